@@ -1,0 +1,96 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""hocket moves distributed arrays between parallel tasks, and keeps everyone computing meanwhile.
+
+Layouts, plans and kernels need no MPI; what communicates is loaded when it is first named.
+"""
+
+from __future__ import annotations
+
+import importlib
+from typing import TYPE_CHECKING, Any
+
+from hocket.errors import (
+    DeadlineError,
+    EndOfStream,
+    Error,
+    LayoutError,
+    MismatchError,
+    PeerLostError,
+)
+from hocket.layouts import Layout
+from hocket.plans import Plan, plan
+
+if TYPE_CHECKING:
+    from hocket.arrays import (
+        Array,
+        empty,
+        from_function,
+        redistribute,
+        scatter,
+        wrap,
+        zeros,
+    )
+    from hocket.launch import run
+    from hocket.tasks import (
+        ANY_SOURCE,
+        ANY_TAG,
+        Request,
+        Status,
+        Tasks,
+        tasks,
+        waitall,
+        waitany,
+    )
+
+# Where each name is found that is loaded late: these modules need MPI, or start it.
+_LATE = {
+    **dict.fromkeys(
+        ["Array", "empty", "from_function", "redistribute", "scatter", "wrap", "zeros"], "arrays"
+    ),
+    **dict.fromkeys(
+        ["ANY_SOURCE", "ANY_TAG", "Request", "Status", "Tasks", "tasks", "waitall", "waitany"],
+        "tasks",
+    ),
+    "run": "launch",
+}
+
+__all__ = [
+    "ANY_SOURCE",
+    "ANY_TAG",
+    "Array",
+    "DeadlineError",
+    "EndOfStream",
+    "Error",
+    "Layout",
+    "LayoutError",
+    "MismatchError",
+    "PeerLostError",
+    "Plan",
+    "Request",
+    "Status",
+    "Tasks",
+    "empty",
+    "from_function",
+    "plan",
+    "redistribute",
+    "run",
+    "scatter",
+    "tasks",
+    "waitall",
+    "waitany",
+    "wrap",
+    "zeros",
+]
+
+
+def __getattr__(name: str) -> Any:
+    module = _LATE.get(name)
+    if module is None:
+        raise AttributeError(f"module 'hocket' has no attribute {name!r}")
+    value = getattr(importlib.import_module(f"hocket.{module}"), name)
+    globals()[name] = value
+    return value
+
+
+def __dir__() -> list[str]:
+    return sorted({*globals(), *_LATE})

@@ -1,0 +1,50 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""Element types by name: what both sides of a transfer compare."""
+
+from __future__ import annotations
+
+import ast
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from hocket.errors import Error
+
+
+def resolve(dtype: npt.DTypeLike) -> np.dtype[Any]:
+    """The NumPy dtype that is meant, if hocket can move it.
+
+    Raises
+    ------
+    Error
+        for what is no dtype, for Python objects, and for elements without a size (``S0``).
+    """
+    try:
+        found = np.dtype(dtype)
+    except TypeError as error:
+        raise Error(
+            f"{dtype!r} is no dtype: {error}; use one of NumPy's, as 'float64' or [('x', 'i4')]"
+        ) from None
+    if found.hasobject:
+        raise Error(
+            f"{found} holds Python objects, which mean nothing to another process; "
+            "use a dtype of a fixed size"
+        )
+    if found.itemsize == 0:
+        raise Error(f"{found} has elements of 0 bytes; give it a size, as 'S8'")
+    return found
+
+
+def name_of(dtype: np.dtype[Any]) -> str:
+    """A text that tells dtypes apart and gives them back, and is the same in every language."""
+    if dtype.isnative and dtype.kind in "biufc":
+        return dtype.name
+    return repr(np.lib.format.dtype_to_descr(dtype))
+
+
+def from_name(name: str) -> np.dtype[Any]:
+    """The dtype whose name this is."""
+    if name.isidentifier():
+        return np.dtype(name)
+    return np.lib.format.descr_to_dtype(ast.literal_eval(name))

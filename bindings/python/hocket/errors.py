@@ -1,0 +1,40 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""What can go wrong. Every message says what went wrong, with which values, and how to mend it."""
+
+from __future__ import annotations
+
+__all__ = [
+    "DeadlineError",
+    "EndOfStream",
+    "Error",
+    "LayoutError",
+    "MismatchError",
+    "PeerLostError",
+]
+
+
+class Error(Exception):
+    """Root of every error that hocket raises."""
+
+
+class LayoutError(Error, ValueError):
+    """A layout, an alignment, a section or a plan that cannot be."""
+
+
+class MismatchError(Error):
+    """Two sides of one operation disagree: shape, dtype, layout, arguments.
+
+    Raised on every process of both sides, naming both, before any data moves.
+    """
+
+
+class DeadlineError(Error, TimeoutError):
+    """A wait ended because the deadline that the caller set has passed."""
+
+
+class PeerLostError(Error):
+    """A wait ended because a process that it depended on is gone."""
+
+
+class EndOfStream(Error):
+    """A receive on a channel that its sender has closed."""

@@ -1,0 +1,283 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""`hk.run`: a function on several processes, for someone who never typed `mpiexec`."""
+
+from __future__ import annotations
+
+import importlib
+import inspect
+import json
+import os
+import re
+import sys
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import Any, Callable, Optional, Union
+
+from . import mpiexec, processes
+from .errors import DeadlineError, Error, PeerLostError
+from .rank import describe
+
+#: a task's number of processes, or its ranks
+Count = Union[int, Sequence[int]]
+Seats = list[tuple[Optional[str], int]]
+
+# The ranks find modules where the caller finds them; nothing of the caller's main program is run.
+_START = (
+    "import json, sys; sys.path[:] = json.load(open(sys.argv.pop(1))); "
+    "from hocket.rank import call; call()"
+)
+
+
+def run(
+    fn: Callable[..., Any],
+    tasks: Mapping[str, Count] | None = None,
+    args: Sequence[Any] = (),
+    timeout: float | None = None,
+    *,
+    ranks: int | None = None,
+    on_line: processes.OnLine | None = None,
+) -> Any:
+    """Run `fn` on processes started for it, and bring its results back.
+
+    Args:
+        fn: any function: of a module, a script, a notebook, a lambda. With `tasks` it is called as
+            `fn(world, *args)`, `world` being what `hk.tasks(tasks)` returns; a function that takes
+            no argument more than `args` is called without. With `ranks` it is called as
+            `fn(*args)`, or as `fn(MPI.COMM_WORLD, *args)` when it takes one argument more.
+        tasks: task name → number of processes, or its list of ranks; see `hk.tasks`.
+        args: what every process gets; sent by value.
+        timeout: seconds after which all processes are ended; None for no limit.
+        ranks: the number of processes, where there are no tasks.
+        on_line: called as `on_line(rank, "out" or "err", line)` with every line printed by a
+            rank (by `mpiexec` itself: rank None), instead of its being printed here.
+
+    Returns:
+        with `tasks` a dict, task name → list of what `fn` returned, by process; with `ranks`
+        a list by rank.
+
+    Raises:
+        Error: an exception on a rank; it is printed once, with rank, task and traceback, and is
+            the text of this error. All other processes have been ended. Also: a wrong argument,
+            before anything starts.
+        PeerLostError: a process ended without a word (a crash, a kill).
+        DeadlineError: `timeout` passed; the text says where every rank stood.
+    """
+    if (tasks is None) == (ranks is None):
+        raise Error(
+            "hk.run needs either tasks or ranks, and got "
+            + ("both" if ranks is not None else "neither")
+            + '; write tasks={"rows": 2, "cols": 2} or ranks=4'
+        )
+    seats, groups = _seats(tasks, ranks)
+    first = _first_argument(fn, tuple(args), tasks is not None)
+    _refuse_inside_a_run()
+    by_count = tasks is not None and all(isinstance(count, int) for count in tasks.values())
+    text = ",".join(f"{name}={len(group)}" for name, group in groups.items()) if by_count else ""
+    call = _pickled(fn, tuple(args), dict(tasks) if tasks is not None else None, first)
+    with processes.run_folder() as folder:
+        (folder / "call").write_bytes(call)
+        (folder / "path").write_text(json.dumps(sys.path))
+        argv = [sys.executable, "-c", _START, str(folder / "path")]
+        outcome = processes.supervise(
+            [(len(seats), argv)],
+            folder,
+            on_line=on_line or _print_line,
+            tasks=text,
+            timeout=timeout,
+        )
+        problem = _problem(outcome, seats, folder, timeout)
+        if problem is not None:
+            show_once(problem)
+            raise problem
+        pickle: Any = importlib.import_module("pickle")
+        results = [
+            pickle.loads((folder / f"{rank}.result").read_bytes()) for rank in range(len(seats))
+        ]
+    if tasks is None:
+        return results
+    return {name: [results[rank] for rank in group] for name, group in groups.items()}
+
+
+def _seats(
+    tasks: Mapping[str, Count] | None, ranks: int | None
+) -> tuple[Seats, dict[str, list[int]]]:
+    """(task, process) by rank, and the ranks of every task."""
+    if tasks is None:
+        assert ranks is not None
+        return [(None, rank) for rank in range(_whole("ranks", ranks))], {}
+    if not isinstance(tasks, Mapping) or not tasks:
+        raise Error(
+            f"tasks is {tasks!r}; it must be a dict of task names and numbers of processes, as "
+            '{"rows": 2, "cols": 2}'
+        )
+    groups: dict[str, list[int]] = {}
+    following = 0
+    for name, count in tasks.items():
+        check_name(name)
+        if isinstance(count, (list, tuple, range)):
+            groups[name] = [int(rank) for rank in count]
+        else:
+            groups[name] = list(range(following, following + _whole(f"task '{name}'", count)))
+            following += len(groups[name])
+    size = 1 + max((rank for group in groups.values() for rank in group), default=-1)
+    seats: Seats = [(None, rank) for rank in range(size)]
+    for name, group in groups.items():
+        for process, rank in enumerate(group):
+            if rank < 0:
+                raise Error(f"task '{name}' names rank {rank}; ranks count from 0")
+            if seats[rank][0] is None:
+                seats[rank] = (name, process)
+    idle = [rank for rank, seat in enumerate(seats) if seat[0] is None]
+    if idle or size == 0:
+        raise Error(f"every rank must be in a task, but {idle or 'no rank'} is in none")
+    return seats, groups
+
+
+def check_name(name: object) -> None:
+    """A task's name travels in `HOCKET_TASKS` and on command lines."""
+    if not isinstance(name, str) or not re.fullmatch(r"[^\s=,:'\"]+", name):
+        raise Error(
+            f"{name!r} is no name for a task; use text without spaces, quotes, '=', ',' and ':'"
+        )
+
+
+def _whole(what: str, count: object) -> int:
+    try:
+        number = count.__index__()  # type: ignore[attr-defined]
+    except AttributeError:
+        number = 0
+    if isinstance(count, bool) or number < 1:
+        raise Error(f"{what} asks for {count!r} processes; give a whole number of at least 1")
+    return int(number)
+
+
+def _first_argument(fn: object, args: tuple[Any, ...], with_tasks: bool) -> str | None:
+    """What `fn` is to get before `args`: "world", "comm", or nothing."""
+    if not callable(fn):
+        raise Error(f"hk.run needs a function to run, not {fn!r}")
+    try:
+        signature = inspect.signature(fn)
+    except (TypeError, ValueError):  # some built-in functions have none
+        return "world" if with_tasks else None
+
+    def takes(count: int) -> bool:
+        try:
+            signature.bind(*(None,) * count)
+        except TypeError:
+            return False
+        return True
+
+    alone, preceded = takes(len(args)), takes(len(args) + 1)
+    if preceded and (with_tasks or not alone):
+        return "world" if with_tasks else "comm"
+    if alone:
+        return None
+    name = getattr(fn, "__name__", repr(fn))
+    before = "the world" if with_tasks else "the communicator"
+    raise Error(
+        f"{name}{signature} cannot be called with the {len(args)} values of args, nor with "
+        f"{before} before them; match args to the function"
+    )
+
+
+def _refuse_inside_a_run() -> None:
+    """Starting processes from each of several processes is a mistake that multiplies."""
+    if os.environ.get("HOCKET_RUN") is None and mpiexec.world_rank() is None:
+        return
+    rank, size = mpiexec.world_rank(), mpiexec.world_size()
+    raise Error(
+        f"hk.run was called in a process that is itself rank {rank} of {size}; call the function "
+        "directly here, or start this program without mpiexec (and keep hk.run out of modules "
+        "that the function imports, or below `if __name__ == '__main__':`)"
+    )
+
+
+def _pickled(fn: object, args: tuple[Any, ...], tasks: object, first: str | None) -> bytes:
+    try:
+        pickle: Any = importlib.import_module("cloudpickle")
+    except ImportError as problem:
+        raise Error(
+            "hk.run needs the package cloudpickle to send the function to its processes; install "
+            f"it: {sys.executable} -m pip install cloudpickle"
+        ) from problem
+    try:
+        content: bytes = pickle.dumps((fn, args, tasks, first))
+    except Exception as problem:
+        raise Error(
+            f"{getattr(fn, '__name__', fn)} or its args cannot be sent to other processes: "
+            f"{problem}; open files, locks and communicators must be made inside the function"
+        ) from problem
+    return content
+
+
+def _print_line(rank: int | None, stream: str, line: str) -> None:
+    # What mpiexec itself says is part of the error, if there is one.
+    if rank is not None:
+        print(line, file=sys.stdout if stream == "out" else sys.stderr, flush=True)
+
+
+def _problem(
+    outcome: processes.Outcome, seats: Seats, folder: Path, timeout: float | None
+) -> Error | None:
+    """The error that an outcome stands for, if it is one."""
+    if outcome.failures:
+        return Error(explain(outcome.failures, seats))
+    if outcome.timed_out:
+        stood = [
+            f"{describe(rank, seats)} stood here:\n{stack or 'in no Python code'}"
+            for rank, stack in outcome.stacks.items()
+        ]
+        return DeadlineError(
+            f"hk.run: {len(seats)} processes had not ended after {timeout} s and were ended; "
+            "give a larger timeout=, or see what they wait for\n" + "\n".join(stood)
+        )
+    silent = [rank for rank in range(len(seats)) if not (folder / f"{rank}.result").exists()]
+    if silent:
+        return PeerLostError(lost(outcome, folder, silent, seats))
+    if outcome.code != 0:
+        return PeerLostError(lost(outcome, folder, [], seats))
+    return None
+
+
+def explain(failures: Sequence[processes.Failure], seats: Seats) -> str:
+    """Rank, task and traceback of the first failure, and who else failed how."""
+    first, others = failures[0], failures[1:]
+    lines = [f"{describe(first.rank, seats)} {first.brief}", *filter(None, [first.text])]
+    for other in sorted(others, key=lambda one: one.rank):
+        same = other.brief == first.brief
+        lines.append(f"{describe(other.rank, seats)} {'did the same' if same else other.brief}")
+    return "\n".join(lines)
+
+
+def lost(outcome: processes.Outcome, folder: Path, silent: Sequence[int], seats: Seats) -> str:
+    """Processes that ended without a word, and what mpiexec says of it."""
+    # The launchers name the first to go by its process id; the others went because it did.
+    named = re.search(r"PID (\d+)", outcome.said)
+    first = [
+        int(path.stem)
+        for path in folder.glob("*.pid")
+        if named is not None and path.read_text() == named.group(1)
+    ]
+    who = ", ".join(describe(rank, seats) for rank in first or silent) or "a process"
+    said = f"; mpiexec said:\n{outcome.said}" if outcome.said else ""
+    return (
+        f"{who} ended without a word (mpiexec's exit status: {outcome.code}): a crash, a kill, or "
+        f"an end from inside a library{said}"
+    )
+
+
+def show_once(error: Error) -> None:
+    """Print an error now, and only its first line should it end the program."""
+    print(error, file=sys.stderr, flush=True)
+    error._shown = True  # type: ignore[attr-defined]
+    if getattr(sys.excepthook, "_of_hocket", False):
+        return
+    before = sys.excepthook
+
+    def hook(kind: Any, value: Any, trace: Any) -> None:
+        if getattr(value, "_shown", False):
+            value = kind(str(value).splitlines()[0] + " (in full above)")
+        before(kind, value, trace)
+
+    hook._of_hocket = True  # type: ignore[attr-defined]
+    sys.excepthook = hook

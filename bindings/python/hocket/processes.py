@@ -1,0 +1,290 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""The processes of one `mpiexec`, watched until all have ended; nothing of them is left behind."""
+
+from __future__ import annotations
+
+import contextlib
+import json
+import os
+import re
+import selectors
+import shutil
+import signal
+import subprocess
+import tempfile
+import time
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import IO, Any, Callable, Optional
+
+from . import mpiexec, rank
+
+#: (rank, "out" or "err", one line without its end); rank None: mpiexec itself
+OnLine = Callable[[Optional[int], str, str], None]
+
+#: seconds that other ranks have to report once one has failed
+GRACE = 0.3
+
+
+@dataclass
+class Failure:
+    """How one rank failed, in its own words."""
+
+    rank: int
+    brief: str
+    text: str
+    code: int
+    time: float
+
+
+@dataclass
+class Outcome:
+    """How a run ended."""
+
+    code: int  #: of mpiexec; negative: ended by that signal
+    failures: list[Failure]  #: first to fail first
+    said: str  #: what mpiexec itself printed
+    timed_out: bool = False
+    stacks: dict[int, str] = field(default_factory=dict)  #: by rank, where each stood
+
+
+@contextlib.contextmanager
+def run_folder() -> Iterator[Path]:
+    """A private folder for one run, gone afterwards, even when this process is told to end."""
+    before: Any = None
+    try:
+        # Only the main thread may; elsewhere, and where the user has a handler, it stays as it is.
+        if signal.getsignal(signal.SIGTERM) == signal.SIG_DFL:
+            before = signal.signal(signal.SIGTERM, _terminate)
+    except ValueError:
+        pass
+    path = Path(tempfile.mkdtemp(prefix="hocket-"))
+    try:
+        yield path
+    finally:
+        shutil.rmtree(path, ignore_errors=True)
+        if before is not None:
+            signal.signal(signal.SIGTERM, before)
+
+
+def _terminate(number: int, frame: object) -> None:
+    raise SystemExit(128 + number)
+
+
+def supervise(
+    programs: Sequence[tuple[int, Sequence[str]]],
+    folder: Path,
+    *,
+    on_line: OnLine,
+    tasks: str = "",
+    timeout: float | None = None,
+) -> Outcome:
+    """Start the programs as one set of ranks and watch them until all have ended.
+
+    Args:
+        programs: (processes, command line) each, in rank order.
+        folder: from `run_folder`; the ranks find it as `HOCKET_RUN`.
+        on_line: called with every line that is printed.
+        tasks: the text of `HOCKET_TASKS` for the ranks; "" for none.
+        timeout: seconds until all are ended; None for no limit.
+
+    When a rank reports a failure, all are ended. So are they when this call is left early, by
+    Ctrl-C or any other exception.
+    """
+    launcher = mpiexec.find()
+    env = mpiexec.environment(mpiexec.flavour(launcher))
+    env["HOCKET_RUN"] = str(folder)
+    env.pop("HOCKET_TASKS", None)
+    if tasks:
+        env["HOCKET_TASKS"] = tasks
+    ranks = sum(count for count, _ in programs)
+    with selectors.DefaultSelector() as selector:
+        readers = _Readers(selector, folder, ranks, on_line)
+        process = subprocess.Popen(
+            mpiexec.command(launcher, programs),
+            stdin=subprocess.DEVNULL,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.PIPE,
+            env=env,
+            start_new_session=True,  # Ctrl-C reaches us alone; we end the ranks
+            preexec_fn=lambda: rank.end_with_parent(signal.SIGTERM),
+        )
+        readers.add(process.stdout, "out")
+        readers.add(process.stderr, "err")
+        try:
+            outcome = _watch(process, readers, folder, timeout)
+        finally:
+            _end(process, folder)
+            readers.close()
+    return outcome
+
+
+def _watch(
+    process: subprocess.Popen[bytes], readers: _Readers, folder: Path, timeout: float | None
+) -> Outcome:
+    """Read what the ranks print until they have ended, failed, or run out of time."""
+    began = time.monotonic()
+    failed_at: float | None = None
+    stacks: dict[int, str] = {}
+    timed_out = False
+    while process.poll() is None:
+        readers.read(0.05)
+        now = time.monotonic()
+        if failed_at is None and any(folder.glob("*.failure")):
+            failed_at = now
+        if failed_at is not None and now - failed_at > GRACE:
+            break
+        if failed_at is None and timeout is not None and now - began > timeout:
+            timed_out = True
+            stacks = _ask_stacks(folder)
+            break
+    # Read before the others are ended, because being ended is no failure of theirs.
+    reports = [json.loads(path.read_text()) for path in folder.glob("*.failure")]
+    failures = sorted((Failure(**report) for report in reports), key=lambda one: one.time)
+    _end(process, folder)
+    readers.drain()
+    return Outcome(process.returncode, failures, readers.said(), timed_out, stacks)
+
+
+def _ask_stacks(folder: Path) -> dict[int, str]:
+    """Where every rank stands: each Python rank prints its stack when it is sent SIGUSR2."""
+    asked = []
+    for path in folder.glob("*.pid"):
+        with contextlib.suppress(OSError, ValueError):
+            os.kill(int(path.read_text()), signal.SIGUSR2)
+            asked.append(int(path.stem))
+    time.sleep(0.3)
+    return {number: (folder / f"{number}.stack").read_text().strip() for number in sorted(asked)}
+
+
+def _end(process: subprocess.Popen[bytes], folder: Path) -> None:
+    """End mpiexec and whatever it started, and remove the shared memory that they leave."""
+    if process.poll() is None:
+        shared = _shared_files(_members(folder))
+        with contextlib.suppress(ProcessLookupError):
+            process.terminate()
+        try:
+            process.wait(5)
+        except BaseException as problem:  # Ctrl-C again: be brief, but do end them
+            process.kill()
+            process.wait()
+            if not isinstance(problem, subprocess.TimeoutExpired):
+                raise
+        finally:
+            _kill_members(folder)
+            for path in shared:
+                with contextlib.suppress(OSError):
+                    Path(path).unlink()
+    elif process.returncode != 0:
+        _kill_members(folder)
+
+
+def _kill_members(folder: Path) -> None:
+    for _ in range(20):
+        members = _members(folder)
+        for pid in members:
+            with contextlib.suppress(OSError):
+                os.kill(pid, signal.SIGKILL)
+        if not members:
+            return
+        time.sleep(0.05)
+
+
+def _members(folder: Path) -> list[int]:
+    """Every living process of this run, known by the folder in its environment (Linux)."""
+    mark = f"HOCKET_RUN={folder}\0".encode()
+    found = []
+    for entry in Path("/proc").glob("[0-9]*"):
+        with contextlib.suppress(OSError):
+            if mark in (entry / "environ").read_bytes() + b"\0" and int(entry.name) != os.getpid():
+                found.append(int(entry.name))
+    return found
+
+
+def _shared_files(pids: Sequence[int]) -> set[str]:
+    """The shared-memory files of MPI that these processes have mapped, which an end by force
+    would leave in /dev/shm."""
+    found: set[str] = set()
+    for pid in pids:
+        with contextlib.suppress(OSError):
+            text = Path(f"/proc/{pid}/maps").read_text(errors="replace")
+            found.update(re.findall(r"/dev/shm/(?:mpich_|sm_segment|vader_segment)\S+", text))
+    return found
+
+
+class _Readers:
+    """The pipes of all ranks and of mpiexec, read line by line."""
+
+    def __init__(
+        self, selector: selectors.BaseSelector, folder: Path, ranks: int, on_line: OnLine
+    ) -> None:
+        self._selector = selector
+        self._on_line = on_line
+        self._rest: dict[int, bytes] = {}
+        self._said: list[str] = []
+        _raise_file_limit(2 * ranks + 64)
+        for number in range(ranks):
+            for name in ("out", "err"):
+                path = folder / f"{number}.{name}"
+                os.mkfifo(path, 0o600)
+                self._add(os.open(path, os.O_RDONLY | os.O_NONBLOCK), number, name)
+
+    def add(self, stream: IO[bytes] | None, name: str) -> None:
+        """Read mpiexec's own output too."""
+        assert stream is not None
+        number = os.dup(stream.fileno())
+        stream.close()
+        os.set_blocking(number, False)
+        self._add(number, None, name)
+
+    def _add(self, number: int, source: int | None, name: str) -> None:
+        self._rest[number] = b""
+        self._selector.register(number, selectors.EVENT_READ, (source, name))
+
+    def read(self, seconds: float) -> bool:
+        """Take what there is, waiting at most so long; False when there was nothing."""
+        events = self._selector.select(seconds)
+        for key, _ in events:
+            source, name = key.data
+            chunk = os.read(key.fd, 65536)
+            *lines, rest = (self._rest[key.fd] + chunk).split(b"\n")
+            if not chunk:
+                lines, rest = ([rest] if rest else []), b""
+                self._selector.unregister(key.fd)
+                os.close(key.fd)
+                del self._rest[key.fd]
+            else:
+                self._rest[key.fd] = rest
+            for line in lines:
+                self._line(source, name, line.decode(errors="backslashreplace"))
+        return bool(events)
+
+    def _line(self, source: int | None, name: str, line: str) -> None:
+        if source is None:
+            self._said.append(line)
+        self._on_line(source, name, line)
+
+    def said(self) -> str:
+        return "\n".join(self._said).strip()
+
+    def drain(self) -> None:
+        """Take what the ended ranks have left in their pipes."""
+        limit = time.monotonic() + 2
+        while self._rest and time.monotonic() < limit and self.read(0):
+            pass
+
+    def close(self) -> None:
+        for number in self._rest:
+            os.close(number)
+        self._rest.clear()
+
+
+def _raise_file_limit(wanted: int) -> None:
+    """Two pipes a rank: many ranks need more open files than a shell usually grants."""
+    import resource
+
+    soft, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
+    if soft != resource.RLIM_INFINITY and soft < wanted:
+        ceiling = wanted if hard == resource.RLIM_INFINITY else min(wanted, hard)
+        resource.setrlimit(resource.RLIMIT_NOFILE, (max(soft, ceiling), hard))

@@ -1,0 +1,161 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// The extension module hocket._mpi: what communicates. Arrays come as addresses and strides, so
+// that NumPy's memory is used where it lies; communicators come as mpi4py's handles.
+#include <nanobind/nanobind.h>
+#include <nanobind/ndarray.h>
+#include <nanobind/stl/optional.h>
+#include <nanobind/stl/pair.h>
+#include <nanobind/stl/string.h>
+#include <nanobind/stl/tuple.h>
+#include <nanobind/stl/vector.h>
+
+#include <cstring>
+
+#include "hocket/memory.hpp"
+#include "hocket/mpi.hpp"
+#include "hocket/transfer.hpp"
+#include "mpi_binding.hpp"
+
+namespace nb = nanobind;
+using namespace nb::literals;
+
+namespace hocket::python {
+namespace {
+
+// Python's Ctrl-C, seen by a wait that runs without the interpreter's lock.
+void check_signals() {
+    const nb::gil_scoped_acquire locked;
+    if (PyErr_CheckSignals() != 0) throw nb::python_error();
+}
+
+std::shared_ptr<const void> kept(nb::object owner) {
+    PyObject* object = owner.release().ptr();
+    return {object, [](const void* held) {
+                if (Py_IsInitialized() == 0) return;
+                const nb::gil_scoped_acquire locked;
+                Py_DECREF(static_cast<PyObject*>(const_cast<void*>(held)));
+            }};
+}
+
+Array wrap(std::uintptr_t address, const Layout& layout, const std::string& dtype,
+           std::int64_t itemsize, std::uintptr_t comm, const Shape& strides, nb::object owner,
+           bool writable) {
+    return Array::wrap(reinterpret_cast<void*>(address), layout, {dtype, itemsize}, comm_of(comm),
+                       strides, kept(std::move(owner)), writable);
+}
+
+nb::ndarray<nb::numpy, std::uint8_t, nb::ndim<1>> allocate(std::int64_t bytes) {
+    auto memory = std::make_unique<std::shared_ptr<std::byte>>(hocket::allocate(bytes));
+    auto* data = reinterpret_cast<std::uint8_t*>(memory->get());
+    const nb::capsule owner(memory.release(), [](void* held) noexcept {
+        delete static_cast<std::shared_ptr<std::byte>*>(held);
+    });
+    return {data, {static_cast<std::size_t>(bytes)}, owner};
+}
+
+RedistributeOptions options_of(std::optional<double> timeout, std::vector<std::int64_t> axes,
+                               const std::string& strategy) {
+    RedistributeOptions options;
+    options.axes = std::move(axes);
+    options.strategy = strategy;
+    options.deadline = Deadline::in(timeout);
+    return options;
+}
+
+}  // namespace
+
+Comm comm_of(std::uintptr_t handle) {
+    MPI_Comm comm{};
+    static_assert(sizeof comm <= sizeof handle);
+    std::memcpy(&comm, &handle, sizeof comm);
+    return from_mpi(comm);
+}
+
+std::uintptr_t handle_of(const Comm& comm) {
+    const MPI_Comm user = to_mpi(comm);
+    std::uintptr_t handle = 0;
+    std::memcpy(&handle, &user, sizeof user);
+    return handle;
+}
+
+nb::dict dict_of(const Profile& profile) {
+    nb::dict out;
+    out["inquiry"] = profile.inquiry;
+    out["call"] = profile.call;
+    out["descriptor"] = profile.descriptor;
+    out["schedule"] = profile.schedule;
+    out["pack"] = profile.pack;
+    out["move"] = profile.move;
+    return out;
+}
+
+}  // namespace hocket::python
+
+NB_MODULE(_mpi, m) {
+    using namespace hocket;
+    using namespace hocket::python;
+    const nb::call_guard<nb::gil_scoped_release> unlocked;
+
+    // Layout's Python type, and how errors become Python's, live in _pure.
+    nb::module_::import_("hocket._pure");
+    set_interrupt_check(check_signals);
+
+    m.def("allocate", &python::allocate, "bytes"_a,
+          "Uninitialised memory of hocket's own, as bytes that NumPy can view.");
+
+    nb::class_<Array>(m, "Local", "An array's memory, layout and communicator, ready to move.")
+        .def_static("wrap", &wrap, "address"_a, "layout"_a, "dtype"_a, "itemsize"_a, "comm"_a,
+                    "strides"_a, "owner"_a, "writable"_a);
+
+    m.def(
+        "redistribute",
+        [](const Array& source, const Array& destination, std::vector<std::int64_t> axes,
+           const std::string& strategy, std::optional<double> timeout) {
+            redistribute(source, destination, options_of(timeout, std::move(axes), strategy));
+        },
+        "source"_a, "destination"_a, "axes"_a, "strategy"_a, "timeout"_a.none(), unlocked);
+    m.def(
+        "scatter",
+        [](std::uintptr_t whole, const Array& destination, int root,
+           std::optional<double> timeout) {
+            scatter(reinterpret_cast<const void*>(whole), destination, root,
+                    options_of(timeout, {}, "auto"));
+        },
+        "whole"_a, "destination"_a, "root"_a, "timeout"_a.none(), unlocked);
+    m.def(
+        "gather",
+        [](const Array& source, std::uintptr_t whole, int root, std::optional<double> timeout) {
+            gather(source, reinterpret_cast<void*>(whole), root, options_of(timeout, {}, "auto"));
+        },
+        "source"_a, "whole"_a, "root"_a, "timeout"_a.none(), unlocked);
+    m.def(
+        "refuse",
+        [](std::uintptr_t comm, const std::string& kind, const std::string& message,
+           std::optional<double> timeout) {
+            refuse(comm_of(comm), kind, message, Deadline::in(timeout));
+        },
+        "comm"_a, "kind"_a, "message"_a, "timeout"_a.none(), unlocked);
+    m.def(
+        "tell",
+        [](std::uintptr_t comm, const std::string& text, int root, std::optional<double> timeout) {
+            return tell(comm_of(comm), text, root, Deadline::in(timeout));
+        },
+        "comm"_a, "text"_a, "root"_a, "timeout"_a.none(), unlocked);
+
+    m.def("pending_waits", &pending_waits);
+    m.def("mpi_library", &mpi_library);
+    m.def("plan_cache_counts", [] {
+        const auto counts = plan_cache_counts();
+        return std::make_tuple(counts.found, counts.made, counts.kept);
+    });
+    m.def("memory_usage", [] {
+        const auto usage = memory_usage();
+        nb::dict out;
+        out["in_use"] = usage.in_use;
+        out["kept"] = usage.kept;
+        out["keep_at_most"] = usage.keep_at_most;
+        out["shareable"] = usage.shareable;
+        return out;
+    });
+    bind_tasks(m);
+}

@@ -1,0 +1,105 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include <nanobind/nanobind.h>
+#include <nanobind/stl/optional.h>
+#include <nanobind/stl/string.h>
+#include <nanobind/stl/variant.h>
+#include <nanobind/stl/vector.h>
+
+#include "hocket/task.hpp"
+#include "mpi_binding.hpp"
+
+namespace nb = nanobind;
+using namespace nb::literals;
+
+namespace hocket::python {
+
+void bind_tasks(nb::module_& m) {
+    const nb::call_guard<nb::gil_scoped_release> unlocked;
+    using Processes = std::variant<std::int64_t, std::vector<int>>;
+    using Timeout = std::optional<double>;
+
+    nb::class_<Status>(m, "Status")
+        .def_ro("source", &Status::source)
+        .def_ro("source_name", &Status::source_name)
+        .def_ro("tag", &Status::tag)
+        .def_ro("layout", &Status::layout)
+        .def_prop_ro("dtype", [](const Status& status) { return status.dtype.name; });
+
+    nb::class_<Request>(m, "Request")
+        .def(
+            "wait",
+            [](Request& request, Timeout timeout) { return request.wait(Deadline::in(timeout)); },
+            "timeout"_a.none(), unlocked)
+        .def("test", &Request::test, unlocked)
+        .def("status", &Request::status);
+    m.def(
+        "wait_any",
+        [](std::vector<Request> requests, Timeout timeout) {
+            return wait_any(requests, Deadline::in(timeout));
+        },
+        "requests"_a, "timeout"_a.none(), unlocked);
+
+    nb::class_<Tasks>(m, "Tasks")
+        .def_static(
+            "make",
+            [](const std::vector<std::string>& names, const std::vector<Processes>& processes,
+               std::uintptr_t comm) {
+                std::vector<TaskRequest> requests;
+                for (std::size_t i = 0; i < names.size(); ++i)
+                    requests.push_back({names[i], processes[i]});
+                return Tasks(requests, comm_of(comm));
+            },
+            "names"_a, "processes"_a, "comm"_a, unlocked)
+        .def_static(
+            "from_launcher",
+            [](std::uintptr_t comm) { return Tasks::from_launcher(comm_of(comm)); }, "comm"_a,
+            unlocked)
+        .def_prop_ro("name", &Tasks::name)
+        .def_prop_ro("rank", &Tasks::rank)
+        .def_prop_ro("size", &Tasks::size)
+        .def_prop_ro("names", &Tasks::names)
+        .def_prop_ro("comm", [](const Tasks& tasks) { return handle_of(tasks.comm()); })
+        .def("task", &Tasks::task, "id"_a)
+        .def(
+            "send",
+            [](Tasks& tasks, const Array& array, const TaskId& destination, int tag,
+               Timeout timeout) { tasks.send(array, destination, tag, Deadline::in(timeout)); },
+            "array"_a, "destination"_a, "tag"_a, "timeout"_a.none(), unlocked)
+        .def(
+            "recv",
+            [](Tasks& tasks, const Array& array, const TaskId& source, int tag, Timeout timeout) {
+                return tasks.recv(array, source, tag, Deadline::in(timeout));
+            },
+            "array"_a, "source"_a, "tag"_a, "timeout"_a.none(), unlocked)
+        .def("isend", &Tasks::isend, "array"_a, "destination"_a, "tag"_a, unlocked)
+        .def("irecv", &Tasks::irecv, "array"_a, "source"_a, "tag"_a, unlocked)
+        .def(
+            "sendrecv",
+            [](Tasks& tasks, const Array& sent, const TaskId& destination, const Array& received,
+               const TaskId& source, int send_tag, int receive_tag, Timeout timeout) {
+                return tasks.sendrecv(sent, destination, received, source, send_tag, receive_tag,
+                                      Deadline::in(timeout));
+            },
+            "sent"_a, "destination"_a, "received"_a, "source"_a, "send_tag"_a, "receive_tag"_a,
+            "timeout"_a.none(), unlocked)
+        .def(
+            "probe",
+            [](Tasks& tasks, const TaskId& source, int tag, Timeout timeout) {
+                return tasks.probe(source, tag, Deadline::in(timeout));
+            },
+            "source"_a, "tag"_a, "timeout"_a.none(), unlocked)
+        .def("iprobe", &Tasks::iprobe, "source"_a, "tag"_a, unlocked)
+        .def(
+            "refuse",
+            [](Tasks& tasks, bool sending, const std::string& kind, const std::string& message,
+               Timeout timeout) { tasks.refuse(sending, kind, message, Deadline::in(timeout)); },
+            "sending"_a, "kind"_a, "message"_a, "timeout"_a.none(), unlocked)
+        .def("profile", [](const Tasks& tasks) { return dict_of(tasks.profile()); })
+        .def("add_call_seconds", [](Tasks& tasks, double seconds) {
+            Profile more;
+            more.call = seconds;
+            tasks.add_to_profile(more);
+        });
+}
+
+}  // namespace hocket::python

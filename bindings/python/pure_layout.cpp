@@ -1,0 +1,73 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include <nanobind/nanobind.h>
+#include <nanobind/ndarray.h>
+#include <nanobind/operators.h>
+#include <nanobind/stl/string.h>
+#include <nanobind/stl/vector.h>
+
+#include "hocket/layout.hpp"
+
+namespace nb = nanobind;
+using namespace nb::literals;
+using hocket::Layout;
+using hocket::Shape;
+
+namespace {
+
+nb::tuple tuple_of(const Shape& values) {
+    return nb::tuple(nb::cast(values));
+}
+
+nb::object array_of(std::vector<std::int64_t> values) {
+    auto* kept = new std::vector<std::int64_t>(std::move(values));
+    const nb::capsule owner(
+        kept, [](void* p) noexcept { delete static_cast<std::vector<std::int64_t>*>(p); });
+    const std::size_t size = kept->size();
+    return nb::cast(nb::ndarray<nb::numpy, std::int64_t, nb::ndim<1>>(kept->data(), {size}, owner));
+}
+
+}  // namespace
+
+void bind_layout(nb::module_& m) {
+    nb::class_<Layout>(m, "Layout", "How a global array lies over processes; see hocket.Layout.")
+        .def(
+            "__init__",
+            [](Layout* self, Shape shape, const std::string& dist, Shape procs,
+               const std::vector<std::int64_t>& replicate) {
+                new (self) Layout(std::move(shape), dist, std::move(procs), replicate);
+            },
+            "shape"_a, "dist"_a, "procs"_a, "replicate"_a)
+        .def_static(
+            "parse", [](const std::string& text) { return Layout::parse(text); }, "text"_a)
+        .def_static(
+            "parse_with",
+            [](const std::string& text, const Shape& shape) { return Layout::parse(text, shape); },
+            "text"_a, "shape"_a)
+        .def_prop_ro("shape", [](const Layout& self) { return tuple_of(self.shape()); })
+        .def_prop_ro("dist", &Layout::dist)
+        .def_prop_ro("procs", [](const Layout& self) { return tuple_of(self.procs()); })
+        .def_prop_ro("replicate", [](const Layout& self) { return tuple_of(self.replicate()); })
+        .def_prop_ro("size", &Layout::size)
+        .def_prop_ro("elements", &Layout::elements)
+        .def("local_shape",
+             [](const Layout& self, std::int64_t rank) { return tuple_of(self.local_shape(rank)); })
+        .def("local_elements", &Layout::local_elements)
+        .def("global_indices",
+             [](const Layout& self, std::int64_t rank) {
+                 nb::list result;
+                 for (std::vector<std::int64_t>& indices : self.global_indices(rank))
+                     result.append(array_of(std::move(indices)));
+                 return result;
+             })
+        .def("owners", [](const Layout& self,
+                          const std::vector<std::int64_t>& index) { return self.owners(index); })
+        .def("owner", [](const Layout& self,
+                         const std::vector<std::int64_t>& index) { return self.owner(index); })
+        .def("local_index",
+             [](const Layout& self, const std::vector<std::int64_t>& index) {
+                 return tuple_of(self.local_index(index));
+             })
+        .def("text", &Layout::text)
+        .def("hash", [](const Layout& self) { return static_cast<std::uint64_t>(self.hash()); })
+        .def("equals", [](const Layout& self, const Layout& other) { return self == other; });
+}

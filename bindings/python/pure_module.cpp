@@ -1,0 +1,46 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// hocket._pure: what needs no MPI. The Python classes around it are in hocket/*.py.
+#include <nanobind/nanobind.h>
+
+#include "hocket/error.hpp"
+
+namespace nb = nanobind;
+
+void bind_layout(nb::module_& m);
+void bind_plan(nb::module_& m);
+
+namespace {
+
+/// Raises hocket.errors.<name> with the message.
+void raise(const char* name, const std::exception& error) {
+    nb::object type = nb::module_::import_("hocket.errors").attr(name);
+    PyErr_SetString(type.ptr(), error.what());
+}
+
+/// C++'s errors become Python's of the same name.
+void translate(const std::exception_ptr& pending, void* /*unused*/) {
+    try {
+        std::rethrow_exception(pending);
+    } catch (const hocket::LayoutError& error) {
+        raise("LayoutError", error);
+    } catch (const hocket::MismatchError& error) {
+        raise("MismatchError", error);
+    } catch (const hocket::DeadlineError& error) {
+        raise("DeadlineError", error);
+    } catch (const hocket::PeerLostError& error) {
+        raise("PeerLostError", error);
+    } catch (const hocket::EndOfStream& error) {
+        raise("EndOfStream", error);
+    } catch (const hocket::Error& error) {
+        raise("Error", error);
+    }
+}
+
+}  // namespace
+
+NB_MODULE(_pure, m) {
+    m.doc() = "The part of hocket that needs no MPI.";
+    nb::register_exception_translator(translate);
+    bind_layout(m);
+    bind_plan(m);
+}

@@ -1,0 +1,35 @@
+# SPDX-License-Identifier: BSD-3-Clause
+# Which Python and which MPI: those of HOCKET_ENV; else the MPI beside the Python that builds a
+# wheel; else what is on PATH.
+if(HOCKET_ENV AND NOT Python_EXECUTABLE)
+    set(Python_EXECUTABLE "${HOCKET_ENV}/bin/python" CACHE FILEPATH "Python of the environment")
+endif()
+if(HOCKET_PYTHON)
+    find_package(Python 3.9 REQUIRED COMPONENTS Interpreter Development.Module)
+endif()
+
+# In a simulated build the compiler itself (smpicxx) knows MPI.
+if(HOCKET_SIMULATED)
+    add_library(hocket_mpi INTERFACE)
+elseif(HOCKET_MPI)
+    set(beside "")
+    if(HOCKET_ENV)
+        set(beside "${HOCKET_ENV}/bin")
+    elseif(Python_EXECUTABLE)
+        get_filename_component(beside "${Python_EXECUTABLE}" DIRECTORY)
+    endif()
+    if(NOT MPI_C_COMPILER)
+        find_program(MPI_C_COMPILER mpicc HINTS "${beside}")
+    endif()
+    # Only the C interface is used: the compiler stays the plain one, so that one build is
+    # compiled by one compiler.
+    find_package(MPI COMPONENTS C)
+    if(NOT MPI_C_FOUND)
+        message(FATAL_ERROR "no MPI found (mpicc was looked for in '${beside}' and on PATH); "
+                            "run `make which`, which brings one, and pass its environment as "
+                            "-DHOCKET_ENV=.env/openmpi, or build the part without MPI: "
+                            "-DHOCKET_MPI=OFF.")
+    endif()
+    add_library(hocket_mpi INTERFACE)
+    target_link_libraries(hocket_mpi INTERFACE MPI::MPI_C)
+endif()

@@ -1,0 +1,40 @@
+# SPDX-License-Identifier: BSD-3-Clause
+# How every target is compiled.
+set(CMAKE_CXX_STANDARD 20)
+set(CMAKE_CXX_STANDARD_REQUIRED ON)
+set(CMAKE_CXX_EXTENSIONS OFF)
+set(CMAKE_POSITION_INDEPENDENT_CODE ON)
+set(CMAKE_EXPORT_COMPILE_COMMANDS ON)
+
+if(CMAKE_CXX_COMPILER_ID STREQUAL "GNU" AND CMAKE_CXX_COMPILER_VERSION VERSION_LESS 12)
+    message(FATAL_ERROR "hocket needs g++ 12 or newer (C++20), and found "
+                        "${CMAKE_CXX_COMPILER_VERSION} as ${CMAKE_CXX_COMPILER}; "
+                        "install g++-12 and set CXX=g++-12.")
+endif()
+if(NOT CMAKE_BUILD_TYPE AND NOT CMAKE_CONFIGURATION_TYPES)
+    set(CMAKE_BUILD_TYPE Release CACHE STRING "kind of build" FORCE)
+endif()
+
+add_library(hocket_options INTERFACE)
+target_compile_options(hocket_options INTERFACE -Wall -Wextra -Wconversion -Wshadow)
+if(CMAKE_CXX_COMPILER_ID STREQUAL "GNU")
+    # -Wrestrict: false alarms of GCC 12 on std::string (its PR 105329).
+    # Calls within one of our libraries are not for others to interpose.
+    target_compile_options(hocket_options INTERFACE -Wno-restrict -fno-semantic-interposition)
+endif()
+if(HOCKET_WERROR)
+    target_compile_options(hocket_options INTERFACE -Werror)
+endif()
+if(HOCKET_AUDIT)
+    target_compile_options(
+        hocket_options INTERFACE -fsanitize=address,undefined -fno-omit-frame-pointer
+    )
+    target_compile_definitions(hocket_options INTERFACE _GLIBCXX_ASSERTIONS)
+    target_link_options(hocket_options INTERFACE -fsanitize=address,undefined)
+endif()
+if(HOCKET_SIMULATED)
+    target_compile_definitions(hocket_options INTERFACE HOCKET_SIMULATED=1)
+else()
+    find_package(Threads REQUIRED)
+    target_link_libraries(hocket_options INTERFACE Threads::Threads)
+endif()

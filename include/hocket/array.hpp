@@ -1,0 +1,95 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// A local array with a layout: one process's part of a distributed array.
+#pragma once
+
+#include <complex>
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <span>
+#include <string>
+#include <type_traits>
+
+#include "hocket/comm.hpp"
+#include "hocket/layout.hpp"
+
+namespace hocket {
+
+/// An element type: a name that both sides of a transfer compare, and its size in bytes.
+struct DType {
+    std::string name;  ///< NumPy's: "float64", "complex128", "int32", …
+    std::int64_t size;
+    friend bool operator==(const DType&, const DType&) = default;
+};
+
+/// The element type of a C++ arithmetic or complex type.
+template <class T>
+DType dtype_of() {
+    constexpr auto bits = [](std::size_t bytes) { return std::to_string(8 * bytes); };
+    if constexpr (std::is_same_v<T, bool>) {
+        return {"bool", sizeof(T)};
+    } else if constexpr (std::is_floating_point_v<T>) {
+        return {"float" + bits(sizeof(T)), sizeof(T)};
+    } else if constexpr (std::is_integral_v<T>) {
+        return {(std::is_signed_v<T> ? "int" : "uint") + bits(sizeof(T)), sizeof(T)};
+    } else {
+        static_assert(
+            std::is_same_v<T, std::complex<float>> || std::is_same_v<T, std::complex<double>>,
+            "name other element types by a DType of your own");
+        return {"complex" + bits(sizeof(T)), sizeof(T)};
+    }
+}
+
+/// One process's part of a distributed array. A handle: copies name the same memory, which lives
+/// as long as any of them.
+class Array {
+  public:
+    /// Memory of hocket's own, uninitialised, dense and row-major. Local, not collective; a process
+    /// beyond `layout.size()` holds an empty local array.
+    /// @throws LayoutError if the communicator has fewer processes than the layout.
+    static Array empty(const Layout& layout, const DType& dtype, const Comm& comm);
+
+    /// The user's own memory, never copied. `strides` in bytes, one a dimension, of any sign; none:
+    /// dense and row-major. `keep` is held as long as the array is in use.
+    static Array wrap(void* data, const Layout& layout, const DType& dtype, const Comm& comm,
+                      std::optional<Shape> strides = {}, std::shared_ptr<const void> keep = {},
+                      bool writable = true);
+
+    const Layout& layout() const { return layout_; }
+    const DType& dtype() const { return dtype_; }
+    const Comm& comm() const { return comm_; }
+    void* data() const { return data_; }
+    const Shape& strides() const { return strides_; }  ///< bytes
+    const Shape& local_shape() const { return local_shape_; }
+    bool writable() const { return writable_; }
+    const std::shared_ptr<const void>& keep() const { return keep_; }
+    /// This process's number in the layout, or -1 beyond it.
+    std::int64_t process() const;
+
+    /// The local elements of a dense array. @throws Error for another type, or strides.
+    template <class T>
+    std::span<T> local() const {
+        require_dense(dtype_of<T>());
+        std::size_t count = 1;
+        for (const auto extent : local_shape_) count *= static_cast<std::size_t>(extent);
+        return {static_cast<T*>(data_), count};
+    }
+
+  private:
+    Array(Layout layout, DType dtype, Comm comm);
+    void require_dense(const DType& wanted) const;
+
+    Layout layout_;
+    DType dtype_;
+    Comm comm_;
+    void* data_ = nullptr;
+    Shape strides_, local_shape_;
+    std::shared_ptr<const void> keep_;
+    bool writable_ = true;
+};
+
+/// The bytes between neighbours along each dimension of a dense row-major array.
+Shape dense_strides(const Shape& shape, std::int64_t itemsize);
+
+}  // namespace hocket

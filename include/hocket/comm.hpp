@@ -1,0 +1,34 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// A communicator of the user's, without <mpi.h>; hocket/mpi.hpp makes one from an MPI_Comm.
+#pragma once
+
+#include <memory>
+
+#include "hocket/error.hpp"
+
+namespace hocket {
+
+namespace comm {
+class State;  // the user's communicator and hocket's private duplicate; src/comm/state.hpp
+}
+
+/// A handle on a communicator of the user's. hocket never communicates on it: the first collective
+/// call makes a private duplicate, which lives as long as the user's communicator.
+class Comm {
+  public:
+    /// MPI_COMM_WORLD. @throws Error before MPI_Init and after MPI_Finalize.
+    static Comm world();
+    static Comm self();
+
+    int rank() const;
+    int size() const;
+
+    explicit Comm(std::shared_ptr<comm::State> state) : state_(std::move(state)) {}
+    comm::State& state() const { return *state_; }
+    friend bool operator==(const Comm& a, const Comm& b) { return a.state_ == b.state_; }
+
+  private:
+    std::shared_ptr<comm::State> state_;
+};
+
+}  // namespace hocket

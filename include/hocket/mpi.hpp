@@ -1,0 +1,29 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// What needs <mpi.h>: communicators in and out, and MPI requests as operations.
+#pragma once
+
+#include <mpi.h>
+
+#include <memory>
+#include <string>
+
+#include "hocket/comm.hpp"
+#include "hocket/operation.hpp"
+
+namespace hocket {
+
+/// hocket's handle on the user's communicator; the same one for the same communicator.
+/// @throws Error for MPI_COMM_NULL, an intercommunicator, and outside MPI_Init … MPI_Finalize.
+Comm from_mpi(MPI_Comm user);
+
+/// The user's communicator that `comm` stands for.
+MPI_Comm to_mpi(const Comm& comm);
+
+/// A pending MPI request as an operation, which takes the request over. The buffers it uses must
+/// live until it is done.
+std::unique_ptr<Operation> operation(MPI_Request request);
+
+/// The MPI that hocket runs on, as "Open MPI 5.0.11".
+std::string mpi_library();
+
+}  // namespace hocket

@@ -1,0 +1,133 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Who sends which elements to whom. Pure data: no MPI, no buffers, any rank's part alone.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <span>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "hocket/layout.hpp"
+
+namespace hocket {
+
+/// The two sides of a transfer: the processes of the source layout and those of the destination.
+enum class Side { source, destination };
+
+namespace plan {
+
+struct Options {
+    std::vector<std::int64_t> axes;  ///< destination = transpose(source, axes); empty: none
+    std::int64_t itemsize = 8;       ///< bytes of one element
+    std::string strategy = "auto";   ///< "auto" or "direct"
+    /// overlap[destination process] = the source process that is the same process, or -1. Empty:
+    /// the two sides are disjoint.
+    std::vector<std::int64_t> overlap;
+};
+
+/// A linear model of what a message costs; `hocket calibrate` measures this machine's.
+struct Model {
+    double message = 2e-6;  ///< seconds a message
+    double byte = 1.5e-10;  ///< seconds a byte
+};
+
+/// What one strategy is expected to take.
+struct Prediction {
+    std::string strategy;
+    double seconds;
+};
+
+/// What one process exchanges with one process of the other side.
+struct Traffic {
+    std::int64_t process;
+    std::int64_t elements;
+    friend bool operator==(const Traffic&, const Traffic&) = default;
+};
+
+/// One message of the chosen strategy, seen from one process.
+struct Step {
+    std::int64_t round;
+    bool send;  ///< else a receive
+    Side peer_side;
+    std::int64_t peer;
+    std::int64_t elements;
+    friend bool operator==(const Step&, const Step&) = default;
+};
+
+/// One loop of a Box: `extent` steps, each of `source_step` local indices along dimension
+/// `source_dimension` of the sender's local array, and likewise for the receiver's.
+struct Loop {
+    std::int64_t extent;
+    int source_dimension;
+    std::int64_t source_step;
+    int destination_dimension;
+    std::int64_t destination_step;
+};
+
+/// A strided box of elements: where its first element lies in both local arrays (local indices),
+/// and its loops, outermost first. Both sides list the same boxes in the same order, so that the
+/// elements in row-major order of the loops are the message.
+struct Box {
+    Shape source_first, destination_first;
+    std::vector<Loop> loops;
+};
+
+/// One process's part of a plan: whom it exchanges elements with, by segment families per
+/// dimension; boxes are made when asked for. Costs memory by peers and periods, never by elements.
+class Part {
+  public:
+    struct Data;
+    explicit Part(std::shared_ptr<const Data> data);
+    /// Peers that exchange at least one element, increasing; oneself included.
+    const std::vector<Traffic>& peers() const;
+    /// The elements exchanged with `peers()[k]`.
+    std::vector<Box> boxes(std::size_t k) const;
+
+  private:
+    std::shared_ptr<const Data> data_;
+};
+
+}  // namespace plan
+
+/// For a source and a destination layout: who sends which elements to whom.
+class Plan {
+  public:
+    /// @throws LayoutError where the shapes do not match (under `axes`), `axes` is no permutation,
+    ///         `overlap` is not one-to-one, the strategy is unknown, or itemsize < 1.
+    Plan(Layout source, Layout destination, plan::Options options = {});
+
+    const Layout& source() const;
+    const Layout& destination() const;
+    const plan::Options& options() const;
+    const std::string& strategy() const;  ///< the chosen one, never "auto"
+
+    /// Logical traffic, whatever the strategy: whom source process `rank` sends how many elements,
+    /// sorted, zeros left out, itself included. @throws LayoutError if there is no such process.
+    std::vector<plan::Traffic> sends(std::int64_t rank) const;
+    std::vector<plan::Traffic> recvs(std::int64_t rank) const;
+    /// The messages of the chosen strategy that process `rank` of `side` takes part in. What stays
+    /// on its process is no message.
+    std::vector<plan::Step> steps(Side side, std::int64_t rank) const;
+    std::int64_t rounds() const;
+    std::int64_t message_count() const;
+    std::int64_t elements_moved() const;
+
+    /// One process's part, computed alone.
+    plan::Part part(Side side, std::int64_t rank) const;
+    /// The source process that destination process `rank` also is, or -1.
+    std::int64_t same_process(std::int64_t destination_rank) const;
+
+    /// The strategies and their seconds as the model sees them: those of the slowest process.
+    std::vector<plan::Prediction> predict(const plan::Model& model = {}) const;
+
+    std::string text() const;
+
+  private:
+    struct State;
+    std::shared_ptr<const State> state_;
+};
+
+}  // namespace hocket

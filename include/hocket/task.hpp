@@ -1,0 +1,137 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Tasks: named groups of processes, each one data-parallel program, which send whole distributed
+// arrays to each other with MPI's verbs (Foster et al., "Double Standards: Bringing Task
+// Parallelism to HPF via the Message Passing Interface"). To other tasks a task is one rank.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <span>
+#include <string>
+#include <variant>
+#include <vector>
+
+#include "hocket/array.hpp"
+#include "hocket/operation.hpp"
+#include "hocket/transfer.hpp"
+
+namespace hocket {
+
+namespace comm {
+struct Fault;  // src/comm/agree.hpp
+}
+
+namespace task {
+struct Member;   // this process in one task; src/task/member.hpp
+struct Pending;  // a call under way; src/task/exchange.hpp
+}  // namespace task
+
+inline constexpr int any_source = -1;
+inline constexpr int any_tag = -1;
+
+/// A task as it is asked for: the next `size` ranks of the communicator in order, or these ranks.
+struct TaskRequest {
+    std::string name;
+    std::variant<std::int64_t, std::vector<int>> processes;
+};
+
+/// Which task is meant: its index or its name.
+using TaskId = std::variant<int, std::string>;
+
+/// What a receive or a probe found.
+struct Status {
+    int source;  ///< index of the sending task
+    std::string source_name;
+    int tag;
+    Layout layout;  ///< the sender's
+    DType dtype;
+};
+
+/// A send or a receive that was started. A handle; dropping it does not stop the operation.
+class Request {
+  public:
+    Request() = default;
+    /// Collective over the calling task. A deadline ends the wait, not the operation.
+    /// @throws what the operation threw; Error for a request that is empty or was waited for.
+    Status wait(Deadline deadline = {});
+    /// Collective: true on all processes of the task or on none, as its lowest process finds it.
+    bool test();
+    /// What a successful `test` found. @throws Error before.
+    Status status() const;
+    bool empty() const { return pending_ == nullptr; }
+    /// For a flow: the operation itself.
+    std::shared_ptr<Operation> operation() const;
+
+    explicit Request(std::shared_ptr<task::Pending> pending) : pending_(std::move(pending)) {}
+    const std::shared_ptr<task::Pending>& pending() const { return pending_; }
+
+  private:
+    std::shared_ptr<task::Pending> pending_;
+};
+
+/// Collective over the task; any order of the requests, the same on every process.
+std::vector<Status> wait_all(std::span<Request> requests, Deadline deadline = {});
+/// The index of a request that is done; the same on every process of the task.
+std::size_t wait_any(std::span<Request> requests, Deadline deadline = {});
+
+/// All tasks, seen from one of those that this process is in, in whose name it speaks. Every verb
+/// is collective over that task and blocks all of it or none. A handle.
+class Tasks {
+  public:
+    /// Collective over `comm`. @throws MismatchError, LayoutError or Error on every process, for
+    /// counts that do not sum to the communicator's size, ranks that are in no task, names that
+    /// are empty or repeat, and requests that differ between processes.
+    Tasks(std::span<const TaskRequest> requests, const Comm& comm);
+    /// As the launcher says (`hocket run`): HOCKET_TASKS="rows=2,cols=2".
+    /// @throws Error if the launcher says nothing.
+    static Tasks from_launcher(const Comm& comm);
+
+    const std::optional<std::string>& name() const;  ///< of my task; none while I am in several
+    int rank() const;                                ///< index of my task. @throws Error likewise
+    int size() const;                                ///< number of tasks
+    const std::vector<std::string>& names() const;
+    Comm comm() const;  ///< my task's processes. @throws Error likewise
+    /// The view of one of my tasks. @throws Error if I am not in it, or it does not exist.
+    Tasks task(const TaskId& id) const;
+
+    /// Blocks until the array may be changed again. @throws MismatchError on every process of both
+    /// tasks, naming both, if shape or dtype differ: nothing has moved then.
+    void send(const Array& array, const TaskId& destination, int tag = 0, Deadline deadline = {});
+    Status recv(const Array& array, const TaskId& source = any_source, int tag = any_tag,
+                Deadline deadline = {});
+    Request isend(const Array& array, const TaskId& destination, int tag = 0);
+    Request irecv(const Array& array, const TaskId& source = any_source, int tag = any_tag);
+    Status sendrecv(const Array& sent, const TaskId& destination, const Array& received,
+                    const TaskId& source, int send_tag = 0, int receive_tag = any_tag,
+                    Deadline deadline = {});
+    /// What the next matching receive would find.
+    Status probe(const TaskId& source = any_source, int tag = any_tag, Deadline deadline = {});
+    std::optional<Status> iprobe(const TaskId& source = any_source, int tag = any_tag);
+
+    /// Joins a send or receive that this process cannot make, because its arguments are wrong
+    /// before there is an array to name: every process of the calling task raises it.
+    void refuse(bool sending, const std::string& kind, const std::string& message,
+                Deadline deadline = {});
+
+    /// Seconds that this process has spent in the six steps of all its transfers so far.
+    Profile profile() const;
+    /// For a language binding: its own part of the steps.
+    void add_to_profile(const Profile& more);
+
+    struct State;
+
+  private:
+    Tasks(std::shared_ptr<State> state, std::shared_ptr<task::Member> speaker);
+    task::Member& speaker(const char* verb) const;
+    Request start_send(const Array* array, const TaskId& destination, int tag, const char* verb,
+                       comm::Fault fault);
+    Request start_receive(const Array* array, const TaskId& source, int tag,
+                          const Deadline& deadline, const char* verb, comm::Fault fault);
+    std::optional<Status> look(const TaskId& source, int tag, bool wait_for_it,
+                               const Deadline& deadline);
+    std::shared_ptr<State> state_;
+    std::shared_ptr<task::Member> speaker_;  // none while I am in several tasks
+};
+
+}  // namespace hocket

@@ -1,0 +1,69 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Arrays moving between layouts over the processes of one communicator.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "hocket/array.hpp"
+#include "hocket/operation.hpp"
+#include "hocket/plan.hpp"
+
+namespace hocket {
+
+/// Seconds that this process spent in the six steps of a transfer (Foster et al., "Double
+/// Standards", section 4).
+struct Profile {
+    double inquiry = 0;     ///< learning the layouts
+    double call = 0;        ///< crossing the language binding, staging foreign memory
+    double descriptor = 0;  ///< exchanging and comparing descriptors, with the waiting in it
+    double schedule = 0;    ///< computing this process's part, or finding it in the cache
+    double pack = 0;        ///< copying into message buffers, and what stays on the process
+    double move = 0;        ///< messages under way, and unpacking them
+
+    Profile& operator+=(const Profile& other);
+};
+
+struct RedistributeOptions {
+    std::vector<std::int64_t> axes;  ///< the result is transpose(source, axes); empty: none
+    std::string strategy = "auto";
+    Deadline deadline;
+    /// What is wrong with this process's arguments, if a caller above already knows: raised on
+    /// every process instead of moving anything.
+    std::string local_error;
+    std::shared_ptr<Profile> profile;  ///< gets this call's seconds added
+};
+
+/// Copies `source` into `destination`, which has a layout of its own. Collective over the
+/// communicator that both name. Process r of either layout is rank r.
+/// @throws MismatchError on every process if the calls differ between processes, or for arrays that
+///         do not fit each other (shape, dtype); nothing has moved then.
+/// @throws DeadlineError
+void redistribute(const Array& source, const Array& destination,
+                  const RedistributeOptions& options = {});
+
+/// The whole array, dense, on process `root`: `whole` is read or written there only, and may be
+/// nullptr elsewhere. Collective.
+void scatter(const void* whole, const Array& destination, int root = 0,
+             const RedistributeOptions& options = {});
+void gather(const Array& source, void* whole, int root = 0,
+            const RedistributeOptions& options = {});
+
+/// Takes part in a collective call that this process cannot make, because its arguments are wrong
+/// before there is an array to name: every process of the call raises the error instead of moving
+/// anything. `kind` is the error's class: "LayoutError", "MismatchError", "Error".
+void refuse(const Comm& comm, const std::string& kind, const std::string& message,
+            Deadline deadline = {});
+
+/// Process `root`'s text, on every process. Collective. @throws Error if there is no such process.
+std::string tell(const Comm& comm, const std::string& text, int root, Deadline deadline = {});
+
+/// How often a plan was found in the cache of plans, and how often it had to be made.
+struct PlanCacheCounts {
+    std::int64_t found, made, kept;
+};
+PlanCacheCounts plan_cache_counts();
+
+}  // namespace hocket

@@ -1,0 +1,42 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// The one thread pool of the process. Rooms ask it for help; none starts threads of its own.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <type_traits>
+
+namespace hocket::base {
+
+/// How many threads a call uses when its caller does not say: HOCKET_THREADS if that is set, else
+/// the cores this process may run on (its affinity mask). 1 on the simulated port.
+/// @throws Error if HOCKET_THREADS is not a number from 1 to `most_threads`.
+int default_threads();
+
+/// The most threads that one call may ask for.
+inline constexpr int most_threads = 1024;
+
+/// `wanted` threads as a caller gave them: 0 or less means `default_threads()`; more than
+/// `most_threads` is cut to it.
+int resolve_threads(int wanted);
+
+namespace detail {
+using PartFunction = void (*)(void* context, std::int64_t part);
+void run_parts(int threads, std::int64_t parts, PartFunction function, void* context);
+}  // namespace detail
+
+/// Calls `function(part)` once for each part in [0, parts), on the calling thread and up to
+/// `threads - 1` threads of the pool, in no particular order; returns when all have returned.
+/// The parts must not wait for each other: with a busy pool, inside another part, or on the
+/// simulated port they run one after another. The first exception ends the handing out of parts
+/// and is thrown here. Threads are started at first use, and again in a forked child.
+template <class Function>
+void parallel_for(int threads, std::int64_t parts, Function&& function) {
+    using Callable = std::remove_reference_t<Function>;
+    detail::run_parts(
+        threads, parts,
+        [](void* context, std::int64_t part) { (*static_cast<Callable*>(context))(part); },
+        const_cast<void*>(static_cast<const void*>(std::addressof(function))));
+}
+
+}  // namespace hocket::base

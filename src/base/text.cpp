@@ -1,0 +1,63 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "base/text.hpp"
+
+#include <algorithm>
+#include <cctype>
+
+namespace hocket::text {
+namespace {
+
+char lower(char c) {
+    return static_cast<char>(std::tolower(static_cast<unsigned char>(c)));
+}
+
+// Optimal string alignment distance.
+std::size_t distance(std::string_view a, std::string_view b) {
+    std::vector<std::size_t> before(b.size() + 1), last(b.size() + 1), now(b.size() + 1);
+    for (std::size_t j = 0; j <= b.size(); ++j) last[j] = j;
+    for (std::size_t i = 1; i <= a.size(); ++i) {
+        now[0] = i;
+        for (std::size_t j = 1; j <= b.size(); ++j) {
+            const bool same = lower(a[i - 1]) == lower(b[j - 1]);
+            now[j] = std::min({last[j] + 1, now[j - 1] + 1, last[j - 1] + (same ? 0u : 1u)});
+            if (i > 1 && j > 1 && lower(a[i - 1]) == lower(b[j - 2]) &&
+                lower(a[i - 2]) == lower(b[j - 1])) {
+                now[j] = std::min(now[j], before[j - 2] + 1);
+            }
+        }
+        std::swap(before, last);
+        std::swap(last, now);
+    }
+    return last[b.size()];
+}
+
+}  // namespace
+
+std::string near_name(std::string_view name, std::span<const std::string> candidates) {
+    std::string best;
+    std::size_t fewest = std::max<std::size_t>(name.size(), 3) / 3 + 1;
+    for (const auto& candidate : candidates) {
+        const std::size_t edits = distance(name, candidate);
+        if (edits < fewest) {
+            fewest = edits;
+            best = candidate;
+        }
+    }
+    return best;
+}
+
+std::string did_you_mean(std::string_view name, std::span<const std::string> candidates) {
+    const std::string near = near_name(name, candidates);
+    return near.empty() ? "" : " (did you mean '" + near + "'?)";
+}
+
+std::string quoted_list(std::span<const std::string> names) {
+    std::string out;
+    for (const auto& name : names) {
+        if (!out.empty()) out += ", ";
+        out += "'" + name + "'";
+    }
+    return out;
+}
+
+}  // namespace hocket::text

@@ -1,0 +1,33 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Pieces of messages.
+#pragma once
+
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace hocket::text {
+
+/// The candidate nearest to `name` by edit distance (insert, delete, replace, swap neighbours),
+/// or "" if none is near enough to be meant.
+std::string near_name(std::string_view name, std::span<const std::string> candidates);
+
+/// " (did you mean 'cols'?)", or "" if nothing is near.
+std::string did_you_mean(std::string_view name, std::span<const std::string> candidates);
+
+/// "(4, 3)"; one item: "(4)".
+template <class Range>
+std::string tuple(const Range& items) {
+    std::string out = "(";
+    for (const auto& item : items) {
+        if (out.size() > 1) out += ", ";
+        out += std::to_string(item);
+    }
+    return out + ")";
+}
+
+/// "'rows', 'cols'".
+std::string quoted_list(std::span<const std::string> names);
+
+}  // namespace hocket::text

@@ -1,0 +1,135 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "comm/agree.hpp"
+
+#include "base/pack.hpp"
+#include "hocket/error.hpp"
+
+namespace hocket::comm {
+namespace {
+
+// Member i's parent clears its lowest set bit; its children set one bit below that.
+int lowest_bit(int index, int size) {
+    if (index != 0) return index & -index;
+    int bit = 1;
+    while (bit < size) bit <<= 1;
+    return bit;
+}
+
+struct Said {
+    Statement statement;
+    int by;       // the lowest member among those that said it
+    int by_many;  // how many said exactly this fault
+};
+
+std::string name(const Said& said, int size) {
+    return "process " + std::to_string(said.by) + " of " + std::to_string(size);
+}
+
+Said merge(Said a, Said b, int size) {
+    auto& [fault, text] = a.statement;
+    if (fault && fault.message == b.statement.fault.message) a.by_many += b.by_many;
+    if (fault) return a;
+    if (b.statement.fault) return b;
+    if (text == b.statement.text) return a;
+    fault = {"MismatchError", "the processes of one collective call disagree: " + name(a, size) +
+                                  " calls " + text + ", but " + name(b, size) + " calls " +
+                                  b.statement.text + "; make the same call everywhere"};
+    a.by_many = size;  // concerns all, so nobody is named further
+    return a;
+}
+
+}  // namespace
+
+Group Group::whole(Link& link) {
+    Group group{&link, {}, link.rank()};
+    for (int rank = 0; rank < link.size(); ++rank) group.members.push_back(rank);
+    return group;
+}
+
+Fault Fault::current() {
+    try {
+        throw;
+    } catch (const LayoutError& error) {
+        return {"LayoutError", error.what()};
+    } catch (const MismatchError& error) {
+        return {"MismatchError", error.what()};
+    } catch (const DeadlineError& error) {
+        return {"DeadlineError", error.what()};
+    } catch (const PeerLostError& error) {
+        return {"PeerLostError", error.what()};
+    } catch (const EndOfStream& error) {
+        return {"EndOfStream", error.what()};
+    } catch (const std::exception& error) {
+        return {"Error", error.what()};
+    }
+}
+
+void Fault::raise() const {
+    if (kind == "LayoutError") throw LayoutError(message);
+    if (kind == "MismatchError") throw MismatchError(message);
+    if (kind == "DeadlineError") throw DeadlineError(message);
+    if (kind == "PeerLostError") throw PeerLostError(message);
+    if (kind == "EndOfStream") throw EndOfStream(message);
+    throw Error(message);
+}
+
+Protocol<Statement> collect(Group group, int tag, Statement mine) {
+    const int size = group.size();
+    Said all{std::move(mine), group.index, 1};
+    const int own_bit = lowest_bit(group.index, size);
+    for (int bit = 1; bit < own_bit && group.index + bit < size; bit <<= 1) {
+        const int child = group.members[static_cast<std::size_t>(group.index + bit)];
+        Letter letter = co_await receive_text(*group.link, child, tag);
+        Unpacker in(letter.text);
+        Said said;
+        said.by = static_cast<int>(in.number());
+        said.by_many = static_cast<int>(in.number());
+        said.statement.fault.kind = in.text();
+        said.statement.fault.message = in.text();
+        said.statement.text = in.text();
+        all = merge(std::move(all), std::move(said), size);
+    }
+    auto& fault = all.statement.fault;
+    if (group.lowest()) {
+        if (fault && all.by_many < size) fault.message = name(all, size) + ": " + fault.message;
+        co_return all.statement;
+    }
+    Packer out;
+    out.number(all.by).number(all.by_many);
+    out.text(fault.kind).text(fault.message).text(all.statement.text);
+    const int parent = group.members[static_cast<std::size_t>(group.index - own_bit)];
+    co_await send_text(*group.link, out.take(), parent, tag);
+    co_return Statement{};
+}
+
+Protocol<std::string> spread(Group group, int tag, std::string text) {
+    const int size = group.size();
+    const int own_bit = lowest_bit(group.index, size);
+    if (!group.lowest()) {
+        const int parent = group.members[static_cast<std::size_t>(group.index - own_bit)];
+        Letter letter = co_await receive_text(*group.link, parent, tag);
+        text = std::move(letter.text);
+    }
+    Requests requests;
+    for (int bit = own_bit >> 1; bit > 0; bit >>= 1) {
+        if (group.index + bit >= size) continue;
+        group.link->send(requests, text.data(), static_cast<std::int64_t>(text.size()),
+                         group.members[static_cast<std::size_t>(group.index + bit)], tag);
+    }
+    co_await until(requests);
+    co_return text;
+}
+
+Protocol<> agree(Group group, int tag, Statement mine) {
+    const Statement all = co_await collect(group, tag, std::move(mine));
+    Packer out;
+    out.text(all.fault.kind).text(all.fault.message);
+    const std::string outcome = co_await spread(group, tag, out.take());
+    Unpacker in(outcome);
+    Fault fault;
+    fault.kind = in.text();
+    fault.message = in.text();
+    if (fault) fault.raise();
+}
+
+}  // namespace hocket::comm

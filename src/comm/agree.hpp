@@ -1,0 +1,54 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// How processes that make one collective call find out that they all mean the same, before any
+// data moves: statements go up a binomial tree, the outcome comes down it. Nobody sends or
+// receives more than 1 + ceil(log2 n) messages.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "comm/link.hpp"
+
+namespace hocket::comm {
+
+/// Some processes of a link, in an order of their own, seen from one of them.
+struct Group {
+    Link* link = nullptr;
+    std::vector<int> members;  // link ranks
+    int index = 0;             // mine
+
+    int size() const { return static_cast<int>(members.size()); }
+    bool lowest() const { return index == 0; }
+    static Group whole(Link& link);
+};
+
+/// An error as it travels: its class by name, and its message. No message: no error.
+struct Fault {
+    std::string kind;
+    std::string message;
+
+    explicit operator bool() const { return !message.empty(); }
+    /// The fault that an exception is. Call in a catch block.
+    static Fault current();
+    [[noreturn]] void raise() const;
+};
+
+/// What one process says of a call: what is wrong with it here, or else what it is.
+struct Statement {
+    Fault fault;
+    std::string text;
+};
+
+/// The statements of all members, merged, on the lowest of them (elsewhere empty): a fault names
+/// the process that it comes from (unless all have it); texts that differ are a MismatchError that
+/// names both.
+Protocol<Statement> collect(Group group, int tag, Statement mine);
+
+/// The lowest member's text, on every member.
+Protocol<std::string> spread(Group group, int tag, std::string text);
+
+/// `collect`, then `spread`: the same outcome on every member. @throws on every member the fault
+/// that any has; MismatchError where they disagree.
+Protocol<> agree(Group group, int tag, Statement mine);
+
+}  // namespace hocket::comm

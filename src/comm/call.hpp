@@ -1,0 +1,45 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// A protocol as an operation that others can poll and wait for.
+#pragma once
+
+#include <exception>
+#include <string>
+#include <utility>
+
+#include "comm/protocol.hpp"
+#include "hocket/operation.hpp"
+
+namespace hocket::comm {
+
+/// Ends with the protocol; what the protocol throws, every later poll throws again.
+class Call : public Operation {
+  public:
+    Call(Protocol<> protocol, std::string text)
+        : driven_(std::move(protocol)), text_(std::move(text)) {}
+
+    bool poll() override {
+        if (ended_) return outcome();
+        if (!driven_.poll()) return false;
+        ended_ = true;
+        try {
+            driven_.take();
+        } catch (...) {
+            error_ = std::current_exception();
+        }
+        return outcome();
+    }
+    std::string text() const override { return text_; }
+    bool ended() const { return ended_; }
+
+  private:
+    bool outcome() const {
+        if (error_) std::rethrow_exception(error_);
+        return true;
+    }
+    Driven<void> driven_;
+    std::string text_;
+    std::exception_ptr error_;
+    bool ended_ = false;
+};
+
+}  // namespace hocket::comm

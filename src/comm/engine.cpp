@@ -1,0 +1,75 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "comm/engine.hpp"
+
+#include <mpi.h>
+
+#include <algorithm>
+
+#include "base/port.hpp"
+
+namespace hocket::comm {
+
+Engine& Engine::instance() {
+    // Never destroyed: operations may outlive static destructors, and MPI may be gone by then.
+    static Engine* const engine = new Engine;
+    return *engine;
+}
+
+Engine::Engine() : cores_(port::cores()) {}
+
+void Engine::add(std::shared_ptr<Operation> operation) {
+    operations_.push_back(std::move(operation));
+}
+
+void Engine::progress() {
+    if (progressing_) return;
+    progressing_ = true;
+    // By index: an operation may start others while it is polled.
+    for (std::size_t i = 0; i < operations_.size(); ++i) {
+        const auto operation = operations_[i];
+        bool done = false;
+        try {
+            done = operation->poll();
+        } catch (...) {
+            done = true;  // kept by the operation for its owner
+        }
+        if (done) operations_[i] = nullptr;
+    }
+    std::erase(operations_, nullptr);
+    progressing_ = false;
+}
+
+void Engine::expect_neighbours(int processes) {
+    neighbours_ = std::max(neighbours_, processes);
+}
+
+Turn::Turn() : engine_(Engine::instance()) {
+    if (engine_.level_ < 0) {
+        int initialized = 0;
+        MPI_Initialized(&initialized);
+        if (initialized != 0) MPI_Query_thread(&engine_.level_);
+    }
+    if (engine_.mutex_.try_lock()) {
+        int main_thread = 1;
+        if (engine_.level_ >= 0 && engine_.level_ < MPI_THREAD_SERIALIZED && !port::simulated)
+            MPI_Is_thread_main(&main_thread);
+        if (main_thread != 0) return;
+        engine_.mutex_.unlock();
+        throw Error(
+            "this thread may not communicate: MPI was started with a thread level below "
+            "MPI_THREAD_SERIALIZED, where only the main thread may; call from the main thread, or "
+            "start MPI with MPI_Init_thread(…, MPI_THREAD_MULTIPLE, …)");
+    }
+    if (engine_.level_ < MPI_THREAD_MULTIPLE)
+        throw Error(
+            "two threads communicate at the same time, but MPI was started below "
+            "MPI_THREAD_MULTIPLE; let one thread communicate at a time, or start MPI with "
+            "MPI_Init_thread(…, MPI_THREAD_MULTIPLE, …)");
+    engine_.mutex_.lock();
+}
+
+Turn::~Turn() {
+    engine_.mutex_.unlock();
+}
+
+}  // namespace hocket::comm

@@ -1,0 +1,53 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// All that this process has under way, and the rules of who may drive it.
+#pragma once
+
+#include <atomic>
+#include <memory>
+#include <mutex>
+#include <vector>
+
+#include "hocket/operation.hpp"
+
+namespace hocket::comm {
+
+class Engine {
+  public:
+    static Engine& instance();
+
+    /// Polls this operation in every wait of the process until it is done or has failed (its
+    /// owner sees the failure when it polls).
+    void add(std::shared_ptr<Operation> operation);
+    /// Polls everything under way once. The caller holds the turn.
+    void progress();
+
+    /// Told of each communicator: how many of its processes run on this node.
+    void expect_neighbours(int processes);
+    /// True where more processes than cores share this node, so that spinning takes time from the
+    /// one that is waited for.
+    bool crowded() const { return neighbours_ > cores_; }
+
+  private:
+    friend class Turn;
+    Engine();
+    std::vector<std::shared_ptr<Operation>> operations_;
+    std::recursive_mutex mutex_;
+    int cores_ = 1, neighbours_ = 1, level_ = -1;
+    bool progressing_ = false;
+};
+
+/// Held while hocket's own state or MPI is used. Threads take turns where MPI allows several
+/// (MPI_THREAD_MULTIPLE); below that, a second thread inside is the caller's mistake.
+class Turn {
+  public:
+    /// @throws Error where MPI's thread level does not allow this thread to call it now.
+    Turn();
+    ~Turn();
+    Turn(const Turn&) = delete;
+    Turn& operator=(const Turn&) = delete;
+
+  private:
+    Engine& engine_;
+};
+
+}  // namespace hocket::comm

@@ -1,0 +1,108 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "comm/link.hpp"
+
+#include <algorithm>
+#include <string>
+
+#include "comm/handle.hpp"
+#include "comm/vendor.hpp"
+#include "hocket/error.hpp"
+
+namespace hocket::comm {
+namespace {
+
+// One message's share of a longer one. A power of two well below 2^31, so that every MPI counts it.
+constexpr std::int64_t longest_message = std::int64_t{1} << 30;
+
+}  // namespace
+
+void check(int code, const char* call) {
+    if (code == MPI_SUCCESS) return;
+    char text[MPI_MAX_ERROR_STRING] = {};
+    int length = 0;
+    MPI_Error_string(code, text, &length);
+    throw Error(std::string(call) + " failed: " + text);
+}
+
+Link::Link(std::unique_ptr<Handle> handle) : handle_(std::move(handle)) {
+    check(MPI_Comm_set_errhandler(handle_->comm, MPI_ERRORS_RETURN), "MPI_Comm_set_errhandler");
+    check(MPI_Comm_rank(handle_->comm, &rank_), "MPI_Comm_rank");
+    check(MPI_Comm_size(handle_->comm, &size_), "MPI_Comm_size");
+    highest_tag_ = vendor::highest_tag();
+    near_ = vendor::processes_of_this_node(handle_->comm);
+}
+
+Link::~Link() {
+    // MPI calls freeing collective but lets it return at once, and both MPIs do, so processes
+    // that drop their links at different times (a garbage collector's) do not wait for each other.
+    int finalized = 0;
+    MPI_Finalized(&finalized);
+    if (finalized == 0 && handle_->comm != MPI_COMM_NULL) MPI_Comm_free(&handle_->comm);
+}
+
+void Link::send(Requests& requests, const void* data, std::int64_t bytes, int to, int tag) {
+    const auto* from = static_cast<const char*>(data);
+    std::int64_t done = 0;
+    do {
+        const std::int64_t now = std::min(bytes - done, longest_message);
+        MPI_Request request = MPI_REQUEST_NULL;
+        check(MPI_Isend(from + done, static_cast<int>(now), MPI_BYTE, to, tag, handle_->comm,
+                        &request),
+              "MPI_Isend");
+        requests.batch().requests.push_back(request);
+        requests.added();
+        done += now;
+    } while (done < bytes);
+}
+
+void Link::receive(Requests& requests, void* data, std::int64_t bytes, int from, int tag) {
+    auto* to = static_cast<char*>(data);
+    std::int64_t done = 0;
+    do {
+        const std::int64_t now = std::min(bytes - done, longest_message);
+        MPI_Request request = MPI_REQUEST_NULL;
+        check(MPI_Irecv(to + done, static_cast<int>(now), MPI_BYTE, from, tag, handle_->comm,
+                        &request),
+              "MPI_Irecv");
+        requests.batch().requests.push_back(request);
+        requests.added();
+        done += now;
+    } while (done < bytes);
+}
+
+std::optional<Arrival> Link::probe(int from, int tag) {
+    int come = 0;
+    MPI_Status status;
+    check(
+        MPI_Iprobe(from == any_source ? MPI_ANY_SOURCE : from, tag, handle_->comm, &come, &status),
+        "MPI_Iprobe");
+    if (come == 0) return std::nullopt;
+    int bytes = 0;
+    check(MPI_Get_count(&status, MPI_BYTE, &bytes), "MPI_Get_count");
+    return Arrival{status.MPI_SOURCE, bytes};
+}
+
+int Link::next_tag() {
+    const int tag = next_tag_;
+    next_tag_ = next_tag_ == highest_tag_ ? 0 : next_tag_ + 1;
+    return tag;
+}
+
+Protocol<> send_text(Link& link, std::string text, int to, int tag) {
+    Requests requests;
+    link.send(requests, text.data(), static_cast<std::int64_t>(text.size()), to, tag);
+    co_await until(requests);
+}
+
+Protocol<Letter> receive_text(Link& link, int from, int tag) {
+    std::optional<Arrival> arrival;
+    When come([&] { return (arrival = link.probe(from, tag)).has_value(); });
+    co_await until(come);
+    Letter letter{arrival->source, std::string(static_cast<std::size_t>(arrival->bytes), '\0')};
+    Requests requests;
+    link.receive(requests, letter.text.data(), arrival->bytes, arrival->source, tag);
+    co_await until(requests);
+    co_return letter;
+}
+
+}  // namespace hocket::comm

@@ -1,0 +1,64 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// A private communicator and the few things that hocket does with it: the only door to MPI's
+// messages. Nothing here blocks.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <string>
+#include <string_view>
+
+#include "comm/protocol.hpp"
+#include "comm/requests.hpp"
+
+namespace hocket::comm {
+
+inline constexpr int any_source = -1;
+
+struct Arrival {
+    int source;
+    std::int64_t bytes;
+};
+
+class Link {
+  public:
+    struct Handle;  // the MPI_Comm
+    explicit Link(std::unique_ptr<Handle> handle);
+    ~Link();
+    Link(const Link&) = delete;
+    Link& operator=(const Link&) = delete;
+
+    int rank() const { return rank_; }
+    int size() const { return size_; }
+    int highest_tag() const { return highest_tag_; }
+    /// Processes of this communicator that share this one's memory, itself included.
+    int near() const { return near_; }
+
+    /// Starts a message of any number of bytes; more than MPI counts in an int travel as several
+    /// messages, which stay in order. Both sides must name the same number of bytes.
+    void send(Requests& requests, const void* data, std::int64_t bytes, int to, int tag);
+    void receive(Requests& requests, void* data, std::int64_t bytes, int from, int tag);
+
+    /// The next message with this tag that has come, if one has.
+    std::optional<Arrival> probe(int from, int tag);
+
+    /// A tag for one collective call on the whole link. All processes make these calls in the
+    /// same order, so all get the same tag.
+    int next_tag();
+
+  private:
+    std::unique_ptr<Handle> handle_;
+    int rank_ = 0, size_ = 0, near_ = 1, highest_tag_ = 0, next_tag_ = 0;
+};
+
+/// Short texts, whose length the receiver does not know.
+Protocol<> send_text(Link& link, std::string text, int to, int tag);
+struct Letter {
+    int from;
+    std::string text;
+};
+Protocol<Letter> receive_text(Link& link, int from, int tag);
+
+}  // namespace hocket::comm

@@ -1,0 +1,170 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// A protocol is written as straight-line code that pauses where it would have to wait:
+//
+//     Protocol<int> greet(Link& link) {
+//         Requests requests;
+//         link.receive(requests, &n, sizeof n, 0, tag);
+//         co_await requests.done();
+//         co_return n;
+//     }
+//
+// Nothing runs by itself: whoever polls the outermost protocol drives all that it awaits, in the
+// polling thread. So a protocol never blocks, and needs no lock against itself.
+#pragma once
+
+#include <coroutine>
+#include <exception>
+#include <optional>
+#include <type_traits>
+#include <utility>
+
+namespace hocket::comm {
+
+/// What a protocol may pause on.
+class Condition {
+  public:
+    virtual ~Condition() = default;
+    virtual bool holds() = 0;
+};
+
+namespace detail {
+
+// Shared by a protocol and all that it awaits: where to go on, and what that waits for.
+struct Thread {
+    std::coroutine_handle<> innermost;
+    Condition* blocked = nullptr;
+};
+
+struct PromiseBase {
+    Thread* thread = nullptr;
+    std::coroutine_handle<> continuation;
+    std::exception_ptr error;
+
+    std::suspend_always initial_suspend() noexcept { return {}; }
+
+    struct Final {
+        bool await_ready() noexcept { return false; }
+        template <class Promise>
+        std::coroutine_handle<> await_suspend(std::coroutine_handle<Promise> self) noexcept {
+            auto& promise = self.promise();
+            return promise.continuation ? promise.continuation : std::noop_coroutine();
+        }
+        void await_resume() noexcept {}
+    };
+    Final final_suspend() noexcept { return {}; }
+    void unhandled_exception() { error = std::current_exception(); }
+};
+
+template <class T>
+struct Promise : PromiseBase {
+    std::optional<T> value;
+    auto get_return_object() { return std::coroutine_handle<Promise>::from_promise(*this); }
+    template <class U>
+    void return_value(U&& result) {
+        value.emplace(std::forward<U>(result));
+    }
+    T take() {
+        if (error) std::rethrow_exception(error);
+        return std::move(*value);
+    }
+};
+
+template <>
+struct Promise<void> : PromiseBase {
+    auto get_return_object() { return std::coroutine_handle<Promise>::from_promise(*this); }
+    void return_void() {}
+    void take() {
+        if (error) std::rethrow_exception(error);
+    }
+};
+
+}  // namespace detail
+
+template <class T = void>
+class [[nodiscard]] Protocol {
+  public:
+    using promise_type = detail::Promise<T>;
+    using Handle = std::coroutine_handle<promise_type>;
+
+    Protocol(Handle handle) : handle_(handle) {}
+    Protocol(Protocol&& other) noexcept : handle_(std::exchange(other.handle_, nullptr)) {}
+    Protocol& operator=(Protocol&&) = delete;
+    ~Protocol() {
+        if (handle_) handle_.destroy();
+    }
+
+    // Awaited by another protocol: runs at once, as a part of it.
+    bool await_ready() const noexcept { return false; }
+    template <class Outer>
+    std::coroutine_handle<> await_suspend(std::coroutine_handle<Outer> outer) noexcept {
+        handle_.promise().thread = outer.promise().thread;
+        handle_.promise().continuation = outer;
+        return handle_;
+    }
+    T await_resume() { return handle_.promise().take(); }
+
+    // Driven from outside, by `Driven` only.
+    Handle handle() const { return handle_; }
+
+  private:
+    Handle handle_;
+};
+
+/// Awaiting a condition: `co_await until(condition)`.
+struct Until {
+    Condition& condition;
+    bool await_ready() { return condition.holds(); }
+    template <class Promise>
+    void await_suspend(std::coroutine_handle<Promise> self) {
+        self.promise().thread->innermost = self;
+        self.promise().thread->blocked = &condition;
+    }
+    void await_resume() {}
+};
+
+inline Until until(Condition& condition) {
+    return {condition};
+}
+
+/// Awaiting a function that says when to go on: `When ready([&] { … }); co_await until(ready);`
+template <class Function>
+class When final : public Condition {
+  public:
+    explicit When(Function function) : function_(std::move(function)) {}
+    bool holds() override { return function_(); }
+
+  private:
+    Function function_;
+};
+
+/// A protocol that is polled from outside.
+template <class T>
+class Driven {
+  public:
+    explicit Driven(Protocol<T> protocol) : protocol_(std::move(protocol)) {
+        auto handle = protocol_.handle();
+        thread_.innermost = handle;
+        handle.promise().thread = &thread_;
+    }
+    Driven(const Driven&) = delete;
+    Driven& operator=(const Driven&) = delete;
+
+    /// True once the protocol has ended, by a result or by an exception.
+    bool poll() {
+        if (protocol_.handle().done()) return true;
+        if (thread_.blocked != nullptr) {
+            if (!thread_.blocked->holds()) return false;
+            thread_.blocked = nullptr;
+        }
+        thread_.innermost.resume();
+        return protocol_.handle().done();
+    }
+    /// The result; rethrows the exception. Only once `poll` was true, and only once.
+    T take() { return protocol_.handle().promise().take(); }
+
+  private:
+    Protocol<T> protocol_;
+    detail::Thread thread_;
+};
+
+}  // namespace hocket::comm

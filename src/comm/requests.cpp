@@ -1,0 +1,59 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "comm/requests.hpp"
+
+#include <mpi.h>
+
+#include "comm/handle.hpp"
+
+namespace hocket::comm {
+
+Requests::Requests() : batch_(std::make_unique<Batch>()) {}
+
+Requests::~Requests() {
+    // Only an error leaves messages behind. Their buffers are about to go, so a receive that is
+    // still open must not write there any more.
+    int finalized = 0;
+    MPI_Finalized(&finalized);
+    if (pending_ == 0 || finalized != 0) return;
+    for (auto& request : batch_->requests) {
+        if (request == MPI_REQUEST_NULL) continue;
+        MPI_Cancel(&request);
+        MPI_Request_free(&request);
+    }
+}
+
+void Requests::added() {
+    ++pending_;
+    batch_->group.push_back(group_);
+    if (left_.size() <= group_) left_.resize(group_ + 1, 0);
+    ++left_[group_];
+}
+
+std::span<const std::size_t> Requests::newly_done() {
+    done_.clear();
+    if (pending_ == 0) return done_;
+    auto& [requests, group, indices] = *batch_;
+    indices.resize(requests.size());
+    int count = 0;
+    check(MPI_Testsome(static_cast<int>(requests.size()), requests.data(), &count, indices.data(),
+                       MPI_STATUSES_IGNORE),
+          "MPI_Testsome");
+    for (int i = 0; i < count; ++i) {
+        const std::size_t of =
+            group[static_cast<std::size_t>(indices[static_cast<std::size_t>(i)])];
+        --pending_;
+        if (--left_[of] == 0) done_.push_back(of);
+    }
+    if (pending_ == 0) {
+        requests.clear();
+        group.clear();
+    }
+    return done_;
+}
+
+bool Requests::holds() {
+    newly_done();
+    return all_done();
+}
+
+}  // namespace hocket::comm

@@ -1,0 +1,41 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Messages under way, without <mpi.h>.
+#pragma once
+
+#include <cstddef>
+#include <memory>
+#include <span>
+#include <vector>
+
+#include "comm/protocol.hpp"
+
+namespace hocket::comm {
+
+/// A batch of messages that a Link has started. As a condition it holds once all are done.
+class Requests final : public Condition {
+  public:
+    Requests();
+    ~Requests() override;
+    Requests(const Requests&) = delete;
+    Requests& operator=(const Requests&) = delete;
+
+    /// The messages added from here on belong to this group (a number from 0 on).
+    void begin_group(std::size_t group) { group_ = group; }
+    /// Polls; the groups whose last message has just ended, each once. The span is good until the
+    /// next call. @throws Error for an MPI error.
+    std::span<const std::size_t> newly_done();
+    bool all_done() const { return pending_ == 0; }
+    bool holds() override;
+
+    struct Batch;  // the MPI requests
+    Batch& batch() { return *batch_; }
+    void added();  ///< called by Link, which has just appended to the batch
+
+  private:
+    std::unique_ptr<Batch> batch_;
+    std::size_t pending_ = 0, group_ = 0;
+    std::vector<std::size_t> left_;  // messages left, a number for each group
+    std::vector<std::size_t> done_;
+};
+
+}  // namespace hocket::comm

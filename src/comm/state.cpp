@@ -1,0 +1,161 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "comm/state.hpp"
+
+#include <mpi.h>
+
+#include "comm/engine.hpp"
+#include "comm/handle.hpp"
+#include "comm/vendor.hpp"
+#include "hocket/comm.hpp"
+#include "hocket/mpi.hpp"
+
+namespace hocket::comm {
+
+struct State::User {
+    MPI_Comm comm = MPI_COMM_NULL;
+};
+
+namespace {
+
+void require_running() {
+    int initialized = 0, finalized = 0;
+    MPI_Initialized(&initialized);
+    if (initialized == 0)
+        throw Error("MPI is not running yet: call MPI_Init or MPI_Init_thread first");
+    MPI_Finalized(&finalized);
+    if (finalized != 0)
+        throw Error("MPI has ended: nothing can be communicated after MPI_Finalize");
+}
+
+// The State of a communicator hangs on it as an attribute, so that the same communicator always
+// gives the same State, and the State ends with it.
+int release(MPI_Comm, int, void* value, void*) {
+    delete static_cast<std::shared_ptr<State>*>(value);
+    return MPI_SUCCESS;
+}
+
+int keyval() {
+    static const int key = [] {
+        int made = MPI_KEYVAL_INVALID;
+        check(MPI_Comm_create_keyval(MPI_COMM_NULL_COPY_FN, release, &made, nullptr),
+              "MPI_Comm_create_keyval");
+        return made;
+    }();
+    return key;
+}
+
+std::unique_ptr<Link> duplicate(MPI_Comm user) {
+    auto handle = std::make_unique<Link::Handle>();
+    check(MPI_Comm_dup(user, &handle->comm), "MPI_Comm_dup");
+    return std::make_unique<Link>(std::move(handle));
+}
+
+std::shared_ptr<State> attached(MPI_Comm user) {
+    void* value = nullptr;
+    int found = 0;
+    check(MPI_Comm_get_attr(user, keyval(), &value, &found), "MPI_Comm_get_attr");
+    if (found != 0) return *static_cast<std::shared_ptr<State>*>(value);
+    auto made = std::make_unique<State::User>();
+    made->comm = user;
+    auto state = std::make_shared<State>(std::move(made));
+    check(MPI_Comm_set_attr(user, keyval(), new std::shared_ptr<State>(state)),
+          "MPI_Comm_set_attr");
+    return state;
+}
+
+}  // namespace
+
+State::State(std::unique_ptr<User> user) : user_(std::move(user)) {
+    check(MPI_Comm_rank(user_->comm, &rank_), "MPI_Comm_rank");
+    check(MPI_Comm_size(user_->comm, &size_), "MPI_Comm_size");
+}
+
+State::~State() = default;
+
+Link& State::link() {
+    require_running();
+    if (!link_) {
+        link_ = duplicate(user_->comm);
+        Engine::instance().expect_neighbours(link_->near());
+    }
+    return *link_;
+}
+
+std::unique_ptr<Link> State::new_link() {
+    require_running();
+    auto made = duplicate(user_->comm);
+    Engine::instance().expect_neighbours(made->near());
+    return made;
+}
+
+std::shared_ptr<State> State::split(int color, int key) {
+    require_running();
+    MPI_Comm part = MPI_COMM_NULL;
+    check(MPI_Comm_split(user_->comm, color, key, &part), "MPI_Comm_split");
+    return attached(part);
+}
+
+}  // namespace hocket::comm
+
+namespace hocket {
+
+Comm Comm::world() {
+    return from_mpi(MPI_COMM_WORLD);
+}
+Comm Comm::self() {
+    return from_mpi(MPI_COMM_SELF);
+}
+int Comm::rank() const {
+    return state_->rank();
+}
+int Comm::size() const {
+    return state_->size();
+}
+
+Comm from_mpi(MPI_Comm user) {
+    comm::require_running();
+    if (user == MPI_COMM_NULL) throw Error("the communicator is MPI_COMM_NULL");
+    int between = 0;
+    comm::check(MPI_Comm_test_inter(user, &between), "MPI_Comm_test_inter");
+    if (between != 0)
+        throw Error(
+            "the communicator is an intercommunicator; merge it first (MPI_Intercomm_merge)");
+    return Comm(comm::attached(user));
+}
+
+MPI_Comm to_mpi(const Comm& comm) {
+    return comm.state().user().comm;
+}
+
+namespace {
+
+class RequestOperation final : public Operation {
+  public:
+    explicit RequestOperation(MPI_Request request) : request_(request) {}
+    ~RequestOperation() override {
+        int finalized = 0;
+        MPI_Finalized(&finalized);
+        if (request_ != MPI_REQUEST_NULL && finalized == 0) MPI_Request_free(&request_);
+    }
+    bool poll() override {
+        int done = 0;
+        comm::check(MPI_Test(&request_, &done, MPI_STATUS_IGNORE), "MPI_Test");
+        return done != 0;
+    }
+    std::string text() const override { return "an MPI request"; }
+
+  private:
+    MPI_Request request_;
+};
+
+}  // namespace
+
+std::string mpi_library() {
+    return comm::vendor::library();
+}
+
+std::unique_ptr<Operation> operation(MPI_Request request) {
+    return std::make_unique<RequestOperation>(request);
+}
+
+}  // namespace hocket

@@ -1,0 +1,38 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// What stands behind a hocket::Comm.
+#pragma once
+
+#include <memory>
+#include <mutex>
+#include <vector>
+
+#include "comm/link.hpp"
+
+namespace hocket::comm {
+
+/// The user's communicator and hocket's private duplicate of it, made at the first collective use.
+class State {
+  public:
+    struct User;  // the MPI_Comm
+    explicit State(std::unique_ptr<User> user);
+    ~State();
+
+    int rank() const { return rank_; }
+    int size() const { return size_; }
+    const User& user() const { return *user_; }
+
+    /// Collective over the communicator when first called.
+    Link& link();
+    /// A further duplicate with tags of its own. Collective.
+    std::unique_ptr<Link> new_link();
+    /// The part of this communicator in which `color` is the same, ordered by `key`, as a
+    /// communicator that a user may use. Collective.
+    std::shared_ptr<State> split(int color, int key);
+
+  private:
+    std::unique_ptr<User> user_;
+    std::unique_ptr<Link> link_;
+    int rank_ = 0, size_ = 0;
+};
+
+}  // namespace hocket::comm

@@ -1,0 +1,18 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// What differs between MPI implementations, and questions to the one at hand. For src/comm only.
+#pragma once
+
+#include <mpi.h>
+
+#include <string>
+
+namespace hocket::comm::vendor {
+
+/// "Open MPI 5.0.11", "MPICH 5.0.2", … : the first line of MPI_Get_library_version, shortened.
+std::string library();
+std::string library_version();  ///< the whole of it
+int highest_tag();              ///< MPI_TAG_UB; at least 32767 (MPI 4.1, section 9.1.2)
+/// Processes of `comm` that share memory with this one. Collective and blocking: set-up only.
+int processes_of_this_node(MPI_Comm comm);
+
+}  // namespace hocket::comm::vendor

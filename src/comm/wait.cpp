@@ -1,0 +1,144 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// The one wait.
+#include <signal.h>
+
+#include <algorithm>
+#include <cmath>
+#include <cstdio>
+#include <list>
+#include <mutex>
+
+#include "base/port.hpp"
+#include "base/trace.hpp"
+#include "comm/engine.hpp"
+#include "hocket/operation.hpp"
+
+namespace hocket {
+namespace {
+
+// A core of one's own: spin for as long as a message between near processes takes many times
+// over. A shared core: let the others run at once. Then sleep, so that a long wait costs no one.
+constexpr int polls_before_yield = 2000;
+constexpr double yielding = 5e-3;  // seconds
+constexpr double nap = 50e-6;      // seconds
+constexpr double between_checks = 20e-3;
+
+void (*interrupt_check)() = nullptr;
+volatile sig_atomic_t report_wanted = 0;
+
+struct Pending {
+    const Operation* operation;
+    double since;
+};
+std::mutex pending_mutex;
+std::list<Pending> pending;
+
+void install_report_signal() {
+    struct sigaction now {};
+    if (sigaction(SIGUSR1, nullptr, &now) != 0 || now.sa_handler != SIG_DFL) return;
+    struct sigaction ours {};
+    ours.sa_handler = [](int) { report_wanted = 1; };
+    ours.sa_flags = SA_RESTART;
+    sigaction(SIGUSR1, &ours, nullptr);
+}
+
+class Registered {
+  public:
+    explicit Registered(const Operation& operation) {
+        static const bool installed = (install_report_signal(), true);
+        static_cast<void>(installed);
+        const std::lock_guard lock(pending_mutex);
+        place_ = pending.insert(pending.end(), {&operation, port::seconds()});
+    }
+    ~Registered() {
+        const std::lock_guard lock(pending_mutex);
+        pending.erase(place_);
+    }
+
+  private:
+    std::list<Pending>::iterator place_;
+};
+
+std::string seconds_text(double seconds) {
+    char text[32];
+    std::snprintf(text, sizeof text, "%.3g s", seconds);
+    return text;
+}
+
+bool poll_all(Operation& operation) {
+    const comm::Turn turn;
+    if (operation.poll()) return true;
+    comm::Engine::instance().progress();
+    return operation.poll();
+}
+
+void check_outside(const Operation& operation, const Deadline& deadline) {
+    if (report_wanted != 0) {
+        report_wanted = 0;
+        std::fputs(pending_waits().c_str(), stderr);
+    }
+    if (interrupt_check != nullptr) interrupt_check();
+    if (deadline.passed())
+        throw DeadlineError("gave up after " + seconds_text(deadline.timeout()) + ": " +
+                            operation.text() + " is not done; the operation itself goes on");
+}
+
+}  // namespace
+
+Deadline Deadline::in(std::optional<double> timeout) {
+    Deadline deadline;
+    if (!timeout) return deadline;
+    if (!(*timeout >= 0))
+        throw Error("timeout is " + std::to_string(*timeout) +
+                    " s; give a number of seconds that is not negative, or none");
+    deadline.timeout_ = *timeout;
+    deadline.at_ = port::seconds() + *timeout;
+    return deadline;
+}
+
+bool Deadline::passed() const {
+    return std::isfinite(at_) && port::seconds() >= at_;
+}
+
+void wait(Operation& operation, Deadline deadline) {
+    if (poll_all(operation)) return;
+    const Registered registered(operation);
+    const trace::Span span("wait");
+    const int spins = comm::Engine::instance().crowded() ? 1 : polls_before_yield;
+    const double start = port::seconds();
+    double next_check = start;
+    for (long polls = 0;; ++polls) {
+        if (poll_all(operation)) return;
+        if (polls < spins) {
+            port::pause();
+            continue;
+        }
+        const double now = port::seconds();
+        if (now >= next_check) {
+            check_outside(operation, deadline);
+            next_check = now + between_checks;
+        } else if (deadline.passed()) {
+            check_outside(operation, deadline);
+        }
+        if (now - start < yielding) {
+            port::yield();
+        } else {
+            port::sleep(nap);
+        }
+    }
+}
+
+void set_interrupt_check(void (*check)()) {
+    interrupt_check = check;
+}
+
+std::string pending_waits() {
+    const std::lock_guard lock(pending_mutex);
+    std::string out;
+    for (const auto& [operation, since] : pending)
+        out += "hocket waits since " + seconds_text(port::seconds() - since) + ": " +
+               operation->text() + "\n";
+    return out.empty() ? "hocket waits for nothing\n" : out;
+}
+
+}  // namespace hocket

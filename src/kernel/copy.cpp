@@ -1,0 +1,86 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include <algorithm>
+#include <cstddef>
+
+#include "base/pool.hpp"
+#include "hocket/kernel.hpp"
+#include "kernel/box.hpp"
+#include "kernel/runs.hpp"
+#include "kernel/stream.hpp"
+#include "kernel/tiles.hpp"
+
+namespace hocket::kernel {
+namespace {
+
+// Below this much a thread, waking it costs more than it saves.
+constexpr std::int64_t least_bytes_a_thread = 256 << 10;
+// Longer runs use whole cache lines in any order: blocking would only add work.
+constexpr std::int64_t longest_tiled_run = 128;
+
+/// The loop along which the source steps by the fewest bytes; the innermost where several do.
+/// An outer loop that repeats the source (stride 0) is none.
+std::size_t fastest_source_loop(std::span<const Loop> loops) {
+    std::size_t fastest = loops.size() - 1;
+    for (std::size_t d = loops.size() - 1; d-- > 0;)
+        if (loops[d].source != 0 && std::abs(loops[d].source) < std::abs(loops[fastest].source))
+            fastest = d;
+    return fastest;
+}
+
+/// Cuts [0, total) into even ranges for the threads and calls function(first, last) for each.
+template <class Function>
+void in_ranges(int threads, std::int64_t total, std::int64_t bytes, Function&& function) {
+    const std::int64_t useful = std::min(bytes / least_bytes_a_thread, total);
+    if (threads == 1 || useful <= 1) return function(std::int64_t{0}, total);
+    // A few ranges a thread, so that one that lost its core does not hold up the rest.
+    const std::int64_t parts = std::min<std::int64_t>(useful, 4 * base::resolve_threads(threads));
+    base::parallel_for(threads, parts, [&](std::int64_t part) {
+        const auto bound = [&](std::int64_t p) {
+            return total / parts * p + total % parts * p / parts;
+        };
+        function(bound(part), bound(part + 1));
+    });
+}
+
+}  // namespace
+
+Copy::Copy(std::span<const std::int64_t> extents, std::int64_t itemsize,
+           std::span<const std::int64_t> source_strides,
+           std::span<const std::int64_t> destination_strides) {
+    Box box = make_box(extents, itemsize, source_strides, destination_strides);
+    bytes_ = box.bytes;
+    if (bytes_ == 0) return;
+    source_contiguous_ = is_dense(extents, itemsize, source_strides);
+    destination_contiguous_ = is_dense(extents, itemsize, destination_strides);
+    loops_ = std::move(box.loops);
+    run_ = box.run;
+    source_first_ = box.source_first;
+    destination_first_ = box.destination_first;
+    if (loops_.size() < 2 || run_ > longest_tiled_run) return;
+    const std::size_t i = fastest_source_loop(loops_);
+    if (i == loops_.size() - 1) return;
+    method_ = Method::tiles;
+    const auto at = loops_.begin() + static_cast<std::ptrdiff_t>(i);
+    std::rotate(at, at + 1, loops_.end() - 1);
+}
+
+void Copy::run(const void* source, void* destination, int threads, Stores stores) const {
+    if (bytes_ == 0) return;
+    const std::byte* from = static_cast<const std::byte*>(source) + source_first_;
+    std::byte* to = static_cast<std::byte*>(destination) + destination_first_;
+    const bool streaming = stores == Stores::streaming ||
+                           (stores == Stores::automatic && bytes_ >= least_streamed_bytes());
+    if (method_ == Method::tiles) {
+        const TileGrid grid(loops_, run_, streaming);
+        in_ranges(threads, grid.blocks(), bytes_,
+                  [&](std::int64_t first, std::int64_t last) { grid.copy(from, to, first, last); });
+    } else {
+        // Ranges begin at whole elements of at most 64 bytes, which no two threads then share.
+        const std::int64_t grain = run_ <= 64 ? run_ : 1;
+        in_ranges(threads, bytes_ / grain, bytes_, [&](std::int64_t first, std::int64_t last) {
+            copy_runs(from, to, loops_, run_, streaming, first * grain, last * grain);
+        });
+    }
+}
+
+}  // namespace hocket::kernel

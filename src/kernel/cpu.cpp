@@ -1,0 +1,54 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "kernel/cpu.hpp"
+
+#include <algorithm>
+#include <cstdlib>
+#include <string>
+#include <string_view>
+
+#include "hocket/error.hpp"
+
+namespace hocket::kernel {
+namespace {
+
+CpuLevel detect() {
+#if defined(__x86_64__)
+    __builtin_cpu_init();
+    if (__builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512bw") &&
+        __builtin_cpu_supports("avx512dq") && __builtin_cpu_supports("avx512vl"))
+        return CpuLevel::avx512;
+    if (__builtin_cpu_supports("avx2")) return CpuLevel::avx2;
+#endif
+    return CpuLevel::portable;
+}
+
+CpuLevel choose() {
+    const CpuLevel found = detect();
+    const char* text = std::getenv("HOCKET_CPU");
+    if (text == nullptr || *text == '\0') return found;
+    for (const CpuLevel level : {CpuLevel::portable, CpuLevel::avx2, CpuLevel::avx512})
+        if (std::string_view(text) == cpu_level_name(level)) return std::min(level, found);
+    throw Error("HOCKET_CPU is '" + std::string(text) +
+                "'; set it to portable, avx2 or avx512, or unset it");
+}
+
+}  // namespace
+
+CpuLevel cpu_level() {
+    static const CpuLevel level = choose();
+    return level;
+}
+
+const char* cpu_level_name(CpuLevel level) {
+    switch (level) {
+        case CpuLevel::avx512:
+            return "avx512";
+        case CpuLevel::avx2:
+            return "avx2";
+        case CpuLevel::portable:
+            break;
+    }
+    return "portable";
+}
+
+}  // namespace hocket::kernel

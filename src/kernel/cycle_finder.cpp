@@ -1,0 +1,146 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "kernel/cycle_finder.hpp"
+
+#include <algorithm>
+#include <numeric>
+#include <optional>
+#include <variant>
+
+#include "kernel/unit_group.hpp"
+
+namespace hocket::kernel {
+namespace {
+
+/// Two dimensions: from the arithmetic of M N - 1.
+class ByArithmetic {
+  public:
+    explicit ByArithmetic(const Permutation& permutation)
+        : modulus_(permutation.blocks() - 1),
+          factor_(permutation.extents[1]),
+          group_(modulus_, factor_ % modulus_),
+          exponents_(group_.factors().size()) {}
+
+    bool find(std::vector<Segment>& out, std::size_t enough, std::int64_t longest) {
+        while (out.size() < enough) {
+            if (!cosets_ && !next_divisor()) return false;
+            const std::int64_t gcd = modulus_ / cosets_->modulus();
+            append(out, gcd * cosets_->value(), cosets_->length(), longest);
+            if (!cosets_->advance()) cosets_.reset();
+        }
+        return true;
+    }
+
+  private:
+    /// The next divisor of the modulus whose places move.
+    bool next_divisor() {
+        for (;;) {
+            std::size_t f = 0;
+            while (f < exponents_.size() && exponents_[f] == group_.factors()[f].exponent)
+                exponents_[f++] = 0;
+            if (f == exponents_.size()) return false;  // back at the divisor 1: place 0 stays
+            ++exponents_[f];
+            cosets_.emplace(group_, exponents_);
+            if (cosets_->length() > 1) return true;
+        }
+    }
+
+    void append(std::vector<Segment>& out, std::int64_t start, std::int64_t length,
+                std::int64_t longest) const {
+        if (length <= longest) {
+            out.push_back({start, length, start});
+            return;
+        }
+        const std::int64_t pieces = base::ceil_div(length, longest);
+        const std::int64_t shorter = length / pieces, longer = length % pieces;
+        const std::int64_t jump = power_mod(factor_, shorter, modulus_);
+        const std::int64_t place_0 = start;
+        std::int64_t place = start;
+        for (std::int64_t piece = 0; piece < pieces; ++piece) {
+            std::int64_t next = multiply_mod(place, jump, modulus_);
+            const bool extra = piece < longer;
+            if (extra) next = multiply_mod(next, factor_ % modulus_, modulus_);
+            if (piece + 1 == pieces) next = place_0;
+            out.push_back({place, shorter + (extra ? 1 : 0), next});
+            place = next;
+        }
+    }
+
+    std::int64_t modulus_, factor_;
+    UnitGroup group_;
+    std::vector<int> exponents_;
+    std::optional<UnitGroup::Cosets> cosets_;
+};
+
+/// Any rank: every place is visited once.
+class ByScan {
+  public:
+    explicit ByScan(const Permutation& permutation)
+        : next_(permutation),
+          blocks_(permutation.blocks()),
+          seen_(static_cast<std::size_t>(base::ceil_div<std::int64_t>(blocks_, 64))) {}
+
+    bool find(std::vector<Segment>& out, std::size_t enough, std::int64_t longest) {
+        while (out.size() < enough) {
+            while (place_ < blocks_ && seen(place_)) skip();
+            if (place_ >= blocks_) return false;
+            walk(out, longest);
+        }
+        return true;
+    }
+
+  private:
+    bool seen(std::int64_t place) const {
+        return (seen_[static_cast<std::size_t>(place) / 64] >> (place % 64) & 1) != 0;
+    }
+    void skip() {
+        const std::uint64_t word = ~seen_[static_cast<std::size_t>(place_) / 64] >> (place_ % 64);
+        place_ += word == 0 ? 64 - place_ % 64 : __builtin_ctzll(word);
+    }
+
+    void walk(std::vector<Segment>& out, std::int64_t longest) {
+        const std::int64_t start = place_;
+        const std::size_t first = out.size();
+        std::int64_t length = 0, place = start;
+        do {
+            if (length == longest) {
+                out.push_back({out.size() == first ? start : out.back().next, length, place});
+                length = 0;
+            }
+            seen_[static_cast<std::size_t>(place) / 64] |= std::uint64_t{1} << (place % 64);
+            ++length;
+            place = next_(place);
+        } while (place != start);
+        const std::int64_t from = out.size() == first ? start : out.back().next;
+        if (out.size() > first || length > 1) out.push_back({from, length, start});
+    }
+
+    Successor next_;
+    std::int64_t blocks_, place_ = 0;
+    std::vector<std::uint64_t> seen_;
+};
+
+}  // namespace
+
+struct CycleFinder::Method {
+    std::variant<ByArithmetic, ByScan> way;
+};
+
+CycleFinder::CycleFinder(const Permutation& permutation) {
+    if (permutation.dimensions() == 2)
+        method_.reset(new Method{ByArithmetic(permutation)});
+    else
+        method_.reset(new Method{ByScan(permutation)});
+}
+
+CycleFinder::CycleFinder(CycleFinder&&) noexcept = default;
+CycleFinder::~CycleFinder() = default;
+
+bool CycleFinder::find(std::vector<Segment>& out, std::size_t enough, std::int64_t longest) {
+    return std::visit([&](auto& way) { return way.find(out, enough, longest); }, method_->way);
+}
+
+std::int64_t CycleFinder::memory(const Permutation& permutation) {
+    return permutation.dimensions() == 2 ? 4096 : permutation.blocks() / 8 + 4096;
+}
+
+}  // namespace hocket::kernel

@@ -1,0 +1,248 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "kernel/move_cycles.hpp"
+
+#include <algorithm>
+#include <cstring>
+#include <unordered_map>
+#include <vector>
+
+#include "base/pool.hpp"
+#include "kernel/scratch.hpp"
+
+namespace hocket::kernel {
+namespace {
+
+using base::ceil_div;
+
+constexpr std::size_t segments_at_once = 16 << 10;  // 384 KiB of table
+constexpr std::int64_t least_segment = 64;          // places; shorter ones are not worth a thread
+constexpr std::int64_t segments_a_thread = 8;
+
+/// Copies one block of a length known at compile time.
+template <std::int64_t bytes>
+struct FixedBlock {
+    static void copy(std::byte* to, const std::byte* from, std::int64_t) {
+        std::memcpy(to, from, bytes);
+    }
+};
+struct AnyBlock {
+    static void copy(std::byte* to, const std::byte* from, std::int64_t bytes) {
+        std::memcpy(to, from, static_cast<std::size_t>(bytes));
+    }
+};
+
+/// The part of the array that one walk along the cycles moves.
+struct Slice {
+    std::byte* array;      // the piece of place 0
+    std::int64_t bytes;    // of every piece
+    std::int64_t step;     // from one block to the next of a row
+    Divider in_row;        // blocks in a row
+    std::int64_t gap = 0;  // bytes between two rows
+
+    std::byte* at(std::int64_t place) const {
+        const std::int64_t skipped = gap == 0 ? 0 : in_row.quotient(place) * gap;
+        return array + place * step + skipped;
+    }
+};
+
+/// The places of a list of segments, one after another, each announced to the caches when it
+/// enters a queue and used when it leaves: which place comes next does not depend on the data.
+class Lookahead {
+  public:
+    Lookahead(const Slice& slice, const Successor& next, std::span<const Segment> segments)
+        : slice_(slice), next_(next), segment_(segments.data()), end_(segment_ + segments.size()) {
+        // Some 8 KiB on their way hide the latency of memory.
+        depth_ = static_cast<unsigned>(std::clamp<std::int64_t>(8192 / slice.bytes, 4, most));
+        lines_ = std::min<std::int64_t>(slice.bytes, 1024);
+        enter_segment();
+        for (unsigned k = 0; k < depth_; ++k) push();
+    }
+
+    std::byte* pop() {
+        std::byte* const place = queue_[first_++ % most];
+        push();
+        return place;
+    }
+
+  private:
+    static constexpr unsigned most = 64;
+
+    void enter_segment() {
+        if (segment_ == end_) return;
+        place_ = segment_->start;
+        left_ = segment_->length;
+    }
+    void push() {
+        if (segment_ == end_) return;
+        std::byte* const place = slice_.at(place_);
+        for (std::int64_t line = 0; line < lines_; line += 64) __builtin_prefetch(place + line, 1);
+        __builtin_prefetch(place + lines_ - 1, 1);
+        queue_[last_++ % most] = place;
+        if (--left_ > 0) {
+            place_ = next_(place_);
+        } else {
+            ++segment_;
+            enter_segment();
+        }
+    }
+
+    const Slice& slice_;
+    const Successor& next_;
+    const Segment* segment_;
+    const Segment* end_;
+    std::int64_t place_ = 0, left_ = 0, lines_;
+    unsigned depth_, first_ = 0, last_ = 0;
+    std::byte* queue_[most] = {};
+};
+
+/// Contents of the first places of cut cycles' segments, by place.
+struct Saved {
+    std::unordered_map<std::int64_t, std::int64_t> offsets;
+    std::vector<std::byte> bytes;
+};
+
+template <class Block>
+void walk(const Slice& slice, const Successor& next, std::span<const Segment> segments,
+          const Saved& saved) {
+    std::byte* const aside = thread_scratch(slice.bytes);
+    Lookahead places(slice, next, segments);
+    for (const Segment& segment : segments) {
+        std::byte* vacancy = places.pop();
+        const std::byte* last = aside;
+        if (segment.whole())
+            Block::copy(aside, vacancy, slice.bytes);
+        else
+            last = saved.bytes.data() + saved.offsets.at(segment.next);
+        for (std::int64_t k = 1; k < segment.length; ++k) {
+            std::byte* const from = places.pop();
+            Block::copy(vacancy, from, slice.bytes);
+            vacancy = from;
+        }
+        Block::copy(vacancy, last, slice.bytes);
+    }
+}
+
+using Walk = void (*)(const Slice&, const Successor&, std::span<const Segment>, const Saved&);
+
+Walk select_walk(std::int64_t bytes) {
+    switch (bytes) {
+        case 1:
+            return walk<FixedBlock<1>>;
+        case 2:
+            return walk<FixedBlock<2>>;
+        case 4:
+            return walk<FixedBlock<4>>;
+        case 8:
+            return walk<FixedBlock<8>>;
+        case 16:
+            return walk<FixedBlock<16>>;
+        case 32:
+            return walk<FixedBlock<32>>;
+        case 64:
+            return walk<FixedBlock<64>>;
+        case 128:
+            return walk<FixedBlock<128>>;
+        case 256:
+            return walk<FixedBlock<256>>;
+        default:
+            return walk<AnyBlock>;
+    }
+}
+
+void save_cut_segments(const Slice& slice, std::span<const Segment> segments, Saved& saved) {
+    saved.offsets.clear();
+    saved.bytes.clear();
+    for (const Segment& segment : segments) {
+        if (segment.whole()) continue;
+        saved.offsets[segment.start] = static_cast<std::int64_t>(saved.bytes.size());
+        const std::byte* place = slice.at(segment.start);
+        saved.bytes.insert(saved.bytes.end(), place, place + slice.bytes);
+    }
+}
+
+/// How the work is cut: pieces of blocks, and cycles.
+struct Cut {
+    std::int64_t pieces, longest;
+};
+
+Cut cut_work(const Permutation& permutation, const Places& places, const Pass& pass) {
+    const std::int64_t pieces = ceil_div(places.block, largest_piece);
+    const std::int64_t threads = base::resolve_threads(pass.threads);
+    const bool whole = threads == 1 || pass.schedule.kind != Schedule::Kind::automatic ||
+                       permutation.batch * pieces >= 2 * threads;
+    return {pieces,
+            whole ? INT64_MAX
+                  : std::max(permutation.blocks() / (segments_a_thread * threads), least_segment)};
+}
+
+}  // namespace
+
+void move_cycles(std::byte* array, const Permutation& permutation, const Places& places,
+                 const Pass& pass) {
+    if (permutation.identity() || places.block == 0) return;
+    const Successor next(permutation);
+    const std::int64_t blocks = permutation.blocks(), all = permutation.batch * blocks;
+    const Cut cut = cut_work(permutation, places, pass);
+    const std::int64_t piece = ceil_div(places.block, cut.pieces);
+    const auto slice_of = [&](std::int64_t index) {
+        const std::int64_t item = index / cut.pieces, first = index % cut.pieces * piece;
+        Slice slice{.array = array + first,
+                    .bytes = std::min(piece, places.block - first),
+                    .step = places.block,
+                    .in_row = Divider(std::max<std::int64_t>(places.in_row, 1), all)};
+        if (places.gaps()) slice.gap = places.pitch - places.in_row * places.block;
+        // Items follow each other at a multiple of whole rows, or without gaps.
+        slice.array = slice.at(item * blocks);
+        return slice;
+    };
+    CycleFinder finder(permutation);
+    std::vector<Segment> segments;
+    Saved saved;
+    for (bool more = true; more;) {
+        segments.clear();
+        more = finder.find(segments, pass.whole_table ? SIZE_MAX : segments_at_once, cut.longest);
+        const auto count = static_cast<std::int64_t>(segments.size());
+        if (count == 0) continue;
+        const auto run_range = [&](std::int64_t slice_index, std::int64_t first,
+                                   std::int64_t last) {
+            const Slice slice = slice_of(slice_index);
+            if (slice.bytes <= 0) return;
+            select_walk(slice.bytes)(
+                slice, next,
+                std::span(segments).subspan(static_cast<std::size_t>(first),
+                                            static_cast<std::size_t>(last - first)),
+                saved);
+        };
+        const std::int64_t slices = permutation.batch * cut.pieces;
+        if (cut.longest == INT64_MAX && pass.schedule.kind == Schedule::Kind::automatic) {
+            base::parallel_for(pass.threads, slices,
+                               [&](std::int64_t index) { run_range(index, 0, count); });
+            continue;
+        }
+        const auto length = [&](std::int64_t k) {
+            return segments[static_cast<std::size_t>(k)].length;
+        };
+        for (std::int64_t index = 0; index < slices; ++index) {
+            save_cut_segments(slice_of(index), segments, saved);
+            run_scheduled(
+                pass.schedule, pass.threads, count, length,
+                [&](std::int64_t first, std::int64_t last) { run_range(index, first, last); });
+        }
+    }
+}
+
+std::int64_t move_cycles_memory(const Permutation& permutation, const Places& places,
+                                const Pass& pass) {
+    const std::int64_t threads = base::resolve_threads(pass.threads);
+    const Cut cut = cut_work(permutation, places, pass);
+    const std::int64_t piece = ceil_div(places.block, cut.pieces);
+    std::int64_t table = static_cast<std::int64_t>(segments_at_once * sizeof(Segment));
+    // At worst every cycle has two places.
+    const std::int64_t most = permutation.blocks() / 2 * static_cast<std::int64_t>(sizeof(Segment));
+    table = pass.whole_table ? most : std::min(table, most);
+    const std::int64_t saved =
+        cut.longest == INT64_MAX ? 0 : 2 * segments_a_thread * threads * (piece + 64);
+    return CycleFinder::memory(permutation) + table + saved + threads * (piece + 4096);
+}
+
+}  // namespace hocket::kernel

@@ -1,0 +1,41 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Moving the blocks of an array along the cycles of a permutation, in place.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+
+#include "kernel/cycle_finder.hpp"
+#include "kernel/permutation.hpp"
+#include "kernel/schedule.hpp"
+
+namespace hocket::kernel {
+
+/// Where the blocks of a permutation lie: rows of `in_row` blocks, the rows `pitch` bytes apart.
+struct Places {
+    std::int64_t block;                  // bytes
+    std::int64_t in_row = 0, pitch = 0;  // 0: all blocks lie one after another
+
+    static Places dense(std::int64_t block) { return {block, 0, 0}; }
+    bool gaps() const { return in_row > 0; }
+};
+
+/// How a pass is to be run.
+struct Pass {
+    int threads = 1;
+    Schedule schedule;
+    bool whole_table = false;  // find all cycles before the first moves, as the paper does
+};
+
+/// Permutes blocks in place along their cycles. Blocks larger than `largest_piece` are moved in
+/// pieces, so that the vacancy's contents need little room.
+void move_cycles(std::byte* array, const Permutation& permutation, const Places& places,
+                 const Pass& pass);
+
+/// Bytes that move_cycles needs beyond the array.
+std::int64_t move_cycles_memory(const Permutation& permutation, const Places& places,
+                                const Pass& pass);
+
+inline constexpr std::int64_t largest_piece = 64 << 10;
+
+}  // namespace hocket::kernel

@@ -1,0 +1,118 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "kernel/permutation.hpp"
+
+#include <algorithm>
+#include <numeric>
+
+#include "base/text.hpp"
+#include "hocket/error.hpp"
+
+namespace hocket::kernel {
+namespace {
+
+void check_axes(std::span<const std::int64_t> shape, std::span<const std::int64_t> axes) {
+    std::vector<bool> seen(shape.size());
+    bool valid = axes.size() == shape.size();
+    for (const std::int64_t axis : axes) {
+        const auto index = static_cast<std::size_t>(axis);
+        valid = valid && axis >= 0 && index < seen.size() && !seen[index];
+        if (!valid) break;
+        seen[index] = true;
+    }
+    if (!valid)
+        throw Error("axes " + text::tuple(axes) + " are no permutation of the " +
+                    std::to_string(shape.size()) + " dimensions of shape " + text::tuple(shape) +
+                    "; name each of 0 to " + std::to_string(shape.size()) + " - 1 once");
+}
+
+void check_size(std::span<const std::int64_t> shape, std::int64_t unit) {
+    for (const std::int64_t extent : shape)
+        if (extent < 0)
+            throw Error("shape " + text::tuple(shape) +
+                        " has a negative extent; extents are 0 or more");
+    const auto count = base::product(shape);
+    if (!count || !base::product(*count, unit))
+        throw Error("an array of shape " + text::tuple(shape) + " with elements of " +
+                    std::to_string(unit) + " bytes is larger than 2^63 bytes");
+}
+
+}  // namespace
+
+std::int64_t Permutation::blocks() const {
+    return std::accumulate(extents.begin(), extents.end(), std::int64_t{1}, std::multiplies<>());
+}
+
+std::vector<std::int64_t> Permutation::result() const {
+    std::vector<std::int64_t> out;
+    for (const std::size_t axis : axes) out.push_back(extents[axis]);
+    return out;
+}
+
+std::string Permutation::text() const {
+    std::string out = batch > 1 ? std::to_string(batch) + " x " : "";
+    return out + text::tuple(extents) + " axes " + text::tuple(axes);
+}
+
+Permutation make_permutation(std::span<const std::int64_t> shape,
+                             std::span<const std::int64_t> axes, std::int64_t unit) {
+    check_axes(shape, axes);
+    check_size(shape, unit);
+    Permutation out;
+    out.block = unit;
+    // Extents of 1 move nothing; what follows them is then a neighbour of what precedes.
+    std::vector<std::size_t> order(shape.size());
+    std::vector<std::int64_t> kept;
+    for (std::size_t d = 0; d < shape.size(); ++d) {
+        order[d] = kept.size();
+        if (shape[d] != 1) kept.push_back(shape[d]);
+    }
+    struct Group {
+        std::size_t first, last;
+        std::int64_t extent;
+    };
+    std::vector<Group> groups;  // in destination order
+    for (const std::int64_t axis : axes) {
+        const auto d = static_cast<std::size_t>(axis);
+        if (shape[d] == 1) continue;
+        const std::size_t at = order[d];
+        if (!groups.empty() && groups.back().last + 1 == at) {
+            groups.back().last = at;
+            groups.back().extent *= kept[at];
+        } else {
+            groups.push_back({at, at, kept[at]});
+        }
+    }
+    if (!groups.empty() && groups.back().last + 1 == kept.size()) {
+        out.block *= groups.back().extent;
+        groups.pop_back();
+    }
+    if (!groups.empty() && groups.front().first == 0) {
+        out.batch = groups.front().extent;
+        groups.erase(groups.begin());
+    }
+    for (const Group& group : groups)
+        out.axes.push_back(static_cast<std::size_t>(
+            std::count_if(groups.begin(), groups.end(),
+                          [&](const Group& other) { return other.first < group.first; })));
+    out.extents.resize(groups.size());
+    for (std::size_t k = 0; k < groups.size(); ++k) out.extents[out.axes[k]] = groups[k].extent;
+    return out;
+}
+
+Successor::Successor(const Permutation& permutation) {
+    const std::int64_t blocks = permutation.blocks();
+    const auto strides = dense_strides(permutation.extents, 1);
+    for (std::size_t k = permutation.dimensions(); k-- > 1;) {
+        const std::size_t axis = permutation.axes[k];
+        digits_.push_back({Divider(permutation.extents[axis], blocks), strides[axis]});
+    }
+    if (permutation.dimensions() > 0) last_stride_ = strides[permutation.axes[0]];
+}
+
+std::vector<std::int64_t> dense_strides(std::span<const std::int64_t> extents, std::int64_t unit) {
+    std::vector<std::int64_t> strides(extents.size());
+    for (std::size_t d = extents.size(); d-- > 0; unit *= extents[d]) strides[d] = unit;
+    return strides;
+}
+
+}  // namespace hocket::kernel

@@ -1,0 +1,62 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// A permutation of a dense array's dimensions in its smallest form, and what it does to places.
+#pragma once
+
+#include <cstdint>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "kernel/divide.hpp"
+
+namespace hocket::kernel {
+
+/// `batch` independent permutations of `extents` blocks each: destination dimension k is source
+/// dimension axes[k]. No extent is 1, no two dimensions stay neighbours (they would be one), the
+/// first does not stay first (it is the batch) and the last not last (it is the block).
+struct Permutation {
+    std::int64_t batch = 1;
+    std::vector<std::int64_t> extents;  // in source order
+    std::vector<std::size_t> axes;
+    std::int64_t block = 1;  // in the unit that the caller gave it: elements or bytes
+
+    std::size_t dimensions() const { return extents.size(); }
+    bool identity() const { return extents.empty(); }
+    std::int64_t blocks() const;               // of one item of the batch
+    std::vector<std::int64_t> result() const;  // extents in destination order
+    std::string text() const;                  // "8 x (5, 4, 3) axes (2, 1, 0)"
+};
+
+/// @throws Error if `axes` is no permutation of the dimensions, an extent is negative, or the
+///         product with `unit` does not fit 63 bits.
+Permutation make_permutation(std::span<const std::int64_t> shape,
+                             std::span<const std::int64_t> axes, std::int64_t unit);
+
+/// For a place of the permuted array, the place from which its block comes: the next vacancy of
+/// its cycle (He and Ding, "MPI and OpenMP Paradigms on Cluster of SMP Architectures", C.1).
+class Successor {
+  public:
+    explicit Successor(const Permutation& permutation);
+    std::int64_t operator()(std::int64_t place) const {
+        std::int64_t source = 0;
+        for (const Digit& digit : digits_) {
+            const std::int64_t rest = digit.extent.quotient(place);
+            source += (place - rest * digit.extent.divisor()) * digit.stride;
+            place = rest;
+        }
+        return source + place * last_stride_;
+    }
+
+  private:
+    struct Digit {
+        Divider extent;
+        std::int64_t stride;  // of that dimension in the source
+    };
+    std::vector<Digit> digits_;  // fastest first, without the slowest
+    std::int64_t last_stride_ = 1;
+};
+
+/// Row-major strides of dense `extents`, the last being `unit`.
+std::vector<std::int64_t> dense_strides(std::span<const std::int64_t> extents, std::int64_t unit);
+
+}  // namespace hocket::kernel

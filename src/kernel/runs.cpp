@@ -1,0 +1,128 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "kernel/runs.hpp"
+
+#include <algorithm>
+#include <array>
+#include <cstring>
+#include <utility>
+#include <vector>
+
+#include "kernel/stream.hpp"
+
+namespace hocket::kernel {
+namespace {
+
+template <std::int64_t run>
+void loop_of(const std::byte* source, std::byte* destination, std::int64_t count,
+             std::int64_t source_stride, std::int64_t destination_stride, std::int64_t) {
+    for (std::int64_t k = 0; k < count; ++k)
+        std::memcpy(destination + k * destination_stride, source + k * source_stride, run);
+}
+
+void loop_of_any(const std::byte* source, std::byte* destination, std::int64_t count,
+                 std::int64_t source_stride, std::int64_t destination_stride, std::int64_t run) {
+    for (std::int64_t k = 0; k < count; ++k)
+        std::memcpy(destination + k * destination_stride, source + k * source_stride,
+                    static_cast<std::size_t>(run));
+}
+
+template <std::size_t... sizes>
+constexpr auto run_loops(std::index_sequence<sizes...>) {
+    return std::array<RunLoop, sizeof...(sizes)>{loop_of<static_cast<std::int64_t>(sizes + 1)>...};
+}
+constexpr auto short_run_loops = run_loops(std::make_index_sequence<64>());
+
+/// Long runs, each streamed by itself.
+void loop_of_streams(const std::byte* source, std::byte* destination, std::int64_t count,
+                     std::int64_t source_stride, std::int64_t destination_stride,
+                     std::int64_t run) {
+    static const StreamCopy stream = select_stream_copy();
+    for (std::int64_t k = 0; k < count; ++k)
+        stream(destination + k * destination_stride, source + k * source_stride, run);
+}
+
+/// Short runs that lie one after another in the destination: gathered in cache, then streamed.
+void loop_of_gathers(const std::byte* source, std::byte* destination, std::int64_t count,
+                     std::int64_t source_stride, std::int64_t, std::int64_t run) {
+    static const StreamCopy stream = select_stream_copy();
+    constexpr std::int64_t stage_bytes = 16 << 10;  // a part of the first-level cache
+    alignas(64) std::byte stage[stage_bytes];
+    const RunLoop gather = select_run_loop(run);
+    const std::int64_t most = stage_bytes / run;
+    for (std::int64_t k = 0; k < count; k += most) {
+        const std::int64_t now = std::min(most, count - k);
+        gather(source + k * source_stride, stage, now, source_stride, run, run);
+        stream(destination + k * run, stage, now * run);
+    }
+}
+
+/// Runs that are streamed one by one: the lines at their ends are written in parts.
+constexpr std::int64_t least_streamed_run = 512;
+
+RunLoop select_streaming_loop(const Loop& inner, std::int64_t run) {
+    if (run >= least_streamed_run) return loop_of_streams;
+    if (inner.destination == run && inner.extent * run >= least_streamed_run)
+        return loop_of_gathers;
+    return select_run_loop(run);
+}
+
+}  // namespace
+
+RunLoop select_run_loop(std::int64_t run) {
+    const auto index = static_cast<std::size_t>(run - 1);
+    return index < short_run_loops.size() ? short_run_loops[index] : loop_of_any;
+}
+
+void copy_runs(const std::byte* source, std::byte* destination, std::span<const Loop> loops,
+               std::int64_t run, bool streaming, std::int64_t first, std::int64_t last) {
+    if (first >= last) return;
+    if (loops.empty()) {
+        (streaming ? loop_of_streams : loop_of_any)(source + first, destination + first, 1, 0, 0,
+                                                    last - first);
+        if (streaming) stream_fence();
+        return;
+    }
+    // Where the first byte lies: an odometer over the loops, and a place within the run.
+    std::int64_t skip = first % run;
+    std::int64_t index = first / run;
+    std::vector<std::int64_t> place(loops.size());
+    for (std::size_t d = loops.size(); d-- > 0;) {
+        place[d] = index % loops[d].extent;
+        index /= loops[d].extent;
+        source += place[d] * loops[d].source;
+        destination += place[d] * loops[d].destination;
+    }
+    const Loop& inner = loops.back();
+    const RunLoop copy_loop = streaming ? select_streaming_loop(inner, run) : select_run_loop(run);
+    std::int64_t left = last - first;
+    for (;;) {
+        if (skip > 0 || left < run) {  // one run that is not copied whole
+            const std::int64_t length = std::min(run - skip, left);
+            std::memcpy(destination + skip, source + skip, static_cast<std::size_t>(length));
+            left -= length;
+            skip = 0;
+            ++place.back();
+            source += inner.source;
+            destination += inner.destination;
+        } else {
+            const std::int64_t count = std::min(inner.extent - place.back(), left / run);
+            copy_loop(source, destination, count, inner.source, inner.destination, run);
+            left -= count * run;
+            place.back() += count;
+            source += count * inner.source;
+            destination += count * inner.destination;
+        }
+        if (left == 0) break;
+        for (std::size_t d = loops.size() - 1; place[d] == loops[d].extent; --d) {
+            source -= place[d] * loops[d].source;
+            destination -= place[d] * loops[d].destination;
+            place[d] = 0;
+            ++place[d - 1];
+            source += loops[d - 1].source;
+            destination += loops[d - 1].destination;
+        }
+    }
+    if (streaming) stream_fence();
+}
+
+}  // namespace hocket::kernel

@@ -1,0 +1,89 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "kernel/stream.hpp"
+
+#include <unistd.h>
+
+#include <algorithm>
+#include <cstring>
+
+#include "kernel/cpu.hpp"
+
+#if defined(__x86_64__)
+#pragma GCC diagnostic ignored "-Wmaybe-uninitialized"  // g++ 12, in its own intrinsics
+#include <immintrin.h>
+#endif
+
+namespace hocket::kernel {
+namespace {
+
+#if defined(__x86_64__)
+
+std::int64_t bytes_to_line(const std::byte* place) {
+    return static_cast<std::int64_t>(-reinterpret_cast<std::uintptr_t>(place) & 63);
+}
+
+void stream_sse2(std::byte* destination, const std::byte* source, std::int64_t bytes) {
+    const std::int64_t head = std::min(bytes_to_line(destination), bytes);
+    std::memcpy(destination, source, static_cast<std::size_t>(head));
+    std::int64_t at = head;
+    for (; at + 64 <= bytes; at += 64)
+        for (std::int64_t k = at; k < at + 64; k += 16)
+            _mm_stream_si128(reinterpret_cast<__m128i*>(destination + k),
+                             _mm_loadu_si128(reinterpret_cast<const __m128i*>(source + k)));
+    std::memcpy(destination + at, source + at, static_cast<std::size_t>(bytes - at));
+}
+
+__attribute__((target("avx512f,avx512bw"))) void stream_avx512(std::byte* destination,
+                                                               const std::byte* source,
+                                                               std::int64_t bytes) {
+    const auto copy_few = [](std::byte * to, const std::byte* from, std::int64_t count)
+        __attribute__((target("avx512f,avx512bw"))) {
+        const __mmask64 mask = (__mmask64{1} << count) - 1;
+        _mm512_mask_storeu_epi8(to, mask, _mm512_maskz_loadu_epi8(mask, from));
+    };
+    std::int64_t at = std::min(bytes_to_line(destination), bytes);
+    if (at > 0) copy_few(destination, source, at);
+    for (; at + 64 <= bytes; at += 64)
+        _mm512_stream_si512(reinterpret_cast<__m512i*>(destination + at),
+                            _mm512_loadu_si512(source + at));
+    if (at < bytes) copy_few(destination + at, source + at, bytes - at);
+}
+
+#else
+
+void stream_portable(std::byte* destination, const std::byte* source, std::int64_t bytes) {
+    std::memcpy(destination, source, static_cast<std::size_t>(bytes));
+}
+
+#endif
+
+}  // namespace
+
+StreamCopy select_stream_copy() {
+#if defined(__x86_64__)
+    return cpu_level() == CpuLevel::avx512 ? stream_avx512 : stream_sse2;
+#else
+    return stream_portable;
+#endif
+}
+
+void stream_fence() {
+#if defined(__x86_64__)
+    _mm_sfence();
+#endif
+}
+
+std::int64_t least_streamed_bytes() {
+    // Twice the second-level cache, which belongs to one core: source and destination do not both
+    // fit. The last level is no measure: it is shared with unknown others.
+    static const std::int64_t bytes = [] {
+#ifdef _SC_LEVEL2_CACHE_SIZE
+        const std::int64_t cache = sysconf(_SC_LEVEL2_CACHE_SIZE);
+        if (cache > 0) return std::max<std::int64_t>(2 * cache, 1 << 20);
+#endif
+        return std::int64_t{4} << 20;
+    }();
+    return bytes;
+}
+
+}  // namespace hocket::kernel

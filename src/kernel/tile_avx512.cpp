@@ -1,0 +1,149 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "kernel/tile_avx512.hpp"
+
+#if defined(__x86_64__)
+
+// g++ 12 warns about the undefined operand that its own intrinsics pass on purpose.
+#pragma GCC diagnostic ignored "-Wmaybe-uninitialized"
+#pragma GCC diagnostic ignored "-Wuninitialized"
+#include <immintrin.h>
+
+#include <algorithm>
+
+#define HOCKET_AVX512 __attribute__((target("avx512f,avx512bw,avx512dq,avx512vl")))
+
+namespace hocket::kernel::avx512 {
+namespace {
+
+/// Rows of one register each, transposed in place: `side` rows of `side` units.
+struct Rows4 {
+    __m512i row[4];
+};
+
+/// A 4 x 4 square of 128-bit lanes.
+HOCKET_AVX512 inline Rows4 transpose_lanes(__m512i x, __m512i y, __m512i z, __m512i w) {
+    const __m512i even_xy = _mm512_shuffle_i64x2(x, y, 0x88);  // x0 x2 y0 y2
+    const __m512i odd_xy = _mm512_shuffle_i64x2(x, y, 0xdd);   // x1 x3 y1 y3
+    const __m512i even_zw = _mm512_shuffle_i64x2(z, w, 0x88);
+    const __m512i odd_zw = _mm512_shuffle_i64x2(z, w, 0xdd);
+    return {
+        {_mm512_shuffle_i64x2(even_xy, even_zw, 0x88), _mm512_shuffle_i64x2(odd_xy, odd_zw, 0x88),
+         _mm512_shuffle_i64x2(even_xy, even_zw, 0xdd), _mm512_shuffle_i64x2(odd_xy, odd_zw, 0xdd)}};
+}
+
+/// The first `count` units of a row, as a mask of 4-byte words.
+inline __mmask16 mask_of(std::int64_t count, std::int64_t unit) {
+    return static_cast<__mmask16>((1u << std::min<std::int64_t>(count * unit / 4, 16)) - 1);
+}
+
+/// Loads up to `side` rows and stores up to `side` rows: squares at the rim of a tile are masked.
+template <std::int64_t unit>
+struct Rim {
+    static constexpr int side = 64 / unit;
+    const std::byte* source;
+    std::byte* destination;
+    std::int64_t source_j, destination_i, ni, nj;
+
+    HOCKET_AVX512 __m512i load(int k) const {
+        if (k >= nj) return _mm512_setzero_si512();
+        return _mm512_maskz_loadu_epi32(mask_of(ni, unit), source + k * source_j);
+    }
+    HOCKET_AVX512 void store(int k, __m512i row) const {
+        if (k < ni)
+            _mm512_mask_storeu_epi32(destination + k * destination_i, mask_of(nj, unit), row);
+    }
+};
+
+/// The same for squares inside.
+template <std::int64_t unit>
+struct Whole {
+    static constexpr int side = 64 / unit;
+    const std::byte* source;
+    std::byte* destination;
+    std::int64_t source_j, destination_i;
+
+    HOCKET_AVX512 __m512i load(int k) const { return _mm512_loadu_si512(source + k * source_j); }
+    HOCKET_AVX512 void store(int k, __m512i row) const {
+        _mm512_storeu_si512(destination + k * destination_i, row);
+    }
+};
+
+template <template <std::int64_t> class Place>
+HOCKET_AVX512 inline void square(const Place<16>& place) {
+    const Rows4 out = transpose_lanes(place.load(0), place.load(1), place.load(2), place.load(3));
+#pragma GCC unroll 4
+    for (int k = 0; k < 4; ++k) place.store(k, out.row[k]);
+}
+
+template <template <std::int64_t> class Place>
+HOCKET_AVX512 inline void square(const Place<8>& place) {
+    __m512i even[4], odd[4];  // columns 2 L and 2 L + 1 in lane L, of two rows each
+#pragma GCC unroll 4
+    for (int pair = 0; pair < 4; ++pair) {
+        const __m512i a = place.load(2 * pair), b = place.load(2 * pair + 1);
+        even[pair] = _mm512_unpacklo_epi64(a, b);
+        odd[pair] = _mm512_unpackhi_epi64(a, b);
+    }
+    const Rows4 out_even = transpose_lanes(even[0], even[1], even[2], even[3]);
+    const Rows4 out_odd = transpose_lanes(odd[0], odd[1], odd[2], odd[3]);
+#pragma GCC unroll 4
+    for (int k = 0; k < 4; ++k) {
+        place.store(2 * k, out_even.row[k]);
+        place.store(2 * k + 1, out_odd.row[k]);
+    }
+}
+
+template <template <std::int64_t> class Place>
+HOCKET_AVX512 inline void square(const Place<4>& place) {
+    __m512i q[16];  // q[4 g + c]: columns 4 L + c in lane L, of rows 4 g to 4 g + 3
+#pragma GCC unroll 4
+    for (int g = 0; g < 4; ++g) {
+        const __m512i r0 = place.load(4 * g), r1 = place.load(4 * g + 1);
+        const __m512i r2 = place.load(4 * g + 2), r3 = place.load(4 * g + 3);
+        const __m512i t0 = _mm512_unpacklo_epi32(r0, r1), t1 = _mm512_unpackhi_epi32(r0, r1);
+        const __m512i t2 = _mm512_unpacklo_epi32(r2, r3), t3 = _mm512_unpackhi_epi32(r2, r3);
+        q[4 * g] = _mm512_unpacklo_epi64(t0, t2);
+        q[4 * g + 1] = _mm512_unpackhi_epi64(t0, t2);
+        q[4 * g + 2] = _mm512_unpacklo_epi64(t1, t3);
+        q[4 * g + 3] = _mm512_unpackhi_epi64(t1, t3);
+    }
+#pragma GCC unroll 4
+    for (int c = 0; c < 4; ++c) {
+        const Rows4 out = transpose_lanes(q[c], q[4 + c], q[8 + c], q[12 + c]);
+#pragma GCC unroll 4
+        for (int k = 0; k < 4; ++k) place.store(4 * k + c, out.row[k]);
+    }
+}
+
+template <std::int64_t unit>
+HOCKET_AVX512 void transpose(const std::byte* source, std::byte* destination, const Tile& tile) {
+    constexpr std::int64_t side = 64 / unit;
+    for (std::int64_t i = 0; i < tile.ni; i += side)
+        for (std::int64_t j = 0; j < tile.nj; j += side) {
+            const std::byte* from = source + i * unit + j * tile.source_j;
+            std::byte* to = destination + i * tile.destination_i + j * unit;
+            if (i + side <= tile.ni && j + side <= tile.nj)
+                square(Whole<unit>{from, to, tile.source_j, tile.destination_i});
+            else
+                square(Rim<unit>{from, to, tile.source_j, tile.destination_i, tile.ni - i,
+                                 tile.nj - j});
+        }
+}
+
+}  // namespace
+
+void transpose_4(const std::byte* source, std::byte* destination, const Tile& tile) {
+    transpose<4>(source, destination, tile);
+}
+
+void transpose_8(const std::byte* source, std::byte* destination, const Tile& tile) {
+    transpose<8>(source, destination, tile);
+}
+
+void transpose_16(const std::byte* source, std::byte* destination, const Tile& tile) {
+    transpose<16>(source, destination, tile);
+}
+
+}  // namespace hocket::kernel::avx512
+
+#endif

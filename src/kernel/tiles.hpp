@@ -1,0 +1,47 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Copies whose source and destination step fastest through different dimensions, i and j: in
+// blocks of both that fit in cache, so that every cache line is used whole while it is there.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <span>
+
+#include "hocket/kernel.hpp"
+#include "kernel/stream.hpp"
+
+namespace hocket::kernel {
+
+/// One block: nj rows of ni units in the source; ni rows of nj units in the destination.
+struct Tile {
+    std::int64_t unit;                // bytes that stay together
+    std::int64_t ni, nj;              // i: the source's fastest dimension; j: the destination's
+    std::int64_t source_i, source_j;  // byte strides
+    std::int64_t destination_i, destination_j;
+};
+
+using TileKernel = void (*)(const std::byte* source, std::byte* destination, const Tile& tile);
+
+/// The fastest kernel that this processor has for tiles of these strides, whatever their extents.
+TileKernel select_tile_kernel(const Tile& tile);
+
+/// A box as blocks of tiles. The last two of `loops` are i and j.
+class TileGrid {
+  public:
+    TileGrid(std::span<const Loop> loops, std::int64_t unit, bool streaming);
+    std::int64_t blocks() const { return blocks_; }
+    /// Copies the blocks [first, last), counted along the source.
+    void copy(const std::byte* source, std::byte* destination, std::int64_t first,
+              std::int64_t last) const;
+
+  private:
+    std::span<const Loop> outer_;
+    Tile tile_;
+    TileKernel kernel_;
+    StreamCopy store_row_;
+    bool staged_, streaming_;
+    std::int64_t block_i_, block_j_;  // units
+    std::int64_t blocks_of_i_, blocks_of_j_, blocks_;
+};
+
+}  // namespace hocket::kernel

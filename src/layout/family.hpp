@@ -1,0 +1,47 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Segment families: what two index sets have in common, written by repetition.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <vector>
+
+#include "layout/index_set.hpp"
+
+namespace hocket::layout {
+
+/// `count` times, each so many indices on: in the global dimension, in the source's local
+/// dimension, in the destination's.
+struct Repeat {
+    std::int64_t count;
+    std::int64_t global;
+    std::int64_t source;
+    std::int64_t destination;
+    friend bool operator==(const Repeat&, const Repeat&) = default;
+};
+
+/// A segment family (FALLS; nested for blocks of blocks): the innermost repeat is the run of
+/// consecutive indices, those before it say how it is repeated, outermost first.
+struct Family {
+    std::int64_t first;        ///< its first element in the global dimension
+    std::int64_t source;       ///< where that lies in the source's local dimension
+    std::int64_t destination;  ///< and in the destination's
+    std::vector<Repeat> repeats;
+
+    std::int64_t count() const;
+    friend bool operator==(const Family&, const Family&) = default;
+};
+
+/// The elements that both sets hold, every one exactly once, sorted by first element. A pure
+/// function of the two sets, so that both sides of a transfer find the same list alone.
+/// Costs by runs of one common period, never by elements or blocks.
+std::vector<Family> intersect(const IndexSet& source, const IndexSet& destination);
+
+/// The number of elements that both sets hold.
+std::int64_t count_common(const IndexSet& a, const IndexSet& b);
+
+/// The elements number [first, last) of a list of families, counting in the order of their repeats.
+std::vector<Family> slice(const std::vector<Family>& families, std::int64_t first,
+                          std::int64_t last);
+
+}  // namespace hocket::layout

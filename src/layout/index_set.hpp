@@ -1,0 +1,78 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Which indices of one dimension a process holds, written by one period and never listed.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <vector>
+
+namespace hocket::layout {
+
+/// How one array dimension lies over one dimension of the processor arrangement: index i is at
+/// `stride*i + offset` of a template that is dealt out in blocks, so that its owner has coordinate
+/// floor((stride*i + offset) / block) mod procs (HPF 1.0, section 3.3: BLOCK is one round of it).
+/// Template positions are never negative.
+struct Axis {
+    std::int64_t extent = 0;
+    std::int64_t procs = 1;
+    std::int64_t block = 1;
+    std::int64_t stride = 1;
+    std::int64_t offset = 0;
+    int grid = -1;  ///< the dimension of the processor arrangement; -1: not distributed
+
+    std::int64_t owner(std::int64_t index) const;
+    friend bool operator==(const Axis&, const Axis&) = default;
+};
+
+/// `length` consecutive indices.
+struct Run {
+    std::int64_t first;
+    std::int64_t length;
+    friend bool operator==(const Run&, const Run&) = default;
+};
+
+/// A subset of [0, extent) that repeats with a period: runs within one period, increasing and
+/// apart. Where the period reaches the extent nothing repeats, and the runs are the whole set.
+class IndexSet {
+  public:
+    IndexSet() = default;
+    /// `runs` increasing, disjoint, not touching, within [0, min(period, extent)).
+    IndexSet(std::int64_t extent, std::int64_t period, std::vector<Run> runs);
+
+    std::int64_t extent() const { return extent_; }
+    std::int64_t period() const { return period_; }
+    std::int64_t per_period() const { return per_period_; }
+    const std::vector<Run>& runs() const { return runs_; }
+    bool repeats() const { return period_ < extent_; }
+
+    std::int64_t count() const { return count_; }
+    bool empty() const { return count_ == 0; }
+    /// How many of its elements are below `index`, which for an element is where it lies locally.
+    std::int64_t count_below(std::int64_t index) const;
+    bool contains(std::int64_t index) const;
+    /// The element with `position` elements below it; 0 <= position < count().
+    std::int64_t element(std::int64_t position) const;
+    /// The first run (as a place in `runs()`) of a period that ends after `offset`.
+    std::size_t first_run_after(std::int64_t offset) const;
+    /// How many runs a sweep over [first, last) may meet, at most.
+    std::int64_t runs_within(std::int64_t first, std::int64_t last) const;
+
+  private:
+    std::int64_t extent_ = 0;
+    std::int64_t period_ = 1;
+    std::int64_t per_period_ = 0;
+    std::int64_t count_ = 0;
+    std::vector<Run> runs_;
+    std::vector<std::int64_t> below_;  // elements of the period before each run; empty for one run
+};
+
+/// The indices whose owner has a coordinate in [first, last).
+IndexSet held_by(const Axis& axis, std::int64_t first, std::int64_t last);
+inline IndexSet held_by(const Axis& axis, std::int64_t coordinate) {
+    return held_by(axis, coordinate, coordinate + 1);
+}
+
+/// Every index of a dimension.
+IndexSet whole(std::int64_t extent);
+
+}  // namespace hocket::layout

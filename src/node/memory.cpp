@@ -1,0 +1,160 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "hocket/memory.hpp"
+
+#include <sys/mman.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <bit>
+#include <cstdlib>
+#include <map>
+#include <mutex>
+#include <string>
+#include <vector>
+
+#include "base/port.hpp"
+#include "hocket/error.hpp"
+
+namespace hocket {
+namespace {
+
+// Pieces up to this size share segments, as file descriptors are few; larger ones have their own.
+constexpr std::size_t largest_shared_piece = std::size_t{1} << 18;
+constexpr std::size_t shared_segment = std::size_t{1} << 22;
+constexpr std::size_t smallest_piece = 64;
+constexpr std::size_t huge_page = std::size_t{1} << 21;
+
+struct Segment {
+    std::byte* data;
+    std::size_t bytes;
+    int file;  // -1: private memory
+};
+
+// Powers of two, with three steps between them: at most a fifth of a piece is waste.
+std::size_t size_class(std::size_t bytes) {
+    const std::size_t floor = std::max(std::bit_floor(bytes), smallest_piece);
+    if (bytes <= floor) return floor;
+    const std::size_t step = std::max(floor / 4, smallest_piece);
+    return floor + (bytes - floor + step - 1) / step * step;
+}
+
+class Pool {
+  public:
+    Pool() {
+        const auto memory = static_cast<std::int64_t>(sysconf(_SC_PHYS_PAGES)) *
+                            static_cast<std::int64_t>(sysconf(_SC_PAGESIZE));
+        keep_at_most_ = static_cast<std::size_t>(memory / 8);
+        if (const char* text = std::getenv("HOCKET_POOL_BYTES")) {
+            keep_at_most_ = static_cast<std::size_t>(std::strtoull(text, nullptr, 10));
+        }
+    }
+
+    std::byte* take(std::size_t bytes) {
+        const std::lock_guard lock(mutex_);
+        in_use_ += bytes;
+        auto& free = free_[bytes];
+        if (!free.empty()) {
+            std::byte* piece = free.back();
+            free.pop_back();
+            kept_ -= bytes;
+            return piece;
+        }
+        try {
+            return bytes > largest_shared_piece ? make_segment(bytes) : cut(bytes);
+        } catch (...) {
+            in_use_ -= bytes;
+            throw;
+        }
+    }
+
+    void give_back(std::byte* piece, std::size_t bytes) {
+        const std::lock_guard lock(mutex_);
+        in_use_ -= bytes;
+        free_[bytes].push_back(piece);
+        kept_ += bytes;
+        for (auto it = free_.rbegin(); it != free_.rend() && kept_ > keep_at_most_; ++it) {
+            if (it->first <= largest_shared_piece) break;  // its segment has other pieces
+            while (!it->second.empty() && kept_ > keep_at_most_) {
+                release(it->second.back());
+                it->second.pop_back();
+                kept_ -= it->first;
+            }
+        }
+    }
+
+    MemoryUsage usage() {
+        const std::lock_guard lock(mutex_);
+        return {static_cast<std::int64_t>(in_use_), static_cast<std::int64_t>(kept_),
+                static_cast<std::int64_t>(keep_at_most_), shareable_};
+    }
+
+  private:
+    std::byte* cut(std::size_t bytes) {
+        if (left_ < bytes) {
+            next_ = make_segment(shared_segment);
+            left_ = shared_segment;
+        }
+        std::byte* piece = next_;
+        next_ += bytes;
+        left_ -= bytes;
+        return piece;
+    }
+
+    std::byte* make_segment(std::size_t bytes) {
+        bytes = (bytes + 4095) / 4096 * 4096;
+        Segment segment{nullptr, bytes, -1};
+        if (shareable_) segment.file = memfd_create("hocket", MFD_CLOEXEC);
+        if (segment.file >= 0 && ftruncate(segment.file, static_cast<off_t>(bytes)) != 0) {
+            close(segment.file);
+            segment.file = -1;
+        }
+        shareable_ = segment.file >= 0;
+        void* at = mmap(nullptr, bytes, PROT_READ | PROT_WRITE,
+                        shareable_ ? MAP_SHARED : MAP_PRIVATE | MAP_ANONYMOUS, segment.file, 0);
+        if (at == MAP_FAILED) {
+            if (segment.file >= 0) close(segment.file);
+            throw Error("there is no memory for " + std::to_string(bytes) +
+                        " bytes more; use smaller arrays, or more processes on more nodes");
+        }
+        if (bytes >= huge_page) madvise(at, bytes, MADV_HUGEPAGE);
+        segment.data = static_cast<std::byte*>(at);
+        segments_[segment.data] = segment;
+        return segment.data;
+    }
+
+    void release(std::byte* data) {
+        const auto it = segments_.find(data);
+        munmap(it->second.data, it->second.bytes);
+        if (it->second.file >= 0) close(it->second.file);
+        segments_.erase(it);
+    }
+
+    std::mutex mutex_;
+    std::map<std::size_t, std::vector<std::byte*>> free_;  // by size class
+    std::map<std::byte*, Segment> segments_;
+    std::byte* next_ = nullptr;
+    std::size_t left_ = 0, in_use_ = 0, kept_ = 0, keep_at_most_ = 0;
+    // Simulated processes share one address space and one table of descriptors.
+    bool shareable_ = !port::simulated;
+};
+
+Pool& pool() {
+    static Pool* const made = new Pool;  // outlives every array
+    return *made;
+}
+
+}  // namespace
+
+std::shared_ptr<std::byte> allocate(std::int64_t bytes) {
+    if (bytes < 0 || bytes > std::int64_t{1} << 60)
+        throw Error("an array of " + std::to_string(bytes) + " bytes cannot be");
+    const std::size_t size = size_class(static_cast<std::size_t>(std::max<std::int64_t>(bytes, 1)));
+    std::byte* piece = pool().take(size);
+    return {piece, [size](std::byte* p) { pool().give_back(p, size); }};
+}
+
+MemoryUsage memory_usage() {
+    return pool().usage();
+}
+
+}  // namespace hocket

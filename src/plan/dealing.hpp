@@ -1,0 +1,45 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Who sends what where the source holds copies: each element once, the copies sharing evenly.
+#pragma once
+
+#include <cstdint>
+#include <utility>
+#include <vector>
+
+#include "layout/form.hpp"
+#include "plan/problem.hpp"
+
+namespace hocket::plan {
+
+/// The source processes that hold the same elements, and the pieces of these that destination
+/// processes take. The pieces, laid end to end in the order of destination processes, are cut into
+/// as many equal stretches as there are copies; copy j sends stretch j. So no copy carries more
+/// than one element above its even share, a piece is seldom cut, and both sides find their own
+/// part without the others'. A destination process that is itself one of the copies takes its
+/// piece from itself, and the others are laid end to end without it.
+class Dealing {
+  public:
+    /// `at`: coordinates of any of the copies.
+    Dealing(const Problem& problem, const Shape& at);
+
+    std::int64_t copies() const { return copies_; }
+    /// Elements before this destination process's piece.
+    std::int64_t before(const Shape& destination) const;
+    /// Where the stretch of copy j begins; of copies(): the end of the last.
+    std::int64_t stretch(std::int64_t copy) const;
+    /// The copies whose stretches meet [first, last).
+    std::pair<std::int64_t, std::int64_t> copies_of(std::int64_t first, std::int64_t last) const;
+    /// True where that destination process is one of the copies itself.
+    bool serves_itself(std::int64_t destination_rank) const;
+
+  private:
+    std::int64_t piece(std::int64_t destination_rank) const;
+
+    const Problem& problem_;
+    std::int64_t copies_;
+    std::vector<layout::IndexSet> sets_;
+    std::vector<std::int64_t> self_;  // destination processes that are copies, increasing
+    std::int64_t total_ = 0;          // elements in all the stretches
+};
+
+}  // namespace hocket::plan

@@ -1,0 +1,116 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "plan/problem.hpp"
+
+#include <string>
+
+#include "base/checked.hpp"
+#include "layout/family.hpp"
+
+namespace hocket::plan {
+
+namespace {
+
+void check_axes(const Layout& source, const Layout& destination, Options& options,
+                std::vector<std::size_t>& where) {
+    const std::size_t n = source.dimensions();
+    where.resize(n);
+    if (options.axes.empty())
+        for (std::size_t d = 0; d < n; ++d) options.axes.push_back(static_cast<std::int64_t>(d));
+    const std::string given = layout::text_of(options.axes);
+    std::vector<bool> seen(n, false);
+    if (options.axes.size() != n)
+        throw LayoutError("axes " + given + " do not fit the source's shape " +
+                          layout::text_of(source.shape()) + "; name each of its " +
+                          std::to_string(n) + " dimensions once");
+    for (std::size_t j = 0; j < n; ++j) {
+        std::int64_t& axis = options.axes[j];
+        if (axis < 0) axis += static_cast<std::int64_t>(n);
+        if (axis < 0 || axis >= static_cast<std::int64_t>(n) ||
+            seen[static_cast<std::size_t>(axis)])
+            throw LayoutError("axes " + given + " are no permutation of the " + std::to_string(n) +
+                              " dimensions of the source; name each once");
+        seen[static_cast<std::size_t>(axis)] = true;
+        where[static_cast<std::size_t>(axis)] = j;
+    }
+    Shape wanted;
+    for (const std::int64_t axis : options.axes)
+        wanted.push_back(source.shape()[static_cast<std::size_t>(axis)]);
+    if (wanted != destination.shape())
+        throw LayoutError(
+            "the source " + source.text() + " gives an array of shape " + layout::text_of(wanted) +
+            (wanted == source.shape() ? "" : " under axes " + layout::text_of(options.axes)) +
+            ", but the destination is " + destination.text() +
+            "; make the shapes equal, or give the axes= that turn one into the other");
+}
+
+void check_overlap(const Layout& source, const Layout& destination, const Options& options,
+                   std::unordered_map<std::int64_t, std::int64_t>& reverse) {
+    const std::vector<std::int64_t>& overlap = options.overlap;
+    if (overlap.empty()) return;
+    if (static_cast<std::int64_t>(overlap.size()) != destination.size())
+        throw LayoutError("overlap names " + std::to_string(overlap.size()) +
+                          " processes, but the destination has " +
+                          std::to_string(destination.size()) +
+                          "; give each the source process that is the same one, or -1");
+    for (std::size_t d = 0; d < overlap.size(); ++d) {
+        const std::int64_t s = overlap[d];
+        if (s < -1 || s >= source.size())
+            throw LayoutError("overlap says that destination process " + std::to_string(d) +
+                              " is source process " + std::to_string(s) +
+                              ", but the source's processes are 0 to " +
+                              std::to_string(source.size() - 1) + "; -1 means none");
+        if (s < 0) continue;
+        const auto [at, fresh] = reverse.emplace(s, static_cast<std::int64_t>(d));
+        if (!fresh)
+            throw LayoutError("overlap says that destination processes " +
+                              std::to_string(at->second) + " and " + std::to_string(d) +
+                              " are both source process " + std::to_string(s) +
+                              "; it must be one-to-one");
+    }
+}
+
+}  // namespace
+
+Problem::Problem(Layout from, Layout to, Options given)
+    : source(std::move(from)), destination(std::move(to)), options(std::move(given)) {
+    check_axes(source, destination, options, where);
+    check_overlap(source, destination, options, reverse);
+    if (options.itemsize < 1)
+        throw LayoutError("itemsize " + std::to_string(options.itemsize) +
+                          " is no size of an element; give its bytes, 1 or more");
+    const auto bytes = base::product(source.elements(), options.itemsize);
+    if (!bytes || !base::product(*bytes, destination.form().copies))
+        throw LayoutError("moving " + layout::text_of(source.shape()) + " elements of " +
+                          std::to_string(options.itemsize) + " bytes to " +
+                          std::to_string(destination.form().copies) +
+                          " copies is more than 2^63 - 1 bytes; move a smaller array");
+}
+
+std::vector<layout::IndexSet> Problem::sets(Side side, std::int64_t rank) const {
+    std::vector<layout::IndexSet> sets = form(side).sets(rank);
+    if (side == Side::source) return sets;
+    std::vector<layout::IndexSet> turned(sets.size());
+    for (std::size_t d = 0; d < sets.size(); ++d) turned[d] = std::move(sets[where[d]]);
+    return turned;
+}
+
+std::int64_t Problem::common(std::int64_t source_rank, std::int64_t destination_rank) const {
+    const layout::Form &from = source.form(), &to = destination.form();
+    const Shape a = from.coordinates(source_rank), b = to.coordinates(destination_rank);
+    if (!from.takes_part(a) || !to.takes_part(b)) return 0;
+    std::int64_t count = 1;
+    for (std::size_t d = 0; d < where.size() && count > 0; ++d)
+        count *=
+            layout::count_common(layout::held_by(from.axes[d], from.coordinate(d, a)),
+                                 layout::held_by(to.axes[where[d]], to.coordinate(where[d], b)));
+    return count;
+}
+
+std::int64_t Problem::same(Side side, std::int64_t rank) const {
+    if (options.overlap.empty()) return -1;
+    if (side == Side::destination) return options.overlap[static_cast<std::size_t>(rank)];
+    const auto at = reverse.find(rank);
+    return at == reverse.end() ? -1 : at->second;
+}
+
+}  // namespace hocket::plan

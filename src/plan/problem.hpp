@@ -1,0 +1,46 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// What a plan is asked: two layouts, how their dimensions and their processes correspond.
+#pragma once
+
+#include <cstdint>
+#include <span>
+#include <unordered_map>
+#include <vector>
+
+#include "hocket/plan.hpp"
+#include "layout/form.hpp"
+
+namespace hocket::plan {
+
+/// Everything is said in the source's dimensions: dimension d of the source is dimension
+/// `where[d]` of the destination.
+struct Problem {
+    Layout source;
+    Layout destination;
+    Options options;
+    std::vector<std::size_t> where;
+    /// source process -> the destination process that is the same one; empty: disjoint sides.
+    std::unordered_map<std::int64_t, std::int64_t> reverse;
+
+    /// @throws LayoutError as Plan does.
+    Problem(Layout source, Layout destination, Options options);
+
+    const layout::Form& form(Side side) const {
+        return side == Side::source ? source.form() : destination.form();
+    }
+    const layout::Axis& axis(Side side, std::size_t d) const {
+        return form(side).axes[side == Side::source ? d : where[d]];
+    }
+    /// What a process holds, one set for each dimension of the source.
+    std::vector<layout::IndexSet> sets(Side side, std::int64_t rank) const;
+    /// Elements that both processes hold.
+    std::int64_t common(std::int64_t source_rank, std::int64_t destination_rank) const;
+    /// The process of the other side that is the same as this one, or -1.
+    std::int64_t same(Side side, std::int64_t rank) const;
+};
+
+inline Side other(Side side) {
+    return side == Side::source ? Side::destination : Side::source;
+}
+
+}  // namespace hocket::plan

@@ -1,0 +1,115 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "plan/totals.hpp"
+
+#include <algorithm>
+
+#include "base/checked.hpp"
+#include "plan/part.hpp"
+#include "plan/share.hpp"
+
+namespace hocket::plan {
+
+namespace {
+
+/// Calls `visit(count)` for the pairs that are one process, with the elements both hold.
+template <class Visit>
+void for_same(const Problem& problem, Visit&& visit) {
+    for (const auto& [source, destination] : problem.reverse) {
+        const std::int64_t count = problem.common(source, destination);
+        if (count > 0) visit(count);
+    }
+}
+
+std::vector<Traffic> peers_of(const std::shared_ptr<const Problem>& problem, Side side,
+                              std::int64_t rank) {
+    return make_part(problem, side, rank)->peers;
+}
+
+}  // namespace
+
+std::int64_t count_moved(const Problem& problem) {
+    std::int64_t moved = problem.source.elements() * problem.destination.form().copies;
+    for_same(problem, [&](std::int64_t count) { moved -= count; });
+    return moved;
+}
+
+std::int64_t count_messages(const std::shared_ptr<const Problem>& problem) {
+    const layout::Form &from = problem->source.form(), &to = problem->destination.form();
+    if (from.elements == 0) return 0;
+    std::int64_t messages = 0;
+    if (from.copies > 1) {  // who deals with whom depends on all the dimensions together
+        for (std::int64_t rank = 0; rank < to.size; ++rank) {
+            const std::int64_t same = problem->same(Side::destination, rank);
+            for (const Traffic& peer : peers_of(problem, Side::destination, rank))
+                if (peer.process != same) ++messages;
+        }
+        return messages;
+    }
+    messages = to.copies;
+    for (std::size_t d = 0; d < from.axes.size(); ++d) {
+        const layout::Axis& a = problem->axis(Side::source, d);
+        const layout::Axis& b = problem->axis(Side::destination, d);
+        const bool a_fewer = a.procs <= b.procs;
+        std::int64_t pairs = 0;
+        for (std::int64_t c = 0; c < (a_fewer ? a : b).procs; ++c)
+            pairs += count_shares(layout::held_by(a_fewer ? a : b, c), a_fewer ? b : a);
+        messages *= pairs;
+    }
+    for_same(*problem, [&](std::int64_t) { --messages; });
+    return messages;
+}
+
+Turns::Turns(const std::shared_ptr<const Problem>& problem)
+    : processes_(std::max(problem->source.size(), problem->destination.size())) {
+    const std::int64_t from = problem->source.size(), to = problem->destination.size();
+    if (base::product_up_to(from, to, limit + 1) > limit) {
+        all_ = true;
+        return;
+    }
+    const Side side = from <= to ? Side::source : Side::destination;
+    std::vector<bool> seen(static_cast<std::size_t>(processes_), false);
+    for (std::int64_t rank = 0; rank < problem->form(side).size; ++rank) {
+        const std::int64_t same = problem->same(side, rank);
+        for (const Traffic& peer : peers_of(problem, side, rank)) {
+            if (peer.process == same) continue;
+            const std::int64_t turn =
+                side == Side::source ? peer.process - rank : rank - peer.process;
+            seen[static_cast<std::size_t>(base::floor_mod(turn, processes_))] = true;
+        }
+    }
+    for (std::int64_t turn = 0; turn < processes_; ++turn)
+        if (seen[static_cast<std::size_t>(turn)]) used_.push_back(turn);
+}
+
+std::int64_t Turns::count() const {
+    return all_ ? processes_ : static_cast<std::int64_t>(used_.size());
+}
+
+std::int64_t Turns::round(std::int64_t source_rank, std::int64_t destination_rank) const {
+    const std::int64_t turn = base::floor_mod(destination_rank - source_rank, processes_);
+    if (all_) return turn;
+    return std::lower_bound(used_.begin(), used_.end(), turn) - used_.begin();
+}
+
+double predict_direct(const std::shared_ptr<const Problem>& problem, double message, double byte) {
+    constexpr std::int64_t sample = 8192;
+    double slowest = 0;
+    for (const Side side : {Side::source, Side::destination}) {
+        const std::int64_t size = problem->form(side).size;
+        const std::int64_t looked_at = std::min(size, sample);
+        for (std::int64_t k = 0; k < looked_at; ++k) {
+            const auto rank =
+                static_cast<std::int64_t>(static_cast<base::wide>(k) * size / looked_at);
+            const std::int64_t same = problem->same(side, rank);
+            double seconds = 0;
+            for (const Traffic& peer : peers_of(problem, side, rank))
+                if (peer.process != same)
+                    seconds += message + byte * static_cast<double>(peer.elements) *
+                                             static_cast<double>(problem->options.itemsize);
+            slowest = std::max(slowest, seconds);
+        }
+    }
+    return slowest;
+}
+
+}  // namespace hocket::plan

@@ -1,0 +1,319 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "task/exchange.hpp"
+
+#include "base/pack.hpp"
+#include "base/port.hpp"
+#include "base/text.hpp"
+#include "comm/engine.hpp"
+#include "transfer/check.hpp"
+#include "transfer/run.hpp"
+
+namespace hocket::task {
+namespace {
+
+using comm::Fault;
+using comm::Protocol;
+using comm::Statement;
+using comm::until;
+using comm::When;
+using Found = std::shared_ptr<std::optional<Status>>;
+using All = std::shared_ptr<Tasks::State>;
+using Me = std::shared_ptr<Member>;
+
+std::string task_text(const Tasks::State& all, int task) {
+    return task < 0 ? "any task" : "task '" + all.names[static_cast<std::size_t>(task)] + "'";
+}
+std::string tag_text(int tag) {
+    return tag < 0 ? "any tag" : "tag " + std::to_string(tag);
+}
+std::string array_text(const std::string& dtype, const Shape& shape) {
+    return dtype + " " + text::tuple(shape);
+}
+
+std::string array_text(const std::optional<Array>& array) {
+    return array ? array_text(array->dtype().name, array->layout().shape()) : "an array";
+}
+
+void add(Packer& out, const Fault& fault) {
+    out.text(fault.kind).text(fault.message);
+}
+Fault fault_from(Unpacker& in) {
+    Fault fault;
+    fault.kind = in.text();
+    fault.message = in.text();
+    return fault;
+}
+
+// What the lowest processes of the two tasks tell each other, and then their tasks: is all well,
+// and what does the other side have?
+struct Answer {
+    Fault fault;
+    Envelope other;
+
+    std::string packed() const {
+        Packer out;
+        add(out, fault);
+        out.text(other.packed());
+        return out.take();
+    }
+    static Answer unpacked(const std::string& bytes) {
+        Unpacker in(bytes);
+        Answer answer;
+        answer.fault = fault_from(in);
+        answer.other = Envelope::unpacked(in.text());
+        return answer;
+    }
+};
+
+Envelope envelope_of(const Member& me, const Array& array, int tag, std::int64_t send) {
+    return {me.task, tag, send, array.layout().text(), array.dtype().name, array.dtype().size};
+}
+
+// Both tasks get the same words, so both name both sides.
+Fault mismatch(const Tasks::State& all, const Envelope& sent, int receiver, const Array& array,
+               int wanted_tag) {
+    const Layout layout = Layout::parse(sent.layout);
+    if (layout.shape() == array.layout().shape() && sent.dtype == array.dtype().name &&
+        sent.itemsize == array.dtype().size)
+        return {};
+    return {"MismatchError",
+            task_text(all, sent.source) + " cannot send " + array_text(sent.dtype, layout.shape()) +
+                " to " + task_text(all, receiver) + ", which receives " +
+                array_text(array.dtype().name, array.layout().shape()) + " with " +
+                tag_text(wanted_tag) + " (the message has tag " + std::to_string(sent.tag) +
+                "); make the receiving array match in shape and dtype"};
+}
+
+Status status_of(const Tasks::State& all, const Envelope& envelope) {
+    return {envelope.source, all.names[static_cast<std::size_t>(envelope.source)], envelope.tag,
+            Layout::parse(envelope.layout), DType{envelope.dtype, envelope.itemsize}};
+}
+
+std::shared_ptr<const transfer::Maps> maps_between(const Tasks::State& all, int source,
+                                                   int destination) {
+    return std::make_shared<const transfer::Maps>(
+        transfer::Maps{all.ranks[static_cast<std::size_t>(source)],
+                       all.ranks[static_cast<std::size_t>(destination)]});
+}
+
+Protocol<> send(All all, Me me, Sending sending, int tree_tag, std::int64_t ticket, Found found) {
+    const double start = port::seconds();
+    Statement mine;
+    mine.fault = sending.fault;
+    if (!mine.fault)
+        mine.text = "send(" + sending.array->dtype().name + " " + sending.array->layout().text() +
+                    " to " + task_text(*all, sending.destination) + ", " + tag_text(sending.tag) +
+                    ")";
+    Statement said = co_await comm::collect(me->group, tree_tag, std::move(mine));
+    std::string heard;
+    if (me->group.lowest()) {
+        When my_turn([&] { return me->sends.is_next(ticket); });
+        co_await until(my_turn);
+        if (said.fault) {
+            me->sends.pass();
+            heard = Answer{said.fault, {}}.packed();
+        } else {
+            const int there = me->lowest_of(sending.destination);
+            Envelope envelope = envelope_of(*me, *sending.array, sending.tag, ticket);
+            Protocol<> post = comm::send_text(*all->link, envelope.packed(), there,
+                                              me->tags.envelope(sending.destination));
+            me->sends.pass();
+            co_await post;
+            comm::Letter reply =
+                co_await comm::receive_text(*all->link, there, me->tags.reply(me->task, ticket));
+            heard = std::move(reply.text);
+        }
+    }
+    const std::string outcome = co_await comm::spread(me->group, tree_tag, std::move(heard));
+    const Answer answer = Answer::unpacked(outcome);
+    const double agreed = port::seconds();
+    all->profile->descriptor += agreed - start;
+    if (answer.fault) answer.fault.raise();
+
+    const Array& array = *sending.array;
+    const transfer::Place here{array.process(), array.strides()}, nowhere;
+    plan::Options options;
+    options.itemsize = array.dtype().size;
+    const auto [plan, work] = transfer::cached_work(
+        array.layout(), Layout::parse(answer.other.layout), options, here, nowhere);
+    all->profile->schedule += port::seconds() - agreed;
+    co_await transfer::run(work, array.data(), nullptr, *all->link, me->tags.data(me->task, ticket),
+                           maps_between(*all, me->task, sending.destination), all->profile);
+    *found = Status{me->task, me->name(), sending.tag, array.layout(), array.dtype()};
+}
+
+// On the lowest process: waits for the message that this receive is to have.
+Protocol<Answer> match(All all, Me me, const Receiving& receiving, std::int64_t ticket,
+                       Fault fault) {
+    When my_turn([&] { return me->receives.is_next(ticket); });
+    co_await until(my_turn);
+    if (fault) {
+        me->receives.pass();
+        co_return Answer{std::move(fault), {}};
+    }
+    Wanted wanted{receiving.source, receiving.tag, true, {}};
+    me->matcher.post(wanted);
+    me->receives.pass();
+    When matched([&] {
+        me->matcher.pump();
+        return wanted.found || receiving.deadline.passed();
+    });
+    co_await until(matched);
+    if (!wanted.found) {
+        me->matcher.withdraw(wanted);
+        co_return Answer{
+            {"DeadlineError", "task '" + me->name() + "' gave up its receive from " +
+                                  task_text(*all, receiving.source) + " with " +
+                                  tag_text(receiving.tag) + " after " +
+                                  std::to_string(receiving.deadline.timeout()) +
+                                  " s: nothing was sent; receive again, or give a longer timeout"},
+            {}};
+    }
+    const Envelope& envelope = *wanted.found;
+    Answer answer{mismatch(*all, envelope, me->task, *receiving.array, receiving.tag), envelope};
+    const Answer to_sender{answer.fault, envelope_of(*me, *receiving.array, envelope.tag, 0)};
+    co_await comm::send_text(*all->link, to_sender.packed(), me->lowest_of(envelope.source),
+                             me->tags.reply(envelope.source, envelope.send));
+    co_return answer;
+}
+
+Protocol<> receive(All all, Me me, Receiving receiving, int tree_tag, std::int64_t ticket,
+                   Found found) {
+    const double start = port::seconds();
+    Statement mine;
+    mine.fault = receiving.fault;
+    if (!mine.fault)
+        mine.text = "recv(" + receiving.array->dtype().name + " " +
+                    receiving.array->layout().text() + " from " +
+                    task_text(*all, receiving.source) + ", " + tag_text(receiving.tag) + ")";
+    Statement said = co_await comm::collect(me->group, tree_tag, std::move(mine));
+    std::string heard;
+    if (me->group.lowest()) {
+        const Answer matched = co_await match(all, me, receiving, ticket, std::move(said.fault));
+        heard = matched.packed();
+    }
+    const std::string outcome = co_await comm::spread(me->group, tree_tag, std::move(heard));
+    const Answer answer = Answer::unpacked(outcome);
+    const double agreed = port::seconds();
+    all->profile->descriptor += agreed - start;
+    if (answer.fault) answer.fault.raise();
+
+    const Array& array = *receiving.array;
+    const Envelope& envelope = answer.other;
+    const transfer::Place nowhere, here{array.process(), array.strides()};
+    plan::Options options;
+    options.itemsize = array.dtype().size;
+    const auto [plan, work] = transfer::cached_work(Layout::parse(envelope.layout), array.layout(),
+                                                    options, nowhere, here);
+    all->profile->schedule += port::seconds() - agreed;
+    co_await transfer::run(work, nullptr, array.data(), *all->link,
+                           me->tags.data(envelope.source, envelope.send),
+                           maps_between(*all, envelope.source, me->task), all->profile);
+    *found = status_of(*all, envelope);
+}
+
+Protocol<> probe(All all, Me me, int source, int tag, bool wait, Deadline deadline, int tree_tag,
+                 std::int64_t ticket, Found found) {
+    std::string heard;
+    if (me->group.lowest()) {
+        When my_turn([&] { return me->receives.is_next(ticket); });
+        co_await until(my_turn);
+        me->matcher.pump();
+        Wanted wanted{source, tag, false, {}};
+        me->matcher.post(wanted);
+        me->receives.pass();
+        When matched([&] {
+            me->matcher.pump();
+            return wanted.found || !wait || deadline.passed();
+        });
+        co_await until(matched);
+        if (!wanted.found) me->matcher.withdraw(wanted);
+        heard = wanted.found ? wanted.found->packed() : "";
+    }
+    const std::string outcome = co_await comm::spread(me->group, tree_tag, std::move(heard));
+    if (!outcome.empty()) {
+        *found = status_of(*all, Envelope::unpacked(outcome));
+    } else if (wait) {
+        throw DeadlineError("task '" + me->name() + "' gave up its probe for a message from " +
+                            task_text(*all, source) + " with " + tag_text(tag) + " after " +
+                            std::to_string(deadline.timeout()) + " s: nothing was sent");
+    }
+}
+
+Protocol<> decision(Me me, int tree_tag, std::shared_ptr<std::int64_t> number) {
+    const std::string outcome =
+        co_await comm::spread(me->group, tree_tag, Packer().number(*number).take());
+    *number = Unpacker(outcome).number();
+}
+
+std::shared_ptr<Pending> start(Me me, Found found, Protocol<> protocol, std::string text) {
+    auto call = std::make_shared<comm::Call>(std::move(protocol), std::move(text));
+    comm::Engine::instance().add(call);
+    return std::make_shared<Pending>(
+        Pending{std::move(me), std::move(found), std::move(call), false});
+}
+
+int next_tree_tag(Member& me) {
+    return me.tags.tree(me.task, me.calls++);
+}
+
+}  // namespace
+
+Fault fault_of(const Member& member, const Array& array, bool receiving) {
+    const int size = member.group.size();
+    if (array.comm().size() != size || array.comm().rank() != member.group.index)
+        return {"LayoutError",
+                "the array lies over a communicator of " + std::to_string(array.comm().size()) +
+                    " processes, not over the " + std::to_string(size) + " of task '" +
+                    member.name() + "'; make it with the task's communicator: comm=w.comm"};
+    return receiving ? transfer::fault_in_memory(array, array) : Fault{};
+}
+
+std::shared_ptr<Pending> start_send(All all, Me me, Sending sending) {
+    auto found = std::make_shared<std::optional<Status>>();
+    std::string text = "task '" + me->name() + "' sends " + array_text(sending.array) + " to " +
+                       task_text(*all, sending.destination) + " with " + tag_text(sending.tag);
+    const int tag = next_tree_tag(*me);
+    const std::int64_t ticket = me->sends.ticket();
+    return start(me, found, send(std::move(all), me, std::move(sending), tag, ticket, found),
+                 std::move(text));
+}
+
+std::shared_ptr<Pending> start_receive(All all, Me me, Receiving receiving) {
+    auto found = std::make_shared<std::optional<Status>>();
+    std::string text = "task '" + me->name() + "' receives " + array_text(receiving.array) +
+                       " from " + task_text(*all, receiving.source) + " with " +
+                       tag_text(receiving.tag);
+    const int tag = next_tree_tag(*me);
+    const std::int64_t ticket = me->receives.ticket();
+    return start(me, found, receive(std::move(all), me, std::move(receiving), tag, ticket, found),
+                 std::move(text));
+}
+
+std::shared_ptr<Pending> start_probe(All all, Me me, int source, int tag, bool wait,
+                                     Deadline deadline) {
+    auto found = std::make_shared<std::optional<Status>>();
+    std::string text = "task '" + me->name() + "' probes for a message from " +
+                       task_text(*all, source) + " with " + tag_text(tag);
+    const int tree_tag = next_tree_tag(*me);
+    const std::int64_t ticket = me->receives.ticket();
+    return start(
+        me, found,
+        probe(std::move(all), me, source, tag, wait, std::move(deadline), tree_tag, ticket, found),
+        std::move(text));
+}
+
+std::int64_t decide(Me me, std::int64_t number, Deadline deadline) {
+    auto decided = std::make_shared<std::int64_t>(number);
+    std::shared_ptr<Pending> pending;
+    {
+        const comm::Turn turn;
+        const int tag = next_tree_tag(*me);
+        pending = start(me, nullptr, decision(me, tag, decided),
+                        "task '" + me->name() + "' waits for its lowest process's word");
+    }
+    wait(*pending->call, deadline);
+    return *decided;
+}
+
+}  // namespace hocket::task

@@ -1,0 +1,68 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Which message meets which receive: MPI's rules, between tasks. Lives on the lowest process of
+// the receiving task, which decides for all of it.
+#pragma once
+
+#include <cstdint>
+#include <deque>
+#include <list>
+#include <memory>
+#include <optional>
+#include <string>
+
+#include "comm/link.hpp"
+#include "hocket/layout.hpp"
+
+namespace hocket::task {
+
+/// What a sending task says of a message before any data moves.
+struct Envelope {
+    int source = 0;  // task
+    int tag = 0;
+    std::int64_t send = 0;  // the sender's number of this send
+    std::string layout, dtype;
+    std::int64_t itemsize = 0;
+
+    std::string packed() const;
+    static Envelope unpacked(const std::string& bytes);
+};
+
+/// A receive or a probe that waits for an envelope.
+struct Wanted {
+    int source = -1, tag = -1;  // -1: any
+    bool take = true;           // a probe leaves the envelope where it is
+    std::optional<Envelope> found;
+
+    bool fits(const Envelope& envelope) const {
+        return (source < 0 || source == envelope.source) && (tag < 0 || tag == envelope.tag);
+    }
+};
+
+/// Envelopes are matched in the order of their coming, receives in the order of their posting, so
+/// messages between two tasks do not overtake each other.
+class Matcher {
+  public:
+    void open(comm::Link& link, int envelope_tag) {
+        link_ = &link;
+        tag_ = envelope_tag;
+    }
+    void post(Wanted& wanted);
+    void withdraw(Wanted& wanted);
+    /// Takes in what has come.
+    void pump();
+
+  private:
+    void arrive(Envelope envelope);
+
+    struct Incoming {
+        std::string bytes;
+        comm::Requests requests;
+    };
+    comm::Link* link_ = nullptr;
+    int tag_ = 0;
+    std::unique_ptr<Incoming> incoming_;
+    std::deque<Envelope> unexpected_;
+    std::list<Wanted*> posted_;
+};
+
+}  // namespace hocket::task

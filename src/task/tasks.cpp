@@ -1,0 +1,211 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Setting tasks up: who is in which.
+#include <algorithm>
+#include <cstdlib>
+#include <set>
+
+#include "base/text.hpp"
+#include "comm/call.hpp"
+#include "comm/engine.hpp"
+#include "comm/state.hpp"
+#include "task/member.hpp"
+
+namespace hocket {
+namespace task {
+
+Tags::Tags(int tasks, int highest_tag) : tasks_(tasks) {
+    // Envelopes take one tag a task; the rest is shared by three purposes.
+    const std::int64_t window = (std::int64_t{highest_tag} + 1 - tasks) / (3 * std::int64_t{tasks});
+    if (window < 2)
+        throw Error("there are " + std::to_string(tasks) +
+                    " tasks, but this MPI has only tags up to " + std::to_string(highest_tag) +
+                    "; use fewer tasks");
+    window_ = static_cast<int>(std::min<std::int64_t>(window, 1 << 16));
+}
+
+void Member::require_whole(int other, const std::string& verb) const {
+    const auto it = broken.find(other);
+    if (it == broken.end()) return;
+    throw Error(verb + ": tasks '" + name() + "' and '" +
+                all->names[static_cast<std::size_t>(other)] +
+                "' can no longer exchange messages, since a blocking call between them passed its "
+                "deadline (" +
+                it->second + "); set tasks up anew");
+}
+
+}  // namespace task
+
+namespace {
+
+std::string spelled(std::span<const TaskRequest> requests) {
+    std::string out = "tasks({";
+    for (const auto& [name, processes] : requests) {
+        if (out.back() != '{') out += ", ";
+        out += "'" + name + "': ";
+        if (const auto* count = std::get_if<std::int64_t>(&processes)) {
+            out += std::to_string(*count);
+        } else {
+            out += text::tuple(std::get<std::vector<int>>(processes));
+        }
+    }
+    return out + "})";
+}
+
+/// The ranks of each task. @throws Error for requests that do not fit `size` processes.
+std::vector<std::vector<int>> resolve(std::span<const TaskRequest> requests, int size) {
+    const std::string asked = spelled(requests);
+    const std::string has = "the communicator has " + std::to_string(size) + " processes";
+    if (requests.empty())
+        throw Error("tasks({}) names no task; name at least one, as {'rows': 2, 'cols': 2}");
+    std::set<std::string> names;
+    std::set<int> used;
+    std::vector<std::vector<int>> ranks;
+    std::int64_t next = 0;
+    bool counts = false, lists = false;
+    for (const auto& [name, processes] : requests) {
+        if (name.empty()) throw Error(asked + ": a task has an empty name; give each one a name");
+        if (!names.insert(name).second)
+            throw Error(asked + ": two tasks are called '" + name +
+                        "'; give each one a name of its own");
+        auto& of_task = ranks.emplace_back();
+        if (const auto* count = std::get_if<std::int64_t>(&processes)) {
+            counts = true;
+            if (*count < 1)
+                throw Error(asked + ": task '" + name + "' has " + std::to_string(*count) +
+                            " processes; a task needs at least 1");
+            // Stop at the communicator's end, so that a huge count costs nothing.
+            for (std::int64_t i = 0; i < *count && next + i < size; ++i)
+                of_task.push_back(static_cast<int>(next + i));
+            if (*count > size || next > size) {
+                next = std::int64_t{size} + 1;
+            } else {
+                next += *count;
+            }
+        } else {
+            lists = true;
+            of_task = std::get<std::vector<int>>(processes);
+            if (of_task.empty())
+                throw Error(asked + ": task '" + name +
+                            "' has no processes; a task needs at least 1");
+            std::set<int> own;
+            for (const int rank : of_task) {
+                if (rank < 0 || rank >= size)
+                    throw Error(asked + ": task '" + name + "' names process " +
+                                std::to_string(rank) + ", but " + has);
+                if (!own.insert(rank).second)
+                    throw Error(asked + ": task '" + name + "' names process " +
+                                std::to_string(rank) + " twice");
+            }
+        }
+        used.insert(of_task.begin(), of_task.end());
+    }
+    if (counts && lists)
+        throw Error(asked + " mixes counts and lists of ranks; use one or the other");
+    if (counts) {
+        if (next != size)
+            throw Error(asked + " asks for " + (next > size ? "more" : std::to_string(next)) +
+                        " processes, but " + has + "; make the counts sum to " +
+                        std::to_string(size));
+    } else if (static_cast<int>(used.size()) != size) {
+        for (int rank = 0; rank < size; ++rank)
+            if (!used.contains(rank))
+                throw Error(asked + " leaves out process " + std::to_string(rank) + ", but " + has +
+                            "; put every process into at least one task");
+    }
+    return ranks;
+}
+
+}  // namespace
+
+int Tasks::State::index(const TaskId& id) const {
+    if (const auto* name = std::get_if<std::string>(&id)) {
+        const auto it = std::find(names.begin(), names.end(), *name);
+        if (it == names.end())
+            throw Error("there is no task '" + *name + "'" + text::did_you_mean(*name, names) +
+                        "; the tasks are " + text::quoted_list(names));
+        return static_cast<int>(it - names.begin());
+    }
+    const int index = std::get<int>(id);
+    if (index < 0 || index >= static_cast<int>(names.size()))
+        throw Error("there is no task " + std::to_string(index) + "; the tasks are 0 to " +
+                    std::to_string(names.size() - 1) + ": " + text::quoted_list(names));
+    return index;
+}
+
+bool Tasks::State::share_process(int a, int b) const {
+    const auto& of_a = ranks[static_cast<std::size_t>(a)];
+    const auto& of_b = ranks[static_cast<std::size_t>(b)];
+    return std::find_first_of(of_a.begin(), of_a.end(), of_b.begin(), of_b.end()) != of_a.end();
+}
+
+Tasks::Tasks(std::span<const TaskRequest> requests, const Comm& comm)
+    : state_(std::make_shared<State>(State{comm, nullptr, {}, {}, {}})) {
+    State& all = *state_;
+    comm::Statement mine;
+    mine.text = spelled(requests);
+    try {
+        all.ranks = resolve(requests, comm.size());
+    } catch (const Error&) {
+        mine.fault = comm::Fault::current();
+    }
+    std::shared_ptr<comm::Call> agreement;
+    {
+        const comm::Turn turn;
+        comm::Link& link = comm.state().link();
+        agreement = std::make_shared<comm::Call>(
+            comm::agree(comm::Group::whole(link), link.next_tag(), std::move(mine)),
+            "setting up " + spelled(requests));
+        comm::Engine::instance().add(agreement);
+    }
+    wait(*agreement);
+
+    const comm::Turn turn;
+    all.link = comm.state().new_link();
+    const task::Tags tags(static_cast<int>(requests.size()), all.link->highest_tag());
+    for (const auto& request : requests) all.names.push_back(request.name);
+    for (std::size_t t = 0; t < requests.size(); ++t) {
+        const auto& ranks = all.ranks[t];
+        const auto me = std::find(ranks.begin(), ranks.end(), comm.rank());
+        const bool in = me != ranks.end();
+        const auto index = static_cast<int>(me - ranks.begin());
+        // One split a task, as processes may be in several; all processes take part in each.
+        auto part = comm.state().split(in ? 0 : 1, in ? index : comm.rank());
+        if (!in) continue;
+        const auto number = static_cast<int>(t);
+        auto member = std::make_shared<task::Member>(Comm(part));
+        member->all = &all;
+        member->task = number;
+        member->group = {all.link.get(), ranks, index};
+        member->tags = tags;
+        member->shown_name = requests[t].name;
+        member->matcher.open(*all.link, tags.envelope(number));
+        all.mine[number] = std::move(member);
+    }
+    if (all.mine.size() == 1) speaker_ = all.mine.begin()->second;
+}
+
+Tasks Tasks::from_launcher(const Comm& comm) {
+    const char* given = std::getenv("HOCKET_TASKS");
+    if (given == nullptr || *given == '\0')
+        throw Error(
+            "tasks() was called without tasks, but no launcher named any; name them, as "
+            "tasks({'rows': 2, 'cols': 2}), or start the program with `hocket run rows=2:PROGRAM "
+            "cols=2:PROGRAM`");
+    std::vector<TaskRequest> requests;
+    const std::string all = given;
+    for (std::size_t at = 0; at <= all.size();) {
+        const std::size_t end = std::min(all.find(',', at), all.size());
+        const std::string item = all.substr(at, end - at);
+        const std::size_t equals = item.rfind('=');
+        const std::string digits = equals == std::string::npos ? "" : item.substr(equals + 1);
+        if (digits.empty() || digits.size() > 9 ||
+            digits.find_first_not_of("0123456789") != std::string::npos)
+            throw Error("HOCKET_TASKS is '" + all + "', where '" + item +
+                        "' is not of the form name=count; set it as rows=2,cols=2");
+        requests.push_back({item.substr(0, equals), std::int64_t{std::stoi(digits)}});
+        at = end + 1;
+    }
+    return Tasks(requests, comm);
+}
+
+}  // namespace hocket

@@ -1,0 +1,291 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// What a program calls: the verbs of Tasks, and requests.
+#include "base/text.hpp"
+#include "comm/engine.hpp"
+#include "hocket/task.hpp"
+#include "task/exchange.hpp"
+#include "task/member.hpp"
+
+namespace hocket {
+namespace {
+
+// The lowest process watches the caller's deadline where a message is matched, and tells the
+// others; this much later they stop waiting for its word.
+constexpr double grace = 1.0;  // seconds
+
+Deadline with_grace(const Deadline& deadline) {
+    return deadline.limited() ? deadline.later(grace) : deadline;
+}
+
+Status finish(task::Pending& pending, const Deadline& deadline) {
+    wait(*pending.call, deadline);
+    pending.finished = true;
+    return **pending.found;
+}
+
+task::Pending& pending_of(const Request& request) {
+    if (request.empty()) throw Error("the request is empty: no operation was started with it");
+    if (request.pending()->finished)
+        throw Error("the request was waited for already (" + request.pending()->call->text() +
+                    "); start another one");
+    return *request.pending();
+}
+
+}  // namespace
+
+Tasks::Tasks(std::shared_ptr<State> state, std::shared_ptr<task::Member> speaker)
+    : state_(std::move(state)), speaker_(std::move(speaker)) {}
+
+task::Member& Tasks::speaker(const char* verb) const {
+    if (speaker_) return *speaker_;
+    std::vector<std::string> mine;
+    for (const auto& [task, member] : state_->mine) mine.push_back(member->name());
+    throw Error(std::string(verb) + ": this process is in several tasks (" +
+                text::quoted_list(mine) + "); say in whose name it speaks, as w.task('" + mine[0] +
+                "')." + verb);
+}
+
+const std::optional<std::string>& Tasks::name() const {
+    static const std::optional<std::string> none;
+    return speaker_ ? speaker_->shown_name : none;
+}
+int Tasks::rank() const {
+    return speaker("rank").task;
+}
+int Tasks::size() const {
+    return static_cast<int>(state_->names.size());
+}
+const std::vector<std::string>& Tasks::names() const {
+    return state_->names;
+}
+Comm Tasks::comm() const {
+    return speaker("comm").comm;
+}
+
+Tasks Tasks::task(const TaskId& id) const {
+    const int index = state_->index(id);
+    const auto it = state_->mine.find(index);
+    if (it == state_->mine.end())
+        throw Error("this process is not in task '" +
+                    state_->names[static_cast<std::size_t>(index)] +
+                    "', so it cannot speak in its name");
+    return {state_, it->second};
+}
+
+Request Tasks::start_send(const Array* array, const TaskId& destination, int tag, const char* verb,
+                          comm::Fault fault) {
+    task::Member& me = speaker(verb);
+    const bool blocking = std::string_view(verb) == "send";
+    int to = 0;
+    if (!fault) {
+        try {
+            to = state_->index(destination);
+            if (tag < 0)
+                throw Error(std::string(verb) + ": tag is " + std::to_string(tag) +
+                            "; a tag that is sent is 0 or more");
+            if (blocking && state_->share_process(me.task, to))
+                throw Error(
+                    "send: tasks '" + me.name() + "' and '" +
+                    state_->names[static_cast<std::size_t>(to)] +
+                    "' share a process, which cannot block in both; use isend, or sendrecv");
+            me.require_whole(to, verb);
+            fault = task::fault_of(me, *array, false);
+        } catch (const Error&) {
+            fault = comm::Fault::current();
+        }
+    }
+    const comm::Turn turn;
+    std::optional<Array> sent;
+    if (array != nullptr) sent = *array;
+    return Request(
+        task::start_send(state_, speaker_, {std::move(sent), to, tag, std::move(fault)}));
+}
+
+Request Tasks::start_receive(const Array* array, const TaskId& source, int tag,
+                             const Deadline& deadline, const char* verb, comm::Fault fault) {
+    task::Member& me = speaker(verb);
+    const bool blocking = std::string_view(verb) == "recv";
+    int from = any_source;
+    if (!fault) {
+        try {
+            if (!std::holds_alternative<int>(source) || std::get<int>(source) != any_source)
+                from = state_->index(source);
+            if (tag < any_tag)
+                throw Error(std::string(verb) + ": tag is " + std::to_string(tag) +
+                            "; give a tag of 0 or more, or any_tag");
+            if (from >= 0 && blocking && state_->share_process(me.task, from))
+                throw Error(
+                    "recv: tasks '" + me.name() + "' and '" +
+                    state_->names[static_cast<std::size_t>(from)] +
+                    "' share a process, which cannot block in both; use irecv, or sendrecv");
+            if (from >= 0) me.require_whole(from, verb);
+            fault = task::fault_of(me, *array, true);
+        } catch (const Error&) {
+            fault = comm::Fault::current();
+        }
+    }
+    const comm::Turn turn;
+    std::optional<Array> received;
+    if (array != nullptr) received = *array;
+    return Request(task::start_receive(
+        state_, speaker_, {std::move(received), from, tag, std::move(fault), deadline}));
+}
+
+void Tasks::send(const Array& array, const TaskId& destination, int tag, Deadline deadline) {
+    Request request = start_send(&array, destination, tag, "send", {});
+    try {
+        finish(*request.pending(), deadline);
+    } catch (const DeadlineError& error) {
+        speaker_->broken[state_->index(destination)] = error.what();
+        throw;
+    }
+}
+
+Status Tasks::recv(const Array& array, const TaskId& source, int tag, Deadline deadline) {
+    Request request = start_receive(&array, source, tag, deadline, "recv", {});
+    try {
+        return finish(*request.pending(), with_grace(deadline));
+    } catch (const DeadlineError& error) {
+        const bool any = std::holds_alternative<int>(source) && std::get<int>(source) == any_source;
+        if (!any && tag != any_tag) speaker_->broken[state_->index(source)] = error.what();
+        throw;
+    }
+}
+
+Request Tasks::isend(const Array& array, const TaskId& destination, int tag) {
+    return start_send(&array, destination, tag, "isend", {});
+}
+
+Request Tasks::irecv(const Array& array, const TaskId& source, int tag) {
+    return start_receive(&array, source, tag, {}, "irecv", {});
+}
+
+Status Tasks::sendrecv(const Array& sent, const TaskId& destination, const Array& received,
+                       const TaskId& source, int send_tag, int receive_tag, Deadline deadline) {
+    Request out = start_send(&sent, destination, send_tag, "sendrecv", {});
+    Request in = start_receive(&received, source, receive_tag, deadline, "sendrecv", {});
+    // Both are waited for whatever happens to one, so that neither goes on behind an error.
+    std::exception_ptr failed;
+    try {
+        finish(*out.pending(), deadline);
+    } catch (const Error&) {
+        failed = std::current_exception();
+    }
+    Status status = finish(*in.pending(), with_grace(deadline));
+    if (failed) std::rethrow_exception(failed);
+    return status;
+}
+
+Status Tasks::probe(const TaskId& source, int tag, Deadline deadline) {
+    return *look(source, tag, true, deadline);
+}
+
+std::optional<Status> Tasks::iprobe(const TaskId& source, int tag) {
+    return look(source, tag, false, {});
+}
+
+std::optional<Status> Tasks::look(const TaskId& source, int tag, bool wait_for_it,
+                                  const Deadline& deadline) {
+    static_cast<void>(speaker("probe"));
+    const bool any = std::holds_alternative<int>(source) && std::get<int>(source) == any_source;
+    const int from = any ? any_source : state_->index(source);
+    std::shared_ptr<task::Pending> pending;
+    {
+        const comm::Turn turn;
+        pending = task::start_probe(state_, speaker_, from, tag, wait_for_it, deadline);
+    }
+    wait(*pending->call, with_grace(deadline));
+    return *pending->found;
+}
+
+void Tasks::refuse(bool sending, const std::string& kind, const std::string& message,
+                   Deadline deadline) {
+    const comm::Fault fault{kind, message};
+    Request request = sending ? start_send(nullptr, 0, 0, "send", fault)
+                              : start_receive(nullptr, 0, 0, deadline, "recv", fault);
+    finish(*request.pending(), deadline);
+}
+
+Profile Tasks::profile() const {
+    return *state_->profile;
+}
+void Tasks::add_to_profile(const Profile& more) {
+    *state_->profile += more;
+}
+
+Status Request::wait(Deadline deadline) {
+    return finish(pending_of(*this), deadline);
+}
+
+bool Request::test() {
+    task::Pending& pending = pending_of(*this);
+    bool done = false;
+    {
+        const comm::Turn turn;
+        comm::Engine::instance().progress();
+        done = pending.call->ended();
+    }
+    // The lowest process's finding counts; where it is done, the others are about to be.
+    if (task::decide(pending.member, done ? 1 : 0, {}) == 0) return false;
+    hocket::wait(*pending.call);
+    return true;
+}
+
+Status Request::status() const {
+    if (empty() || !pending_->call->ended())
+        throw Error("the request has no status yet; wait for it, or test it until it is done");
+    static_cast<void>(pending_->call->poll());  // raises what went wrong
+    return **pending_->found;
+}
+
+std::shared_ptr<Operation> Request::operation() const {
+    return pending_of(*this).call;
+}
+
+std::vector<Status> wait_all(std::span<Request> requests, Deadline deadline) {
+    std::vector<Status> found;
+    for (auto& request : requests) found.push_back(request.wait(deadline));
+    return found;
+}
+
+namespace {
+
+class AnyOf final : public Operation {
+  public:
+    explicit AnyOf(std::span<Request> requests) : requests_(requests) {}
+    bool poll() override {
+        for (first_ = 0; first_ < requests_.size(); ++first_)
+            if (requests_[first_].pending()->call->ended()) return true;
+        return false;
+    }
+    std::string text() const override {
+        std::string out = "any of these: ";
+        for (const auto& request : requests_) out += request.pending()->call->text() + "; ";
+        return out;
+    }
+    std::size_t first() const { return first_; }
+
+  private:
+    std::span<Request> requests_;
+    std::size_t first_ = 0;
+};
+
+}  // namespace
+
+std::size_t wait_any(std::span<Request> requests, Deadline deadline) {
+    if (requests.empty()) throw Error("waitany was given no request, so none can ever be done");
+    for (const auto& request : requests) static_cast<void>(pending_of(request));
+    const auto member = requests[0].pending()->member;
+    std::int64_t chosen = 0;
+    if (member->group.lowest()) {
+        AnyOf any(requests);
+        wait(any, deadline);
+        chosen = static_cast<std::int64_t>(any.first());
+    }
+    chosen = task::decide(member, chosen, with_grace(deadline));
+    const auto index = static_cast<std::size_t>(chosen);
+    requests[index].wait(deadline);
+    return index;
+}
+
+}  // namespace hocket

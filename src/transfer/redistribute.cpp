@@ -1,0 +1,220 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include <algorithm>
+#include <numeric>
+
+#include "base/port.hpp"
+#include "base/text.hpp"
+#include "comm/agree.hpp"
+#include "comm/call.hpp"
+#include "comm/engine.hpp"
+#include "comm/state.hpp"
+#include "hocket/transfer.hpp"
+#include "transfer/check.hpp"
+#include "transfer/run.hpp"
+
+namespace hocket {
+namespace {
+
+using transfer::Maps;
+using transfer::Place;
+
+// One side of the call on this process.
+struct End {
+    Layout layout;
+    Place place;
+    void* data = nullptr;
+    std::vector<int> map;  // process of the layout -> rank
+    std::shared_ptr<const void> keep;
+};
+
+std::vector<int> first_ranks(std::int64_t size) {
+    std::vector<int> map(static_cast<std::size_t>(size));
+    std::iota(map.begin(), map.end(), 0);
+    return map;
+}
+
+End end_of(const Array& array) {
+    return {array.layout(),
+            {array.process(), array.strides()},
+            array.data(),
+            first_ranks(array.layout().size()),
+            array.keep()};
+}
+
+// The whole of an array like `array`, dense, on rank `root` alone.
+End whole_end(const Array& array, const void* data, int root) {
+    const Shape& shape = array.layout().shape();
+    std::string stars = "(";
+    for (std::size_t d = 0; d < shape.size(); ++d) stars += d == 0 ? "*" : ", *";
+    End end{Layout(shape, stars + ")"), {}, const_cast<void*>(data), {root}, nullptr};
+    end.place.process = array.comm().rank() == root ? 0 : -1;
+    end.place.strides = dense_strides(shape, array.dtype().size);
+    return end;
+}
+
+// overlap[destination process] = the source process on the same rank.
+std::vector<std::int64_t> overlap_of(const End& source, const End& destination, int ranks) {
+    std::vector<std::int64_t> source_on(static_cast<std::size_t>(ranks), -1);
+    for (std::size_t s = 0; s < source.map.size(); ++s)
+        source_on[static_cast<std::size_t>(source.map[s])] = static_cast<std::int64_t>(s);
+    std::vector<std::int64_t> overlap;
+    for (const int rank : destination.map)
+        overlap.push_back(source_on[static_cast<std::size_t>(rank)]);
+    return overlap;
+}
+
+std::string spelled(const RedistributeOptions& options) {
+    std::string out;
+    if (!options.axes.empty()) out += ", axes=" + text::tuple(options.axes);
+    if (options.strategy != "auto") out += ", strategy='" + options.strategy + "'";
+    return out;
+}
+
+comm::Protocol<> move(comm::Link& link, int agree_tag, int data_tag, comm::Statement mine,
+                      std::shared_ptr<End> source, std::shared_ptr<End> destination,
+                      plan::Options options, std::shared_ptr<Profile> profile) {
+    const double start = port::seconds();
+    co_await comm::agree(comm::Group::whole(link), agree_tag, std::move(mine));
+    const double agreed = port::seconds();
+    const auto [plan, work] = transfer::cached_work(source->layout, destination->layout, options,
+                                                    source->place, destination->place);
+    if (profile != nullptr) {
+        profile->descriptor += agreed - start;
+        profile->schedule += port::seconds() - agreed;
+    }
+    auto maps = std::make_shared<Maps>(Maps{source->map, destination->map});
+    co_await transfer::run(work, source->data, destination->data, link, data_tag, std::move(maps),
+                           std::move(profile));
+}
+
+// Every process comes here, whatever is wrong on it, so that all learn of it.
+void call(const Comm& on, const std::string& name, comm::Statement mine,
+          std::shared_ptr<End> source, std::shared_ptr<End> destination, std::int64_t itemsize,
+          const RedistributeOptions& options) {
+    if (!options.local_error.empty()) mine.fault = {"Error", options.local_error};
+    std::shared_ptr<comm::Call> operation;
+    {
+        const comm::Turn turn;
+        comm::Link& link = on.state().link();
+        plan::Options plan_options;
+        plan_options.axes = options.axes;
+        plan_options.itemsize = itemsize;
+        plan_options.strategy = options.strategy;
+        const int agree_tag = link.next_tag(), data_tag = link.next_tag();
+        if (!mine.fault) {
+            try {
+                plan_options.overlap = overlap_of(*source, *destination, link.size());
+                static_cast<void>(Plan(source->layout, destination->layout, plan_options));
+            } catch (const Error&) {
+                mine.fault = comm::Fault::current();
+            }
+        }
+        operation = std::make_shared<comm::Call>(
+            move(link, agree_tag, data_tag, std::move(mine), std::move(source),
+                 std::move(destination), std::move(plan_options), options.profile),
+            name);
+        comm::Engine::instance().add(operation);
+    }
+    wait(*operation, options.deadline);
+}
+
+}  // namespace
+
+Profile& Profile::operator+=(const Profile& other) {
+    inquiry += other.inquiry;
+    call += other.call;
+    descriptor += other.descriptor;
+    schedule += other.schedule;
+    pack += other.pack;
+    move += other.move;
+    return *this;
+}
+
+void redistribute(const Array& source, const Array& destination,
+                  const RedistributeOptions& options) {
+    comm::Statement mine;
+    mine.text = "redistribute(" + source.dtype().name + " " + source.layout().text() + " to " +
+                destination.dtype().name + " " + destination.layout().text() + spelled(options) +
+                ")";
+    if (!(source.comm() == destination.comm()))
+        mine.fault = {"MismatchError",
+                      "source and destination of redistribute are on different communicators; make "
+                      "both arrays on the same one"};
+    else if (!(source.dtype() == destination.dtype()))
+        mine.fault = {"MismatchError", "cannot redistribute " + source.dtype().name + " into " +
+                                           destination.dtype().name +
+                                           "; make out match, or ask for dtype= conversion"};
+    else
+        mine.fault = transfer::fault_in_memory(source, destination);
+    call(source.comm(), mine.text, mine, std::make_shared<End>(end_of(source)),
+         std::make_shared<End>(end_of(destination)), source.dtype().size, options);
+}
+
+void refuse(const Comm& comm, const std::string& kind, const std::string& message,
+            Deadline deadline) {
+    RedistributeOptions options;
+    options.deadline = deadline;
+    call(comm, "a call that was refused", {{kind, message}, ""}, nullptr, nullptr, 1, options);
+}
+
+namespace {
+
+// The tree's lowest member is the root, so the members are listed from it on.
+comm::Group rooted(comm::Link& link, int root) {
+    comm::Group group = comm::Group::whole(link);
+    std::rotate(group.members.begin(), group.members.begin() + root, group.members.end());
+    group.index = (link.rank() - root + link.size()) % link.size();
+    return group;
+}
+
+comm::Protocol<> told(comm::Group group, int tag, std::shared_ptr<std::string> text) {
+    *text = co_await comm::spread(group, tag, *text);
+}
+
+}  // namespace
+
+std::string tell(const Comm& comm, const std::string& text, int root, Deadline deadline) {
+    if (root < 0 || root >= comm.size()) transfer::no_such_root(root, comm.size()).raise();
+    auto heard = std::make_shared<std::string>(text);
+    std::shared_ptr<comm::Call> operation;
+    {
+        const comm::Turn turn;
+        comm::Link& link = comm.state().link();
+        operation = std::make_shared<comm::Call>(
+            told(rooted(link, root), link.next_tag(), heard),
+            "word from process " + std::to_string(root) + ", the root");
+        comm::Engine::instance().add(operation);
+    }
+    wait(*operation, deadline);
+    return *heard;
+}
+
+void scatter(const void* whole, const Array& destination, int root,
+             const RedistributeOptions& options) {
+    comm::Statement mine;
+    mine.text = "scatter(" + destination.dtype().name + " to " + destination.layout().text() +
+                ", root=" + std::to_string(root) + ")";
+    if (root < 0 || root >= destination.comm().size()) {
+        mine.fault = transfer::no_such_root(root, destination.comm().size());
+        root = 0;
+    } else if (!destination.writable()) {
+        mine.fault = transfer::fault_in_memory(destination, destination);
+    }
+    call(destination.comm(), mine.text, mine,
+         std::make_shared<End>(whole_end(destination, whole, root)),
+         std::make_shared<End>(end_of(destination)), destination.dtype().size, options);
+}
+
+void gather(const Array& source, void* whole, int root, const RedistributeOptions& options) {
+    comm::Statement mine;
+    mine.text = "gather(" + source.dtype().name + " from " + source.layout().text() +
+                ", root=" + std::to_string(root) + ")";
+    if (root < 0 || root >= source.comm().size()) {
+        mine.fault = transfer::no_such_root(root, source.comm().size());
+        root = 0;
+    }
+    call(source.comm(), mine.text, mine, std::make_shared<End>(end_of(source)),
+         std::make_shared<End>(whole_end(source, whole, root)), source.dtype().size, options);
+}
+
+}  // namespace hocket
