@@ -18,11 +18,24 @@ elseif(HOCKET_MPI)
     elseif(Python_EXECUTABLE)
         get_filename_component(beside "${Python_EXECUTABLE}" DIRECTORY)
     endif()
+    # Only the C interface is used: the compiler stays the plain one, so that one build is
+    # compiled by one compiler.
+    add_library(hocket_mpi INTERFACE)
+    target_link_libraries(hocket_mpi INTERFACE $<INSTALL_INTERFACE:MPI::MPI_C>)
+    get_filename_component(prefix "${beside}" DIRECTORY)
+    if(beside AND EXISTS "${prefix}/include/mpi.h" AND EXISTS "${prefix}/lib/libmpi.so")
+        # An MPI from PyPI: it lies in the environment. (FindMPI would ask mpicc, whose answer
+        # does not survive a blank in the path.)
+        target_include_directories(
+            hocket_mpi SYSTEM INTERFACE $<BUILD_INTERFACE:${prefix}/include>
+        )
+        target_link_libraries(hocket_mpi INTERFACE $<BUILD_INTERFACE:${prefix}/lib/libmpi.so>)
+        message(STATUS "MPI: ${prefix}/lib/libmpi.so")
+        return()
+    endif()
     if(NOT MPI_C_COMPILER)
         find_program(MPI_C_COMPILER mpicc HINTS "${beside}")
     endif()
-    # Only the C interface is used: the compiler stays the plain one, so that one build is
-    # compiled by one compiler.
     find_package(MPI COMPONENTS C)
     if(NOT MPI_C_FOUND)
         message(FATAL_ERROR "no MPI found (mpicc was looked for in '${beside}' and on PATH); "
@@ -30,6 +43,5 @@ elseif(HOCKET_MPI)
                             "-DHOCKET_ENV=.env/openmpi, or build the part without MPI: "
                             "-DHOCKET_MPI=OFF.")
     endif()
-    add_library(hocket_mpi INTERFACE)
-    target_link_libraries(hocket_mpi INTERFACE MPI::MPI_C)
+    target_link_libraries(hocket_mpi INTERFACE $<BUILD_INTERFACE:MPI::MPI_C>)
 endif()

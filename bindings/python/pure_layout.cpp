@@ -2,7 +2,9 @@
 #include <nanobind/nanobind.h>
 #include <nanobind/ndarray.h>
 #include <nanobind/operators.h>
+#include <nanobind/stl/pair.h>
 #include <nanobind/stl/string.h>
+#include <nanobind/stl/tuple.h>
 #include <nanobind/stl/vector.h>
 
 #include "hocket/layout.hpp"
@@ -26,6 +28,27 @@ nb::object array_of(std::vector<std::int64_t> values) {
     return nb::cast(nb::ndarray<nb::numpy, std::int64_t, nb::ndim<1>>(kept->data(), {size}, owner));
 }
 
+std::vector<hocket::Slice> slices_of(
+    const std::vector<std::tuple<std::int64_t, std::int64_t, std::int64_t, bool>>& given) {
+    std::vector<hocket::Slice> slices;
+    for (const auto& [first, count, step, keep] : given)
+        slices.push_back({first, count, step, keep});
+    return slices;
+}
+
+using SegmentArray = nb::ndarray<const std::int64_t, nb::shape<-1, 2>, nb::c_contig>;
+
+Layout indexed(const Shape& shape, const std::vector<SegmentArray>& lists) {
+    std::vector<std::vector<hocket::Segment>> segments;
+    for (const SegmentArray& list : lists) {
+        std::vector<hocket::Segment>& own = segments.emplace_back();
+        own.reserve(list.shape(0));
+        for (std::size_t i = 0; i < list.shape(0); ++i)
+            own.push_back({list.data()[2 * i], list.data()[2 * i + 1]});
+    }
+    return Layout::indexed(shape, segments);
+}
+
 }  // namespace
 
 void bind_layout(nb::module_& m) {
@@ -43,6 +66,34 @@ void bind_layout(nb::module_& m) {
             "parse_with",
             [](const std::string& text, const Shape& shape) { return Layout::parse(text, shape); },
             "text"_a, "shape"_a)
+        .def_static("aligned",
+                    [](const Shape& shape, const std::string& align, const Layout& target) {
+                        return Layout::aligned(shape, align, target);
+                    })
+        .def_static("indexed", &indexed)
+        .def_static("from_hpf",
+                    [](const std::string& text,
+                       const std::vector<std::pair<std::string, std::int64_t>>& parameters) {
+                        return Layout::from_hpf(text, parameters);
+                    })
+        .def("section",
+             [](const Layout& self,
+                const std::vector<std::tuple<std::int64_t, std::int64_t, std::int64_t, bool>>&
+                    slices) { return self.section(slices_of(slices)); })
+        .def("section_places",
+             [](const Layout& self,
+                const std::vector<std::tuple<std::int64_t, std::int64_t, std::int64_t, bool>>&
+                    slices,
+                std::int64_t rank) {
+                 nb::list result;
+                 for (std::vector<std::int64_t>& places :
+                      self.section_places(slices_of(slices), rank))
+                     result.append(array_of(std::move(places)));
+                 return result;
+             })
+        .def("relabeled", [](const Layout& self, const std::vector<std::int64_t>& ranks,
+                             std::int64_t size) { return self.relabeled(ranks, size); })
+        .def_prop_ro("is_indexed", &Layout::is_indexed)
         .def_prop_ro("shape", [](const Layout& self) { return tuple_of(self.shape()); })
         .def_prop_ro("dist", &Layout::dist)
         .def_prop_ro("procs", [](const Layout& self) { return tuple_of(self.procs()); })

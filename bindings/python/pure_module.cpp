@@ -8,6 +8,7 @@ namespace nb = nanobind;
 
 void bind_layout(nb::module_& m);
 void bind_plan(nb::module_& m);
+void bind_kernel(nb::module_& m);
 
 namespace {
 
@@ -43,4 +44,5 @@ NB_MODULE(_pure, m) {
     nb::register_exception_translator(translate);
     bind_layout(m);
     bind_plan(m);
+    bind_kernel(m);
 }

@@ -72,6 +72,10 @@ void bind_plan(nb::module_& m) {
                      [](const Plan& self) { return nb::tuple(nb::cast(self.options().axes)); })
         .def("sends", [](const Plan& self, std::int64_t rank) { return traffic(self.sends(rank)); })
         .def("recvs", [](const Plan& self, std::int64_t rank) { return traffic(self.recvs(rank)); })
+        .def("common",
+             [](const Plan& self, bool source, std::int64_t rank) {
+                 return traffic(self.common(source ? Side::source : Side::destination, rank));
+             })
         .def("steps", &steps, "source"_a, "rank"_a)
         .def("boxes", &boxes, "source"_a, "rank"_a)
         .def_prop_ro("rounds", &Plan::rounds)

@@ -4,7 +4,9 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <optional>
 #include <span>
+#include <string>
 #include <vector>
 
 #include "hocket/error.hpp"
@@ -67,12 +69,52 @@ struct Cycle {
 /// (destination dimension k is source dimension axes[k], as numpy.transpose), sorted by start.
 /// Places are counted in the contiguous block that moves: trailing dimensions that stay last.
 /// He and Ding, "MPI and OpenMP Paradigms on Cluster of SMP Architectures", section 2.
-/// @throws Error if `axes` is no permutation of the dimensions, or the size does not fit 63 bits.
+/// @throws LayoutError if `axes` is no permutation of the dimensions, or the size does not fit 63
+///         bits.
 std::vector<Cycle> cycles(std::span<const std::int64_t> shape, std::span<const std::int64_t> axes);
 
 /// The successive vacancies from place `start` until it comes round, `start` at both ends: as the
-/// paper prints them. @throws Error as `cycles`, and if there is no such place.
+/// paper prints them. @throws LayoutError as `cycles`, and if there is no such place.
 std::vector<std::int64_t> cycle_path(std::span<const std::int64_t> shape,
                                      std::span<const std::int64_t> axes, std::int64_t start);
+
+struct PermuteOptions {
+    int threads = 0;                ///< 0: base's default (HOCKET_THREADS, else the cores allowed)
+    std::string schedule = "auto";  ///< see InplaceOptions; of the destination's first dimension
+    Stores stores = Stores::automatic;
+};
+
+/// Copies a strided array permuted into another: destination dimension k is source dimension
+/// axes[k]. Strides in bytes. With Stores::cached this is the two-array method of He and Ding,
+/// equation 1, in its plain form. The two must not overlap.
+/// @throws LayoutError if `axes` is no permutation; Error for an unknown schedule and as Copy.
+void permute(const void* source, std::span<const std::int64_t> shape,
+             std::span<const std::int64_t> strides, std::int64_t itemsize,
+             std::span<const std::int64_t> axes, void* destination,
+             std::span<const std::int64_t> destination_strides, const PermuteOptions& options = {});
+
+struct InplaceOptions {
+    int threads = 0;  ///< 0: base's default
+    /// How cycles are handed to threads (He and Ding, section 4.1): "auto", "static",
+    /// "static,balanced", "guided[,n]", "dynamic[,n][,largest]", "affinity[,n]".
+    std::string schedule = "auto";
+    /// "auto", or one of "cycles" (vacancy tracking as the paper has it, from a table of all
+    /// cycles), "slab" (each item through a buffer), "square" (tile swaps), "panels" (short blocks
+    /// made long, then cycles).
+    std::string method = "auto";
+    /// Bytes that may be used beside the array; without, 1 % of it and 4 MiB a thread for "auto",
+    /// and what it takes for a method that is named.
+    std::optional<std::int64_t> cap;
+};
+
+/// Permutes a dense row-major array within its own memory.
+/// @throws Error before the first element moves: the method is unknown or does not apply, the
+///         schedule is unknown, the cap is too small; LayoutError: `axes` is no permutation.
+void permute_inplace(void* array, std::span<const std::int64_t> shape, std::int64_t itemsize,
+                     std::span<const std::int64_t> axes, const InplaceOptions& options = {});
+
+/// What permute_inplace would do and what that costs, in lines of text. @throws Error likewise.
+std::string explain_permute(std::span<const std::int64_t> shape, std::span<const std::int64_t> axes,
+                            std::int64_t itemsize, const InplaceOptions& options = {});
 
 }  // namespace hocket::kernel

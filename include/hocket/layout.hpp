@@ -9,6 +9,7 @@
 #include <span>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include "hocket/error.hpp"
@@ -20,6 +21,21 @@ using Shape = std::vector<std::int64_t>;
 namespace layout {
 struct Form;  // the index algebra behind a Layout; src/layout/form.hpp
 }
+
+/// `length` elements from row-major place `first` on.
+struct Segment {
+    std::int64_t first;
+    std::int64_t length;
+};
+
+/// Indices first, first + step, ... (`count` of them) of one dimension; `keep` false: that
+/// dimension is dropped, as by an integer index in NumPy (then count is 1).
+struct Slice {
+    std::int64_t first = 0;
+    std::int64_t count = 0;
+    std::int64_t step = 1;
+    bool keep = true;
+};
 
 /// How a global array lies over `size()` processes (HPF 1.0, chapter 3). A cheap value to copy;
 /// equal when shape, size and every process's index sets are equal.
@@ -36,24 +52,57 @@ class Layout {
     Layout(Shape shape, std::string_view dist, Shape procs = {},
            std::span<const std::int64_t> replicate = {});
 
+    /// An array aligned with a template: `align` is HPF text "A(i,j) WITH T(2*j+1, i, *)", indices
+    /// from 0. A subscript is `a*i+b` in one dummy, a constant (other processes hold nothing), or
+    /// `*` in the template (copies along that dimension) or in the array (that dimension is not
+    /// distributed). Negative strides are legal. @throws LayoutError for malformed text (pointing
+    /// at the character), and subscripts that leave the template.
+    static Layout aligned(Shape shape, std::string_view align, const Layout& target);
+    /// Explicit segments of the row-major flattened array: `segments[r]` are process r's, which its
+    /// one-dimensional local array holds in increasing order. Gaps belong to nobody.
+    /// @throws LayoutError for segments that overlap or leave the array.
+    static Layout indexed(Shape shape, const std::vector<std::vector<Segment>>& segments);
+    /// Every array and template that the directives of a Fortran program distribute or align, by
+    /// name as declared, in order (HPF 1.0, chapter 3): PROCESSORS, TEMPLATE, ALIGN, DISTRIBUTE,
+    /// and declarations; other lines are passed over. `parameters` gives names values that the text
+    /// does not. Dimensions keep Fortran's order; indices become 0-based.
+    static std::vector<std::pair<std::string, Layout>> from_hpf(
+        std::string_view text,
+        const std::vector<std::pair<std::string, std::int64_t>>& parameters = {});
+
+    /// The layout of a[slices]: one slice a dimension. Its elements are numbered on their own, in
+    /// the order of the slices. @throws LayoutError for slices that leave the shape.
+    Layout section(std::span<const Slice> slices) const;
+    /// For each dimension the local indices, in this layout's local array on process `rank`, of the
+    /// elements of a section that the process holds, in the section's order; one for a dimension
+    /// that is dropped. (Of explicit segments: one list of local places.)
+    std::vector<std::vector<std::int64_t>> section_places(std::span<const Slice> slices,
+                                                          std::int64_t rank) const;
+    /// The same parts held by other processes: process `ranks[r]` holds what process r held.
+    /// `size`: number of processes, 0: the highest named and those below; the others hold nothing.
+    Layout relabeled(std::span<const std::int64_t> ranks, std::int64_t size = 0) const;
+
     /// The layout whose `text()` this is.
     static Layout parse(std::string_view text);
     /// The same of a text that may leave out the shape: "(BLOCK, *) @ 4".
     static Layout parse(std::string_view text, const Shape& shape);
 
     const Shape& shape() const;
-    const std::string& dist() const;  ///< HPF text as `(BLOCK, CYCLIC(3), *)`
+    const std::string& dist() const;  ///< HPF text as `(BLOCK, CYCLIC(3), *)`, or the alignment
     const Shape& procs() const;
     const Shape& replicate() const;
     std::int64_t size() const;      ///< number of processes
     std::int64_t elements() const;  ///< number of elements of the global array
+    bool is_indexed() const;        ///< true for explicit segments
     std::size_t dimensions() const { return shape().size(); }
 
-    /// Extents of process `rank`'s local array. @throws LayoutError if there is no such process.
+    /// Extents of process `rank`'s local array (of explicit segments: one). @throws LayoutError if
+    /// there is no such process.
     Shape local_shape(std::int64_t rank) const;
     /// Number of elements there: 0 also where `local_shape` has no extents to say so.
     std::int64_t local_elements(std::int64_t rank) const;
-    /// For each dimension the global indices that process `rank` holds, increasing.
+    /// For each dimension the global indices that process `rank` holds, increasing (of explicit
+    /// segments: one list of row-major places).
     std::vector<std::vector<std::int64_t>> global_indices(std::int64_t rank) const;
     /// Every process that holds the element, increasing. @throws LayoutError outside the shape.
     std::vector<std::int64_t> owners(std::span<const std::int64_t> index) const;

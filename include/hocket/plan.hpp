@@ -57,8 +57,8 @@ struct Step {
     friend bool operator==(const Step&, const Step&) = default;
 };
 
-/// One loop of a Box: `extent` steps, each of `source_step` local indices along dimension
-/// `source_dimension` of the sender's local array, and likewise for the receiver's.
+/// One loop of a Box: `extent` steps (which may be negative), each of `source_step` local indices
+/// along dimension `source_dimension` of the sender's local array, and likewise for the receiver's.
 struct Loop {
     std::int64_t extent;
     int source_dimension;
@@ -114,6 +114,10 @@ class Plan {
     std::int64_t rounds() const;
     std::int64_t message_count() const;
     std::int64_t elements_moved() const;
+
+    /// What process `rank` of `side` and each process of the other side both hold, zeros left out:
+    /// every copy of the source is listed, though one of them sends.
+    std::vector<plan::Traffic> common(Side side, std::int64_t rank) const;
 
     /// One process's part, computed alone.
     plan::Part part(Side side, std::int64_t rank) const;

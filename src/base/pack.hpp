@@ -31,6 +31,7 @@ class Packer {
 class Unpacker {
   public:
     explicit Unpacker(std::string_view bytes) : bytes_(bytes) {}
+    bool empty() const { return bytes_.empty(); }
     std::int64_t number() {
         std::int64_t value = 0;
         std::memcpy(&value, take(sizeof value).data(), sizeof value);

@@ -18,7 +18,24 @@ int lowest_bit(int index, int size) {
 struct Said {
     Statement statement;
     int by;       // the lowest member among those that said it
-    int by_many;  // how many said exactly this fault
+    int by_many;  // how many said exactly this fault; 0: it arose where statements differ
+
+    std::string packed() const {
+        Packer out;
+        out.number(by).number(by_many);
+        out.text(statement.fault.kind).text(statement.fault.message).text(statement.text);
+        return out.take();
+    }
+    static Said unpacked(const std::string& bytes) {
+        Unpacker in(bytes);
+        Said said;
+        said.by = static_cast<int>(in.number());
+        said.by_many = static_cast<int>(in.number());
+        said.statement.fault.kind = in.text();
+        said.statement.fault.message = in.text();
+        said.statement.text = in.text();
+        return said;
+    }
 };
 
 std::string name(const Said& said, int size) {
@@ -26,15 +43,17 @@ std::string name(const Said& said, int size) {
 }
 
 Said merge(Said a, Said b, int size) {
-    auto& [fault, text] = a.statement;
-    if (fault && fault.message == b.statement.fault.message) a.by_many += b.by_many;
+    Fault& fault = a.statement.fault;
+    const std::string& text = a.statement.text;
+    if (fault && a.by_many > 0 && fault.message == b.statement.fault.message)
+        a.by_many += b.by_many;
     if (fault) return a;
     if (b.statement.fault) return b;
     if (text == b.statement.text) return a;
     fault = {"MismatchError", "the processes of one collective call disagree: " + name(a, size) +
                                   " calls " + text + ", but " + name(b, size) + " calls " +
                                   b.statement.text + "; make the same call everywhere"};
-    a.by_many = size;  // concerns all, so nobody is named further
+    a.by_many = 0;
     return a;
 }
 
@@ -73,33 +92,37 @@ void Fault::raise() const {
     throw Error(message);
 }
 
-Protocol<Statement> collect(Group group, int tag, Statement mine) {
+Protocol<std::string> fold(Group group, int tag, std::string mine, Merge merge) {
     const int size = group.size();
-    Said all{std::move(mine), group.index, 1};
     const int own_bit = lowest_bit(group.index, size);
     for (int bit = 1; bit < own_bit && group.index + bit < size; bit <<= 1) {
         const int child = group.members[static_cast<std::size_t>(group.index + bit)];
         Letter letter = co_await receive_text(*group.link, child, tag);
-        Unpacker in(letter.text);
-        Said said;
-        said.by = static_cast<int>(in.number());
-        said.by_many = static_cast<int>(in.number());
-        said.statement.fault.kind = in.text();
-        said.statement.fault.message = in.text();
-        said.statement.text = in.text();
-        all = merge(std::move(all), std::move(said), size);
+        mine = merge(std::move(mine), std::move(letter.text));
     }
-    auto& fault = all.statement.fault;
-    if (group.lowest()) {
-        if (fault && all.by_many < size) fault.message = name(all, size) + ": " + fault.message;
-        co_return all.statement;
-    }
-    Packer out;
-    out.number(all.by).number(all.by_many);
-    out.text(fault.kind).text(fault.message).text(all.statement.text);
+    if (group.lowest()) co_return mine;
     const int parent = group.members[static_cast<std::size_t>(group.index - own_bit)];
-    co_await send_text(*group.link, out.take(), parent, tag);
-    co_return Statement{};
+    co_await send_text(*group.link, std::move(mine), parent, tag);
+    co_return std::string();
+}
+
+Protocol<Statement> collect(Group group, int tag, Statement mine) {
+    const int size = group.size();
+    const Said own{std::move(mine), group.index, 1};
+    const std::string folded = co_await fold(
+        group, tag, own.packed(), [size](const std::string& low, const std::string& high) {
+            return merge(Said::unpacked(low), Said::unpacked(high), size).packed();
+        });
+    if (!group.lowest()) {
+        Statement nothing;
+        co_return nothing;
+    }
+    Said all = Said::unpacked(folded);
+    auto& fault = all.statement.fault;
+    all.statement.everywhere = fault && all.by_many == size;
+    if (fault && all.by_many > 0 && all.by_many < size)
+        fault.message = name(all, size) + ": " + fault.message;
+    co_return all.statement;
 }
 
 Protocol<std::string> spread(Group group, int tag, std::string text) {

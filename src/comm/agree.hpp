@@ -4,6 +4,7 @@
 // receives more than 1 + ceil(log2 n) messages.
 #pragma once
 
+#include <functional>
 #include <string>
 #include <vector>
 
@@ -37,7 +38,15 @@ struct Fault {
 struct Statement {
     Fault fault;
     std::string text;
+    /// After merging: every member has this very fault, so the call never was one. Else some
+    /// members made a call that others did not.
+    bool everywhere = false;
 };
+
+/// The members' texts, merged up the tree, on the lowest member (elsewhere empty). `merge` gets the
+/// text of lower members first.
+using Merge = std::function<std::string(std::string, std::string)>;
+Protocol<std::string> fold(Group group, int tag, std::string mine, Merge merge);
 
 /// The statements of all members, merged, on the lowest of them (elsewhere empty): a fault names
 /// the process that it comes from (unless all have it); texts that differ are a MismatchError that

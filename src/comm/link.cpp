@@ -29,7 +29,6 @@ Link::Link(std::unique_ptr<Handle> handle) : handle_(std::move(handle)) {
     check(MPI_Comm_rank(handle_->comm, &rank_), "MPI_Comm_rank");
     check(MPI_Comm_size(handle_->comm, &size_), "MPI_Comm_size");
     highest_tag_ = vendor::highest_tag();
-    near_ = vendor::processes_of_this_node(handle_->comm);
 }
 
 Link::~Link() {
@@ -80,12 +79,6 @@ std::optional<Arrival> Link::probe(int from, int tag) {
     int bytes = 0;
     check(MPI_Get_count(&status, MPI_BYTE, &bytes), "MPI_Get_count");
     return Arrival{status.MPI_SOURCE, bytes};
-}
-
-int Link::next_tag() {
-    const int tag = next_tag_;
-    next_tag_ = next_tag_ == highest_tag_ ? 0 : next_tag_ + 1;
-    return tag;
 }
 
 Protocol<> send_text(Link& link, std::string text, int to, int tag) {

@@ -33,8 +33,6 @@ class Link {
     int rank() const { return rank_; }
     int size() const { return size_; }
     int highest_tag() const { return highest_tag_; }
-    /// Processes of this communicator that share this one's memory, itself included.
-    int near() const { return near_; }
 
     /// Starts a message of any number of bytes; more than MPI counts in an int travel as several
     /// messages, which stay in order. Both sides must name the same number of bytes.
@@ -44,13 +42,9 @@ class Link {
     /// The next message with this tag that has come, if one has.
     std::optional<Arrival> probe(int from, int tag);
 
-    /// A tag for one collective call on the whole link. All processes make these calls in the
-    /// same order, so all get the same tag.
-    int next_tag();
-
   private:
     std::unique_ptr<Handle> handle_;
-    int rank_ = 0, size_ = 0, near_ = 1, highest_tag_ = 0, next_tag_ = 0;
+    int rank_ = 0, size_ = 0, highest_tag_ = 0;
 };
 
 /// Short texts, whose length the receiver does not know.

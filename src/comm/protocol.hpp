@@ -2,14 +2,18 @@
 // A protocol is written as straight-line code that pauses where it would have to wait:
 //
 //     Protocol<int> greet(Link& link) {
+//         int n = 0;
 //         Requests requests;
 //         link.receive(requests, &n, sizeof n, 0, tag);
-//         co_await requests.done();
+//         co_await until(requests);
 //         co_return n;
 //     }
 //
 // Nothing runs by itself: whoever polls the outermost protocol drives all that it awaits, in the
 // polling thread. So a protocol never blocks, and needs no lock against itself.
+//
+// g++ 12 may destroy an aggregate temporary of a co_await or co_return expression twice: give such
+// values a name first.
 #pragma once
 
 #include <coroutine>

@@ -3,6 +3,11 @@
 
 #include <mpi.h>
 
+#include <map>
+
+#include "base/pack.hpp"
+#include "base/port.hpp"
+#include "comm/agree.hpp"
 #include "comm/engine.hpp"
 #include "comm/handle.hpp"
 #include "comm/vendor.hpp"
@@ -44,10 +49,37 @@ int keyval() {
     return key;
 }
 
-std::unique_ptr<Link> duplicate(MPI_Comm user) {
+// Without blocking, so that a process that never comes cannot keep the others past their deadline.
+Protocol<std::unique_ptr<Link>> duplicate(MPI_Comm user) {
     auto handle = std::make_unique<Link::Handle>();
-    check(MPI_Comm_dup(user, &handle->comm), "MPI_Comm_dup");
-    return std::make_unique<Link>(std::move(handle));
+    MPI_Request request = MPI_REQUEST_NULL;
+    if constexpr (port::simulated) {  // SMPI has no MPI_Comm_idup
+        check(MPI_Comm_dup(user, &handle->comm), "MPI_Comm_dup");
+    } else {
+        check(MPI_Comm_idup(user, &handle->comm, &request), "MPI_Comm_idup");
+    }
+    When made([&] {
+        int done = 0;
+        check(MPI_Test(&request, &done, MPI_STATUS_IGNORE), "MPI_Test");
+        return done != 0;
+    });
+    co_await until(made);
+    co_return std::make_unique<Link>(std::move(handle));
+}
+
+// How many processes of the link run on each node, by the node's name.
+std::string merge_counts(const std::string& low, const std::string& high) {
+    std::map<std::string, std::int64_t> counts;
+    for (const auto& text : {low, high}) {
+        Unpacker in(text);
+        while (!in.empty()) {
+            const std::string node = in.text();
+            counts[node] += in.number();
+        }
+    }
+    Packer out;
+    for (const auto& [node, count] : counts) out.text(node).number(count);
+    return out.take();
 }
 
 std::shared_ptr<State> attached(MPI_Comm user) {
@@ -72,20 +104,38 @@ State::State(std::unique_ptr<User> user) : user_(std::move(user)) {
 
 State::~State() = default;
 
-Link& State::link() {
+int State::next_tag() {
     require_running();
-    if (!link_) {
-        link_ = duplicate(user_->comm);
-        Engine::instance().expect_neighbours(link_->near());
-    }
-    return *link_;
+    const int tag = next_tag_;
+    next_tag_ = next_tag_ == vendor::highest_tag() ? 0 : next_tag_ + 1;
+    return tag;
 }
 
-std::unique_ptr<Link> State::new_link() {
-    require_running();
-    auto made = duplicate(user_->comm);
-    Engine::instance().expect_neighbours(made->near());
-    return made;
+Protocol<> State::open() {
+    if (opened_) co_return;
+    if (opening_) {  // by an earlier call, which goes on whatever its caller does
+        When done([&] { return opened_; });
+        co_await until(done);
+        co_return;
+    }
+    opening_ = true;
+    link_ = co_await duplicate(user_->comm);
+    const std::string node = vendor::node_name();
+    const Group group = Group::whole(*link_);
+    const int tag = next_tag();
+    std::string counts =
+        co_await fold(group, tag, Packer().text(node).number(1).take(), merge_counts);
+    counts = co_await spread(group, tag, std::move(counts));
+    for (Unpacker in(counts); !in.empty();) {
+        const std::string name = in.text();
+        const std::int64_t processes = in.number();
+        if (name == node) Engine::instance().expect_neighbours(static_cast<int>(processes));
+    }
+    opened_ = true;
+}
+
+Protocol<std::unique_ptr<Link>> State::new_link() {
+    return duplicate(user_->comm);
 }
 
 std::shared_ptr<State> State::split(int color, int key) {

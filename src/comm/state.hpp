@@ -3,8 +3,6 @@
 #pragma once
 
 #include <memory>
-#include <mutex>
-#include <vector>
 
 #include "comm/link.hpp"
 
@@ -21,10 +19,14 @@ class State {
     int size() const { return size_; }
     const User& user() const { return *user_; }
 
-    /// Collective over the communicator when first called.
-    Link& link();
-    /// A further duplicate with tags of its own. Collective.
-    std::unique_ptr<Link> new_link();
+    /// Makes the private duplicate, if there is none yet: what every collective call begins with.
+    Protocol<> open();
+    Link& link() { return *link_; }  ///< once open
+    /// A tag for one collective call on the link. All processes make these calls in the same
+    /// order, so all get the same tag.
+    int next_tag();
+    /// A further duplicate, with tags of its own. Collective.
+    Protocol<std::unique_ptr<Link>> new_link();
     /// The part of this communicator in which `color` is the same, ordered by `key`, as a
     /// communicator that a user may use. Collective.
     std::shared_ptr<State> split(int color, int key);
@@ -32,7 +34,8 @@ class State {
   private:
     std::unique_ptr<User> user_;
     std::unique_ptr<Link> link_;
-    int rank_ = 0, size_ = 0;
+    int rank_ = 0, size_ = 0, next_tag_ = 0;
+    bool opening_ = false, opened_ = false;
 };
 
 }  // namespace hocket::comm

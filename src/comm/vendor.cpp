@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "comm/vendor.hpp"
 
-#include "base/port.hpp"
-
 namespace hocket::comm::vendor {
 
 std::string library_version() {
@@ -33,16 +31,11 @@ int highest_tag() {
     return found != 0 && value != nullptr ? *value : 32767;
 }
 
-int processes_of_this_node(MPI_Comm comm) {
-    // A simulated host has its own memory, and SMPI's shared split opens host files it may lack.
-    if constexpr (port::simulated) return 1;
-    MPI_Comm node = MPI_COMM_NULL;
-    int size = 1;
-    if (MPI_Comm_split_type(comm, MPI_COMM_TYPE_SHARED, 0, MPI_INFO_NULL, &node) == MPI_SUCCESS) {
-        MPI_Comm_size(node, &size);
-        MPI_Comm_free(&node);
-    }
-    return size;
+std::string node_name() {
+    char text[MPI_MAX_PROCESSOR_NAME] = {};
+    int length = 0;
+    MPI_Get_processor_name(text, &length);
+    return {text, static_cast<std::size_t>(length)};
 }
 
 }  // namespace hocket::comm::vendor

@@ -12,7 +12,6 @@ namespace hocket::comm::vendor {
 std::string library();
 std::string library_version();  ///< the whole of it
 int highest_tag();              ///< MPI_TAG_UB; at least 32767 (MPI 4.1, section 9.1.2)
-/// Processes of `comm` that share memory with this one. Collective and blocking: set-up only.
-int processes_of_this_node(MPI_Comm comm);
+std::string node_name();        ///< MPI_Get_processor_name
 
 }  // namespace hocket::comm::vendor

@@ -33,13 +33,23 @@ struct Pending {
 std::mutex pending_mutex;
 std::list<Pending> pending;
 
+struct sigaction handler_before {};
+
+// Whoever handled the signal before still hears it: MPICH does, and a program may.
+void on_report_signal(int signal, siginfo_t* info, void* context) {
+    report_wanted = 1;
+    if ((handler_before.sa_flags & SA_SIGINFO) != 0) {
+        handler_before.sa_sigaction(signal, info, context);
+    } else if (handler_before.sa_handler != SIG_DFL && handler_before.sa_handler != SIG_IGN) {
+        handler_before.sa_handler(signal);
+    }
+}
+
 void install_report_signal() {
-    struct sigaction now {};
-    if (sigaction(SIGUSR1, nullptr, &now) != 0 || now.sa_handler != SIG_DFL) return;
     struct sigaction ours {};
-    ours.sa_handler = [](int) { report_wanted = 1; };
-    ours.sa_flags = SA_RESTART;
-    sigaction(SIGUSR1, &ours, nullptr);
+    ours.sa_sigaction = on_report_signal;
+    ours.sa_flags = SA_RESTART | SA_SIGINFO;
+    sigaction(SIGUSR1, &ours, &handler_before);
 }
 
 class Registered {

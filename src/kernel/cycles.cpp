@@ -1,5 +1,4 @@
 // SPDX-License-Identifier: BSD-3-Clause
-#include <algorithm>
 #include <string>
 
 #include "base/text.hpp"
@@ -8,18 +7,10 @@
 #include "kernel/permutation.hpp"
 
 namespace hocket::kernel {
-namespace {
-
-bool is_empty(std::span<const std::int64_t> shape) {
-    return std::find(shape.begin(), shape.end(), 0) != shape.end();
-}
-
-}  // namespace
-
 std::vector<Cycle> cycles(std::span<const std::int64_t> shape, std::span<const std::int64_t> axes) {
     const Permutation permutation = make_permutation(shape, axes, 1);
     std::vector<Cycle> found;
-    if (permutation.identity() || is_empty(shape)) return found;
+    if (permutation.identity()) return found;
     const Successor next(permutation);
     const std::int64_t blocks = permutation.blocks();
     // Every place is looked at in turn, so that each cycle is met at its smallest one.
@@ -42,12 +33,13 @@ std::vector<std::int64_t> cycle_path(std::span<const std::int64_t> shape,
                                      std::span<const std::int64_t> axes, std::int64_t start) {
     const Permutation permutation = make_permutation(shape, axes, 1);
     const std::int64_t blocks = permutation.blocks();
-    const std::int64_t places = is_empty(shape) ? 0 : permutation.batch * blocks;
+    const std::int64_t places = permutation.batch * blocks;
     if (start < 0 || start >= places)
-        throw Error("there is no place " + std::to_string(start) + ": shape " + text::tuple(shape) +
-                    " permuted by axes " + text::tuple(axes) + " moves " + std::to_string(places) +
-                    " blocks of " + std::to_string(permutation.block) +
-                    " elements; begin at 0 to " + std::to_string(places - 1));
+        throw LayoutError("there is no place " + std::to_string(start) + ": shape " +
+                          text::tuple(shape) + " permuted by axes " + text::tuple(axes) +
+                          " moves " + std::to_string(places) + " blocks of " +
+                          std::to_string(permutation.block) + " elements; begin at 0 to " +
+                          std::to_string(places - 1));
     const Successor next(permutation);
     const std::int64_t first = start / blocks * blocks;
     std::vector<std::int64_t> path{start};

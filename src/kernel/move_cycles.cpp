@@ -92,7 +92,7 @@ class Lookahead {
     const Segment* end_;
     std::int64_t place_ = 0, left_ = 0, lines_;
     unsigned depth_, first_ = 0, last_ = 0;
-    std::byte* queue_[most] = {};
+    std::byte* queue_[most];  // only [first_, last_) means anything
 };
 
 /// Contents of the first places of cut cycles' segments, by place.
@@ -104,7 +104,7 @@ struct Saved {
 template <class Block>
 void walk(const Slice& slice, const Successor& next, std::span<const Segment> segments,
           const Saved& saved) {
-    std::byte* const aside = thread_scratch(slice.bytes);
+    std::byte* const aside = thread_scratch(Scratch::panel, slice.bytes);
     Lookahead places(slice, next, segments);
     for (const Segment& segment : segments) {
         std::byte* vacancy = places.pop();

@@ -20,20 +20,21 @@ void check_axes(std::span<const std::int64_t> shape, std::span<const std::int64_
         seen[index] = true;
     }
     if (!valid)
-        throw Error("axes " + text::tuple(axes) + " are no permutation of the " +
-                    std::to_string(shape.size()) + " dimensions of shape " + text::tuple(shape) +
-                    "; name each of 0 to " + std::to_string(shape.size()) + " - 1 once");
+        throw LayoutError("axes " + text::tuple(axes) + " are no permutation of the " +
+                          std::to_string(shape.size()) + " dimensions of shape " +
+                          text::tuple(shape) + "; name each of 0 to " +
+                          std::to_string(shape.size()) + " - 1 once");
 }
 
 void check_size(std::span<const std::int64_t> shape, std::int64_t unit) {
     for (const std::int64_t extent : shape)
         if (extent < 0)
-            throw Error("shape " + text::tuple(shape) +
-                        " has a negative extent; extents are 0 or more");
+            throw LayoutError("shape " + text::tuple(shape) +
+                              " has a negative extent; extents are 0 or more");
     const auto count = base::product(shape);
     if (!count || !base::product(*count, unit))
-        throw Error("an array of shape " + text::tuple(shape) + " with elements of " +
-                    std::to_string(unit) + " bytes is larger than 2^63 bytes");
+        throw LayoutError("an array of shape " + text::tuple(shape) + " with elements of " +
+                          std::to_string(unit) + " bytes is larger than 2^63 bytes");
 }
 
 }  // namespace
@@ -59,6 +60,10 @@ Permutation make_permutation(std::span<const std::int64_t> shape,
     check_size(shape, unit);
     Permutation out;
     out.block = unit;
+    if (std::find(shape.begin(), shape.end(), 0) != shape.end()) {
+        out.batch = 0;
+        return out;
+    }
     // Extents of 1 move nothing; what follows them is then a neighbour of what precedes.
     std::vector<std::size_t> order(shape.size());
     std::vector<std::int64_t> kept;

@@ -13,7 +13,8 @@ namespace hocket::kernel {
 
 /// `batch` independent permutations of `extents` blocks each: destination dimension k is source
 /// dimension axes[k]. No extent is 1, no two dimensions stay neighbours (they would be one), the
-/// first does not stay first (it is the batch) and the last not last (it is the block).
+/// first does not stay first (it is the batch) and the last not last (it is the block). An empty
+/// array is a batch of 0.
 struct Permutation {
     std::int64_t batch = 1;
     std::vector<std::int64_t> extents;  // in source order
@@ -27,7 +28,7 @@ struct Permutation {
     std::string text() const;                  // "8 x (5, 4, 3) axes (2, 1, 0)"
 };
 
-/// @throws Error if `axes` is no permutation of the dimensions, an extent is negative, or the
+/// @throws LayoutError if `axes` is no permutation of the dimensions, an extent is negative, or the
 ///         product with `unit` does not fit 63 bits.
 Permutation make_permutation(std::span<const std::int64_t> shape,
                              std::span<const std::int64_t> axes, std::int64_t unit);

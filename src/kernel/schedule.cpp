@@ -148,6 +148,9 @@ void run_scheduled(const Schedule& schedule, int threads, std::int64_t count, co
         case Schedule::Kind::affinity:
             return run_affinity(threads, count, schedule.chunk, run);
         case Schedule::Kind::automatic:
+            return run_in_turn(threads, count, run, [&](std::int64_t) {
+                return ceil_div<std::int64_t>(count, 8 * std::int64_t{threads});
+            });
         case Schedule::Kind::guided: {
             const std::int64_t least = std::max<std::int64_t>(schedule.chunk, 1);
             return run_in_turn(threads, count, run, [&](std::int64_t rest) {

@@ -12,28 +12,36 @@ struct Free {
     void operator()(std::byte* memory) const { std::free(memory); }
 };
 
-thread_local std::unique_ptr<std::byte, Free> memory;
-thread_local std::int64_t size = 0;
+struct Buffer {
+    std::unique_ptr<std::byte, Free> memory;
+    std::int64_t size = 0;
+};
+
+Buffer& buffer_of(Scratch use) {
+    thread_local Buffer buffers[2];
+    return buffers[static_cast<std::size_t>(use)];
+}
 
 }  // namespace
 
-std::byte* thread_scratch(std::int64_t bytes) {
-    if (size < bytes) {
-        memory.reset();  // first, so that both never exist together
-        size = 0;
+std::byte* thread_scratch(Scratch use, std::int64_t bytes) {
+    Buffer& buffer = buffer_of(use);
+    if (buffer.size < bytes) {
+        trim_thread_scratch(use, 0);  // first, so that both never exist together
         const std::int64_t rounded = (bytes + 4095) / 4096 * 4096;
-        memory.reset(
+        buffer.memory.reset(
             static_cast<std::byte*>(std::aligned_alloc(4096, static_cast<std::size_t>(rounded))));
-        if (!memory) throw std::bad_alloc();
-        size = rounded;
+        if (!buffer.memory) throw std::bad_alloc();
+        buffer.size = rounded;
     }
-    return memory.get();
+    return buffer.memory.get();
 }
 
-void trim_thread_scratch(std::int64_t keep) {
-    if (size <= keep) return;
-    memory.reset();
-    size = 0;
+void trim_thread_scratch(Scratch use, std::int64_t keep) {
+    Buffer& buffer = buffer_of(use);
+    if (buffer.size <= keep) return;
+    buffer.memory.reset();
+    buffer.size = 0;
 }
 
 }  // namespace hocket::kernel

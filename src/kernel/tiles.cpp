@@ -91,7 +91,7 @@ void TileGrid::copy(const std::byte* source, std::byte* destination, std::int64_
     // Rows of the stage lie a line further apart than they are long, so that they spread over the
     // sets of the cache.
     const std::int64_t pitch = ceil_div<std::int64_t>(block_j_ * tile_.unit, 64) * 64 + 64;
-    std::byte* const stage = staged_ ? thread_scratch(block_i_ * pitch) : nullptr;
+    std::byte* const stage = staged_ ? thread_scratch(Scratch::stage, block_i_ * pitch) : nullptr;
     for (std::int64_t block = first; block < last; ++block) {
         std::int64_t rest = block;
         const std::int64_t i = rest % blocks_of_i_ * block_i_;

@@ -16,20 +16,41 @@ bool equal(const IndexSet& a, const IndexSet& b) {
     return count_common(a, b) == a.count();
 }
 
-bool any_empty(const std::vector<IndexSet>& sets) {
-    return std::any_of(sets.begin(), sets.end(), [](const IndexSet& s) { return s.empty(); });
+/// Whether every index has the same owner. Takes the fewer of coordinates and indices.
+bool equal(const Axis& a, const Axis& b) {
+    if (a == b) return true;
+    if (a.extent < a.procs) {
+        for (std::int64_t i = 0; i < a.extent; ++i)
+            if (a.owner(i) != b.owner(i)) return false;
+        return true;
+    }
+    for (std::int64_t c = 0; c < a.procs; ++c)
+        if (!equal(held_by(a, c), held_by(b, c))) return false;
+    return true;
+}
+
+bool same_arrangement(const Form& a, const Form& b) {
+    if (a.base.procs != b.base.procs || a.grid != b.grid) return false;
+    if (a.order == b.order) return true;
+    return a.order && b.order && a.order->process == b.order->process;
 }
 
 bool same_processes(const Form& a, const Form& b) {
     for (std::int64_t rank = 0; rank < a.size; ++rank) {
+        const std::int64_t count = a.local_elements(rank);
+        if (count != b.local_elements(rank)) return false;
+        if (count == 0) continue;
         const std::vector<IndexSet> in_a = a.sets(rank), in_b = b.sets(rank);
-        // Without dimensions the sets say nothing of who takes part.
-        const bool none_a = any_empty(in_a) || !a.takes_part(a.coordinates(rank));
-        const bool none_b = any_empty(in_b) || !b.takes_part(b.coordinates(rank));
-        if (none_a != none_b) return false;
-        if (none_a) continue;
         for (std::size_t d = 0; d < in_a.size(); ++d)
             if (!equal(in_a[d], in_b[d])) return false;
+    }
+    return true;
+}
+
+bool same_elements(const Layout& a, const Layout& b) {
+    for (std::int64_t place = 0; place < a.elements(); ++place) {
+        const Shape index = unflatten(place, a.shape());
+        if (a.owners(index) != b.owners(index)) return false;
     }
     return true;
 }
@@ -42,24 +63,32 @@ void mix(std::size_t& seed, std::int64_t value) {
 
 bool equal(const Form& a, const Form& b) {
     if (&a == &b) return true;
-    if (a.shape != b.shape || a.size != b.size) return false;
+    if (a.shape != b.shape || a.size != b.size || a.indexed() != b.indexed()) return false;
     if (a.elements == 0) return true;
-    if (a.base.procs == b.base.procs && a.axes == b.axes && a.grid == b.grid) return true;
-    return same_processes(a, b);
+    if (!a.indexed() && same_arrangement(a, b)) {
+        for (std::size_t d = 0; d < a.axes.size(); ++d)
+            if (!equal(a.axes[d], b.axes[d])) return false;
+        return true;
+    }
+    if (a.elements >= a.size) return same_processes(a, b);
+    // Fewer elements than processes. The forms outlive the layouts that borrow them here.
+    const auto borrow = [](const Form& form) {
+        return Layout(std::shared_ptr<const Form>(std::shared_ptr<void>(), &form));
+    };
+    return same_elements(borrow(a), borrow(b));
 }
 
 std::size_t hash(const Form& form) {
     // What equal layouts share whatever was written: shape, size, and a few processes' sets.
-    std::size_t seed = form.shape.size();
+    std::size_t seed = form.shape.size() + (form.indexed() ? 77U : 0U);
     for (const std::int64_t extent : form.shape) mix(seed, extent);
     mix(seed, form.size);
     if (form.elements == 0) return seed;
     for (const std::int64_t rank : {std::int64_t{0}, form.size / 2, form.size - 1}) {
-        const std::vector<IndexSet> sets = form.sets(rank);
-        const bool none = any_empty(sets) || !form.takes_part(form.coordinates(rank));
-        mix(seed, none ? 0 : 1);
-        if (none) continue;
-        for (const IndexSet& set : sets) {
+        const std::int64_t count = form.local_elements(rank);
+        mix(seed, count);
+        if (count == 0) continue;
+        for (const IndexSet& set : form.sets(rank)) {
             mix(seed, set.count());
             mix(seed, set.element(0));
             mix(seed, set.element(set.count() - 1));

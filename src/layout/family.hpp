@@ -40,8 +40,4 @@ std::vector<Family> intersect(const IndexSet& source, const IndexSet& destinatio
 /// The number of elements that both sets hold.
 std::int64_t count_common(const IndexSet& a, const IndexSet& b);
 
-/// The elements number [first, last) of a list of families, counting in the order of their repeats.
-std::vector<Family> slice(const std::vector<Family>& families, std::int64_t first,
-                          std::int64_t last);
-
 }  // namespace hocket::layout

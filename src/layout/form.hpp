@@ -4,12 +4,15 @@
 
 #include <cstdint>
 #include <memory>
+#include <optional>
 #include <span>
 #include <string>
+#include <unordered_map>
 #include <vector>
 
 #include "hocket/layout.hpp"
 #include "layout/index_set.hpp"
+#include "layout/segments.hpp"
 
 namespace hocket::layout {
 
@@ -26,12 +29,13 @@ struct Subscript {
     enum class Kind {
         index,     ///< stride*i + offset, i the index of array dimension `dimension`
         constant,  ///< offset alone: other processes hold nothing
-        any        ///< `*`: copies along this dimension
+        any        ///< copies at stride*j + offset for every j of [0, count); all of them: `*`
     };
     Kind kind = Kind::index;
     int dimension = -1;
     std::int64_t stride = 1;
     std::int64_t offset = 0;
+    std::int64_t count = 0;
     friend bool operator==(const Subscript&, const Subscript&) = default;
 };
 
@@ -48,13 +52,21 @@ struct Template {
 struct Role {
     enum class Kind {
         dimension,  ///< array dimension `dimension` is dealt out along it
-        copies,     ///< every coordinate holds a copy
+        copies,     ///< every coordinate of `holders` holds a copy
         fixed       ///< only `coordinate` holds anything
     };
     Kind kind = Kind::copies;
     int dimension = -1;
     std::int64_t coordinate = 0;
+    IndexSet holders;
     friend bool operator==(const Role&, const Role&) = default;
+};
+
+/// Which process sits where, where that is not row-major order.
+struct Order {
+    std::vector<std::int64_t> process;  ///< of each position of the arrangement
+    /// Of each process; one without a position holds nothing.
+    std::unordered_map<std::int64_t, std::int64_t> position;
 };
 
 struct Form {
@@ -62,6 +74,8 @@ struct Form {
     Template base;
     std::vector<Subscript> alignment;  ///< one a template dimension; the identity for an array
     Shape shape;
+    std::shared_ptr<const Order> order;        ///< null: row-major
+    std::shared_ptr<const Segments> segments;  ///< not null: explicit segments, and no template
 
     // What follows.
     std::string dist;
@@ -72,36 +86,58 @@ struct Form {
     std::int64_t copies = 1;  ///< processes that hold each element
 
     bool aligned() const;  ///< true where the alignment is not the identity
+    bool indexed() const { return segments != nullptr; }
 
-    /// Coordinates of a process in the arrangement.
-    Shape coordinates(std::int64_t rank) const;
-    std::int64_t rank(std::span<const std::int64_t> coordinates) const;
-    /// False for a process that an alignment's constant leaves with nothing.
-    bool takes_part(std::span<const std::int64_t> coordinates) const;
+    /// Coordinates of a process in the arrangement; nothing for one that takes no part: it has no
+    /// position, or an alignment leaves it with nothing.
+    std::optional<Shape> place(std::int64_t rank) const;
+    /// The process at a row-major position of the arrangement, or at coordinates.
+    std::int64_t process_at(std::int64_t position) const {
+        return order ? order->process[static_cast<std::size_t>(position)] : position;
+    }
+    std::int64_t position(std::span<const std::int64_t> coordinates) const;
     /// Coordinate along array dimension `d`; 0 where that is not distributed.
     std::int64_t coordinate(std::size_t d, std::span<const std::int64_t> coordinates) const {
         const int g = axes[d].grid;
         return g < 0 ? 0 : coordinates[static_cast<std::size_t>(g)];
     }
-    /// For each array dimension the indices that a process holds.
+    /// For each array dimension the indices that a process holds; of explicit segments one set of
+    /// row-major places.
     std::vector<IndexSet> sets(std::int64_t rank) const;
-    /// Which of the copies a process holds, counting in the arrangement's order.
+    /// Number of elements that a process holds.
+    std::int64_t local_elements(std::int64_t rank) const;
+    /// Which of the copies a process holds, counting in the arrangement's order, and back:
+    /// coordinates of copy number `copy` of what the process at `coordinates` holds.
     std::int64_t copy_number(std::span<const std::int64_t> coordinates) const;
+    Shape copy_at(std::int64_t copy, Shape coordinates) const;
 
     void check_rank(std::int64_t rank) const;
     void check_index(std::span<const std::int64_t> index) const;
 };
 
-/// Checks everything and works out what follows.
-/// @throws LayoutError
+/// Checks everything and works out what follows. @throws LayoutError
 Form make_form(Template base);
-Form make_form(Shape shape, std::vector<Subscript> alignment, Template base);
+/// An array aligned with a template: one subscript a dimension of `target`, which may be aligned
+/// itself.
+Form make_form(Shape shape, std::vector<Subscript> alignment, const Form& target);
+/// Explicit segments: `segments[r]` are process r's.
+Form make_form(Shape shape, std::vector<std::vector<Run>> segments);
+/// The layout of a part of an array, one slice a dimension of it.
+Form make_section(const Form& form, std::span<const Slice> slices);
+/// The same parts held by other processes: process ranks[r] holds what r held.
+Form make_relabeled(const Form& form, std::span<const std::int64_t> ranks, std::int64_t size);
 
 std::string text_of(const Shape& shape);  ///< "(12, 12)"
 std::string text_of(const std::vector<Format>& formats);
-std::string text_of(const Form& form);  ///< what Layout::text() gives
+std::string text_of(const Form& form);            ///< what Layout::text() gives
+std::string text_of_alignment(const Form& form);  ///< "A(i, j) WITH T(2*i+1, j, *)"
 
 bool equal(const Form& a, const Form& b);
 std::size_t hash(const Form& form);
+
+/// Row-major place of an index, and the strides that make it.
+Shape strides_of(std::span<const std::int64_t> shape);
+std::int64_t flatten(std::span<const std::int64_t> index, std::span<const std::int64_t> shape);
+Shape unflatten(std::int64_t place, std::span<const std::int64_t> shape);
 
 }  // namespace hocket::layout

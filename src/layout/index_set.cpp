@@ -78,6 +78,16 @@ std::int64_t IndexSet::element(std::int64_t position) const {
     return rounds * period_ + runs_[run].first + position;
 }
 
+std::vector<std::int64_t> IndexSet::list() const {
+    std::vector<std::int64_t> indices;
+    indices.reserve(static_cast<std::size_t>(count_));
+    for (std::int64_t start = 0; start < extent_; start += period_)
+        for (const Run& run : runs_)
+            for (std::int64_t i = 0; i < run.length && start + run.first + i < extent_; ++i)
+                indices.push_back(start + run.first + i);
+    return indices;
+}
+
 std::int64_t IndexSet::runs_within(std::int64_t first, std::int64_t last) const {
     const auto runs = static_cast<std::int64_t>(runs_.size());
     if (!repeats()) return runs;

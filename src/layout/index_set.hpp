@@ -52,10 +52,13 @@ class IndexSet {
     bool contains(std::int64_t index) const;
     /// The element with `position` elements below it; 0 <= position < count().
     std::int64_t element(std::int64_t position) const;
+    std::vector<std::int64_t> list() const;
     /// The first run (as a place in `runs()`) of a period that ends after `offset`.
     std::size_t first_run_after(std::int64_t offset) const;
     /// How many runs a sweep over [first, last) may meet, at most.
     std::int64_t runs_within(std::int64_t first, std::int64_t last) const;
+
+    friend bool operator==(const IndexSet&, const IndexSet&) = default;
 
   private:
     std::int64_t extent_ = 0;

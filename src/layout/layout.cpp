@@ -3,6 +3,7 @@
 
 #include <algorithm>
 
+#include "layout/alignment.hpp"
 #include "layout/form.hpp"
 #include "layout/text.hpp"
 
@@ -32,6 +33,35 @@ Layout::Layout(Shape shape, std::string_view dist, Shape procs,
     : form_(std::make_shared<const layout::Form>(
           form_of(std::move(shape), dist, std::move(procs), replicate))) {}
 
+Layout Layout::aligned(Shape shape, std::string_view align, const Layout& target) {
+    layout::Scanner scanner(align, "alignment");
+    std::vector<layout::Subscript> subscripts =
+        layout::parse_alignment(scanner, shape, target.shape());
+    scanner.expect_end();
+    return Layout(std::make_shared<const layout::Form>(
+        layout::make_form(std::move(shape), std::move(subscripts), target.form())));
+}
+
+Layout Layout::indexed(Shape shape, const std::vector<std::vector<Segment>>& segments) {
+    std::vector<std::vector<layout::Run>> lists;
+    for (const std::vector<Segment>& list : segments) {
+        std::vector<layout::Run>& runs = lists.emplace_back();
+        runs.reserve(list.size());
+        for (const Segment& segment : list) runs.push_back({segment.first, segment.length});
+    }
+    return Layout(std::make_shared<const layout::Form>(
+        layout::make_form(std::move(shape), std::move(lists))));
+}
+
+Layout Layout::section(std::span<const Slice> slices) const {
+    return Layout(std::make_shared<const layout::Form>(layout::make_section(*form_, slices)));
+}
+
+Layout Layout::relabeled(std::span<const std::int64_t> ranks, std::int64_t size) const {
+    return Layout(
+        std::make_shared<const layout::Form>(layout::make_relabeled(*form_, ranks, size)));
+}
+
 Layout Layout::parse(std::string_view text) {
     return Layout(std::make_shared<const layout::Form>(layout::parse_layout(text)));
 }
@@ -55,6 +85,9 @@ const Shape& Layout::replicate() const {
 std::int64_t Layout::size() const {
     return form_->size;
 }
+bool Layout::is_indexed() const {
+    return form_->indexed();
+}
 std::int64_t Layout::elements() const {
     return form_->elements;
 }
@@ -68,59 +101,61 @@ Shape Layout::local_shape(std::int64_t rank) const {
 
 std::int64_t Layout::local_elements(std::int64_t rank) const {
     form_->check_rank(rank);
-    if (!form_->takes_part(form_->coordinates(rank))) return 0;
-    std::int64_t result = 1;
-    for (const std::int64_t extent : local_shape(rank)) {
-        if (extent == 0) return 0;
-        result *= extent;
-    }
-    return result;
+    return form_->local_elements(rank);
 }
 
 std::vector<std::vector<std::int64_t>> Layout::global_indices(std::int64_t rank) const {
     form_->check_rank(rank);
     std::vector<std::vector<std::int64_t>> result;
-    for (const layout::IndexSet& set : form_->sets(rank)) {
-        std::vector<std::int64_t>& indices = result.emplace_back();
-        indices.reserve(static_cast<std::size_t>(set.count()));
-        for (std::int64_t start = 0; start < set.extent(); start += set.period())
-            for (const layout::Run& run : set.runs())
-                for (std::int64_t i = 0; i < run.length && start + run.first + i < set.extent();
-                     ++i)
-                    indices.push_back(start + run.first + i);
-    }
+    for (const layout::IndexSet& set : form_->sets(rank)) result.push_back(set.list());
     return result;
 }
 
 std::vector<std::int64_t> Layout::owners(std::span<const std::int64_t> index) const {
     form_->check_index(index);
-    std::vector<std::int64_t> ranks{0};
+    if (form_->indexed()) {
+        const std::int64_t place = layout::flatten(index, form_->shape);
+        for (const layout::Segment& segment : form_->segments->within(place, place + 1))
+            return {segment.process};
+        return {};
+    }
+    std::vector<std::int64_t> positions{0};
     for (std::size_t g = 0; g < form_->grid.size(); ++g) {
         const layout::Role& role = form_->grid[g];
-        const std::int64_t procs = form_->base.procs[g];
-        std::int64_t first = role.coordinate, last = first + 1;
+        std::vector<std::int64_t> coordinates{role.coordinate};
         if (role.kind == layout::Role::Kind::copies) {
-            first = 0, last = procs;
+            coordinates = role.holders.list();
         } else if (role.kind == layout::Role::Kind::dimension) {
             const auto d = static_cast<std::size_t>(role.dimension);
-            first = form_->axes[d].owner(index[d]);
-            last = first + 1;
+            coordinates = {form_->axes[d].owner(index[d])};
         }
         std::vector<std::int64_t> next;
-        next.reserve(ranks.size() * static_cast<std::size_t>(last - first));
-        for (const std::int64_t rank : ranks)
-            for (std::int64_t c = first; c < last; ++c) next.push_back(rank * procs + c);
-        ranks = std::move(next);
+        next.reserve(positions.size() * coordinates.size());
+        for (const std::int64_t position : positions)
+            for (const std::int64_t c : coordinates)
+                next.push_back(position * form_->base.procs[g] + c);
+        positions = std::move(next);
     }
-    return ranks;
+    for (std::int64_t& position : positions) position = form_->process_at(position);
+    if (form_->order) std::sort(positions.begin(), positions.end());
+    return positions;
 }
 
 std::int64_t Layout::owner(std::span<const std::int64_t> index) const {
-    return owners(index).front();
+    const std::vector<std::int64_t> ranks = owners(index);
+    if (ranks.empty())
+        throw LayoutError("no process holds element " +
+                          layout::text_of(Shape(index.begin(), index.end())) +
+                          "; it lies in a gap between the segments");
+    return ranks.front();
 }
 
 Shape Layout::local_index(std::span<const std::int64_t> index) const {
     form_->check_index(index);
+    if (form_->indexed()) {
+        const std::int64_t rank = owner(index);
+        return {form_->segments->set(rank).count_below(layout::flatten(index, form_->shape))};
+    }
     Shape result;
     for (std::size_t d = 0; d < index.size(); ++d) {
         const layout::Axis& axis = form_->axes[d];

@@ -51,6 +51,16 @@ bool Scanner::accept(char c) {
     return true;
 }
 
+void Scanner::skip() {
+    if (at_end()) return;
+    if (word().empty()) ++position_;
+}
+
+void Scanner::skip_number() {
+    peek();
+    while (position_ < text_.size() && is_digit(text_[position_])) ++position_;
+}
+
 void Scanner::expect(char c, std::string_view where) {
     if (!accept(c)) fail("'" + std::string(1, c) + "' " + std::string(where));
 }
@@ -111,10 +121,10 @@ void Scanner::fail_at(std::size_t position, std::string_view expected) const {
     const std::string before = begin > 0 && text_[begin - 1] != '\n' ? "..." : "";
     const std::string after = end < text_.size() && text_[end] != '\n' ? "..." : "";
     throw LayoutError(
-        "malformed " + std::string(what_) + ": expected " + std::string(expected) +
-        " at character " + std::to_string(characters(text_.substr(0, position)) + 1) + "\n" +
-        before + shown + after + "\n" +
-        std::string(before.size() + characters(text_.substr(begin, position - begin)), ' ') + "^");
+        "malformed " + what_ + ": expected " + std::string(expected) + " at character " +
+        std::to_string(characters(text_.substr(0, position)) + 1) + "\n" + before + shown + after +
+        "\n" + std::string(before.size() + characters(text_.substr(begin, position - begin)), ' ') +
+        "^");
 }
 
 }  // namespace hocket::layout

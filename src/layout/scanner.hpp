@@ -5,19 +5,22 @@
 #include <cstdint>
 #include <string>
 #include <string_view>
+#include <utility>
 
 namespace hocket::layout {
 
 class Scanner {
   public:
     /// `what` names the text in messages: "distribution", "layout".
-    Scanner(std::string_view text, std::string_view what) : text_(text), what_(what) {}
+    Scanner(std::string_view text, std::string what) : text_(text), what_(std::move(what)) {}
 
     std::size_t position() const { return position_; }
     void go_to(std::size_t position) { position_ = position; }
     bool at_end();
     char peek();  ///< the next character that is no blank, '\0' at the end
     bool accept(char c);
+    void skip();         ///< past one word, number or other character
+    void skip_number();  ///< past the digits that come next, however many
     void expect(char c, std::string_view where);
     /// The next word in capitals, empty where none starts here.
     std::string word();
@@ -36,7 +39,7 @@ class Scanner {
     void skip_blanks();
 
     std::string_view text_;
-    std::string_view what_;
+    std::string what_;
     std::size_t position_ = 0;
 };
 

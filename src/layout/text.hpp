@@ -5,6 +5,7 @@
 #include <string_view>
 #include <vector>
 
+#include "layout/expression.hpp"
 #include "layout/form.hpp"
 #include "layout/scanner.hpp"
 
@@ -12,7 +13,8 @@ namespace hocket::layout {
 
 /// "(BLOCK, CYCLIC(3), *)", any case. @throws LayoutError pointing at the character.
 std::vector<Format> parse_formats(std::string_view text);
-std::vector<Format> parse_formats(Scanner& scanner);
+/// The same within a text; `names`, where given, are what sizes may be computed from.
+std::vector<Format> parse_formats(Scanner& scanner, const Names* names = nullptr);
 
 /// "(12, 12)"; a comma after the last is allowed, as Python writes it.
 Shape parse_extents(Scanner& scanner, std::string_view what);

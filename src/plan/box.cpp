@@ -1,36 +1,65 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// From segment families of each dimension to boxes in the two processes' local arrays.
+#include "plan/box.hpp"
+
+#include <algorithm>
 #include <utility>
 
+#include "base/checked.hpp"
 #include "layout/family.hpp"
-#include "layout/interval.hpp"
-#include "plan/part.hpp"
 
 namespace hocket::plan {
 
 using layout::Family;
+using layout::IndexSet;
+
+std::int64_t count(const Box& box) {
+    std::int64_t result = 1;
+    for (const Loop& loop : box.loops) result *= loop.extent;
+    return result;
+}
 
 namespace {
 
+/// How a side's local array is addressed by the indices of the source's dimensions: one local
+/// dimension for each, or, of explicit segments, one for all with the strides of the flattened
+/// array.
+struct Addressing {
+    bool flat = false;
+    Shape strides;  // by the source's dimensions
+    std::vector<std::size_t> dimension;
+    std::int64_t base = 0;
+
+    Addressing(const Problem& problem, Side side) : flat(problem.form(side).indexed()) {
+        const Shape own = layout::strides_of(problem.form(side).shape);
+        for (std::size_t d = 0; d < own.size(); ++d) {
+            dimension.push_back(flat ? 0 : problem.dimension(side, d));
+            strides.push_back(flat ? own[problem.dimension(side, d)] : 1);
+        }
+    }
+    Shape origin(std::size_t dimensions) const { return flat ? Shape{base} : Shape(dimensions, 0); }
+};
+
 /// One box for each choice of a family in every dimension.
-void add_boxes(const Problem& problem, const std::vector<std::vector<Family>>& families,
-               std::vector<Box>& out) {
+void add_boxes(const std::vector<std::vector<Family>>& families, const Addressing& source,
+               const Addressing& destination, std::vector<Box>& out) {
     const std::size_t n = families.size();
     for (const std::vector<Family>& each : families)
         if (each.empty()) return;
     std::vector<std::size_t> choice(n, 0);
     while (true) {
         Box box;
-        box.source_first.resize(n);
-        box.destination_first.resize(n);
+        box.source_first = source.origin(n);
+        box.destination_first = destination.origin(n);
         for (std::size_t d = 0; d < n; ++d) {
             const Family& family = families[d][choice[d]];
-            box.source_first[d] = family.source;
-            box.destination_first[problem.where[d]] = family.destination;
+            const std::size_t a = source.dimension[d], b = destination.dimension[d];
+            box.source_first[a] += family.source * source.strides[d];
+            box.destination_first[b] += family.destination * destination.strides[d];
             for (const layout::Repeat& repeat : family.repeats)
                 if (repeat.count > 1)
-                    box.loops.push_back({repeat.count, static_cast<int>(d), repeat.source,
-                                         static_cast<int>(problem.where[d]), repeat.destination});
+                    box.loops.push_back({repeat.count, static_cast<int>(a),
+                                         repeat.source * source.strides[d], static_cast<int>(b),
+                                         repeat.destination * destination.strides[d]});
         }
         out.push_back(std::move(box));
         std::size_t d = n;
@@ -39,34 +68,146 @@ void add_boxes(const Problem& problem, const std::vector<std::vector<Family>>& f
     }
 }
 
+bool same_loops(const Box& a, const Box& b) {
+    return std::equal(a.loops.begin(), a.loops.end(), b.loops.begin(), b.loops.end(),
+                      [](const Loop& x, const Loop& y) {
+                          return x.extent == y.extent && x.source_dimension == y.source_dimension &&
+                                 x.source_step == y.source_step &&
+                                 x.destination_dimension == y.destination_dimension &&
+                                 x.destination_step == y.destination_step;
+                      });
+}
+
+/// The loop that leads from one box to the next: one step in one dimension of each side. Extent 0:
+/// there is none.
+Loop step_between(const Box& a, const Box& b) {
+    Loop loop{0, 0, 0, 0, 0};
+    if (!same_loops(a, b)) return loop;
+    const auto step = [](const Shape& from, const Shape& to, int& dimension, std::int64_t& by) {
+        int found = 0;
+        for (std::size_t d = 0; d < from.size(); ++d) {
+            if (from[d] == to[d]) continue;
+            dimension = static_cast<int>(d);
+            by = to[d] - from[d];
+            ++found;
+        }
+        return found == 1;
+    };
+    if (step(a.source_first, b.source_first, loop.source_dimension, loop.source_step) &&
+        step(a.destination_first, b.destination_first, loop.destination_dimension,
+             loop.destination_step))
+        loop.extent = 2;
+    return loop;
+}
+
+bool same_step(const Loop& a, const Loop& b) {
+    return a.extent > 0 && b.extent > 0 && a.source_dimension == b.source_dimension &&
+           a.source_step == b.source_step && a.destination_dimension == b.destination_dimension &&
+           a.destination_step == b.destination_step;
+}
+
+/// Joins equal, equally spaced boxes: segments that describe a strided block become one box.
+std::vector<Box> fold(std::vector<Box> boxes) {
+    std::vector<Box> out;
+    for (std::size_t i = 0; i < boxes.size();) {
+        std::size_t end = i + 1;
+        Loop loop{0, 0, 0, 0, 0};
+        if (end < boxes.size()) loop = step_between(boxes[i], boxes[end]);
+        while (end < boxes.size() && same_step(loop, step_between(boxes[end - 1], boxes[end])))
+            ++end;
+        Box box = std::move(boxes[i]);
+        if (end - i > 1) {
+            loop.extent = static_cast<std::int64_t>(end - i);
+            box.loops.insert(box.loops.begin(), loop);
+        }
+        out.push_back(std::move(box));
+        i = end;
+    }
+    return out;
+}
+
+IndexSet interval(const layout::Range& range, std::int64_t extent) {
+    return {extent, extent, {{range.first, range.last - range.first}}};
+}
+
+void cut(const Box& box, std::size_t level, std::int64_t first, std::int64_t last,
+         std::vector<Box>& out) {
+    if (first >= last) return;
+    if (first == 0 && last == count(box)) {
+        Box whole = box;
+        std::erase_if(whole.loops, [](const Loop& loop) { return loop.extent == 1; });
+        out.push_back(std::move(whole));
+        return;
+    }
+    // Loops above `level` turn once, so that an element's number is that within this loop.
+    const Loop& loop = box.loops[level];
+    std::int64_t inner = 1;
+    for (std::size_t i = level + 1; i < box.loops.size(); ++i) inner *= box.loops[i].extent;
+    const auto part = [&](std::int64_t turn, std::int64_t turns) {
+        Box piece = box;
+        piece.source_first[static_cast<std::size_t>(loop.source_dimension)] +=
+            turn * loop.source_step;
+        piece.destination_first[static_cast<std::size_t>(loop.destination_dimension)] +=
+            turn * loop.destination_step;
+        piece.loops[level].extent = turns;
+        return piece;
+    };
+    const std::int64_t head = base::ceil_div(first, inner), tail = last / inner;
+    if (head > tail) {  // within one turn
+        cut(part(tail, 1), level + 1, first - tail * inner, last - tail * inner, out);
+        return;
+    }
+    if (head * inner > first)
+        cut(part(head - 1, 1), level + 1, first - (head - 1) * inner, inner, out);
+    if (head < tail) cut(part(head, tail - head), level, 0, (tail - head) * inner, out);
+    if (tail * inner < last) cut(part(tail, 1), level + 1, 0, last - tail * inner, out);
+}
+
 }  // namespace
 
 std::vector<Box> make_boxes(const Problem& problem, std::int64_t source_rank,
-                            std::int64_t destination_rank, std::int64_t first, std::int64_t last) {
-    const std::vector<layout::IndexSet> from = problem.sets(Side::source, source_rank);
-    const std::vector<layout::IndexSet> to = problem.sets(Side::destination, destination_rank);
-    std::vector<std::vector<Family>> families;
-    Shape counts;
-    std::int64_t all = 1;
-    for (std::size_t d = 0; d < from.size(); ++d) {
-        families.push_back(layout::intersect(from[d], to[d]));
-        std::int64_t count = 0;
-        for (const Family& family : families.back()) count += family.count();
-        counts.push_back(count);
-        all *= count;
-    }
+                            std::int64_t destination_rank, const std::vector<Piece>* pieces) {
+    Addressing source(problem, Side::source), destination(problem, Side::destination);
+    std::vector<IndexSet> from, to;
+    if (!source.flat) from = problem.sets(Side::source, source_rank);
+    if (!destination.flat) to = problem.sets(Side::destination, destination_rank);
+    const Shape& shape = problem.source.shape();
+    std::vector<std::vector<Family>> families(shape.size());
     std::vector<Box> boxes;
-    if (first == 0 && last == all) {
-        add_boxes(problem, families, boxes);
+    if (pieces == nullptr) {
+        for (std::size_t d = 0; d < shape.size(); ++d)
+            families[d] = layout::intersect(from[d], to[d]);
+        add_boxes(families, source, destination, boxes);
         return boxes;
     }
-    for (const std::vector<layout::Range>& box : layout::boxes_of_interval(counts, first, last)) {
-        std::vector<std::vector<Family>> part;
-        for (std::size_t d = 0; d < box.size(); ++d)
-            part.push_back(layout::slice(families[d], box[d].first, box[d].last));
-        add_boxes(problem, part, boxes);
+    for (const Piece& piece : *pieces) {
+        source.base = piece.source_local;
+        destination.base = piece.destination_local;
+        for (std::size_t d = 0; d < shape.size(); ++d) {
+            const IndexSet here = interval(piece.box[d], shape[d]);
+            families[d] =
+                layout::intersect(source.flat ? here : from[d], destination.flat ? here : to[d]);
+            // A box's own places count from its first index.
+            for (Family& family : families[d]) {
+                if (source.flat) family.source = family.first - piece.box[d].first;
+                if (destination.flat) family.destination = family.first - piece.box[d].first;
+            }
+        }
+        add_boxes(families, source, destination, boxes);
     }
-    return boxes;
+    return fold(std::move(boxes));
+}
+
+std::vector<Box> slice(const std::vector<Box>& boxes, std::int64_t first, std::int64_t last) {
+    std::vector<Box> out;
+    for (const Box& box : boxes) {
+        const std::int64_t elements = count(box);
+        cut(box, 0, std::max<std::int64_t>(first, 0), std::min(last, elements), out);
+        first -= elements;
+        last -= elements;
+        if (last <= 0) break;
+    }
+    return out;
 }
 
 }  // namespace hocket::plan

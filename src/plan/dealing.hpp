@@ -23,23 +23,26 @@ class Dealing {
     Dealing(const Problem& problem, const Shape& at);
 
     std::int64_t copies() const { return copies_; }
-    /// Elements before this destination process's piece.
-    std::int64_t before(const Shape& destination) const;
+    /// Elements before the piece of the destination process at that position of its arrangement.
+    std::int64_t before(std::int64_t position) const;
     /// Where the stretch of copy j begins; of copies(): the end of the last.
     std::int64_t stretch(std::int64_t copy) const;
     /// The copies whose stretches meet [first, last).
     std::pair<std::int64_t, std::int64_t> copies_of(std::int64_t first, std::int64_t last) const;
-    /// True where that destination process is one of the copies itself.
-    bool serves_itself(std::int64_t destination_rank) const;
+    /// True where the destination process at that position is one of the copies itself.
+    bool serves_itself(std::int64_t position) const;
 
   private:
-    std::int64_t piece(std::int64_t destination_rank) const;
+    std::int64_t piece(std::int64_t position) const;
+    std::int64_t all_before(std::int64_t position) const;
+    void count_segments();
 
     const Problem& problem_;
     std::int64_t copies_;
     std::vector<layout::IndexSet> sets_;
-    std::vector<std::int64_t> self_;  // destination processes that are copies, increasing
-    std::int64_t total_ = 0;          // elements in all the stretches
+    std::vector<std::int64_t> self_;    // positions of destination processes that are copies
+    std::vector<std::int64_t> pieces_;  // of an indexed destination: one count a process
+    std::int64_t total_ = 0;            // elements in all the stretches
 };
 
 }  // namespace hocket::plan

@@ -4,149 +4,107 @@
 #include "plan/part.hpp"
 
 #include <algorithm>
+#include <string>
 
+#include "plan/box.hpp"
 #include "plan/dealing.hpp"
-#include "plan/share.hpp"
+#include "plan/walk.hpp"
 
 namespace hocket::plan {
 
 using layout::Form;
-using layout::IndexSet;
-using layout::Role;
 
 namespace {
 
-/// Walks over the processes of an arrangement that have one of the listed coordinates in each of
-/// its dimensions, in increasing order, with the product of the listed counts.
-class Walk {
-  public:
-    Walk(const Form& form, std::vector<std::vector<Share>> lists, std::int64_t factor)
-        : form_(form), lists_(std::move(lists)), factor_(factor), at_(lists_.size()) {}
-
-    template <class Visit>
-    void run(Visit&& visit) {
-        descend(0, 0, factor_, visit);
-    }
-    std::int64_t length() const {
-        std::int64_t length = 1;
-        for (const std::vector<Share>& list : lists_)
-            length *= static_cast<std::int64_t>(list.size());
-        return length;
-    }
-    const Shape& coordinates() const { return at_; }
-
-  private:
-    template <class Visit>
-    void descend(std::size_t g, std::int64_t rank, std::int64_t count, Visit& visit) {
-        if (g == lists_.size()) {
-            if (count > 0) visit(rank, count);
-            return;
-        }
-        for (const Share& share : lists_[g]) {
-            at_[g] = share.coordinate;
-            descend(g + 1, rank * form_.base.procs[g] + share.coordinate, count * share.count,
-                    visit);
-        }
-    }
-
-    const Form& form_;
-    std::vector<std::vector<Share>> lists_;
-    std::int64_t factor_;
-    Shape at_;
+/// What this process has in common with another; of copies of the source with the first.
+struct Found {
+    std::int64_t peer;
+    std::int64_t position;  // of the peer in its arrangement
+    std::int64_t count;
+    std::shared_ptr<const std::vector<Piece>> pieces;
 };
 
-/// The processes of `side` that hold something of `sets`. Of copies only the first where
-/// `one_copy`.
-Walk walk_over(const Problem& problem, Side side, const std::vector<IndexSet>& sets,
-               bool one_copy) {
-    const Form& form = problem.form(side);
-    std::vector<std::vector<Share>> lists(form.grid.size());
-    std::int64_t factor = 1;
-    for (std::size_t d = 0; d < sets.size(); ++d) {
-        const layout::Axis& axis = problem.axis(side, d);
-        if (axis.grid < 0)
-            factor *= sets[d].count();
-        else
-            lists[static_cast<std::size_t>(axis.grid)] = shares(sets[d], axis);
+std::vector<Found> find(const Problem& problem, Side side, std::int64_t rank, bool one_copy) {
+    std::vector<Found> found;
+    if (problem.indexed()) {
+        for (Group& group : groups_of(problem, side, rank, one_copy))
+            found.push_back({group.peer, group.peer, group.count,
+                             std::make_shared<const std::vector<Piece>>(std::move(group.pieces))});
+        return found;
     }
-    for (std::size_t g = 0; g < lists.size(); ++g) {
-        const Role& role = form.grid[g];
-        if (role.kind == Role::Kind::fixed) lists[g].push_back({role.coordinate, 1});
-        if (role.kind != Role::Kind::copies) continue;
-        for (std::int64_t c = 0; c < (one_copy ? 1 : form.base.procs[g]); ++c)
-            lists[g].push_back({c, 1});
-    }
-    return {form, std::move(lists), factor};
+    const Form& theirs = problem.form(other(side));
+    Walk(problem, other(side), problem.sets(side, rank), one_copy)
+        .run([&](std::int64_t position, std::int64_t count) {
+            found.push_back({theirs.process_at(position), position, count, nullptr});
+        });
+    return found;
 }
 
-struct Found {
+struct Kept {
     Traffic traffic;
     std::int64_t begin;
+    std::shared_ptr<const std::vector<Piece>> pieces;
 };
 
-void keep(std::vector<Found> found, Part::Data& data) {
-    std::sort(found.begin(), found.end(),
-              [](const Found& a, const Found& b) { return a.traffic.process < b.traffic.process; });
-    for (const Found& each : found) {
+void keep(std::vector<Kept> kept, Part::Data& data) {
+    std::sort(kept.begin(), kept.end(),
+              [](const Kept& a, const Kept& b) { return a.traffic.process < b.traffic.process; });
+    for (Kept& each : kept) {
         data.peers.push_back(each.traffic);
         data.begins.push_back(each.begin);
+        if (each.pieces) data.pieces.push_back(std::move(each.pieces));
     }
 }
 
 /// A source process that is one of several copies: its own stretch of the dealing.
-void deal_source(Part::Data& data, const std::vector<IndexSet>& sets) {
-    const Form& form = data.problem->source.form();
-    const Shape at = form.coordinates(data.rank);
-    const Dealing dealing(*data.problem, at);
+std::vector<Kept> deal_source(const Problem& problem, std::int64_t rank) {
+    const Form& form = problem.source.form();
+    const Shape at = *form.place(rank);
+    const Dealing dealing(problem, at);
     const std::int64_t copy = form.copy_number(at);
     const std::int64_t begin = dealing.stretch(copy), end = dealing.stretch(copy + 1);
-    const std::int64_t same = data.problem->same(Side::source, data.rank);
-    std::vector<Found> found;
+    const std::int64_t same = problem.same(Side::source, rank);
+    std::vector<Kept> kept;
     std::int64_t place = 0;
-    walk_over(*data.problem, Side::destination, sets, false)
-        .run([&](std::int64_t rank, std::int64_t count) {
-            if (dealing.serves_itself(rank)) {
-                if (rank == same) found.push_back({{rank, count}, 0});
-                return;
-            }
-            const std::int64_t first = std::max(begin, place);
-            const std::int64_t last = std::min(end, place + count);
-            if (first < last) found.push_back({{rank, last - first}, first - place});
-            place += count;
-        });
-    keep(std::move(found), data);
+    for (Found& each : find(problem, Side::source, rank, false)) {
+        if (dealing.serves_itself(each.position)) {
+            if (each.peer == same)
+                kept.push_back({{each.peer, each.count}, 0, std::move(each.pieces)});
+            continue;
+        }
+        const std::int64_t first = std::max(begin, place);
+        const std::int64_t last = std::min(end, place + each.count);
+        if (first < last)
+            kept.push_back({{each.peer, last - first}, first - place, std::move(each.pieces)});
+        place += each.count;
+    }
+    return kept;
 }
 
 /// A destination process whose elements are held by several copies each.
-void deal_destination(Part::Data& data, const std::vector<IndexSet>& sets) {
-    const Form& from = data.problem->source.form();
-    const Shape here = data.problem->destination.form().coordinates(data.rank);
-    const std::int64_t same = data.problem->same(Side::destination, data.rank);
-    std::vector<Found> found;
-    Walk walk = walk_over(*data.problem, Side::source, sets, true);
-    walk.run([&](std::int64_t, std::int64_t count) {
-        const Dealing dealing(*data.problem, walk.coordinates());
-        if (dealing.serves_itself(data.rank)) {
-            found.push_back({{same, count}, 0});
-            return;
+std::vector<Kept> deal_destination(const Problem& problem, std::int64_t rank) {
+    const Form &from = problem.source.form(), &to = problem.destination.form();
+    const std::int64_t position = to.indexed() ? rank : to.position(*to.place(rank));
+    const std::int64_t same = problem.same(Side::destination, rank);
+    std::vector<Kept> kept;
+    for (const Found& each : find(problem, Side::destination, rank, true)) {
+        const Shape at = *from.place(each.peer);
+        const Dealing dealing(problem, at);
+        if (dealing.serves_itself(position)) {
+            kept.push_back({{same, each.count}, 0, each.pieces});
+            continue;
         }
-        const std::int64_t place = dealing.before(here);
-        const auto [low, high] = dealing.copies_of(place, place + count);
+        const std::int64_t place = dealing.before(position);
+        const auto [low, high] = dealing.copies_of(place, place + each.count);
         for (std::int64_t copy = low; copy < high; ++copy) {
             const std::int64_t first = std::max(dealing.stretch(copy), place);
-            const std::int64_t last = std::min(dealing.stretch(copy + 1), place + count);
+            const std::int64_t last = std::min(dealing.stretch(copy + 1), place + each.count);
             if (first >= last) continue;
-            Shape at = walk.coordinates();
-            std::int64_t rest = copy;
-            for (std::size_t g = at.size(); g-- > 0;) {
-                if (from.grid[g].kind != Role::Kind::copies) continue;
-                at[g] = rest % from.base.procs[g];
-                rest /= from.base.procs[g];
-            }
-            found.push_back({{from.rank(at), last - first}, first - place});
+            const std::int64_t sender = from.process_at(from.position(from.copy_at(copy, at)));
+            kept.push_back({{sender, last - first}, first - place, each.pieces});
         }
-    });
-    keep(std::move(found), data);
+    }
+    return kept;
 }
 
 }  // namespace
@@ -155,25 +113,44 @@ std::shared_ptr<const Part::Data> make_part(std::shared_ptr<const Problem> probl
                                             std::int64_t rank) {
     problem->form(side).check_rank(rank);
     auto data = std::make_shared<Part::Data>();
-    data->problem = std::move(problem);
+    data->problem = problem;
     data->side = side;
     data->rank = rank;
-    const Form& form = data->problem->form(side);
-    if (!form.takes_part(form.coordinates(rank))) return data;
-    const std::vector<IndexSet> sets = data->problem->sets(side, rank);
-    for (const IndexSet& set : sets)
-        if (set.empty()) return data;
-    if (data->problem->source.form().copies > 1) {
-        if (side == Side::source)
-            deal_source(*data, sets);
-        else
-            deal_destination(*data, sets);
+    if (problem->form(side).local_elements(rank) == 0) return data;
+    if (problem->source.form().copies > 1) {
+        keep(side == Side::source ? deal_source(*problem, rank) : deal_destination(*problem, rank),
+             *data);
         return data;
     }
-    Walk walk = walk_over(*data->problem, other(side), sets, false);
+    if (problem->indexed()) {
+        std::vector<Kept> kept;
+        for (Found& each : find(*problem, side, rank, false))
+            kept.push_back({{each.peer, each.count}, 0, std::move(each.pieces)});
+        keep(std::move(kept), *data);
+        return data;
+    }
+    // The common case, straight into its place: a part may have as many peers as processes.
+    const Form& theirs = problem->form(other(side));
+    Walk walk(*problem, other(side), problem->sets(side, rank), false);
     data->peers.reserve(static_cast<std::size_t>(walk.length()));
-    walk.run([&](std::int64_t peer, std::int64_t count) { data->peers.push_back({peer, count}); });
+    walk.run([&](std::int64_t position, std::int64_t count) {
+        data->peers.push_back({theirs.process_at(position), count});
+    });
+    if (theirs.order)
+        std::sort(data->peers.begin(), data->peers.end(),
+                  [](const Traffic& a, const Traffic& b) { return a.process < b.process; });
     return data;
+}
+
+std::vector<Traffic> common_with(const Problem& problem, Side side, std::int64_t rank) {
+    problem.form(side).check_rank(rank);
+    std::vector<Traffic> result;
+    if (problem.form(side).local_elements(rank) == 0) return result;
+    for (const Found& each : find(problem, side, rank, false))
+        result.push_back({each.peer, each.count});
+    std::sort(result.begin(), result.end(),
+              [](const Traffic& a, const Traffic& b) { return a.process < b.process; });
+    return result;
 }
 
 Part::Part(std::shared_ptr<const Data> data) : data_(std::move(data)) {}
@@ -187,10 +164,12 @@ std::vector<Box> Part::boxes(std::size_t k) const {
         throw LayoutError("a part with " + std::to_string(data_->peers.size()) +
                           " peers has no peer number " + std::to_string(k));
     const Traffic& peer = data_->peers[k];
-    const std::int64_t begin = data_->begins.empty() ? 0 : data_->begins[k];
     const bool sends = data_->side == Side::source;
-    return make_boxes(*data_->problem, sends ? data_->rank : peer.process,
-                      sends ? peer.process : data_->rank, begin, begin + peer.elements);
+    const std::vector<Piece>* pieces = data_->pieces.empty() ? nullptr : data_->pieces[k].get();
+    std::vector<Box> boxes = make_boxes(*data_->problem, sends ? data_->rank : peer.process,
+                                        sends ? peer.process : data_->rank, pieces);
+    if (data_->problem->source.form().copies == 1) return boxes;
+    return slice(boxes, data_->begins[k], data_->begins[k] + peer.elements);
 }
 
 }  // namespace hocket::plan

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
+// One process's part of a plan.
 #pragma once
 
 #include <cstdint>
@@ -6,6 +7,7 @@
 #include <vector>
 
 #include "hocket/plan.hpp"
+#include "plan/piece.hpp"
 #include "plan/problem.hpp"
 
 namespace hocket::plan {
@@ -18,14 +20,16 @@ struct Part::Data {
     /// Where each peer's elements begin within what the two have in common; empty: at 0, and they
     /// are all of it.
     std::vector<std::int64_t> begins;
+    /// Where a side is indexed: what each peer and this process have in common. Copies of the
+    /// source share one list.
+    std::vector<std::shared_ptr<const std::vector<Piece>>> pieces;
 };
 
 /// Works out one process's part. @throws LayoutError if there is no such process.
 std::shared_ptr<const Part::Data> make_part(std::shared_ptr<const Problem> problem, Side side,
                                             std::int64_t rank);
 
-/// The boxes of the elements number [first, last) of what two processes have in common.
-std::vector<Box> make_boxes(const Problem& problem, std::int64_t source_rank,
-                            std::int64_t destination_rank, std::int64_t first, std::int64_t last);
+/// What a process and each of the other side both hold, whoever sends it; zeros left out.
+std::vector<Traffic> common_with(const Problem& problem, Side side, std::int64_t rank);
 
 }  // namespace hocket::plan

@@ -103,6 +103,10 @@ std::int64_t Plan::elements_moved() const {
     return state_->moved();
 }
 
+std::vector<plan::Traffic> Plan::common(Side side, std::int64_t rank) const {
+    return plan::common_with(*state_->problem, side, rank);
+}
+
 plan::Part Plan::part(Side side, std::int64_t rank) const {
     return plan::Part(plan::make_part(state_->problem, side, rank));
 }
@@ -119,9 +123,7 @@ std::vector<plan::Prediction> Plan::predict(const plan::Model& model) const {
 std::string Plan::text() const {
     const plan::Problem& problem = *state_->problem;
     std::string result = problem.source.text() + " -> " + problem.destination.text();
-    bool turned = false;
-    for (std::size_t d = 0; d < problem.where.size(); ++d) turned = turned || problem.where[d] != d;
-    if (turned) result += " axes " + layout::text_of(problem.options.axes);
+    if (problem.turned()) result += " axes " + layout::text_of(problem.options.axes);
     return result + ", " + state_->strategy + ": " + std::to_string(rounds()) + " rounds, " +
            std::to_string(message_count()) + " messages, " + std::to_string(elements_moved()) +
            " of " + std::to_string(problem.source.elements() * problem.destination.form().copies) +

@@ -5,6 +5,7 @@
 
 #include "base/checked.hpp"
 #include "layout/family.hpp"
+#include "plan/piece.hpp"
 
 namespace hocket::plan {
 
@@ -69,6 +70,50 @@ void check_overlap(const Layout& source, const Layout& destination, const Option
     }
 }
 
+[[noreturn]] void fail_missing(const Layout& source, const Layout& destination,
+                               const Shape& source_index, const std::vector<std::size_t>& where) {
+    Shape index(source_index.size());
+    for (std::size_t d = 0; d < index.size(); ++d) index[where[d]] = source_index[d];
+    std::string message = "the destination holds element " + layout::text_of(index);
+    if (index != source_index) message += " (the source's " + layout::text_of(source_index) + ")";
+    const auto brief = [](const Layout& layout) {
+        const std::string text = layout.text();
+        return text.size() > 120 ? text.substr(0, 120) + "..." : text;
+    };
+    throw LayoutError(message + ", which no process of the source holds: " + brief(source) +
+                      " -> " + brief(destination) +
+                      "; give it to a source process, or leave it out of the destination");
+}
+
+/// Every element that the destination holds must be held by the source, whose segments may have
+/// gaps. Names the first one missing.
+void check_cover(const Problem& problem) {
+    const layout::Form &from = problem.source.form(), &to = problem.destination.form();
+    if (!from.indexed() || from.segments->held() == from.elements) return;
+    const auto fail = [&](std::int64_t place) {
+        fail_missing(problem.source, problem.destination, layout::unflatten(place, from.shape),
+                     problem.where);
+    };
+    if (!to.indexed()) {
+        if (const auto gap = from.segments->gap(0, from.elements)) fail(*gap);
+        return;
+    }
+    for (const layout::Segment& segment : to.segments->all()) {
+        const std::int64_t last = segment.first + segment.length;
+        if (!problem.turned()) {
+            if (const auto gap = from.segments->gap(segment.first, last)) fail(*gap);
+            continue;
+        }
+        for (std::int64_t place = segment.first; place < last; ++place) {
+            const Shape index = layout::unflatten(place, to.shape);
+            Shape at(index.size());
+            for (std::size_t d = 0; d < at.size(); ++d) at[d] = index[problem.where[d]];
+            const std::int64_t there = layout::flatten(at, from.shape);
+            if (from.segments->gap(there, there + 1)) fail(there);
+        }
+    }
+}
+
 }  // namespace
 
 Problem::Problem(Layout from, Layout to, Options given)
@@ -84,6 +129,22 @@ Problem::Problem(Layout from, Layout to, Options given)
                           std::to_string(options.itemsize) + " bytes to " +
                           std::to_string(destination.form().copies) +
                           " copies is more than 2^63 - 1 bytes; move a smaller array");
+    check_cover(*this);
+}
+
+bool Problem::turned() const {
+    for (std::size_t d = 0; d < where.size(); ++d)
+        if (where[d] != d) return true;
+    return false;
+}
+
+bool Problem::indexed() const {
+    return source.is_indexed() || destination.is_indexed();
+}
+
+std::int64_t Problem::wanted() const {
+    const layout::Form& to = destination.form();
+    return to.indexed() ? to.segments->held() : to.elements * to.copies;
 }
 
 std::vector<layout::IndexSet> Problem::sets(Side side, std::int64_t rank) const {
@@ -95,14 +156,19 @@ std::vector<layout::IndexSet> Problem::sets(Side side, std::int64_t rank) const 
 }
 
 std::int64_t Problem::common(std::int64_t source_rank, std::int64_t destination_rank) const {
+    if (indexed()) {
+        for (const Group& group : groups_of(*this, Side::source, source_rank, false))
+            if (group.peer == destination_rank) return group.count;
+        return 0;
+    }
     const layout::Form &from = source.form(), &to = destination.form();
-    const Shape a = from.coordinates(source_rank), b = to.coordinates(destination_rank);
-    if (!from.takes_part(a) || !to.takes_part(b)) return 0;
+    const auto a = from.place(source_rank), b = to.place(destination_rank);
+    if (!a || !b) return 0;
     std::int64_t count = 1;
     for (std::size_t d = 0; d < where.size() && count > 0; ++d)
         count *=
-            layout::count_common(layout::held_by(from.axes[d], from.coordinate(d, a)),
-                                 layout::held_by(to.axes[where[d]], to.coordinate(where[d], b)));
+            layout::count_common(layout::held_by(from.axes[d], from.coordinate(d, *a)),
+                                 layout::held_by(to.axes[where[d]], to.coordinate(where[d], *b)));
     return count;
 }
 

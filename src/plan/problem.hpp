@@ -31,8 +31,17 @@ struct Problem {
     const layout::Axis& axis(Side side, std::size_t d) const {
         return form(side).axes[side == Side::source ? d : where[d]];
     }
-    /// What a process holds, one set for each dimension of the source.
+    /// Dimension d of the source in that side's own numbering.
+    std::size_t dimension(Side side, std::size_t d) const {
+        return side == Side::source ? d : where[d];
+    }
+    bool turned() const;   ///< true where axes are not the identity
+    bool indexed() const;  ///< true where a side is of explicit segments
+    /// What a process of a side that is not indexed holds, one set for each dimension of the
+    /// source.
     std::vector<layout::IndexSet> sets(Side side, std::int64_t rank) const;
+    /// Elements that all destination processes hold together, copies counted.
+    std::int64_t wanted() const;
     /// Elements that both processes hold.
     std::int64_t common(std::int64_t source_rank, std::int64_t destination_rank) const;
     /// The process of the other side that is the same as this one, or -1.

@@ -3,8 +3,8 @@
 
 #include "base/pack.hpp"
 #include "base/port.hpp"
-#include "base/text.hpp"
 #include "comm/engine.hpp"
+#include "task/answer.hpp"
 #include "transfer/check.hpp"
 #include "transfer/run.hpp"
 
@@ -20,68 +20,8 @@ using Found = std::shared_ptr<std::optional<Status>>;
 using All = std::shared_ptr<Tasks::State>;
 using Me = std::shared_ptr<Member>;
 
-std::string task_text(const Tasks::State& all, int task) {
-    return task < 0 ? "any task" : "task '" + all.names[static_cast<std::size_t>(task)] + "'";
-}
-std::string tag_text(int tag) {
-    return tag < 0 ? "any tag" : "tag " + std::to_string(tag);
-}
-std::string array_text(const std::string& dtype, const Shape& shape) {
-    return dtype + " " + text::tuple(shape);
-}
-
-std::string array_text(const std::optional<Array>& array) {
-    return array ? array_text(array->dtype().name, array->layout().shape()) : "an array";
-}
-
-void add(Packer& out, const Fault& fault) {
-    out.text(fault.kind).text(fault.message);
-}
-Fault fault_from(Unpacker& in) {
-    Fault fault;
-    fault.kind = in.text();
-    fault.message = in.text();
-    return fault;
-}
-
-// What the lowest processes of the two tasks tell each other, and then their tasks: is all well,
-// and what does the other side have?
-struct Answer {
-    Fault fault;
-    Envelope other;
-
-    std::string packed() const {
-        Packer out;
-        add(out, fault);
-        out.text(other.packed());
-        return out.take();
-    }
-    static Answer unpacked(const std::string& bytes) {
-        Unpacker in(bytes);
-        Answer answer;
-        answer.fault = fault_from(in);
-        answer.other = Envelope::unpacked(in.text());
-        return answer;
-    }
-};
-
 Envelope envelope_of(const Member& me, const Array& array, int tag, std::int64_t send) {
-    return {me.task, tag, send, array.layout().text(), array.dtype().name, array.dtype().size};
-}
-
-// Both tasks get the same words, so both name both sides.
-Fault mismatch(const Tasks::State& all, const Envelope& sent, int receiver, const Array& array,
-               int wanted_tag) {
-    const Layout layout = Layout::parse(sent.layout);
-    if (layout.shape() == array.layout().shape() && sent.dtype == array.dtype().name &&
-        sent.itemsize == array.dtype().size)
-        return {};
-    return {"MismatchError",
-            task_text(all, sent.source) + " cannot send " + array_text(sent.dtype, layout.shape()) +
-                " to " + task_text(all, receiver) + ", which receives " +
-                array_text(array.dtype().name, array.layout().shape()) + " with " +
-                tag_text(wanted_tag) + " (the message has tag " + std::to_string(sent.tag) +
-                "); make the receiving array match in shape and dtype"};
+    return {me.task, tag, send, array.layout().text(), array.dtype().name, array.dtype().size, {}};
 }
 
 Status status_of(const Tasks::State& all, const Envelope& envelope) {
@@ -110,7 +50,18 @@ Protocol<> send(All all, Me me, Sending sending, int tree_tag, std::int64_t tick
         When my_turn([&] { return me->sends.is_next(ticket); });
         co_await until(my_turn);
         if (said.fault) {
-            me->sends.pass();
+            // A call that is wrong on every process never was one. One that is wrong on some is
+            // awaited by the receiver, who gets the error in its place.
+            if (!said.everywhere && sending.destination >= 0) {
+                const Envelope envelope{me->task, sending.tag, ticket, "", "", 0, said.fault};
+                Protocol<> post = comm::send_text(*all->link, envelope.packed(),
+                                                  me->lowest_of(sending.destination),
+                                                  me->tags.envelope(sending.destination));
+                me->sends.pass();
+                co_await post;
+            } else {
+                me->sends.pass();
+            }
             heard = Answer{said.fault, {}}.packed();
         } else {
             const int there = me->lowest_of(sending.destination);
@@ -144,12 +95,13 @@ Protocol<> send(All all, Me me, Sending sending, int tree_tag, std::int64_t tick
 
 // On the lowest process: waits for the message that this receive is to have.
 Protocol<Answer> match(All all, Me me, const Receiving& receiving, std::int64_t ticket,
-                       Fault fault) {
+                       Statement said) {
     When my_turn([&] { return me->receives.is_next(ticket); });
     co_await until(my_turn);
-    if (fault) {
+    if (said.fault && said.everywhere) {  // the message waits for a better call
         me->receives.pass();
-        co_return Answer{std::move(fault), {}};
+        Answer refused{std::move(said.fault), {}};
+        co_return refused;
     }
     Wanted wanted{receiving.source, receiving.tag, true, {}};
     me->matcher.post(wanted);
@@ -161,15 +113,30 @@ Protocol<Answer> match(All all, Me me, const Receiving& receiving, std::int64_t 
     co_await until(matched);
     if (!wanted.found) {
         me->matcher.withdraw(wanted);
-        co_return Answer{
-            {"DeadlineError", "task '" + me->name() + "' gave up its receive from " +
-                                  task_text(*all, receiving.source) + " with " +
-                                  tag_text(receiving.tag) + " after " +
-                                  std::to_string(receiving.deadline.timeout()) +
-                                  " s: nothing was sent; receive again, or give a longer timeout"},
-            {}};
+        Answer late;
+        late.fault = {"DeadlineError",
+                      "task '" + me->name() + "' gave up its receive from " +
+                          task_text(*all, receiving.source) + " with " + tag_text(receiving.tag) +
+                          " after " + seconds_text(receiving.deadline) +
+                          ": nothing was sent; receive again, or give a longer timeout"};
+        co_return late;
     }
     const Envelope& envelope = *wanted.found;
+    if (envelope.fault) {
+        Fault told = envelope.fault;
+        told.message = task_text(*all, envelope.source) + " could not send: " + told.message;
+        Answer refused{std::move(told), {}};
+        co_return refused;
+    }
+    if (said.fault) {
+        Fault told = said.fault;
+        told.message = "task '" + me->name() + "' could not receive: " + told.message;
+        const Answer to_sender{std::move(told), envelope};
+        co_await comm::send_text(*all->link, to_sender.packed(), me->lowest_of(envelope.source),
+                                 me->tags.reply(envelope.source, envelope.send));
+        Answer refused{std::move(said.fault), {}};
+        co_return refused;
+    }
     Answer answer{mismatch(*all, envelope, me->task, *receiving.array, receiving.tag), envelope};
     const Answer to_sender{answer.fault, envelope_of(*me, *receiving.array, envelope.tag, 0)};
     co_await comm::send_text(*all->link, to_sender.packed(), me->lowest_of(envelope.source),
@@ -189,7 +156,7 @@ Protocol<> receive(All all, Me me, Receiving receiving, int tree_tag, std::int64
     Statement said = co_await comm::collect(me->group, tree_tag, std::move(mine));
     std::string heard;
     if (me->group.lowest()) {
-        const Answer matched = co_await match(all, me, receiving, ticket, std::move(said.fault));
+        const Answer matched = co_await match(all, me, receiving, ticket, std::move(said));
         heard = matched.packed();
     }
     const std::string outcome = co_await comm::spread(me->group, tree_tag, std::move(heard));
@@ -236,7 +203,7 @@ Protocol<> probe(All all, Me me, int source, int tag, bool wait, Deadline deadli
     } else if (wait) {
         throw DeadlineError("task '" + me->name() + "' gave up its probe for a message from " +
                             task_text(*all, source) + " with " + tag_text(tag) + " after " +
-                            std::to_string(deadline.timeout()) + " s: nothing was sent");
+                            seconds_text(deadline) + ": nothing was sent");
     }
 }
 

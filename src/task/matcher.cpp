@@ -10,6 +10,7 @@ namespace hocket::task {
 std::string Envelope::packed() const {
     Packer out;
     out.number(source).number(tag).number(send).text(layout).text(dtype).number(itemsize);
+    out.text(fault.kind).text(fault.message);
     return out.take();
 }
 
@@ -22,6 +23,8 @@ Envelope Envelope::unpacked(const std::string& bytes) {
     envelope.layout = in.text();
     envelope.dtype = in.text();
     envelope.itemsize = in.number();
+    envelope.fault.kind = in.text();
+    envelope.fault.message = in.text();
     return envelope;
 }
 

@@ -10,6 +10,7 @@
 #include <optional>
 #include <string>
 
+#include "comm/agree.hpp"
 #include "comm/link.hpp"
 #include "hocket/layout.hpp"
 
@@ -22,6 +23,7 @@ struct Envelope {
     std::int64_t send = 0;  // the sender's number of this send
     std::string layout, dtype;
     std::int64_t itemsize = 0;
+    comm::Fault fault;  // why there is no message: the receiver gets this in its place
 
     std::string packed() const;
     static Envelope unpacked(const std::string& bytes);

@@ -2,6 +2,7 @@
 // Setting tasks up: who is in which.
 #include <algorithm>
 #include <cstdlib>
+#include <limits>
 #include <set>
 
 #include "base/text.hpp"
@@ -76,11 +77,8 @@ std::vector<std::vector<int>> resolve(std::span<const TaskRequest> requests, int
             // Stop at the communicator's end, so that a huge count costs nothing.
             for (std::int64_t i = 0; i < *count && next + i < size; ++i)
                 of_task.push_back(static_cast<int>(next + i));
-            if (*count > size || next > size) {
-                next = std::int64_t{size} + 1;
-            } else {
-                next += *count;
-            }
+            if (__builtin_add_overflow(next, *count, &next))
+                next = std::numeric_limits<std::int64_t>::max();
         } else {
             lists = true;
             of_task = std::get<std::vector<int>>(processes);
@@ -103,9 +101,8 @@ std::vector<std::vector<int>> resolve(std::span<const TaskRequest> requests, int
         throw Error(asked + " mixes counts and lists of ranks; use one or the other");
     if (counts) {
         if (next != size)
-            throw Error(asked + " asks for " + (next > size ? "more" : std::to_string(next)) +
-                        " processes, but " + has + "; make the counts sum to " +
-                        std::to_string(size));
+            throw Error(asked + " asks for " + std::to_string(next) + " processes, but " + has +
+                        "; make the counts sum to " + std::to_string(size));
     } else if (static_cast<int>(used.size()) != size) {
         for (int rank = 0; rank < size; ++rank)
             if (!used.contains(rank))
@@ -113,6 +110,14 @@ std::vector<std::vector<int>> resolve(std::span<const TaskRequest> requests, int
                             "; put every process into at least one task");
     }
     return ranks;
+}
+
+// Processes that ask for different tasks learn it here, before any is set up.
+comm::Protocol<> set_up(std::shared_ptr<Tasks::State> all, int tag, comm::Statement mine) {
+    comm::State& on = all->comm.state();
+    co_await on.open();
+    co_await comm::agree(comm::Group::whole(on.link()), tag, std::move(mine));
+    all->link = co_await on.new_link();
 }
 
 }  // namespace
@@ -151,16 +156,14 @@ Tasks::Tasks(std::span<const TaskRequest> requests, const Comm& comm)
     std::shared_ptr<comm::Call> agreement;
     {
         const comm::Turn turn;
-        comm::Link& link = comm.state().link();
-        agreement = std::make_shared<comm::Call>(
-            comm::agree(comm::Group::whole(link), link.next_tag(), std::move(mine)),
-            "setting up " + spelled(requests));
+        agreement =
+            std::make_shared<comm::Call>(set_up(state_, comm.state().next_tag(), std::move(mine)),
+                                         "setting up " + spelled(requests));
         comm::Engine::instance().add(agreement);
     }
     wait(*agreement);
 
     const comm::Turn turn;
-    all.link = comm.state().new_link();
     const task::Tags tags(static_cast<int>(requests.size()), all.link->highest_tag());
     for (const auto& request : requests) all.names.push_back(request.name);
     for (std::size_t t = 0; t < requests.size(); ++t) {

@@ -76,7 +76,7 @@ Request Tasks::start_send(const Array* array, const TaskId& destination, int tag
                           comm::Fault fault) {
     task::Member& me = speaker(verb);
     const bool blocking = std::string_view(verb) == "send";
-    int to = 0;
+    int to = -1;
     if (!fault) {
         try {
             to = state_->index(destination);
@@ -201,8 +201,8 @@ std::optional<Status> Tasks::look(const TaskId& source, int tag, bool wait_for_i
 void Tasks::refuse(bool sending, const std::string& kind, const std::string& message,
                    Deadline deadline) {
     const comm::Fault fault{kind, message};
-    Request request = sending ? start_send(nullptr, 0, 0, "send", fault)
-                              : start_receive(nullptr, 0, 0, deadline, "recv", fault);
+    Request request = sending ? start_send(nullptr, -1, 0, "send", fault)
+                              : start_receive(nullptr, any_source, 0, deadline, "recv", fault);
     finish(*request.pending(), deadline);
 }
 

@@ -70,11 +70,13 @@ std::string spelled(const RedistributeOptions& options) {
     return out;
 }
 
-comm::Protocol<> move(comm::Link& link, int agree_tag, int data_tag, comm::Statement mine,
-                      std::shared_ptr<End> source, std::shared_ptr<End> destination,
-                      plan::Options options, std::shared_ptr<Profile> profile) {
+comm::Protocol<> move(Comm on, int tag, comm::Statement mine, std::shared_ptr<End> source,
+                      std::shared_ptr<End> destination, plan::Options options,
+                      std::shared_ptr<Profile> profile) {
     const double start = port::seconds();
-    co_await comm::agree(comm::Group::whole(link), agree_tag, std::move(mine));
+    co_await on.state().open();
+    comm::Link& link = on.state().link();
+    co_await comm::agree(comm::Group::whole(link), tag, std::move(mine));
     const double agreed = port::seconds();
     const auto [plan, work] = transfer::cached_work(source->layout, destination->layout, options,
                                                     source->place, destination->place);
@@ -83,7 +85,7 @@ comm::Protocol<> move(comm::Link& link, int agree_tag, int data_tag, comm::State
         profile->schedule += port::seconds() - agreed;
     }
     auto maps = std::make_shared<Maps>(Maps{source->map, destination->map});
-    co_await transfer::run(work, source->data, destination->data, link, data_tag, std::move(maps),
+    co_await transfer::run(work, source->data, destination->data, link, tag, std::move(maps),
                            std::move(profile));
 }
 
@@ -95,23 +97,24 @@ void call(const Comm& on, const std::string& name, comm::Statement mine,
     std::shared_ptr<comm::Call> operation;
     {
         const comm::Turn turn;
-        comm::Link& link = on.state().link();
         plan::Options plan_options;
         plan_options.axes = options.axes;
         plan_options.itemsize = itemsize;
         plan_options.strategy = options.strategy;
-        const int agree_tag = link.next_tag(), data_tag = link.next_tag();
+        // One tag, as every collective call takes: a process that refuses the call (below) cannot
+        // know which call the others make. Words and data between two processes stay in order.
+        const int tag = on.state().next_tag();
         if (!mine.fault) {
             try {
-                plan_options.overlap = overlap_of(*source, *destination, link.size());
+                plan_options.overlap = overlap_of(*source, *destination, on.size());
                 static_cast<void>(Plan(source->layout, destination->layout, plan_options));
             } catch (const Error&) {
                 mine.fault = comm::Fault::current();
             }
         }
         operation = std::make_shared<comm::Call>(
-            move(link, agree_tag, data_tag, std::move(mine), std::move(source),
-                 std::move(destination), std::move(plan_options), options.profile),
+            move(on, tag, std::move(mine), std::move(source), std::move(destination),
+                 std::move(plan_options), options.profile),
             name);
         comm::Engine::instance().add(operation);
     }
@@ -167,8 +170,9 @@ comm::Group rooted(comm::Link& link, int root) {
     return group;
 }
 
-comm::Protocol<> told(comm::Group group, int tag, std::shared_ptr<std::string> text) {
-    *text = co_await comm::spread(group, tag, *text);
+comm::Protocol<> told(Comm on, int root, int tag, std::shared_ptr<std::string> text) {
+    co_await on.state().open();
+    *text = co_await comm::spread(rooted(on.state().link(), root), tag, *text);
 }
 
 }  // namespace
@@ -179,9 +183,8 @@ std::string tell(const Comm& comm, const std::string& text, int root, Deadline d
     std::shared_ptr<comm::Call> operation;
     {
         const comm::Turn turn;
-        comm::Link& link = comm.state().link();
         operation = std::make_shared<comm::Call>(
-            told(rooted(link, root), link.next_tag(), heard),
+            told(comm, root, comm.state().next_tag(), heard),
             "word from process " + std::to_string(root) + ", the root");
         comm::Engine::instance().add(operation);
     }

@@ -15,6 +15,7 @@ from typing import Any, Callable, Optional, Union
 
 from . import mpiexec, processes
 from .errors import DeadlineError, Error, PeerLostError
+from .pipes import OnLine
 from .rank import describe
 
 #: a task's number of processes, or its ranks
@@ -35,7 +36,7 @@ def run(
     timeout: float | None = None,
     *,
     ranks: int | None = None,
-    on_line: processes.OnLine | None = None,
+    on_line: OnLine | None = None,
 ) -> Any:
     """Run `fn` on processes started for it, and bring its results back.
 
@@ -224,12 +225,15 @@ def _problem(
         return Error(explain(outcome.failures, seats))
     if outcome.timed_out:
         stood = [
-            f"{describe(rank, seats)} stood here:\n{stack or 'in no Python code'}"
-            for rank, stack in outcome.stacks.items()
+            f"{describe(rank, seats)} stood here:\n{outcome.stacks[rank]}"
+            if rank in outcome.stacks
+            else f"{describe(rank, seats)} had not started its Python yet"
+            for rank in range(len(seats))
         ]
+        who = "1 process" if len(seats) == 1 else f"{len(seats)} processes"
         return DeadlineError(
-            f"hk.run: {len(seats)} processes had not ended after {timeout} s and were ended; "
-            "give a larger timeout=, or see what they wait for\n" + "\n".join(stood)
+            f"hk.run: {who} had not ended after {timeout} s; give a larger timeout=, or see where "
+            "they stood when they were ended\n" + "\n".join(stood)
         )
     silent = [rank for rank in range(len(seats)) if not (folder / f"{rank}.result").exists()]
     if silent:
@@ -251,13 +255,14 @@ def explain(failures: Sequence[processes.Failure], seats: Seats) -> str:
 
 def lost(outcome: processes.Outcome, folder: Path, silent: Sequence[int], seats: Seats) -> str:
     """Processes that ended without a word, and what mpiexec says of it."""
-    # The launchers name the first to go by its process id; the others went because it did.
-    named = re.search(r"PID (\d+)", outcome.said)
-    first = [
-        int(path.stem)
-        for path in folder.glob("*.pid")
-        if named is not None and path.read_text() == named.group(1)
-    ]
+    # The launchers name the first to go: by its rank, or by its process id.
+    by_rank = re.search(r"process rank (\d+)", outcome.said)
+    by_pid = re.search(r"PID (\d+)", outcome.said)
+    if by_rank is not None:
+        first = [int(by_rank.group(1))]
+    else:
+        pids = {path.read_text(): int(path.stem) for path in folder.glob("*.pid")}
+        first = [pids[by_pid.group(1)]] if by_pid is not None and by_pid.group(1) in pids else []
     who = ", ".join(describe(rank, seats) for rank in first or silent) or "a process"
     said = f"; mpiexec said:\n{outcome.said}" if outcome.said else ""
     return (

@@ -55,6 +55,79 @@ def _text(value: Any, what: str) -> str:
     return value.encode("utf-8", "replace").decode("utf-8")
 
 
+def slices_of(
+    given: Any, shape: tuple[int, ...]
+) -> list[tuple[int, int, int, bool]]:
+    """NumPy's basic index as (first, count, step, keep) for each dimension.
+
+    Raises:
+        LayoutError: too many of them, an integer outside the shape, step 0, or an index that is
+            not an integer, a slice or an Ellipsis.
+    """
+    items = list(given) if isinstance(given, tuple) else [given]
+    dots = [k for k, item in enumerate(items) if item is Ellipsis]
+    if len(dots) > 1:
+        raise LayoutError("a section takes one '...'; write ':' for the other dimensions")
+    missing = len(shape) - len(items) + len(dots)
+    if missing < 0:
+        raise LayoutError(
+            f"{len(items) - len(dots)} slices for the {len(shape)} dimensions of shape {shape}; "
+            f"give one a dimension at most"
+        )
+    place = dots[0] if dots else len(items)
+    items[place : place + len(dots)] = [slice(None)] * missing
+    result = []
+    for dimension, (item, extent) in enumerate(zip(items, shape)):
+        if isinstance(item, slice):
+            try:
+                first, stop, step = item.indices(extent)
+            except (TypeError, ValueError) as error:
+                raise LayoutError(f"slice {item} of dimension {dimension}: {error}") from None
+            count = len(range(first, stop, step))
+            result.append((first, count, step, True) if count else (0, 0, 1, True))
+            continue
+        if item is None or isinstance(item, (bool, np.bool_)):
+            raise LayoutError(
+                f"{item!r} is no index of dimension {dimension}; give a slice or an integer"
+            )
+        index = integer(item, f"the index of dimension {dimension}")
+        if not -extent <= index < extent:
+            raise LayoutError(
+                f"index {index} lies outside the shape {shape} in dimension {dimension}"
+            )
+        result.append((index % extent, 1, 1, False))
+    return result
+
+
+def _segment_array(given: Any, process: int) -> npt.NDArray[np.int64]:
+    """(first, length) pairs as an array of shape (n, 2)."""
+    what = f"the segments of process {process}"
+    try:
+        array = np.asarray(given if isinstance(given, np.ndarray) else list(given))
+    except (TypeError, ValueError, OverflowError):
+        raise LayoutError(f"{what} are no list of (first, length)") from None
+    if array.size == 0:
+        return np.empty((0, 2), dtype=np.int64)
+    if array.ndim != 2 or array.shape[1] != 2:
+        raise LayoutError(f"{what} have shape {array.shape}; give (first, length) pairs")
+    if array.dtype.kind not in "iu" or (array.dtype.kind == "u" and array.max() > _MOST):
+        raise LayoutError(f"{what} are {array.dtype}; give integers of at most 63 bits")
+    return np.ascontiguousarray(array, dtype=np.int64)
+
+
+def _regular(places: npt.NDArray[np.int64]) -> Any:
+    """Equally spaced places as a slice, others as they are."""
+    if len(places) < 2:
+        first = int(places[0]) if len(places) else 0
+        return slice(first, first + len(places), 1)
+    steps = np.diff(places)
+    step = int(steps[0])
+    if not (steps == step).all():
+        return places
+    stop = int(places[-1]) + (1 if step > 0 else -1)
+    return slice(int(places[0]), stop if stop >= 0 else None, step)
+
+
 class Layout:
     """How a global N-d array lies over processes (HPF 1.0, chapter 3). An immutable value.
 
@@ -94,6 +167,134 @@ class Layout:
         return self
 
     @classmethod
+    def aligned(cls, shape: Extents, align: str, template: Layout) -> Layout:
+        """An array aligned with a template (HPF 1.0, section 3.4).
+
+        Args:
+            shape: extents of the array.
+            align: HPF text ``"A(i,j) WITH T(2*j+1, i, *)"``, indices from 0. A subscript is
+                ``a*i+b`` in one dummy, a constant (the other processes hold nothing), or ``*`` in
+                the template (copies along that dimension) or in the array (that dimension is not
+                distributed). Negative strides are legal.
+            template: the layout that it is aligned with.
+
+        Raises:
+            LayoutError: malformed text (a caret points at the character), or a subscript that
+                leaves the template.
+        """
+        if not isinstance(template, Layout):
+            raise LayoutError(f"template is {template!r}; give a Layout")
+        return cls._of(
+            _pure.Layout.aligned(integers(shape, "shape"), _text(align, "align"), template._native)
+        )
+
+    @classmethod
+    def indexed(cls, shape: Extents, segments: Iterable[Any]) -> Layout:
+        """Explicit segments of the row-major flattened array.
+
+        Args:
+            shape: extents of the array.
+            segments: for each process its ``(first, length)`` pairs, in any order: a list, or an
+                integer array of shape (n, 2). Its local array has one dimension, and holds the
+                elements in increasing order. Gaps belong to nobody.
+
+        Raises:
+            LayoutError: segments that overlap, are negative, or leave the array.
+        """
+        if isinstance(segments, (str, bytes)) or not isinstance(segments, Iterable):
+            raise LayoutError("segments: give a list of (first, length) for each process")
+        lists = [_segment_array(each, process) for process, each in enumerate(segments)]
+        return cls._of(_pure.Layout.indexed(integers(shape, "shape"), lists))
+
+    @classmethod
+    def all_from_hpf(cls, text: str, **parameters: int) -> dict[str, Layout]:
+        """Every array that a Fortran program's HPF directives distribute or align, by name.
+
+        Understood are ``!HPF$ PROCESSORS``, ``TEMPLATE``, ``DISTRIBUTE`` and ``ALIGN``,
+        declarations of arrays, and ``PARAMETER``; other lines are passed over. Dimensions keep
+        Fortran's order; indices become 0-based.
+
+        Args:
+            text: the program.
+            parameters: values of names that the text leaves open: ``P=4, N=512``.
+
+        Raises:
+            LayoutError: a malformed directive (a caret points at the character), or names that
+                nothing declares.
+        """
+        given = [(name, integer(value, name)) for name, value in parameters.items()]
+        found = _pure.Layout.from_hpf(_text(text, "the program"), given)
+        return {name: cls._of(native) for name, native in found}
+
+    @classmethod
+    def from_hpf(cls, text: str, name: str | None = None, **parameters: int) -> Layout:
+        """The layout of an array of a Fortran program with HPF directives; see `all_from_hpf`.
+
+        `name` chooses one (in any case), where directives map several arrays.
+
+        Raises:
+            LayoutError: also where there are several arrays and no name, or none of that name.
+        """
+        found = cls.all_from_hpf(text, **parameters)
+        if name is None:
+            if len(found) > 1:
+                raise LayoutError(f"the program maps {', '.join(found)}; name one of them")
+            return next(iter(found.values()))
+        for each, layout in found.items():
+            if each.upper() == name.upper():
+                return layout
+        raise LayoutError(f"the program maps no array {name!r}; it maps {', '.join(found)}")
+
+    def section(self, slices: Any) -> Layout:
+        """The layout of ``a[slices]``: HPF's ``A(1:n:2, :)``.
+
+        A section is an array of its own: its elements are numbered from 0 in the order of the
+        slices.
+
+        Args:
+            slices: NumPy's basic index: integers (which drop their dimension), slices with any
+                steps, ``...``.
+
+        Raises:
+            LayoutError: what `slices` cannot be, or an integer outside the shape.
+        """
+        return Layout._of(self._native.section(slices_of(slices, self.shape)))
+
+    def local_section(self, slices: Any, rank: int) -> tuple[Any, ...] | None:
+        """Where a section lies in process `rank`'s local array.
+
+        Returns:
+            An index for the local array: slices and integers where steps are regular, so that it
+            gives a view, else arrays of integers, one a dimension (`numpy.ix_` combines them).
+            None where the process holds nothing of it.
+        """
+        basic = slices_of(slices, self.shape)
+        places = self._native.section_places(basic, integer(rank, "rank"))
+        if self._native.is_indexed:
+            return (_regular(places[0]),) if len(places[0]) else None
+        result: list[Any] = []
+        for where, (_, _, _, keep) in zip(places, basic):
+            if not keep and not len(where):
+                return None
+            result.append(_regular(where) if keep else int(where[0]))
+        return tuple(result)
+
+    def relabeled(self, ranks: Iterable[int], size: int | None = None) -> Layout:
+        """The same parts held by other processes: process ``ranks[r]`` holds what `r` held.
+
+        Args:
+            ranks: one process for each of this layout's; see `hocket.relabel`.
+            size: number of processes; those not named hold nothing. None: up to the highest named.
+
+        Raises:
+            LayoutError: not one process for each, or one twice.
+        """
+        new_size = 0 if size is None else integer(size, "size")
+        if size is not None and new_size < 1:
+            raise LayoutError(f"size is {size}; a layout has 1 process or more")
+        return Layout._of(self._native.relabeled(integers(ranks, "ranks"), new_size))
+
+    @classmethod
     def parse(cls, text: str, shape: Extents | None = None) -> Layout:
         """The layout whose ``str`` this is.
 
@@ -114,7 +315,7 @@ class Layout:
 
     @property
     def dist(self) -> str:
-        """HPF text, as ``"(BLOCK, CYCLIC(3), *)"``."""
+        """HPF text, as ``"(BLOCK, CYCLIC(3), *)"``; of an aligned array or a section the alignment."""
         return self._native.dist
 
     @property
@@ -184,7 +385,30 @@ class Layout:
         return self._native.text()
 
     def __repr__(self) -> str:
-        return f"Layout.parse({str(self)!r})"
+        text = str(self)
+        if len(text) > 500:
+            return f"<Layout {text[:400]}... of {len(text)} characters>"
+        return f"Layout.parse({text!r})"
+
+    def _repr_html_(self) -> str:
+        from .notebook import layout_html
+
+        return layout_html(self)
+
+    def draw(self) -> str:
+        """Who holds what, as text: one row a line, each element's lowest process.
+
+        Of more than two dimensions the last two, at index 0 of the others; long ones thinned out.
+        """
+        from .notebook import layout_text
+
+        return layout_text(self)
+
+    def plot(self, path: str) -> None:
+        """Draws who holds what to an image file: one colour a process."""
+        from . import plotting
+
+        plotting.plot_layout(self, path)
 
     def __reduce__(self) -> tuple[Any, ...]:
         return (Layout.parse, (str(self),))

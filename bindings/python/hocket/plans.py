@@ -9,8 +9,9 @@ from typing import Any, Union
 from . import _pure
 from .errors import LayoutError
 from .layouts import Layout, integer, integers
+from .relabeling import Relabeling, relabel
 
-__all__ = ["Plan", "plan"]
+__all__ = ["Plan", "plan", "relabel"]
 
 Overlap = Union[Mapping[int, int], Iterable[int], None]
 Traffic = list[tuple[int, int]]
@@ -27,6 +28,8 @@ def _overlap_list(overlap: Overlap, size: int) -> list[int]:
     """For each process of the destination the source process that is the same one, or -1."""
     if overlap is None:
         return []
+    if isinstance(overlap, Relabeling):
+        return [there if there < overlap.source_size else -1 for there in overlap]
     if not isinstance(overlap, Mapping):
         return [-1 if item is None else integer(item, "overlap") for item in overlap]
     result = [-1] * size
@@ -93,6 +96,13 @@ class Plan:
     def recvs(self, rank: int) -> Traffic:
         """From whom destination process `rank` receives how many elements; as `sends`."""
         return self._native.recvs(integer(rank, "rank"))
+
+    def common(self, side: str, rank: int) -> Traffic:
+        """What process `rank` of `side` and each process of the other side both hold.
+
+        Sorted, zeros left out. Every copy of the source is listed, though one of them sends.
+        """
+        return self._native.common(self._is_source(side), integer(rank, "rank"))
 
     def steps(self, side: str, rank: int) -> list[Step]:
         """The messages that process `rank` of `side` (``"src"`` or ``"dst"``) takes part in.
@@ -181,6 +191,11 @@ class Plan:
 
         plotting.plot_plan(self, path)
 
+    def _repr_html_(self) -> str:
+        from .notebook import plan_html
+
+        return plan_html(self)
+
     def __str__(self) -> str:
         return self._native.text()
 
@@ -210,7 +225,8 @@ def plan(
         stages: how many processes a side's traffic passes through; belongs to no strategy that
             there is yet.
         overlap: destination process -> the source process that is the same one (a mapping, or one
-            entry a process, -1 for none). None: the sides are disjoint.
+            entry a process, -1 for none; or what `relabel` returned). None: the sides are
+            disjoint.
         model: seconds a ``"message"`` and a ``"byte"`` cost; see `Plan.predict`.
 
     Raises:

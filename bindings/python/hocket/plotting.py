@@ -212,8 +212,8 @@ def _draw_layout(axes: Any, layout: Any, title: str) -> None:
         axes.set_axis_off()
         return
     colours = importlib.import_module("matplotlib").colormaps
-    map_ = colours["tab20" if layout.size <= 20 else "turbo"].copy()
-    map_.set_under("white")  # elements that nobody holds
+    # White: elements that nobody holds.
+    map_ = colours["tab20" if layout.size <= 20 else "turbo"].with_extremes(under="white")
     top = max(19, layout.size - 1) if layout.size <= 20 else layout.size - 1
     axes.imshow(lowest, cmap=map_, vmin=-0.5, vmax=top + 0.5, aspect="auto")
     rows, columns = lowest.shape

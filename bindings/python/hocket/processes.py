@@ -12,16 +12,15 @@ import shutil
 import signal
 import subprocess
 import tempfile
+import threading
 import time
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import IO, Any, Callable, Optional
+from typing import Any, Callable
 
 from . import mpiexec, rank
-
-#: (rank, "out" or "err", one line without its end); rank None: mpiexec itself
-OnLine = Callable[[Optional[int], str, str], None]
+from .pipes import OnLine, Readers
 
 #: seconds that other ranks have to report once one has failed
 GRACE = 0.3
@@ -51,21 +50,27 @@ class Outcome:
 
 @contextlib.contextmanager
 def run_folder() -> Iterator[Path]:
-    """A private folder for one run, gone afterwards, even when this process is told to end."""
-    before: Any = None
-    try:
-        # Only the main thread may; elsewhere, and where the user has a handler, it stays as it is.
-        if signal.getsignal(signal.SIGTERM) == signal.SIG_DFL:
-            before = signal.signal(signal.SIGTERM, _terminate)
-    except ValueError:
-        pass
+    """A private folder for one run, gone afterwards, even when this process is told to end.
+
+    Meanwhile SIGUSR1, sent to this process, has all ranks print what they wait for.
+    """
     path = Path(tempfile.mkdtemp(prefix="hocket-"))
+    ours: dict[signal.Signals, Callable[[int, object], None]] = {
+        signal.SIGTERM: _terminate,
+        signal.SIGUSR1: lambda *_: _ask_waits(path),
+    }
+    before: dict[signal.Signals, Any] = {}
+    # Only the main thread may; elsewhere, and where the user has a handler, it stays as it is.
+    if threading.current_thread() is threading.main_thread():
+        for number, handler in ours.items():
+            if signal.getsignal(number) == signal.SIG_DFL:
+                before[number] = signal.signal(number, handler)
     try:
         yield path
     finally:
         shutil.rmtree(path, ignore_errors=True)
-        if before is not None:
-            signal.signal(signal.SIGTERM, before)
+        for number, previous in before.items():
+            signal.signal(number, previous)
 
 
 def _terminate(number: int, frame: object) -> None:
@@ -100,7 +105,7 @@ def supervise(
         env["HOCKET_TASKS"] = tasks
     ranks = sum(count for count, _ in programs)
     with selectors.DefaultSelector() as selector:
-        readers = _Readers(selector, folder, ranks, on_line)
+        readers = Readers(selector, folder, ranks, on_line)
         process = subprocess.Popen(
             mpiexec.command(launcher, programs),
             stdin=subprocess.DEVNULL,
@@ -121,7 +126,7 @@ def supervise(
 
 
 def _watch(
-    process: subprocess.Popen[bytes], readers: _Readers, folder: Path, timeout: float | None
+    process: subprocess.Popen[bytes], readers: Readers, folder: Path, timeout: float | None
 ) -> Outcome:
     """Read what the ranks print until they have ended, failed, or run out of time."""
     began = time.monotonic()
@@ -147,8 +152,21 @@ def _watch(
     return Outcome(process.returncode, failures, readers.said(), timed_out, stacks)
 
 
+def _ask_waits(folder: Path) -> None:
+    """Have every rank print its pending waits: hocket does so when it is sent SIGUSR1. A rank that
+    has not used hocket yet would end by it, and is left alone."""
+    for path in folder.glob("*.pid"):
+        with contextlib.suppress(OSError, ValueError):
+            pid = int(path.read_text())
+            status = Path(f"/proc/{pid}/status").read_text()
+            caught = re.search(r"^SigCgt:\s*([0-9a-f]+)", status, re.MULTILINE)
+            if caught is not None and int(caught.group(1), 16) >> (signal.SIGUSR1 - 1) & 1:
+                os.kill(pid, signal.SIGUSR1)
+
+
 def _ask_stacks(folder: Path) -> dict[int, str]:
     """Where every rank stands: each Python rank prints its stack when it is sent SIGUSR2."""
+    _ask_waits(folder)
     asked = []
     for path in folder.glob("*.pid"):
         with contextlib.suppress(OSError, ValueError):
@@ -211,80 +229,3 @@ def _shared_files(pids: Sequence[int]) -> set[str]:
             text = Path(f"/proc/{pid}/maps").read_text(errors="replace")
             found.update(re.findall(r"/dev/shm/(?:mpich_|sm_segment|vader_segment)\S+", text))
     return found
-
-
-class _Readers:
-    """The pipes of all ranks and of mpiexec, read line by line."""
-
-    def __init__(
-        self, selector: selectors.BaseSelector, folder: Path, ranks: int, on_line: OnLine
-    ) -> None:
-        self._selector = selector
-        self._on_line = on_line
-        self._rest: dict[int, bytes] = {}
-        self._said: list[str] = []
-        _raise_file_limit(2 * ranks + 64)
-        for number in range(ranks):
-            for name in ("out", "err"):
-                path = folder / f"{number}.{name}"
-                os.mkfifo(path, 0o600)
-                self._add(os.open(path, os.O_RDONLY | os.O_NONBLOCK), number, name)
-
-    def add(self, stream: IO[bytes] | None, name: str) -> None:
-        """Read mpiexec's own output too."""
-        assert stream is not None
-        number = os.dup(stream.fileno())
-        stream.close()
-        os.set_blocking(number, False)
-        self._add(number, None, name)
-
-    def _add(self, number: int, source: int | None, name: str) -> None:
-        self._rest[number] = b""
-        self._selector.register(number, selectors.EVENT_READ, (source, name))
-
-    def read(self, seconds: float) -> bool:
-        """Take what there is, waiting at most so long; False when there was nothing."""
-        events = self._selector.select(seconds)
-        for key, _ in events:
-            source, name = key.data
-            chunk = os.read(key.fd, 65536)
-            *lines, rest = (self._rest[key.fd] + chunk).split(b"\n")
-            if not chunk:
-                lines, rest = ([rest] if rest else []), b""
-                self._selector.unregister(key.fd)
-                os.close(key.fd)
-                del self._rest[key.fd]
-            else:
-                self._rest[key.fd] = rest
-            for line in lines:
-                self._line(source, name, line.decode(errors="backslashreplace"))
-        return bool(events)
-
-    def _line(self, source: int | None, name: str, line: str) -> None:
-        if source is None:
-            self._said.append(line)
-        self._on_line(source, name, line)
-
-    def said(self) -> str:
-        return "\n".join(self._said).strip()
-
-    def drain(self) -> None:
-        """Take what the ended ranks have left in their pipes."""
-        limit = time.monotonic() + 2
-        while self._rest and time.monotonic() < limit and self.read(0):
-            pass
-
-    def close(self) -> None:
-        for number in self._rest:
-            os.close(number)
-        self._rest.clear()
-
-
-def _raise_file_limit(wanted: int) -> None:
-    """Two pipes a rank: many ranks need more open files than a shell usually grants."""
-    import resource
-
-    soft, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
-    if soft != resource.RLIM_INFINITY and soft < wanted:
-        ceiling = wanted if hard == resource.RLIM_INFINITY else min(wanted, hard)
-        resource.setrlimit(resource.RLIMIT_NOFILE, (max(soft, ceiling), hard))

@@ -8,6 +8,7 @@ calling task.
 
 from __future__ import annotations
 
+import operator
 import time
 from typing import TYPE_CHECKING, Any, Mapping, NoReturn, Optional, Sequence, Union
 
@@ -42,6 +43,9 @@ class TaskIndex(int):
         return not self == other
 
     __hash__ = int.__hash__
+
+    def __getnewargs__(self) -> tuple[int, str]:
+        return int(self), self.name
 
     def __repr__(self) -> str:
         return f"{int(self)} ({self.name!r})"
@@ -249,8 +253,8 @@ def _id(task: TaskId) -> TaskId:
     if isinstance(task, str):
         return task
     try:
-        return int(task)
-    except (TypeError, ValueError):
+        return operator.index(task)
+    except TypeError:
         raise Error(f"{task!r} names no task; give a task's name or its index") from None
 
 

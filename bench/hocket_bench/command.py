@@ -1,0 +1,129 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""``hocket bench``: starts the processes, collects what they measured, prints and keeps it."""
+
+from __future__ import annotations
+
+import argparse
+import json
+import os
+import sys
+import tempfile
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+from hocket.errors import Error
+
+from . import native, registry
+from .harness import UnavailableError
+from .launch import start
+from .machine import environment
+from .options import effort, listing, native_effort, parse
+from .record import answer, as_json, method
+from .table import render
+
+
+def main(argv: Sequence[str] | None = None) -> int:
+    """0: measured and right; 1: a contestant was wrong or a process failed; 2: bad arguments."""
+    arguments = list(sys.argv[1:] if argv is None else argv)
+    if not arguments or arguments[0] in ("-h", "--help", "--list"):
+        print(listing())
+        return 0
+    try:
+        case, options = parse(arguments)
+        target = None if options.json is None else _writable(options.json)
+    except (ValueError, OSError) as error:
+        print(f"hocket bench: {error}", file=sys.stderr)
+        return 2
+    try:
+        document = _measure(arguments, case, options)
+    except (OSError, ValueError, RuntimeError, Error) as error:
+        print(f"hocket bench: {error}", file=sys.stderr)
+        return 1
+    if target is not None:
+        target.write_text(json.dumps(document, indent=2) + "\n", encoding="utf-8")
+        print(f"written: {target}")
+    wrong = [
+        f"{entry.get('name', entry.get('program'))}: {entry['error']}"
+        for entry in [*(f for t in document["tables"] for f in t["figures"]), *document["native"]]
+        if "error" in entry
+    ]
+    for text in wrong:
+        print(f"hocket bench: {text}", file=sys.stderr)
+    return 1 if wrong else 0
+
+
+def _writable(path: str) -> Path:
+    """Found out before the measurement, not after it."""
+    target = Path(path)
+    if target.is_dir() or not os.access(target.resolve().parent, os.W_OK):
+        raise ValueError(f"--json {path}: cannot be written; name a file in an existing folder")
+    return target
+
+
+def _measure(
+    arguments: Sequence[str], case: registry.Case, options: argparse.Namespace
+) -> dict[str, Any]:
+    print(
+        f"{arguments[0]}: {options.ranks or 1} process(es), warm-up {options.warmup} round(s), "
+        f"then {options.min_runs} to {options.max_runs} rounds in {options.seconds:g} s",
+        flush=True,
+    )
+    print(flush=True)
+    report = _python_part(arguments, options)
+    mpi: dict[str, Any] = report["mpi"]
+    document = {
+        "benchmark": arguments[0],
+        "arguments": list(arguments[1:]),
+        "ranks": options.ranks,
+        "threads": options.threads,
+        "pinned": report["pinned"],
+        **environment(mpi.get("library"), mpi.get("standard")),
+        "method": method(effort(options)),
+        "tables": report["tables"],
+        "native": [],
+    }
+    for each in case.natives(options):
+        _native_part(each, options, document)
+    return document
+
+
+def _python_part(arguments: Sequence[str], options: argparse.Namespace) -> dict[str, Any]:
+    with tempfile.TemporaryDirectory(prefix="hocket-bench-") as folder:
+        path = Path(folder) / "report.json"
+        command = [sys.executable, "-m", "hocket_bench.worker", str(path), *arguments]
+        status, _ = start(command, options.ranks, options.threads, options.timeout)
+        if status != 0 or not path.exists():
+            raise RuntimeError(
+                f"a process ended with status {status}; what it printed above says why"
+            )
+        loaded: dict[str, Any] = json.loads(path.read_text(encoding="utf-8"))
+        return loaded
+
+
+def _native_part(
+    each: registry.Native, options: argparse.Namespace, document: dict[str, Any]
+) -> None:
+    kept: list[dict[str, Any]] = document["native"]
+    try:
+        program = native.program(each.program)
+    except UnavailableError as reason:
+        print(f"{each.program}: not run, {reason}\n", flush=True)
+        kept.append({"program": each.program, "not_run": str(reason)})
+        return
+    pin = ["--pin"] if document["pinned"] else []
+    command = [str(program), *native_effort(options), *pin, *each.arguments]
+    try:
+        ended, output = start(command, options.ranks, options.threads, options.timeout, True)
+        if ended != 0:
+            raise RuntimeError(f"it ended with status {ended}; what it printed above says why")
+        about, tables = native.read(output)
+    except (OSError, ValueError, RuntimeError) as error:
+        # What was measured before stays worth having.
+        kept.append({"program": each.program, "error": str(error)})
+        return
+    kept.append({"arguments": list(each.arguments), **(about or {"program": each.program})})
+    for question, figures in tables:
+        result = answer(question, figures)
+        print(f"C++, {render(result)}", end="\n\n", flush=True)
+        document["tables"].append({"language": "C++", **as_json(result, options.keep_samples)})

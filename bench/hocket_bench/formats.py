@@ -1,0 +1,241 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""Who owns what, written from HPF's definitions and independent of the library that is measured.
+
+The contestants that hocket is compared with (derived datatypes, packing by NumPy, plain copies) are
+built from these index sets: process r sits at row-major position r of the processor arrangement,
+one extent of it for each dimension that is not ``*`` (High Performance Fortran 1.0, chapter 3).
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Union
+
+import numpy as np
+from numpy.typing import NDArray
+
+Indices = NDArray[np.int64]
+
+_FORMAT = re.compile(r"^(?:(BLOCK|CYCLIC)(?:\((\d+)\))?|\*)$")
+
+
+def parse(text: str) -> list[str]:
+    """``"(BLOCK, cyclic(3), *)"`` → ``["BLOCK", "CYCLIC(3)", "*"]``. Raises ValueError."""
+    plain = re.sub(r"\s", "", text).upper()
+    if not (plain.startswith("(") and plain.endswith(")")):
+        raise ValueError(f"'{text}': write a distribution in parentheses, as (BLOCK,*)")
+    formats = plain[1:-1].split(",")
+    for each in formats:
+        if not _FORMAT.match(each):
+            raise ValueError(
+                f"'{each}' in '{text}': a format is BLOCK, BLOCK(m), CYCLIC, CYCLIC(k) or *"
+            )
+    return formats
+
+
+@dataclass(frozen=True)
+class Spread:
+    """One dimension: blocks of ``block`` elements dealt out in turn to ``parts`` owners."""
+
+    extent: int
+    block: int
+    parts: int
+
+    def owned(self, part: int) -> Indices:
+        """The increasing global indices that ``part`` owns."""
+        firsts = np.arange(part * self.block, self.extent, self.parts * self.block, dtype=np.int64)
+        indices = (firsts[:, None] + np.arange(self.block, dtype=np.int64)).ravel()
+        return indices[indices < self.extent]
+
+    def owner(self, indices: Indices) -> Indices:
+        """Who owns each of these."""
+        return indices // self.block % self.parts
+
+    def place(self, indices: Indices) -> Indices:
+        """Where each of these lies in its owner's local array."""
+        rounds = indices // (self.block * self.parts)
+        return rounds * self.block + indices % self.block
+
+
+def spread(extent: int, form: str, parts: int) -> Spread:
+    """One format of `parse`. Raises ValueError for blocks that do not hold the extent."""
+    found = _FORMAT.match(form)
+    if found is None:
+        raise ValueError(f"'{form}': a format is BLOCK, BLOCK(m), CYCLIC, CYCLIC(k) or *")
+    block = int(found[2]) if found[2] else 1
+    if block < 1:
+        raise ValueError(f"{form}: blocks have at least one element")
+    if found[1] is None:
+        return Spread(extent, max(extent, 1), 1)
+    if found[1] == "CYCLIC":
+        return Spread(extent, block, parts)
+    if not found[2]:
+        block = max(-(-extent // parts), 1)
+    if block * parts < extent:
+        raise ValueError(f"{form} over {parts} processes holds {block * parts}, not {extent}")
+    return Spread(extent, block, parts)
+
+
+@dataclass(frozen=True)
+class Lay:
+    """A distribution, as the baselines see it."""
+
+    shape: tuple[int, ...]
+    formats: tuple[str, ...]
+    procs: tuple[int, ...]
+
+    @property
+    def dist(self) -> str:
+        """HPF text."""
+        return "(" + ",".join(self.formats) + ")"
+
+    def spreads(self) -> list[Spread]:
+        """One a dimension."""
+        parts = iter(self.procs)
+        return [
+            spread(n, form, 1 if form == "*" else next(parts))
+            for n, form in zip(self.shape, self.formats)
+        ]
+
+    def parts(self, rank: int) -> list[int]:
+        """For each dimension which part of it process ``rank`` owns."""
+        where = iter(np.unravel_index(rank, self.procs) if self.procs else ())
+        return [0 if form == "*" else int(next(where)) for form in self.formats]
+
+    def indices(self, rank: int) -> list[Indices]:
+        """For each dimension what process ``rank`` owns."""
+        return [s.owned(part) for s, part in zip(self.spreads(), self.parts(rank))]
+
+
+def lay(shape: Sequence[int], text: str, ranks: int) -> Lay:
+    """``text`` over ``ranks`` processes, their arrangement as square as `MPI_Dims_create` does."""
+    formats = parse(text)
+    if len(formats) != len(shape):
+        raise ValueError(
+            f"{text} has {len(formats)} formats and the array {tuple(shape)} {len(shape)} "
+            "dimensions; give one a dimension"
+        )
+    distributed = sum(form != "*" for form in formats)
+    if distributed == 0 and ranks != 1:
+        raise ValueError(f"{text} distributes nothing over {ranks} processes; use --ranks 1")
+    return Lay(tuple(shape), tuple(formats), _arrange(ranks, distributed))
+
+
+def _arrange(ranks: int, dimensions: int) -> tuple[int, ...]:
+    extents = [1] * dimensions
+    factor = 2
+    factors = []
+    while ranks > 1:
+        while ranks % factor == 0:
+            factors.append(factor)
+            ranks //= factor
+        factor += 1
+    for each in sorted(factors, reverse=True):
+        extents[extents.index(min(extents))] *= each
+    return tuple(sorted(extents, reverse=True))
+
+
+@dataclass(frozen=True)
+class Run:
+    """Places along one dimension: ``count`` runs of ``length``, their starts ``step`` apart."""
+
+    first: int
+    count: int
+    length: int
+    step: int
+
+    @property
+    def contiguous(self) -> bool:
+        return self.count == 1 or self.step == self.length
+
+    def places(self) -> Indices:
+        firsts = self.first + self.step * np.arange(self.count, dtype=np.int64)
+        return (firsts[:, None] + np.arange(self.length, dtype=np.int64)).ravel()
+
+
+Places = Union[Run, Indices]
+Index = Union[slice, Indices]
+
+
+@dataclass(frozen=True)
+class Common:
+    """What a sender and a receiver share along one dimension, as places in either's local array.
+
+    Two `Run` of the same count and length where both sides are regular, else every place.
+    """
+
+    count: int
+    source: Places
+    target: Places
+
+
+def common(source: Spread, sender: int, target: Spread, receiver: int) -> Common:
+    """The indices that ``sender`` owns in one spread and ``receiver`` in the other."""
+    shared = source.owned(sender)
+    shared = shared[target.owner(shared) == receiver]
+    here, there = source.place(shared), target.place(shared)
+    if len(shared) == 0:
+        return Common(0, here, there)
+    breaks = np.flatnonzero((np.diff(here) != 1) | (np.diff(there) != 1)) + 1
+    firsts = np.concatenate([np.zeros(1, np.int64), breaks])
+    lengths = np.diff(np.append(firsts, len(shared)))
+    if np.all(lengths == lengths[0]):
+        length = int(lengths[0])
+        source_run, target_run = _run(here[firsts], length), _run(there[firsts], length)
+        if source_run is not None and target_run is not None:
+            return Common(len(shared), source_run, target_run)
+    return Common(len(shared), here, there)
+
+
+def _run(firsts: Indices, length: int) -> Run | None:
+    steps = np.diff(firsts)
+    if len(steps) and not np.all(steps == steps[0]):
+        return None
+    return Run(int(firsts[0]), len(firsts), length, int(steps[0]) if len(steps) else length)
+
+
+def stretches(shared: Common) -> list[tuple[Run, Run]]:
+    """The same places as pairs of runs of equal count and length, as few as follow one another."""
+    if isinstance(shared.source, Run) and isinstance(shared.target, Run):
+        return [(shared.source, shared.target)]
+    here, there = list_places(shared.source), list_places(shared.target)
+    breaks = np.flatnonzero((np.diff(here) != 1) | (np.diff(there) != 1)) + 1
+    firsts = np.concatenate([np.zeros(min(len(here), 1), np.int64), breaks])
+    lengths = np.diff(np.append(firsts, len(here)))
+    source, target = here[firsts], there[firsts]
+    found: list[tuple[Run, Run]] = []
+    begin = 0
+    while begin < len(firsts):
+        along, across = np.diff(source[begin:]), np.diff(target[begin:])
+        alike = lengths[begin + 1 :] == lengths[begin]
+        alike &= (along == along[:1]) & (across == across[:1])
+        more = len(alike) if alike.all() else int(np.argmin(alike))
+        length, end = int(lengths[begin]), begin + 1 + more
+        steps = (int(along[0]), int(across[0])) if more else (length, length)
+        found.append(
+            (
+                Run(int(source[begin]), end - begin, length, steps[0]),
+                Run(int(target[begin]), end - begin, length, steps[1]),
+            )
+        )
+        begin = end
+    return found
+
+
+def list_places(places: Places) -> Indices:
+    """Every place."""
+    return places.places() if isinstance(places, Run) else places
+
+
+def index(places: Places) -> Index:
+    """A slice where the places are equally spaced (a view, no copy), else the places."""
+    if isinstance(places, Run):
+        if places.contiguous:
+            return slice(places.first, places.first + places.count * places.length)
+        if places.length == 1:
+            last = places.first + (places.count - 1) * places.step
+            return slice(places.first, last + 1, places.step)
+        return places.places()
+    return places if len(places) else slice(0, 0)

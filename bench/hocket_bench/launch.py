@@ -1,0 +1,73 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""Processes for a measurement, with a time limit; none of them is left behind."""
+
+from __future__ import annotations
+
+import os
+import signal
+import subprocess
+from collections.abc import Sequence
+from pathlib import Path
+
+from hocket import mpiexec
+
+
+def _command(command: Sequence[str], ranks: int) -> tuple[list[str], dict[str, str]]:
+    """The command line and the environment; what launchers differ in is `hocket.mpiexec`'s."""
+    if ranks == 0:
+        return list(command), dict(os.environ)
+    launcher = mpiexec.find()
+    line = mpiexec.command(launcher, [(ranks, command)])
+    env = mpiexec.environment(mpiexec.flavour(launcher))
+    if ranks <= len(os.sched_getaffinity(0)):
+        # Set up for more processes than cores, Open MPI would yield while it waits: not its best
+        # settings here.
+        env.setdefault("OMPI_MCA_mpi_yield_when_idle", "0")
+    return line, env
+
+
+def _end(process: subprocess.Popen[str]) -> None:
+    # The launcher takes its processes along when it is asked; killed, it would leave them behind.
+    process.terminate()
+    try:
+        process.wait(10)
+    except subprocess.TimeoutExpired:
+        os.killpg(process.pid, signal.SIGKILL)
+        process.wait()
+
+
+def start(
+    command: Sequence[str],
+    ranks: int,
+    threads: int,
+    timeout: float | None,
+    capture: bool = False,
+) -> tuple[int, str]:
+    """Run a command on that many processes (0: without MPI); its status and, captured, its output.
+
+    Raises `hocket.Error` where there is no MPI, and TimeoutError when it has not ended in
+    ``timeout`` seconds; it is ended first.
+    """
+    line, env = _command(command, ranks)
+    # The package may be run from a checkout that is not installed.
+    root = str(Path(__file__).resolve().parents[1])
+    env["PYTHONPATH"] = os.pathsep.join(p for p in (root, env.get("PYTHONPATH", "")) if p)
+    env["OMP_NUM_THREADS"] = str(threads)
+    process = subprocess.Popen(
+        line,
+        env=env,
+        stdout=subprocess.PIPE if capture else None,
+        text=True,
+        start_new_session=True,
+    )
+    try:
+        output, _ = process.communicate(timeout=timeout)
+    except subprocess.TimeoutExpired:
+        _end(process)
+        raise TimeoutError(
+            f"the processes have not ended in {timeout:g} s; a longer --timeout gives them more"
+        ) from None
+    except BaseException:
+        _end(process)
+        raise
+    return process.returncode, output or ""

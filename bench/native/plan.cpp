@@ -1,0 +1,165 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Seconds and bytes of one process's part of a plan, BLOCK to CYCLIC(k) in every dimension.
+// `--point NAME SHAPE PROCS K`, as `--point peers 40000000000 1000000 4`. No MPI.
+#include "hocket/plan.hpp"
+
+#include <atomic>
+#include <cstdio>
+#include <cstdlib>
+#include <exception>
+#include <memory>
+#include <new>
+#include <optional>
+#include <stdexcept>
+#include <string>
+#include <vector>
+
+#include "harness.hpp"
+#include "hocket/layout.hpp"
+
+namespace {
+
+// Every byte that this program has on its heap, so that a part can be weighed. Each allocation
+// carries its size in front of it.
+std::atomic<std::int64_t> live{0}, peak{0};
+constexpr std::size_t kFront = 64;
+
+void* take(std::size_t bytes) {
+    auto* const block = static_cast<std::size_t*>(
+        std::aligned_alloc(64, (bytes + 2 * kFront - 1) / kFront * kFront));
+    if (block == nullptr) throw std::bad_alloc();
+    *block = bytes;
+    const auto now =
+        live.fetch_add(static_cast<std::int64_t>(bytes)) + static_cast<std::int64_t>(bytes);
+    if (now > peak) peak = now;
+    return reinterpret_cast<char*>(block) + kFront;
+}
+
+void give(void* place) {
+    if (place == nullptr) return;
+    auto* const block = reinterpret_cast<std::size_t*>(static_cast<char*>(place) - kFront);
+    live -= static_cast<std::int64_t>(*block);
+    std::free(block);
+}
+
+}  // namespace
+
+void* operator new(std::size_t bytes) {
+    return take(bytes);
+}
+void* operator new[](std::size_t bytes) {
+    return take(bytes);
+}
+void operator delete(void* place) noexcept {
+    give(place);
+}
+void operator delete[](void* place) noexcept {
+    give(place);
+}
+void operator delete(void* place, std::size_t) noexcept {
+    give(place);
+}
+void operator delete[](void* place, std::size_t) noexcept {
+    give(place);
+}
+
+namespace {
+
+using Entries = std::vector<std::pair<std::string, std::string>>;
+
+std::string repeated(const std::string& format, std::size_t dimensions) {
+    std::string text = "(";
+    for (std::size_t d = 0; d < dimensions; ++d) text += (d ? "," : "") + format;
+    return text + ")";
+}
+
+std::string json(const std::vector<std::int64_t>& values) {
+    std::string text = "[";
+    for (const auto value : values) text += (text.size() > 1 ? "," : "") + std::to_string(value);
+    return text + "]";
+}
+
+/// One side's part: made anew by every run, weighed by the last one.
+struct Weighed {
+    const hocket::Layout &source, &destination;
+    hocket::Side side;
+    std::int64_t rank = 0, held = 0, kept = 0, most = 0;
+    std::optional<hocket::plan::Part> part = {};
+
+    void run() {
+        part.reset();
+        const std::int64_t before = live;
+        peak = before;
+        part = hocket::Plan(source, destination).part(side, rank);
+        kept = live - before;
+        most = peak - before;
+    }
+
+    std::string check() const {
+        if (!part) return "there is no part";
+        std::int64_t sum = 0;
+        for (const auto& traffic : part->peers()) sum += traffic.elements;
+        if (sum == held) return {};
+        return "process " + std::to_string(rank) + " holds " + std::to_string(held) +
+               " elements and exchanges " + std::to_string(sum);
+    }
+
+    Entries extras() const {
+        const auto peers = static_cast<std::int64_t>(part->peers().size());
+        return {{"peers", std::to_string(peers)},
+                {"bytes kept", std::to_string(kept)},
+                {"bytes at most", std::to_string(most)},
+                {"bytes kept a peer", std::to_string(peers ? kept / peers : 0)}};
+    }
+};
+
+hocket_bench::Contestant contestant(const std::string& name, hocket::Side side,
+                                    const hocket::Layout& source,
+                                    const hocket::Layout& destination) {
+    const auto& own = side == hocket::Side::source ? source : destination;
+    auto weighed = std::make_shared<Weighed>(Weighed{source, destination, side});
+    weighed->rank = own.size() / 2;
+    weighed->held = 1;
+    for (const auto extent : own.local_shape(weighed->rank)) weighed->held *= extent;
+    return {name, [weighed] { weighed->run(); }, [weighed] { weighed->part.reset(); },
+            [weighed] { return weighed->check(); }, [weighed] { return weighed->extras(); }};
+}
+
+void run(int argc, char** argv) {
+    const auto arguments = hocket_bench::parse(argc, argv);
+    const auto& rest = arguments.rest;
+    if (rest.size() != 5 || rest[0] != "--point")
+        throw std::invalid_argument("usage: --point NAME SHAPE PROCS K");
+    const auto shape = hocket_bench::parse_list(rest[2]), procs = hocket_bench::parse_list(rest[3]);
+    const auto block = hocket_bench::parse_list(rest[4]);
+    if (shape.size() != procs.size() || block.size() != 1)
+        throw std::invalid_argument("SHAPE and PROCS are as long as each other, K is one number");
+    const auto form = "CYCLIC(" + std::to_string(block[0]) + ")";
+    const hocket::Layout source(shape, repeated("BLOCK", shape.size()), procs);
+    const hocket::Layout destination(shape, repeated(form, shape.size()), procs);
+
+    if (arguments.pin) hocket_bench::pin(0);
+    hocket_bench::describe("hocket_bench_plan", {});
+    hocket_bench::Question question;
+    question.parameters = {{"sweep", hocket_bench::quoted(rest[1])},
+                           {"shape", json(shape)},
+                           {"procs", json(procs)},
+                           {"to", hocket_bench::quoted(destination.dist())}};
+    hocket_bench::measure(
+        question,
+        {contestant("Plan and a source's part", hocket::Side::source, source, destination),
+         contestant("Plan and a destination's part", hocket::Side::destination, source,
+                    destination)},
+        {}, arguments.effort);
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+    try {
+        run(argc, argv);
+    } catch (const std::exception& error) {
+        std::fprintf(stderr, "hocket_bench_plan: %s\n", error.what());
+        return 1;
+    }
+}

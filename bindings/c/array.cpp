@@ -1,0 +1,115 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "hocket/array.hpp"
+
+#include "dtype.hpp"
+#include "handles.hpp"
+#include "hocket/mpi.hpp"
+
+using namespace hocket::c;
+using hocket::Array;
+using hocket::Shape;
+
+namespace {
+
+Array wrap(void* data, const hocket_layout* layout, const char* dtype, std::int64_t itemsize,
+           MPI_Comm comm, const std::int64_t* strides, bool writable) {
+    const auto lies = behind(layout);
+    const hocket::DType type = dtype_of_name(dtype, itemsize);
+    const hocket::Comm on = hocket::from_mpi(comm);
+    std::optional<Shape> steps;
+    if (strides != nullptr) {
+        // As many as the local array has dimensions: one where a constant has no place.
+        const std::size_t given = lies->value.dimensions();
+        const bool beyond = on.rank() >= lies->value.size();
+        steps = Shape(strides, strides + given);
+        if (beyond && given == 0) steps = Shape{type.size};
+    }
+    Array array = Array::wrap(data, lies->value, type, on, std::move(steps), {}, writable);
+    if (data == nullptr && array.process() >= 0 && lies->value.local_elements(array.process()) > 0)
+        throw ArgumentError("'data' is NULL, but process " + std::to_string(array.process()) +
+                            " holds " +
+                            std::to_string(lies->value.local_elements(array.process())) +
+                            " elements of " + lies->value.text() + "; give their address");
+    return array;
+}
+
+}  // namespace
+
+int hocket_array_empty(const hocket_layout* layout, const char* dtype, int64_t itemsize,
+                       MPI_Comm comm, hocket_array** array) {
+    return guard(__func__, [&] {
+        const auto lies = behind(layout);
+        give(array,
+             Array::empty(lies->value, dtype_of_name(dtype, itemsize), hocket::from_mpi(comm)));
+    });
+}
+
+int hocket_array_wrap(void* data, const hocket_layout* layout, const char* dtype, int64_t itemsize,
+                      MPI_Comm comm, const int64_t* strides, hocket_array** array) {
+    return guard(__func__,
+                 [&] { give(array, wrap(data, layout, dtype, itemsize, comm, strides, true)); });
+}
+
+int hocket_array_wrap_const(const void* data, const hocket_layout* layout, const char* dtype,
+                            int64_t itemsize, MPI_Comm comm, const int64_t* strides,
+                            hocket_array** array) {
+    return guard(__func__, [&] {
+        give(array, wrap(const_cast<void*>(data), layout, dtype, itemsize, comm, strides, false));
+    });
+}
+
+int hocket_array_free(hocket_array** array) {
+    return free_handle(__func__, array);
+}
+
+int hocket_array_data(const hocket_array* array, void** data) {
+    return guard(__func__, [&] { required(data, "data") = behind(array)->value.data(); });
+}
+
+int hocket_array_layout(const hocket_array* array, hocket_layout** layout) {
+    return guard(__func__, [&] { give(layout, behind(array)->value.layout()); });
+}
+
+int hocket_array_dtype(const hocket_array* array, const char** dtype, int64_t* itemsize) {
+    return guard(__func__, [&] {
+        const auto held = behind(array);
+        const char*& name = required(dtype, "dtype");
+        required(itemsize, "itemsize") = held->value.dtype().size;
+        name = held->value.dtype().name.c_str();
+    });
+}
+
+int hocket_array_comm(const hocket_array* array, MPI_Comm* comm) {
+    return guard(__func__,
+                 [&] { required(comm, "comm") = hocket::to_mpi(behind(array)->value.comm()); });
+}
+
+int hocket_array_local_shape(const hocket_array* array, int64_t capacity, int64_t* values,
+                             int64_t* count) {
+    return guard(__func__,
+                 [&] { hand_out(behind(array)->value.local_shape(), capacity, values, count); });
+}
+
+int hocket_array_strides(const hocket_array* array, int64_t capacity, int64_t* values,
+                         int64_t* count) {
+    return guard(__func__,
+                 [&] { hand_out(behind(array)->value.strides(), capacity, values, count); });
+}
+
+int hocket_array_writable(const hocket_array* array, bool* writable) {
+    return guard(__func__,
+                 [&] { required(writable, "writable") = behind(array)->value.writable(); });
+}
+
+int hocket_array_process(const hocket_array* array, int64_t* process) {
+    return guard(__func__, [&] { required(process, "process") = behind(array)->value.process(); });
+}
+
+int hocket_dense_strides(int64_t dimensions, const int64_t* shape, int64_t itemsize,
+                         int64_t* strides) {
+    return guard(__func__, [&] {
+        const auto extents = list(dimensions, shape, "shape");
+        const auto found = hocket::dense_strides({extents.begin(), extents.end()}, itemsize);
+        if (!found.empty()) hand_out(found, dimensions, &required(strides, "strides"), nullptr);
+    });
+}

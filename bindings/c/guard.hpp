@@ -1,0 +1,101 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// How the C functions are written: a body that may throw, run by `guard`, which makes a code of
+// what it throws; and the checks that only pointers need.
+#pragma once
+
+#include <algorithm>
+#include <cmath>
+#include <cstdint>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "hocket/error.hpp"
+#include "hocket/hocket.h"
+#include "hocket/operation.hpp"
+
+namespace hocket::c {
+
+/// An argument that cannot be used at all: NULL, a dead handle, too little room.
+class ArgumentError : public Error {
+  public:
+    using Error::Error;
+};
+
+/// The caller's interrupt check has ended a wait.
+class Interrupted : public Error {
+  public:
+    using Error::Error;
+};
+
+/// The code of the exception at hand, whose message hocket_error_message() gives from now on.
+/// `function` leads the messages of wrong arguments, which say nothing without it.
+int failure(const char* function) noexcept;
+
+/// The name of the C++ class that a code stands for; nullptr for no code of an error.
+const char* class_of(int code);
+
+/// Runs the body of a C function. No exception passes.
+template <class Body>
+int guard(const char* function, Body&& body) noexcept {
+    try {
+        body();
+        return HOCKET_SUCCESS;
+    } catch (...) {
+        return failure(function);
+    }
+}
+
+/// @throws ArgumentError for NULL.
+template <class T>
+T& required(T* pointer, const char* name) {
+    if (pointer == nullptr)
+        throw ArgumentError(std::string("'") + name + "' is NULL; give the address of a variable");
+    return *pointer;
+}
+
+/// The same, of memory whose type does not matter.
+void require(const void* pointer, const char* name);
+
+/// @throws ArgumentError for NULL.
+std::string text_of(const char* text, const char* name);
+
+/// @throws ArgumentError for a negative count, and NULL for a list with entries.
+template <class T>
+std::span<const T> list(std::int64_t count, const T* values, const char* name) {
+    if (count < 0)
+        throw ArgumentError(std::string("'") + name + "' has " + std::to_string(count) +
+                            " entries; a list has 0 or more");
+    if (count > 0 && values == nullptr)
+        throw ArgumentError(std::string("'") + name + "' is NULL, but has " +
+                            std::to_string(count) + " entries; give their address");
+    return {values, values == nullptr ? 0 : static_cast<std::size_t>(count)};
+}
+
+/// The rule for lists of results: see hocket.h.
+template <class Values, class T>
+void hand_out(const Values& found, std::int64_t capacity, T* values, std::int64_t* count) {
+    const auto size = static_cast<std::int64_t>(found.size());
+    if (values != nullptr && capacity < size)
+        throw ArgumentError("there is room for " + std::to_string(capacity) +
+                            " values at 'values', but there are " + std::to_string(size) +
+                            "; ask for their count first, with values = NULL");
+    if (values != nullptr) std::copy(found.begin(), found.end(), values);
+    if (count != nullptr) *count = size;
+}
+
+Deadline deadline_of(double timeout);
+
+/// This process's arguments of a collective call. Where they are wrong, `refuse` is told the
+/// message, and makes the call fail on all its processes.
+template <class Arguments, class Refuse>
+auto arguments_of(const char* function, Arguments arguments, Refuse refuse) {
+    try {
+        return arguments();
+    } catch (const ArgumentError& error) {
+        refuse(std::string(function) + ": " + error.what());
+        throw;
+    }
+}
+
+}  // namespace hocket::c

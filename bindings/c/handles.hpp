@@ -1,0 +1,120 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Handles. A handle is a number that is never given twice, dressed as a pointer and never followed:
+// so one that was freed, or never was one, is found out whatever the allocator does.
+#pragma once
+
+#include <map>
+#include <memory>
+#include <mutex>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "guard.hpp"
+#include "hocket/array.hpp"
+#include "hocket/kernel.hpp"
+#include "hocket/layout.hpp"
+#include "hocket/plan.hpp"
+#include "hocket/task.hpp"
+
+namespace hocket::c {
+
+/// The plan behind a handle, and what its boxes point to.
+struct PlanWithBoxes {
+    Plan plan;
+    std::vector<std::vector<std::int64_t>> lists;
+};
+
+/// What is behind each kind of handle.
+template <class Handle>
+struct Behind;
+template <>
+struct Behind<hocket_layout> {
+    using Type = Layout;
+    static constexpr const char* noun = "layout";
+};
+template <>
+struct Behind<hocket_plan> {
+    using Type = PlanWithBoxes;
+    static constexpr const char* noun = "plan";
+};
+template <>
+struct Behind<hocket_array> {
+    using Type = Array;
+    static constexpr const char* noun = "array";
+};
+template <>
+struct Behind<hocket_tasks> {
+    using Type = Tasks;
+    static constexpr const char* noun = "tasks";
+};
+template <>
+struct Behind<hocket_status> {
+    using Type = Status;
+    static constexpr const char* noun = "status";
+};
+template <>
+struct Behind<hocket_request> {
+    using Type = Request;
+    static constexpr const char* noun = "request";
+};
+template <>
+struct Behind<hocket_operation> {
+    using Type = std::shared_ptr<Operation>;
+    static constexpr const char* noun = "operation";
+};
+template <>
+struct Behind<hocket_copy> {
+    using Type = kernel::Copy;
+    static constexpr const char* noun = "copy";
+};
+
+/// An object and the texts that were given out of it, which live as long.
+template <class T>
+class Held {
+  public:
+    explicit Held(T object) : value(std::move(object)) {}
+    T value;
+
+    /// The same address for the same text.
+    const char* keep(std::string text) {
+        const std::lock_guard lock(mutex_);
+        return texts_.try_emplace(std::move(text), 0).first->first.c_str();
+    }
+
+  private:
+    std::mutex mutex_;
+    std::map<std::string, int> texts_;
+};
+
+// handles.cpp: all live handles, of any kind.
+const void* enter(std::shared_ptr<void> object, const char* noun);
+std::shared_ptr<void> find(const void* handle, const char* noun);
+void leave(const void* handle, const char* noun);
+
+/// A new handle on the object.
+template <class Handle>
+void give(Handle** handle, typename Behind<Handle>::Type object) {
+    Handle*& place = required(handle, Behind<Handle>::noun);
+    auto held = std::make_shared<Held<typename Behind<Handle>::Type>>(std::move(object));
+    place = static_cast<Handle*>(const_cast<void*>(enter(std::move(held), Behind<Handle>::noun)));
+}
+
+/// What is behind a handle; alive as long as the result is, whoever frees the handle meanwhile.
+/// @throws ArgumentError for NULL, freed handles, and handles of another kind.
+template <class Handle>
+std::shared_ptr<Held<typename Behind<Handle>::Type>> behind(const Handle* handle) {
+    return std::static_pointer_cast<Held<typename Behind<Handle>::Type>>(
+        find(handle, Behind<Handle>::noun));
+}
+
+template <class Handle>
+int free_handle(const char* function, Handle** handle) noexcept {
+    return guard(function, [&] {
+        Handle*& place = required(handle, Behind<Handle>::noun);
+        leave(place, Behind<Handle>::noun);
+        place = nullptr;
+    });
+}
+
+}  // namespace hocket::c

@@ -1,0 +1,196 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "hocket/plan.hpp"
+
+#include "handles.hpp"
+
+using namespace hocket::c;
+using hocket::Layout;
+using hocket::Plan;
+using hocket::Side;
+
+namespace {
+
+Side side_of(int side) {
+    if (side != HOCKET_SOURCE && side != HOCKET_DESTINATION)
+        throw ArgumentError("there is no side " + std::to_string(side) +
+                            "; give HOCKET_SOURCE or HOCKET_DESTINATION");
+    return side == HOCKET_SOURCE ? Side::source : Side::destination;
+}
+
+hocket::plan::Options options_of(const hocket_plan_options& given, const Layout& source,
+                                 const Layout& destination) {
+    hocket::plan::Options options;
+    if (given.axes != nullptr) options.axes.assign(given.axes, given.axes + source.dimensions());
+    if (given.itemsize != 0) options.itemsize = given.itemsize;
+    if (given.strategy != nullptr) options.strategy = given.strategy;
+    if (given.overlap != nullptr)
+        options.overlap.assign(given.overlap, given.overlap + destination.size());
+    return options;
+}
+
+const std::int64_t* pointer_to(const std::vector<std::int64_t>& values) {
+    return values.empty() ? nullptr : values.data();
+}
+
+std::vector<hocket_traffic> traffic_of(const std::vector<hocket::plan::Traffic>& found) {
+    std::vector<hocket_traffic> out;
+    for (const auto& [process, elements] : found) out.push_back({process, elements});
+    return out;
+}
+
+// The boxes with one peer; the numbers that they point to go to `lists`.
+std::vector<hocket_box> boxes_of(const hocket::plan::Part& part, std::int64_t peer,
+                                 std::vector<std::vector<std::int64_t>>& lists) {
+    std::vector<hocket_box> out;
+    const auto keep = [&](std::vector<std::int64_t> values) {
+        return pointer_to(lists.emplace_back(std::move(values)));
+    };
+    for (std::size_t k = 0; k < part.peers().size(); ++k) {
+        if (part.peers()[k].process != peer) continue;
+        for (const auto& box : part.boxes(k)) {
+            std::vector<std::int64_t> extent, dimension[2], step[2];
+            for (const auto& loop : box.loops) {
+                extent.push_back(loop.extent);
+                dimension[0].push_back(loop.source_dimension);
+                dimension[1].push_back(loop.destination_dimension);
+                step[0].push_back(loop.source_step);
+                step[1].push_back(loop.destination_step);
+            }
+            hocket_box made{};
+            made.source_dimensions = static_cast<std::int64_t>(box.source_first.size());
+            made.destination_dimensions = static_cast<std::int64_t>(box.destination_first.size());
+            made.loops = static_cast<std::int64_t>(box.loops.size());
+            made.source_first = keep(box.source_first);
+            made.destination_first = keep(box.destination_first);
+            made.extent = keep(extent);
+            made.source_dimension = keep(dimension[0]);
+            made.destination_dimension = keep(dimension[1]);
+            made.source_step = keep(step[0]);
+            made.destination_step = keep(step[1]);
+            out.push_back(made);
+        }
+    }
+    return out;
+}
+
+}  // namespace
+
+int hocket_plan_make(const hocket_layout* source, const hocket_layout* destination,
+                     const hocket_plan_options* options, hocket_plan** plan) {
+    return guard(__func__, [&] {
+        const Layout from = behind(source)->value, to = behind(destination)->value;
+        const hocket_plan_options none{};
+        give(plan,
+             {Plan(from, to, options_of(options != nullptr ? *options : none, from, to)), {}});
+    });
+}
+
+int hocket_plan_free(hocket_plan** plan) {
+    return free_handle(__func__, plan);
+}
+
+int hocket_plan_source(const hocket_plan* plan, hocket_layout** layout) {
+    return guard(__func__, [&] { give(layout, behind(plan)->value.plan.source()); });
+}
+
+int hocket_plan_destination(const hocket_plan* plan, hocket_layout** layout) {
+    return guard(__func__, [&] { give(layout, behind(plan)->value.plan.destination()); });
+}
+
+int hocket_plan_strategy(const hocket_plan* plan, const char** strategy) {
+    return guard(__func__, [&] {
+        required(strategy, "strategy") = behind(plan)->value.plan.strategy().c_str();
+    });
+}
+
+int hocket_plan_text(const hocket_plan* plan, const char** text) {
+    return guard(__func__, [&] {
+        const auto held = behind(plan);
+        required(text, "text") = held->keep(held->value.plan.text());
+    });
+}
+
+int hocket_plan_options_get(const hocket_plan* plan, hocket_plan_options* options) {
+    return guard(__func__, [&] {
+        const auto held = behind(plan);
+        const auto& kept = held->value.plan.options();
+        required(options, "options") = {pointer_to(kept.axes), kept.itemsize, kept.strategy.c_str(),
+                                        pointer_to(kept.overlap)};
+    });
+}
+
+int hocket_plan_sends(const hocket_plan* plan, int64_t rank, int64_t capacity,
+                      hocket_traffic* values, int64_t* count) {
+    return guard(__func__, [&] {
+        hand_out(traffic_of(behind(plan)->value.plan.sends(rank)), capacity, values, count);
+    });
+}
+
+int hocket_plan_recvs(const hocket_plan* plan, int64_t rank, int64_t capacity,
+                      hocket_traffic* values, int64_t* count) {
+    return guard(__func__, [&] {
+        hand_out(traffic_of(behind(plan)->value.plan.recvs(rank)), capacity, values, count);
+    });
+}
+
+int hocket_plan_steps(const hocket_plan* plan, int side, int64_t rank, int64_t capacity,
+                      hocket_step* values, int64_t* count) {
+    return guard(__func__, [&] {
+        const auto held = behind(plan);
+        std::vector<hocket_step> steps;
+        for (const auto& step : held->value.plan.steps(side_of(side), rank))
+            steps.push_back({step.round, step.send,
+                             step.peer_side == Side::source ? HOCKET_SOURCE : HOCKET_DESTINATION,
+                             step.peer, step.elements});
+        hand_out(steps, capacity, values, count);
+    });
+}
+
+int hocket_plan_boxes(hocket_plan* plan, int side, int64_t rank, int64_t peer, int64_t capacity,
+                      hocket_box* values, int64_t* count) {
+    return guard(__func__, [&] {
+        const auto held = behind(plan);
+        std::vector<std::vector<std::int64_t>> lists;
+        const auto boxes = boxes_of(held->value.plan.part(side_of(side), rank), peer, lists);
+        hand_out(boxes, capacity, values, count);
+        if (values != nullptr) held->value.lists = std::move(lists);
+    });
+}
+
+int hocket_plan_rounds(const hocket_plan* plan, int64_t* rounds) {
+    return guard(__func__, [&] { required(rounds, "rounds") = behind(plan)->value.plan.rounds(); });
+}
+
+int hocket_plan_message_count(const hocket_plan* plan, int64_t* messages) {
+    return guard(__func__, [&] {
+        required(messages, "messages") = behind(plan)->value.plan.message_count();
+    });
+}
+
+int hocket_plan_elements_moved(const hocket_plan* plan, int64_t* elements) {
+    return guard(__func__, [&] {
+        required(elements, "elements") = behind(plan)->value.plan.elements_moved();
+    });
+}
+
+int hocket_plan_same_process(const hocket_plan* plan, int64_t rank, int64_t* source_rank) {
+    return guard(__func__, [&] {
+        required(source_rank, "source_rank") = behind(plan)->value.plan.same_process(rank);
+    });
+}
+
+int hocket_plan_predict(const hocket_plan* plan, const hocket_model* model, int64_t capacity,
+                        hocket_prediction* values, int64_t* count) {
+    return guard(__func__, [&] {
+        hocket::plan::Model costs;
+        if (model != nullptr) costs = {model->message, model->byte};
+        std::vector<hocket_prediction> out;
+        for (const auto& [strategy, seconds] : behind(plan)->value.plan.predict(costs)) {
+            hocket_prediction made{};
+            strategy.copy(made.strategy, sizeof made.strategy - 1);
+            made.seconds = seconds;
+            out.push_back(made);
+        }
+        hand_out(out, capacity, values, count);
+    });
+}

@@ -1,0 +1,221 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "hocket/task.hpp"
+
+#include "handles.hpp"
+#include "hocket/mpi.hpp"
+#include "profile.hpp"
+
+using namespace hocket::c;
+using hocket::Array;
+using hocket::Deadline;
+using hocket::Tasks;
+
+namespace {
+
+std::vector<hocket::TaskRequest> requests_of(std::int64_t count,
+                                             const hocket_task_request* requests) {
+    std::vector<hocket::TaskRequest> out;
+    for (const auto& [name, processes, ranks] : list(count, requests, "requests")) {
+        const std::string called = text_of(name, "name");
+        if (ranks == nullptr) {
+            out.push_back({called, processes});
+        } else {
+            const auto all = list(processes, ranks, "ranks");
+            out.push_back({called, std::vector<int>(all.begin(), all.end())});
+        }
+    }
+    return out;
+}
+
+hocket::TaskId id_of(const hocket_task_id& id) {
+    if (id.name != nullptr) return std::string(id.name);
+    return id.index;
+}
+
+void give_status(hocket_status** place, hocket::Status found) {
+    if (place != nullptr) give(place, std::move(found));
+}
+
+// A send's or a receive's own arguments; where they are wrong, the whole task learns of it.
+struct Arguments {
+    Array array;
+    Deadline deadline;
+};
+Arguments arguments_of_verb(const char* function, Tasks& tasks, bool sending,
+                            const hocket_array* array, double timeout) {
+    return arguments_of(
+        function,
+        [&] {
+            return Arguments{behind(array)->value, deadline_of(timeout)};
+        },
+        [&](const std::string& message) { tasks.refuse(sending, "Error", message); });
+}
+
+constexpr double no_timeout = -1;
+
+}  // namespace
+
+int hocket_tasks_make(int64_t count, const hocket_task_request* requests, MPI_Comm comm,
+                      hocket_tasks** tasks) {
+    const char* const function = __func__;
+    return guard(function, [&] {
+        const hocket::Comm on = hocket::from_mpi(comm);
+        const auto asked = arguments_of(
+            function,
+            [&] {
+                require(tasks, "tasks");
+                return requests_of(count, requests);
+            },
+            [&](const std::string& message) { hocket::refuse(on, "Error", message); });
+        give(tasks, Tasks(asked, on));
+    });
+}
+
+int hocket_tasks_from_launcher(MPI_Comm comm, hocket_tasks** tasks) {
+    return guard(__func__, [&] {
+        require(tasks, "tasks");
+        give(tasks, Tasks::from_launcher(hocket::from_mpi(comm)));
+    });
+}
+
+int hocket_tasks_free(hocket_tasks** tasks) {
+    return free_handle(__func__, tasks);
+}
+
+int hocket_tasks_name(const hocket_tasks* tasks, const char** name) {
+    return guard(__func__, [&] {
+        const auto held = behind(tasks);
+        const auto& own = held->value.name();
+        required(name, "name") = own ? held->keep(*own) : nullptr;
+    });
+}
+
+int hocket_tasks_rank(const hocket_tasks* tasks, int* rank) {
+    return guard(__func__, [&] { required(rank, "rank") = behind(tasks)->value.rank(); });
+}
+
+int hocket_tasks_comm(const hocket_tasks* tasks, MPI_Comm* comm) {
+    return guard(__func__,
+                 [&] { required(comm, "comm") = hocket::to_mpi(behind(tasks)->value.comm()); });
+}
+
+int hocket_tasks_size(const hocket_tasks* tasks, int* size) {
+    return guard(__func__, [&] { required(size, "size") = behind(tasks)->value.size(); });
+}
+
+int hocket_tasks_name_of(const hocket_tasks* tasks, int index, const char** name) {
+    return guard(__func__, [&] {
+        const auto held = behind(tasks);
+        const auto& names = held->value.names();
+        if (index < 0 || index >= static_cast<int>(names.size()))
+            throw ArgumentError("there is no task " + std::to_string(index) + "; there are " +
+                                std::to_string(names.size()));
+        required(name, "name") = held->keep(names[static_cast<std::size_t>(index)]);
+    });
+}
+
+int hocket_tasks_task(const hocket_tasks* tasks, hocket_task_id id, hocket_tasks** view) {
+    return guard(__func__, [&] { give(view, behind(tasks)->value.task(id_of(id))); });
+}
+
+int hocket_tasks_send(hocket_tasks* tasks, const hocket_array* array, hocket_task_id destination,
+                      int tag, double timeout) {
+    const char* const function = __func__;
+    return guard(function, [&] {
+        const auto held = behind(tasks);
+        const auto given = arguments_of_verb(function, held->value, true, array, timeout);
+        held->value.send(given.array, id_of(destination), tag, given.deadline);
+    });
+}
+
+int hocket_tasks_recv(hocket_tasks* tasks, hocket_array* array, hocket_task_id source, int tag,
+                      double timeout, hocket_status** status) {
+    const char* const function = __func__;
+    return guard(function, [&] {
+        const auto held = behind(tasks);
+        const auto given = arguments_of_verb(function, held->value, false, array, timeout);
+        give_status(status, held->value.recv(given.array, id_of(source), tag, given.deadline));
+    });
+}
+
+int hocket_tasks_sendrecv(hocket_tasks* tasks, const hocket_array* sent, hocket_task_id destination,
+                          int send_tag, hocket_array* received, hocket_task_id source,
+                          int receive_tag, double timeout, hocket_status** status) {
+    const char* const function = __func__;
+    return guard(function, [&] {
+        const auto held = behind(tasks);
+        const auto out = arguments_of_verb(function, held->value, true, sent, timeout);
+        const auto in = arguments_of_verb(function, held->value, false, received, timeout);
+        give_status(status,
+                    held->value.sendrecv(out.array, id_of(destination), in.array, id_of(source),
+                                         send_tag, receive_tag, out.deadline));
+    });
+}
+
+int hocket_tasks_isend(hocket_tasks* tasks, const hocket_array* array, hocket_task_id destination,
+                       int tag, hocket_request** request) {
+    const char* const function = __func__;
+    return guard(function, [&] {
+        const auto held = behind(tasks);
+        const auto given = arguments_of_verb(function, held->value, true, array, no_timeout);
+        require(request, "request");
+        give(request, held->value.isend(given.array, id_of(destination), tag));
+    });
+}
+
+int hocket_tasks_irecv(hocket_tasks* tasks, hocket_array* array, hocket_task_id source, int tag,
+                       hocket_request** request) {
+    const char* const function = __func__;
+    return guard(function, [&] {
+        const auto held = behind(tasks);
+        const auto given = arguments_of_verb(function, held->value, false, array, no_timeout);
+        require(request, "request");
+        give(request, held->value.irecv(given.array, id_of(source), tag));
+    });
+}
+
+int hocket_tasks_probe(hocket_tasks* tasks, hocket_task_id source, int tag, double timeout,
+                       hocket_status** status) {
+    return guard(__func__, [&] {
+        give_status(status, behind(tasks)->value.probe(id_of(source), tag, deadline_of(timeout)));
+    });
+}
+
+int hocket_tasks_iprobe(hocket_tasks* tasks, hocket_task_id source, int tag, bool* found,
+                        hocket_status** status) {
+    return guard(__func__, [&] {
+        bool& there = required(found, "found");
+        auto seen = behind(tasks)->value.iprobe(id_of(source), tag);
+        if (seen) give_status(status, std::move(*seen));
+        there = seen.has_value();
+    });
+}
+
+int hocket_tasks_refuse(hocket_tasks* tasks, bool sending, int code, const char* message,
+                        double timeout) {
+    const char* const function = __func__;
+    return guard(function, [&] {
+        const auto held = behind(tasks);
+        const auto deadline = arguments_of(
+            function,
+            [&] {
+                static_cast<void>(text_of(message, "message"));
+                if (class_of(code) == nullptr)
+                    throw ArgumentError(std::to_string(code) + " is no code of an error");
+                return deadline_of(timeout);
+            },
+            [&](const std::string& wrong) { held->value.refuse(sending, "Error", wrong); });
+        held->value.refuse(sending, class_of(code), message, deadline);
+    });
+}
+
+int hocket_tasks_profile(const hocket_tasks* tasks, hocket_profile* profile) {
+    return guard(__func__, [&] {
+        required(profile, "profile") = profile_of(behind(tasks)->value.profile());
+    });
+}
+
+int hocket_tasks_add_to_profile(hocket_tasks* tasks, const hocket_profile* more) {
+    return guard(__func__,
+                 [&] { behind(tasks)->value.add_to_profile(profile_of(required(more, "more"))); });
+}

@@ -1,0 +1,134 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "hocket/transfer.hpp"
+
+#include <optional>
+
+#include "handles.hpp"
+#include "hocket/mpi.hpp"
+#include "profile.hpp"
+
+using namespace hocket::c;
+using hocket::Array;
+using hocket::RedistributeOptions;
+
+namespace {
+
+// The array behind a handle, if there is one.
+std::optional<Array> array_behind(const hocket_array* array) {
+    try {
+        return behind(array)->value;
+    } catch (const ArgumentError&) {
+        return std::nullopt;
+    }
+}
+
+// Makes the call fail everywhere, if any of its arrays tells which processes that is.
+void refuse_with(const std::string& message, const hocket_array* a, const hocket_array* b) {
+    for (const auto* each : {a, b})
+        if (const auto array = array_behind(each)) hocket::refuse(array->comm(), "Error", message);
+}
+
+}  // namespace
+
+int hocket_redistribute(const hocket_array* source, hocket_array* destination,
+                        const hocket_transfer_options* options, double timeout) {
+    const char* const function = __func__;
+    return guard(function, [&] {
+        struct Arguments {
+            Array from, to;
+            RedistributeOptions options;
+        };
+        const auto given = arguments_of(
+            function,
+            [&] {
+                Arguments all{behind(source)->value, behind(destination)->value, {}};
+                all.options.deadline = deadline_of(timeout);
+                if (options == nullptr) return all;
+                if (options->axes != nullptr)
+                    all.options.axes.assign(options->axes,
+                                            options->axes + all.from.layout().dimensions());
+                if (options->strategy != nullptr) all.options.strategy = options->strategy;
+                if (options->profile != nullptr)
+                    all.options.profile = std::make_shared<hocket::Profile>();
+                return all;
+            },
+            [&](const std::string& message) { refuse_with(message, source, destination); });
+        hocket::redistribute(given.from, given.to, given.options);
+        if (given.options.profile) add(*options->profile, *given.options.profile);
+    });
+}
+
+int hocket_scatter(const void* whole, hocket_array* destination, int root, double timeout) {
+    const char* const function = __func__;
+    return guard(function, [&] {
+        RedistributeOptions options;
+        const auto array = behind(destination);
+        arguments_of(
+            function,
+            [&] {
+                options.deadline = deadline_of(timeout);
+                if (array->value.comm().rank() == root && array->value.layout().elements() > 0)
+                    require(whole, "whole");
+                return 0;
+            },
+            [&](const std::string& message) {
+                hocket::refuse(array->value.comm(), "Error", message);
+            });
+        hocket::scatter(whole, array->value, root, options);
+    });
+}
+
+int hocket_gather(const hocket_array* source, void* whole, int root, double timeout) {
+    const char* const function = __func__;
+    return guard(function, [&] {
+        RedistributeOptions options;
+        const auto array = behind(source);
+        arguments_of(
+            function,
+            [&] {
+                options.deadline = deadline_of(timeout);
+                if (array->value.comm().rank() == root && array->value.layout().elements() > 0)
+                    require(whole, "whole");
+                return 0;
+            },
+            [&](const std::string& message) {
+                hocket::refuse(array->value.comm(), "Error", message);
+            });
+        hocket::gather(array->value, whole, root, options);
+    });
+}
+
+int hocket_refuse(MPI_Comm comm, int code, const char* message, double timeout) {
+    const char* const function = __func__;
+    return guard(function, [&] {
+        const hocket::Comm on = hocket::from_mpi(comm);
+        arguments_of(
+            function,
+            [&] {
+                static_cast<void>(deadline_of(timeout));
+                static_cast<void>(text_of(message, "message"));
+                if (class_of(code) == nullptr)
+                    throw ArgumentError(std::to_string(code) + " is no code of an error");
+                return 0;
+            },
+            [&](const std::string& wrong) { hocket::refuse(on, "Error", wrong); });
+        hocket::refuse(on, class_of(code), message, deadline_of(timeout));
+    });
+}
+
+int hocket_tell(MPI_Comm comm, const char* text, int root, double timeout, const char** heard) {
+    return guard(__func__, [&] {
+        static thread_local std::string last;
+        const char*& place = required(heard, "heard");
+        last = hocket::tell(hocket::from_mpi(comm), text != nullptr ? text : "", root,
+                            deadline_of(timeout));
+        place = last.c_str();
+    });
+}
+
+int hocket_plan_cache_counts(hocket_cache_counts* counts) {
+    return guard(__func__, [&] {
+        const auto [found, made, kept] = hocket::plan_cache_counts();
+        required(counts, "counts") = {found, made, kept};
+    });
+}

@@ -1,0 +1,352 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""Local arrays permuted, out of place and in place. Needs no MPI."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from typing import Any, Union
+
+import numpy as np
+import numpy.typing as npt
+
+from . import _pure
+from .errors import Error, LayoutError, MismatchError
+from .layouts import integer, integers
+
+__all__ = [
+    "cycle_path",
+    "cycles",
+    "explain_permute",
+    "permute",
+    "permute_inplace",
+    "permute_two_arrays",
+]
+
+AnyArray = npt.NDArray[Any]
+Axes = Union[int, Iterable[int]]
+
+_NOTHING: AnyArray = np.empty(0, np.uint8)
+
+
+def _threads(threads: int | None) -> int:
+    """0 where the library decides."""
+    if threads is None:
+        return 0
+    number = integer(threads, "threads")
+    if number < 1:
+        raise Error(f"threads is {number}; give 1 or more, or None for what the process may use")
+    return min(number, 1024)
+
+
+def _axes(axes: Axes, shape: Sequence[int]) -> list[int]:
+    """As `numpy.transpose` reads them: negative ones count from the last dimension."""
+    given = integers(axes, "axes")
+    dimensions = len(shape)
+    positive = [axis + dimensions if axis < 0 else axis for axis in given]
+    if sorted(positive) != list(range(dimensions)):
+        raise LayoutError(
+            f"axes {tuple(given)} are no permutation of the {dimensions} dimensions of shape "
+            f"{tuple(shape)}; name each of {tuple(range(dimensions))} once"
+        )
+    return positive
+
+
+def _text(value: Any, what: str) -> str:
+    if not isinstance(value, str):
+        raise Error(f"{what} is {value!r}; give a text")
+    return value.encode("utf-8", "replace").decode("utf-8")
+
+
+def _cap(cap: int | None) -> int | None:
+    return None if cap is None else integer(cap, "cap")
+
+
+def _check_dtype(dtype: np.dtype[Any]) -> None:
+    if dtype.hasobject:
+        raise Error(
+            f"cannot permute an array of {dtype}: it holds references to Python objects; "
+            "convert it to a dtype of fixed size"
+        )
+
+
+def _check_writeable(array: AnyArray, name: str) -> None:
+    if not array.flags.writeable:
+        raise Error(
+            f"cannot write to {name}: it is read-only; pass a copy, or set its writeable flag"
+        )
+
+
+def _overlaps_itself(array: AnyArray) -> bool:
+    """Whether two elements may share memory: one dimension reaches into another's steps."""
+    if array.size == 0:
+        return False
+    reach = array.itemsize
+    for stride, extent in sorted(
+        (abs(stride), extent) for stride, extent in zip(array.strides, array.shape) if extent > 1
+    ):
+        if stride < reach:
+            return True
+        reach += stride * (extent - 1)
+    return False
+
+
+def _overlap(a: AnyArray, b: AnyArray) -> bool:
+    if not np.may_share_memory(a, b):
+        return False
+    limit: Any = 100_000  # candidates: the exact answer may take exponential time
+    try:
+        return np.shares_memory(a, b, max_work=limit)
+    except Exception:  # too hard to tell: NumPy moved this exception's home in version 2
+        return True
+
+
+def _array(x: Any, name: str) -> AnyArray:
+    array: AnyArray = np.asarray(x)
+    if isinstance(x, np.ma.MaskedArray):
+        raise Error(f"{name} is a masked array; permute its .data and its .mask")
+    _check_dtype(array.dtype)
+    return array
+
+
+def _address(array: AnyArray) -> int:
+    return int(array.__array_interface__["data"][0])
+
+
+def _permute_into(
+    x: AnyArray, axes: list[int], out: AnyArray, threads: int, schedule: str, cached: bool
+) -> None:
+    if x.itemsize == 0:  # an empty text, say: nothing to move
+        x, axes, out = _NOTHING, [0], _NOTHING
+    _pure.permute(
+        _address(x),
+        x.shape,
+        x.strides,
+        x.itemsize,
+        axes,
+        _address(out),
+        out.strides,
+        threads,
+        schedule,
+        cached,
+    )
+
+
+def _checked_out(x: AnyArray, shape: tuple[int, ...], out: Any) -> AnyArray:
+    if not isinstance(out, np.ndarray):
+        raise Error(f"out is a {type(out).__name__}; give a NumPy array")
+    _check_dtype(out.dtype)
+    if out.shape != shape or out.dtype != x.dtype:
+        raise MismatchError(
+            f"out is {out.dtype} {out.shape}, but the permuted array is {x.dtype} {shape}; "
+            f"give out that shape and dtype, or leave it away"
+        )
+    _check_writeable(out, "out")
+    if _overlaps_itself(out):
+        raise Error(f"elements of out overlap each other (strides {out.strides}); pass a copy")
+    if _overlap(x, out):
+        raise Error(
+            "out overlaps the array that is permuted; give other memory, or use permute_inplace"
+        )
+    return out
+
+
+def permute(
+    x: npt.ArrayLike,
+    axes: Axes,
+    *,
+    out: AnyArray | None = None,
+    threads: int | None = None,
+    schedule: str = "auto",
+) -> AnyArray:
+    """Copies a local array with its dimensions permuted, as ``numpy.transpose(x, axes).copy()``.
+
+    Args:
+        x: any strides, any dtype of fixed size, structured ones included.
+        axes: dimension ``k`` of the result is dimension ``axes[k]`` of `x`.
+        out: where the result goes: its shape and dtype, any strides, no memory of `x`'s.
+        threads: at most so many; None for what the process may use (``HOCKET_THREADS``).
+        schedule: how iterations of the result's first dimension go to threads: ``"auto"``,
+            ``"static"``, ``"guided[,n]"``, ``"dynamic[,n]"`` or ``"affinity[,n]"`` (He and Ding,
+            section 4.1).
+
+    Returns:
+        `out`, or a new C-contiguous array.
+
+    Raises:
+        LayoutError: `axes` is no permutation of the dimensions.
+        MismatchError: `out` has another shape or dtype.
+        Error: `out` is read-only or overlaps, the dtype holds objects, the schedule is unknown.
+    """
+    array = _array(x, "x")
+    order = _axes(axes, array.shape)
+    shape = tuple(array.shape[axis] for axis in order)
+    count = _threads(threads)
+    result = np.empty(shape, array.dtype) if out is None else _checked_out(array, shape, out)
+    _permute_into(array, order, result, count, _text(schedule, "schedule"), False)
+    return result
+
+
+def _check_in_place(x: Any) -> AnyArray:
+    if not isinstance(x, np.ndarray):
+        raise Error(f"cannot permute a {type(x).__name__} in place; give a NumPy array")
+    array = _array(x, "x")
+    _check_writeable(array, "x")
+    if not array.flags.c_contiguous:
+        raise Error(
+            f"cannot permute in place: an array of shape {array.shape} with strides "
+            f"{array.strides} is not C-contiguous; use permute, or numpy.ascontiguousarray first"
+        )
+    return array
+
+
+def permute_inplace(
+    x: AnyArray,
+    axes: Axes,
+    *,
+    threads: int | None = None,
+    schedule: str = "auto",
+    method: str = "auto",
+    cap: int | None = None,
+) -> AnyArray:
+    """Permutes the dimensions of a local array within its own memory.
+
+    Args:
+        x: a C-contiguous, writeable array of any dtype of fixed size. Its contents are permuted;
+            read them through the result.
+        axes: dimension ``k`` of the result is dimension ``axes[k]`` of `x`.
+        threads: at most so many; None for what the process may use (``HOCKET_THREADS``).
+        schedule: how cycles go to threads: ``"auto"``, ``"static"``, ``"static,balanced"``,
+            ``"guided[,n]"``, ``"dynamic[,n][,largest]"`` or ``"affinity[,n]"`` (He and Ding,
+            section 4.1).
+        method: ``"auto"``, or ``"cycles"`` (vacancy tracking as the paper has it), ``"slab"``,
+            ``"square"``, ``"panels"``; see `explain_permute`.
+        cap: bytes that may be used beside the array; None: 1 % of it and 4 MiB a thread for
+            ``"auto"``, what it takes for the others.
+
+    Returns:
+        The same memory with the new shape.
+
+    Raises:
+        LayoutError: `axes` is no permutation of the dimensions.
+        Error: `x` is read-only or not C-contiguous, its dtype holds objects, the method does not
+            apply, or the cap is too small. Nothing has moved then.
+    """
+    array = _check_in_place(x)
+    order = _axes(axes, array.shape)
+    shape = tuple(array.shape[axis] for axis in order)
+    moved, order = (_NOTHING, [0]) if array.itemsize == 0 else (array, order)
+    _pure.permute_inplace(
+        _address(moved),
+        moved.shape,
+        moved.itemsize,
+        order,
+        _threads(threads),
+        _text(schedule, "schedule"),
+        _text(method, "method"),
+        _cap(cap),
+    )
+    return array.reshape(shape)
+
+
+def permute_two_arrays(
+    x: AnyArray,
+    axes: Axes,
+    out: AnyArray,
+    *,
+    copy_back: bool = False,
+    threads: int | None = None,
+    schedule: str = "auto",
+) -> AnyArray:
+    """The two-array method of He and Ding (equations 1 and 2), what vacancy tracking is beside.
+
+    Ordinary stores only: no line of `out` is written past the caches.
+
+    Args:
+        x: as in `permute`; with `copy_back` as in `permute_inplace`.
+        out: the auxiliary array, as in `permute`.
+        copy_back: copy the result back into the memory of `x`.
+
+    Returns:
+        `out`; with `copy_back` the memory of `x` with the new shape.
+
+    Raises:
+        As `permute` and `permute_inplace`.
+    """
+    array = _check_in_place(x) if copy_back else _array(x, "x")
+    order = _axes(axes, array.shape)
+    shape = tuple(array.shape[axis] for axis in order)
+    count, text = _threads(threads), _text(schedule, "schedule")
+    _permute_into(array, order, _checked_out(array, shape, out), count, text, True)
+    if not copy_back:
+        return out
+    back = array.reshape(shape)
+    _permute_into(out, list(range(out.ndim)), back, count, text, True)
+    return back
+
+
+def _shape(shape: Axes) -> list[int]:
+    return integers(shape, "shape")
+
+
+def cycles(shape: Axes, axes: Axes) -> list[tuple[int, int]]:
+    """The vacancy-tracking cycles longer than 1 by which such an array is permuted in place.
+
+    Args:
+        shape: of the C-contiguous array; extents of 1 are ignored.
+        axes: as in `permute_inplace`.
+
+    Returns:
+        ``[(start, length), …]`` sorted; `start` is the smallest place of its cycle. Places are
+        counted in the contiguous block that moves: trailing dimensions that stay last.
+
+    Raises:
+        LayoutError: `axes` is no permutation of the dimensions.
+    """
+    extents = _shape(shape)
+    return _pure.cycles(extents, _axes(axes, extents))
+
+
+def cycle_path(shape: Axes, axes: Axes, start: int) -> list[int]:
+    """The successive vacancies of one cycle, as He and Ding print them.
+
+    ``cycle_path((2, 3), (1, 0), 1)`` is ``[1, 3, 4, 2, 1]``: what lies at place 3 moves to place
+    1, what lies at 4 moves to 3, and so on until the first vacancy comes round.
+
+    Args:
+        shape, axes: as in `cycles`.
+        start: the first vacancy, and the last entry of the result.
+
+    Raises:
+        LayoutError: there is no such place, or as `cycles`.
+    """
+    extents = _shape(shape)
+    return _pure.cycle_path(extents, _axes(axes, extents), integer(start, "start"))
+
+
+def explain_permute(
+    shape: Axes,
+    axes: Axes,
+    itemsize: int = 8,
+    *,
+    threads: int | None = None,
+    method: str = "auto",
+    cap: int | None = None,
+) -> str:
+    """What `permute_inplace` would do with such an array, and why: its passes and what they cost.
+
+    Args:
+        shape, axes, threads, method, cap: as in `permute_inplace`.
+        itemsize: bytes of one element.
+
+    Raises:
+        As `permute_inplace`.
+    """
+    extents = _shape(shape)
+    return _pure.explain_permute(
+        extents,
+        _axes(axes, extents),
+        integer(itemsize, "itemsize"),
+        _threads(threads),
+        _text(method, "method"),
+        _cap(cap),
+    )

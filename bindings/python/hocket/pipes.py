@@ -1,0 +1,89 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""What started processes print, read line by line, each line whole."""
+
+from __future__ import annotations
+
+import os
+import resource
+import selectors
+import time
+from pathlib import Path
+from typing import IO, Callable, Optional
+
+#: (rank, "out" or "err", one line without its end); rank None: mpiexec itself
+OnLine = Callable[[Optional[int], str, str], None]
+
+
+class Readers:
+    """The pipes of all ranks and of mpiexec, read line by line."""
+
+    def __init__(
+        self, selector: selectors.BaseSelector, folder: Path, ranks: int, on_line: OnLine
+    ) -> None:
+        self._selector = selector
+        self._on_line = on_line
+        self._rest: dict[int, bytes] = {}
+        self._said: list[str] = []
+        _raise_file_limit(2 * ranks + 64)
+        for number in range(ranks):
+            for name in ("out", "err"):
+                path = folder / f"{number}.{name}"
+                os.mkfifo(path, 0o600)
+                self._add(os.open(path, os.O_RDONLY | os.O_NONBLOCK), number, name)
+
+    def add(self, stream: IO[bytes] | None, name: str) -> None:
+        """Read mpiexec's own output too."""
+        assert stream is not None
+        number = os.dup(stream.fileno())
+        stream.close()
+        os.set_blocking(number, False)
+        self._add(number, None, name)
+
+    def _add(self, number: int, source: int | None, name: str) -> None:
+        self._rest[number] = b""
+        self._selector.register(number, selectors.EVENT_READ, (source, name))
+
+    def read(self, seconds: float) -> bool:
+        """Take what there is, waiting at most so long; False when there was nothing."""
+        events = self._selector.select(seconds)
+        for key, _ in events:
+            source, name = key.data
+            chunk = os.read(key.fd, 65536)
+            *lines, rest = (self._rest[key.fd] + chunk).split(b"\n")
+            if not chunk:
+                lines, rest = ([rest] if rest else []), b""
+                self._selector.unregister(key.fd)
+                os.close(key.fd)
+                del self._rest[key.fd]
+            else:
+                self._rest[key.fd] = rest
+            for line in lines:
+                self._line(source, name, line.decode(errors="backslashreplace"))
+        return bool(events)
+
+    def _line(self, source: int | None, name: str, line: str) -> None:
+        if source is None:
+            self._said.append(line)
+        self._on_line(source, name, line)
+
+    def said(self) -> str:
+        return "\n".join(self._said).strip()
+
+    def drain(self) -> None:
+        """Take what the ended ranks have left in their pipes."""
+        limit = time.monotonic() + 2
+        while self._rest and time.monotonic() < limit and self.read(0):
+            pass
+
+    def close(self) -> None:
+        for number in self._rest:
+            os.close(number)
+        self._rest.clear()
+
+
+def _raise_file_limit(wanted: int) -> None:
+    """Two pipes a rank: many ranks need more open files than a shell usually grants."""
+    soft, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
+    if soft != resource.RLIM_INFINITY and soft < wanted:
+        ceiling = wanted if hard == resource.RLIM_INFINITY else min(wanted, hard)
+        resource.setrlimit(resource.RLIMIT_NOFILE, (max(soft, ceiling), hard))

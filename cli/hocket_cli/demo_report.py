@@ -1,0 +1,186 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""What `hocket demo` makes of the answers of its processes: figures, tables, explanations."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import hocket as hk
+import numpy as np
+
+FORMS = {"pipelined": "Figure 3, two tasks", "data-parallel": "Figure 1, transpose"}
+#: the paper's Figure 4: step → which room serves it
+STEPS = {
+    "inquiry": "layout/",
+    "call": "bindings/python",
+    "descriptor": "task/ over comm/",
+    "schedule": "plan/",
+    "pack": "transfer/ by kernel/",
+    "move": "transfer/ over comm/",
+}
+
+
+def figures(answers: dict[str, list[dict[str, Any]]], warmup: int) -> dict[str, Any]:
+    """Times and verdicts of both forms.
+
+    An image is done when the last of its processes has it. The time an image takes is what lies
+    between it and the one before; the first `warmup` of every batch are left out, because they
+    fill the pipeline and set up what later images find ready.
+    """
+    everyone = answers["rows"] + answers["cols"]
+    checks = [check for answer in everyone for check in answer["checks"]]
+    found: dict[str, Any] = {}
+    for form in FORMS:
+        intervals: list[float] = []
+        batches = [answer["times"][form] for answer in everyone]
+        for parts in zip(*batches):
+            # Of the pipeline's two tasks only the last one completes images.
+            done = np.max([part[1:] for part in parts if len(part) > 1], axis=0)
+            intervals += list(np.diff(done)[max(0, warmup - 1) :])
+        verdicts = [check for check in checks if check["form"] == form]
+        found[form] = {
+            "images": len(verdicts),
+            "right": sum(check["right"] for check in verdicts),
+            "wrong_frames": [check["frame"] for check in verdicts if not check["right"]],
+            "worst": max((check["worst"] for check in verdicts), default=float("nan")),
+            "timed": len(intervals),
+            **_statistics(intervals),
+        }
+    return found
+
+
+def _statistics(seconds: list[float]) -> dict[str, float]:
+    if not seconds:
+        return {}
+    median, least = float(np.median(seconds)), float(np.min(seconds))
+    return {
+        "median_s": median,
+        "minimum_s": least,
+        "p99_s": float(np.percentile(seconds, 99)),
+        "images_per_second": 1 / median,
+        "images_per_second_best": 1 / least,
+        "images_per_second_least": 1 / float(np.max(seconds)),
+    }
+
+
+def plans(size: int, rows: int, cols: int) -> dict[str, Any]:
+    """The plan of one image in each form."""
+    shape, everyone = (size, size), rows + cols
+    sender = hk.Layout(shape, "(BLOCK,*)", rows)
+    receiver = hk.Layout(shape, "(*,BLOCK)", cols)
+    all_ = hk.Layout(shape, "(BLOCK,*)", everyone)
+    return {
+        "pipelined": hk.plan(sender, receiver, itemsize=16),
+        "data-parallel": hk.plan(
+            all_, all_, axes=(1, 0), itemsize=16, overlap=list(range(everyone))
+        ),
+    }
+
+
+def profile(answers: dict[str, list[dict[str, Any]]], warmup: int) -> dict[str, dict[str, float]]:
+    """Seconds an image in each step, by task: of each image the process that spent most, and of
+    these the median over the images that are timed."""
+    found: dict[str, dict[str, float]] = {}
+    for task in ("rows", "cols"):
+        found[task] = {}
+        for step in STEPS:
+            by_process = [
+                np.concatenate(
+                    [
+                        np.diff([profile.get(step, 0.0) for profile in batch])[warmup:]
+                        for batch in answer["profiles"]
+                    ]
+                )
+                for answer in answers[task]
+            ]
+            images = np.max(by_process, axis=0)
+            found[task][step] = float(np.median(images)) if len(images) else float("nan")
+    return found
+
+
+def table(results: dict[str, Any], made: dict[str, Any], rows: int, cols: int) -> list[str]:
+    """Images a second and messages of both forms, as lines."""
+    everyone = rows + cols
+    formulas = {
+        "pipelined": f"P²/4 = {everyone * everyone // 4}" if rows == cols else f"{rows}·{cols}",
+        "data-parallel": f"P(P−1) = {everyone * (everyone - 1)}",
+    }
+    lines = [f"{'':<36}{'images/s':>10}{'best':>9}{'least':>9}   messages an image"]
+    for form, what in FORMS.items():
+        one = results[form]
+        label = f"{form} ({what})"
+        count = f"{made[form].message_count}   (paper: {formulas[form]})"
+        if "median_s" in one:
+            lines.append(
+                f"{label:<36}{one['images_per_second']:>10.1f}"
+                f"{one['images_per_second_best']:>9.1f}{one['images_per_second_least']:>9.1f}"
+                f"   {count}"
+            )
+        else:
+            lines.append(f"{label:<36}{'too few images to time':>28}   {count}")
+    if all("median_s" in one for one in results.values()):
+        ratio = results["data-parallel"]["median_s"] / results["pipelined"]["median_s"]
+        lines.append(f"pipelined / data-parallel, by medians: {ratio:.2f}")
+    return lines
+
+
+def profile_table(steps: dict[str, dict[str, float]]) -> list[str]:
+    """The six steps of both sides of the pipeline, as lines."""
+    head = "six steps of a transfer, ms an image" + "".join(f"{step:>11}" for step in STEPS)
+    labels = {"rows": "task rows, which sends", "cols": "task cols, which receives"}
+    return [
+        head,
+        *(
+            f"{labels[task]:<36}" + "".join(f"{1e3 * steps[task][step]:>11.3f}" for step in STEPS)
+            for task in labels
+        ),
+        "(medians; descriptor holds the wait for the other task, as in the paper's Figure 7)",
+    ]
+
+
+def in_one_run(plan: Any, side: str, rank: int) -> bool:
+    """Whether all that a process exchanges with any one peer lies in one run of its memory."""
+    layout, dimension, step = (plan.source, 1, 2) if side == "src" else (plan.destination, 3, 4)
+    shape = layout.local_shape(rank)
+    for _, boxes in plan.boxes(side, rank):
+        if len(boxes) != 1:
+            return False
+        run = 1
+        for loop in reversed(boxes[0][2]):
+            stride = loop[step] * int(np.prod(shape[loop[dimension] + 1 :], dtype=np.int64))
+            if stride != run:
+                return False
+            run *= loop[0]
+    return True
+
+
+def explain(made: dict[str, Any], rows: int, cols: int, facts: Any) -> list[str]:
+    """Per step: which room served it, and by which method."""
+    plan = made["pipelined"]
+    moved = plan.elements_moved * 16
+    packed = not all(in_one_run(plan, "src", rank) for rank in range(rows))
+    unpacked = not all(in_one_run(plan, "dst", rank) for rank in range(cols))
+    methods = {
+        "inquiry": f"{plan.source} and {plan.destination} are values each process already knows",
+        "call": "arrays from hk.empty, used where they lie; nothing is staged",
+        "descriptor": "layout, dtype and tag cross once an image, between the tasks; "
+        "a disagreement would raise on both before data moves",
+        "schedule": f"strategy {plan.strategy}: {plan.message_count} messages in {plan.rounds} "
+        "rounds; each process computes its own part at the first image, then finds it in a cache",
+        "pack": f"each of the {rows} senders has a strided box for each of the {cols} receivers: "
+        "kernel/ copies it into a message"
+        if packed
+        else "what each receiver gets lies in one run and is sent from where it is",
+        "move": f"{moved} bytes an image by non-blocking MPI messages, "
+        + ("unpacked by kernel/" if unpacked else "received where they belong, not unpacked"),
+    }
+    lines = ["which room served which step of the pipeline, and how:"]
+    for number, (step, room) in enumerate(STEPS.items(), 1):
+        lines.append(f"  {number} {step:<11}{room:<22} {methods[step]}")
+    lines.append(
+        "  the data-parallel form goes through layout/, plan/, kernel/ and transfer/ likewise "
+        f"(redistribute with axes=(1, 0)), {made['data-parallel'].message_count} messages an image"
+    )
+    if facts:
+        lines.append(f"  here: {facts}")
+    return lines

@@ -1,0 +1,149 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""`hocket info`: what is installed, which MPI, which machine, and how memory is copied here."""
+
+from __future__ import annotations
+
+import json
+import os
+import platform
+import subprocess
+import sys
+from importlib import metadata
+from pathlib import Path
+from typing import Any
+
+from hocket import mpiexec
+from hocket.errors import Error
+
+from hocket_cli.main import Parser, version
+
+_PACKAGES = ("numpy", "mpi4py", "cloudpickle", "scipy", "scikit-image", "matplotlib", "rich")
+
+# Asked in a process of its own, because an MPI that cannot start ends the process that asks.
+_ASK_MPI = """
+import json, sys
+from mpi4py import MPI
+levels = {MPI.THREAD_SINGLE: "single", MPI.THREAD_FUNNELED: "funneled",
+          MPI.THREAD_SERIALIZED: "serialized", MPI.THREAD_MULTIPLE: "multiple"}
+maps = [line.split()[-1] for line in open("/proc/self/maps") if "libmpi" in line]
+answer = {"library_version":
+              " ".join(MPI.Get_library_version().strip(chr(0)).splitlines()[0].split()),
+          "standard": ".".join(map(str, MPI.Get_version())),
+          "library": maps[0] if maps else None,
+          "thread_level": levels.get(MPI.Query_thread(), "unknown")}
+try:
+    import hocket
+    answer["hocket"] = hocket.info() if hasattr(hocket, "info") else None
+except Exception as problem:
+    answer["hocket_problem"] = f"{type(problem).__name__}: {problem}"
+print("\\n" + json.dumps(answer, default=str))
+"""
+
+
+def main(words: list[str]) -> int:
+    """Print the facts; 1 where this installation cannot start processes."""
+    parser = Parser(prog="hocket info", description="Versions, MPI, machine, copy methods.")
+    parser.add_argument("--json", action="store_true", help="print JSON instead")
+    options = parser.parse_args(words)
+    facts = gather()
+    if options.json:
+        print(json.dumps(facts, indent=2))
+    else:
+        for title, section in facts.items():
+            print(title)
+            _show(section)
+    return 0 if "problem" not in facts["launcher"] and "problem" not in facts["mpi"] else 1
+
+
+def gather() -> dict[str, dict[str, Any]]:
+    """Everything that is known, by section, as plain values."""
+    return {
+        "hocket": {"version": version(), "python": _python(), **_versions()},
+        "mpi": _mpi(),
+        "launcher": _launcher(),
+        "machine": machine(),
+        "environment": _environment(),
+    }
+
+
+def _python() -> str:
+    return f"{platform.python_version()} ({sys.executable})"
+
+
+def _versions() -> dict[str, str]:
+    found = {}
+    for name in _PACKAGES:
+        try:
+            found[name] = metadata.version(name)
+        except metadata.PackageNotFoundError:
+            found[name] = "missing"
+    return found
+
+
+def _mpi() -> dict[str, Any]:
+    try:
+        env = mpiexec.environment(mpiexec.flavour(mpiexec.find()))
+    except Error:
+        env = mpiexec.environment("openmpi")
+    try:
+        answer = subprocess.run(
+            [sys.executable, "-c", _ASK_MPI],
+            stdin=subprocess.DEVNULL,
+            capture_output=True,
+            text=True,
+            env=env,
+            timeout=60,
+        )
+    except subprocess.TimeoutExpired:
+        return {"problem": "MPI did not start within 60 s"}
+    try:
+        facts: dict[str, Any] = json.loads(answer.stdout.splitlines()[-1])
+    except (IndexError, ValueError):
+        lines = answer.stderr.strip().splitlines() or [f"exit status {answer.returncode}"]
+        return {"problem": f"MPI cannot be used here: {lines[-1]}"}
+    return facts
+
+
+def _launcher() -> dict[str, Any]:
+    try:
+        path = mpiexec.find()
+        return {"mpiexec": str(path), "kind": mpiexec.flavour(path)}
+    except Error as problem:
+        return {"problem": str(problem)}
+
+
+def machine() -> dict[str, Any]:
+    """The machine, as every measurement records it."""
+    usable = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count()
+    return {
+        "system": f"{platform.system()} {platform.release()} {platform.machine()}",
+        "cores": os.cpu_count(),
+        "cores_usable": usable,
+        "processor": _processor(),
+    }
+
+
+def _processor() -> str:
+    try:
+        for line in Path("/proc/cpuinfo").read_text(encoding="utf-8").splitlines():
+            if line.startswith("model name"):
+                return line.split(":", 1)[1].strip()
+    except OSError:
+        pass
+    return platform.processor() or "unknown"
+
+
+def _environment() -> dict[str, str]:
+    prefixes = ("HOCKET_", "OMP_NUM_THREADS", "OMPI_MCA_", "PRTE_MCA_", "MPIR_CVAR_", "HYDRA_")
+    return {name: os.environ[name] for name in sorted(os.environ) if name.startswith(prefixes)}
+
+
+def _show(section: dict[str, Any], indent: str = "  ") -> None:
+    for name, value in section.items():
+        if isinstance(value, dict):
+            print(f"{indent}{name}")
+            _show(value, indent + "  ")
+        elif value is not None:
+            print(f"{indent}{name:<16} {value}")
+    if not section:
+        print(f"{indent}(nothing set)")

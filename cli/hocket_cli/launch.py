@@ -1,0 +1,80 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""`python -m hocket_cli.launch PROGRAM ARGS`: one rank's program, its failure reported.
+
+A Python program runs in this process, so that an exception can be told with rank, task and
+traceback. Any other runs below it, so that its status can be told.
+"""
+
+from __future__ import annotations
+
+import os
+import runpy
+import signal
+import subprocess
+import sys
+from pathlib import Path
+
+from hocket import rank
+
+
+def main() -> None:
+    """Run the program named by the command line."""
+    if len(sys.argv) < 2:
+        raise SystemExit("usage: python -m hocket_cli.launch PROGRAM [ARGS]")
+    rank.connect()
+    program = sys.argv[1]
+    if Path(program).suffix in (".py", ".pyw"):
+        run_python(program)
+    else:
+        run_other(sys.argv[1:])
+
+
+def run_python(program: str) -> None:
+    """Run a Python program as `python PROGRAM ARGS` would."""
+    sys.argv = sys.argv[1:]
+    sys.path[0] = str(Path(program).resolve().parent)
+    try:
+        runpy.run_path(program, run_name="__main__")
+    except SystemExit as error:
+        code = rank.exit_code(error)
+        if code != 0:
+            if isinstance(error.code, str):
+                rank.leave(f"raised SystemExit: {error.code}", "", code)
+            rank.fail(error, code, skip=_frames(error, program))
+    except BaseException as error:
+        rank.fail(error, skip=_frames(error, program))
+
+
+def _frames(error: BaseException, program: str) -> int:
+    """How many frames of a traceback, ours and runpy's, come before the program's own."""
+    trace, count = error.__traceback__, 0
+    while trace is not None:
+        if trace.tb_frame.f_code.co_filename == program:
+            return count
+        trace, count = trace.tb_next, count + 1
+    return count if isinstance(error, SyntaxError) else 0
+
+
+def run_other(argv: list[str]) -> None:
+    """Run any other program in our place, and end as it ends."""
+    rank.stand("in " + " ".join(argv))
+    # MPICH's launcher speaks to the program through an open file, so files stay open.
+    process = subprocess.Popen(
+        argv, close_fds=False, preexec_fn=lambda: rank.end_with_parent(signal.SIGKILL)
+    )
+
+    def end(number: int, frame: object) -> None:
+        process.kill()
+        os._exit(128 + number)
+
+    signal.signal(signal.SIGTERM, end)
+    code = process.wait()
+    if code < 0:
+        name = signal.Signals(-code).name
+        rank.leave(f"was ended by {name}", f"({' '.join(argv)})", 128 - code)
+    if code > 0:
+        rank.leave(f"ended with status {code}", f"({' '.join(argv)})", code)
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,138 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""A stream of grey, square photographs: those that scikit-image ships, or the user's own."""
+
+from __future__ import annotations
+
+import importlib
+import importlib.util
+import sys
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+from hocket.errors import Error
+
+#: photographs among scikit-image's data files, which lie inside the installed package
+SHIPPED = (
+    "camera.png",
+    "astronaut.png",
+    "coffee.png",
+    "chelsea.png",
+    "rocket.jpg",
+    "retina.jpg",
+    "moon.png",
+    "hubble_deep_field.jpg",
+    "motorcycle_left.png",
+    "coins.png",
+    "gravel.png",
+    "brick.png",
+)
+#: endings by which a file says that it is an image
+ENDINGS = frozenset((".png", ".jpg", ".jpeg", ".tif", ".tiff", ".bmp", ".gif", ".webp", ".pgm"))
+
+Grey = npt.NDArray[np.uint8]
+
+
+def find(folder: str | None) -> list[Path]:
+    """The image files to use, sorted: of the user's folder, or those that scikit-image ships.
+
+    Raises:
+        Error: no such folder, nothing in it that is an image, no scikit-image.
+    """
+    if folder is None:
+        return _shipped()
+    path = Path(folder)
+    if not path.exists():
+        raise Error(f"--images {folder}: there is no such directory; name one that holds images")
+    if not path.is_dir():
+        raise Error(f"--images {folder} is a file; name the directory that holds it")
+    try:
+        entries = sorted(entry for entry in path.iterdir() if entry.is_file())
+    except OSError as problem:
+        raise Error(f"--images {folder} cannot be read: {problem.strerror}") from problem
+    images = [entry for entry in entries if entry.suffix.lower() in ENDINGS]
+    if not images:
+        raise Error(
+            f"--images {folder} holds no image: of its {len(entries)} files none ends in "
+            + ", ".join(sorted(ENDINGS))
+        )
+    return images
+
+
+def _shipped() -> list[Path]:
+    found = importlib.util.find_spec("skimage")
+    places = list(found.submodule_search_locations or ()) if found is not None else []
+    for place in places:
+        images = [Path(place) / "data" / name for name in SHIPPED]
+        images = [image for image in images if image.is_file()]
+        if images:
+            return images
+    raise Error(
+        "the demo's photographs come with scikit-image, which this Python lacks; install it "
+        f"({sys.executable} -m pip install scikit-image), or show your own: --images DIR"
+    )
+
+
+def read(path: Path) -> Any:
+    """An image file as a grey Pillow image of 8 bits.
+
+    Raises:
+        Error: the file cannot be read, or is no image.
+    """
+    try:
+        pillow: Any = importlib.import_module("PIL.Image")
+    except ImportError as problem:
+        raise Error(
+            "reading images needs Pillow, which this Python lacks; install it: "
+            f"{sys.executable} -m pip install pillow"
+        ) from problem
+    try:
+        with pillow.open(path) as image:
+            if image.mode.startswith(("I", "F")):  # more than 8 bits a pixel: to the full range
+                values = np.asarray(image, dtype=np.float64)
+                low, high = float(values.min(initial=0)), float(values.max(initial=0))
+                values = (values - low) * (255.0 / (high - low) if high > low else 0.0)
+                return pillow.fromarray(values.astype(np.uint8))
+            return image.convert("L")
+    except (OSError, ValueError, SyntaxError, pillow.DecompressionBombError) as problem:
+        raise Error(f"'{path}' cannot be read as an image: {problem}") from problem
+
+
+def stream(paths: list[Path], size: int, frames: int) -> tuple[npt.NDArray[np.uint8], list[str]]:
+    """Square grey frames from the photographs, in turn.
+
+    The first round shows each photograph's centre, later ones closer crops of it that wander, so
+    that no two frames are alike.
+
+    Args:
+        paths: image files, at least one.
+        size: pixels a side, N.
+        frames: how many, F.
+
+    Returns:
+        uint8 array (F, N, N), and the name of each frame's photograph.
+
+    Raises:
+        Error: a file cannot be read as an image.
+    """
+    pictures = [read(path) for path in paths[:frames]]
+    result = np.empty((frames, size, size), dtype=np.uint8)
+    names = []
+    for frame in range(frames):
+        turn, which = divmod(frame, len(pictures))
+        picture = pictures[which]
+        side = min(picture.size)
+        crop = max(1, round(side * 0.85 ** min(turn, 6)))
+        across = (picture.size[0] - crop) * _wander(turn, 0.37)
+        down = (picture.size[1] - crop) * _wander(turn, 0.71)
+        box = (across, down, across + crop, down + crop)
+        shown = picture.resize((size, size), resample=3, box=box)  # 3: bicubic
+        result[frame] = np.asarray(shown, dtype=np.uint8)
+        names.append(paths[which].stem)
+    return result, names
+
+
+def _wander(turn: int, stride: float) -> float:
+    """Where the crop lies between its two ends: the centre first."""
+    return (0.5 + turn * stride) % 1.0

@@ -1,0 +1,82 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Arrays for C, and how they move between layouts; see hocket/array.hpp and hocket/transfer.hpp. */
+#ifndef HOCKET_C_ARRAY_H
+#define HOCKET_C_ARRAY_H
+
+#include "hocket/hocket.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/* `dtype` is NumPy's name: "float64", "complex128", "int32", …, whose size is known: itemsize may
+ * be 0. Any other name needs its itemsize. Local, not collective; on a process beyond the
+ * layout's, the local array is empty. HOCKET_ERR_LAYOUT: the communicator has fewer processes than
+ * the layout. */
+int hocket_array_empty(const hocket_layout* layout, const char* dtype, int64_t itemsize,
+                       MPI_Comm comm, hocket_array** array);
+/* The caller's memory, never copied, which lives until the array is freed and its requests are
+ * done. `strides` in bytes, one a dimension, of any sign; NULL: dense and row-major. */
+int hocket_array_wrap(void* data, const hocket_layout* layout, const char* dtype, int64_t itemsize,
+                      MPI_Comm comm, const int64_t* strides, hocket_array** array);
+/* The same, read-only: a source of transfers. */
+int hocket_array_wrap_const(const void* data, const hocket_layout* layout, const char* dtype,
+                            int64_t itemsize, MPI_Comm comm, const int64_t* strides,
+                            hocket_array** array);
+int hocket_array_free(hocket_array** array);
+
+int hocket_array_data(const hocket_array* array, void** data);
+int hocket_array_layout(const hocket_array* array, hocket_layout** layout); /* a new handle */
+int hocket_array_dtype(const hocket_array* array, const char** dtype, int64_t* itemsize);
+int hocket_array_comm(const hocket_array* array, MPI_Comm* comm);
+int hocket_array_local_shape(const hocket_array* array, int64_t capacity, int64_t* values,
+                             int64_t* count);
+int hocket_array_strides(const hocket_array* array, int64_t capacity, int64_t* values,
+                         int64_t* count);
+int hocket_array_writable(const hocket_array* array, bool* writable);
+/* This process's number in the layout, or -1 beyond it. */
+int hocket_array_process(const hocket_array* array, int64_t* process);
+/* The strides of a dense row-major array, one a dimension. */
+int hocket_dense_strides(int64_t dimensions, const int64_t* shape, int64_t itemsize,
+                         int64_t* strides);
+
+/* Seconds that this process spent in the six steps of a transfer. */
+typedef struct hocket_profile {
+    double inquiry, call, descriptor, schedule, pack, move;
+} hocket_profile;
+
+/* What is NULL takes its default: `hocket_transfer_options options = {0};` */
+typedef struct hocket_transfer_options {
+    const int64_t* axes;     /* the result is transpose(source, axes), one a dimension */
+    const char* strategy;    /* NULL: "auto" */
+    hocket_profile* profile; /* gets this call's seconds added */
+} hocket_transfer_options;
+
+/* Copies `source` into `destination`, which has a layout of its own. Collective over the
+ * communicator of both. `options` may be NULL. HOCKET_ERR_MISMATCH, on every process: arrays or
+ * calls that do not fit each other; nothing has moved then. */
+int hocket_redistribute(const hocket_array* source, hocket_array* destination,
+                        const hocket_transfer_options* options, double timeout);
+/* The whole array, dense and row-major, at `whole` on process `root`; elsewhere it is ignored.
+ * Collective. */
+int hocket_scatter(const void* whole, hocket_array* destination, int root, double timeout);
+int hocket_gather(const hocket_array* source, void* whole, int root, double timeout);
+
+/* Takes part in a collective call that this process cannot make: every process of it gets this
+ * code (HOCKET_ERR_ERROR, _LAYOUT, _MISMATCH, …) and message instead of moving anything. */
+int hocket_refuse(MPI_Comm comm, int code, const char* message, double timeout);
+/* Process `root`'s text on every process, where it lives until this thread's next tell.
+ * Collective; only the root's `text` is read. */
+int hocket_tell(MPI_Comm comm, const char* text, int root, double timeout, const char** heard);
+
+/* How often a plan was found in the cache of plans, had to be made, and how many are kept. */
+typedef struct hocket_cache_counts {
+    int64_t found, made, kept;
+} hocket_cache_counts;
+int hocket_plan_cache_counts(hocket_cache_counts* counts);
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif

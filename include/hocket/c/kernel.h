@@ -1,0 +1,73 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Kernels for C: code that moves memory of one process; see hocket/kernel.hpp. */
+#ifndef HOCKET_C_KERNEL_H
+#define HOCKET_C_KERNEL_H
+
+#include "hocket/hocket.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/* How a copy writes: by size; through the caches; past them. */
+enum hocket_stores {
+    HOCKET_STORES_AUTOMATIC = 0,
+    HOCKET_STORES_CACHED = 1,
+    HOCKET_STORES_STREAMING = 2
+};
+
+/* One copy of a box of elements from one strided place to another, made once, run many times.
+ * The three lists have `dimensions` entries; strides may be negative, and 0 in the source. The
+ * destination's elements overlap neither each other nor the source. */
+int hocket_copy_make(int64_t dimensions, const int64_t* extents, int64_t itemsize,
+                     const int64_t* source_strides, const int64_t* destination_strides,
+                     hocket_copy** copy);
+int hocket_copy_run(const hocket_copy* copy, const void* source, void* destination, int threads,
+                    int stores);
+int hocket_copy_bytes(const hocket_copy* copy, int64_t* bytes);
+/* Whether the box is one contiguous run on that side. */
+int hocket_copy_source_contiguous(const hocket_copy* copy, bool* contiguous);
+int hocket_copy_destination_contiguous(const hocket_copy* copy, bool* contiguous);
+int hocket_copy_free(hocket_copy** copy);
+
+/* A vacancy-tracking cycle: its smallest place, and how many places it has, in units of the
+ * contiguous block that moves. */
+typedef struct hocket_cycle {
+    int64_t start, length;
+} hocket_cycle;
+
+/* The cycles longer than 1 of an array permuted in place as numpy.transpose(array, axes), sorted;
+ * `shape` and `axes` have `dimensions` entries. */
+int hocket_cycles(int64_t dimensions, const int64_t* shape, const int64_t* axes, int64_t capacity,
+                  hocket_cycle* values, int64_t* count);
+/* The successive vacancies from place `start` until it comes round, `start` at both ends. */
+int hocket_cycle_path(int64_t dimensions, const int64_t* shape, const int64_t* axes, int64_t start,
+                      int64_t capacity, int64_t* values, int64_t* count);
+
+/* What is 0 or NULL takes its default: `hocket_permute_options options = {0};` */
+typedef struct hocket_permute_options {
+    int threads;          /* 0: HOCKET_THREADS, else the cores allowed */
+    const char* schedule; /* how the work is handed to threads; NULL: "auto" */
+    int stores;           /* of hocket_permute: one of hocket_stores */
+    const char* method;   /* of hocket_permute_inplace; NULL: "auto" */
+    const int64_t* cap;   /* of hocket_permute_inplace: bytes that may be used beside the array */
+} hocket_permute_options;
+
+/* Copies a strided array permuted into another, as numpy.transpose(array, axes). Strides in bytes;
+ * NULL: dense and row-major. `options` may be NULL. The two do not overlap. */
+int hocket_permute(const void* source, int64_t dimensions, const int64_t* shape,
+                   const int64_t* strides, int64_t itemsize, const int64_t* axes, void* destination,
+                   const int64_t* destination_strides, const hocket_permute_options* options);
+/* The same within the memory of a dense row-major array. */
+int hocket_permute_inplace(void* array, int64_t dimensions, const int64_t* shape, int64_t itemsize,
+                           const int64_t* axes, const hocket_permute_options* options);
+/* What hocket_permute_inplace would do, and what it costs; lives until this thread's next call. */
+int hocket_permute_explain(int64_t dimensions, const int64_t* shape, int64_t itemsize,
+                           const int64_t* axes, const hocket_permute_options* options,
+                           const char** text);
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif

@@ -1,0 +1,97 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Plans for C; see hocket/plan.hpp. Nothing communicates here. */
+#ifndef HOCKET_C_PLAN_H
+#define HOCKET_C_PLAN_H
+
+#include "hocket/hocket.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+enum hocket_side { HOCKET_SOURCE = 0, HOCKET_DESTINATION = 1 };
+
+/* What is 0 or NULL takes its default: `hocket_plan_options options = {0};` */
+typedef struct hocket_plan_options {
+    const int64_t* axes;    /* destination = transpose(source, axes), one a dimension */
+    int64_t itemsize;       /* bytes of one element; 0: 8 */
+    const char* strategy;   /* NULL: "auto" */
+    const int64_t* overlap; /* for each destination process the source process that is the same
+                             * one, or -1; NULL: the two sides are disjoint */
+} hocket_plan_options;
+
+/* Elements exchanged with one process of the other side. */
+typedef struct hocket_traffic {
+    int64_t process, elements;
+} hocket_traffic;
+
+/* One message of the strategy, seen from one process. */
+typedef struct hocket_step {
+    int64_t round;
+    bool send;     /* else a receive */
+    int peer_side; /* HOCKET_SOURCE or HOCKET_DESTINATION */
+    int64_t peer, elements;
+} hocket_step;
+
+/* Seconds that a strategy is expected to take. */
+typedef struct hocket_prediction {
+    char strategy[24];
+    double seconds;
+} hocket_prediction;
+
+/* What messages cost: seconds a message, seconds a byte. */
+typedef struct hocket_model {
+    double message, byte;
+} hocket_model;
+
+/* One strided box that two processes exchange. Loop k, outermost first, takes extent[k] steps of
+ * source_step[k] local indices along dimension source_dimension[k] of the sender's local array,
+ * from source_first on; likewise the receiver's. */
+typedef struct hocket_box {
+    int64_t source_dimensions, destination_dimensions, loops;
+    const int64_t *source_first, *destination_first;
+    const int64_t *extent, *source_dimension, *source_step, *destination_dimension,
+        *destination_step;
+} hocket_box;
+
+/* `options` may be NULL. HOCKET_ERR_LAYOUT: shapes that do not match, axes that are no
+ * permutation, an overlap that is not one-to-one, an unknown strategy. */
+int hocket_plan_make(const hocket_layout* source, const hocket_layout* destination,
+                     const hocket_plan_options* options, hocket_plan** plan);
+int hocket_plan_free(hocket_plan** plan);
+
+/* New handles, to be freed. */
+int hocket_plan_source(const hocket_plan* plan, hocket_layout** layout);
+int hocket_plan_destination(const hocket_plan* plan, hocket_layout** layout);
+int hocket_plan_strategy(const hocket_plan* plan, const char** strategy);
+int hocket_plan_text(const hocket_plan* plan, const char** text);
+/* The options as the plan holds them; the lists live as long as the plan. */
+int hocket_plan_options_get(const hocket_plan* plan, hocket_plan_options* options);
+
+/* Whom source process `rank` sends, and from whom destination process `rank` receives, how many
+ * elements, whatever the strategy: sorted, zeros left out, itself included. */
+int hocket_plan_sends(const hocket_plan* plan, int64_t rank, int64_t capacity,
+                      hocket_traffic* values, int64_t* count);
+int hocket_plan_recvs(const hocket_plan* plan, int64_t rank, int64_t capacity,
+                      hocket_traffic* values, int64_t* count);
+/* The messages that process `rank` of `side` takes part in; what stays on it is no message. */
+int hocket_plan_steps(const hocket_plan* plan, int side, int64_t rank, int64_t capacity,
+                      hocket_step* values, int64_t* count);
+/* What process `rank` of `side` exchanges with process `peer` of the other side; the lists of the
+ * boxes live until the next call for this plan, or its end. */
+int hocket_plan_boxes(hocket_plan* plan, int side, int64_t rank, int64_t peer, int64_t capacity,
+                      hocket_box* values, int64_t* count);
+int hocket_plan_rounds(const hocket_plan* plan, int64_t* rounds);
+int hocket_plan_message_count(const hocket_plan* plan, int64_t* messages);
+int hocket_plan_elements_moved(const hocket_plan* plan, int64_t* elements);
+/* The source process that destination process `rank` also is, or -1. */
+int hocket_plan_same_process(const hocket_plan* plan, int64_t rank, int64_t* source_rank);
+/* `model` may be NULL: the default. */
+int hocket_plan_predict(const hocket_plan* plan, const hocket_model* model, int64_t capacity,
+                        hocket_prediction* values, int64_t* count);
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif

@@ -1,0 +1,114 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Tasks for C; see hocket/task.hpp. Every verb is collective over the calling task. */
+#ifndef HOCKET_C_TASK_H
+#define HOCKET_C_TASK_H
+
+#include <stddef.h>
+
+#include "hocket/hocket.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/* A task as it is asked for: the next `count` ranks of the communicator (ranks = NULL), or the
+ * `count` ranks listed. */
+typedef struct hocket_task_request {
+    const char* name;
+    int64_t count;
+    const int* ranks;
+} hocket_task_request;
+
+/* Which task is meant: the one of that name, or (name = NULL) of that index. */
+typedef struct hocket_task_id {
+    const char* name;
+    int index;
+} hocket_task_id;
+
+static inline hocket_task_id hocket_task_named(const char* name) {
+    hocket_task_id id = {NULL, -2}; /* a NULL name is no task, not any task */
+    id.name = name;
+    return id;
+}
+static inline hocket_task_id hocket_task_at(int index) {
+    hocket_task_id id = {NULL, 0};
+    id.index = index;
+    return id;
+}
+/* As a source: whoever sends. */
+static inline hocket_task_id hocket_any_task(void) {
+    return hocket_task_at(-1);
+}
+enum { HOCKET_ANY_TAG = -1 };
+
+/* Collective over `comm`: divides its processes into `count` tasks. Errors come on every process:
+ * counts that do not sum to the communicator's size, ranks in no task, names that repeat. */
+int hocket_tasks_make(int64_t count, const hocket_task_request* requests, MPI_Comm comm,
+                      hocket_tasks** tasks);
+/* As the launcher says: HOCKET_TASKS="rows=2,cols=2". */
+int hocket_tasks_from_launcher(MPI_Comm comm, hocket_tasks** tasks);
+int hocket_tasks_free(hocket_tasks** tasks);
+
+/* Of my task: its name (NULL while I am in several), index and communicator (an error then). */
+int hocket_tasks_name(const hocket_tasks* tasks, const char** name);
+int hocket_tasks_rank(const hocket_tasks* tasks, int* rank);
+int hocket_tasks_comm(const hocket_tasks* tasks, MPI_Comm* comm);
+int hocket_tasks_size(const hocket_tasks* tasks, int* size); /* number of tasks */
+int hocket_tasks_name_of(const hocket_tasks* tasks, int index, const char** name);
+/* The view of one of my tasks, which it speaks through when I am in several: a new handle. */
+int hocket_tasks_task(const hocket_tasks* tasks, hocket_task_id id, hocket_tasks** view);
+
+/* HOCKET_ERR_MISMATCH on every process of both tasks, the message naming both, if shape or dtype
+ * differ; nothing has moved then. A `status` pointer may be NULL; what it gets is to be freed. */
+int hocket_tasks_send(hocket_tasks* tasks, const hocket_array* array, hocket_task_id destination,
+                      int tag, double timeout);
+int hocket_tasks_recv(hocket_tasks* tasks, hocket_array* array, hocket_task_id source, int tag,
+                      double timeout, hocket_status** status);
+int hocket_tasks_sendrecv(hocket_tasks* tasks, const hocket_array* sent, hocket_task_id destination,
+                          int send_tag, hocket_array* received, hocket_task_id source,
+                          int receive_tag, double timeout, hocket_status** status);
+/* The array may not be changed (isend) or used (irecv) until the request is done. */
+int hocket_tasks_isend(hocket_tasks* tasks, const hocket_array* array, hocket_task_id destination,
+                       int tag, hocket_request** request);
+int hocket_tasks_irecv(hocket_tasks* tasks, hocket_array* array, hocket_task_id source, int tag,
+                       hocket_request** request);
+/* What the next matching receive would find; iprobe: if there is a message now. */
+int hocket_tasks_probe(hocket_tasks* tasks, hocket_task_id source, int tag, double timeout,
+                       hocket_status** status);
+int hocket_tasks_iprobe(hocket_tasks* tasks, hocket_task_id source, int tag, bool* found,
+                        hocket_status** status);
+/* Joins a send or receive that this process cannot make, so that all of the task get this code. */
+int hocket_tasks_refuse(hocket_tasks* tasks, bool sending, int code, const char* message,
+                        double timeout);
+/* Seconds that this process has spent in the six steps so far; adds a binding's own. */
+int hocket_tasks_profile(const hocket_tasks* tasks, hocket_profile* profile);
+int hocket_tasks_add_to_profile(hocket_tasks* tasks, const hocket_profile* more);
+
+/* A deadline ends the wait, not the operation. Freeing does not stop the operation. */
+int hocket_request_wait(hocket_request* request, double timeout, hocket_status** status);
+/* Collective: true on all processes of the task or on none. */
+int hocket_request_test(hocket_request* request, bool* done);
+/* What a successful test found. */
+int hocket_request_status(const hocket_request* request, hocket_status** status);
+/* For hocket_operation_wait and the like: a new handle. */
+int hocket_request_operation(const hocket_request* request, hocket_operation** operation);
+int hocket_request_free(hocket_request** request);
+/* `statuses` has `count` places, or is NULL. */
+int hocket_request_wait_all(int64_t count, hocket_request* const* requests, double timeout,
+                            hocket_status** statuses);
+/* The index of one that is done: the same on every process of the task. */
+int hocket_request_wait_any(int64_t count, hocket_request* const* requests, double timeout,
+                            int64_t* index);
+
+int hocket_status_source(const hocket_status* status, int* source);
+int hocket_status_source_name(const hocket_status* status, const char** name);
+int hocket_status_tag(const hocket_status* status, int* tag);
+int hocket_status_layout(const hocket_status* status, hocket_layout** layout); /* a new handle */
+int hocket_status_dtype(const hocket_status* status, const char** dtype, int64_t* itemsize);
+int hocket_status_free(hocket_status** status);
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif

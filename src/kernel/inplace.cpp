@@ -1,0 +1,127 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "kernel/inplace.hpp"
+
+#include <algorithm>
+#include <optional>
+
+#include "base/text.hpp"
+#include "hocket/error.hpp"
+#include "kernel/inplace_steps.hpp"
+
+namespace hocket::kernel {
+namespace {
+
+/// Looks for the cheapest plan that fits the memory, and remembers what the smallest would need.
+class Planner {
+  public:
+    explicit Planner(const Means& means) : means_(means) {}
+
+    std::optional<InplacePlan> plan(const Permutation& permutation) {
+        if (permutation.identity()) return InplacePlan{};
+        std::optional<InplacePlan> best;
+        consider(best, {{slab_step(permutation, means_)}});
+        if (auto step = square_step(permutation, means_)) consider(best, {{std::move(*step)}});
+        consider(best, {{cycles_step(permutation, means_, false)}});
+        consider_splits(best, permutation);
+        consider_reductions(best, permutation);
+        return best;
+    }
+
+    std::optional<InplacePlan> plan_by(const Permutation& permutation, std::string_view method) {
+        std::optional<InplacePlan> best;
+        if (permutation.identity()) return InplacePlan{};
+        if (method == "cycles") consider(best, {{cycles_step(permutation, means_, true)}});
+        if (method == "slab") consider(best, {{slab_step(permutation, means_)}});
+        if (method == "square")
+            if (auto step = square_step(permutation, means_)) consider(best, {{std::move(*step)}});
+        if (method == "panels") {
+            consider_splits(best, permutation);
+            consider_reductions(best, permutation);
+        }
+        return best;
+    }
+
+    std::int64_t least_memory() const { return least_memory_; }
+
+  private:
+    bool fits(std::int64_t memory) {
+        if (memory <= means_.memory) return true;
+        least_memory_ = std::min(least_memory_, memory);
+        return false;
+    }
+
+    void consider(std::optional<InplacePlan>& best, InplacePlan plan) {
+        if (best && plan.cost() >= best->cost()) return;
+        if (fits(plan.memory())) best = std::move(plan);
+    }
+
+    void consider_splits(std::optional<InplacePlan>& best, const Permutation& permutation) {
+        constexpr std::int64_t longest_block = 16 << 10;
+        std::optional<Split> cheapest;
+        for (const bool gather_first : {true, false}) {
+            const std::int64_t most = std::min(Split{permutation, 1, gather_first}.extent() / 2,
+                                               longest_block / permutation.block);
+            for (std::int64_t width = 2; width <= most; ++width) {
+                const Split split{permutation, width, gather_first};
+                if (cheapest && split.cost() >= cheapest->cost()) continue;
+                if (fits(split.memory(means_))) cheapest.emplace(split);
+            }
+        }
+        if (cheapest) consider(best, {{cheapest->step(means_)}});
+    }
+
+    void consider_reductions(std::optional<InplacePlan>& best, const Permutation& permutation) {
+        if (permutation.dimensions() < 3) return;
+        for (const bool gather_first : {true, false}) {
+            const Reduction reduction = reduce(permutation, gather_first);
+            auto turn = plan(reduction.turn), rest = plan(reduction.rest);
+            if (!turn || !rest) continue;
+            InplacePlan whole = reduction.turn_first ? std::move(*turn) : std::move(*rest);
+            InplacePlan then = reduction.turn_first ? std::move(*rest) : std::move(*turn);
+            std::move(then.steps.begin(), then.steps.end(), std::back_inserter(whole.steps));
+            consider(best, std::move(whole));
+        }
+    }
+
+    const Means& means_;
+    std::int64_t least_memory_ = INT64_MAX;
+};
+
+}  // namespace
+
+double InplacePlan::cost() const {
+    double sum = 0;
+    for (const Step& step : steps) sum += step.cost;
+    return sum;
+}
+
+std::int64_t InplacePlan::memory() const {
+    std::int64_t most = 0;
+    for (const Step& step : steps) most = std::max(most, step.memory);
+    return most;
+}
+
+InplacePlan plan_inplace(const Permutation& permutation, const Means& means) {
+    const std::vector<std::string> known{"auto", "cycles", "slab", "square", "panels"};
+    const std::string method(means.method);
+    if (std::find(known.begin(), known.end(), method) == known.end())
+        throw Error("unknown method '" + method + "'" + text::did_you_mean(method, known) +
+                    "; there are " + text::quoted_list(known));
+    Planner planner(means);
+    auto plan = method == "auto" ? planner.plan(permutation) : planner.plan_by(permutation, method);
+    if (plan) return std::move(*plan);
+    const std::string what = permutation.text() + " blocks of " +
+                             std::to_string(permutation.block) + " bytes on " +
+                             std::to_string(means.threads) + " threads";
+    if (planner.least_memory() == INT64_MAX)
+        throw Error(
+            "method '" + method + "' does not apply to " + what +
+            (method == "square" ? ", which is no square" : ", whose extents are too short") +
+            "; use method 'auto'");
+    throw Error("permuting " + what + " in place by method '" + method + "' needs " +
+                std::to_string(planner.least_memory()) + " bytes beside the array, and may use " +
+                std::to_string(means.memory) + "; raise the cap, use fewer threads" +
+                (method == "auto" ? "" : ", use method 'auto'") + ", or permute out of place");
+}
+
+}  // namespace hocket::kernel

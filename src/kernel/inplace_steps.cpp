@@ -1,0 +1,250 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "kernel/inplace_steps.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <numeric>
+
+#include "hocket/kernel.hpp"
+#include "kernel/panels.hpp"
+#include "kernel/square.hpp"
+#include "kernel/stream.hpp"
+
+namespace hocket::kernel {
+namespace {
+
+using Extents = std::vector<std::int64_t>;
+
+std::int64_t product(Extents::const_iterator first, Extents::const_iterator last) {
+    return std::accumulate(first, last, std::int64_t{1}, std::multiplies<>());
+}
+
+std::string size_text(std::int64_t bytes) {
+    if (bytes < 10240) return std::to_string(bytes) + " bytes";
+    return std::to_string((bytes + 512) / 1024) + " KiB";
+}
+
+/// Moving blocks from anywhere: a block costs what its bytes cost, and a part for being somewhere
+/// else. (Fitted to one core of a Sapphire Rapids.)
+double scattered(std::int64_t block) {
+    return 1.0 + 80.0 / static_cast<double>(block);
+}
+
+/// A buffer that shares the second-level cache with what it is filled from costs little more than
+/// the traffic; beyond that every byte goes through the next level twice.
+double buffered(std::int64_t bytes) {
+    const double caches = static_cast<double>(bytes) / static_cast<double>(least_streamed_bytes());
+    return caches < 0.2 ? 1.05 : 1.05 + std::min(caches, 1.0);
+}
+
+/// Where a dimension lies, and what lies inside it: in source order, or in destination order.
+struct Position {
+    std::int64_t outer, extent, inner;
+};
+
+Position destination_fastest_in_source(const Permutation& permutation) {
+    const auto at = static_cast<std::ptrdiff_t>(permutation.axes.back());
+    const Extents& n = permutation.extents;
+    return {product(n.begin(), n.begin() + at), n[permutation.axes.back()],
+            product(n.begin() + at + 1, n.end())};
+}
+
+Position source_fastest_in_destination(const Permutation& permutation) {
+    const Extents n = permutation.result();
+    const auto at =
+        std::find(permutation.axes.begin(), permutation.axes.end(), permutation.dimensions() - 1) -
+        permutation.axes.begin();
+    return {product(n.begin(), n.begin() + at), permutation.extents.back(),
+            product(n.begin() + at + 1, n.end())};
+}
+
+/// The permutation of the blocks that a split makes: the extent becomes the number of parts. Only
+/// what has no gaps is brought to normal form, because blocks with gaps between them are not one.
+Permutation permutation_of_parts(const Permutation& permutation, std::size_t dimension,
+                                 std::int64_t parts, std::int64_t block) {
+    Permutation out = permutation;
+    out.extents[dimension] = parts;
+    out.block = block;
+    return out;
+}
+
+/// Copies the remainder of a split dimension out of the array, or back into the permuted one.
+struct Remainder {
+    const Permutation& permutation;
+    std::size_t dimension;
+    std::int64_t first, count;  // indices
+
+    std::int64_t bytes() const {
+        return permutation.batch * permutation.blocks() / permutation.extents[dimension] * count *
+               permutation.block;
+    }
+    void save(const std::byte* array, std::byte* buffer, int threads) const {
+        const auto [extents, inside, packed] = strides(false);
+        Copy(extents, permutation.block, inside, packed)
+            .run(array + offset(inside), buffer, threads, Stores::cached);
+    }
+    void restore(std::byte* array, const std::byte* buffer, int threads) const {
+        const auto [extents, inside, packed] = strides(true);
+        Copy(extents, permutation.block, packed, inside)
+            .run(buffer, array + offset(inside), threads, Stores::cached);
+    }
+
+  private:
+    struct Strides {
+        Extents extents, inside, packed;
+    };
+    std::int64_t offset(const Extents& inside) const { return first * inside[dimension + 1]; }
+    /// Of the batch and of each dimension in source order; `packed` is dense in that order.
+    Strides strides(bool permuted) const {
+        const std::int64_t block = permutation.block;
+        Strides out;
+        out.extents = {permutation.batch};
+        out.extents.insert(out.extents.end(), permutation.extents.begin(),
+                           permutation.extents.end());
+        Extents natural = dense_strides(out.extents, block);
+        if (permuted) {
+            const Extents result = dense_strides(permutation.result(), block);
+            for (std::size_t k = 0; k < result.size(); ++k)
+                natural[permutation.axes[k] + 1] = result[k];
+        }
+        out.inside = natural;
+        out.extents[dimension + 1] = count;
+        out.packed = dense_strides(out.extents, block);
+        return out;
+    }
+};
+
+Panels panels_of(const Permutation& permutation, std::int64_t width, bool gather_first) {
+    const Position at = gather_first ? destination_fastest_in_source(permutation)
+                                     : source_fastest_in_destination(permutation);
+    return {.outer = permutation.batch * at.outer,
+            .extent = at.extent,
+            .width = width,
+            .inner = at.inner,
+            .unit = permutation.block};
+}
+
+}  // namespace
+
+Step cycles_step(const Permutation& permutation, const Means& means, bool whole_table) {
+    const Places places = Places::dense(permutation.block);
+    Pass pass{.threads = means.threads, .schedule = {}, .whole_table = whole_table};
+    return {.what = "cycles of " + size_text(permutation.block) + " blocks: " + permutation.text(),
+            .cost = scattered(permutation.block),
+            .memory = move_cycles_memory(permutation, places, pass),
+            .run = [permutation, places, whole_table](std::byte* array, const Pass& how) {
+                Pass mine = how;
+                mine.whole_table = whole_table;
+                move_cycles(array, permutation, places, mine);
+            }};
+}
+
+Step slab_step(const Permutation& permutation, const Means& means) {
+    const std::int64_t bytes = permutation.blocks() * permutation.block;
+    const std::int64_t busy = std::min<std::int64_t>(means.threads, permutation.batch);
+    return {.what = "slabs of " + size_text(bytes) + " through a buffer each: " +
+                    permutation.text() + " blocks of " + size_text(permutation.block),
+            .cost = buffered(bytes) + 4.0 / static_cast<double>(permutation.block),
+            .memory = busy * (bytes + 4096) + means.threads * (256 << 10),
+            .run = [permutation](std::byte* array, const Pass& pass) {
+                permute_slabs(array, permutation, pass.threads);
+            }};
+}
+
+std::optional<Step> square_step(const Permutation& permutation, const Means& means) {
+    const Extents& n = permutation.extents;
+    const std::size_t rank = n.size();
+    const bool reversal = rank == 2 || (rank == 3 && permutation.axes[1] == 1);
+    if (!reversal || n.front() != n.back() || permutation.block > 1024) return std::nullopt;
+    const std::int64_t middle = rank == 3 ? n[1] : 1;
+    const Squares squares{.side = n[0],
+                          .unit = permutation.block,
+                          .pitch = middle * n[0] * permutation.block,
+                          .outer = permutation.batch,
+                          .inner = middle,
+                          .inner_step = n[0] * permutation.block};
+    return Step{.what = "squares of " + std::to_string(n[0]) + " x " + std::to_string(n[0]) +
+                        " blocks of " + size_text(permutation.block) +
+                        ": pairs of tiles change places",
+                .cost = 1.05 + 4.0 / static_cast<double>(n[0] * permutation.block),
+                .memory = squares.memory(means.threads),
+                .run = [squares](std::byte* array, const Pass& pass) {
+                    squares.transpose(array, pass.threads);
+                }};
+}
+
+std::int64_t Split::extent() const {
+    return gather_first ? permutation.extents[permutation.axes.back()] : permutation.extents.back();
+}
+
+double Split::cost() const {
+    const Panels panels = panels_of(permutation, width, gather_first);
+    const std::int64_t block = width * permutation.block, row = panels.extent * permutation.block;
+    // A block that does not begin at a cache line shares one with its neighbour.
+    const bool lines = block % 64 == 0 && (panels.remainder() == 0 || row % 64 == 0);
+    const double rest = panels.remainder() == 0 ? 0.0 : 0.05 + 128.0 / static_cast<double>(row);
+    return buffered(2 * panels.panel_bytes()) + scattered(block) + rest +
+           (lines ? 0.0 : 32.0 / static_cast<double>(block));
+}
+
+std::int64_t Split::memory(const Means& means) const {
+    const Panels panels = panels_of(permutation, width, gather_first);
+    const std::size_t dimension =
+        gather_first ? permutation.axes.back() : permutation.dimensions() - 1;
+    const std::int64_t block = width * permutation.block;
+    const Permutation moved = permutation_of_parts(permutation, dimension, panels.parts(), block);
+    const Remainder rest{permutation, dimension, 0, panels.remainder()};
+    return panels.memory(means.threads) + rest.bytes() +
+           move_cycles_memory(moved, panels.places(), {.threads = means.threads, .schedule = {}});
+}
+
+Step Split::step(const Means& means) const {
+    const Panels panels = panels_of(permutation, width, gather_first);
+    const std::size_t dimension =
+        gather_first ? permutation.axes.back() : permutation.dimensions() - 1;
+    const std::int64_t block = width * permutation.block;
+    const Permutation moved = permutation_of_parts(permutation, dimension, panels.parts(), block);
+    const std::int64_t rest = panels.remainder();
+    const std::string parts = "panels of " + size_text(panels.panel_bytes()) + " " +
+                              (gather_first ? "make blocks of " : "take apart blocks of ") +
+                              size_text(block);
+    const std::string cycles = "cycles of them: " + moved.text();
+    return {.what = (gather_first ? parts + ", then " + cycles : cycles + ", then " + parts) +
+                    (rest == 0 ? ""
+                               : "; " + std::to_string(rest) + " of " +
+                                     std::to_string(panels.extent) + " through a buffer"),
+            .cost = cost(),
+            .memory = memory(means),
+            .run = [whole = permutation, moved, panels, dimension, rest, gather = gather_first](
+                       std::byte* array, const Pass& pass) {
+                const Remainder remainder{whole, dimension, panels.extent - rest, rest};
+                std::vector<std::byte> buffer(static_cast<std::size_t>(remainder.bytes()));
+                remainder.save(array, buffer.data(), pass.threads);
+                if (gather) panels.gather(array, pass.threads);
+                move_cycles(array, moved, panels.places(), pass);
+                if (!gather) panels.scatter(array, pass.threads);
+                remainder.restore(array, buffer.data(), pass.threads);
+            }};
+}
+
+Reduction reduce(const Permutation& permutation, bool gather_first) {
+    const Position at = gather_first ? destination_fastest_in_source(permutation)
+                                     : source_fastest_in_destination(permutation);
+    Reduction out;
+    out.turn_first = gather_first;
+    out.turn.batch = permutation.batch * at.outer;
+    out.turn.extents = gather_first ? Extents{at.extent, at.inner} : Extents{at.inner, at.extent};
+    out.turn.axes = {1, 0};
+    out.turn.block = permutation.block;
+    // What is left, with the dimension in the block: brought to normal form again.
+    const std::size_t gone = gather_first ? permutation.axes.back() : permutation.dimensions() - 1;
+    Extents shape{permutation.batch}, axes{0};
+    for (std::size_t d = 0; d < permutation.dimensions(); ++d)
+        if (d != gone) shape.push_back(permutation.extents[d]);
+    for (const std::size_t axis : permutation.axes)
+        if (axis != gone) axes.push_back(static_cast<std::int64_t>(axis - (axis > gone)) + 1);
+    out.rest = make_permutation(shape, axes, permutation.block * at.extent);
+    return out;
+}
+
+}  // namespace hocket::kernel

@@ -1,0 +1,41 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// The passes that a plan may consist of, each with its cost and memory.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+
+#include "kernel/inplace.hpp"
+
+namespace hocket::kernel {
+
+/// Nothing where a step does not apply to the permutation.
+Step cycles_step(const Permutation& permutation, const Means& means, bool whole_table);
+Step slab_step(const Permutation& permutation, const Means& means);
+std::optional<Step> square_step(const Permutation& permutation, const Means& means);
+
+/// The dimension that the destination steps through fastest, split into parts of `width` that are
+/// made blocks first, then moved by cycles; or the source's fastest, by cycles first, then taken
+/// apart. `width` below half the extent; any remainder goes through a buffer.
+struct Split {
+    const Permutation& permutation;
+    std::int64_t width;
+    bool gather_first;  // the destination's fastest dimension is split, else the source's
+
+    std::int64_t extent() const;
+    double cost() const;
+    std::int64_t memory(const Means& means) const;
+    Step step(const Means& means) const;
+};
+
+/// The whole fastest dimension of the destination brought last within each of its items (or the
+/// source's, taken from there to where it belongs): a permutation of two dimensions that leaves
+/// one of fewer dimensions with a longer block.
+struct Reduction {
+    Permutation turn;  // (inner, extent) <-> (extent, inner) in each item
+    Permutation rest;
+    bool turn_first;
+};
+Reduction reduce(const Permutation& permutation, bool gather_first);
+
+}  // namespace hocket::kernel

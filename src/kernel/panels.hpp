@@ -1,0 +1,43 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// One pass over an array in place, panel by panel, each through a buffer in cache: it makes the
+// long blocks that cycles then move at the speed of memory, or takes them apart afterwards.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+
+#include "kernel/move_cycles.hpp"
+#include "kernel/permutation.hpp"
+
+namespace hocket::kernel {
+
+/// An array of `outer` items, each (extent, inner) units of `unit` bytes, whose `extent` is split
+/// into `parts` of `width` and a remainder that stays outside:
+///
+/// gathering:  (outer, parts, width, inner) -> places of blocks (outer, parts, inner) x width
+/// scattering: places of blocks (outer, parts, inner) x width -> (outer, parts, width, inner)
+///
+/// Without a remainder the places lie one after another. With one, they are those that the blocks
+/// have in the array of which `extent` is the fastest dimension: `parts` blocks a row, rows
+/// `extent` units long. The gaps then belong to the remainder, which the caller saves before and
+/// writes after. Panels move by less than one panel, up when gathering and down when scattering:
+/// taken from that end, each lands where its neighbours have been read.
+struct Panels {
+    std::int64_t outer, extent, width, inner, unit;
+
+    std::int64_t parts() const { return extent / width; }
+    std::int64_t remainder() const { return extent % width; }
+    std::int64_t panel_bytes() const { return width * inner * unit; }
+    std::int64_t count() const { return outer * parts(); }
+    Places places() const;
+    /// Bytes of buffers, all threads together.
+    std::int64_t memory(int threads) const;
+
+    void gather(std::byte* array, int threads) const;
+    void scatter(std::byte* array, int threads) const;
+};
+
+/// Permutes the blocks of each item of the batch through a buffer of its size: one pass.
+void permute_slabs(std::byte* array, const Permutation& permutation, int threads);
+
+}  // namespace hocket::kernel

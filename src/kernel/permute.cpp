@@ -1,0 +1,107 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include <algorithm>
+#include <cstdio>
+#include <string>
+
+#include "base/pool.hpp"
+#include "base/text.hpp"
+#include "hocket/kernel.hpp"
+#include "kernel/inplace.hpp"
+#include "kernel/permutation.hpp"
+#include "kernel/schedule.hpp"
+#include "kernel/scratch.hpp"
+
+namespace hocket::kernel {
+namespace {
+
+void check_itemsize(std::int64_t itemsize) {
+    if (itemsize < 1) throw Error("elements have at least 1 byte, not " + std::to_string(itemsize));
+}
+
+Means means_for(const Permutation& permutation, const InplaceOptions& options) {
+    Means means{
+        .threads = base::resolve_threads(options.threads), .memory = 0, .method = options.method};
+    const std::int64_t array = permutation.batch * permutation.blocks() * permutation.block;
+    // What a method that is named needs is its own affair, unless there is a cap.
+    const bool bounded = options.method == "auto";
+    means.memory =
+        options.cap.value_or(bounded ? array / 100 + means.threads * (4 << 20) : INT64_MAX);
+    if (means.memory < 0)
+        throw Error("the cap on extra memory is " + std::to_string(means.memory) +
+                    " bytes; give 0 or more");
+    return means;
+}
+
+}  // namespace
+
+void permute(const void* source, std::span<const std::int64_t> shape,
+             std::span<const std::int64_t> strides, std::int64_t itemsize,
+             std::span<const std::int64_t> axes, void* destination,
+             std::span<const std::int64_t> destination_strides, const PermuteOptions& options) {
+    check_itemsize(itemsize);
+    if (strides.size() != shape.size())
+        throw Error("the source has " + std::to_string(shape.size()) + " dimensions and " +
+                    std::to_string(strides.size()) + " strides");
+    make_permutation(shape, axes, itemsize);  // for its checks
+    const Schedule schedule = Schedule::parse(options.schedule);
+    std::vector<std::int64_t> extents, from;
+    for (const std::int64_t axis : axes) {
+        extents.push_back(shape[static_cast<std::size_t>(axis)]);
+        from.push_back(strides[static_cast<std::size_t>(axis)]);
+    }
+    const Copy whole(extents, itemsize, from, destination_strides);
+    const int threads = base::resolve_threads(options.threads);
+    if (schedule.kind == Schedule::Kind::automatic || extents.empty() || whole.bytes() == 0)
+        return whole.run(source, destination, threads, options.stores);
+    // The paper's loop: iterations of the outermost dimension of the destination.
+    std::vector<std::int64_t> slice = extents;
+    run_scheduled(
+        schedule, threads, extents[0], [](std::int64_t) { return 1; },
+        [&](std::int64_t first, std::int64_t last) {
+            std::vector<std::int64_t> part = slice;
+            part[0] = last - first;
+            Copy(part, itemsize, from, destination_strides)
+                .run(static_cast<const std::byte*>(source) + first * from[0],
+                     static_cast<std::byte*>(destination) + first * destination_strides[0], 1,
+                     options.stores);
+        });
+}
+
+void permute_inplace(void* array, std::span<const std::int64_t> shape, std::int64_t itemsize,
+                     std::span<const std::int64_t> axes, const InplaceOptions& options) {
+    check_itemsize(itemsize);
+    const Permutation permutation = make_permutation(shape, axes, itemsize);
+    const Schedule schedule = Schedule::parse(options.schedule);
+    const Means means = means_for(permutation, options);
+    const InplacePlan plan = plan_inplace(permutation, means);
+    const Pass pass{.threads = means.threads, .schedule = schedule};
+    for (const Step& step : plan.steps) step.run(static_cast<std::byte*>(array), pass);
+    trim_thread_scratch(Scratch::panel, 1 << 20);
+}
+
+std::string explain_permute(std::span<const std::int64_t> shape, std::span<const std::int64_t> axes,
+                            std::int64_t itemsize, const InplaceOptions& options) {
+    check_itemsize(itemsize);
+    const Permutation permutation = make_permutation(shape, axes, itemsize);
+    const Means means = means_for(permutation, options);
+    const InplacePlan plan = plan_inplace(permutation, means);
+    std::string out = "shape " + text::tuple(shape) + " of " + std::to_string(itemsize) +
+                      "-byte elements, axes " + text::tuple(axes) + "\n";
+    if (permutation.identity()) return out + "nothing moves: memory order stays as it is\n";
+    out += "fused: " + permutation.text() + " of blocks of " + std::to_string(permutation.block) +
+           " bytes\n";
+    for (std::size_t k = 0; k < plan.steps.size(); ++k) {
+        char cost[64];
+        std::snprintf(cost, sizeof cost, " (cost %.2f)", plan.steps[k].cost);
+        out += std::to_string(k + 1) + ". " + plan.steps[k].what + cost + "\n";
+    }
+    char total[160];
+    std::snprintf(total, sizeof total,
+                  "total cost %.2f, where 1 reads and writes the array once; %lld bytes beside the "
+                  "array on %d threads, of %lld allowed\n",
+                  plan.cost(), static_cast<long long>(plan.memory()), means.threads,
+                  static_cast<long long>(means.memory));
+    return out + total;
+}
+
+}  // namespace hocket::kernel

@@ -1,0 +1,86 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "kernel/square.hpp"
+
+#include <algorithm>
+#include <cstring>
+
+#include "base/checked.hpp"
+#include "base/pool.hpp"
+#include "kernel/scratch.hpp"
+#include "kernel/tiles.hpp"
+
+namespace hocket::kernel {
+namespace {
+
+using base::ceil_div;
+
+/// Units in a side of a tile: rows of 512 bytes.
+std::int64_t tile_side(std::int64_t unit) {
+    return std::max<std::int64_t>(512 / unit, 4);
+}
+
+std::int64_t buffer_pitch(std::int64_t unit) {
+    return ceil_div<std::int64_t>(tile_side(unit) * unit, 64) * 64 + 64;
+}
+
+std::int64_t buffer_bytes(std::int64_t unit) {
+    return 2 * tile_side(unit) * buffer_pitch(unit);
+}
+
+void store_rows(std::byte* to, std::int64_t pitch, const std::byte* from, std::int64_t rows,
+                std::int64_t bytes, std::int64_t from_pitch) {
+    for (std::int64_t row = 0; row < rows; ++row)
+        std::memcpy(to + row * pitch, from + row * from_pitch, static_cast<std::size_t>(bytes));
+}
+
+}  // namespace
+
+void Squares::transpose(std::byte* array, int threads) const {
+    const std::int64_t width = tile_side(unit), tiles = ceil_div(side, width);
+    const std::int64_t from_pitch = buffer_pitch(unit);
+    Tile tile{.unit = unit,
+              .ni = width,
+              .nj = width,
+              .source_i = unit,
+              .source_j = pitch,
+              .destination_i = from_pitch,
+              .destination_j = unit};
+    const TileKernel turn = select_tile_kernel(tile);
+    // One part is a row of tiles: row 0 has the most, so pairs of rows (first and last, …) are
+    // even.
+    const std::int64_t pairs = ceil_div<std::int64_t>(tiles, 2);
+    const auto swap_row = [&](std::byte* matrix, std::int64_t row) {
+        std::byte* const upper = thread_scratch(Scratch::panel, buffer_bytes(unit));
+        std::byte* const lower = upper + width * from_pitch;
+        const std::int64_t r = row * width, rows = std::min(width, side - r);
+        for (std::int64_t column = row; column < tiles; ++column) {
+            const std::int64_t c = column * width, columns = std::min(width, side - c);
+            std::byte* const above = matrix + r * pitch + c * unit;
+            std::byte* const below = matrix + c * pitch + r * unit;
+            Tile now = tile;
+            now.nj = rows;
+            now.ni = columns;
+            turn(above, upper, now);
+            if (column != row) {
+                now.nj = columns;
+                now.ni = rows;
+                turn(below, lower, now);
+                store_rows(above, pitch, lower, rows, columns * unit, from_pitch);
+            }
+            store_rows(below, pitch, upper, columns, rows * unit, from_pitch);
+        }
+    };
+    base::parallel_for(threads, outer * inner * pairs, [&](std::int64_t part) {
+        std::byte* const matrix =
+            array + part / pairs / inner * side * pitch + part / pairs % inner * inner_step;
+        const std::int64_t row = part % pairs, other = tiles - 1 - row;
+        swap_row(matrix, row);
+        if (other != row) swap_row(matrix, other);
+    });
+}
+
+std::int64_t Squares::memory(int threads) const {
+    return threads * (buffer_bytes(unit) + 4096);
+}
+
+}  // namespace hocket::kernel

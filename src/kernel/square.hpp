@@ -1,0 +1,21 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Square matrices transposed in place: pairs of tiles change places, each line moved once.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+
+namespace hocket::kernel {
+
+/// `outer` x `inner` matrices of (side, side) units of `unit` bytes. Rows lie `pitch` bytes apart,
+/// the inner matrices `inner_step`, the outer ones side * pitch.
+struct Squares {
+    std::int64_t side, unit, pitch;
+    std::int64_t outer = 1, inner = 1, inner_step = 0;
+
+    void transpose(std::byte* array, int threads) const;
+    /// Bytes of buffers, all threads together.
+    std::int64_t memory(int threads) const;
+};
+
+}  // namespace hocket::kernel

@@ -1,0 +1,31 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// HPF's ALIGN: "A(i,j) WITH T(2*j+1, i, *)", read and written.
+#pragma once
+
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "layout/expression.hpp"
+#include "layout/form.hpp"
+
+namespace hocket::layout {
+
+/// Lowest index of each dimension of an array and of its template; empty: 0 everywhere.
+struct Bounds {
+    Shape array;
+    Shape target;
+};
+
+/// "(i, *, :)": the names of array dimensions; "" for `*`.
+std::vector<std::string> parse_dummies(Scanner& scanner);
+
+/// "(2*j+1, i, *, :, 1:9:2)": one subscript a template dimension, counted from 0.
+std::vector<Subscript> parse_subscripts(Scanner& scanner, const Names& names, const Shape& shape,
+                                        const Shape& target, const Bounds& bounds = {});
+
+/// "[!HPF$] [ALIGN] A(i,j) WITH T(2*j+1, i, *)" as far as the last bracket.
+/// `shape`: extents of the array.
+std::vector<Subscript> parse_alignment(Scanner& scanner, const Shape& shape, const Shape& target);
+
+}  // namespace hocket::layout

@@ -1,0 +1,192 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Distributions, checked and worked out.
+#include <algorithm>
+#include <string>
+
+#include "base/checked.hpp"
+#include "layout/form.hpp"
+
+namespace hocket::layout {
+
+namespace {
+
+void check_extents(const Template& base) {
+    const Shape& shape = base.shape;
+    for (const std::int64_t extent : shape)
+        if (extent < 0)
+            throw LayoutError("shape " + text_of(shape) + " has the negative extent " +
+                              std::to_string(extent) + "; extents are 0 or more");
+    for (const std::int64_t extent : base.procs)
+        if (extent < 1)
+            throw LayoutError("procs " + text_of(base.procs) + " has the extent " +
+                              std::to_string(extent) +
+                              "; each dimension of the processes needs 1 or more");
+    if (!base::product(shape))
+        throw LayoutError("shape " + text_of(shape) +
+                          " has more than 2^63 - 1 elements; make an extent smaller");
+    if (!base::product(base.procs))
+        throw LayoutError("procs " + text_of(base.procs) +
+                          " are more than 2^63 - 1 processes; make an extent smaller");
+}
+
+void check_counts(const Template& base) {
+    if (base.formats.size() != base.shape.size())
+        throw LayoutError("distribution " + text_of(base.formats) + " has " +
+                          std::to_string(base.formats.size()) + " formats, but shape " +
+                          text_of(base.shape) + " has " + std::to_string(base.shape.size()) +
+                          " dimensions; write one format a dimension, * where it is not "
+                          "distributed");
+    const auto ranks = static_cast<std::int64_t>(base.procs.size());
+    for (std::size_t i = 0; i < base.replicate.size(); ++i) {
+        const std::int64_t position = base.replicate[i];
+        if (position < 0 || position >= ranks)
+            throw LayoutError("replicate names position " + std::to_string(position) +
+                              ", but procs " + text_of(base.procs) + " has positions 0 to " +
+                              std::to_string(ranks - 1));
+        if (i > 0 && position == base.replicate[i - 1])
+            throw LayoutError("replicate names position " + std::to_string(position) +
+                              " twice; name each once");
+    }
+    const std::int64_t distributed =
+        std::count_if(base.formats.begin(), base.formats.end(),
+                      [](const Format& f) { return f.kind != Format::Kind::whole; });
+    const auto replicated = static_cast<std::int64_t>(base.replicate.size());
+    if (distributed + replicated != ranks) {
+        std::string message = "distribution " + text_of(base.formats) + " distributes " +
+                              std::to_string(distributed) + " dimension" +
+                              (distributed == 1 ? "" : "s");
+        if (replicated > 0)
+            message += " and replicates along " + std::to_string(replicated) + " of the processes'";
+        throw LayoutError(message + ", but procs " + text_of(base.procs) + " has " +
+                          std::to_string(ranks) + " extent" + (ranks == 1 ? "" : "s") +
+                          "; give one extent for each dimension that is not *, and one for each "
+                          "position named in replicate");
+    }
+}
+
+/// The block size of one dimension, HPF's.
+std::int64_t block_of(const Template& base, std::size_t d, std::int64_t procs) {
+    const Format& format = base.formats[d];
+    const std::int64_t extent = base.shape[d];
+    if (format.size < 0)
+        throw LayoutError("block size " + std::to_string(format.size) + " is negative");
+    if (format.kind == Format::Kind::cyclic) return std::max<std::int64_t>(format.size, 1);
+    if (format.size == 0)
+        return std::max<std::int64_t>(extent / procs + (extent % procs != 0 ? 1 : 0), 1);
+    if (base::product_up_to(format.size, procs, base::max_size) < extent)
+        throw LayoutError("BLOCK(" + std::to_string(format.size) + ") on " + std::to_string(procs) +
+                          " processes holds " + std::to_string(format.size * procs) + " of the " +
+                          std::to_string(extent) + " indices of dimension " + std::to_string(d) +
+                          "; use BLOCK(" +
+                          std::to_string(extent / procs + (extent % procs != 0 ? 1 : 0)) +
+                          ") or more, or CYCLIC(" + std::to_string(format.size) + ")");
+    return format.size;
+}
+
+/// The template's own axes, and its arrangement's roles with template dimensions for dimensions.
+std::vector<Axis> axes_of(const Template& base, std::vector<Role>& grid) {
+    check_counts(base);
+    std::vector<Axis> axes;
+    int position = 0;
+    const auto skip_copies = [&] {
+        while (std::binary_search(base.replicate.begin(), base.replicate.end(), position)) {
+            grid.push_back(
+                {Role::Kind::copies, -1, 0, whole(base.procs[static_cast<std::size_t>(position)])});
+            ++position;
+        }
+    };
+    for (std::size_t d = 0; d < base.shape.size(); ++d) {
+        Axis axis;
+        axis.extent = base.shape[d];
+        axis.block = std::max<std::int64_t>(axis.extent, 1);
+        if (base.formats[d].kind != Format::Kind::whole) {
+            skip_copies();
+            axis.procs = base.procs[static_cast<std::size_t>(position)];
+            axis.block = block_of(base, d, axis.procs);
+            axis.grid = position++;
+            grid.push_back({Role::Kind::dimension, static_cast<int>(d), 0, {}});
+        }
+        axes.push_back(axis);
+    }
+    skip_copies();
+    return axes;
+}
+
+}  // namespace
+
+Form make_form(Template base) {
+    std::sort(base.replicate.begin(), base.replicate.end());
+    for (Format& format : base.formats)  // one way to write it
+        if (format.kind == Format::Kind::cyclic && format.size == 1) format.size = 0;
+    Form form;
+    check_extents(base);
+    form.axes = axes_of(base, form.grid);
+    for (std::size_t d = 0; d < base.shape.size(); ++d)
+        form.alignment.push_back({Subscript::Kind::index, static_cast<int>(d), 1, 0, 0});
+    form.shape = base.shape;
+    form.size = *base::product(base.procs);
+    form.elements = *base::product(form.shape);
+    for (const std::int64_t position : base.replicate)
+        form.copies *= base.procs[static_cast<std::size_t>(position)];
+    form.dist = text_of(base.formats);
+    form.base = std::move(base);
+    return form;
+}
+
+Form make_form(Shape shape, std::vector<std::vector<Run>> segments) {
+    Template base;
+    base.shape = shape;
+    base.procs = {static_cast<std::int64_t>(segments.size())};
+    check_extents(base);
+    Form form;
+    form.size = base.procs[0];
+    form.elements = *base::product(shape);
+    form.segments = std::make_shared<const Segments>(form.elements, segments);
+    form.shape = std::move(shape);
+    form.base = std::move(base);
+    form.dist = "INDEXED";
+    return form;
+}
+
+Form make_relabeled(const Form& form, std::span<const std::int64_t> ranks, std::int64_t size) {
+    const Shape given(ranks.begin(), ranks.end());
+    if (static_cast<std::int64_t>(ranks.size()) != form.size)
+        throw LayoutError("the order names " + std::to_string(ranks.size()) +
+                          " processes, but the layout has " + std::to_string(form.size) +
+                          "; name a process for each");
+    if (size == 0 && !given.empty()) size = *std::max_element(given.begin(), given.end()) + 1;
+    std::unordered_map<std::int64_t, std::int64_t>
+        before;  // process -> the one whose part it takes
+    for (std::size_t r = 0; r < given.size(); ++r) {
+        if (given[r] < 0 || given[r] >= size)
+            throw LayoutError("the order names process " + std::to_string(given[r]) +
+                              ", but the processes are 0 to " + std::to_string(size - 1));
+        if (!before.emplace(given[r], static_cast<std::int64_t>(r)).second)
+            throw LayoutError("the order names process " + std::to_string(given[r]) +
+                              " twice; each may hold one part");
+    }
+    Form result = form;
+    result.size = size;
+    if (form.indexed()) {
+        if (size > std::int64_t{1} << 28)
+            throw LayoutError("an indexed layout over " + std::to_string(size) +
+                              " processes is too large; name fewer");
+        std::vector<std::vector<Run>> lists(static_cast<std::size_t>(size));
+        for (const auto& [process, old] : before)
+            lists[static_cast<std::size_t>(process)] = form.segments->set(old).runs();
+        return make_form(form.shape, std::move(lists));
+    }
+    auto order = std::make_shared<Order>();
+    const std::int64_t positions = *base::product(form.base.procs);
+    bool moved = size != positions;
+    for (std::int64_t p = 0; p < positions; ++p) {
+        const std::int64_t process = given[static_cast<std::size_t>(form.process_at(p))];
+        order->process.push_back(process);
+        order->position.emplace(process, p);
+        moved = moved || process != p;
+    }
+    result.order = moved ? std::move(order) : nullptr;
+    return result;
+}
+
+}  // namespace hocket::layout

@@ -1,0 +1,75 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// The processes of an arrangement that hold something of given index sets.
+#pragma once
+
+#include <cstdint>
+#include <utility>
+#include <vector>
+
+#include "layout/form.hpp"
+#include "plan/problem.hpp"
+#include "plan/share.hpp"
+
+namespace hocket::plan {
+
+/// Walks over the positions of an arrangement that have one of the listed coordinates in each of
+/// its dimensions, in increasing order, with the product of the listed counts.
+class Walk {
+  public:
+    /// The processes of `side` (not indexed) that hold something of `sets`, one set for each
+    /// dimension of the source. Of copies only the first where `one_copy`.
+    Walk(const Problem& problem, Side side, const std::vector<layout::IndexSet>& sets,
+         bool one_copy)
+        : form_(problem.form(side)), lists_(form_.grid.size()), at_(form_.grid.size()) {
+        using layout::Role;
+        for (std::size_t d = 0; d < sets.size(); ++d) {
+            const layout::Axis& axis = problem.axis(side, d);
+            if (axis.grid < 0)
+                factor_ *= sets[d].count();
+            else
+                lists_[static_cast<std::size_t>(axis.grid)] = shares(sets[d], axis);
+        }
+        for (std::size_t g = 0; g < lists_.size(); ++g) {
+            const Role& role = form_.grid[g];
+            if (role.kind == Role::Kind::fixed) lists_[g].push_back({role.coordinate, 1});
+            if (role.kind != Role::Kind::copies) continue;
+            const std::int64_t copies = one_copy ? 1 : role.holders.count();
+            for (std::int64_t c = 0; c < copies; ++c)
+                lists_[g].push_back({role.holders.element(c), 1});
+        }
+    }
+
+    /// Calls `visit(position, count)`, counts being more than 0.
+    template <class Visit>
+    void run(Visit&& visit) {
+        descend(0, 0, factor_, visit);
+    }
+    std::int64_t length() const {
+        std::int64_t length = 1;
+        for (const std::vector<Share>& list : lists_)
+            length *= static_cast<std::int64_t>(list.size());
+        return length;
+    }
+    const Shape& coordinates() const { return at_; }  ///< of the position being visited
+
+  private:
+    template <class Visit>
+    void descend(std::size_t g, std::int64_t position, std::int64_t count, Visit& visit) {
+        if (g == lists_.size()) {
+            if (count > 0) visit(position, count);
+            return;
+        }
+        for (const Share& share : lists_[g]) {
+            at_[g] = share.coordinate;
+            descend(g + 1, position * form_.base.procs[g] + share.coordinate, count * share.count,
+                    visit);
+        }
+    }
+
+    const layout::Form& form_;
+    std::vector<std::vector<Share>> lists_;
+    std::int64_t factor_ = 1;
+    Shape at_;
+};
+
+}  // namespace hocket::plan

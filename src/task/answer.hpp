@@ -1,0 +1,34 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// What two tasks tell each other of a message, and how they speak of it to people.
+#pragma once
+
+#include <optional>
+#include <string>
+
+#include "comm/agree.hpp"
+#include "hocket/task.hpp"
+#include "task/matcher.hpp"
+
+namespace hocket::task {
+
+/// What the lowest processes of the two tasks tell each other, and then their tasks: is all well,
+/// and what does the other side have?
+struct Answer {
+    comm::Fault fault;
+    Envelope other;
+
+    std::string packed() const;
+    static Answer unpacked(const std::string& bytes);
+};
+
+std::string task_text(const Tasks::State& all, int task);  // -1: any
+std::string tag_text(int tag);                             // -1: any
+std::string seconds_text(const Deadline& deadline);
+std::string array_text(const std::string& dtype, const Shape& shape);
+std::string array_text(const std::optional<Array>& array);
+
+/// What keeps the array from taking the message, in words that name both sides.
+comm::Fault mismatch(const Tasks::State& all, const Envelope& sent, int receiver,
+                     const Array& array, int wanted_tag);
+
+}  // namespace hocket::task

@@ -1,0 +1,195 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Arrays and how they move between layouts. */
+#include "check.h"
+
+static char* format(const char* pattern) {
+    static char text[2][100];
+    static int turn;
+    turn = 1 - turn;
+    snprintf(text[turn], sizeof text[turn], pattern, ranks);
+    return text[turn];
+}
+
+void test_arrays(void) {
+    hocket_layout* layout = layout_of(format("(5, 3) (CYCLIC, *) @ (%d)"));
+    hocket_layout *larger = layout_of("(5, 3) (BLOCK, *) @ (1000)"), *back = NULL;
+    hocket_layout* one = layout_of("(5, 3) (*, *) @ ()");
+    hocket_array *array = NULL, *wrapped = NULL, *constant = NULL, *alone = NULL, *none = NULL;
+    int64_t values[2], count, process, itemsize;
+    const int64_t strides[2] = {-48, 16};
+    double memory[60];
+    const char* dtype;
+    void* data;
+    MPI_Comm comm;
+    bool flag;
+    int same;
+
+    OK(hocket_array_empty(layout, "float64", 0, MPI_COMM_WORLD, &array));
+    OK(hocket_array_local_shape(array, 2, values, &count));
+    CHECK(count == 2 && values[0] == (5 - rank + ranks - 1) / ranks && values[1] == 3);
+    OK(hocket_array_strides(array, 2, values, NULL));
+    CHECK(values[0] == 24 && values[1] == 8);
+    OK(hocket_array_dtype(array, &dtype, &itemsize));
+    CHECK(strcmp(dtype, "float64") == 0 && itemsize == 8);
+    OK(hocket_array_process(array, &process));
+    CHECK(process == rank);
+    OK(hocket_array_comm(array, &comm));
+    MPI_Comm_compare(comm, MPI_COMM_WORLD, &same);
+    CHECK(same == MPI_IDENT);
+    OK(hocket_array_layout(array, &back));
+    OK(hocket_layout_equal(back, layout, &flag));
+    CHECK(flag);
+    OK(hocket_array_writable(array, &flag));
+    CHECK(flag);
+    number(array);
+    CHECK(wrong_numbers(array) == 0);
+
+    /* Rows backwards, every other column. */
+    OK(hocket_array_wrap(memory + 48, layout, "float64", 8, MPI_COMM_WORLD, strides, &wrapped));
+    OK(hocket_array_data(wrapped, &data));
+    CHECK(data == memory + 48);
+    OK(hocket_array_wrap_const(memory, layout, "float64", 8, MPI_COMM_WORLD, NULL, &constant));
+    OK(hocket_array_writable(constant, &flag));
+    CHECK(!flag);
+    OK(hocket_array_empty(one, "complex128", 0, MPI_COMM_WORLD, &alone));
+    OK(hocket_array_process(alone, &process));
+    CHECK(process == (rank == 0 ? 0 : -1));
+    OK(hocket_array_local_shape(alone, 2, values, NULL));
+    CHECK((values[0] == 5) == (rank == 0));
+
+    FAILS(HOCKET_ERR_LAYOUT, hocket_array_empty(larger, "float64", 0, MPI_COMM_WORLD, &none));
+    SAYS("1000");
+    FAILS(HOCKET_ERR_ARGUMENT, hocket_array_empty(layout, "float64", 4, MPI_COMM_WORLD, &none));
+    FAILS(HOCKET_ERR_ARGUMENT, hocket_array_empty(layout, "float65", 0, MPI_COMM_WORLD, &none));
+    FAILS(HOCKET_ERR_ARGUMENT, hocket_array_empty(layout, "colour", 0, MPI_COMM_WORLD, &none));
+    FAILS(HOCKET_ERR_ERROR, hocket_array_empty(layout, "colour", -3, MPI_COMM_WORLD, &none));
+    FAILS(HOCKET_ERR_ERROR, hocket_array_empty(layout, "int8", 0, MPI_COMM_NULL, &none));
+    if (rank < 5)
+        FAILS(HOCKET_ERR_ARGUMENT,
+              hocket_array_wrap(NULL, layout, "int8", 0, MPI_COMM_WORLD, NULL, &none));
+    CHECK(none == NULL);
+    OK(hocket_array_free(&array));
+    OK(hocket_array_free(&wrapped));
+    OK(hocket_array_free(&constant));
+    OK(hocket_array_free(&alone));
+    OK(hocket_layout_free(&layout));
+    OK(hocket_layout_free(&larger));
+    OK(hocket_layout_free(&one));
+    OK(hocket_layout_free(&back));
+}
+
+/* Into the middle of memory full of guard bytes, in every pair of these layouts. */
+void test_redistribute(void) {
+    static const char* const texts[] = {"(13, 7) (BLOCK, *) @ (%d)",
+                                        "(13, 7) (*, CYCLIC(3)) @ (%d)",
+                                        "(13, 7) (CYCLIC, *) @ (%d)", "(13, 7) (*, *) @ ()"};
+    enum { guard = 64, room = 2 * guard + 13 * 7 * 8 };
+    unsigned char memory[room];
+    const int64_t axes[2] = {1, 0};
+    double whole[13 * 7], turned[13 * 7];
+    for (int a = 0; a < 4; ++a)
+        for (int b = 0; b < 4; ++b) {
+            hocket_layout *from = layout_of(format(texts[a])), *to = layout_of(format(texts[b]));
+            hocket_array *source = numbered(from, MPI_COMM_WORLD), *destination = NULL;
+            int64_t process, used = 0;
+            memset(memory, 0xA5, sizeof memory);
+            OK(hocket_array_wrap(memory + guard, to, "float64", 0, MPI_COMM_WORLD, NULL,
+                                 &destination));
+            OK(hocket_redistribute(source, destination, NULL, 60));
+            CHECK(wrong_numbers(destination) == 0);
+            CHECK(wrong_numbers(source) == 0);
+            OK(hocket_array_process(destination, &process));
+            if (process >= 0) OK(hocket_layout_local_elements(to, process, &used));
+            for (int64_t i = 0; i < room; ++i)
+                if (i < guard || i >= guard + 8 * used) CHECK(memory[i] == 0xA5);
+            /* Whole on the last process, and laid out again from there. */
+            memset(whole, 0, sizeof whole);
+            OK(hocket_gather(destination, whole, ranks - 1, 60));
+            for (int i = 0; i < 13 * 7; ++i) CHECK(whole[i] == (rank == ranks - 1 ? 1 + i : 0));
+            clear(source);
+            OK(hocket_scatter(rank == ranks - 1 ? whole : NULL, source, ranks - 1, -1));
+            CHECK(wrong_numbers(source) == 0);
+            OK(hocket_array_free(&source));
+            OK(hocket_array_free(&destination));
+            OK(hocket_layout_free(&from));
+            OK(hocket_layout_free(&to));
+        }
+
+    hocket_layout* from = layout_of(format("(13, 7) (BLOCK, *) @ (%d)"));
+    hocket_layout* to = layout_of(format("(7, 13) (*, BLOCK) @ (%d)"));
+    hocket_array *source = numbered(from, MPI_COMM_WORLD), *destination = NULL;
+    hocket_profile profile = {0};
+    hocket_transfer_options options = {0};
+    hocket_cache_counts counts;
+    options.axes = axes;
+    options.profile = &profile;
+    OK(hocket_array_empty(to, "float64", 0, MPI_COMM_WORLD, &destination));
+    OK(hocket_redistribute(source, destination, &options, -1));
+    OK(hocket_gather(destination, turned, 0, -1));
+    if (rank == 0)
+        for (int i = 0; i < 13; ++i)
+            for (int j = 0; j < 7; ++j) CHECK(turned[13 * j + i] == 1 + 7 * i + j);
+    CHECK(profile.descriptor > 0 && profile.inquiry == 0);
+    OK(hocket_plan_cache_counts(&counts));
+    CHECK(counts.made > 0 && counts.kept > 0);
+    OK(hocket_array_free(&source));
+    OK(hocket_array_free(&destination));
+    OK(hocket_layout_free(&from));
+    OK(hocket_layout_free(&to));
+}
+
+/* Wrong on one process only, an error on all of them, and the communicator stays usable. */
+void test_refusals(void) {
+    hocket_layout* rows = layout_of(format("(8, 3) (BLOCK, *) @ (%d)"));
+    hocket_layout* other = layout_of(format("(3, 8) (*, BLOCK) @ (%d)"));
+    hocket_array *source = numbered(rows, MPI_COMM_WORLD), *wide = numbered(other, MPI_COMM_WORLD);
+    hocket_array *destination = NULL, *freed = NULL, *narrow = NULL;
+    hocket_tasks* tasks = NULL;
+    hocket_transfer_options unknown = {0};
+    const hocket_task_request nameless = {NULL, 1, NULL}, all = {"all", ranks, NULL};
+    const char* heard;
+    const bool last = rank == ranks - 1;
+    unknown.strategy = "teleport";
+    OK(hocket_array_empty(rows, "float64", 0, MPI_COMM_WORLD, &destination));
+    OK(hocket_array_empty(rows, "float32", 0, MPI_COMM_WORLD, &narrow));
+    OK(hocket_array_empty(rows, "int8", 0, MPI_COMM_WORLD, &freed));
+    hocket_array* const stale = freed;
+    OK(hocket_array_free(&freed));
+    clear(destination);
+
+    FAILS(HOCKET_ERR_ERROR, hocket_redistribute(source, last ? stale : destination, NULL, -1));
+    SAYS("freed");
+    FAILS(HOCKET_ERR_ERROR, hocket_redistribute(last ? NULL : source, destination, NULL, -1));
+    SAYS("'array' is NULL");
+    FAILS(HOCKET_ERR_ERROR, hocket_redistribute(source, destination, NULL, last ? NAN : 60));
+    FAILS(HOCKET_ERR_MISMATCH, hocket_redistribute(source, last ? narrow : destination, NULL, -1));
+    FAILS(HOCKET_ERR_LAYOUT, hocket_redistribute(source, wide, NULL, -1));
+    FAILS(HOCKET_ERR_LAYOUT, hocket_redistribute(source, destination, &unknown, -1));
+    FAILS(HOCKET_ERR_ERROR, hocket_redistribute(source, source, NULL, -1));
+    FAILS(HOCKET_ERR_ERROR, hocket_gather(source, NULL, 0, -1));
+    FAILS(HOCKET_ERR_ERROR, hocket_gather(source, NULL, ranks, -1));
+    FAILS(HOCKET_ERR_ARGUMENT, hocket_redistribute(stale, NULL, NULL, -1));
+    if (last)
+        FAILS(HOCKET_ERR_LAYOUT, hocket_refuse(MPI_COMM_WORLD, HOCKET_ERR_LAYOUT, "not so", -1));
+    else
+        FAILS(HOCKET_ERR_LAYOUT, hocket_redistribute(source, destination, NULL, -1));
+    SAYS("not so");
+    FAILS(HOCKET_ERR_ERROR, hocket_refuse(MPI_COMM_WORLD, 77, "what?", -1));
+    FAILS(HOCKET_ERR_ERROR, hocket_tasks_make(1, last ? &nameless : &all, MPI_COMM_WORLD, &tasks));
+    SAYS("'name' is NULL");
+    CHECK(tasks == NULL);
+    FAILS(HOCKET_ERR_ERROR, hocket_tasks_from_launcher(MPI_COMM_WORLD, &tasks));
+    clear(destination); /* fills it with -7 */
+    OK(hocket_tell(MPI_COMM_WORLD, last ? "a word" : NULL, ranks - 1, 60, &heard));
+    CHECK(strcmp(heard, "a word") == 0);
+    FAILS(HOCKET_ERR_ERROR, hocket_tell(MPI_COMM_WORLD, "a word", ranks, 60, &heard));
+
+    OK(hocket_redistribute(source, destination, NULL, 60));
+    CHECK(wrong_numbers(destination) == 0);
+    OK(hocket_array_free(&source));
+    OK(hocket_array_free(&destination));
+    OK(hocket_array_free(&narrow));
+    OK(hocket_array_free(&wide));
+    OK(hocket_layout_free(&rows));
+    OK(hocket_layout_free(&other));
+}

@@ -1,0 +1,45 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* What the parts of the C test share. */
+#ifndef HOCKET_TESTS_CHECK_H
+#define HOCKET_TESTS_CHECK_H
+
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "hocket/hocket.h"
+
+extern int rank, ranks;
+extern long checks;
+
+/* Macros, because only they know the line. */
+#define CHECK(condition) check((condition), #condition, __FILE__, __LINE__)
+#define OK(call) expect(HOCKET_SUCCESS, (call), #call, __FILE__, __LINE__)
+#define FAILS(code, call) expect((code), (call), #call, __FILE__, __LINE__)
+/* The message of the last failure has this in it. */
+#define SAYS(words) says((words), __FILE__, __LINE__)
+
+void check(bool holds, const char* what, const char* file, int line);
+void expect(int wanted, int got, const char* call, const char* file, int line);
+void says(const char* words, const char* file, int line);
+
+/* A float64 array of this layout in hocket's own memory, every element 1 + its row-major global
+ * index; and how many of its elements are not that (guard bytes are the caller's affair). */
+hocket_array* numbered(const hocket_layout* layout, MPI_Comm comm);
+void number(hocket_array* array);
+void clear(hocket_array* array);
+int64_t wrong_numbers(const hocket_array* array);
+hocket_layout* layout_of(const char* text);
+
+void test_handles(void);
+void test_layouts(void);
+void test_plans(void);
+void test_kernels(void);
+void test_operations(void);
+void test_arrays(void);
+void test_redistribute(void);
+void test_refusals(void);
+void test_tasks(void);
+
+#endif

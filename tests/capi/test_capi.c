@@ -1,0 +1,33 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Every room's C functions, on any number of processes:
+ *     mpiexec -n 3 test_capi */
+#include "check.h"
+
+int main(int argc, char** argv) {
+    /* Before MPI runs, an error and no crash. */
+    hocket_array* early = NULL;
+    hocket_layout* layout = NULL;
+    OK(hocket_layout_parse("(3) (*) @ ()", &layout));
+    FAILS(HOCKET_ERR_ERROR, hocket_array_empty(layout, "int8", 0, MPI_COMM_WORLD, &early));
+    SAYS("MPI_Init");
+    OK(hocket_layout_free(&layout));
+
+    MPI_Init(&argc, &argv);
+    MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+    MPI_Comm_size(MPI_COMM_WORLD, &ranks);
+    test_handles();
+    test_layouts();
+    test_plans();
+    test_kernels();
+    test_operations();
+    test_arrays();
+    test_redistribute();
+    test_refusals();
+    test_tasks();
+
+    long all = 0;
+    MPI_Reduce(&checks, &all, 1, MPI_LONG, MPI_SUM, 0, MPI_COMM_WORLD);
+    if (rank == 0) printf("capi: %ld checks on %d processes\n", all, ranks);
+    MPI_Finalize();
+    return 0;
+}

@@ -1,0 +1,76 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""What the multi-process tests share: arrays from the oracle's layouts, errors on every rank."""
+
+from __future__ import annotations
+
+from typing import Any, Callable
+
+import hocket as hk
+import numpy as np
+import oracle
+from guarded import DTYPES, Guarded, filled
+from oracle import Spec
+
+
+def whole(shape: tuple[int, ...], dtype: Any, salt: int = 0) -> np.ndarray:
+    """The global array: every element says where it belongs; `salt` tells arrays apart."""
+    return filled(oracle.values(shape, np.int64) + 1000 * salt, np.dtype(dtype))
+
+
+def source_of(spec: Spec, array: np.ndarray, comm: Any, rng: np.random.Generator) -> tuple:
+    """(hk array, its guarded memory) of this rank's part of `array`."""
+    local = spec.local(array, comm.rank)
+    memory = Guarded(local.shape, array.dtype, rng)
+    memory.set(local)
+    return hk.wrap(memory.view, spec.layout(hk), comm=comm), memory
+
+
+def target_of(spec: Spec, dtype: Any, comm: Any, rng: np.random.Generator) -> tuple:
+    """(hk array, its guarded memory) with room for this rank's part, full of guard bytes."""
+    shape = spec.local(np.empty(spec.shape, dtype=np.int8), comm.rank).shape
+    memory = Guarded(shape, dtype, rng)
+    return hk.wrap(memory.view, spec.layout(hk), comm=comm), memory
+
+
+def random_shape(rng: np.random.Generator) -> tuple[int, ...]:
+    return oracle.random_shape(rng, int(rng.integers(1, 6)))
+
+
+def random_dtype(rng: np.random.Generator) -> np.dtype:
+    return DTYPES[int(rng.integers(len(DTYPES)))]
+
+
+def private(comm: Any, *seed: int) -> np.random.Generator:
+    """Random choices that differ from rank to rank: where local memory lies."""
+    return np.random.default_rng([comm.rank + 1, *seed])
+
+
+def raises_everywhere(
+    comm: Any, error: type[BaseException], call: Callable[[], Any], *words: str
+) -> str:
+    """Checks that `call` raises on every rank of `comm`, with all the words in its message
+    (case apart); returns this rank's message. Whoever hangs instead is shown by the runner."""
+    message = None
+    try:
+        call()
+    except error as caught:
+        message = str(caught)
+    messages = comm.allgather(message)
+    silent = [rank for rank, text in enumerate(messages) if text is None]
+    assert not silent, f"no {error.__name__} on rank {silent}; the others said {messages}"
+    for rank, text in enumerate(messages):
+        for word in words:
+            assert word.lower() in text.lower(), f"rank {rank} does not say {word!r}: {text}"
+    assert message is not None
+    return message
+
+
+def check_still_works(comm: Any) -> None:
+    """A small redistribution on `comm` gives the right result: nothing was left behind."""
+    shape = (2 * comm.size + 1, 5)
+    rows = Spec(shape, (oracle.BLOCK, oracle.STAR), (comm.size,))
+    columns = Spec(shape, (oracle.STAR, oracle.CYCLIC), (comm.size,))
+    array = whole(shape, "i8", salt=7)
+    a, _ = source_of(rows, array, comm, private(comm))
+    b = hk.redistribute(a, columns.layout(hk))
+    np.testing.assert_array_equal(b.local, columns.local(array, comm.rank))

@@ -1,0 +1,110 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""The pytest side: functions marked by `ranks` are sent to a job instead of being called here."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Mapping
+from typing import Any
+
+import pytest
+
+from lockstep.job import Job, JobError
+from lockstep.wire import Call
+
+RANKS = "lockstep_ranks"
+MOST_JOBS = 6  # kept alive; idle ranks sleep, but hold memory
+
+_jobs: dict[tuple[int, str | None], Job] = {}  # least recently used first
+
+
+def pytest_configure(config: pytest.Config) -> None:
+    config.addinivalue_line("markers", "ranks(*counts, seconds, nodes): called on so many ranks")
+    config.addinivalue_line("markers", "soak: long; runs only with -m soak")
+
+
+def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
+    if "soak" in str(config.getoption("-m")):
+        return
+    soak = [item for item in items if item.get_closest_marker("soak")]
+    if soak:
+        config.hook.pytest_deselected(items=soak)
+        items[:] = [item for item in items if item not in soak]
+
+
+def pytest_generate_tests(metafunc: pytest.Metafunc) -> None:
+    mark = metafunc.definition.get_closest_marker("ranks")
+    if mark is None:
+        return
+    if metafunc.cls is not None:
+        raise pytest.UsageError(f"{metafunc.definition.nodeid}: ranks() is for functions")
+    metafunc.fixturenames.append(RANKS)
+    metafunc.parametrize(RANKS, mark.args, ids=[_label(count) for count in mark.args])
+
+
+def _label(count: int | Mapping[str, int]) -> str:
+    if isinstance(count, int):
+        return f"ranks={count}"
+    return "-".join(f"{name}={size}" for name, size in count.items())
+
+
+@pytest.fixture
+def comm() -> None:
+    """COMM_WORLD, on the ranks; only functions marked by `ranks` may ask for it."""
+
+
+@pytest.fixture
+def groups() -> None:
+    """The named groups that the test declared, {name: number of ranks}; {} without names."""
+
+
+def _job(size: int, nodes: str | None) -> Job:
+    key = (size, nodes)
+    job = _jobs.pop(key, None)
+    if job is not None and not job.usable:
+        job.close()
+        job = None
+    if job is None:
+        while len(_jobs) >= MOST_JOBS:
+            _jobs.pop(next(iter(_jobs))).close()
+        job = Job(size, nodes)
+    _jobs[key] = job
+    return job
+
+
+@pytest.hookimpl(tryfirst=True)
+def pytest_pyfunc_call(pyfuncitem: pytest.Function) -> bool | None:
+    mark = pyfuncitem.get_closest_marker("ranks")
+    names: tuple[str, ...] = pyfuncitem._fixtureinfo.argnames  # no public name for these
+    if mark is None:
+        if "comm" in names:
+            pytest.fail("takes `comm` but has no @ranks(…)", pytrace=False)
+        return None
+    count: Any = pyfuncitem.callspec.params[RANKS]  # as ranks() was given it
+    given: dict[str, Any] = {
+        name: pyfuncitem.funcargs[name] for name in names if name not in ("comm", "groups", RANKS)
+    }
+    call = Call(
+        path=str(pyfuncitem.path),
+        function=pyfuncitem.originalname,
+        arguments=given,
+        groups={} if isinstance(count, int) else dict(count),
+        wants=frozenset(names) & {"comm", "groups"},
+        search_path=tuple(sys.path),
+    )
+    size = count if isinstance(count, int) else sum(count.values())
+    try:
+        job = _job(size, mark.kwargs.get("nodes"))
+    except (JobError, OSError) as error:
+        pytest.fail(f"cannot start {size} ranks: {error}", pytrace=False)
+    report = job.run(call, float(mark.kwargs.get("seconds", 60.0)))
+    if report.startswith("skipped: "):
+        pytest.skip(report[len("skipped: ") :])
+    if report:
+        pytest.fail(report, pytrace=False)
+    return True
+
+
+def pytest_unconfigure() -> None:
+    while _jobs:
+        _jobs.popitem()[1].close()

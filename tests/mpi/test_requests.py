@@ -1,0 +1,196 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""Sends and receives that are started now and waited for later; probes."""
+
+import time
+
+import hocket as hk
+import numpy as np
+import pytest
+from cases import private, raises_everywhere, source_of, target_of, whole
+from lockstep import ranks
+from oracle import BLOCK, CYCLIC, STAR, Spec
+
+PAIRS = [{"a": 1, "b": 1}, {"a": 2, "b": 1}, {"a": 2, "b": 3}]
+
+
+def rows(size, shape=(6, 4), form=BLOCK):
+    return Spec(shape, (form,) + (STAR,) * (len(shape) - 1), (size,))
+
+
+def outgoing(w, salt, shape=(6, 4)):
+    spec = rows(w.comm.size, shape)
+    return source_of(spec, whole(shape, "i8", salt), w.comm, private(w.comm, salt))
+
+
+def incoming(w, shape=(6, 4)):
+    """(array, check(salt)) with room for what `outgoing` sends."""
+    spec = rows(w.comm.size, shape, CYCLIC)
+    b, room = target_of(spec, "i8", w.comm, private(w.comm))
+    return b, lambda salt: room.check(spec.local(whole(shape, "i8", salt), w.comm.rank))
+
+
+@ranks(*PAIRS)
+def test_requests_may_be_waited_for_in_any_order(comm, groups):
+    w = hk.tasks(groups, comm)
+    shapes = [(6, 4), (200, 150), (5,), (0, 3)]
+    if w.name == "a":
+        sent = [outgoing(w, k, shape) for k, shape in enumerate(shapes)]
+        requests = [w.isend(a, "b", tag=k) for k, (a, _) in enumerate(sent)]
+        hk.waitall(requests)
+        for _, memory in sent:
+            memory.check_untouched()
+    else:
+        rooms = [incoming(w, shape) for shape in shapes]
+        requests = [w.irecv(b, "a", tag=k) for k, (b, _) in enumerate(rooms)]
+        for k in (2, 0, 3, 1):
+            st = requests[k].wait()
+            assert (st.source, st.tag) == (0, k)
+            assert st.layout == rows(groups["a"], shapes[k]).layout(hk)
+            rooms[k][1](k)
+
+
+@ranks(*PAIRS)
+def test_tags_may_be_taken_in_another_order(comm, groups):
+    w = hk.tasks(groups, comm)
+    if w.name == "a":
+        requests = [w.isend(outgoing(w, tag)[0], "b", tag=tag) for tag in (1, 2, 3)]
+        hk.waitall(requests)
+    else:
+        for tag in (3, 1, 2):
+            b, check = incoming(w)
+            assert w.recv(b, "a", tag=tag).tag == tag
+            check(tag)
+
+
+@ranks(*PAIRS, {"a": 3, "b": 3})
+def test_everybody_tests_alike(comm, groups):
+    w = hk.tasks(groups, comm)
+    if w.name == "a":
+        time.sleep(0.05 * comm.rank)
+        a, memory = outgoing(w, 5)
+        w.isend(a, "b", tag=5).wait()
+        memory.check_untouched()
+        return
+    b, check = incoming(w)
+    request = w.irecv(b)
+    answers = [request.test()]
+    while not answers[-1]:
+        time.sleep(0.01 * (1 + w.comm.rank))
+        answers.append(request.test())
+    assert len(set(w.comm.allgather(tuple(answers)))) == 1
+    check(5)
+
+
+@ranks({"a": 1, "b": 2, "c": 1})
+def test_waitany_names_one_that_is_done_on_every_process(comm, groups):
+    w = hk.tasks(groups, comm)
+    if w.name == "b":
+        rooms = {name: incoming(w) for name in ("a", "c")}
+        requests = [w.irecv(rooms[name][0], name) for name in ("a", "c")]
+        first = hk.waitany(requests)
+        assert len(set(w.comm.allgather(first))) == 1
+        requests[1 - first].wait()
+        rooms["a"][1](1)
+        rooms["c"][1](3)
+    else:
+        w.send(outgoing(w, 1 if w.name == "a" else 3)[0], "b")
+
+
+@ranks(*PAIRS)
+def test_sendrecv_both_ways_at_once(comm, groups):
+    w = hk.tasks(groups, comm)
+    other = "b" if w.name == "a" else "a"
+    for turn, shape in enumerate([(6, 4), (300, 100)]):
+        a, memory = outgoing(w, 10 * w.rank + turn, shape)
+        b, check = incoming(w, shape)
+        st = w.sendrecv(a, other, b, other, sendtag=w.rank, recvtag=1 - w.rank)
+        assert (st.source, st.tag) == (1 - w.rank, 1 - w.rank)
+        check(10 * (1 - w.rank) + turn)
+        memory.check_untouched()
+
+
+@ranks({"a": 2, "b": 1, "c": 1})
+def test_a_ring_of_sendrecvs(comm, groups):
+    w = hk.tasks(groups, comm)
+    a, _ = outgoing(w, w.rank)
+    b, check = incoming(w)
+    st = w.sendrecv(a, (w.rank + 1) % 3, b, (w.rank - 1) % 3)
+    assert st.source == (w.rank - 1) % 3
+    check((w.rank - 1) % 3)
+
+
+@ranks(*PAIRS)
+def test_probe_tells_what_comes_and_takes_nothing(comm, groups):
+    w = hk.tasks(groups, comm)
+    if w.name == "a":
+        w.send(outgoing(w, 1, (7, 3))[0], "b", tag=42)
+    else:
+        for st in (w.probe(), w.probe(source="a", tag=42)):
+            assert (st.source, st.tag, st.dtype) == (0, 42, np.dtype("i8"))
+            assert st.layout.shape == (7, 3)
+        b, check = incoming(w, st.layout.shape)
+        w.recv(b, st.source, tag=st.tag)
+        check(1)
+        assert w.iprobe() is None
+
+
+@ranks(*PAIRS)
+def test_iprobe_answers_alike_on_every_process(comm, groups):
+    w = hk.tasks(groups, comm)
+    if w.name == "a":
+        time.sleep(0.03 * comm.rank)
+        w.send(outgoing(w, 2)[0], "b", tag=8)
+        return
+    answers = []
+    while not answers or answers[-1] is None:
+        time.sleep(0.002 * w.comm.rank)
+        st = w.iprobe(tag=8)
+        answers.append(None if st is None else (int(st.source), st.tag))
+    assert len(set(map(tuple, w.comm.allgather(answers)))) == 1
+    b, check = incoming(w)
+    w.recv(b)
+    check(2)
+
+
+@ranks({"a": 2, "b": 2})
+def test_a_request_keeps_its_array_alive(comm, groups):
+    w = hk.tasks(groups, comm)
+    if w.name == "a":
+        request = w.isend(outgoing(w, 3, (300, 200))[0], "b")
+        junk = [np.full((300, 200), 7) for _ in range(20)]
+        request.wait()
+        assert all((part == 7).all() for part in junk)
+    else:
+        time.sleep(0.2)
+        b, check = incoming(w, (300, 200))
+        w.recv(b)
+        check(3)
+
+
+@ranks({"a": 1, "b": 2})
+def test_disagreement_is_raised_by_the_wait(comm, groups):
+    w = hk.tasks(groups, comm)
+    if w.name == "a":
+        request = w.isend(outgoing(w, 1, (6, 4))[0], "b")
+    else:
+        b, room = target_of(rows(2, (6, 5)), "i8", w.comm, private(w.comm))
+        request = w.irecv(b, "a")
+    raises_everywhere(comm, hk.MismatchError, request.wait, "(6, 4)", "(6, 5)")
+    if w.name == "b":
+        room.check_untouched()
+
+
+@ranks({"a": 1, "b": 1}, seconds=40)
+def test_a_deadline_ends_the_wait_and_not_the_operation(comm, groups):
+    w = hk.tasks(groups, comm)
+    if w.name == "b":
+        b, check = incoming(w)
+        request = w.irecv(b, "a")
+        with pytest.raises(hk.DeadlineError):
+            request.wait(timeout=0.3)
+        comm.barrier()
+        assert request.wait(timeout=20).source == 0
+        check(6)
+    else:
+        comm.barrier()
+        w.send(outgoing(w, 6)[0], "b")

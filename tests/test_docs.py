@@ -1,0 +1,160 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""Runs every snippet of README, CONTRIBUTING and docs/, and compares what they print.
+
+A fence ```python is a program of its own; ```python ranks=4 runs under mpiexec; ```sh runs line by
+line in the checkout. A following ```output is what was printed, where `...` stands for anything.
+A fence that says no-run is only read.
+"""
+
+from __future__ import annotations
+
+import os
+import re
+import subprocess
+import sys
+from dataclasses import dataclass
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).resolve().parent.parent
+BIN = Path(sys.executable).parent
+FENCE = re.compile(r"^```(\S+)([^\n]*)\n(.*?)^```$", re.MULTILINE | re.DOTALL)
+# Running these from a test would run this test again, or take the machine for minutes.
+ONLY_NAMED = ("make test", "make check", "make soak", "make docs", "make bench", "make demo")
+SECONDS = 300
+
+
+@dataclass(frozen=True)
+class Snippet:
+    """One fenced block, and what should come out."""
+
+    place: str
+    language: str
+    options: str
+    text: str
+    output: str | None
+
+
+def documents() -> list[Path]:
+    """All that a reader of the project may copy from."""
+    return [ROOT / "README.md", ROOT / "CONTRIBUTING.md", *sorted((ROOT / "docs").rglob("*.md"))]
+
+
+def snippets(path: Path) -> list[Snippet]:
+    """The fenced blocks of a document."""
+    text = path.read_text(encoding="utf-8")
+    found: list[Snippet] = []
+    for fence in FENCE.finditer(text):
+        language, options, body = fence.groups()
+        if language == "output":
+            assert found, f"{path}: an output without a program before it"
+            last = found.pop()
+            found.append(Snippet(last.place, last.language, last.options, last.text, body))
+            continue
+        line = text.count("\n", 0, fence.start()) + 1
+        place = f"{path.relative_to(ROOT)}:{line}"
+        found.append(Snippet(place, language, options.strip(), body, None))
+    return found
+
+
+ALL = [snippet for path in documents() for snippet in snippets(path)]
+
+
+def of(language: str) -> list[Snippet]:
+    """Those of one language that are meant to run."""
+    return [one for one in ALL if one.language == language and "no-run" not in one.options]
+
+
+def environment() -> dict[str, str]:
+    """The environment's programs first, and its MPI for make."""
+    path = f"{BIN}{os.pathsep}{os.environ.get('PATH', '')}"
+    return {**os.environ, "PATH": path, "MPI": Path(sys.prefix).name, "MAKEFLAGS": ""}
+
+
+def run(command: list[str], folder: Path) -> str:
+    """What a command printed; fails with all of it when the command does."""
+    done = subprocess.run(
+        command, cwd=folder, env=environment(), capture_output=True, text=True, timeout=SECONDS
+    )
+    shown = f"{' '.join(command)}\n{done.stdout}\n{done.stderr}"
+    assert done.returncode == 0, f"ended with code {done.returncode}:\n{shown}"
+    return done.stdout
+
+
+def matches(expected: str, printed: str) -> bool:
+    """Whether this was printed, `...` standing for anything."""
+    pattern = ".*".join(re.escape(part) for part in expected.strip().split("..."))
+    return re.fullmatch(pattern, printed.strip(), re.DOTALL) is not None
+
+
+def compare(snippet: Snippet, printed: str) -> None:
+    """Fails where the document promises something else."""
+    if snippet.output is not None:
+        assert matches(snippet.output, printed), (
+            f"{snippet.place} promises\n{snippet.output}\nand prints\n{printed}"
+        )
+
+
+@pytest.mark.parametrize("snippet", of("python"), ids=lambda one: one.place)
+def test_python(snippet: Snippet, tmp_path: Path) -> None:
+    """A program of its own, in an empty folder."""
+    program = tmp_path / "snippet.py"
+    program.write_text(snippet.text, encoding="utf-8")
+    command = [sys.executable, str(program)]
+    ranks = re.search(r"ranks=(\d+)", snippet.options)
+    if ranks:
+        command = [str(BIN / "mpiexec"), "-n", ranks.group(1), *command]
+    compare(snippet, run(command, tmp_path))
+
+
+@pytest.mark.parametrize("snippet", of("sh"), ids=lambda one: one.place)
+def test_shell(snippet: Snippet) -> None:
+    """Every line runs; a make target that is too long for a test exists at least."""
+    lines = [line for line in snippet.text.splitlines() if line and not line.startswith("#")]
+    assert lines, f"{snippet.place} is empty"
+    printed = ""
+    named = False
+    for line in lines:
+        if line.startswith(ONLY_NAMED):
+            named = True
+            run(["sh", "-c", line.replace("make", "make --dry-run", 1)], ROOT)
+        else:
+            printed += run(["sh", "-c", line], ROOT)
+    if not named:
+        compare(snippet, printed)
+
+
+def test_readme_promises_what_make_test_prints() -> None:
+    """The closing line of the test command is not run from here; its words are the suite's."""
+    suite = (ROOT / "tools/suite.py").read_text(encoding="utf-8")
+    promised = next(one for one in ALL if one.text.strip() == "make test")
+    assert promised.output is not None
+    assert 'report.close(f"make test MPI={mpi}")' in suite
+    assert matches(promised.output, "make test MPI=openmpi passed in 200 s")
+
+
+def test_readme_promises_what_the_demo_prints() -> None:
+    """A short demo prints the lines that README shows."""
+    promised = next(one for one in ALL if one.text.strip() == "make demo")
+    folder = "demo-output/test"
+    words = ["demo", "--size", "64", "--frames", "8", "--out", folder]
+    printed = run([str(BIN / "hocket"), *words], ROOT).replace(folder, "demo-output")
+    compare(promised, printed)
+
+
+def test_every_link_leads_somewhere() -> None:
+    """Relative links of the documents name files that are there."""
+    broken = []
+    for path in [*documents(), ROOT / "CHANGELOG.md"]:
+        for target in re.findall(r"\]\(([^)#]+?)(?:#[^)]*)?\)", path.read_text(encoding="utf-8")):
+            if "://" not in target and not (path.parent / target).exists():
+                broken.append(f"{path.relative_to(ROOT)}: {target}")
+    assert not broken, "\n".join(broken)
+
+
+def test_all_languages_of_fences_are_known() -> None:
+    """A misspelt language would never run."""
+    known = {"python", "sh", "output", "text", "cpp", "c"}
+    unknown = [f"{one.place}: {one.language}" for one in ALL if one.language not in known]
+    assert not unknown, "\n".join(unknown)

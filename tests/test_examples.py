@@ -1,0 +1,59 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""Every example runs as it stands, and prints what it promises."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+EXAMPLES = Path(__file__).parent.parent / "examples"
+PARTS = {"05_rows.py", "05_columns.py"}
+#: a line of the output of each, exactly
+EXPECTED = {
+    "01_redistribute.py": " [30 32 34]]",
+    "02_two_tasks.py": "image 4: the pipeline's spectrum is the serial one",
+    "03_transpose.py": " [  6 106 206 306 406]]",
+    "04_scatter_gather.py": "[0. 1. 2. 3. 4. 5. 6. 7. 8. 9.]",
+    "06_plan_without_mpi.py": "process 0 sends [(0, 85000), (1, 82500), (2, 82500)]",
+    "07_errors.py": None,
+}
+
+
+def run(*words: str) -> str:
+    done = subprocess.run(
+        [sys.executable, *words], cwd=EXAMPLES, capture_output=True, text=True, timeout=120
+    )
+    assert done.returncode == 0, done.stdout + done.stderr
+    assert done.stderr == ""
+    return done.stdout
+
+
+def test_every_example_is_here():
+    assert {path.name for path in EXAMPLES.glob("*.py")} == set(EXPECTED) | PARTS
+
+
+@pytest.mark.parametrize("name", sorted(EXPECTED))
+def test_example(name):
+    output = run(name)
+    line = EXPECTED[name]
+    if line is not None:
+        assert line in output.splitlines()
+
+
+def test_two_programs_as_tasks():
+    output = run(
+        "-m", "hocket_cli", "run", "rows=2:05_rows.py", "columns=3:05_columns.py"
+    ).splitlines()
+    assert "columns[2] | process 2 has columns [4, 5] from (6, 6) (BLOCK, *) @ (2)" in output
+    assert "rows[1]    | process 1 has sent 3 rows" in output
+
+
+def test_both_sides_name_both_sides():
+    left, right = run("07_errors.py").splitlines()
+    assert left.startswith("left: ") and right.startswith("right: ")
+    for message in (left, right):
+        assert "'left'" in message and "'right'" in message
+        assert "float64" in message and "float32" in message

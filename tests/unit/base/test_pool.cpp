@@ -1,0 +1,152 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include <gtest/gtest.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <atomic>
+#include <chrono>
+#include <cstdlib>
+#include <mutex>
+#include <set>
+#include <stdexcept>
+#include <string>
+#include <thread>
+#include <vector>
+
+#include "base/pool.hpp"
+#include "hocket/error.hpp"
+
+namespace {
+
+using hocket::base::parallel_for;
+
+class Environment {
+  public:
+    explicit Environment(const char* value) {
+        if (const char* old = std::getenv("HOCKET_THREADS")) old_ = old;
+        setenv("HOCKET_THREADS", value, 1);
+    }
+    ~Environment() {
+        if (old_.empty())
+            unsetenv("HOCKET_THREADS");
+        else
+            setenv("HOCKET_THREADS", old_.c_str(), 1);
+    }
+    Environment(const Environment&) = delete;
+    Environment& operator=(const Environment&) = delete;
+
+  private:
+    std::string old_;
+};
+
+TEST(Pool, every_part_runs_exactly_once) {
+    for (int threads : {1, 2, 3, 4, 7})
+        for (std::int64_t parts : {0, 1, 2, 3, 10, 1000}) {
+            std::vector<std::atomic<int>> seen(static_cast<std::size_t>(parts));
+            parallel_for(threads, parts,
+                         [&](std::int64_t part) { ++seen[static_cast<std::size_t>(part)]; });
+            for (const auto& count : seen) EXPECT_EQ(count.load(), 1);
+        }
+}
+
+TEST(Pool, never_uses_more_threads_than_asked) {
+    for (int round = 0; round < 50; ++round) {
+        std::mutex mutex;
+        std::set<std::thread::id> ids;
+        parallel_for(2, 64, [&](std::int64_t) {
+            const std::lock_guard lock(mutex);
+            ids.insert(std::this_thread::get_id());
+        });
+        EXPECT_LE(ids.size(), 2u);
+    }
+}
+
+#ifndef HOCKET_SIMULATED
+TEST(Pool, shares_the_parts_among_threads) {
+    std::mutex mutex;
+    std::set<std::thread::id> ids;
+    parallel_for(3, 12, [&](std::int64_t) {
+        std::this_thread::sleep_for(std::chrono::milliseconds(20));
+        const std::lock_guard lock(mutex);
+        ids.insert(std::this_thread::get_id());
+    });
+    EXPECT_GT(ids.size(), 1u);
+}
+#endif
+
+TEST(Pool, the_first_exception_reaches_the_caller_and_the_pool_lives_on) {
+    for (int threads : {1, 4}) {
+        EXPECT_THROW(parallel_for(threads, 100,
+                                  [](std::int64_t part) {
+                                      if (part == 3) throw std::runtime_error("three");
+                                  }),
+                     std::runtime_error);
+        std::atomic<int> count{0};
+        parallel_for(threads, 100, [&](std::int64_t) { ++count; });
+        EXPECT_EQ(count.load(), 100);
+    }
+}
+
+TEST(Pool, calls_nest) {
+    std::atomic<int> count{0};
+    parallel_for(4, 8, [&](std::int64_t) {
+        parallel_for(4, 8,
+                     [&](std::int64_t) { parallel_for(2, 4, [&](std::int64_t) { ++count; }); });
+    });
+    EXPECT_EQ(count.load(), 8 * 8 * 4);
+}
+
+TEST(Pool, serves_several_callers_at_once) {
+    std::atomic<int> count{0};
+    std::vector<std::thread> callers;
+    for (int caller = 0; caller < 4; ++caller)
+        callers.emplace_back([&] {
+            for (int round = 0; round < 100; ++round)
+                parallel_for(3, 16, [&](std::int64_t) { ++count; });
+        });
+    for (auto& caller : callers) caller.join();
+    EXPECT_EQ(count.load(), 4 * 100 * 16);
+}
+
+TEST(Pool, works_in_a_forked_child) {
+#ifdef __SANITIZE_THREAD__
+    GTEST_SKIP() << "ThreadSanitizer ends a child that starts threads";
+#endif
+    std::atomic<int> before{0};
+    parallel_for(3, 30, [&](std::int64_t) { ++before; });
+    ASSERT_EQ(before.load(), 30);
+    const pid_t child = fork();
+    ASSERT_GE(child, 0);
+    if (child == 0) {
+        alarm(20);  // a hang must not outlive the test
+        std::atomic<int> count{0};
+        parallel_for(3, 30, [&](std::int64_t) { ++count; });
+        _exit(count.load() == 30 ? 0 : 1);
+    }
+    int status = 0;
+    ASSERT_EQ(waitpid(child, &status, 0), child);
+    EXPECT_TRUE(WIFEXITED(status) && WEXITSTATUS(status) == 0) << "status " << status;
+}
+
+#ifndef HOCKET_SIMULATED
+TEST(Pool, the_environment_sets_the_default) {
+    {
+        const Environment three("3");
+        EXPECT_EQ(hocket::base::default_threads(), 3);
+        EXPECT_EQ(hocket::base::resolve_threads(0), 3);
+        EXPECT_EQ(hocket::base::resolve_threads(5), 5);
+    }
+    for (const char* wrong : {"zero", "0", "-1", "2x", "99999999999999999999", "4096"}) {
+        const Environment environment(wrong);
+        try {
+            hocket::base::default_threads();
+            ADD_FAILURE() << "accepted " << wrong;
+        } catch (const hocket::Error& error) {
+            EXPECT_NE(std::string(error.what()).find(wrong), std::string::npos);
+        }
+    }
+    EXPECT_GE(hocket::base::default_threads(), 1);
+}
+#endif
+
+}  // namespace

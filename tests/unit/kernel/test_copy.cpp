@@ -1,0 +1,157 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include <gtest/gtest.h>
+
+#include <array>
+#include <limits>
+#include <string>
+
+#include "boxes.hpp"
+#include "hocket/kernel.hpp"
+
+namespace {
+
+using namespace hocket::testing;
+using hocket::kernel::Copy;
+using hocket::kernel::Stores;
+
+std::string describe(const Extents& extents, std::int64_t itemsize, const Place& from,
+                     const Place& to, int threads) {
+    std::string text = "itemsize " + std::to_string(itemsize) + " threads " +
+                       std::to_string(threads) + " first " + std::to_string(from.first) + " -> " +
+                       std::to_string(to.first) + "; extent: source, destination stride";
+    for (std::size_t d = 0; d < extents.size(); ++d)
+        text += " | " + std::to_string(extents[d]) + ": " + std::to_string(from.strides[d]) + ", " +
+                std::to_string(to.strides[d]);
+    return text;
+}
+
+/// Copies both ways, and compares the whole destination memory: the rest must be as it was.
+void check(std::mt19937_64& random, const Extents& extents, std::int64_t itemsize,
+           const Place& from, const Place& to, int threads) {
+    const Bytes source = random_bytes(random, from.bytes);
+    const Bytes guards = random_bytes(random, to.bytes);
+    Bytes expected = guards;
+    naive_copy(extents, itemsize, source, from, expected, to);
+    const Copy copy(extents, itemsize, from.strides, to.strides);
+    const Bytes untouched = source;
+    for (const Stores stores : {Stores::automatic, Stores::streaming}) {
+        Bytes found = guards;
+        copy.run(source.data() + from.first, found.data() + to.first, threads, stores);
+        EXPECT_EQ(source, untouched);
+        ASSERT_TRUE(found == expected) << describe(extents, itemsize, from, to, threads);
+    }
+}
+
+TEST(Copy, random_boxes_of_every_itemsize) {
+    std::mt19937_64 random(20261120);
+    for (std::int64_t itemsize = 1; itemsize <= 66; ++itemsize)
+        for (int round = 0; round < 60; ++round) {
+            const auto dimensions = static_cast<std::size_t>(draw(random, 0, 5));
+            Extents extents(dimensions);
+            std::int64_t room = 6000;
+            for (auto& extent : extents) {
+                extent = draw(random, draw(random, 0, 19) == 0 ? 0 : 1,
+                              std::clamp<std::int64_t>(room, 1, 40));
+                room /= std::max<std::int64_t>(extent, 1);
+            }
+            const bool gaps = draw(random, 0, 1) == 1;
+            const Place from = random_place(random, extents, itemsize, gaps, round % 4 == 0);
+            const Place to = random_place(random, extents, itemsize, gaps, false);
+            check(random, extents, itemsize, from, to, static_cast<int>(draw(random, 1, 4)));
+            if (HasFatalFailure()) return;
+        }
+}
+
+TEST(Copy, every_small_matrix_transposed) {
+    std::mt19937_64 random(1);
+    for (const std::int64_t itemsize : {1, 2, 3, 4, 8, 16})
+        for (std::int64_t rows = 0; rows <= 34; ++rows)
+            for (std::int64_t columns = 0; columns <= 34; ++columns) {
+                const Extents extents{rows, columns};
+                const Place from{{columns * itemsize, itemsize}, 3, rows * columns * itemsize + 6};
+                const Place to{{itemsize, rows * itemsize}, 5, rows * columns * itemsize + 10};
+                check(random, extents, itemsize, from, to, 1);
+                if (HasFatalFailure()) return;
+            }
+}
+
+TEST(Copy, every_permutation_of_three_and_four_small_dimensions) {
+    std::mt19937_64 random(2);
+    for (const Extents& extents : {Extents{2, 3, 4}, Extents{5, 1, 3}, Extents{3, 2, 2, 4}})
+        for (const std::int64_t itemsize : {1, 4, 8, 24}) {
+            std::vector<std::size_t> order(extents.size());
+            std::iota(order.begin(), order.end(), std::size_t{0});
+            do {
+                Place from{.strides = Extents(extents.size()), .first = 64};
+                Place to = from;
+                std::int64_t step = itemsize;
+                for (std::size_t d = extents.size(); d-- > 0; step *= extents[d])
+                    from.strides[d] = step;
+                step = itemsize;
+                for (std::size_t d = extents.size(); d-- > 0; step *= extents[order[d]])
+                    to.strides[order[d]] = step;
+                from.bytes = to.bytes = 128 + step;
+                check(random, extents, itemsize, from, to, 1);
+                if (HasFatalFailure()) return;
+            } while (std::next_permutation(order.begin(), order.end()));
+        }
+}
+
+TEST(Copy, large_boxes_on_threads) {
+    std::mt19937_64 random(3);
+    struct Case {
+        Extents extents;
+        std::int64_t itemsize;
+    };
+    for (const auto& [extents, itemsize] :
+         {Case{{511, 409}, 8}, Case{{3, 300, 401}, 4}, Case{{1 << 18}, 8}, Case{{1500001}, 1},
+          Case{{3, 1 << 18}, 2}, Case{{600003, 2}, 2}, Case{{40, 40, 33, 3}, 16}})
+        for (int threads = 1; threads <= 4; ++threads) {
+            for (const bool gaps : {false, true}) {
+                const Place from = random_place(random, extents, itemsize, gaps, false);
+                const Place to = random_place(random, extents, itemsize, gaps, false);
+                check(random, extents, itemsize, from, to, threads);
+                if (HasFatalFailure()) return;
+            }
+        }
+}
+
+TEST(Copy, knows_what_is_contiguous) {
+    using Strides = std::array<std::int64_t, 2>;
+    const Extents extents{4, 6};
+    const Copy dense(extents, 8, Strides{48, 8}, Strides{48, 8});
+    EXPECT_TRUE(dense.source_contiguous());
+    EXPECT_TRUE(dense.destination_contiguous());
+    EXPECT_EQ(dense.bytes(), 192);
+    const Copy packed(extents, 8, Strides{64, 8}, Strides{48, 8});
+    EXPECT_FALSE(packed.source_contiguous());
+    EXPECT_TRUE(packed.destination_contiguous());
+    const Copy transposed(extents, 8, Strides{48, 8}, Strides{8, 32});
+    EXPECT_TRUE(transposed.source_contiguous());
+    EXPECT_FALSE(transposed.destination_contiguous());  // dense, but in another order
+    const Copy one_row(Extents{1, 6}, 8, Strides{1000, 8}, Strides{-7, 8});
+    EXPECT_TRUE(one_row.source_contiguous() && one_row.destination_contiguous());
+    const Copy nothing(Extents{0, 6}, 8, Strides{1, 2}, Strides{3, 4});
+    EXPECT_EQ(nothing.bytes(), 0);
+    nothing.run(nullptr, nullptr);
+    Copy().run(nullptr, nullptr, 4);
+    std::int64_t from = 42, to = 0;
+    Copy({}, 8, {}, {}).run(&from, &to);
+    EXPECT_EQ(to, 42);
+}
+
+TEST(Copy, refuses_what_cannot_be) {
+    using Strides = std::vector<std::int64_t>;
+    EXPECT_THROW(Copy(Extents{2, 2}, 8, Strides{16}, Strides{16, 8}), hocket::Error);
+    EXPECT_THROW(Copy(Extents{2}, 8, Strides{8}, Strides{8, 1}), hocket::Error);
+    EXPECT_THROW(Copy(Extents{2}, 0, Strides{8}, Strides{8}), hocket::Error);
+    EXPECT_THROW(Copy(Extents{-2}, 8, Strides{8}, Strides{8}), hocket::Error);
+    const std::int64_t large = std::int64_t{1} << 40;
+    EXPECT_THROW(Copy(Extents{large, large}, 8, Strides{8, 8}, Strides{8, 8}), hocket::Error);
+    EXPECT_THROW(Copy(Extents{large}, 8, Strides{large}, Strides{8}), hocket::Error);
+    EXPECT_THROW(Copy(Extents{3, 3}, 8, Strides{8, 8}, Strides{INT64_MAX / 3, INT64_MAX / 3}),
+                 hocket::Error);
+    EXPECT_THROW(Copy(Extents{2}, 8, Strides{8}, Strides{INT64_MIN}), hocket::Error);
+}
+
+}  // namespace

@@ -1,0 +1,262 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include <gtest/gtest.h>
+
+#include <string>
+
+#include "base/text.hpp"
+#include "boxes.hpp"
+#include "hocket/kernel.hpp"
+#include "kernel/permutation.hpp"
+
+namespace {
+
+using namespace hocket::testing;
+using namespace hocket::kernel;
+
+constexpr std::int64_t guard = 192;
+
+Extents permuted(const Extents& values, const Extents& axes) {
+    Extents out;
+    for (const auto axis : axes) out.push_back(values[static_cast<std::size_t>(axis)]);
+    return out;
+}
+
+/// The array, permuted by the definition, with its guard bytes.
+Bytes expected_of(const Bytes& array, const Extents& shape, std::int64_t itemsize,
+                  const Extents& axes) {
+    const auto size = static_cast<std::int64_t>(array.size());
+    const Extents result = permuted(shape, axes);
+    const Place from{permuted(dense_strides(shape, itemsize), axes), guard, size};
+    const Place to{dense_strides(result, itemsize), guard, size};
+    Bytes out = array;
+    naive_copy(result, itemsize, array, from, out, to);
+    return out;
+}
+
+std::int64_t count(const Extents& shape) {
+    std::int64_t product = 1;
+    for (const auto extent : shape) product *= extent;
+    return product;
+}
+
+/// Permutes in place; a method that does not apply must say so and leave everything alone.
+/// Returns whether it applied.
+bool check(std::mt19937_64& random, const Extents& shape, std::int64_t itemsize,
+           const Extents& axes, const InplaceOptions& options) {
+    const Bytes before = random_bytes(random, count(shape) * itemsize + 2 * guard);
+    const std::string what = "shape " + hocket::text::tuple(shape) + " axes " +
+                             hocket::text::tuple(axes) + " itemsize " + std::to_string(itemsize) +
+                             " method " + options.method + " schedule " + options.schedule +
+                             " threads " + std::to_string(options.threads);
+    Bytes array = before;
+    try {
+        permute_inplace(array.data() + guard, shape, itemsize, axes, options);
+    } catch (const hocket::Error& error) {
+        EXPECT_NE(options.method, "auto") << what << ": " << error.what();
+        EXPECT_NE(options.method, "cycles") << what << ": " << error.what();
+        EXPECT_TRUE(array == before) << what;
+        return false;
+    }
+    EXPECT_TRUE(array == expected_of(before, shape, itemsize, axes))
+        << what << "\n"
+        << explain_permute(shape, axes, itemsize, options);
+    return true;
+}
+
+Extents random_axes(std::mt19937_64& random, std::size_t rank) {
+    Extents axes(rank);
+    std::iota(axes.begin(), axes.end(), 0);
+    std::shuffle(axes.begin(), axes.end(), random);
+    return axes;
+}
+
+TEST(PermuteInplace, random_arrays_by_every_method) {
+    std::mt19937_64 random(7);
+    const std::vector<std::string> methods{"auto", "cycles", "slab", "square", "panels"};
+    const std::vector<std::string> schedules{
+        "auto",    "static",    "static,balanced", "guided",   "guided,3",
+        "dynamic", "dynamic,2", "dynamic,largest", "affinity", "affinity,4"};
+    std::vector<int> applied(methods.size());
+    for (int round = 0; round < 3000; ++round) {
+        const auto rank = static_cast<std::size_t>(draw(random, 1, 7));
+        Extents shape(rank);
+        std::int64_t room = 4000;
+        for (auto& extent : shape) {
+            extent = draw(random, draw(random, 0, 30) == 0 ? 0 : 1,
+                          std::clamp<std::int64_t>(room, 1, rank < 3 ? 60 : 14));
+            room /= std::max<std::int64_t>(extent, 1);
+        }
+        if (rank > 1 && draw(random, 0, 3) == 0) shape.back() = shape.front();
+        const Extents axes = random_axes(random, rank);
+        const std::int64_t itemsize = draw(random, 1, 64);
+        const auto method = static_cast<std::size_t>(draw(random, 0, 4));
+        const auto schedule = static_cast<std::size_t>(draw(random, 0, 9));
+        const InplaceOptions options{.threads = static_cast<int>(draw(random, 1, 4)),
+                                     .schedule = schedules[schedule],
+                                     .method = methods[method],
+                                     .cap = {}};
+        applied[method] += check(random, shape, itemsize, axes, options);
+        if (HasFailure()) return;
+    }
+    for (std::size_t method = 0; method < methods.size(); ++method)
+        EXPECT_GT(applied[method], 20) << methods[method];
+}
+
+TEST(PermuteInplace, every_small_matrix) {
+    std::mt19937_64 random(8);
+    for (const std::string method : {"auto", "cycles", "panels", "square"})
+        for (std::int64_t rows = 1; rows <= 24; ++rows)
+            for (std::int64_t columns = 1; columns <= 24; ++columns) {
+                check(random, {rows, columns}, 8, {1, 0},
+                      {.threads = 2, .schedule = "auto", .method = method, .cap = {}});
+                if (HasFailure()) return;
+            }
+}
+
+TEST(PermuteInplace, every_small_rank_three_and_four) {
+    std::mt19937_64 random(9);
+    for (const Extents& shape : {Extents{3, 4, 3}, Extents{5, 2, 7}, Extents{4, 3, 2, 5},
+                                 Extents{2, 3, 3, 2}, Extents{6, 1, 5, 4}}) {
+        Extents axes(shape.size());
+        std::iota(axes.begin(), axes.end(), 0);
+        do
+            for (const std::string method : {"auto", "cycles", "panels", "slab", "square"})
+                for (const int threads : {1, 3})
+                    check(random, shape, 4, axes,
+                          {.threads = threads, .schedule = "auto", .method = method, .cap = {}});
+        while (std::next_permutation(axes.begin(), axes.end()) && !HasFailure());
+    }
+}
+
+TEST(PermuteInplace, arrays_beyond_the_buffers) {
+    std::mt19937_64 random(10);
+    struct Case {
+        Extents shape, axes;
+        std::int64_t itemsize;
+    };
+    const std::vector<Case> cases{
+        {{1024, 1024}, {1, 0}, 8},           {{1000, 1500}, {1, 0}, 8},
+        {{1009, 1013}, {1, 0}, 8},                                            // primes
+        {{17, 100003}, {1, 0}, 8},                                            // primes, flat
+        {{100003, 17}, {1, 0}, 4},                                            // primes, tall
+        {{2000, 1201}, {1, 0}, 3},                                            // odd elements
+        {{100, 80, 120}, {2, 1, 0}, 8},      {{101, 79, 101}, {2, 1, 0}, 8},  // equal ends
+        {{7, 20011, 5}, {2, 1, 0}, 8},       {{31, 30, 37, 29}, {3, 1, 0, 2}, 8},
+        {{40, 30, 20, 35}, {1, 3, 0, 2}, 4}, {{2, 500, 3, 400}, {2, 1, 0, 3}, 8},  // long blocks
+        {{3, 5, 100000}, {1, 0, 2}, 8},  // blocks in pieces
+        {{500, 2, 3, 400}, {0, 2, 1, 3}, 8}};
+    for (const auto& [shape, axes, itemsize] : cases)
+        for (const int threads : {1, 2, 4}) {
+            for (const std::int64_t cap : {INT64_C(-1), INT64_C(4) << 20, INT64_C(1) << 20}) {
+                InplaceOptions options{
+                    .threads = threads, .schedule = "auto", .method = "auto", .cap = {}};
+                if (cap >= 0) options.cap = cap;
+                EXPECT_TRUE(check(random, shape, itemsize, axes, options));
+                if (HasFailure()) return;
+            }
+        }
+}
+
+TEST(PermuteInplace, few_long_cycles_are_shared_among_threads) {
+    std::mt19937_64 random(11);
+    for (const int threads : {1, 2, 3, 4})
+        for (const Extents& shape :
+             {Extents{500, 1000, 8}, Extents{50, 51, 49}, Extents{2, 9001, 5}})
+            for (const std::string schedule : {"auto", "static,balanced", "dynamic,1,largest"}) {
+                check(random, shape, 8, {1, 0, 2},
+                      {.threads = threads, .schedule = schedule, .method = "cycles", .cap = {}});
+                if (HasFailure()) return;
+            }
+}
+
+TEST(PermuteInplace, refuses_what_cannot_be_and_moves_nothing) {
+    Bytes array(600 * 8, std::byte{5});
+    const Bytes before = array;
+    const auto refused = [&](const Extents& shape, std::int64_t itemsize, const Extents& axes,
+                             const InplaceOptions& options, const std::string& word) {
+        try {
+            permute_inplace(array.data(), shape, itemsize, axes, options);
+            ADD_FAILURE() << "accepted; should name " << word;
+        } catch (const hocket::Error& error) {
+            EXPECT_NE(std::string(error.what()).find(word), std::string::npos) << error.what();
+        }
+        EXPECT_TRUE(array == before);
+    };
+    refused({20, 30}, 8, {0}, {}, "axes (0)");
+    refused({20, 30}, 8, {1, 1}, {}, "axes (1, 1)");
+    refused({20, 30}, 8, {1, 2}, {}, "once");
+    refused({20, 30}, 0, {1, 0}, {}, "not 0");
+    refused({-20, 30}, 8, {1, 0}, {}, "negative");
+    refused({INT64_C(1) << 40, INT64_C(1) << 40}, 8, {1, 0}, {}, "2^63");
+    const InplaceOptions plain{.threads = 1, .schedule = "auto", .method = "auto", .cap = {}};
+    InplaceOptions options = plain;
+    options.method = "cycle";
+    refused({20, 30}, 8, {1, 0}, options, "did you mean 'cycles'");
+    options = plain;
+    options.schedule = "dynamic,0";
+    refused({20, 30}, 8, {1, 0}, options, "dynamic,0");
+    options.schedule = "static,4";
+    refused({20, 30}, 8, {1, 0}, options, "static,4");
+    options = plain;
+    options.method = "square";
+    refused({20, 30}, 8, {1, 0}, options, "no square");
+    options = plain;
+    options.cap = 10;
+    refused({20, 30}, 8, {1, 0}, options, "10");
+    options.cap = -1;
+    refused({20, 30}, 8, {1, 0}, options, "-1");
+    permute_inplace(nullptr, Extents{0, 5}, 8, Extents{1, 0}, plain);
+    permute_inplace(array.data(), Extents{20, 30}, 8, Extents{0, 1}, plain);
+    EXPECT_TRUE(array == before);
+}
+
+TEST(ExplainPermute, says_what_and_why) {
+    const InplaceOptions one{.threads = 1, .schedule = "auto", .method = "auto", .cap = {}};
+    const auto says = [&](const Extents& shape, const Extents& axes, const char* word) {
+        const std::string text = explain_permute(shape, axes, 8, one);
+        EXPECT_NE(text.find(word), std::string::npos) << text;
+    };
+    says({4096, 4096}, {1, 0}, "squares");
+    says({4000, 3000}, {1, 0}, "panels");
+    says({7001, 3001}, {1, 0}, "through a buffer");
+    says({128, 512, 64}, {1, 0, 2}, "cycles of 512 bytes blocks");
+    says({100000, 8, 9}, {0, 2, 1}, "slabs");
+    says({100, 200}, {0, 1}, "nothing moves");
+    for (const Extents& shape : {Extents{30000, 30000}, Extents{65537, 65539},
+                                 Extents{3, INT64_C(1) << 31}, Extents{99991, 99989}}) {
+        const std::string text = explain_permute(shape, Extents{1, 0}, 8, one);
+        EXPECT_EQ(text.find("cycles of 8 bytes"), std::string::npos) << text;
+    }
+}
+
+TEST(Permute, random_arrays_under_every_schedule) {
+    std::mt19937_64 random(12);
+    for (int round = 0; round < 1500; ++round) {
+        const auto rank = static_cast<std::size_t>(draw(random, 0, 7));
+        Extents shape(rank);
+        std::int64_t room = 3000;
+        for (auto& extent : shape) {
+            extent = draw(random, draw(random, 0, 30) == 0 ? 0 : 1,
+                          std::clamp<std::int64_t>(room, 1, 20));
+            room /= std::max<std::int64_t>(extent, 1);
+        }
+        const Extents axes = random_axes(random, rank), result = permuted(shape, axes);
+        const std::int64_t itemsize = draw(random, 1, 64);
+        const Place from = random_place(random, shape, itemsize, true, true);
+        const Place to = random_place(random, result, itemsize, true, false);
+        const Bytes source = random_bytes(random, from.bytes);
+        const Bytes guards = random_bytes(random, to.bytes);
+        Bytes expected = guards, found = guards;
+        naive_copy(result, itemsize, source, {permuted(from.strides, axes), from.first, from.bytes},
+                   expected, to);
+        const char* schedules[] = {"auto", "static", "guided", "dynamic,2", "affinity"};
+        permute(source.data() + from.first, shape, from.strides, itemsize, axes,
+                found.data() + to.first, to.strides,
+                {.threads = static_cast<int>(draw(random, 1, 4)),
+                 .schedule = schedules[draw(random, 0, 4)],
+                 .stores = draw(random, 0, 1) == 1 ? Stores::cached : Stores::automatic});
+        ASSERT_TRUE(found == expected);
+    }
+}
+
+}  // namespace

@@ -1,0 +1,334 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""The timing harness: what it counts, what it refuses to count, and the baselines it compares."""
+
+from __future__ import annotations
+
+import json
+import math
+import shutil
+import subprocess
+import sys
+import time
+from pathlib import Path
+from typing import Any, Callable
+
+import numpy as np
+import pytest
+from hocket_bench import native, registry
+from hocket_bench.command import main
+from hocket_bench.group import Group
+from hocket_bench.harness import (
+    Contestant,
+    Effort,
+    Figure,
+    Step,
+    UnavailableError,
+    WrongResultError,
+    measure,
+)
+from hocket_bench.record import Question, answer, as_json
+from hocket_bench.table import render, seconds
+
+QUICK = Effort(warmup=1, seconds=0.0, min_runs=4, max_runs=4, sample_seconds=0.0)
+
+
+def counter(name: str, calls: list[str], work: Callable[[], None] = lambda: None) -> Contestant:
+    """A contestant that writes its name into `calls` and sets a cell that is checked."""
+    cell = [0]
+
+    def run() -> None:
+        work()
+        calls.append(name)
+        cell[0] = 1
+
+    def check() -> None:
+        if cell[0] != 1:
+            raise WrongResultError(f"cell is {cell[0]}, not 1")
+
+    def spoil() -> None:
+        cell[0] = 0
+
+    return Contestant(name, lambda: Step(run, check, spoil))
+
+
+def broken(name: str) -> Contestant:
+    """Right once, and then never again: its numbers must not survive."""
+    runs = [0]
+
+    def check() -> None:
+        if runs[0] > 1:
+            raise WrongResultError(f"broken in run {runs[0]}")
+
+    def run() -> None:
+        runs[0] += 1
+
+    return Contestant(name, lambda: Step(run, check, lambda: None))
+
+
+def test_contestants_take_turns_in_changing_order() -> None:
+    calls: list[str] = []
+    measure([counter(name, calls) for name in "abc"], Group(), Effort(1, 0.0, 6, 6, 0.0))
+    # One verification each, two warm-up rounds, six rounds, one verification each.
+    assert len(calls) == 3 + 6 + 18 + 3
+    rounds = ["".join(calls[9 + 3 * k : 12 + 3 * k]) for k in range(6)]
+    assert rounds == ["abc", "bca", "cab", "cba", "acb", "bac"]
+
+
+def test_each_run_is_one_sample_of_the_largest_time() -> None:
+    figures = measure([counter("sleeps", [], lambda: time.sleep(2e-3))], Group(), QUICK)
+    assert len(figures[0].samples) == 4
+    assert min(figures[0].samples) >= 2e-3
+
+
+def test_short_calls_are_timed_together() -> None:
+    calls: list[str] = []
+    slow = counter("long", [], lambda: time.sleep(2e-3))
+    effort = Effort(1, 0.0, 2, 2, sample_seconds=1e-3)
+    short, long = measure([counter("short", calls), slow], Group(), effort)
+    assert short.calls_per_run > 10 and long.calls_per_run == 1
+    assert len(calls) > 2 * short.calls_per_run
+    assert all(0 < s < 1e-3 for s in short.samples)
+
+
+def test_half_a_pingpong_is_half_the_time() -> None:
+    contestant = counter("sleeps", [], lambda: time.sleep(4e-3))
+    figure = measure([contestant], Group(), QUICK, steps_per_call=2)[0]
+    assert 2e-3 <= min(figure.samples) < 4e-3
+
+
+def test_rounds_end_with_the_time_but_not_before_the_least_count() -> None:
+    few = measure([counter("a", [], lambda: time.sleep(2e-3))], Group(), Effort(1, 0.0, 3, 99, 0.0))
+    assert len(few[0].samples) == 3
+    some = measure([counter("a", [], lambda: time.sleep(2e-3))], Group(), Effort(1, 0.02, 1, 99, 0))
+    assert 2 <= len(some[0].samples) <= 11
+
+
+def test_a_wrong_result_is_an_error_and_not_a_number() -> None:
+    never = Contestant("never runs", lambda: Step(lambda: None, _fail, lambda: None))
+    figures = measure([never, broken("breaks later"), counter("right", [])], Group(), QUICK)
+    wrong, later, right = figures
+    assert wrong.error == "wrong result: not done" and wrong.samples == []
+    assert later.error is not None and "broken in run" in later.error and later.samples == []
+    assert right.error is None and len(right.samples) == 4
+    table = as_json(answer(Question({"n": 1}), figures))
+    assert "median" not in table["figures"][0] and "median" not in table["figures"][1]
+    assert "ERROR, wrong result: not done" in render(answer(Question({"n": 1}), figures))
+
+
+def _fail() -> None:
+    raise WrongResultError("not done")
+
+
+def test_a_stale_result_does_not_pass() -> None:
+    result = np.zeros(3)
+
+    def check() -> None:
+        if not (result == 1).all():
+            raise WrongResultError("stale")
+
+    result[:] = 1  # right from the start, but `run` does nothing
+    idle = Contestant("idle", lambda: Step(lambda: None, check, lambda: result.fill(np.nan)))
+    assert measure([idle], Group(), QUICK)[0].error == "wrong result: stale"
+
+
+def test_exceptions_and_absent_contestants_leave_the_others_alone() -> None:
+    def explode() -> Step:
+        raise OSError("no such device")
+
+    def missing() -> Step:
+        raise UnavailableError("the peer is not installed")
+
+    closed: list[bool] = []
+    good = counter("good", []).prepare()
+    step = Step(good.run, good.check, good.spoil, lambda: closed.append(True))
+    figures = measure(
+        [Contestant("a", explode), Contestant("b", missing), Contestant("c", lambda: step)],
+        Group(),
+        QUICK,
+    )
+    assert figures[0].error is not None and "OSError: no such device" in figures[0].error
+    assert figures[1].absent == "the peer is not installed" and figures[1].error is None
+    assert len(figures[2].samples) == 4 and closed == [True]
+
+
+def test_two_contestants_of_one_name_are_refused() -> None:
+    with pytest.raises(ValueError, match="same name"):
+        measure([counter("a", []), counter("a", [])], Group(), QUICK)
+
+
+@pytest.mark.parametrize("bad", [{"warmup": 0}, {"min_runs": 9, "max_runs": 8}, {"seconds": -1.0}])
+def test_an_impossible_effort_is_refused(bad: dict[str, Any]) -> None:
+    with pytest.raises(ValueError, match="need"):
+        Effort(**bad)
+
+
+def test_statistics_and_ratios() -> None:
+    figures = [
+        Figure("limit", [1.0, 2.0, 3.0]),
+        Figure("slow peer", [8.0] * 3),
+        Figure("fast peer", [4.0, 4.0, 400.0]),
+        Figure("ours", [2.5] * 100 + [10.0]),
+    ]
+    question = Question({}, baseline=("slow peer", "fast peer", "absent"), limit=("limit",))
+    result = answer(question, figures)
+    assert (result.baseline, result.limit) == ("fast peer", "limit")
+    ours = result.lines[3]
+    assert (ours.median, ours.minimum, ours.runs) == (2.5, 2.5, 101)
+    assert ours.percentile_99 == pytest.approx(float(np.percentile(figures[3].samples, 99)))
+    assert ours.of_limit == pytest.approx(0.8) and ours.speedup == pytest.approx(1.6)
+    table = as_json(result, keep_samples=True)
+    assert table["figures"][0]["samples"] == [1.0, 2.0, 3.0]
+    assert "samples" not in as_json(result)["figures"][0]
+    json.dumps(table, allow_nan=False)
+
+
+def test_a_sample_that_is_no_number_is_an_error() -> None:
+    result = answer(Question({}, limit=("a",)), [Figure("a", [1.0, math.nan]), Figure("b")])
+    assert result.limit is None
+    assert [line.median for line in result.lines] == [None, None]
+    assert [line.error is not None for line in result.lines] == [True, True]
+
+
+@pytest.mark.parametrize(
+    ("value", "text"),
+    [(2.0, "2.00 s"), (0.0221, "22.1 ms"), (123e-6, "123 us"), (135e-9, "135 ns"), (None, "-")],
+)
+def test_times_read_well(value: float, text: str) -> None:
+    assert seconds(value) == text
+
+
+def test_a_native_program_s_lines() -> None:
+    text = (
+        'noise\n{"program":"p","mpi":"m"}\n'
+        '{"parameters":{"bytes":8},"baseline":["a"],"limit":[],"bytes":8,"figures":'
+        '[{"name":"a","calls_per_run":3,"samples":[1e-6,2e-6]},{"name":"b","error":"lost"}]}\n'
+    )
+    about, tables = native.read(text)
+    assert about is not None and about["mpi"] == "m"
+    result = answer(*tables[0])
+    assert result.lines[0].median == pytest.approx(1.5e-6) and result.lines[1].error == "lost"
+    with pytest.raises(ValueError, match="line 1"):
+        native.read('{"parameters":{}}')
+
+
+def test_every_case_is_listed(capsys: pytest.CaptureFixture[str]) -> None:
+    assert main([]) == 0
+    shown = capsys.readouterr().out
+    for name in registry.names():
+        assert f"  {name} " in shown
+    assert {"pingpong", "plan", "redistribute"} <= set(registry.names())
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        (["redistribut"], "did you mean 'redistribute'?"),
+        (["redistribute", "--pair", "(BLOCK,*)"], "two distributions with ->"),
+        (["redistribute", "--pair", "(BLOK,*) -> (*,BLOCK)"], "'BLOK'"),
+        (["redistribute", "--shape", "8,x"], "--shape 8,x"),
+        (["redistribute", "--shape", "8,8,8"], "one a dimension"),
+        (["redistribute", "--json", "/nowhere/at/all.json"], "cannot be written"),
+        (["redistribute", "--peer", "missing.py"], "no such file"),
+        (["redistribute", "--ranks", "0"], "give 1 or more"),
+        (["pingpong", "--ranks", "3"], "2 processes"),
+        (["redistribute", "--min-runs", "0"], "need warmup"),
+        (["redistribute", "--timeout", "0"], "above 0"),
+    ],
+)
+def test_bad_arguments(
+    arguments: list[str], message: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert main(arguments) == 2
+    assert message in capsys.readouterr().err
+
+
+# Under MPI: the whole command, with a peer file that brings contestants of its own.
+PEER = """
+import time
+from hocket_bench.harness import Contestant, Step, WrongResultError
+
+def contestants(problem):
+    rank, size = problem.comm.Get_rank(), problem.comm.Get_size()
+    def fail_on_last():
+        if rank == size - 1:
+            raise WrongResultError("only here")
+    def wait_on_last():
+        if rank == size - 1:
+            time.sleep(0.005)
+    nothing = lambda: None
+    return [
+        Contestant("wrong on the last", lambda: Step(nothing, fail_on_last, nothing)),
+        Contestant("slow on the last", lambda: Step(wait_on_last, nothing, nothing)),
+    ]
+"""
+
+BASELINES = (
+    "flat copy",
+    "strided copy, NumPy",
+    "Alltoallw, prebuilt types",
+    "pack + Alltoall + unpack",
+)
+
+
+def bench(*arguments: str) -> subprocess.CompletedProcess[str]:
+    """The command in a process of its own: started from here it would share this one's MPI."""
+    return subprocess.run(
+        [sys.executable, "-m", "hocket_bench", *arguments],
+        capture_output=True,
+        text=True,
+        timeout=300,
+        cwd=Path(__file__).resolve().parents[2] / "bench",
+    )
+
+
+def needs_mpi() -> None:
+    beside = Path(sys.executable).parent / "mpiexec"
+    if not beside.exists() and shutil.which("mpiexec") is None:
+        pytest.skip("no mpiexec here")
+
+
+@pytest.mark.parametrize(
+    ("ranks", "pair", "shape"),
+    [
+        (1, "(BLOCK,*) -> (*,CYCLIC)", "5,6"),
+        (2, "(BLOCK,*) -> (*,BLOCK)", "16,24"),
+        (3, "(BLOCK,CYCLIC(2)) -> (CYCLIC(3),*)", "17,13"),
+        (3, "(CYCLIC(3)) -> (BLOCK)", "2"),
+    ],
+)
+def test_the_whole_command(ranks: int, pair: str, shape: str, tmp_path: Path) -> None:
+    needs_mpi()
+    peer, report = tmp_path / "peer.py", tmp_path / "report.json"
+    peer.write_text(PEER)
+    quick = ("--seconds", "0", "--sample-seconds", "0", "--min-runs", "3", "--timeout", "120")
+    problem = ("--ranks", str(ranks), "--pair", pair, "--shape", shape)
+    done = bench("redistribute", *quick, *problem, "--peer", str(peer), "--json", str(report))
+    assert done.returncode == 1, done.stdout + done.stderr
+    assert "wrong on the last" in done.stderr
+    document = json.loads(report.read_text())
+    assert document["ranks"] == ranks and document["threads"] == 1
+    assert document["mpi"]["library"] and document["machine"]["cpu"] and document["date"]
+    assert document["method"]["warmup_rounds"] >= 1
+    (table,) = document["tables"]
+    figures = {figure["name"]: figure for figure in table["figures"]}
+    for name in BASELINES:
+        assert figures[name]["runs"] == 3, figures[name]
+        assert 0 < figures[name]["minimum"] <= figures[name]["median"]
+        assert figures[name]["median"] <= figures[name]["percentile_99"]
+    wrong = figures["wrong on the last"]
+    assert "median" not in wrong
+    assert wrong["error"].endswith("wrong result: only here")
+    # A step takes as long as its slowest process, although process 0 writes the report.
+    assert figures["slow on the last"]["minimum"] >= 0.005
+
+
+def test_native_pingpong() -> None:
+    needs_mpi()
+    try:
+        native.program("hocket_bench_pingpong")
+    except UnavailableError as reason:
+        pytest.skip(str(reason))
+    done = bench("pingpong", "--size", "3", "--seconds", "0", "--min-runs", "3", "--timeout", "120")
+    assert done.returncode == 0, done.stdout + done.stderr
+    assert "C++, step half a ping-pong, bytes 72" in done.stdout
+    assert done.stdout.count("MPI_Send/MPI_Recv") >= 1

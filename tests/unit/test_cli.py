@@ -1,0 +1,285 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""The command line: what it starts, prints, refuses, and its exit status."""
+
+from __future__ import annotations
+
+import json
+import os
+import shutil
+import stat
+import subprocess
+import sys
+import textwrap
+from pathlib import Path
+
+import hocket as hk
+import numpy as np
+import pytest
+from hocket import plotting
+from hocket_cli import run as run_command
+from hocket_cli.main import UsageError, main
+
+
+@pytest.fixture(autouse=True)
+def _in_a_folder_of_its_own(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+
+
+def program(name: str, text: str, executable: bool = False) -> Path:
+    path = Path(name)
+    path.write_text(textwrap.dedent(text))
+    if executable:
+        path.chmod(path.stat().st_mode | stat.S_IXUSR)
+    return path
+
+
+def refused(capsys, *words: str) -> str:
+    """The complaint about a wrong command line."""
+    assert main(list(words)) == 2
+    said = capsys.readouterr()
+    assert said.out == ""
+    assert said.err.startswith("hocket: ") and said.err.count("\n") <= 6
+    return said.err
+
+
+# main
+
+
+def test_usage_names_every_command(capsys):
+    assert main(["--help"]) == 0
+    text = capsys.readouterr().out
+    assert all(f"hocket {name}" in text for name in ("demo", "run", "plan", "info", "bench"))
+    assert main([]) == 2
+
+
+def test_an_unknown_command_suggests_the_near_one(capsys):
+    assert "did you mean 'demo'" in refused(capsys, "demmo")
+
+
+def test_the_version_is_printed(capsys):
+    assert main(["--version"]) == 0
+    assert capsys.readouterr().out.startswith("hocket ")
+
+
+# run
+
+
+def test_tasks_are_parsed_with_common_and_own_arguments():
+    program("rows.py", "")
+    program("cols", "#!/bin/sh\n", executable=True)
+    specs = run_command.parse(["rows=2:rows.py --fast", "cols=3:./cols", "--flag", "a=b:c"])
+    assert [(one.name, one.count) for one in specs] == [("rows", 2), ("cols", 3)]
+    assert specs[0].argv == ["rows.py", "--fast", "--flag", "a=b:c"]
+    assert specs[1].argv == ["./cols", "--flag", "a=b:c"]
+    (spec,) = run_command.parse(["4:rows.py", "--", "x=2:y"])
+    assert (spec.name, spec.count, spec.argv) == (None, 4, ["rows.py", "x=2:y"])
+
+
+@pytest.mark.parametrize(
+    ("words", "message"),
+    [
+        ([], "there is no task"),
+        (["rows.py"], "hocket run 4:rows.py"),
+        (["rows=0:rows.py"], "'0' is no number of processes"),
+        (["rows=x:rows.py"], "'x' is no number of processes"),
+        (["rows=-1:rows.py"], "'-1' is no number"),
+        (["=2:rows.py"], "no name for a task"),
+        (["a b=2:rows.py"], "no name for a task"),
+        (["2:row.py"], "did you mean 'rows.py'"),
+        (["2:nowhere/rows.py"], "no directory 'nowhere'"),
+        (["2:plain"], "chmod +x plain"),
+        (["2:folder"], "is a directory"),
+        (["2:runs"], "write ./runs"),
+        (["2:no-such-program"], "here or on PATH"),
+        (["2:'rows.py"], "close the quotes"),
+        (["a=1:rows.py", "a=1:rows.py"], "given twice"),
+        (["1:rows.py", "a=1:rows.py"], "needs a task's name"),
+        (["--timeout"], "expected one argument"),
+    ],
+)
+def test_wrong_tasks_are_refused_before_anything_starts(capsys, words, message):
+    program("rows.py", "")
+    program("plain", "")
+    program("runs", "#!/bin/sh\n", executable=True)
+    Path("folder").mkdir()
+    assert message in refused(capsys, "run", *words)
+
+
+def test_a_program_that_may_not_be_read_is_refused():
+    path = program("secret.py", "")
+    path.chmod(0)
+    if os.access(path, os.R_OK):
+        pytest.skip("root reads everything")
+    with pytest.raises(UsageError, match="cannot be read"):
+        run_command.parse(["1:secret.py"])
+
+
+def hocket(*words: str) -> subprocess.CompletedProcess[str]:
+    return subprocess.run(
+        [sys.executable, "-m", "hocket_cli", *words], capture_output=True, text=True, timeout=120
+    )
+
+
+def test_two_programs_run_as_tasks_with_prefixes():
+    program("rows.py", "import sys, hocket as hk; print(hk.tasks().name, sys.argv, __name__)")
+    program(
+        "cols.py",
+        """
+        import sys, hocket as hk
+        world = hk.tasks()
+        print(world.name, world.comm.rank, file=sys.stderr)
+        """,
+    )
+    done = hocket("run", "rows=2:rows.py --own", "cols=1:cols.py", "--flag")
+    assert done.returncode == 0, done.stderr
+    assert sorted(done.stdout.splitlines()) == [
+        f"rows[{process}] | rows ['rows.py', '--own', '--flag'] __main__" for process in (0, 1)
+    ]
+    assert done.stderr == "cols[0] | cols 0\n"
+
+
+def test_one_program_runs_without_tasks():
+    program("four.py", "from mpi4py import MPI; print(MPI.COMM_WORLD.size, flush=True)")
+    done = hocket("run", "--no-prefix", "3:four.py")
+    assert (done.returncode, done.stdout) == (0, "3\n" * 3), done.stderr
+
+
+def test_an_exception_ends_all_and_names_rank_task_and_traceback():
+    program("rows.py", "import time, hocket as hk; hk.tasks(); time.sleep(100)")
+    program(
+        "cols.py",
+        """
+        import hocket as hk
+        world = hk.tasks()
+        def deep(): raise RuntimeError("kaputt")
+        if world.comm.rank == 1: deep()
+        import time; time.sleep(100)
+        """,
+    )
+    done = hocket("run", "rows=1:rows.py", "cols=2:cols.py")
+    assert done.returncode == 1
+    assert "rank 2 (task 'cols', process 1) raised RuntimeError: kaputt" in done.stderr
+    assert done.stderr.count("Traceback") == 1
+    assert "in deep" in done.stderr
+    assert "hocket_cli" not in done.stderr and "runpy" not in done.stderr
+
+
+def test_the_status_of_the_one_that_fails_is_the_status():
+    program("leave.py", "import sys; sys.exit('had enough')")
+    done = hocket("run", "1:leave.py")
+    assert done.returncode == 1 and "had enough" in done.stderr
+    program("seven.sh", "#!/bin/sh\nexit 7\n", executable=True)
+    program("wait.py", "import time; time.sleep(100)")
+    done = hocket("run", "a=1:./seven.sh", "b=1:wait.py")
+    assert done.returncode == 7
+    assert "rank 0 (task 'a', process 0) ended with status 7" in done.stderr
+
+
+def test_a_program_that_ends_by_a_signal_is_reported():
+    program("die.sh", "#!/bin/sh\nkill -9 $$\n", executable=True)
+    done = hocket("run", "1:./die.sh")
+    assert done.returncode == 128 + 9
+    assert "rank 0 was ended by SIGKILL" in done.stderr
+
+
+def test_a_timeout_ends_all():
+    program("hang.py", "import time\ntime.sleep(100)")
+    done = hocket("run", "--timeout", "3", "2:hang.py")
+    assert done.returncode == 124
+    assert "not ended after 3.0 s; all are ended now" in done.stderr
+
+
+@pytest.mark.skipif(shutil.which("cc") is None, reason="no C compiler")
+def test_a_program_that_is_not_python_speaks_mpi():
+    mpicc = Path(sys.executable).parent / "mpicc"
+    if not mpicc.exists():
+        pytest.skip("no mpicc beside this Python")
+    program(
+        "hello.c",
+        """
+        #include <mpi.h>
+        #include <stdio.h>
+        int main(int argc, char** argv) {
+            int rank, size;
+            MPI_Init(&argc, &argv);
+            MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+            MPI_Comm_size(MPI_COMM_WORLD, &size);
+            printf("C %d of %d\\n", rank, size);
+            MPI_Finalize();
+        }
+        """,
+    )
+    subprocess.run([str(mpicc), "hello.c", "-o", "hello"], check=True)
+    program("hello.py", "from mpi4py import MPI; print('Python', MPI.COMM_WORLD.rank)")
+    done = hocket("run", "c=2:./hello", "python=1:hello.py")
+    assert done.returncode == 0, done.stderr
+    assert sorted(done.stdout.splitlines()) == [
+        "c[0]      | C 0 of 3",
+        "c[1]      | C 1 of 3",
+        "python[0] | Python 2",
+    ]
+
+
+# plan
+
+
+def test_a_plan_is_explained(capsys):
+    words = ["plan", "(BLOCK,*)@4", "(*,CYCLIC(2))@3", "--shape", "12,12", "--axes", "1,0"]
+    assert main(words) == 0
+    text = capsys.readouterr().out
+    assert "(12, 12) (BLOCK, *) @ (4)" in text and "(12, 12) (*, CYCLIC(2)) @ (3)" in text
+    plan = hk.plan(
+        hk.Layout((12, 12), "(BLOCK,*)", 4), hk.Layout((12, 12), "(*,CYCLIC(2))", 3), axes=(1, 0)
+    )
+    assert f"messages     {plan.message_count}" in text
+    rows = [line.split("|")[1].split() for line in text.splitlines() if "|" in line][1:]
+    found = [[0 if cell == "·" else int(cell) for cell in row] for row in rows]
+    assert found == plotting.traffic_matrix(plan).tolist()
+
+
+def test_a_plan_as_json_and_drawn(capsys):
+    words = ["plan", "(BLOCK,BLOCK)@2x2", "(*,BLOCK)@4", "--shape", "8,8"]
+    assert main([*words, "--json", "-", "--rank", "1", "--plot", "plan.png"]) == 0
+    facts = json.loads(capsys.readouterr().out)
+    assert facts["elements_moved"] == 64 and facts["bytes_moved"] == 512
+    assert sum(elements for _, elements in facts["sends"]["1"]) == 16
+    assert Path("plan.png").read_bytes().startswith(b"\x89PNG")
+
+
+def test_a_plan_between_the_same_processes_keeps_what_stays(capsys):
+    words = ["plan", "(BLOCK,*)@4", "(BLOCK,*)@4", "--shape", "8,8", "--same"]
+    assert main(words) == 0
+    text = capsys.readouterr().out
+    assert "messages     0" in text and "[16]" in text
+
+
+@pytest.mark.parametrize(
+    ("words", "status", "message"),
+    [
+        (["(BLOK,*)@4", "(*,*)", "--shape", "8,8"], 1, "did you mean 'BLOCK'"),
+        (["(BLOCK,*)@4", "(*,*)", "--shape", "8,8,8"], 1, "8, 8, 8"),
+        (["(BLOCK,*)@4", "(*,*)"], 2, "--shape"),
+        (["(BLOCK,*)@4", "(*,*)", "--shape", "8,y"], 2, "whole numbers"),
+        (["(BLOCK,*)@4", "(*,*)", "--shape", "8,8", "--axes", "0,0"], 2, "no order"),
+        (["(BLOCK,*)@4", "(*,*)", "--shape", "8,8", "--strategy", "directt"], 1, "direct"),
+        (["(*,*)", "(BLOCK,*)@4", "--shape", "8,8", "--same"], 2, "--same"),
+        (["(BLOCK,*)@4", "(*,*)", "--shape", "8,8", "--plot", "x.nosuch"], 1, ".png"),
+        (["(BLOCK,*)@4", "(*,*)", "--shape", "8,8", "--json", "no/x.json"], 2, "no/x.json"),
+    ],
+)
+def test_wrong_plans_are_refused(capsys, words, status, message):
+    assert main(["plan", *words]) == status
+    assert message in capsys.readouterr().err
+
+
+# info
+
+
+def test_info_tells_versions_mpi_and_machine():
+    done = hocket("info", "--json")
+    assert done.returncode == 0, done.stderr
+    facts = json.loads(done.stdout)
+    assert facts["hocket"]["numpy"] == np.__version__
+    assert facts["mpi"]["thread_level"] in ("single", "funneled", "serialized", "multiple")
+    assert Path(facts["launcher"]["mpiexec"]).exists()
+    assert facts["machine"]["cores_usable"] >= 1

@@ -1,0 +1,180 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""The house rules: who may include whom, where MPI and threads live, how long a file may be."""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).resolve().parents[2]
+
+# room -> the rooms it may use directly (docs/architecture.md).
+USES = {
+    "base": (),
+    "layout": ("base",),
+    "kernel": ("base",),
+    "plan": ("layout",),
+    "node": ("base",),
+    "comm": ("base", "node"),
+    "team": ("node", "comm"),
+    "transfer": ("plan", "kernel", "node", "comm"),
+    "task": ("transfer", "team"),
+    "flow": ("comm",),
+}
+# Public headers whose name is not their room's. hocket.h is the C interface: no room uses it.
+ROOM_OF_HEADER = {
+    "error": "base",
+    "memory": "node",
+    "operation": "comm",
+    "mpi": "comm",
+    "array": "transfer",
+}
+EVERYWHERE = ("src", "include", "bindings", "cli", "bench", "apps", "examples", "tests", "tools")
+MPI_PLACES = ("src/comm/", "include/hocket/mpi.hpp", "include/hocket/hocket.h")
+# About 300 lines; beyond these a file holds more than one idea.
+LONGEST = {"tests": 500}
+LONGEST_ELSEWHERE = 350
+
+INCLUDE = re.compile(r'^\s*#\s*include\s+([<"])([^>"]+)[>"]', re.MULTILINE)
+THREAD = re.compile(r"\bstd::(?:jthread|thread|async)\b(?!::)|\bpthread_create\b")
+BLOCKING = re.compile(
+    r"\bMPI_(?:Send|Ssend|Bsend|Rsend|Recv|Sendrecv|Sendrecv_replace|Wait(?:all|any|some)?|Probe"
+    r"|I?mprobe|Barrier|Bcast|(?:All)?gatherv?|Scatterv?|Alltoall[vw]?|(?:All)?reduce|Reduce_scatter"
+    r"|Scan|Exscan)\s*\("
+)
+
+
+def reachable(room: str) -> set[str]:
+    """The room and all it uses, directly or not."""
+    found = {room}
+    for used in USES[room]:
+        found |= reachable(used)
+    return found
+
+
+def room_of(word: str) -> str:
+    """The room of the public header hocket/<word>.hpp."""
+    return ROOM_OF_HEADER.get(word, word)
+
+
+def files(*tops: str) -> list[Path]:
+    """Sources of ours, without what tools left behind."""
+    endings = {".cpp", ".hpp", ".h", ".py", ".f90"}
+    found = [path for top in tops for path in (ROOT / top).rglob("*") if path.suffix in endings]
+    return sorted(path for path in found if "/." not in f"/{name(path)}")
+
+
+def name(path: Path) -> str:
+    """The path from the root."""
+    return path.relative_to(ROOT).as_posix()
+
+
+def code(path: Path) -> str:
+    """The text without comments and string literals, so that words in them do not count."""
+    text = path.read_text(encoding="utf-8")
+    return re.sub(r"//[^\n]*|/\*.*?\*/", "", text, flags=re.DOTALL)
+
+
+def includes(path: Path) -> list[tuple[str, str]]:
+    """What a file includes: (quote or bracket, name)."""
+    return INCLUDE.findall(code(path))
+
+
+def test_there_are_sources() -> None:
+    """The rules below would pass on an empty house."""
+    assert {path.name for path in (ROOT / "src").iterdir() if path.is_dir()} >= set(USES)
+    assert len(files("src")) > 20
+
+
+def test_the_build_knows_the_same_arrows() -> None:
+    """src/CMakeLists.txt, which enforces the arrows, has those of this file."""
+    text = (ROOT / "src/CMakeLists.txt").read_text(encoding="utf-8")
+    declared = re.findall(r"hocket_room\((\w+)(?: MPI)?(?: USES ([\w ]+))?\)", text)
+    assert {room: tuple(used.split()) for room, used in declared} == USES
+
+
+@pytest.mark.parametrize("room", sorted(USES))
+def test_a_room_includes_only_what_it_may(room: str) -> None:
+    """Internal headers as "room/x.hpp", public ones of rooms it may use as "hocket/x.hpp"."""
+    allowed = reachable(room)
+    headers = [path for path in files("include") if path.suffix == ".hpp"]
+    public = [path for path in headers if room_of(path.stem) == room]
+    wrong = []
+    for path in [*files(f"src/{room}"), *public]:
+        for quote, included in includes(path):
+            if quote == "<":
+                continue
+            top, _, rest = included.partition("/")
+            if top == "hocket":
+                top = room_of(rest.split(".")[0])
+            if top not in allowed:
+                wrong.append(f"{name(path)} includes {included}")
+    assert not wrong, f"{room} may use {sorted(allowed)} only:\n" + "\n".join(wrong)
+
+
+def test_bindings_and_programs_use_public_headers_only() -> None:
+    """Outside src/, only "hocket/x.hpp" and headers of the same folder."""
+    wrong = []
+    for path in files("bindings", "apps", "bench", "examples", "include"):
+        for quote, included in includes(path) if path.suffix != ".py" else []:
+            beside = (path.parent / included).is_file()
+            if quote == '"' and not included.startswith("hocket/") and not beside:
+                wrong.append(f"{name(path)} includes {included}")
+    assert not wrong, "\n".join(wrong)
+
+
+def test_mpi_stays_in_its_places() -> None:
+    """<mpi.h> and hocket/mpi.hpp, which brings it."""
+    wrong = [
+        f"{name(path)} includes {included}"
+        for path in files("src", "include")
+        for _, included in includes(path)
+        if included in ("mpi.h", "hocket/mpi.hpp") and not name(path).startswith(MPI_PLACES)
+    ]
+    assert not wrong, f"only {MPI_PLACES} may:\n" + "\n".join(wrong)
+
+
+def test_nothing_blocks_in_mpi() -> None:
+    """Every wait is hocket's own; SMPI has no matched probes."""
+    wrong = [
+        f"{name(path)}: {call.group()}…)"
+        for path in files("src", "include", "bindings")
+        for call in BLOCKING.finditer(code(path))
+    ]
+    assert not wrong, "blocking calls of MPI:\n" + "\n".join(wrong)
+
+
+def test_threads_are_started_by_the_pool_only() -> None:
+    """One pool for the whole library."""
+    wrong = [
+        f"{name(path)}: {found.group()}"
+        for path in files("src", "include", "bindings")
+        for found in THREAD.finditer(code(path))
+        if not name(path).startswith("src/base/pool.")
+    ]
+    assert not wrong, "threads outside src/base/pool:\n" + "\n".join(wrong)
+
+
+def test_files_are_short() -> None:
+    """One idea a file."""
+    wrong = []
+    for path in files(*EVERYWHERE):
+        lines = path.read_text(encoding="utf-8").count("\n")
+        limit = LONGEST.get(name(path).split("/")[0], LONGEST_ELSEWHERE)
+        if lines > limit:
+            wrong.append(f"{name(path)} has {lines} lines, {limit} are the most")
+    assert not wrong, "\n".join(wrong)
+
+
+def test_every_source_names_its_licence() -> None:
+    """An SPDX line on top."""
+    wrong = []
+    for path in files(
+        "src", "include", "bindings", "cli", "bench", "apps", "examples", "tests", "tools"
+    ):
+        top = path.read_text(encoding="utf-8").split("\n")[:2]
+        if not any("SPDX-License-Identifier: BSD-3-Clause" in line for line in top):
+            wrong.append(name(path))
+    assert not wrong, "no SPDX line on top of:\n" + "\n".join(wrong)

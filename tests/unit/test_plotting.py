@@ -1,0 +1,53 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""Pictures show what layouts say."""
+
+from __future__ import annotations
+
+import sys
+from pathlib import Path
+
+import hocket as hk
+import pytest
+from hocket import plotting
+
+
+@pytest.fixture(autouse=True)
+def _in_a_folder_of_its_own(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+
+
+def test_the_owner_map_is_the_layouts_own():
+    layout = hk.Layout((5, 6), "(CYCLIC, BLOCK)", (2, 2))
+    lowest, copies, _ = plotting.owner_map(layout)
+    expected = [[layout.owner((i, j)) for j in range(6)] for i in range(5)]
+    assert lowest.tolist() == expected and (copies == 1).all()
+
+
+def test_copies_and_more_dimensions_are_mapped():
+    layout = hk.Layout((4, 3, 5), "(*, BLOCK, CYCLIC)", (3, 2, 2), replicate=(0,))
+    lowest, copies, note = plotting.owner_map(layout)
+    expected = [[layout.owner((0, j, k)) for k in range(5)] for j in range(3)]
+    assert lowest.tolist() == expected and (copies == 3).all()
+    assert "dimensions [1, 2]" in note
+
+
+@pytest.mark.parametrize(
+    ("shape", "dist", "procs"),
+    [
+        ((4, 4), "(BLOCK,*)", 4),
+        ((64, 64), "(CYCLIC,BLOCK)", (4, 8)),
+        ((9,), "(CYCLIC)", 3),
+        ((0, 3), "(BLOCK,*)", 2),
+        ((3000, 2), "(BLOCK,*)", 30),
+        ((), "()", ()),
+    ],
+)
+def test_any_layout_is_drawn(shape, dist, procs):
+    plotting.plot_layout(hk.Layout(shape, dist, procs), "layout.png")
+    assert Path("layout.png").stat().st_size > 1000
+
+
+def test_without_matplotlib_the_error_says_how(monkeypatch):
+    monkeypatch.setitem(sys.modules, "matplotlib.figure", None)
+    with pytest.raises(hk.Error, match="install matplotlib"):
+        plotting.plot_layout(hk.Layout((4,), "(BLOCK)", 2), "layout.png")

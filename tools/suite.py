@@ -1,0 +1,108 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""The tests, in the order in which a failure is cheapest to read: C++ rooms, Python, processes."""
+
+from __future__ import annotations
+
+import os
+import shutil
+import subprocess
+import time
+from collections.abc import Sequence
+from pathlib import Path
+
+import build
+import environment
+from messages import ROOT
+
+
+class Report:
+    """Collects what ran, what failed, and what could not run."""
+
+    def __init__(self) -> None:
+        self.failed: list[str] = []
+        self.absent: list[str] = []
+        self.began = time.monotonic()
+
+    def run(self, title: str, command: Sequence[str], cwd: Path = ROOT) -> None:
+        """Runs one part with its own output."""
+        print(f"\n== {title}", flush=True)
+        began = time.monotonic()
+        code = subprocess.run(list(command), cwd=cwd, env=quiet_environment()).returncode
+        seconds = time.monotonic() - began
+        print(f"== {title}: {'passed' if code == 0 else f'FAILED ({code})'}, {seconds:.0f} s")
+        if code != 0:
+            self.failed.append(title)
+
+    def close(self, what: str) -> int:
+        """The closing lines; the exit code."""
+        print()
+        for line in self.absent:
+            print(f"not run: {line}")
+        if self.absent and os.environ.get("HOCKET_TEST_ALL"):
+            self.failed.append("HOCKET_TEST_ALL asks that nothing is left out")
+        seconds = time.monotonic() - self.began
+        if self.failed:
+            print(f"{what} FAILED after {seconds:.0f} s: {', '.join(self.failed)}")
+            return 1
+        print(f"{what} passed in {seconds:.0f} s")
+        return 0
+
+
+def quiet_environment() -> dict[str, str]:
+    """Threads of numerical libraries would only get in each other's way."""
+    return {"OMP_NUM_THREADS": "1", "OPENBLAS_NUM_THREADS": "1", **os.environ}
+
+
+def has_tests(folder: Path) -> bool:
+    """Whether GoogleTest was found when this folder was configured."""
+    return any(folder.glob("tests/unit_*"))
+
+
+def test(mpi: str, python: Path, arguments: list[str]) -> int:
+    """C++ unit tests, Python unit tests, tests of several processes, docs; what did not run."""
+    report = Report()
+    folder = build.folder_of(mpi)
+    cores = str(build.cores())
+    if has_tests(folder):
+        ctest = [str(python.parent / "ctest"), "--test-dir", str(folder), "-j", cores]
+        report.run("C++ unit tests", [*ctest, "--output-on-failure", "--no-tests=error"])
+    else:
+        report.absent.append("C++ unit tests, which need GoogleTest (Debian's libgtest-dev)")
+    pytest = [str(python), "-m", "pytest", "-q", "-m", "not soak", *arguments]
+    report.run("Python unit tests", [*pytest, "tests/unit", "tests/parity"])
+    report.run("tests of several processes", [*pytest, "tests/mpi"])
+    report.run("examples and documents", [*pytest, *files("tests/test_*.py")])
+    simulate(report, mpi)
+    return report.close(f"make test MPI={mpi}")
+
+
+def files(pattern: str) -> list[str]:
+    """Paths from the root."""
+    return [str(path.relative_to(ROOT)) for path in sorted(ROOT.glob(pattern))]
+
+
+def simulate(report: Report, mpi: str) -> None:
+    """The programs that run on simulated processes."""
+    if not all(map(shutil.which, ("smpicc", "smpicxx", "smpirun"))):
+        report.absent.append(
+            "the run of 16 simulated processes, which needs SimGrid (Debian's libsimgrid-dev)"
+        )
+        return
+    folder = build.simulated(mpi)
+    ctest = [str(environment.prefix_of(mpi) / "bin" / "ctest"), "--test-dir", str(folder)]
+    report.run("16 simulated processes", [*ctest, "--output-on-failure", "--no-tests=error"])
+
+
+def soak(python: Path, arguments: list[str]) -> int:
+    """Tests marked soak; they print their seeds."""
+    report = Report()
+    command = [str(python), "-m", "pytest", "-s", "-m", "soak", *arguments, "tests"]
+    report.run("soak", command)
+    return report.close("make soak")
+
+
+def docs(python: Path, arguments: list[str]) -> int:
+    """Runs the snippets of the documents."""
+    report = Report()
+    report.run("documents", [str(python), "-m", "pytest", "-q", "tests/test_docs.py", *arguments])
+    return report.close("make docs")

