@@ -6,6 +6,8 @@ MPI ?=
 ARGS ?=
 
 demo test bench docs check soak which:
+	@command -v $(PYTHON) >/dev/null || { echo "hocket: no $(PYTHON) here; install it: sudo apt-get \
+	install g++ make python3-dev python3-venv" >&2; exit 1; }
 	@$(PYTHON) tools/project.py $@ --mpi=$(MPI) $(ARGS)
 
 clean:

@@ -3,8 +3,9 @@
 
 from __future__ import annotations
 
-import oracle
 from hypothesis import strategies as st
+
+import oracle
 from oracle import Format, Index, Spec
 
 

@@ -60,7 +60,10 @@ def compile_changed(folder: Path, mpi: str) -> None:
 def bring_up_to_date(folder: Path, mpi: str, options: list[str], compilers: dict[str, str]) -> None:
     """Configures where the inputs of that have changed, and builds what has changed."""
     stamp = folder / "hocket.stamp"
-    inputs = "\n".join([environment.fingerprint(mpi), *options, *map(str, compilers.items())])
+    # GoogleTest may be installed later, and is then found by configuring again.
+    googletest = f"googletest {Path('/usr/include/gtest').is_dir()}"
+    parts = [environment.fingerprint(mpi), googletest, *options, *map(str, compilers.items())]
+    inputs = "\n".join(parts)
     if not (configured_here(folder) and stamp.is_file() and stamp.read_text("utf-8") == inputs):
         configure(folder, mpi, options, compilers)
         stamp.write_text(inputs, encoding="utf-8")

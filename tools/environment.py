@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """Environments inside the checkout: .env/openmpi, .env/mpich, .env/system, and .env/check for the
-formatters and linters. Made once; a stamp tells when its inputs have changed."""
+formatters and linters, and .env/docs. Made once; a stamp tells when its inputs have changed."""
 
 from __future__ import annotations
 
@@ -98,7 +98,7 @@ def ensure(name: str) -> Path:
 def install(name: str, python: Path, log: Path) -> None:
     """Brings the packages, by pip with the user's own configuration."""
     listing = log.with_suffix(".requirements")
-    extras: list[str] = ["check"] if name == "check" else [*DEVELOPMENT]
+    extras = [*DEVELOPMENT] if name in MPIS else [name]
     if name in ("openmpi", "mpich"):
         extras.append(name)
     read = f"exec '{python}' '{ROOT}/tools/requirements.py' {' '.join(extras)} > '{listing}'"

@@ -56,7 +56,7 @@ def soak(mpi: str, arguments: list[str]) -> int:
 
 def docs(mpi: str, arguments: list[str]) -> int:
     """The guide as HTML in site/, and its snippets run."""
-    return suite.docs(build.ensure(mpi), arguments)
+    return suite.docs(mpi, build.ensure(mpi), arguments)
 
 
 def check(mpi: str, arguments: list[str]) -> int:

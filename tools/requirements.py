@@ -18,7 +18,8 @@ def main() -> None:
     path = Path(__file__).resolve().parent.parent / "pyproject.toml"
     project = tomllib.loads(path.read_text(encoding="utf-8"))["project"]
     extras = sys.argv[1:]
-    found = [] if "check" in extras else list(project["dependencies"])
+    tools = {"check", "docs"}  # they read the project, and do not run it
+    found = [] if tools & set(extras) else list(project["dependencies"])
     for extra in extras:
         found += project["optional-dependencies"][extra]
     print("\n".join(found))

@@ -88,7 +88,11 @@ def simulate(report: Report, mpi: str) -> None:
             "the run of 16 simulated processes, which needs SimGrid (Debian's libsimgrid-dev)"
         )
         return
-    folder = build.simulated(mpi)
+    try:
+        folder = build.simulated(mpi)
+    except SystemExit:  # it has said why
+        report.failed.append("the build for simulated processes")
+        return
     ctest = [str(environment.prefix_of(mpi) / "bin" / "ctest"), "--test-dir", str(folder)]
     report.run("16 simulated processes", [*ctest, "--output-on-failure", "--no-tests=error"])
 
@@ -101,8 +105,11 @@ def soak(python: Path, arguments: list[str]) -> int:
     return report.close("make soak")
 
 
-def docs(python: Path, arguments: list[str]) -> int:
-    """Runs the snippets of the documents."""
+def docs(mpi: str, python: Path, arguments: list[str]) -> int:
+    """Runs the snippets of the documents, and writes the documents as HTML to site/."""
     report = Report()
     report.run("documents", [str(python), "-m", "pytest", "-q", "tests/test_docs.py", *arguments])
+    with environment.locked("docs"):
+        tools = environment.ensure("docs").parent
+    report.run("HTML in site/", [str(tools / "mkdocs"), "build", "--strict", "--quiet"])
     return report.close("make docs")

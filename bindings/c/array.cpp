@@ -18,11 +18,8 @@ Array wrap(void* data, const hocket_layout* layout, const char* dtype, std::int6
     const hocket::Comm on = hocket::from_mpi(comm);
     std::optional<Shape> steps;
     if (strides != nullptr) {
-        // As many as the local array has dimensions: one where a constant has no place.
-        const std::size_t given = lies->value.dimensions();
-        const bool beyond = on.rank() >= lies->value.size();
-        steps = Shape(strides, strides + given);
-        if (beyond && given == 0) steps = Shape{type.size};
+        // As many as the local array has dimensions; every process's has the same number.
+        steps = Shape(strides, strides + lies->value.local_shape(0).size());
     }
     Array array = Array::wrap(data, lies->value, type, on, std::move(steps), {}, writable);
     if (data == nullptr && array.process() >= 0 && lies->value.local_elements(array.process()) > 0)

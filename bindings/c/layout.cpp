@@ -5,45 +5,30 @@
 
 using namespace hocket::c;
 using hocket::Layout;
-using hocket::Shape;
 
 namespace {
-
-Shape shape_of(std::int64_t dimensions, const std::int64_t* shape, const char* name = "shape") {
-    const auto extents = list(dimensions, shape, name);
-    return {extents.begin(), extents.end()};
-}
 
 std::span<const std::int64_t> index_of(const Layout& layout, const std::int64_t* index) {
     return list(static_cast<std::int64_t>(layout.dimensions()), index, "index");
 }
 
+const std::vector<std::int64_t>& along(std::int64_t dimension,
+                                       const std::vector<std::vector<std::int64_t>>& lists) {
+    if (dimension < 0 || dimension >= static_cast<std::int64_t>(lists.size()))
+        throw ArgumentError("there is no dimension " + std::to_string(dimension) +
+                            ": the local array has " + std::to_string(lists.size()));
+    return lists[static_cast<std::size_t>(dimension)];
+}
+
+std::vector<hocket::Slice> slices_of(const Layout& layout, const hocket_slice* slices) {
+    std::vector<hocket::Slice> out;
+    for (const auto& [first, count, step, keep] :
+         list(static_cast<std::int64_t>(layout.dimensions()), slices, "slices"))
+        out.push_back({first, count, step, keep});
+    return out;
+}
+
 }  // namespace
-
-int hocket_layout_make(int64_t dimensions, const int64_t* shape, const char* dist,
-                       int64_t arrangement, const int64_t* procs, int64_t copies,
-                       const int64_t* replicate, hocket_layout** layout) {
-    return guard(__func__, [&] {
-        give(layout,
-             Layout(shape_of(dimensions, shape), text_of(dist, "dist"),
-                    shape_of(arrangement, procs, "procs"), list(copies, replicate, "replicate")));
-    });
-}
-
-int hocket_layout_parse(const char* text, hocket_layout** layout) {
-    return guard(__func__, [&] { give(layout, Layout::parse(text_of(text, "text"))); });
-}
-
-int hocket_layout_parse_with_shape(const char* text, int64_t dimensions, const int64_t* shape,
-                                   hocket_layout** layout) {
-    return guard(__func__, [&] {
-        give(layout, Layout::parse(text_of(text, "text"), shape_of(dimensions, shape)));
-    });
-}
-
-int hocket_layout_free(hocket_layout** layout) {
-    return free_handle(__func__, layout);
-}
 
 int hocket_layout_text(const hocket_layout* layout, const char** text) {
     return guard(__func__, [&] {
@@ -91,6 +76,11 @@ int hocket_layout_elements(const hocket_layout* layout, int64_t* elements) {
                  [&] { required(elements, "elements") = behind(layout)->value.elements(); });
 }
 
+int hocket_layout_is_indexed(const hocket_layout* layout, bool* indexed) {
+    return guard(__func__,
+                 [&] { required(indexed, "indexed") = behind(layout)->value.is_indexed(); });
+}
+
 int hocket_layout_local_shape(const hocket_layout* layout, int64_t rank, int64_t capacity,
                               int64_t* values, int64_t* count) {
     return guard(__func__, [&] {
@@ -108,13 +98,33 @@ int hocket_layout_global_indices(const hocket_layout* layout, int64_t rank, int6
                                  int64_t capacity, int64_t* values, int64_t* count) {
     return guard(__func__, [&] {
         const auto held = behind(layout);
-        const auto dimensions = static_cast<std::int64_t>(held->value.dimensions());
-        if (dimension < 0 || dimension >= dimensions)
-            throw ArgumentError("there is no dimension " + std::to_string(dimension) +
-                                ": the layout " + held->value.text() + " has " +
-                                std::to_string(dimensions));
-        hand_out(held->value.global_indices(rank)[static_cast<std::size_t>(dimension)], capacity,
-                 values, count);
+        hand_out(along(dimension, held->value.global_indices(rank)), capacity, values, count);
+    });
+}
+
+int hocket_layout_section(const hocket_layout* layout, const hocket_slice* slices,
+                          hocket_layout** section) {
+    return guard(__func__, [&] {
+        const auto held = behind(layout);
+        give(section, held->value.section(slices_of(held->value, slices)));
+    });
+}
+
+int hocket_layout_section_places(const hocket_layout* layout, const hocket_slice* slices,
+                                 int64_t rank, int64_t dimension, int64_t capacity, int64_t* values,
+                                 int64_t* count) {
+    return guard(__func__, [&] {
+        const auto held = behind(layout);
+        const auto places = held->value.section_places(slices_of(held->value, slices), rank);
+        hand_out(along(dimension, places), capacity, values, count);
+    });
+}
+
+int hocket_layout_relabeled(const hocket_layout* layout, const int64_t* ranks, int64_t size,
+                            hocket_layout** relabeled) {
+    return guard(__func__, [&] {
+        const auto held = behind(layout);
+        give(relabeled, held->value.relabeled(list(held->value.size(), ranks, "ranks"), size));
     });
 }
 

@@ -146,6 +146,14 @@ int hocket_plan_steps(const hocket_plan* plan, int side, int64_t rank, int64_t c
     });
 }
 
+int hocket_plan_common(const hocket_plan* plan, int side, int64_t rank, int64_t capacity,
+                       hocket_traffic* values, int64_t* count) {
+    return guard(__func__, [&] {
+        hand_out(traffic_of(behind(plan)->value.plan.common(side_of(side), rank)), capacity, values,
+                 count);
+    });
+}
+
 int hocket_plan_boxes(hocket_plan* plan, int side, int64_t rank, int64_t peer, int64_t capacity,
                       hocket_box* values, int64_t* count) {
     return guard(__func__, [&] {

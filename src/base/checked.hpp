@@ -72,4 +72,15 @@ inline std::int64_t lcm_up_to(std::int64_t a, std::int64_t b, std::int64_t limit
     return product_up_to(a / std::gcd(a, b), b, limit);
 }
 
+/// x with a*x = 1 modulo m (extended Euclid); gcd(a, m) = 1, 0 <= a < m.
+inline wide inverse(wide a, wide m) {
+    wide r0 = m, r1 = a, t0 = 0, t1 = 1;
+    while (r1 != 0) {
+        const wide q = r0 / r1;
+        const wide r2 = r0 - q * r1, t2 = t0 - q * t1;
+        r0 = r1, r1 = r2, t0 = t1, t1 = t2;
+    }
+    return m == 1 ? 0 : floor_mod(t0, m);
+}
+
 }  // namespace hocket::base

@@ -9,6 +9,7 @@
 #include <optional>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "comm/protocol.hpp"
 #include "comm/requests.hpp"
@@ -33,6 +34,13 @@ class Link {
     int rank() const { return rank_; }
     int size() const { return size_; }
     int highest_tag() const { return highest_tag_; }
+    /// Whether that process shares this one's memory. Nobody is known to before `know_nodes`.
+    bool near(int rank) const {
+        return nodes_ && (*nodes_)[static_cast<std::size_t>(rank)] ==
+                             (*nodes_)[static_cast<std::size_t>(rank_)];
+    }
+    /// nodes[rank]: a number for the node of each process.
+    void know_nodes(std::shared_ptr<const std::vector<int>> nodes) { nodes_ = std::move(nodes); }
 
     /// Starts a message of any number of bytes; more than MPI counts in an int travel as several
     /// messages, which stay in order. Both sides must name the same number of bytes.
@@ -45,6 +53,7 @@ class Link {
   private:
     std::unique_ptr<Handle> handle_;
     int rank_ = 0, size_ = 0, highest_tag_ = 0;
+    std::shared_ptr<const std::vector<int>> nodes_;
 };
 
 /// Short texts, whose length the receiver does not know.

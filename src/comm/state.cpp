@@ -3,6 +3,7 @@
 
 #include <mpi.h>
 
+#include <algorithm>
 #include <map>
 
 #include "base/pack.hpp"
@@ -52,34 +53,53 @@ int keyval() {
 // Without blocking, so that a process that never comes cannot keep the others past their deadline.
 Protocol<std::unique_ptr<Link>> duplicate(MPI_Comm user) {
     auto handle = std::make_unique<Link::Handle>();
-    MPI_Request request = MPI_REQUEST_NULL;
     if constexpr (port::simulated) {  // SMPI has no MPI_Comm_idup
         check(MPI_Comm_dup(user, &handle->comm), "MPI_Comm_dup");
     } else {
+        MPI_Request request = MPI_REQUEST_NULL;
         check(MPI_Comm_idup(user, &handle->comm, &request), "MPI_Comm_idup");
+        When made([&] {
+            int done = 0;
+            check(MPI_Test(&request, &done, MPI_STATUS_IGNORE), "MPI_Test");
+            return done != 0;
+        });
+        co_await until(made);
     }
-    When made([&] {
-        int done = 0;
-        check(MPI_Test(&request, &done, MPI_STATUS_IGNORE), "MPI_Test");
-        return done != 0;
-    });
-    co_await until(made);
     co_return std::make_unique<Link>(std::move(handle));
 }
 
-// How many processes of the link run on each node, by the node's name.
-std::string merge_counts(const std::string& low, const std::string& high) {
-    std::map<std::string, std::int64_t> counts;
+// The ranks on each node, by the node's name.
+std::string merge_nodes(const std::string& low, const std::string& high) {
+    std::map<std::string, std::vector<std::int64_t>> ranks;
     for (const auto& text : {low, high}) {
         Unpacker in(text);
         while (!in.empty()) {
-            const std::string node = in.text();
-            counts[node] += in.number();
+            auto& on_node = ranks[in.text()];
+            for (std::int64_t left = in.number(); left > 0; --left) on_node.push_back(in.number());
         }
     }
     Packer out;
-    for (const auto& [node, count] : counts) out.text(node).number(count);
+    for (const auto& [node, on_node] : ranks) {
+        out.text(node).number(static_cast<std::int64_t>(on_node.size()));
+        for (const auto rank : on_node) out.number(rank);
+    }
     return out.take();
+}
+
+Protocol<std::shared_ptr<const std::vector<int>>> find_nodes(Link& link, int tag) {
+    const Group group = Group::whole(link);
+    const std::string mine =
+        Packer().text(vendor::node_name()).number(1).number(link.rank()).take();
+    std::string all = co_await fold(group, tag, mine, merge_nodes);
+    all = co_await spread(group, tag, std::move(all));
+    auto nodes = std::make_shared<std::vector<int>>(static_cast<std::size_t>(link.size()));
+    Unpacker in(all);
+    for (int node = 0; !in.empty(); ++node) {
+        static_cast<void>(in.text());
+        for (std::int64_t left = in.number(); left > 0; --left)
+            (*nodes)[static_cast<std::size_t>(in.number())] = node;
+    }
+    co_return nodes;
 }
 
 std::shared_ptr<State> attached(MPI_Comm user) {
@@ -107,7 +127,7 @@ State::~State() = default;
 int State::next_tag() {
     require_running();
     const int tag = next_tag_;
-    next_tag_ = next_tag_ == vendor::highest_tag() ? 0 : next_tag_ + 1;
+    next_tag_ = next_tag_ + 3 > vendor::highest_tag() ? 0 : next_tag_ + 2;
     return tag;
 }
 
@@ -120,22 +140,19 @@ Protocol<> State::open() {
     }
     opening_ = true;
     link_ = co_await duplicate(user_->comm);
-    const std::string node = vendor::node_name();
-    const Group group = Group::whole(*link_);
     const int tag = next_tag();
-    std::string counts =
-        co_await fold(group, tag, Packer().text(node).number(1).take(), merge_counts);
-    counts = co_await spread(group, tag, std::move(counts));
-    for (Unpacker in(counts); !in.empty();) {
-        const std::string name = in.text();
-        const std::int64_t processes = in.number();
-        if (name == node) Engine::instance().expect_neighbours(static_cast<int>(processes));
-    }
+    nodes_ = co_await find_nodes(*link_, tag);
+    link_->know_nodes(nodes_);
+    const int here = (*nodes_)[static_cast<std::size_t>(rank_)];
+    Engine::instance().expect_neighbours(
+        static_cast<int>(std::count(nodes_->begin(), nodes_->end(), here)));
     opened_ = true;
 }
 
 Protocol<std::unique_ptr<Link>> State::new_link() {
-    return duplicate(user_->comm);
+    std::unique_ptr<Link> made = co_await duplicate(user_->comm);
+    made->know_nodes(nodes_);
+    co_return made;
 }
 
 std::shared_ptr<State> State::split(int color, int key) {

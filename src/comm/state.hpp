@@ -3,6 +3,7 @@
 #pragma once
 
 #include <memory>
+#include <vector>
 
 #include "comm/link.hpp"
 
@@ -25,6 +26,8 @@ class State {
     /// A tag for one collective call on the link. All processes make these calls in the same
     /// order, so all get the same tag.
     int next_tag();
+    /// A second tag that belongs to the same call: for answers to what comes with the first.
+    static int reply_tag(int tag) { return tag + 1; }
     /// A further duplicate, with tags of its own. Collective.
     Protocol<std::unique_ptr<Link>> new_link();
     /// The part of this communicator in which `color` is the same, ordered by `key`, as a
@@ -35,6 +38,7 @@ class State {
     std::unique_ptr<User> user_;
     std::unique_ptr<Link> link_;
     int rank_ = 0, size_ = 0, next_tag_ = 0;
+    std::shared_ptr<const std::vector<int>> nodes_;  // of each process, a number
     bool opening_ = false, opened_ = false;
 };
 

@@ -12,6 +12,9 @@ namespace hocket::comm::vendor {
 std::string library();
 std::string library_version();  ///< the whole of it
 int highest_tag();              ///< MPI_TAG_UB; at least 32767 (MPI 4.1, section 9.1.2)
-std::string node_name();        ///< MPI_Get_processor_name
+/// MPI_Get_processor_name; under HOCKET_NODES=0,0,1,1, which pretends that the ranks of
+/// MPI_COMM_WORLD sit on several nodes, with this rank's number behind it.
+/// @throws Error if HOCKET_NODES has no number for this rank.
+std::string node_name();
 
 }  // namespace hocket::comm::vendor

@@ -7,6 +7,7 @@
 #include <tuple>
 
 #include "base/checked.hpp"
+#include "layout/meeting.hpp"
 
 namespace hocket::layout {
 
@@ -231,6 +232,12 @@ std::vector<Family> intersect(const IndexSet& source, const IndexSet& destinatio
     if (source.empty() || destination.empty()) return found;
     const std::int64_t extent = source.extent();
     const std::int64_t period = common_period(source, destination);
+    if (by_meetings(source, destination, period)) {
+        add_meetings(source, destination, found);
+        join(found);
+        fold(found);
+        return found;
+    }
     Sweep(source, destination, found).run(0, period);
     if (period < extent) {
         join(found);
@@ -253,6 +260,7 @@ std::int64_t count_common(const IndexSet& a, const IndexSet& b) {
     if (a.empty() || b.empty()) return 0;
     const std::int64_t extent = a.extent();
     const std::int64_t period = common_period(a, b);
+    if (by_meetings(a, b, period)) return count_meetings(a, b);
     if (period == extent) return count_within(a, b, extent);
     return extent / period * count_within(a, b, period) + count_within(a, b, extent % period);
 }

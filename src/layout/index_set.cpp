@@ -123,17 +123,6 @@ std::vector<Run> runs_by_rounds(wide stride, wide offset, wide modulus, wide fir
     return runs;
 }
 
-/// x with a*x = 1 modulo m (extended Euclid); gcd(a, m) = 1, 0 <= a < m.
-wide inverse(wide a, wide m) {
-    wide r0 = m, r1 = a, t0 = 0, t1 = 1;
-    while (r1 != 0) {
-        const wide q = r0 / r1;
-        const wide r2 = r0 - q * r1, t2 = t0 - q * t1;
-        r0 = r1, r1 = r2, t0 = t1, t1 = t2;
-    }
-    return m == 1 ? 0 : base::floor_mod(t0, m);
-}
-
 /// The same, one step for each template position of [first, last): better where strides are long
 /// and blocks short.
 std::vector<Run> runs_by_positions(wide stride, wide offset, wide modulus, wide first, wide last,
@@ -141,7 +130,7 @@ std::vector<Run> runs_by_positions(wide stride, wide offset, wide modulus, wide 
     const wide common =
         std::gcd(static_cast<std::int64_t>(stride), static_cast<std::int64_t>(modulus));
     const wide period = modulus / common;
-    const wide turn = inverse(base::floor_mod(stride / common, period), period);
+    const wide turn = base::inverse(base::floor_mod(stride / common, period), period);
     std::vector<std::int64_t> indices;
     for (wide position = offset + base::ceil_div(first - offset, common) * common; position < last;
          position += common) {

@@ -2,6 +2,7 @@
 #include "hocket/memory.hpp"
 
 #include <sys/mman.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -14,6 +15,7 @@
 
 #include "base/port.hpp"
 #include "hocket/error.hpp"
+#include "node/sharing.hpp"
 
 namespace hocket {
 namespace {
@@ -28,6 +30,7 @@ struct Segment {
     std::byte* data;
     std::size_t bytes;
     int file;  // -1: private memory
+    std::int64_t inode;
 };
 
 // Powers of two, with three steps between them: at most a fifth of a piece is waste.
@@ -88,6 +91,16 @@ class Pool {
                 static_cast<std::int64_t>(keep_at_most_), shareable_};
     }
 
+    std::optional<node::Place> place_of(const void* address) {
+        const std::lock_guard lock(mutex_);
+        const auto* wanted = static_cast<const std::byte*>(address);
+        auto it = segments_.upper_bound(const_cast<std::byte*>(wanted));
+        if (it == segments_.begin()) return std::nullopt;
+        const Segment& segment = (--it)->second;
+        if (segment.file < 0 || wanted >= segment.data + segment.bytes) return std::nullopt;
+        return node::Place{getpid(), segment.file, segment.inode, wanted - segment.data};
+    }
+
   private:
     std::byte* cut(std::size_t bytes) {
         if (left_ < bytes) {
@@ -102,7 +115,7 @@ class Pool {
 
     std::byte* make_segment(std::size_t bytes) {
         bytes = (bytes + 4095) / 4096 * 4096;
-        Segment segment{nullptr, bytes, -1};
+        Segment segment{nullptr, bytes, -1, 0};
         if (shareable_) segment.file = memfd_create("hocket", MFD_CLOEXEC);
         if (segment.file >= 0 && ftruncate(segment.file, static_cast<off_t>(bytes)) != 0) {
             close(segment.file);
@@ -117,6 +130,9 @@ class Pool {
                         " bytes more; use smaller arrays, or more processes on more nodes");
         }
         if (bytes >= huge_page) madvise(at, bytes, MADV_HUGEPAGE);
+        struct stat made {};
+        if (segment.file >= 0 && fstat(segment.file, &made) == 0)
+            segment.inode = static_cast<std::int64_t>(made.st_ino);
         segment.data = static_cast<std::byte*>(at);
         segments_[segment.data] = segment;
         return segment.data;
@@ -152,6 +168,12 @@ std::shared_ptr<std::byte> allocate(std::int64_t bytes) {
     std::byte* piece = pool().take(size);
     return {piece, [size](std::byte* p) { pool().give_back(p, size); }};
 }
+
+namespace node {
+std::optional<Place> place_of(const void* address) {
+    return pool().place_of(address);
+}
+}  // namespace node
 
 MemoryUsage memory_usage() {
     return pool().usage();

@@ -29,11 +29,11 @@ Status status_of(const Tasks::State& all, const Envelope& envelope) {
             Layout::parse(envelope.layout), DType{envelope.dtype, envelope.itemsize}};
 }
 
-std::shared_ptr<const transfer::Maps> maps_between(const Tasks::State& all, int source,
-                                                   int destination) {
-    return std::make_shared<const transfer::Maps>(
-        transfer::Maps{all.ranks[static_cast<std::size_t>(source)],
-                       all.ranks[static_cast<std::size_t>(destination)]});
+transfer::Route route_of(const Tasks::State& all, const Tags& tags, int source, int destination,
+                         std::int64_t send) {
+    return {all.link.get(), all.ranks[static_cast<std::size_t>(source)],
+            all.ranks[static_cast<std::size_t>(destination)], tags.data(source, send),
+            tags.reply(source, send)};
 }
 
 Protocol<> send(All all, Me me, Sending sending, int tree_tag, std::int64_t ticket, Found found) {
@@ -82,14 +82,14 @@ Protocol<> send(All all, Me me, Sending sending, int tree_tag, std::int64_t tick
     if (answer.fault) answer.fault.raise();
 
     const Array& array = *sending.array;
-    const transfer::Place here{array.process(), array.strides()}, nowhere;
+    const transfer::Place here = transfer::place_on(array), nowhere;
     plan::Options options;
     options.itemsize = array.dtype().size;
     const auto [plan, work] = transfer::cached_work(
         array.layout(), Layout::parse(answer.other.layout), options, here, nowhere);
     all->profile->schedule += port::seconds() - agreed;
-    co_await transfer::run(work, array.data(), nullptr, *all->link, me->tags.data(me->task, ticket),
-                           maps_between(*all, me->task, sending.destination), all->profile);
+    transfer::Route route = route_of(*all, me->tags, me->task, sending.destination, ticket);
+    co_await transfer::run(work, here, array.data(), nullptr, std::move(route), all->profile);
     *found = Status{me->task, me->name(), sending.tag, array.layout(), array.dtype()};
 }
 
@@ -167,15 +167,14 @@ Protocol<> receive(All all, Me me, Receiving receiving, int tree_tag, std::int64
 
     const Array& array = *receiving.array;
     const Envelope& envelope = answer.other;
-    const transfer::Place nowhere, here{array.process(), array.strides()};
+    const transfer::Place nowhere, here = transfer::place_on(array);
     plan::Options options;
     options.itemsize = array.dtype().size;
     const auto [plan, work] = transfer::cached_work(Layout::parse(envelope.layout), array.layout(),
                                                     options, nowhere, here);
     all->profile->schedule += port::seconds() - agreed;
-    co_await transfer::run(work, nullptr, array.data(), *all->link,
-                           me->tags.data(envelope.source, envelope.send),
-                           maps_between(*all, envelope.source, me->task), all->profile);
+    transfer::Route route = route_of(*all, me->tags, envelope.source, me->task, envelope.send);
+    co_await transfer::run(work, nowhere, nullptr, array.data(), std::move(route), all->profile);
     *found = status_of(*all, envelope);
 }
 

@@ -26,8 +26,8 @@ Array::Array(Layout layout, DType dtype, Comm comm)
                           std::to_string(layout_.size()) + " processes, but the communicator has " +
                           std::to_string(comm_.size()) +
                           "; start more processes, or give the layout fewer");
-    local_shape_ = process() >= 0 ? layout_.local_shape(process())
-                                  : Shape(layout_.shape().empty() ? 1 : layout_.dimensions(), 0);
+    local_shape_ =
+        process() >= 0 ? layout_.local_shape(process()) : Shape(layout_.local_shape(0).size(), 0);
 }
 
 Array Array::empty(const Layout& layout, const DType& dtype, const Comm& comm) {

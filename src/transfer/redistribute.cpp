@@ -15,7 +15,6 @@
 namespace hocket {
 namespace {
 
-using transfer::Maps;
 using transfer::Place;
 
 // One side of the call on this process.
@@ -34,11 +33,8 @@ std::vector<int> first_ranks(std::int64_t size) {
 }
 
 End end_of(const Array& array) {
-    return {array.layout(),
-            {array.process(), array.strides()},
-            array.data(),
-            first_ranks(array.layout().size()),
-            array.keep()};
+    return {array.layout(), transfer::place_on(array), array.data(),
+            first_ranks(array.layout().size()), array.keep()};
 }
 
 // The whole of an array like `array`, dense, on rank `root` alone.
@@ -49,6 +45,7 @@ End whole_end(const Array& array, const void* data, int root) {
     End end{Layout(shape, stars + ")"), {}, const_cast<void*>(data), {root}, nullptr};
     end.place.process = array.comm().rank() == root ? 0 : -1;
     end.place.strides = dense_strides(shape, array.dtype().size);
+    end.place.dense = true;
     return end;
 }
 
@@ -84,8 +81,8 @@ comm::Protocol<> move(Comm on, int tag, comm::Statement mine, std::shared_ptr<En
         profile->descriptor += agreed - start;
         profile->schedule += port::seconds() - agreed;
     }
-    auto maps = std::make_shared<Maps>(Maps{source->map, destination->map});
-    co_await transfer::run(work, source->data, destination->data, link, tag, std::move(maps),
+    transfer::Route route{&link, source->map, destination->map, tag, comm::State::reply_tag(tag)};
+    co_await transfer::run(work, source->place, source->data, destination->data, std::move(route),
                            std::move(profile));
 }
 

@@ -11,15 +11,18 @@
 
 namespace hocket::transfer {
 
-/// Where the processes of both layouts are on the link: maps[process] = link rank.
-struct Maps {
+/// Where a transfer takes place.
+struct Route {
+    comm::Link* link;
+    // maps[process of the layout] = rank of the link
     std::vector<int> source, destination;
+    int data_tag;   // from senders to receivers
+    int reply_tag;  // back
 };
 
-/// Moves this process's part; the arrays must live until it is done. What stays on the process is
-/// copied while messages fly.
-comm::Protocol<> run(std::shared_ptr<const Work> work, const void* source, void* destination,
-                     comm::Link& link, int tag, std::shared_ptr<const Maps> maps,
-                     std::shared_ptr<Profile> profile);
+/// Moves this process's part; the arrays must live until it is done, and may be nullptr where the
+/// process is not on that side. What stays on the process is copied while messages fly.
+comm::Protocol<> run(std::shared_ptr<const Work> work, Place source, const void* source_data,
+                     void* destination_data, Route route, std::shared_ptr<Profile> profile);
 
 }  // namespace hocket::transfer

@@ -58,6 +58,44 @@ void rotate(std::vector<Message>& messages, std::int64_t own) {
 
 }  // namespace
 
+Place place_on(const Array& array) {
+    return {array.process(), array.strides(),
+            array.strides() == dense_strides(array.local_shape(), array.dtype().size)};
+}
+
+namespace {
+
+std::vector<LocalCopy> copies_between(const std::vector<plan::Box>& boxes, const Shape& source,
+                                      const Shape& destination, std::int64_t itemsize) {
+    std::vector<LocalCopy> copies;
+    for (const auto& box : boxes) {
+        const Strided strided(box, &source, &destination, itemsize);
+        copies.push_back(
+            {kernel::Copy(strided.extents, itemsize, strided.source, strided.destination),
+             offset_of(box.source_first, source), offset_of(box.destination_first, destination)});
+    }
+    return copies;
+}
+
+void plan_direct(Work& work, const Plan& plan, const plan::Part& part, const Place& destination) {
+    work.direct.resize(work.receives.size());
+    for (std::size_t i = 0; i < work.receives.size(); ++i) {
+        if (work.receives[i].bytes < direct_from) continue;
+        const std::int64_t peer = work.receives[i].peer;
+        const auto& peers = part.peers();
+        const auto k = std::lower_bound(peers.begin(), peers.end(), peer,
+                                        [](const plan::Traffic& traffic, std::int64_t process) {
+                                            return traffic.process < process;
+                                        });
+        const std::int64_t itemsize = plan.options().itemsize;
+        work.direct[i] = copies_between(part.boxes(static_cast<std::size_t>(k - peers.begin())),
+                                        dense_strides(plan.source().local_shape(peer), itemsize),
+                                        destination.strides, itemsize);
+    }
+}
+
+}  // namespace
+
 Work make_work(const Plan& plan, const Place& source, const Place& destination) {
     Work work;
     const std::int64_t itemsize = plan.options().itemsize;
@@ -110,6 +148,7 @@ Work make_work(const Plan& plan, const Place& source, const Place& destination) 
             if (!stays) add_message(part, k, false);
         }
         rotate(work.receives, destination.process);
+        plan_direct(work, plan, part, destination);
     }
     return work;
 }

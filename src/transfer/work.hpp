@@ -8,6 +8,7 @@
 #include <span>
 #include <vector>
 
+#include "hocket/array.hpp"
 #include "hocket/kernel.hpp"
 #include "hocket/plan.hpp"
 
@@ -33,9 +34,16 @@ struct LocalCopy {
     std::int64_t source_offset, destination_offset;
 };
 
+// Where the receiver can read the sender's memory, one copy moves a message; below this many bytes
+// telling where the memory is costs more than packing.
+inline constexpr std::int64_t direct_from = std::int64_t{1} << 15;
+
 struct Work {
     std::vector<Message> sends, receives;  // in the order in which to start them
-    std::vector<LocalCopy> copies;
+    std::vector<LocalCopy> copies;         // what stays on this process
+    // For each of `receives` of `direct_from` bytes or more: straight from the sender's array, if
+    // that is dense.
+    std::vector<std::vector<LocalCopy>> direct;
     std::int64_t send_buffer = 0, receive_buffer = 0;  // bytes
 };
 
@@ -43,7 +51,9 @@ struct Work {
 struct Place {
     std::int64_t process = -1;  // in the layout of that side; -1: takes no part
     Shape strides;              // bytes
+    bool dense = false;         // those of a dense row-major array
 };
+Place place_on(const Array& array);
 
 /// @throws LayoutError as the plan does.
 Work make_work(const Plan& plan, const Place& source, const Place& destination);

@@ -34,6 +34,7 @@ hocket_layout* layout_of(const char* text);
 
 void test_handles(void);
 void test_layouts(void);
+void test_layout_makers(void);
 void test_plans(void);
 void test_kernels(void);
 void test_operations(void);

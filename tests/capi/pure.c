@@ -127,6 +127,74 @@ void test_layouts(void) {
     OK(hocket_layout_free(&copied));
 }
 
+/* Aligned, explicit segments, sections, other processes, and those of a program. */
+void test_layout_makers(void) {
+    static const char program[] =
+        "      REAL A(8), B(N)\n"
+        "!HPF$ PROCESSORS P(2)\n"
+        "!HPF$ DISTRIBUTE A(BLOCK) ONTO P\n"
+        "!HPF$ ALIGN B(I) WITH A(I+1)\n";
+    const int64_t eight = 8, three = 3, counts[3] = {1, 0, 2}, swapped[2] = {1, 0};
+    const hocket_segment segments[3] = {{6, 2}, {0, 1}, {2, 3}};
+    const hocket_slice odd = {7, 4, -2, true}, beyond = {0, 9, 1, true};
+    const hocket_parameter n = {"N", 3};
+    hocket_layout *block = layout_of("(8) (BLOCK) @ (2)"), *made = NULL, *none = NULL;
+    hocket_named_layout named[2] = {{NULL, NULL}, {NULL, NULL}};
+    int64_t values[8], count, value;
+    bool flag;
+
+    /* Elements 0, 1, 2 sit with the template's 1, 3, 5. */
+    OK(hocket_layout_aligned(1, &three, "A(i) WITH T(2*i+1)", block, &made));
+    value = 2;
+    OK(hocket_layout_owner(made, &value, &value));
+    CHECK(value == 1);
+    OK(hocket_layout_free(&made));
+    FAILS(HOCKET_ERR_LAYOUT, hocket_layout_aligned(1, &eight, "A(i) WITH T(2*i+1)", block, &none));
+    FAILS(HOCKET_ERR_ARGUMENT, hocket_layout_aligned(1, &eight, "A(i) WITH T(i)", NULL, &none));
+
+    OK(hocket_layout_indexed(1, &eight, 3, counts, segments, &made));
+    OK(hocket_layout_is_indexed(made, &flag));
+    CHECK(flag);
+    OK(hocket_layout_global_indices(made, 2, 0, 8, values, &count));
+    CHECK(count == 4 && values[0] == 0 && values[1] == 2 && values[3] == 4);
+    value = 1;
+    OK(hocket_layout_owners(made, &value, 8, values, &count));
+    CHECK(count == 0);
+    OK(hocket_layout_free(&made));
+    FAILS(HOCKET_ERR_ARGUMENT, hocket_layout_indexed(1, &eight, 3, counts, NULL, &none));
+    FAILS(HOCKET_ERR_LAYOUT, hocket_layout_indexed(1, &three, 3, counts, segments, &none));
+
+    /* a[7:0:-2] is 7, 5, 3, 1: process 1 holds the first two. */
+    OK(hocket_layout_is_indexed(block, &flag));
+    CHECK(!flag);
+    OK(hocket_layout_section(block, &odd, &made));
+    OK(hocket_layout_global_indices(made, 1, 0, 8, values, &count));
+    CHECK(count == 2 && values[0] == 0 && values[1] == 1);
+    OK(hocket_layout_section_places(block, &odd, 1, 0, 8, values, &count));
+    CHECK(count == 2 && values[0] == 3 && values[1] == 1);
+    OK(hocket_layout_free(&made));
+    FAILS(HOCKET_ERR_LAYOUT, hocket_layout_section(block, &beyond, &none));
+    FAILS(HOCKET_ERR_ARGUMENT, hocket_layout_section(block, NULL, &none));
+
+    OK(hocket_layout_relabeled(block, swapped, 0, &made));
+    value = 0;
+    OK(hocket_layout_owner(made, &value, &value));
+    CHECK(value == 1);
+    OK(hocket_layout_free(&made));
+
+    FAILS(HOCKET_ERR_ARGUMENT, hocket_layout_from_hpf(program, 1, &n, 1, named, &count));
+    CHECK(named[0].layout == NULL);
+    OK(hocket_layout_from_hpf(program, 1, &n, 2, named, &count));
+    CHECK(count == 2);
+    for (int i = 0; i < 2; ++i) {
+        OK(hocket_layout_elements(named[i].layout, &value));
+        CHECK(value == (strcmp(named[i].name, "A") == 0 ? 8 : 3));
+        OK(hocket_layout_free(&named[i].layout));
+    }
+    OK(hocket_layout_free(&block));
+    CHECK(none == NULL);
+}
+
 void test_plans(void) {
     hocket_layout* rows = layout_of("(6, 4) (BLOCK, *) @ (3)");
     hocket_layout *columns = layout_of("(6, 4) (*, BLOCK) @ (2)"), *turned = NULL;
@@ -173,6 +241,8 @@ void test_plans(void) {
     elements = 1;
     for (int64_t i = 0; i < boxes[0].loops; ++i) elements *= boxes[0].extent[i];
     CHECK(elements == 4);
+    OK(hocket_plan_common(plan, HOCKET_DESTINATION, 1, 3, traffic, &count));
+    CHECK(count == 3 && traffic[2].process == 2 && traffic[2].elements == 4);
     OK(hocket_plan_same_process(plan, 1, &value));
     CHECK(value == -1);
     OK(hocket_plan_strategy(plan, &text));

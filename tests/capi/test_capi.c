@@ -17,6 +17,7 @@ int main(int argc, char** argv) {
     MPI_Comm_size(MPI_COMM_WORLD, &ranks);
     test_handles();
     test_layouts();
+    test_layout_makers();
     test_plans();
     test_kernels();
     test_operations();

@@ -5,10 +5,11 @@ from __future__ import annotations
 
 from typing import Any, Callable
 
-import hocket as hk
 import numpy as np
-import oracle
 from guarded import DTYPES, Guarded, filled
+
+import hocket as hk
+import oracle
 from oracle import Spec
 
 

@@ -3,9 +3,7 @@
 
 from functools import partial
 
-import hocket as hk
 import numpy as np
-import oracle
 import pytest
 from cases import (
     check_still_works,
@@ -19,6 +17,9 @@ from cases import (
 )
 from guarded import DTYPES, Guarded
 from lockstep import ranks
+
+import hocket as hk
+import oracle
 from oracle import BLOCK, CYCLIC, STAR, Spec
 
 

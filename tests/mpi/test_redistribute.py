@@ -3,9 +3,7 @@
 
 import itertools
 
-import hocket as hk
 import numpy as np
-import oracle
 import pytest
 from cases import (
     check_still_works,
@@ -19,6 +17,9 @@ from cases import (
 )
 from guarded import DTYPES, Guarded
 from lockstep import ranks
+
+import hocket as hk
+import oracle
 from oracle import BLOCK, CYCLIC, STAR, Format, Spec
 
 
@@ -211,6 +212,7 @@ def test_the_users_own_messages_are_left_alone(comm):
     request = comm.irecv(source=(comm.rank + 1) % comm.size)
     check_still_works(comm)
     assert not request.test()[0]
+    comm.barrier()  # nobody sends before all have looked
     comm.send(("mine", comm.rank), dest=(comm.rank - 1) % comm.size, tag=3)
     assert request.wait() == ("mine", (comm.rank + 1) % comm.size)
 

@@ -3,11 +3,12 @@
 
 import time
 
-import hocket as hk
 import numpy as np
 import pytest
 from cases import private, raises_everywhere, source_of, target_of, whole
 from lockstep import ranks
+
+import hocket as hk
 from oracle import BLOCK, CYCLIC, STAR, Spec
 
 PAIRS = [{"a": 1, "b": 1}, {"a": 2, "b": 1}, {"a": 2, "b": 3}]

@@ -4,9 +4,7 @@
 import time
 from functools import partial
 
-import hocket as hk
 import numpy as np
-import oracle
 import pytest
 from cases import (
     private,
@@ -18,6 +16,9 @@ from cases import (
     whole,
 )
 from lockstep import ranks
+
+import hocket as hk
+import oracle
 from oracle import BLOCK, CYCLIC, STAR, Spec
 
 SIZES = [{"a": s, "b": r} for s in (1, 2, 3) for r in (1, 2, 3)]

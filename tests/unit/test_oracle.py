@@ -2,8 +2,9 @@
 """The oracle against examples worked by hand, so that it cannot be wrong in the library's way."""
 
 import numpy as np
-import oracle
 import pytest
+
+import oracle
 from oracle import BLOCK, CYCLIC, STAR, Format, Spec
 
 

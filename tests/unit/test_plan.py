@@ -4,12 +4,13 @@
 import itertools
 import time
 
-import hocket as hk
 import numpy as np
-import oracle
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+
+import hocket as hk
+import oracle
 from oracle import BLOCK, CYCLIC, STAR, Format, Spec
 from spec_strategies import pairs
 

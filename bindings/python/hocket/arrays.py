@@ -38,7 +38,7 @@ class Array:
     dtype : numpy.dtype
     """
 
-    __slots__ = ("_core", "comm", "dtype", "layout", "local")
+    __slots__ = ("_core", "_home", "comm", "dtype", "layout", "local")
 
     def __init__(self, local: npt.NDArray[Any], layout: Layout, comm: MPI.Comm) -> None:
         self.local = local
@@ -46,6 +46,9 @@ class Array:
         self.comm = comm
         self.dtype: np.dtype[Any] = local.dtype
         self._core: Optional[_mpi.Local] = None
+        # Where a section's elements belong that are no view of its array: the array, the memory
+        # and the index in it.
+        self._home: Optional[tuple[Array, npt.NDArray[Any], Any]] = None
 
     def core(self) -> _mpi.Local:
         """The same array as the C++ library sees it."""
@@ -57,7 +60,7 @@ class Array:
                 dtypes.name_of(self.dtype),
                 self.dtype.itemsize,
                 self.comm.handle,
-                local.strides if local.ndim == len(self.layout.shape) else (0,),
+                local.strides if local.size else (0,) * len(self.layout.local_shape(0)),
                 local,
                 local.flags.writeable,
             )
@@ -76,6 +79,50 @@ class Array:
         _mpi.gather(self.core(), address, root, timeout)
         return whole
 
+    def section(self, slices: Any) -> Array:
+        """``a[slices]`` as an array of its own, with the layout ``a.layout.section(slices)``.
+
+        Local, not collective. Accepted wherever an array is: only its elements move.
+
+        Parameters
+        ----------
+        slices : NumPy's basic index: integers, slices of any step, ``...``
+
+        Returns
+        -------
+        Array
+            ``.local`` is a view of this array's memory where strides allow. Else (a stride through
+            ``CYCLIC(k)``) it is a copy, taken now; what hocket receives into it is written to this
+            array, too.
+        """
+        layout = self.layout.section(slices)
+        rank = self.comm.rank
+        where = None if rank >= self.layout.size else self.layout.local_section(slices, rank)
+        if where is None:
+            nothing = np.empty(_local_shape(layout, self.comm), self.dtype)
+            return Array(nothing, layout, self.comm)
+        if all(isinstance(part, (int, slice)) for part in where):
+            return Array(self.local[(*where, ...)], layout, self.comm)
+        fixed = tuple(part if isinstance(part, int) else slice(None) for part in where)
+        memory = self.local[fixed]
+        kept = [part for part in where if not isinstance(part, int)]
+        index = np.ix_(
+            *(
+                np.arange(extent)[part] if isinstance(part, slice) else part
+                for part, extent in zip(kept, memory.shape)
+            )
+        )
+        part = Array(memory[index], layout, self.comm)
+        part._home = (self, memory, index)
+        return part
+
+    def settle(self) -> None:
+        """Writes what was received into a section that is no view to the array it is of."""
+        if self._home is not None:
+            array, memory, index = self._home
+            memory[index] = self.local
+            array.settle()
+
     def __repr__(self) -> str:
         return (
             f"<hocket.Array {self.dtype} {self.layout}, "
@@ -93,9 +140,10 @@ def _local_shape(layout: Layout, comm: MPI.Comm) -> tuple[int, ...]:
             f"the layout {layout} needs {layout.size} processes, but the communicator has "
             f"{comm.size}; start more processes, or give the layout fewer"
         )
-    if comm.rank < layout.size:
+    # NumPy's 0-d arrays have one element, so a process without it gets a 1-d array.
+    if comm.rank < layout.size and (layout.shape or layout.local_elements(comm.rank)):
         return layout.local_shape(comm.rank)
-    return (0,) * max(1, len(layout.shape))
+    return (0,) * max(1, len(layout.local_shape(0)))
 
 
 def _memory(shape: Sequence[int], dtype: np.dtype[Any]) -> np.ndarray:
@@ -299,6 +347,7 @@ def redistribute(
     _mpi.redistribute(*ends, order, "auto", timeout)
     if not direct:
         target.local[...] = landing.local.astype(wanted)
+    target.settle()
     return target
 
 

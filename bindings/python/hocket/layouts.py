@@ -3,7 +3,6 @@
 
 from __future__ import annotations
 
-import operator
 from collections.abc import Iterable
 from typing import Any, Union
 
@@ -11,121 +10,15 @@ import numpy as np
 import numpy.typing as npt
 
 from . import _pure
+from .arguments import as_text, regular, segment_array, slices_of
+from .arguments import integer as integer
+from .arguments import integers as integers
 from .errors import LayoutError
 
 __all__ = ["Layout"]
 
 Extents = Union[int, Iterable[int]]
 Index = Union[int, Iterable[int]]
-
-_MOST = 2**63 - 1
-
-
-def integer(value: Any, what: str) -> int:
-    """`value` as an int of at most 63 bits.
-
-    Raises:
-        LayoutError: it is no integer, or too large.
-    """
-    try:
-        result = operator.index(value)
-    except TypeError:
-        raise LayoutError(f"{what} is {value!r}; give an integer") from None
-    if not -_MOST <= result <= _MOST:
-        raise LayoutError(f"{what} is {result}, which needs more than 63 bits")
-    return result
-
-
-def integers(values: Any, what: str) -> list[int]:
-    """An int, or a sequence of them, as a list of ints of at most 63 bits each."""
-    if isinstance(values, (str, bytes)):
-        raise LayoutError(f"{what} is {values!r}; give integers")
-    if hasattr(values, "__index__"):
-        return [integer(values, what)]
-    try:
-        items = list(values)
-    except TypeError:
-        raise LayoutError(f"{what} is {values!r}; give an integer or several") from None
-    return [integer(item, what) for item in items]
-
-
-def _text(value: Any, what: str) -> str:
-    if not isinstance(value, str):
-        raise LayoutError(f"{what} is {value!r}; give a text")
-    return value.encode("utf-8", "replace").decode("utf-8")
-
-
-def slices_of(
-    given: Any, shape: tuple[int, ...]
-) -> list[tuple[int, int, int, bool]]:
-    """NumPy's basic index as (first, count, step, keep) for each dimension.
-
-    Raises:
-        LayoutError: too many of them, an integer outside the shape, step 0, or an index that is
-            not an integer, a slice or an Ellipsis.
-    """
-    items = list(given) if isinstance(given, tuple) else [given]
-    dots = [k for k, item in enumerate(items) if item is Ellipsis]
-    if len(dots) > 1:
-        raise LayoutError("a section takes one '...'; write ':' for the other dimensions")
-    missing = len(shape) - len(items) + len(dots)
-    if missing < 0:
-        raise LayoutError(
-            f"{len(items) - len(dots)} slices for the {len(shape)} dimensions of shape {shape}; "
-            f"give one a dimension at most"
-        )
-    place = dots[0] if dots else len(items)
-    items[place : place + len(dots)] = [slice(None)] * missing
-    result = []
-    for dimension, (item, extent) in enumerate(zip(items, shape)):
-        if isinstance(item, slice):
-            try:
-                first, stop, step = item.indices(extent)
-            except (TypeError, ValueError) as error:
-                raise LayoutError(f"slice {item} of dimension {dimension}: {error}") from None
-            count = len(range(first, stop, step))
-            result.append((first, count, step, True) if count else (0, 0, 1, True))
-            continue
-        if item is None or isinstance(item, (bool, np.bool_)):
-            raise LayoutError(
-                f"{item!r} is no index of dimension {dimension}; give a slice or an integer"
-            )
-        index = integer(item, f"the index of dimension {dimension}")
-        if not -extent <= index < extent:
-            raise LayoutError(
-                f"index {index} lies outside the shape {shape} in dimension {dimension}"
-            )
-        result.append((index % extent, 1, 1, False))
-    return result
-
-
-def _segment_array(given: Any, process: int) -> npt.NDArray[np.int64]:
-    """(first, length) pairs as an array of shape (n, 2)."""
-    what = f"the segments of process {process}"
-    try:
-        array = np.asarray(given if isinstance(given, np.ndarray) else list(given))
-    except (TypeError, ValueError, OverflowError):
-        raise LayoutError(f"{what} are no list of (first, length)") from None
-    if array.size == 0:
-        return np.empty((0, 2), dtype=np.int64)
-    if array.ndim != 2 or array.shape[1] != 2:
-        raise LayoutError(f"{what} have shape {array.shape}; give (first, length) pairs")
-    if array.dtype.kind not in "iu" or (array.dtype.kind == "u" and array.max() > _MOST):
-        raise LayoutError(f"{what} are {array.dtype}; give integers of at most 63 bits")
-    return np.ascontiguousarray(array, dtype=np.int64)
-
-
-def _regular(places: npt.NDArray[np.int64]) -> Any:
-    """Equally spaced places as a slice, others as they are."""
-    if len(places) < 2:
-        first = int(places[0]) if len(places) else 0
-        return slice(first, first + len(places), 1)
-    steps = np.diff(places)
-    step = int(steps[0])
-    if not (steps == step).all():
-        return places
-    stop = int(places[-1]) + (1 if step > 0 else -1)
-    return slice(int(places[0]), stop if stop >= 0 else None, step)
 
 
 class Layout:
@@ -153,7 +46,7 @@ class Layout:
     ) -> None:
         native = _pure.Layout(
             integers(shape, "shape"),
-            _text(dist, "dist"),
+            as_text(dist, "dist"),
             integers(procs, "procs"),
             integers(replicate, "replicate"),
         )
@@ -185,7 +78,9 @@ class Layout:
         if not isinstance(template, Layout):
             raise LayoutError(f"template is {template!r}; give a Layout")
         return cls._of(
-            _pure.Layout.aligned(integers(shape, "shape"), _text(align, "align"), template._native)
+            _pure.Layout.aligned(
+                integers(shape, "shape"), as_text(align, "align"), template._native
+            )
         )
 
     @classmethod
@@ -203,7 +98,7 @@ class Layout:
         """
         if isinstance(segments, (str, bytes)) or not isinstance(segments, Iterable):
             raise LayoutError("segments: give a list of (first, length) for each process")
-        lists = [_segment_array(each, process) for process, each in enumerate(segments)]
+        lists = [segment_array(each, process) for process, each in enumerate(segments)]
         return cls._of(_pure.Layout.indexed(integers(shape, "shape"), lists))
 
     @classmethod
@@ -223,7 +118,7 @@ class Layout:
                 nothing declares.
         """
         given = [(name, integer(value, name)) for name, value in parameters.items()]
-        found = _pure.Layout.from_hpf(_text(text, "the program"), given)
+        found = _pure.Layout.from_hpf(as_text(text, "the program"), given)
         return {name: cls._of(native) for name, native in found}
 
     @classmethod
@@ -271,12 +166,12 @@ class Layout:
         basic = slices_of(slices, self.shape)
         places = self._native.section_places(basic, integer(rank, "rank"))
         if self._native.is_indexed:
-            return (_regular(places[0]),) if len(places[0]) else None
+            return (regular(places[0]),) if len(places[0]) else None
         result: list[Any] = []
         for where, (_, _, _, keep) in zip(places, basic):
             if not keep and not len(where):
                 return None
-            result.append(_regular(where) if keep else int(where[0]))
+            result.append(regular(where) if keep else int(where[0]))
         return tuple(result)
 
     def relabeled(self, ranks: Iterable[int], size: int | None = None) -> Layout:
@@ -298,15 +193,16 @@ class Layout:
     def parse(cls, text: str, shape: Extents | None = None) -> Layout:
         """The layout whose ``str`` this is.
 
-        With `shape`, the text may leave out the shape: ``Layout.parse("(BLOCK, *) @ 4", (12, 12))``.
+        With `shape`, the text may leave out the shape:
+        ``Layout.parse("(BLOCK, *) @ 4", (12, 12))``.
 
         Raises:
             LayoutError: malformed text; a caret points at the character.
         """
-        text = _text(text, "the layout's text")
+        given = as_text(text, "the layout's text")
         if shape is None:
-            return cls._of(_pure.Layout.parse(text))
-        return cls._of(_pure.Layout.parse_with(text, integers(shape, "shape")))
+            return cls._of(_pure.Layout.parse(given))
+        return cls._of(_pure.Layout.parse_with(given, integers(shape, "shape")))
 
     @property
     def shape(self) -> tuple[int, ...]:
@@ -315,7 +211,7 @@ class Layout:
 
     @property
     def dist(self) -> str:
-        """HPF text, as ``"(BLOCK, CYCLIC(3), *)"``; of an aligned array or a section the alignment."""
+        """HPF text, as ``"(BLOCK, CYCLIC(3), *)"``; of an aligned array the alignment."""
         return self._native.dist
 
     @property
@@ -400,6 +296,7 @@ class Layout:
 
         Of more than two dimensions the last two, at index 0 of the others; long ones thinned out.
         """
+
         from .notebook import layout_text
 
         return layout_text(self)

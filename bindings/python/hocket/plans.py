@@ -7,8 +7,9 @@ from collections.abc import Iterable, Mapping
 from typing import Any, Union
 
 from . import _pure
+from .arguments import integer, integers
 from .errors import LayoutError
-from .layouts import Layout, integer, integers
+from .layouts import Layout
 from .relabeling import Relabeling, relabel
 
 __all__ = ["Plan", "plan", "relabel"]

@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+import importlib
 from collections import defaultdict
 from collections.abc import Iterable
 from typing import Any
@@ -11,8 +12,9 @@ import numpy as np
 import numpy.typing as npt
 
 from . import _pure
+from .arguments import integers
 from .errors import Error, LayoutError
-from .layouts import Layout, integers
+from .layouts import Layout
 
 __all__ = ["Relabeling", "relabel"]
 
@@ -137,8 +139,8 @@ def _groups(held: dict[int, dict[int, int]]) -> list[tuple[list[int], list[int]]
 
 def _solve(weights: npt.NDArray[np.float64]) -> tuple[Any, Any]:
     try:
-        from scipy.optimize import linear_sum_assignment
+        solver = importlib.import_module("scipy.optimize").linear_sum_assignment
     except ImportError:
         raise Error("relabel needs SciPy's assignment solver; pip install scipy") from None
-    rows, columns = linear_sum_assignment(weights, maximize=True)
+    rows, columns = solver(weights, maximize=True)
     return rows, columns

@@ -77,18 +77,28 @@ class Status:
 class Request:
     """A send or a receive that was started. Its methods are collective over the task."""
 
-    __slots__ = ("_core",)
+    __slots__ = ("_core", "_received")
 
-    def __init__(self, core: _mpi.Request) -> None:
+    def __init__(self, core: _mpi.Request, received: Optional[Array] = None) -> None:
         self._core = core
+        self._received = received
+
+    def _settle(self) -> None:
+        if self._received is not None:
+            self._received.settle()
 
     def wait(self, timeout: Optional[float] = None) -> Status:
         """Blocks until the operation is done. A deadline ends the wait, not the operation."""
-        return Status(self._core.wait(timeout))
+        status = Status(self._core.wait(timeout))
+        self._settle()
+        return status
 
     def test(self) -> bool:
         """True on all processes of the task or on none."""
-        return self._core.test()
+        done = self._core.test()
+        if done:
+            self._settle()
+        return done
 
     @property
     def status(self) -> Status:
@@ -103,7 +113,9 @@ def waitall(requests: Sequence[Request], timeout: Optional[float] = None) -> lis
 
 def waitany(requests: Sequence[Request], timeout: Optional[float] = None) -> int:
     """Waits for one, and gives its index: the same on every process of the task."""
-    return _mpi.wait_any([request._core for request in requests], timeout)
+    index = _mpi.wait_any([request._core for request in requests], timeout)
+    requests[index]._settle()
+    return index
 
 
 TaskId = Union[int, str]
@@ -187,7 +199,10 @@ class Tasks:
         timeout: Optional[float] = None,
     ) -> Status:
         """Receives an array into `b`, whatever the sender's layout. Raises as `send` does."""
-        return Status(self._core.recv(self._array(b, False, timeout), _id(source), tag, timeout))
+        core = self._array(b, False, timeout)
+        status = Status(self._core.recv(core, _id(source), tag, timeout))
+        b.settle()
+        return status
 
     def isend(self, a: Array, dest: TaskId, tag: int = 0) -> Request:
         """Starts a send; the array may not change until the request is done."""
@@ -195,7 +210,7 @@ class Tasks:
 
     def irecv(self, b: Array, source: TaskId = ANY_SOURCE, tag: int = ANY_TAG) -> Request:
         """Starts a receive; the array may not be used until the request is done."""
-        return Request(self._core.irecv(self._array(b, False, None), _id(source), tag))
+        return Request(self._core.irecv(self._array(b, False, None), _id(source), tag), b)
 
     def sendrecv(
         self,
@@ -209,11 +224,13 @@ class Tasks:
     ) -> Status:
         """Sends and receives at the same time, so that two tasks may face each other."""
         sent, received = self._array(a, True, timeout), self._array(b, False, timeout)
-        return Status(
+        status = Status(
             self._core.sendrecv(
                 sent, _id(dest), received, _id(source), sendtag, recvtag, timeout
             )
         )
+        b.settle()
+        return status
 
     def probe(
         self, source: TaskId = ANY_SOURCE, tag: int = ANY_TAG, timeout: Optional[float] = None

@@ -22,6 +22,53 @@ int hocket_layout_parse_with_shape(const char* text, int64_t dimensions, const i
                                    hocket_layout** layout);
 int hocket_layout_free(hocket_layout** layout);
 
+/* An array aligned with a template: `align` is HPF text, as "A(i,j) WITH T(2*j+1, i, *)", with
+ * indices from 0. */
+int hocket_layout_aligned(int64_t dimensions, const int64_t* shape, const char* align,
+                          const hocket_layout* target, hocket_layout** layout);
+
+/* `length` elements from row-major place `first` on. */
+typedef struct hocket_segment {
+    int64_t first, length;
+} hocket_segment;
+/* Explicit segments of the row-major flattened array, those of process 0 first, then those of
+ * process 1, …: counts[r] are process r's. Gaps belong to nobody. */
+int hocket_layout_indexed(int64_t dimensions, const int64_t* shape, int64_t processes,
+                          const int64_t* counts, const hocket_segment* segments,
+                          hocket_layout** layout);
+
+/* A value for a name in a program; a layout by the name that a program gives it, which lives as
+ * long as the layout. */
+typedef struct hocket_parameter {
+    const char* name;
+    int64_t value;
+} hocket_parameter;
+typedef struct hocket_named_layout {
+    const char* name;
+    hocket_layout* layout;
+} hocket_named_layout;
+/* Every array and template that the directives of a Fortran program distribute or align. The
+ * layouts that come to `values` are new handles. */
+int hocket_layout_from_hpf(const char* program, int64_t parameters, const hocket_parameter* given,
+                           int64_t capacity, hocket_named_layout* values, int64_t* count);
+
+/* Indices first, first + step, … (`count` of them) of one dimension; keep = false drops it. */
+typedef struct hocket_slice {
+    int64_t first, count, step;
+    bool keep;
+} hocket_slice;
+/* The layout of a[slices], one slice a dimension: a new handle. */
+int hocket_layout_section(const hocket_layout* layout, const hocket_slice* slices,
+                          hocket_layout** section);
+/* The places along `dimension` of process `rank`'s local array that belong to the section. */
+int hocket_layout_section_places(const hocket_layout* layout, const hocket_slice* slices,
+                                 int64_t rank, int64_t dimension, int64_t capacity, int64_t* values,
+                                 int64_t* count);
+/* The same parts held by other processes: ranks[r], one a process, holds what process r held.
+ * `size`: number of processes; 0: no more than are named. A new handle. */
+int hocket_layout_relabeled(const hocket_layout* layout, const int64_t* ranks, int64_t size,
+                            hocket_layout** relabeled);
+
 int hocket_layout_text(const hocket_layout* layout, const char** text);
 int hocket_layout_dist(const hocket_layout* layout, const char** dist);
 int hocket_layout_dimensions(const hocket_layout* layout, int64_t* dimensions);
@@ -33,12 +80,14 @@ int hocket_layout_replicate(const hocket_layout* layout, int64_t capacity, int64
                             int64_t* count);
 int hocket_layout_size(const hocket_layout* layout, int64_t* processes);
 int hocket_layout_elements(const hocket_layout* layout, int64_t* elements);
+int hocket_layout_is_indexed(const hocket_layout* layout, bool* indexed);
 
 /* Extents, and number of elements, of process `rank`'s local array. */
 int hocket_layout_local_shape(const hocket_layout* layout, int64_t rank, int64_t capacity,
                               int64_t* values, int64_t* count);
 int hocket_layout_local_elements(const hocket_layout* layout, int64_t rank, int64_t* elements);
-/* The global indices along `dimension` that process `rank` holds, increasing. */
+/* The global indices along `dimension` that process `rank` holds, increasing. (Of explicit segments
+ * there is one dimension, of row-major places.) */
 int hocket_layout_global_indices(const hocket_layout* layout, int64_t rank, int64_t dimension,
                                  int64_t capacity, int64_t* values, int64_t* count);
 

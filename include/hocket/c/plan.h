@@ -77,6 +77,9 @@ int hocket_plan_recvs(const hocket_plan* plan, int64_t rank, int64_t capacity,
 /* The messages that process `rank` of `side` takes part in; what stays on it is no message. */
 int hocket_plan_steps(const hocket_plan* plan, int side, int64_t rank, int64_t capacity,
                       hocket_step* values, int64_t* count);
+/* What process `rank` of `side` and each process of the other side both hold, every copy listed. */
+int hocket_plan_common(const hocket_plan* plan, int side, int64_t rank, int64_t capacity,
+                       hocket_traffic* values, int64_t* count);
 /* What process `rank` of `side` exchanges with process `peer` of the other side; the lists of the
  * boxes live until the next call for this plan, or its end. */
 int hocket_plan_boxes(hocket_plan* plan, int side, int64_t rank, int64_t peer, int64_t capacity,

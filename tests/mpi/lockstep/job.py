@@ -29,6 +29,16 @@ class JobError(Exception):
     """The ranks could not be started."""
 
 
+def shared_segments(pid: int) -> set[Path]:
+    """The files of /dev/shm that a process has mapped: a rank that is killed leaves them behind."""
+    try:
+        lines = Path(f"/proc/{pid}/maps").read_text().splitlines()
+    except OSError:
+        return set()
+    paths = {line.split(maxsplit=5)[-1] for line in lines if " /dev/shm/" in line}
+    return {Path(path) for path in paths if not path.endswith(" (deleted)")}
+
+
 class Job:
     """`size` ranks under one mpiexec."""
 
@@ -202,9 +212,11 @@ class Job:
     def kill(self, skip: list[int] | None = None) -> None:
         """Ends what still runs. Ranks in `skip` are gone already: their ids may be others' now."""
         self.usable = False
+        segments: set[Path] = set()
         if self._process.poll() is None:
             for rank, pid in enumerate(self._pids):
                 if rank not in (skip or []):
+                    segments |= shared_segments(pid)
                     with contextlib.suppress(ProcessLookupError):
                         os.kill(pid, signal.SIGKILL)
             with contextlib.suppress(subprocess.TimeoutExpired):
@@ -217,3 +229,5 @@ class Job:
             connection.close()
         self._connections, self._pids = [], []
         shutil.rmtree(self._scratch, ignore_errors=True)
+        for segment in segments:
+            segment.unlink(missing_ok=True)

@@ -8,6 +8,7 @@ import importlib.util
 import os
 import queue
 import reprlib
+import shutil
 import signal
 import socket
 import sys
@@ -81,12 +82,13 @@ def perform(call: Call) -> Outcome:
     return Outcome("passed")
 
 
-def listen(connection: Connection, calls: queue.SimpleQueue[Call | None]) -> None:
+def listen(connection: Connection, calls: queue.SimpleQueue[Call | None], scratch: Path) -> None:
     """Runs in a thread, so that a rank stuck in a test still ends when pytest's process does."""
     while True:
         try:
             call = connection.recv()
         except (EOFError, OSError):
+            shutil.rmtree(scratch, ignore_errors=True)  # pytest's process cannot do it any more
             os._exit(1)
         calls.put(call)
         if call is None:
@@ -106,7 +108,8 @@ def main() -> None:
     connection = Connection(link.detach())
     connection.send(Hello(rank, size, os.getpid()))
     calls: queue.SimpleQueue[Call | None] = queue.SimpleQueue()
-    threading.Thread(target=listen, args=(connection, calls), daemon=True).start()
+    listener = (connection, calls, Path(address).parent)
+    threading.Thread(target=listen, args=listener, daemon=True).start()
     while (call := calls.get()) is not None:
         outcome = perform(call)
         sys.stdout.flush()

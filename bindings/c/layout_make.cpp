@@ -1,0 +1,82 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// How layouts are made.
+#include "handles.hpp"
+#include "hocket/layout.hpp"
+
+using namespace hocket::c;
+using hocket::Layout;
+using hocket::Shape;
+
+namespace {
+
+Shape shape_of(std::int64_t dimensions, const std::int64_t* shape, const char* name = "shape") {
+    const auto extents = list(dimensions, shape, name);
+    return {extents.begin(), extents.end()};
+}
+
+}  // namespace
+
+int hocket_layout_make(int64_t dimensions, const int64_t* shape, const char* dist,
+                       int64_t arrangement, const int64_t* procs, int64_t copies,
+                       const int64_t* replicate, hocket_layout** layout) {
+    return guard(__func__, [&] {
+        give(layout,
+             Layout(shape_of(dimensions, shape), text_of(dist, "dist"),
+                    shape_of(arrangement, procs, "procs"), list(copies, replicate, "replicate")));
+    });
+}
+
+int hocket_layout_parse(const char* text, hocket_layout** layout) {
+    return guard(__func__, [&] { give(layout, Layout::parse(text_of(text, "text"))); });
+}
+
+int hocket_layout_parse_with_shape(const char* text, int64_t dimensions, const int64_t* shape,
+                                   hocket_layout** layout) {
+    return guard(__func__, [&] {
+        give(layout, Layout::parse(text_of(text, "text"), shape_of(dimensions, shape)));
+    });
+}
+
+int hocket_layout_free(hocket_layout** layout) {
+    return free_handle(__func__, layout);
+}
+
+int hocket_layout_aligned(int64_t dimensions, const int64_t* shape, const char* align,
+                          const hocket_layout* target, hocket_layout** layout) {
+    return guard(__func__, [&] {
+        give(layout, Layout::aligned(shape_of(dimensions, shape), text_of(align, "align"),
+                                     behind(target)->value));
+    });
+}
+
+int hocket_layout_indexed(int64_t dimensions, const int64_t* shape, int64_t processes,
+                          const int64_t* counts, const hocket_segment* segments,
+                          hocket_layout** layout) {
+    return guard(__func__, [&] {
+        std::vector<std::vector<hocket::Segment>> lists;
+        const hocket_segment* next = segments;
+        for (const auto count : list(processes, counts, "counts")) {
+            auto& own = lists.emplace_back();
+            for (const auto& [first, length] : list(count, next, "segments"))
+                own.push_back({first, length});
+            if (next != nullptr) next += count;
+        }
+        give(layout, Layout::indexed(shape_of(dimensions, shape), lists));
+    });
+}
+
+int hocket_layout_from_hpf(const char* program, int64_t parameters, const hocket_parameter* given,
+                           int64_t capacity, hocket_named_layout* values, int64_t* count) {
+    return guard(__func__, [&] {
+        std::vector<std::pair<std::string, std::int64_t>> known;
+        for (const auto& [name, value] : list(parameters, given, "given"))
+            known.emplace_back(text_of(name, "name"), value);
+        const auto found = Layout::from_hpf(text_of(program, "program"), known);
+        // Room is looked for before the first handle is made.
+        hand_out(std::vector<hocket_named_layout>(found.size()), capacity, values, count);
+        for (std::size_t i = 0; values != nullptr && i < found.size(); ++i) {
+            give(&values[i].layout, found[i].second);
+            values[i].name = behind(values[i].layout)->keep(found[i].first);
+        }
+    });
+}

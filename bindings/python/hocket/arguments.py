@@ -1,0 +1,119 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""What users may write for integers, extents, slices and segments, checked."""
+
+from __future__ import annotations
+
+import operator
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from .errors import LayoutError
+
+_MOST = 2**63 - 1
+
+
+def integer(value: Any, what: str) -> int:
+    """`value` as an int of at most 63 bits.
+
+    Raises:
+        LayoutError: it is no integer, or too large.
+    """
+    try:
+        result = operator.index(value)
+    except TypeError:
+        raise LayoutError(f"{what} is {value!r}; give an integer") from None
+    if not -_MOST <= result <= _MOST:
+        raise LayoutError(f"{what} is {result}, which needs more than 63 bits")
+    return result
+
+
+def integers(values: Any, what: str) -> list[int]:
+    """An int, or a sequence of them, as a list of ints of at most 63 bits each."""
+    if isinstance(values, (str, bytes)):
+        raise LayoutError(f"{what} is {values!r}; give integers")
+    if hasattr(values, "__index__"):
+        return [integer(values, what)]
+    try:
+        items = list(values)
+    except TypeError:
+        raise LayoutError(f"{what} is {values!r}; give an integer or several") from None
+    return [integer(item, what) for item in items]
+
+
+def as_text(value: Any, what: str) -> str:
+    if not isinstance(value, str):
+        raise LayoutError(f"{what} is {value!r}; give a text")
+    return value.encode("utf-8", "replace").decode("utf-8")
+
+
+def slices_of(given: Any, shape: tuple[int, ...]) -> list[tuple[int, int, int, bool]]:
+    """NumPy's basic index as (first, count, step, keep) for each dimension.
+
+    Raises:
+        LayoutError: too many of them, an integer outside the shape, step 0, or an index that is
+            not an integer, a slice or an Ellipsis.
+    """
+    items = list(given) if isinstance(given, tuple) else [given]
+    dots = [k for k, item in enumerate(items) if item is Ellipsis]
+    if len(dots) > 1:
+        raise LayoutError("a section takes one '...'; write ':' for the other dimensions")
+    missing = len(shape) - len(items) + len(dots)
+    if missing < 0:
+        raise LayoutError(
+            f"{len(items) - len(dots)} slices for the {len(shape)} dimensions of shape {shape}; "
+            f"give one a dimension at most"
+        )
+    place = dots[0] if dots else len(items)
+    items[place : place + len(dots)] = [slice(None)] * missing
+    result = []
+    for dimension, (item, extent) in enumerate(zip(items, shape)):
+        if isinstance(item, slice):
+            try:
+                first, stop, step = item.indices(extent)
+            except (TypeError, ValueError) as error:
+                raise LayoutError(f"slice {item} of dimension {dimension}: {error}") from None
+            count = len(range(first, stop, step))
+            result.append((first, count, step, True) if count else (0, 0, 1, True))
+            continue
+        if item is None or isinstance(item, (bool, np.bool_)):
+            raise LayoutError(
+                f"{item!r} is no index of dimension {dimension}; give a slice or an integer"
+            )
+        index = integer(item, f"the index of dimension {dimension}")
+        if not -extent <= index < extent:
+            raise LayoutError(
+                f"index {index} lies outside the shape {shape} in dimension {dimension}"
+            )
+        result.append((index % extent, 1, 1, False))
+    return result
+
+
+def segment_array(given: Any, process: int) -> npt.NDArray[np.int64]:
+    """(first, length) pairs as an array of shape (n, 2)."""
+    what = f"the segments of process {process}"
+    try:
+        array = np.asarray(given if isinstance(given, np.ndarray) else list(given))
+    except (TypeError, ValueError, OverflowError):
+        raise LayoutError(f"{what} are no list of (first, length)") from None
+    if array.size == 0:
+        return np.empty((0, 2), dtype=np.int64)
+    if array.ndim != 2 or array.shape[1] != 2:
+        raise LayoutError(f"{what} have shape {array.shape}; give (first, length) pairs")
+    if array.dtype.kind not in "iu" or (array.dtype.kind == "u" and array.max() > _MOST):
+        raise LayoutError(f"{what} are {array.dtype}; give integers of at most 63 bits")
+    return np.ascontiguousarray(array, dtype=np.int64)
+
+
+def regular(places: npt.NDArray[np.int64]) -> Any:
+    """Equally spaced places as a slice, others as they are."""
+    if len(places) < 2:
+        first = int(places[0]) if len(places) else 0
+        return slice(first, first + len(places), 1)
+    steps = np.diff(places)
+    step = int(steps[0])
+    if not (steps == step).all():
+        return places
+    stop = int(places[-1]) + (1 if step > 0 else -1)
+    return slice(int(places[0]), stop if stop >= 0 else None, step)

@@ -1,0 +1,71 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "node/sharing.hpp"
+
+#include <fcntl.h>
+#include <sys/mman.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <list>
+#include <mutex>
+#include <string>
+
+namespace hocket::node {
+namespace {
+
+// A mapping keeps its owner's memory from being freed, so few are kept. More than any transfer
+// has in use at one time, as each is copied from before the next is mapped.
+constexpr std::size_t keep_at_most = 64;
+
+struct Mapping {
+    std::int64_t process, inode;
+    std::byte* data;
+    std::size_t bytes;
+};
+
+class Mappings {
+  public:
+    std::byte* find_or_make(const Place& place) {
+        const std::lock_guard lock(mutex_);
+        for (auto it = mappings_.begin(); it != mappings_.end(); ++it) {
+            if (it->process != place.process || it->inode != place.inode) continue;
+            mappings_.splice(mappings_.begin(), mappings_, it);  // the latest used comes first
+            return within(*it, place.offset);
+        }
+        const std::string path =
+            "/proc/" + std::to_string(place.process) + "/fd/" + std::to_string(place.file);
+        const int file = open(path.c_str(), O_RDWR | O_CLOEXEC);
+        if (file < 0) return nullptr;
+        struct stat found {};
+        void* data = MAP_FAILED;
+        if (fstat(file, &found) == 0 && static_cast<std::int64_t>(found.st_ino) == place.inode)
+            data = mmap(nullptr, static_cast<std::size_t>(found.st_size), PROT_READ | PROT_WRITE,
+                        MAP_SHARED, file, 0);
+        close(file);
+        if (data == MAP_FAILED) return nullptr;
+        mappings_.push_front({place.process, place.inode, static_cast<std::byte*>(data),
+                              static_cast<std::size_t>(found.st_size)});
+        if (mappings_.size() > keep_at_most) {
+            munmap(mappings_.back().data, mappings_.back().bytes);
+            mappings_.pop_back();
+        }
+        return within(mappings_.front(), place.offset);
+    }
+
+  private:
+    static std::byte* within(const Mapping& mapping, std::int64_t offset) {
+        if (offset < 0 || static_cast<std::size_t>(offset) > mapping.bytes) return nullptr;
+        return mapping.data + offset;
+    }
+    std::mutex mutex_;
+    std::list<Mapping> mappings_;
+};
+
+}  // namespace
+
+std::byte* map(const Place& place) {
+    static Mappings* const mappings = new Mappings;
+    return mappings->find_or_make(place);
+}
+
+}  // namespace hocket::node

@@ -1,0 +1,27 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// How a process of the same node finds memory that another process got from `allocate`.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+
+namespace hocket::node {
+
+/// A place in a segment, in words that any process of the node understands.
+struct Place {
+    std::int64_t process;  // its owner's process id
+    std::int64_t file;     // the owner's descriptor of the segment
+    std::int64_t inode;    // tells whether that descriptor still means this segment
+    std::int64_t offset;   // bytes
+};
+
+/// Where others find this address; nothing for memory that is not hocket's, or private.
+std::optional<Place> place_of(const void* address);
+
+/// The same memory in this process, mapped at first use; nullptr where the system forbids it
+/// (/proc is not there, or the processes have different users). A later call may unmap it again:
+/// use the pointer at once, and do not keep it.
+std::byte* map(const Place& place);
+
+}  // namespace hocket::node
