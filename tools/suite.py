@@ -69,7 +69,8 @@ def test(mpi: str, python: Path, arguments: list[str]) -> int:
     else:
         report.absent.append("C++ unit tests, which need GoogleTest (Debian's libgtest-dev)")
     pytest = [str(python), "-m", "pytest", "-q", "-m", "not soak", *arguments]
-    report.run("Python unit tests", [*pytest, "tests/unit", "tests/parity"])
+    parity = ["tests/parity"] if any(ROOT.glob("tests/parity/test_*.py")) else []
+    report.run("Python unit tests", [*pytest, "tests/unit", *parity])
     report.run("tests of several processes", [*pytest, "tests/mpi"])
     report.run("examples and documents", [*pytest, *files("tests/test_*.py")])
     simulate(report, mpi)

@@ -99,6 +99,9 @@ NB_MODULE(_mpi, m) {
     // Layout's Python type, and how errors become Python's, live in _pure.
     nb::module_::import_("hocket._pure");
     set_interrupt_check(check_signals);
+    // MPI first: MPICH handles the signal, too, and takes it from whoever came before.
+    nb::module_::import_("mpi4py.MPI");
+    report_on_signal();
 
     m.def("allocate", &python::allocate, "bytes"_a,
           "Uninitialised memory of hocket's own, as bytes that NumPy can view.");
@@ -116,18 +119,24 @@ NB_MODULE(_mpi, m) {
         "source"_a, "destination"_a, "axes"_a, "strategy"_a, "timeout"_a.none(), unlocked);
     m.def(
         "scatter",
-        [](std::uintptr_t whole, const Array& destination, int root,
+        [](std::uintptr_t whole, const Array& destination, int root, nb::object owner,
            std::optional<double> timeout) {
-            scatter(reinterpret_cast<const void*>(whole), destination, root,
-                    options_of(timeout, {}, "auto"));
+            auto keep = kept(std::move(owner));
+            const auto options = options_of(timeout, {}, "auto");
+            const nb::gil_scoped_release released;
+            scatter(reinterpret_cast<const void*>(whole), destination, root, options, keep);
         },
-        "whole"_a, "destination"_a, "root"_a, "timeout"_a.none(), unlocked);
+        "whole"_a, "destination"_a, "root"_a, "owner"_a.none(), "timeout"_a.none());
     m.def(
         "gather",
-        [](const Array& source, std::uintptr_t whole, int root, std::optional<double> timeout) {
-            gather(source, reinterpret_cast<void*>(whole), root, options_of(timeout, {}, "auto"));
+        [](const Array& source, std::uintptr_t whole, int root, nb::object owner,
+           std::optional<double> timeout) {
+            auto keep = kept(std::move(owner));
+            const auto options = options_of(timeout, {}, "auto");
+            const nb::gil_scoped_release released;
+            gather(source, reinterpret_cast<void*>(whole), root, options, keep);
         },
-        "source"_a, "whole"_a, "root"_a, "timeout"_a.none(), unlocked);
+        "source"_a, "whole"_a, "root"_a, "owner"_a.none(), "timeout"_a.none());
     m.def(
         "refuse",
         [](std::uintptr_t comm, const std::string& kind, const std::string& message,

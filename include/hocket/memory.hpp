@@ -18,7 +18,7 @@ std::shared_ptr<std::byte> allocate(std::int64_t bytes);
 struct MemoryUsage {
     std::int64_t in_use;        ///< bytes handed out
     std::int64_t kept;          ///< bytes freed and kept for reuse
-    std::int64_t keep_at_most;  ///< HOCKET_POOL_BYTES, else 1/8 of the machine's memory
+    std::int64_t keep_at_most;  ///< HOCKET_POOL_BYTES, else 1/(4 cores) of the machine's memory
     bool shareable;             ///< false: memfd is not to be had, so the memory is private
 };
 MemoryUsage memory_usage();

@@ -56,7 +56,10 @@ void wait(Operation& operation, Deadline deadline = {});
 /// binding's Ctrl-C). nullptr: none.
 void set_interrupt_check(void (*check)());
 
-/// The waits that this process is in, a line each; SIGUSR1 prints the same to stderr.
+/// The waits that this process is in, a line each.
 std::string pending_waits();
+/// From here on SIGUSR1 prints `pending_waits` to stderr; who handled it before hears it still.
+/// The first wait does it, too.
+void report_on_signal();
 
 }  // namespace hocket

@@ -30,9 +30,6 @@ struct RedistributeOptions {
     std::vector<std::int64_t> axes;  ///< the result is transpose(source, axes); empty: none
     std::string strategy = "auto";
     Deadline deadline;
-    /// What is wrong with this process's arguments, if a caller above already knows: raised on
-    /// every process instead of moving anything.
-    std::string local_error;
     std::shared_ptr<Profile> profile;  ///< gets this call's seconds added
 };
 
@@ -45,11 +42,12 @@ void redistribute(const Array& source, const Array& destination,
                   const RedistributeOptions& options = {});
 
 /// The whole array, dense, on process `root`: `whole` is read or written there only, and may be
-/// nullptr elsewhere. Collective.
+/// nullptr elsewhere. Collective. Where a deadline ends the wait the operation goes on: `keep` is
+/// held until it is done, and without it `whole` must live as long.
 void scatter(const void* whole, const Array& destination, int root = 0,
-             const RedistributeOptions& options = {});
-void gather(const Array& source, void* whole, int root = 0,
-            const RedistributeOptions& options = {});
+             const RedistributeOptions& options = {}, std::shared_ptr<const void> keep = {});
+void gather(const Array& source, void* whole, int root = 0, const RedistributeOptions& options = {},
+            std::shared_ptr<const void> keep = {});
 
 /// Takes part in a collective call that this process cannot make, because its arguments are wrong
 /// before there is an array to name: every process of the call raises the error instead of moving
@@ -57,7 +55,8 @@ void gather(const Array& source, void* whole, int root = 0,
 void refuse(const Comm& comm, const std::string& kind, const std::string& message,
             Deadline deadline = {});
 
-/// Process `root`'s text, on every process. Collective. @throws Error if there is no such process.
+/// Process `root`'s text, on every process. Collective. @throws on every process Error if there is
+/// no such process, and what any of them refuses.
 std::string tell(const Comm& comm, const std::string& text, int root, Deadline deadline = {});
 
 /// How often a plan was found in the cache of plans, and how often it had to be made.

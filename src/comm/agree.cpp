@@ -24,6 +24,7 @@ struct Said {
         Packer out;
         out.number(by).number(by_many);
         out.text(statement.fault.kind).text(statement.fault.message).text(statement.text);
+        out.text(statement.sound);
         return out.take();
     }
     static Said unpacked(const std::string& bytes) {
@@ -34,6 +35,7 @@ struct Said {
         said.statement.fault.kind = in.text();
         said.statement.fault.message = in.text();
         said.statement.text = in.text();
+        said.statement.sound = in.text();
         return said;
     }
 };
@@ -47,8 +49,12 @@ Said merge(Said a, Said b, int size) {
     const std::string& text = a.statement.text;
     if (fault && a.by_many > 0 && fault.message == b.statement.fault.message)
         a.by_many += b.by_many;
+    if (a.statement.sound.empty()) a.statement.sound = b.statement.sound;
     if (fault) return a;
-    if (b.statement.fault) return b;
+    if (b.statement.fault) {
+        b.statement.sound = a.statement.sound;
+        return b;
+    }
     if (text == b.statement.text) return a;
     fault = {"MismatchError", "the processes of one collective call disagree: " + name(a, size) +
                                   " calls " + text + ", but " + name(b, size) + " calls " +
@@ -143,16 +149,17 @@ Protocol<std::string> spread(Group group, int tag, std::string text) {
     co_return text;
 }
 
-Protocol<> agree(Group group, int tag, Statement mine) {
+Protocol<std::string> agree(Group group, int tag, Statement mine) {
     const Statement all = co_await collect(group, tag, std::move(mine));
     Packer out;
-    out.text(all.fault.kind).text(all.fault.message);
+    out.text(all.fault.kind).text(all.fault.message).text(all.sound);
     const std::string outcome = co_await spread(group, tag, out.take());
     Unpacker in(outcome);
     Fault fault;
     fault.kind = in.text();
     fault.message = in.text();
     if (fault) fault.raise();
+    co_return in.text();
 }
 
 }  // namespace hocket::comm

@@ -38,6 +38,9 @@ struct Fault {
 struct Statement {
     Fault fault;
     std::string text;
+    /// Whatever the caller needs of the lowest member that has no fault; it survives the faults of
+    /// others.
+    std::string sound;
     /// After merging: every member has this very fault, so the call never was one. Else some
     /// members made a call that others did not.
     bool everywhere = false;
@@ -56,8 +59,9 @@ Protocol<Statement> collect(Group group, int tag, Statement mine);
 /// The lowest member's text, on every member.
 Protocol<std::string> spread(Group group, int tag, std::string text);
 
-/// `collect`, then `spread`: the same outcome on every member. @throws on every member the fault
-/// that any has; MismatchError where they disagree.
-Protocol<> agree(Group group, int tag, Statement mine);
+/// `collect`, then `spread`: the same outcome on every member. Gives what the lowest member with a
+/// `sound` said there. @throws on every member the fault that any has; MismatchError where they
+/// disagree.
+Protocol<std::string> agree(Group group, int tag, Statement mine);
 
 }  // namespace hocket::comm

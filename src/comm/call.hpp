@@ -19,13 +19,13 @@ class Call : public Operation {
 
     bool poll() override {
         if (ended_) return outcome();
-        if (!driven_.poll()) return false;
-        ended_ = true;
         try {
+            if (!driven_.poll()) return false;  // throws where a condition does
             driven_.take();
         } catch (...) {
             error_ = std::current_exception();
         }
+        ended_ = true;
         return outcome();
     }
     std::string text() const override { return text_; }

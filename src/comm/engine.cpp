@@ -43,24 +43,31 @@ void Engine::expect_neighbours(int processes) {
     neighbours_ = std::max(neighbours_, processes);
 }
 
+namespace {
+
+void require_main_thread(int level) {
+    int main_thread = 1;
+    if (level >= 0 && level < MPI_THREAD_SERIALIZED && !port::simulated)
+        MPI_Is_thread_main(&main_thread);
+    if (main_thread == 0)
+        throw Error(
+            "this thread may not communicate: MPI was started with a thread level below "
+            "MPI_THREAD_SERIALIZED, where only the main thread may; call from the main thread, or "
+            "start MPI with MPI_Init_thread(…, MPI_THREAD_MULTIPLE, …)");
+}
+
+}  // namespace
+
 Turn::Turn() : engine_(Engine::instance()) {
     if (engine_.level_ < 0) {
         int initialized = 0;
         MPI_Initialized(&initialized);
         if (initialized != 0) MPI_Query_thread(&engine_.level_);
     }
-    if (engine_.mutex_.try_lock()) {
-        int main_thread = 1;
-        if (engine_.level_ >= 0 && engine_.level_ < MPI_THREAD_SERIALIZED && !port::simulated)
-            MPI_Is_thread_main(&main_thread);
-        if (main_thread != 0) return;
-        engine_.mutex_.unlock();
-        throw Error(
-            "this thread may not communicate: MPI was started with a thread level below "
-            "MPI_THREAD_SERIALIZED, where only the main thread may; call from the main thread, or "
-            "start MPI with MPI_Init_thread(…, MPI_THREAD_MULTIPLE, …)");
-    }
-    if (engine_.level_ < MPI_THREAD_MULTIPLE)
+    require_main_thread(engine_.level_);
+    const std::thread::id waiter = engine_.waiter_;
+    if (engine_.level_ < MPI_THREAD_MULTIPLE && waiter != std::thread::id() &&
+        waiter != std::this_thread::get_id())
         throw Error(
             "two threads communicate at the same time, but MPI was started below "
             "MPI_THREAD_MULTIPLE; let one thread communicate at a time, or start MPI with "
@@ -68,8 +75,22 @@ Turn::Turn() : engine_(Engine::instance()) {
     engine_.mutex_.lock();
 }
 
+Turn::Turn(Waiting) : engine_(Engine::instance()) {
+    engine_.mutex_.lock();
+}
+
 Turn::~Turn() {
     engine_.mutex_.unlock();
+}
+
+Waiter::Waiter() : outermost_(false) {
+    auto& waiter = Engine::instance().waiter_;
+    std::thread::id nobody;
+    outermost_ = waiter.compare_exchange_strong(nobody, std::this_thread::get_id());
+}
+
+Waiter::~Waiter() {
+    if (outermost_) Engine::instance().waiter_ = std::thread::id();
 }
 
 }  // namespace hocket::comm

@@ -5,6 +5,7 @@
 #include <atomic>
 #include <memory>
 #include <mutex>
+#include <thread>
 #include <vector>
 
 #include "hocket/operation.hpp"
@@ -29,11 +30,13 @@ class Engine {
 
   private:
     friend class Turn;
+    friend class Waiter;
     Engine();
     std::vector<std::shared_ptr<Operation>> operations_;
     std::recursive_mutex mutex_;
     int cores_ = 1, neighbours_ = 1, level_ = -1;
     bool progressing_ = false;
+    std::atomic<std::thread::id> waiter_{};
 };
 
 /// Held while hocket's own state or MPI is used. Threads take turns where MPI allows several
@@ -42,12 +45,27 @@ class Turn {
   public:
     /// @throws Error where MPI's thread level does not allow this thread to call it now.
     Turn();
+    /// For a thread whose call was let in: waits for its turn.
+    enum Waiting { waiting };
+    explicit Turn(Waiting);
     ~Turn();
     Turn(const Turn&) = delete;
     Turn& operator=(const Turn&) = delete;
 
   private:
     Engine& engine_;
+};
+
+/// Held by a thread while it waits: below MPI_THREAD_MULTIPLE no other thread is let in meanwhile.
+class Waiter {
+  public:
+    Waiter();
+    ~Waiter();
+    Waiter(const Waiter&) = delete;
+    Waiter& operator=(const Waiter&) = delete;
+
+  private:
+    bool outermost_;
 };
 
 }  // namespace hocket::comm

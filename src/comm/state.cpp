@@ -19,6 +19,7 @@ namespace hocket::comm {
 
 struct State::User {
     MPI_Comm comm = MPI_COMM_NULL;
+    bool ours = false;
 };
 
 namespace {
@@ -34,9 +35,15 @@ void require_running() {
 }
 
 // The State of a communicator hangs on it as an attribute, so that the same communicator always
-// gives the same State, and the State ends with it.
+// gives the same State. The user's communicator keeps its State; one that hocket made is kept by
+// it.
+struct Attached {
+    std::weak_ptr<State> state;
+    std::shared_ptr<State> kept;
+};
+
 int release(MPI_Comm, int, void* value, void*) {
-    delete static_cast<std::shared_ptr<State>*>(value);
+    delete static_cast<Attached*>(value);
     return MPI_SUCCESS;
 }
 
@@ -106,12 +113,11 @@ std::shared_ptr<State> attached(MPI_Comm user) {
     void* value = nullptr;
     int found = 0;
     check(MPI_Comm_get_attr(user, keyval(), &value, &found), "MPI_Comm_get_attr");
-    if (found != 0) return *static_cast<std::shared_ptr<State>*>(value);
+    if (found != 0) return static_cast<Attached*>(value)->state.lock();
     auto made = std::make_unique<State::User>();
     made->comm = user;
     auto state = std::make_shared<State>(std::move(made));
-    check(MPI_Comm_set_attr(user, keyval(), new std::shared_ptr<State>(state)),
-          "MPI_Comm_set_attr");
+    check(MPI_Comm_set_attr(user, keyval(), new Attached{state, state}), "MPI_Comm_set_attr");
     return state;
 }
 
@@ -122,7 +128,12 @@ State::State(std::unique_ptr<User> user) : user_(std::move(user)) {
     check(MPI_Comm_size(user_->comm, &size_), "MPI_Comm_size");
 }
 
-State::~State() = default;
+State::~State() {
+    link_.reset();
+    int finalized = 0;
+    MPI_Finalized(&finalized);
+    if (user_->ours && finalized == 0) MPI_Comm_free(&user_->comm);
+}
 
 int State::next_tag() {
     require_running();
@@ -131,14 +142,30 @@ int State::next_tag() {
     return tag;
 }
 
+namespace {
+
+class Opening {
+  public:
+    explicit Opening(bool& flag) : flag_(flag) {}
+    ~Opening() { flag_ = false; }
+    Opening(const Opening&) = delete;
+    Opening& operator=(const Opening&) = delete;
+
+  private:
+    bool& flag_;
+};
+
+}  // namespace
+
 Protocol<> State::open() {
     if (opened_) co_return;
     if (opening_) {  // by an earlier call, which goes on whatever its caller does
-        When done([&] { return opened_; });
+        When done([&] { return !opening_; });
         co_await until(done);
-        co_return;
+        if (opened_) co_return;
     }
     opening_ = true;
+    const Opening opening(opening_);  // an error leaves the next call free to try again
     link_ = co_await duplicate(user_->comm);
     const int tag = next_tag();
     nodes_ = co_await find_nodes(*link_, tag);
@@ -155,11 +182,17 @@ Protocol<std::unique_ptr<Link>> State::new_link() {
     co_return made;
 }
 
-std::shared_ptr<State> State::split(int color, int key) {
+std::shared_ptr<State> State::split(bool in, int key) {
     require_running();
     MPI_Comm part = MPI_COMM_NULL;
-    check(MPI_Comm_split(user_->comm, color, key, &part), "MPI_Comm_split");
-    return attached(part);
+    check(MPI_Comm_split(user_->comm, in ? 0 : MPI_UNDEFINED, key, &part), "MPI_Comm_split");
+    if (!in) return nullptr;
+    auto made = std::make_unique<User>();
+    made->comm = part;
+    made->ours = true;
+    auto state = std::make_shared<State>(std::move(made));
+    check(MPI_Comm_set_attr(part, keyval(), new Attached{state, nullptr}), "MPI_Comm_set_attr");
+    return state;
 }
 
 }  // namespace hocket::comm

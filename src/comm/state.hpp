@@ -30,9 +30,9 @@ class State {
     static int reply_tag(int tag) { return tag + 1; }
     /// A further duplicate, with tags of its own. Collective.
     Protocol<std::unique_ptr<Link>> new_link();
-    /// The part of this communicator in which `color` is the same, ordered by `key`, as a
-    /// communicator that a user may use. Collective.
-    std::shared_ptr<State> split(int color, int key);
+    /// A communicator of the processes that are `in`, ordered by `key`, which a user may use; it
+    /// ends with its last handle. nullptr for the others. Collective.
+    std::shared_ptr<State> split(bool in, int key);
 
   private:
     std::unique_ptr<User> user_;

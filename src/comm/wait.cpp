@@ -55,8 +55,6 @@ void install_report_signal() {
 class Registered {
   public:
     explicit Registered(const Operation& operation) {
-        static const bool installed = (install_report_signal(), true);
-        static_cast<void>(installed);
         const std::lock_guard lock(pending_mutex);
         place_ = pending.insert(pending.end(), {&operation, port::seconds()});
     }
@@ -76,7 +74,7 @@ std::string seconds_text(double seconds) {
 }
 
 bool poll_all(Operation& operation) {
-    const comm::Turn turn;
+    const comm::Turn turn(comm::Turn::waiting);
     if (operation.poll()) return true;
     comm::Engine::instance().progress();
     return operation.poll();
@@ -111,8 +109,10 @@ bool Deadline::passed() const {
 }
 
 void wait(Operation& operation, Deadline deadline) {
+    report_on_signal();
     if (poll_all(operation)) return;
     const Registered registered(operation);
+    const comm::Waiter waiter;
     const trace::Span span("wait");
     const int spins = comm::Engine::instance().crowded() ? 1 : polls_before_yield;
     const double start = port::seconds();
@@ -140,6 +140,11 @@ void wait(Operation& operation, Deadline deadline) {
 
 void set_interrupt_check(void (*check)()) {
     interrupt_check = check;
+}
+
+void report_on_signal() {
+    static const bool installed = (install_report_signal(), true);
+    static_cast<void>(installed);
 }
 
 std::string pending_waits() {

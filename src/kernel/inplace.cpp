@@ -2,6 +2,7 @@
 #include "kernel/inplace.hpp"
 
 #include <algorithm>
+#include <cmath>
 #include <optional>
 
 #include "base/text.hpp"
@@ -22,7 +23,10 @@ class Planner {
         consider(best, {{slab_step(permutation, means_)}});
         if (auto step = square_step(permutation, means_)) consider(best, {{std::move(*step)}});
         consider(best, {{cycles_step(permutation, means_, false)}});
+        // All else moves the array twice or more.
+        if (best && best->cost() <= 2.0) return best;
         consider_splits(best, permutation);
+        if (best && best->cost() <= 2.5) return best;
         consider_reductions(best, permutation);
         return best;
     }
@@ -57,17 +61,21 @@ class Planner {
 
     void consider_splits(std::optional<InplacePlan>& best, const Permutation& permutation) {
         constexpr std::int64_t longest_block = 16 << 10;
-        std::optional<Split> cheapest;
         for (const bool gather_first : {true, false}) {
-            const std::int64_t most = std::min(Split{permutation, 1, gather_first}.extent() / 2,
-                                               longest_block / permutation.block);
-            for (std::int64_t width = 2; width <= most; ++width) {
-                const Split split{permutation, width, gather_first};
-                if (cheapest && split.cost() >= cheapest->cost()) continue;
-                if (fits(split.memory(means_))) cheapest.emplace(split);
+            Split split(permutation, gather_first);
+            std::int64_t cheapest = 0;
+            double cost = best ? best->cost() : INFINITY;
+            const std::int64_t most =
+                std::min(split.panels.extent / 2, longest_block / permutation.block);
+            for (split.panels.width = 2; split.panels.width <= most; ++split.panels.width) {
+                if (split.cost() >= cost || !fits(split.memory(means_))) continue;
+                cheapest = split.panels.width;
+                cost = split.cost();
             }
+            if (cheapest == 0) continue;
+            split.panels.width = cheapest;
+            consider(best, {{split.step(means_)}});
         }
-        if (cheapest) consider(best, {{cheapest->step(means_)}});
     }
 
     void consider_reductions(std::optional<InplacePlan>& best, const Permutation& permutation) {

@@ -6,7 +6,6 @@
 #include <numeric>
 
 #include "hocket/kernel.hpp"
-#include "kernel/panels.hpp"
 #include "kernel/square.hpp"
 #include "kernel/stream.hpp"
 
@@ -24,17 +23,28 @@ std::string size_text(std::int64_t bytes) {
     return std::to_string((bytes + 512) / 1024) + " KiB";
 }
 
+// Costs are fitted to one core of a Sapphire Rapids.
+
 /// Moving blocks from anywhere: a block costs what its bytes cost, and a part for being somewhere
-/// else. (Fitted to one core of a Sapphire Rapids.)
-double scattered(std::int64_t block) {
-    return 1.0 + 80.0 / static_cast<double>(block);
+/// else.
+double scattered(std::int64_t block, bool cached = false) {
+    return 1.0 + (cached ? 45.0 : 90.0) / static_cast<double>(block);
 }
 
-/// A buffer that shares the second-level cache with what it is filled from costs little more than
-/// the traffic; beyond that every byte goes through the next level twice.
+/// An array that stays in the second-level cache: what counts there is how often it is copied.
+bool fits_cache(const Permutation& permutation) {
+    return permutation.batch * permutation.blocks() * permutation.block <=
+           least_streamed_bytes() / 2;
+}
+
+/// A pass through a buffer: nothing beside the array's own traffic while buffer and panel share
+/// the second-level cache; beyond that, every byte of the buffer goes through the next level.
 double buffered(std::int64_t bytes) {
-    const double caches = static_cast<double>(bytes) / static_cast<double>(least_streamed_bytes());
-    return caches < 0.2 ? 1.05 : 1.05 + std::min(caches, 1.0);
+    const double caches =
+        2.0 * static_cast<double>(bytes) / static_cast<double>(least_streamed_bytes());
+    if (caches < 0.2) return 1.0;
+    if (caches < 0.75) return 1.0 + 0.9 * (caches - 0.2);
+    return 1.5 + 0.35 * std::log2(caches / 0.75);
 }
 
 /// Where a dimension lies, and what lies inside it: in source order, or in destination order.
@@ -56,16 +66,6 @@ Position source_fastest_in_destination(const Permutation& permutation) {
         permutation.axes.begin();
     return {product(n.begin(), n.begin() + at), permutation.extents.back(),
             product(n.begin() + at + 1, n.end())};
-}
-
-/// The permutation of the blocks that a split makes: the extent becomes the number of parts. Only
-/// what has no gaps is brought to normal form, because blocks with gaps between them are not one.
-Permutation permutation_of_parts(const Permutation& permutation, std::size_t dimension,
-                                 std::int64_t parts, std::int64_t block) {
-    Permutation out = permutation;
-    out.extents[dimension] = parts;
-    out.block = block;
-    return out;
 }
 
 /// Copies the remainder of a split dimension out of the array, or back into the permuted one.
@@ -114,23 +114,13 @@ struct Remainder {
     }
 };
 
-Panels panels_of(const Permutation& permutation, std::int64_t width, bool gather_first) {
-    const Position at = gather_first ? destination_fastest_in_source(permutation)
-                                     : source_fastest_in_destination(permutation);
-    return {.outer = permutation.batch * at.outer,
-            .extent = at.extent,
-            .width = width,
-            .inner = at.inner,
-            .unit = permutation.block};
-}
-
 }  // namespace
 
 Step cycles_step(const Permutation& permutation, const Means& means, bool whole_table) {
     const Places places = Places::dense(permutation.block);
     Pass pass{.threads = means.threads, .schedule = {}, .whole_table = whole_table};
     return {.what = "cycles of " + size_text(permutation.block) + " blocks: " + permutation.text(),
-            .cost = scattered(permutation.block),
+            .cost = scattered(permutation.block, fits_cache(permutation)),
             .memory = move_cycles_memory(permutation, places, pass),
             .run = [permutation, places, whole_table](std::byte* array, const Pass& how) {
                 Pass mine = how;
@@ -144,7 +134,8 @@ Step slab_step(const Permutation& permutation, const Means& means) {
     const std::int64_t busy = std::min<std::int64_t>(means.threads, permutation.batch);
     return {.what = "slabs of " + size_text(bytes) + " through a buffer each: " +
                     permutation.text() + " blocks of " + size_text(permutation.block),
-            .cost = buffered(bytes) + 4.0 / static_cast<double>(permutation.block),
+            .cost = (fits_cache(permutation) ? 2.0 : buffered(bytes)) +
+                    4.0 / static_cast<double>(permutation.block),
             .memory = busy * (bytes + 4096) + means.threads * (256 << 10),
             .run = [permutation](std::byte* array, const Pass& pass) {
                 permute_slabs(array, permutation, pass.threads);
@@ -173,41 +164,51 @@ std::optional<Step> square_step(const Permutation& permutation, const Means& mea
                 }};
 }
 
-std::int64_t Split::extent() const {
-    return gather_first ? permutation.extents[permutation.axes.back()] : permutation.extents.back();
+Split::Split(const Permutation& what, bool first) : permutation(what), gather_first(first) {
+    const Position at = gather_first ? destination_fastest_in_source(permutation)
+                                     : source_fastest_in_destination(permutation);
+    panels = {.outer = permutation.batch * at.outer,
+              .extent = at.extent,
+              .width = 1,
+              .inner = at.inner,
+              .unit = permutation.block};
+}
+
+std::size_t Split::dimension() const {
+    return gather_first ? permutation.axes.back() : permutation.dimensions() - 1;
+}
+
+/// The extent becomes the number of parts. Nothing becomes one with anything else by that: there
+/// are at least two parts.
+Permutation Split::of_blocks() const {
+    Permutation out = permutation;
+    out.extents[dimension()] = panels.parts();
+    out.block = panels.width * panels.unit;
+    return out;
 }
 
 double Split::cost() const {
-    const Panels panels = panels_of(permutation, width, gather_first);
-    const std::int64_t block = width * permutation.block, row = panels.extent * permutation.block;
+    const std::int64_t block = panels.width * panels.unit, row = panels.extent * panels.unit;
     // A block that does not begin at a cache line shares one with its neighbour.
     const bool lines = block % 64 == 0 && (panels.remainder() == 0 || row % 64 == 0);
     const double rest = panels.remainder() == 0 ? 0.0 : 0.05 + 128.0 / static_cast<double>(row);
-    return buffered(2 * panels.panel_bytes()) + scattered(block) + rest +
+    return buffered(panels.panel_bytes()) + scattered(block) + rest +
            (lines ? 0.0 : 32.0 / static_cast<double>(block));
 }
 
 std::int64_t Split::memory(const Means& means) const {
-    const Panels panels = panels_of(permutation, width, gather_first);
-    const std::size_t dimension =
-        gather_first ? permutation.axes.back() : permutation.dimensions() - 1;
-    const std::int64_t block = width * permutation.block;
-    const Permutation moved = permutation_of_parts(permutation, dimension, panels.parts(), block);
-    const Remainder rest{permutation, dimension, 0, panels.remainder()};
-    return panels.memory(means.threads) + rest.bytes() +
-           move_cycles_memory(moved, panels.places(), {.threads = means.threads, .schedule = {}});
+    const std::int64_t rest = panels.outer * panels.remainder() * panels.inner * panels.unit;
+    return panels.memory(means.threads) + rest +
+           move_cycles_memory(of_blocks(), panels.places(),
+                              {.threads = means.threads, .schedule = {}});
 }
 
 Step Split::step(const Means& means) const {
-    const Panels panels = panels_of(permutation, width, gather_first);
-    const std::size_t dimension =
-        gather_first ? permutation.axes.back() : permutation.dimensions() - 1;
-    const std::int64_t block = width * permutation.block;
-    const Permutation moved = permutation_of_parts(permutation, dimension, panels.parts(), block);
     const std::int64_t rest = panels.remainder();
+    const Permutation moved = of_blocks();
     const std::string parts = "panels of " + size_text(panels.panel_bytes()) + " " +
                               (gather_first ? "make blocks of " : "take apart blocks of ") +
-                              size_text(block);
+                              size_text(moved.block);
     const std::string cycles = "cycles of them: " + moved.text();
     return {.what = (gather_first ? parts + ", then " + cycles : cycles + ", then " + parts) +
                     (rest == 0 ? ""
@@ -215,9 +216,9 @@ Step Split::step(const Means& means) const {
                                      std::to_string(panels.extent) + " through a buffer"),
             .cost = cost(),
             .memory = memory(means),
-            .run = [whole = permutation, moved, panels, dimension, rest, gather = gather_first](
-                       std::byte* array, const Pass& pass) {
-                const Remainder remainder{whole, dimension, panels.extent - rest, rest};
+            .run = [whole = permutation, moved, panels = panels, split = dimension(), rest,
+                    gather = gather_first](std::byte* array, const Pass& pass) {
+                const Remainder remainder{whole, split, panels.extent - rest, rest};
                 std::vector<std::byte> buffer(static_cast<std::size_t>(remainder.bytes()));
                 remainder.save(array, buffer.data(), pass.threads);
                 if (gather) panels.gather(array, pass.threads);

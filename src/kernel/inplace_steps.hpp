@@ -6,6 +6,7 @@
 #include <optional>
 
 #include "kernel/inplace.hpp"
+#include "kernel/panels.hpp"
 
 namespace hocket::kernel {
 
@@ -16,16 +17,21 @@ std::optional<Step> square_step(const Permutation& permutation, const Means& mea
 
 /// The dimension that the destination steps through fastest, split into parts of `width` that are
 /// made blocks first, then moved by cycles; or the source's fastest, by cycles first, then taken
-/// apart. `width` below half the extent; any remainder goes through a buffer.
+/// apart. The width is at most half the extent; any remainder goes through a buffer.
 struct Split {
-    const Permutation& permutation;
-    std::int64_t width;
-    bool gather_first;  // the destination's fastest dimension is split, else the source's
+    Split(const Permutation& permutation, bool gather_first);
 
-    std::int64_t extent() const;
+    const Permutation& permutation;
+    bool gather_first;  // the destination's fastest dimension is split, else the source's
+    Panels panels;      // whose width is to be chosen
+
     double cost() const;
     std::int64_t memory(const Means& means) const;
     Step step(const Means& means) const;
+
+  private:
+    std::size_t dimension() const;  // the one that is split
+    Permutation of_blocks() const;
 };
 
 /// The whole fastest dimension of the destination brought last within each of its items (or the

@@ -51,8 +51,9 @@ class Lookahead {
   public:
     Lookahead(const Slice& slice, const Successor& next, std::span<const Segment> segments)
         : slice_(slice), next_(next), segment_(segments.data()), end_(segment_ + segments.size()) {
-        // Some 32 KiB on their way, to the second-level cache: the first has room for few misses.
-        depth_ = static_cast<unsigned>(std::clamp<std::int64_t>(32768 / slice.bytes, 4, most));
+        // So much on its way, to the second-level cache, that memory is always busy (measured).
+        const std::int64_t bytes = slice.bytes < 512 ? 16 << 10 : 32 << 10;
+        depth_ = static_cast<unsigned>(std::clamp<std::int64_t>(bytes / slice.bytes, 4, most));
         lines_ = std::min<std::int64_t>(slice.bytes, 1024);
         enter_segment();
         for (unsigned k = 0; k < depth_; ++k) push();
@@ -65,7 +66,7 @@ class Lookahead {
     }
 
   private:
-    static constexpr unsigned most = 512;
+    static constexpr unsigned most = 256;
 
     void enter_segment() {
         if (segment_ == end_) return;

@@ -11,6 +11,7 @@
 #include "base/pool.hpp"
 #include "hocket/kernel.hpp"
 #include "kernel/scratch.hpp"
+#include "kernel/stream.hpp"
 
 namespace hocket::kernel {
 namespace {
@@ -19,6 +20,11 @@ using Strides = std::array<std::int64_t, 2>;
 
 void copy_bytes(std::byte* to, const std::byte* from, std::int64_t bytes) {
     std::memcpy(to, from, static_cast<std::size_t>(bytes));
+}
+
+/// How a panel goes back into the array: a large one has lost its lines in the cache by then.
+StreamCopy select_write_back(std::int64_t bytes) {
+    return bytes >= least_streamed_bytes() / 4 ? select_stream_copy() : copy_bytes;
 }
 
 /// A run of blocks' places, as contiguous pieces: calls piece(offset of the places, blocks).
@@ -88,6 +94,7 @@ std::int64_t Panels::memory(int threads) const {
 }
 
 void Panels::gather(std::byte* array, int threads) const {
+    const StreamCopy write_back = select_write_back(panel_bytes());
     const Copy turn(Strides{width, inner}, unit, Strides{inner * unit, unit},
                     Strides{unit, width * unit});
     const std::int64_t item_bytes = extent * inner * unit, block = width * unit;
@@ -99,13 +106,15 @@ void Panels::gather(std::byte* array, int threads) const {
         },
         [&](std::int64_t panel, const std::byte* buffer) {
             for_rows(*this, panel * inner, inner, [&](std::int64_t offset, std::int64_t blocks) {
-                copy_bytes(array + offset, buffer, blocks * block);
+                write_back(array + offset, buffer, blocks * block);
                 buffer += blocks * block;
             });
+            stream_fence();
         });
 }
 
 void Panels::scatter(std::byte* array, int threads) const {
+    const StreamCopy write_back = select_write_back(panel_bytes());
     const std::int64_t item_bytes = extent * inner * unit, block = width * unit;
     run_panels(
         *this, false, threads,
@@ -119,8 +128,9 @@ void Panels::scatter(std::byte* array, int threads) const {
             });
         },
         [&](std::int64_t panel, const std::byte* buffer) {
-            copy_bytes(array + panel / parts() * item_bytes + panel % parts() * panel_bytes(),
+            write_back(array + panel / parts() * item_bytes + panel % parts() * panel_bytes(),
                        buffer, panel_bytes());
+            stream_fence();
         });
 }
 
@@ -136,7 +146,8 @@ void permute_slabs(std::byte* array, const Permutation& permutation, int threads
         std::byte* const slab = array + item * turn.bytes();
         std::byte* const buffer = thread_scratch(Scratch::panel, turn.bytes());
         turn.run(slab, buffer, few ? threads : 1, Stores::cached);
-        copy_bytes(slab, buffer, turn.bytes());
+        select_write_back(turn.bytes())(slab, buffer, turn.bytes());
+        stream_fence();
     });
 }
 

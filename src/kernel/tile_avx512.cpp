@@ -118,8 +118,9 @@ HOCKET_AVX512 inline void square(const Place<4>& place) {
 template <std::int64_t unit>
 HOCKET_AVX512 void transpose(const std::byte* source, std::byte* destination, const Tile& tile) {
     constexpr std::int64_t side = 64 / unit;
-    for (std::int64_t i = 0; i < tile.ni; i += side)
-        for (std::int64_t j = 0; j < tile.nj; j += side) {
+    // Along the rows of the source, which prefetchers then recognise.
+    for (std::int64_t j = 0; j < tile.nj; j += side)
+        for (std::int64_t i = 0; i < tile.ni; i += side) {
             const std::byte* from = source + i * unit + j * tile.source_j;
             std::byte* to = destination + i * tile.destination_i + j * unit;
             if (i + side <= tile.ni && j + side <= tile.nj)

@@ -24,8 +24,9 @@ void transpose_by_squares(const std::byte* source, std::byte* destination, const
     };
     const std::int64_t whole_i = tile.ni - tile.ni % side;
     const std::int64_t whole_j = tile.nj - tile.nj % side;
-    for (std::int64_t i = 0; i < whole_i; i += side)
-        for (std::int64_t j = 0; j < whole_j; j += side)
+    // Along the rows of the source, which prefetchers then recognise.
+    for (std::int64_t j = 0; j < whole_j; j += side)
+        for (std::int64_t i = 0; i < whole_i; i += side)
             square(source + i * unit + j * tile.source_j, tile.source_j,
                    destination + i * tile.destination_i + j * unit, tile.destination_i);
     copy_units(0, whole_i, whole_j, tile.nj);

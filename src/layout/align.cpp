@@ -73,10 +73,18 @@ IndexSet holders_of(const Subscript& s, Axis axis) {
     const std::int64_t last = (s.offset + s.stride * (s.count - 1)) / axis.block;
     const std::int64_t blocks = std::abs(last - first) + 1;
     if (std::abs(s.stride) <= axis.block && blocks >= p) return whole(p);
-    if (std::abs(s.stride) <= axis.block) {
-        for (std::int64_t b = std::min(first, last); b < std::min(first, last) + blocks; ++b)
-            owners.push_back(b % p);
-    } else if (s.count <= p) {
+    if (std::abs(s.stride) <= axis.block) {  // no block is left out: coordinates in a row
+        const std::int64_t begin = std::min(first, last) % p, end = begin + blocks;
+        if (end <= p) return {p, p, {{begin, blocks}}};
+        return {p, p, {{0, end - p}, {begin, p - begin}}};
+    }
+    if (std::min(s.count, p) > std::int64_t{1} << 26)
+        throw LayoutError("copies at every " + std::to_string(s.stride) + "th of " +
+                          std::to_string(s.count) + " template positions over " +
+                          std::to_string(p) +
+                          " processes are too scattered to keep; use fewer "
+                          "processes, or a step within one block");
+    if (s.count <= p) {
         for (std::int64_t j = 0; j < s.count; ++j) owners.push_back(axis.owner(j));
     } else {
         for (std::int64_t c = 0; c < p; ++c)

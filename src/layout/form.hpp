@@ -121,7 +121,7 @@ Form make_form(Template base);
 /// itself.
 Form make_form(Shape shape, std::vector<Subscript> alignment, const Form& target);
 /// Explicit segments: `segments[r]` are process r's.
-Form make_form(Shape shape, std::vector<std::vector<Run>> segments);
+Form make_form(Shape shape, const std::vector<std::vector<Run>>& segments);
 /// The layout of a part of an array, one slice a dimension of it.
 Form make_section(const Form& form, std::span<const Slice> slices);
 /// The same parts held by other processes: process ranks[r] holds what r held.

@@ -49,8 +49,7 @@ Layout Layout::indexed(Shape shape, const std::vector<std::vector<Segment>>& seg
         runs.reserve(list.size());
         for (const Segment& segment : list) runs.push_back({segment.first, segment.length});
     }
-    return Layout(std::make_shared<const layout::Form>(
-        layout::make_form(std::move(shape), std::move(lists))));
+    return Layout(std::make_shared<const layout::Form>(layout::make_form(std::move(shape), lists)));
 }
 
 Layout Layout::section(std::span<const Slice> slices) const {

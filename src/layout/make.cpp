@@ -133,7 +133,7 @@ Form make_form(Template base) {
     return form;
 }
 
-Form make_form(Shape shape, std::vector<std::vector<Run>> segments) {
+Form make_form(Shape shape, const std::vector<std::vector<Run>>& segments) {
     Template base;
     base.shape = shape;
     base.procs = {static_cast<std::int64_t>(segments.size())};
@@ -174,7 +174,7 @@ Form make_relabeled(const Form& form, std::span<const std::int64_t> ranks, std::
         std::vector<std::vector<Run>> lists(static_cast<std::size_t>(size));
         for (const auto& [process, old] : before)
             lists[static_cast<std::size_t>(process)] = form.segments->set(old).runs();
-        return make_form(form.shape, std::move(lists));
+        return make_form(form.shape, lists);
     }
     auto order = std::make_shared<Order>();
     const std::int64_t positions = *base::product(form.base.procs);

@@ -78,7 +78,7 @@ Form section_of_segments(const Form& form, std::span<const Slice> slices, Shape 
                 add_runs(kept, shape, 0, 0, lists[static_cast<std::size_t>(segment.process)]);
         }
     }
-    return make_form(std::move(shape), std::move(lists));
+    return make_form(std::move(shape), lists);
 }
 
 }  // namespace

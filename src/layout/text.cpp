@@ -137,7 +137,7 @@ Form parse_layout(std::string_view text, const Shape* shape) {
     if (scanner.accept_word("INDEXED")) {
         std::vector<std::vector<Run>> lists = parse_segments(scanner);
         scanner.expect_end();
-        return make_form(std::move(extents), std::move(lists));
+        return make_form(std::move(extents), lists);
     }
     Form form;
     if (scanner.peek() != '(' && !scanner.at_end()) {

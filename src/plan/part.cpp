@@ -109,8 +109,8 @@ std::vector<Kept> deal_destination(const Problem& problem, std::int64_t rank) {
 
 }  // namespace
 
-std::shared_ptr<const Part::Data> make_part(std::shared_ptr<const Problem> problem, Side side,
-                                            std::int64_t rank) {
+std::shared_ptr<const Part::Data> make_part(const std::shared_ptr<const Problem>& problem,
+                                            Side side, std::int64_t rank) {
     problem->form(side).check_rank(rank);
     auto data = std::make_shared<Part::Data>();
     data->problem = problem;

@@ -26,8 +26,8 @@ struct Part::Data {
 };
 
 /// Works out one process's part. @throws LayoutError if there is no such process.
-std::shared_ptr<const Part::Data> make_part(std::shared_ptr<const Problem> problem, Side side,
-                                            std::int64_t rank);
+std::shared_ptr<const Part::Data> make_part(const std::shared_ptr<const Problem>& problem,
+                                            Side side, std::int64_t rank);
 
 /// What a process and each of the other side both hold, whoever sends it; zeros left out.
 std::vector<Traffic> common_with(const Problem& problem, Side side, std::int64_t rank);

@@ -92,11 +92,13 @@ std::int64_t Turns::round(std::int64_t source_rank, std::int64_t destination_ran
 }
 
 double predict_direct(const std::shared_ptr<const Problem>& problem, double message, double byte) {
-    constexpr std::int64_t sample = 8192;
+    constexpr std::int64_t most_processes = 8192, most_peers = std::int64_t{1} << 20;
     double slowest = 0;
     for (const Side side : {Side::source, Side::destination}) {
         const std::int64_t size = problem->form(side).size;
-        const std::int64_t looked_at = std::min(size, sample);
+        const auto peers = static_cast<std::int64_t>(peers_of(problem, side, 0).size());
+        const std::int64_t looked_at =
+            std::min({size, most_processes, std::max<std::int64_t>(most_peers / (peers + 1), 16)});
         for (std::int64_t k = 0; k < looked_at; ++k) {
             const auto rank =
                 static_cast<std::int64_t>(static_cast<base::wide>(k) * size / looked_at);

@@ -37,8 +37,8 @@ class Turns {
 };
 
 /// Seconds of the slowest process by a linear model: `message` for each message it sends, or for
-/// each it receives, and `byte` for each of their bytes, whichever sum is larger. Beyond 8192
-/// processes a side, of that many evenly spaced ones.
+/// each it receives, and `byte` for each of their bytes, whichever sum is larger. Of
+/// many processes (8192 a side, fewer where each has many peers) some evenly spaced ones are asked.
 double predict_direct(const std::shared_ptr<const Problem>& problem, double message, double byte);
 
 }  // namespace hocket::plan

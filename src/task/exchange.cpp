@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "task/exchange.hpp"
 
+#include <algorithm>
+
 #include "base/pack.hpp"
 #include "base/port.hpp"
 #include "comm/engine.hpp"
@@ -40,10 +42,12 @@ Protocol<> send(All all, Me me, Sending sending, int tree_tag, std::int64_t tick
     const double start = port::seconds();
     Statement mine;
     mine.fault = sending.fault;
-    if (!mine.fault)
+    if (!mine.fault) {
+        mine.sound = Packer().number(sending.destination).number(sending.tag).take();
         mine.text = "send(" + sending.array->dtype().name + " " + sending.array->layout().text() +
                     " to " + task_text(*all, sending.destination) + ", " + tag_text(sending.tag) +
                     ")";
+    }
     Statement said = co_await comm::collect(me->group, tree_tag, std::move(mine));
     std::string heard;
     if (me->group.lowest()) {
@@ -52,11 +56,12 @@ Protocol<> send(All all, Me me, Sending sending, int tree_tag, std::int64_t tick
         if (said.fault) {
             // A call that is wrong on every process never was one. One that is wrong on some is
             // awaited by the receiver, who gets the error in its place.
-            if (!said.everywhere && sending.destination >= 0) {
-                const Envelope envelope{me->task, sending.tag, ticket, "", "", 0, said.fault};
-                Protocol<> post = comm::send_text(*all->link, envelope.packed(),
-                                                  me->lowest_of(sending.destination),
-                                                  me->tags.envelope(sending.destination));
+            if (!said.everywhere && !said.sound.empty()) {
+                Unpacker in(said.sound);
+                const int to = static_cast<int>(in.number()), tag = static_cast<int>(in.number());
+                const Envelope envelope{me->task, tag, ticket, "", "", 0, said.fault};
+                Protocol<> post = comm::send_text(*all->link, envelope.packed(), me->lowest_of(to),
+                                                  me->tags.envelope(to));
                 me->sends.pass();
                 co_await post;
             } else {
@@ -98,12 +103,16 @@ Protocol<Answer> match(All all, Me me, const Receiving& receiving, std::int64_t 
                        Statement said) {
     When my_turn([&] { return me->receives.is_next(ticket); });
     co_await until(my_turn);
-    if (said.fault && said.everywhere) {  // the message waits for a better call
+    if (said.fault &&
+        (said.everywhere || said.sound.empty())) {  // the message waits for a better call
         me->receives.pass();
         Answer refused{std::move(said.fault), {}};
         co_return refused;
     }
-    Wanted wanted{receiving.source, receiving.tag, true, {}};
+    Unpacker in(said.sound);  // this process's own arguments may be what is wrong
+    Wanted wanted;
+    wanted.source = static_cast<int>(in.number());
+    wanted.tag = static_cast<int>(in.number());
     me->matcher.post(wanted);
     me->receives.pass();
     When matched([&] {
@@ -149,10 +158,12 @@ Protocol<> receive(All all, Me me, Receiving receiving, int tree_tag, std::int64
     const double start = port::seconds();
     Statement mine;
     mine.fault = receiving.fault;
-    if (!mine.fault)
+    if (!mine.fault) {
+        mine.sound = Packer().number(receiving.source).number(receiving.tag).take();
         mine.text = "recv(" + receiving.array->dtype().name + " " +
                     receiving.array->layout().text() + " from " +
                     task_text(*all, receiving.source) + ", " + tag_text(receiving.tag) + ")";
+    }
     Statement said = co_await comm::collect(me->group, tree_tag, std::move(mine));
     std::string heard;
     if (me->group.lowest()) {
@@ -178,32 +189,60 @@ Protocol<> receive(All all, Me me, Receiving receiving, int tree_tag, std::int64
     *found = status_of(*all, envelope);
 }
 
-Protocol<> probe(All all, Me me, int source, int tag, bool wait, Deadline deadline, int tree_tag,
-                 std::int64_t ticket, Found found) {
-    std::string heard;
+Protocol<> probe(All all, Me me, Probing probing, int tree_tag, std::int64_t ticket, Found found) {
+    Statement mine;
+    mine.fault = probing.fault;
+    mine.text = "probe(" + task_text(*all, probing.source) + ", " + tag_text(probing.tag) + ")";
+    Statement said = co_await comm::collect(me->group, tree_tag, std::move(mine));
+    Answer heard;
     if (me->group.lowest()) {
         When my_turn([&] { return me->receives.is_next(ticket); });
         co_await until(my_turn);
         me->matcher.pump();
-        Wanted wanted{source, tag, false, {}};
-        me->matcher.post(wanted);
+        Wanted wanted{probing.source, probing.tag, false, {}};
+        heard.fault = said.fault;
+        if (!said.fault) me->matcher.post(wanted);
         me->receives.pass();
         When matched([&] {
             me->matcher.pump();
-            return wanted.found || !wait || deadline.passed();
+            return said.fault || wanted.found || !probing.wait || probing.deadline.passed();
         });
         co_await until(matched);
-        if (!wanted.found) me->matcher.withdraw(wanted);
-        heard = wanted.found ? wanted.found->packed() : "";
+        if (wanted.found)
+            heard.other = *wanted.found;
+        else
+            me->matcher.withdraw(wanted);
     }
-    const std::string outcome = co_await comm::spread(me->group, tree_tag, std::move(heard));
-    if (!outcome.empty()) {
-        *found = status_of(*all, Envelope::unpacked(outcome));
-    } else if (wait) {
+    const std::string outcome = co_await comm::spread(me->group, tree_tag, heard.packed());
+    const Answer answer = Answer::unpacked(outcome);
+    if (answer.fault) answer.fault.raise();
+    if (answer.other.fault) answer.other.fault.raise();  // of a send that failed
+    if (!answer.other.layout.empty()) {
+        *found = status_of(*all, answer.other);
+    } else if (probing.wait) {
         throw DeadlineError("task '" + me->name() + "' gave up its probe for a message from " +
-                            task_text(*all, source) + " with " + tag_text(tag) + " after " +
-                            seconds_text(deadline) + ": nothing was sent");
+                            task_text(*all, probing.source) + " with " + tag_text(probing.tag) +
+                            " after " + seconds_text(probing.deadline) + ": nothing was sent");
     }
+}
+
+Protocol<> first(Me me, std::vector<std::shared_ptr<comm::Call>> calls, Deadline deadline,
+                 int tree_tag, std::shared_ptr<std::int64_t> index) {
+    if (me->group.lowest()) {
+        When any([&] {
+            *index = std::find_if(calls.begin(), calls.end(),
+                                  [](const auto& call) { return call->ended(); }) -
+                     calls.begin();
+            return *index < static_cast<std::int64_t>(calls.size()) || deadline.passed();
+        });
+        co_await until(any);
+    }
+    const std::string outcome =
+        co_await comm::spread(me->group, tree_tag, Packer().number(*index).take());
+    *index = Unpacker(outcome).number();
+    if (*index == static_cast<std::int64_t>(calls.size()))
+        throw DeadlineError("none of " + std::to_string(calls.size()) + " requests of task '" +
+                            me->name() + "' was done within " + seconds_text(deadline));
 }
 
 Protocol<> decision(Me me, int tree_tag, std::shared_ptr<std::int64_t> number) {
@@ -215,8 +254,7 @@ Protocol<> decision(Me me, int tree_tag, std::shared_ptr<std::int64_t> number) {
 std::shared_ptr<Pending> start(Me me, Found found, Protocol<> protocol, std::string text) {
     auto call = std::make_shared<comm::Call>(std::move(protocol), std::move(text));
     comm::Engine::instance().add(call);
-    return std::make_shared<Pending>(
-        Pending{std::move(me), std::move(found), std::move(call), false});
+    return std::make_shared<Pending>(Pending{std::move(me), std::move(found), std::move(call)});
 }
 
 int next_tree_tag(Member& me) {
@@ -232,7 +270,7 @@ Fault fault_of(const Member& member, const Array& array, bool receiving) {
                 "the array lies over a communicator of " + std::to_string(array.comm().size()) +
                     " processes, not over the " + std::to_string(size) + " of task '" +
                     member.name() + "'; make it with the task's communicator: comm=w.comm"};
-    return receiving ? transfer::fault_in_memory(array, array) : Fault{};
+    return receiving ? transfer::fault_in_writing(array) : Fault{};
 }
 
 std::shared_ptr<Pending> start_send(All all, Me me, Sending sending) {
@@ -256,17 +294,29 @@ std::shared_ptr<Pending> start_receive(All all, Me me, Receiving receiving) {
                  std::move(text));
 }
 
-std::shared_ptr<Pending> start_probe(All all, Me me, int source, int tag, bool wait,
-                                     Deadline deadline) {
+std::shared_ptr<Pending> start_probe(All all, Me me, Probing probing) {
     auto found = std::make_shared<std::optional<Status>>();
     std::string text = "task '" + me->name() + "' probes for a message from " +
-                       task_text(*all, source) + " with " + tag_text(tag);
+                       task_text(*all, probing.source) + " with " + tag_text(probing.tag);
     const int tree_tag = next_tree_tag(*me);
     const std::int64_t ticket = me->receives.ticket();
-    return start(
-        me, found,
-        probe(std::move(all), me, source, tag, wait, std::move(deadline), tree_tag, ticket, found),
-        std::move(text));
+    return start(me, found, probe(std::move(all), me, std::move(probing), tree_tag, ticket, found),
+                 std::move(text));
+}
+
+std::int64_t first_done(Me me, std::vector<std::shared_ptr<comm::Call>> calls, Deadline deadline) {
+    auto index = std::make_shared<std::int64_t>(0);
+    std::string text = "any of these: ";
+    for (const auto& call : calls) text += call->text() + "; ";
+    std::shared_ptr<Pending> pending;
+    {
+        const comm::Turn turn;
+        const int tag = next_tree_tag(*me);
+        pending =
+            start(me, nullptr, first(me, std::move(calls), deadline, tag, index), std::move(text));
+    }
+    wait(*pending->call);
+    return *index;
 }
 
 std::int64_t decide(Me me, std::int64_t number, Deadline deadline) {

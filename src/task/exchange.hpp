@@ -5,6 +5,7 @@
 #include <memory>
 #include <optional>
 #include <string>
+#include <vector>
 
 #include "comm/call.hpp"
 #include "hocket/task.hpp"
@@ -17,7 +18,6 @@ struct Pending {
     std::shared_ptr<Member> member;
     std::shared_ptr<std::optional<Status>> found;
     std::shared_ptr<comm::Call> call;
-    bool finished = false;  // its status was handed out
 };
 
 /// What is wrong with an array that one process brings to a verb of its task, if anything is.
@@ -40,11 +40,19 @@ std::shared_ptr<Pending> start_send(std::shared_ptr<Tasks::State> all,
                                     std::shared_ptr<Member> member, Sending sending);
 std::shared_ptr<Pending> start_receive(std::shared_ptr<Tasks::State> all,
                                        std::shared_ptr<Member> member, Receiving receiving);
-/// `wait` false: what is there now, or nothing.
+struct Probing {
+    int source, tag;  // -1: any
+    bool wait;        // false: what is there now, or nothing
+    Deadline deadline;
+    comm::Fault fault;
+};
 std::shared_ptr<Pending> start_probe(std::shared_ptr<Tasks::State> all,
-                                     std::shared_ptr<Member> member, int source, int tag, bool wait,
-                                     Deadline deadline);
+                                     std::shared_ptr<Member> member, Probing probing);
 /// The lowest process's number, on every process of the task.
 std::int64_t decide(std::shared_ptr<Member> member, std::int64_t number, Deadline deadline);
+/// The index of the first call that the lowest process finds done, on every process of the task.
+/// @throws DeadlineError on every process.
+std::int64_t first_done(std::shared_ptr<Member> member,
+                        std::vector<std::shared_ptr<comm::Call>> calls, Deadline deadline);
 
 }  // namespace hocket::task

@@ -25,6 +25,7 @@ struct Tasks::State {
 
     /// @throws Error for a task that does not exist, suggesting the near name.
     int index(const TaskId& id) const;
+    int find(const TaskId& id) const;  ///< the same; -1 for a task that does not exist
     bool share_process(int a, int b) const;
 };
 

@@ -122,6 +122,14 @@ comm::Protocol<> set_up(std::shared_ptr<Tasks::State> all, int tag, comm::Statem
 
 }  // namespace
 
+int Tasks::State::find(const TaskId& id) const {
+    try {
+        return index(id);
+    } catch (const Error&) {
+        return -1;
+    }
+}
+
 int Tasks::State::index(const TaskId& id) const {
     if (const auto* name = std::get_if<std::string>(&id)) {
         const auto it = std::find(names.begin(), names.end(), *name);
@@ -172,7 +180,7 @@ Tasks::Tasks(std::span<const TaskRequest> requests, const Comm& comm)
         const bool in = me != ranks.end();
         const auto index = static_cast<int>(me - ranks.begin());
         // One split a task, as processes may be in several; all processes take part in each.
-        auto part = comm.state().split(in ? 0 : 1, in ? index : comm.rank());
+        auto part = comm.state().split(in, index);
         if (!in) continue;
         const auto number = static_cast<int>(t);
         auto member = std::make_shared<task::Member>(Comm(part));

@@ -19,16 +19,30 @@ Deadline with_grace(const Deadline& deadline) {
 
 Status finish(task::Pending& pending, const Deadline& deadline) {
     wait(*pending.call, deadline);
-    pending.finished = true;
     return **pending.found;
+}
+
+// A blocking call whose wait ends before its operation does (a deadline, an interrupt) leaves the
+// two tasks out of step. `other` < 0: any task was meant, and no pair breaks.
+Status finish_or_break(task::Pending& pending, const Deadline& deadline, int other) {
+    try {
+        return finish(pending, deadline);
+    } catch (const DeadlineError& error) {
+        if (other >= 0) pending.member->broken[other] = error.what();
+        throw;
+    } catch (...) {
+        if (other >= 0 && !pending.call->ended()) pending.member->broken[other] = "interrupted";
+        throw;
+    }
 }
 
 task::Pending& pending_of(const Request& request) {
     if (request.empty()) throw Error("the request is empty: no operation was started with it");
-    if (request.pending()->finished)
-        throw Error("the request was waited for already (" + request.pending()->call->text() +
-                    "); start another one");
     return *request.pending();
+}
+
+bool names_one(const TaskId& source) {
+    return !std::holds_alternative<int>(source) || std::get<int>(source) != any_source;
 }
 
 }  // namespace
@@ -108,8 +122,7 @@ Request Tasks::start_receive(const Array* array, const TaskId& source, int tag,
     int from = any_source;
     if (!fault) {
         try {
-            if (!std::holds_alternative<int>(source) || std::get<int>(source) != any_source)
-                from = state_->index(source);
+            if (names_one(source)) from = state_->index(source);
             if (tag < any_tag)
                 throw Error(std::string(verb) + ": tag is " + std::to_string(tag) +
                             "; give a tag of 0 or more, or any_tag");
@@ -133,23 +146,14 @@ Request Tasks::start_receive(const Array* array, const TaskId& source, int tag,
 
 void Tasks::send(const Array& array, const TaskId& destination, int tag, Deadline deadline) {
     Request request = start_send(&array, destination, tag, "send", {});
-    try {
-        finish(*request.pending(), deadline);
-    } catch (const DeadlineError& error) {
-        speaker_->broken[state_->index(destination)] = error.what();
-        throw;
-    }
+    finish_or_break(*request.pending(), deadline, state_->find(destination));
 }
 
 Status Tasks::recv(const Array& array, const TaskId& source, int tag, Deadline deadline) {
     Request request = start_receive(&array, source, tag, deadline, "recv", {});
-    try {
-        return finish(*request.pending(), with_grace(deadline));
-    } catch (const DeadlineError& error) {
-        const bool any = std::holds_alternative<int>(source) && std::get<int>(source) == any_source;
-        if (!any && tag != any_tag) speaker_->broken[state_->index(source)] = error.what();
-        throw;
-    }
+    const bool pair = names_one(source) && tag != any_tag;
+    return finish_or_break(*request.pending(), with_grace(deadline),
+                           pair ? state_->find(source) : any_source);
 }
 
 Request Tasks::isend(const Array& array, const TaskId& destination, int tag) {
@@ -167,13 +171,20 @@ Status Tasks::sendrecv(const Array& sent, const TaskId& destination, const Array
     // Both are waited for whatever happens to one, so that neither goes on behind an error.
     std::exception_ptr failed;
     try {
-        finish(*out.pending(), deadline);
+        finish_or_break(*out.pending(), deadline, state_->find(destination));
     } catch (const Error&) {
         failed = std::current_exception();
     }
-    Status status = finish(*in.pending(), with_grace(deadline));
+    std::optional<Status> status;
+    try {
+        const bool pair = names_one(source) && receive_tag != any_tag;
+        status = finish_or_break(*in.pending(), with_grace(deadline),
+                                 pair ? state_->find(source) : any_source);
+    } catch (const Error&) {
+        if (!failed) throw;  // else the send's error, which came first, says more
+    }
     if (failed) std::rethrow_exception(failed);
-    return status;
+    return *status;
 }
 
 Status Tasks::probe(const TaskId& source, int tag, Deadline deadline) {
@@ -187,12 +198,21 @@ std::optional<Status> Tasks::iprobe(const TaskId& source, int tag) {
 std::optional<Status> Tasks::look(const TaskId& source, int tag, bool wait_for_it,
                                   const Deadline& deadline) {
     static_cast<void>(speaker("probe"));
-    const bool any = std::holds_alternative<int>(source) && std::get<int>(source) == any_source;
-    const int from = any ? any_source : state_->index(source);
+    int from = any_source;
+    comm::Fault fault;
+    try {
+        if (names_one(source)) from = state_->index(source);
+        if (tag < any_tag)
+            throw Error("probe: tag is " + std::to_string(tag) +
+                        "; give a tag of 0 or more, or any_tag");
+    } catch (const Error&) {
+        fault = comm::Fault::current();
+    }
     std::shared_ptr<task::Pending> pending;
     {
         const comm::Turn turn;
-        pending = task::start_probe(state_, speaker_, from, tag, wait_for_it, deadline);
+        pending = task::start_probe(state_, speaker_,
+                                    {from, tag, wait_for_it, deadline, std::move(fault)});
     }
     wait(*pending->call, with_grace(deadline));
     return *pending->found;
@@ -248,42 +268,12 @@ std::vector<Status> wait_all(std::span<Request> requests, Deadline deadline) {
     return found;
 }
 
-namespace {
-
-class AnyOf final : public Operation {
-  public:
-    explicit AnyOf(std::span<Request> requests) : requests_(requests) {}
-    bool poll() override {
-        for (first_ = 0; first_ < requests_.size(); ++first_)
-            if (requests_[first_].pending()->call->ended()) return true;
-        return false;
-    }
-    std::string text() const override {
-        std::string out = "any of these: ";
-        for (const auto& request : requests_) out += request.pending()->call->text() + "; ";
-        return out;
-    }
-    std::size_t first() const { return first_; }
-
-  private:
-    std::span<Request> requests_;
-    std::size_t first_ = 0;
-};
-
-}  // namespace
-
 std::size_t wait_any(std::span<Request> requests, Deadline deadline) {
     if (requests.empty()) throw Error("waitany was given no request, so none can ever be done");
-    for (const auto& request : requests) static_cast<void>(pending_of(request));
-    const auto member = requests[0].pending()->member;
-    std::int64_t chosen = 0;
-    if (member->group.lowest()) {
-        AnyOf any(requests);
-        wait(any, deadline);
-        chosen = static_cast<std::int64_t>(any.first());
-    }
-    chosen = task::decide(member, chosen, with_grace(deadline));
-    const auto index = static_cast<std::size_t>(chosen);
+    std::vector<std::shared_ptr<comm::Call>> calls;
+    for (const auto& request : requests) calls.push_back(pending_of(request).call);
+    const auto index = static_cast<std::size_t>(
+        task::first_done(requests[0].pending()->member, std::move(calls), deadline));
     requests[index].wait(deadline);
     return index;
 }

@@ -21,16 +21,23 @@ std::pair<std::intptr_t, std::intptr_t> extent_of(const Array& array) {
 
 }  // namespace
 
-comm::Fault fault_in_memory(const Array& source, const Array& destination) {
-    if (!destination.writable())
-        return {"Error", "the receiving array is read-only; give one that may be written"};
-    if (&source == &destination) return {};
+comm::Fault fault_in_writing(const Array& destination) {
+    if (destination.writable()) return {};
+    return {"Error", "the receiving array is read-only; give one that may be written"};
+}
+
+comm::Fault fault_between(const Array& source, const Array& destination, bool transposed) {
+    if (comm::Fault fault = fault_in_writing(destination)) return fault;
+    if (!transposed && source.data() == destination.data() &&
+        source.strides() == destination.strides() && source.layout() == destination.layout())
+        return {};
     const auto [a, a_end] = extent_of(source);
     const auto [b, b_end] = extent_of(destination);
     if (a < b_end && b < a_end)
-        return {
-            "Error",
-            "the receiving array shares memory with the sending one; give it memory of its own"};
+        return {"Error",
+                "the receiving array lies in the same range of memory as the sending one; give it "
+                "memory "
+                "of its own"};
     return {};
 }
 

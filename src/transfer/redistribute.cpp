@@ -38,11 +38,11 @@ End end_of(const Array& array) {
 }
 
 // The whole of an array like `array`, dense, on rank `root` alone.
-End whole_end(const Array& array, const void* data, int root) {
+End whole_end(const Array& array, const void* data, int root, std::shared_ptr<const void> keep) {
     const Shape& shape = array.layout().shape();
     std::string stars = "(";
     for (std::size_t d = 0; d < shape.size(); ++d) stars += d == 0 ? "*" : ", *";
-    End end{Layout(shape, stars + ")"), {}, const_cast<void*>(data), {root}, nullptr};
+    End end{Layout(shape, stars + ")"), {}, const_cast<void*>(data), {root}, std::move(keep)};
     end.place.process = array.comm().rank() == root ? 0 : -1;
     end.place.strides = dense_strides(shape, array.dtype().size);
     end.place.dense = true;
@@ -90,7 +90,6 @@ comm::Protocol<> move(Comm on, int tag, comm::Statement mine, std::shared_ptr<En
 void call(const Comm& on, const std::string& name, comm::Statement mine,
           std::shared_ptr<End> source, std::shared_ptr<End> destination, std::int64_t itemsize,
           const RedistributeOptions& options) {
-    if (!options.local_error.empty()) mine.fault = {"Error", options.local_error};
     std::shared_ptr<comm::Call> operation;
     {
         const comm::Turn turn;
@@ -145,7 +144,7 @@ void redistribute(const Array& source, const Array& destination,
                                            destination.dtype().name +
                                            "; make out match, or ask for dtype= conversion"};
     else
-        mine.fault = transfer::fault_in_memory(source, destination);
+        mine.fault = transfer::fault_between(source, destination, !options.axes.empty());
     call(source.comm(), mine.text, mine, std::make_shared<End>(end_of(source)),
          std::make_shared<End>(end_of(destination)), source.dtype().size, options);
 }
@@ -154,35 +153,31 @@ void refuse(const Comm& comm, const std::string& kind, const std::string& messag
             Deadline deadline) {
     RedistributeOptions options;
     options.deadline = deadline;
-    call(comm, "a call that was refused", {{kind, message}, ""}, nullptr, nullptr, 1, options);
+    comm::Statement mine;
+    mine.fault = {kind, message};
+    call(comm, "a call that was refused", mine, nullptr, nullptr, 1, options);
 }
 
 namespace {
 
-// The tree's lowest member is the root, so the members are listed from it on.
-comm::Group rooted(comm::Link& link, int root) {
-    comm::Group group = comm::Group::whole(link);
-    std::rotate(group.members.begin(), group.members.begin() + root, group.members.end());
-    group.index = (link.rank() - root + link.size()) % link.size();
-    return group;
-}
-
-comm::Protocol<> told(Comm on, int root, int tag, std::shared_ptr<std::string> text) {
+comm::Protocol<> told(Comm on, comm::Statement mine, int tag, std::shared_ptr<std::string> text) {
     co_await on.state().open();
-    *text = co_await comm::spread(rooted(on.state().link(), root), tag, *text);
+    *text = co_await comm::agree(comm::Group::whole(on.state().link()), tag, std::move(mine));
 }
 
 }  // namespace
 
 std::string tell(const Comm& comm, const std::string& text, int root, Deadline deadline) {
-    if (root < 0 || root >= comm.size()) transfer::no_such_root(root, comm.size()).raise();
-    auto heard = std::make_shared<std::string>(text);
+    comm::Statement mine;
+    mine.text = "word from process " + std::to_string(root);
+    if (comm.rank() == root) mine.sound = text;
+    if (root < 0 || root >= comm.size()) mine.fault = transfer::no_such_root(root, comm.size());
+    auto heard = std::make_shared<std::string>();
     std::shared_ptr<comm::Call> operation;
     {
         const comm::Turn turn;
-        operation = std::make_shared<comm::Call>(
-            told(comm, root, comm.state().next_tag(), heard),
-            "word from process " + std::to_string(root) + ", the root");
+        operation = std::make_shared<comm::Call>(told(comm, mine, comm.state().next_tag(), heard),
+                                                 mine.text);
         comm::Engine::instance().add(operation);
     }
     wait(*operation, deadline);
@@ -190,22 +185,23 @@ std::string tell(const Comm& comm, const std::string& text, int root, Deadline d
 }
 
 void scatter(const void* whole, const Array& destination, int root,
-             const RedistributeOptions& options) {
+             const RedistributeOptions& options, std::shared_ptr<const void> keep) {
     comm::Statement mine;
     mine.text = "scatter(" + destination.dtype().name + " to " + destination.layout().text() +
                 ", root=" + std::to_string(root) + ")";
     if (root < 0 || root >= destination.comm().size()) {
         mine.fault = transfer::no_such_root(root, destination.comm().size());
         root = 0;
-    } else if (!destination.writable()) {
-        mine.fault = transfer::fault_in_memory(destination, destination);
+    } else {
+        mine.fault = transfer::fault_in_writing(destination);
     }
     call(destination.comm(), mine.text, mine,
-         std::make_shared<End>(whole_end(destination, whole, root)),
+         std::make_shared<End>(whole_end(destination, whole, root, std::move(keep))),
          std::make_shared<End>(end_of(destination)), destination.dtype().size, options);
 }
 
-void gather(const Array& source, void* whole, int root, const RedistributeOptions& options) {
+void gather(const Array& source, void* whole, int root, const RedistributeOptions& options,
+            std::shared_ptr<const void> keep) {
     comm::Statement mine;
     mine.text = "gather(" + source.dtype().name + " from " + source.layout().text() +
                 ", root=" + std::to_string(root) + ")";
@@ -214,7 +210,8 @@ void gather(const Array& source, void* whole, int root, const RedistributeOption
         root = 0;
     }
     call(source.comm(), mine.text, mine, std::make_shared<End>(end_of(source)),
-         std::make_shared<End>(whole_end(source, whole, root)), source.dtype().size, options);
+         std::make_shared<End>(whole_end(source, whole, root, std::move(keep))),
+         source.dtype().size, options);
 }
 
 }  // namespace hocket

@@ -75,3 +75,28 @@ def check_still_works(comm: Any) -> None:
     a, _ = source_of(rows, array, comm, private(comm))
     b = hk.redistribute(a, columns.layout(hk))
     np.testing.assert_array_equal(b.local, columns.local(array, comm.rank))
+
+
+PERIOD = 3 * 251  # of fill_pattern in local elements, for every layout that the tests use it with
+
+
+def _tile(places_of: Callable[[np.ndarray], np.ndarray]) -> np.ndarray:
+    """16 MB of the pattern: uint8 places * 31 mod 251, which no power of 2 divides evenly."""
+    period = (places_of(np.arange(PERIOD, dtype=np.int64)) * 31 % 251).astype(np.uint8)
+    return np.tile(period, 1 << 14)
+
+
+def fill_pattern(local: np.ndarray, places_of: Callable[[np.ndarray], np.ndarray]) -> None:
+    """local[k] becomes the pattern at the global place places_of(k): for arrays of gigabytes, whose
+    places would not fit. places_of(k + PERIOD) - places_of(k) must be a multiple of 251."""
+    tile = _tile(places_of)
+    for first in range(0, local.size, tile.size):
+        local[first : first + tile.size] = tile[: local.size - first]
+
+
+def check_pattern(local: np.ndarray, places_of: Callable[[np.ndarray], np.ndarray]) -> None:
+    """local[k] is the pattern at the global place places_of(k)."""
+    tile = _tile(places_of)
+    for first in range(0, local.size, tile.size):
+        same = np.array_equal(local[first : first + tile.size], tile[: local.size - first])
+        assert same, f"wrong between the local elements {first} and {first + tile.size}"

@@ -16,5 +16,7 @@ from lockstep.plugin import (  # noqa: E402, F401
     pytest_configure,
     pytest_generate_tests,
     pytest_pyfunc_call,
+    pytest_terminal_summary,
     pytest_unconfigure,
+    soak_seed,
 )

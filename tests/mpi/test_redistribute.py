@@ -6,7 +6,9 @@ import itertools
 import numpy as np
 import pytest
 from cases import (
+    check_pattern,
     check_still_works,
+    fill_pattern,
     private,
     raises_everywhere,
     random_dtype,
@@ -74,12 +76,10 @@ def test_random_layouts_on_pretended_nodes(comm):
 
 @pytest.mark.soak
 @ranks(1, 2, 3, 4, 5, 6, 7, 8, seconds=600)
-def test_random_layouts_for_long(comm):
-    seed = comm.bcast(int(np.random.SeedSequence().entropy % 2**32))
-    if comm.rank == 0:
-        print(f"seed {seed}, {comm.size} ranks")
+def test_random_layouts_for_long(comm, soak_seed):
+    seed = soak_seed
     rng, own = np.random.default_rng([seed, comm.size]), private(comm, seed)
-    for case in range(600):
+    for case in range(3000):
         try:
             random_move(comm, rng, own, case)
         except BaseException as error:
@@ -381,19 +381,6 @@ def test_a_rank_that_never_comes_is_waited_for_until_the_deadline(comm, first):
 # ---- beyond 32 bits -------------------------------------------------------------------------
 
 
-def pattern(first, count):
-    """uint8 of the global places first … first + count - 1, with no period near a power of 2."""
-    return ((np.arange(first, first + count, dtype=np.int64) * 31) % 251).astype(np.uint8)
-
-
-def check_pattern(got, places_of, count, step=1 << 24):
-    """got[k] belongs to the global place places_of(k); piece by piece, to spare memory."""
-    for first in range(0, count, step):
-        k = np.arange(first, min(first + step, count), dtype=np.int64)
-        expected = (places_of(k) * 31 % 251).astype(np.uint8)
-        assert np.array_equal(got[first : first + step], expected), f"near element {first}"
-
-
 @pytest.mark.soak
 @ranks(2, seconds=600)
 def test_a_message_beyond_2_gib(comm):
@@ -401,11 +388,10 @@ def test_a_message_beyond_2_gib(comm):
     n = 2**32 + 2**16 + 3
     source = hk.Layout((n,), f"(BLOCK({n}))", 2)
     a = hk.empty(source, "u1", comm=comm)
-    for first in range(0, a.local.size, 1 << 24):
-        a.local[first : first + (1 << 24)] = pattern(first, min(1 << 24, n - first))
+    fill_pattern(a.local, lambda k: k)
     b = hk.redistribute(a, hk.Layout((n,), "(CYCLIC)", 2))
     assert b.local.size == (n + 1 - comm.rank) // 2
-    check_pattern(b.local, lambda k: 2 * k + comm.rank, b.local.size)
+    check_pattern(b.local, lambda k: 2 * k + comm.rank)
 
 
 @pytest.mark.soak
@@ -413,13 +399,10 @@ def test_a_message_beyond_2_gib(comm):
 def test_rows_to_columns_beyond_2_to_31_elements(comm):
     shape = (2, 2**31 + 4096)
     a = hk.empty(hk.Layout(shape, "(BLOCK, *)", 2), "u1", comm=comm)
-    row = a.local[0]
-    for first in range(0, shape[1], 1 << 24):
-        count = min(1 << 24, shape[1] - first)
-        row[first : first + count] = pattern(first + comm.rank * shape[1], count)
+    fill_pattern(a.local[0], lambda k: k + comm.rank * shape[1])
     b = hk.redistribute(a, hk.Layout(shape, "(*, BLOCK)", 2))
     half = shape[1] // 2
     assert b.local.shape == (2, half)
     for i in range(2):
         start = comm.rank * half + i * shape[1]
-        check_pattern(b.local[i], lambda k, start=start: k + start, half)
+        check_pattern(b.local[i], lambda k, start=start: k + start)

@@ -7,6 +7,8 @@ from functools import partial
 import numpy as np
 import pytest
 from cases import (
+    check_pattern,
+    fill_pattern,
     private,
     raises_everywhere,
     random_dtype,
@@ -110,13 +112,11 @@ def test_random_layouts_by_name_and_index(comm, groups, seed):
 
 @pytest.mark.soak
 @ranks(*SIZES, {"a": 5, "b": 3}, {"a": 3, "b": 5}, seconds=600)
-def test_random_layouts_for_long(comm, groups):
-    seed = comm.bcast(int(np.random.SeedSequence().entropy % 2**32))
-    if comm.rank == 0:
-        print(f"seed {seed}, {groups}")
+def test_random_layouts_for_long(comm, groups, soak_seed):
+    seed = soak_seed
     w = hk.tasks(groups, comm)
     rng, own = np.random.default_rng([seed, *groups.values()]), private(comm, seed)
-    for case in range(400):
+    for case in range(2000):
         sender, receiver = ("a", "b") if rng.random() < 0.5 else ("b", "a")
         shape = random_shape(rng)
         source = oracle.random_spec(rng, shape, int(rng.integers(1, groups[sender] + 1)))
@@ -492,15 +492,10 @@ def test_an_array_beyond_2_gib(comm, groups):
     n = 2**31 + 2**20 + 7
     if w.name == "a":
         a = hk.empty(hk.Layout((n,), "(BLOCK)", 1), "u1", comm=w.comm)
-        for first in range(0, n, 1 << 24):
-            places = np.arange(first, min(first + (1 << 24), n), dtype=np.int64)
-            a.local[first : first + (1 << 24)] = places * 31 % 251
+        fill_pattern(a.local, lambda k: k)
         w.send(a, "b")
     else:
         p = w.comm.size
         b = hk.empty(hk.Layout((n,), "(CYCLIC(3))", p), "u1", comm=w.comm)
         w.recv(b, "a")
-        for first in range(0, b.local.size, 1 << 24):
-            k = np.arange(first, min(first + (1 << 24), b.local.size), dtype=np.int64)
-            places = k // 3 * (3 * p) + 3 * w.comm.rank + k % 3
-            assert np.array_equal(b.local[first : first + (1 << 24)], places * 31 % 251)
+        check_pattern(b.local, lambda k: k // 3 * (3 * p) + 3 * w.comm.rank + k % 3)

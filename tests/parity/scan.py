@@ -1,16 +1,16 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """Which functions the public headers declare, read without a compiler.
 
-Good for this project's headers (clang-formatted, no macros that make declarations), and strict: what
-it cannot read raises ValueError, so that nothing is passed over in silence.
+Good for this project's headers (clang-formatted, no macros that make declarations), and
+strict: what it cannot read raises ValueError, so that nothing is passed over in silence.
 """
 
 from __future__ import annotations
 
 import re
 from collections import Counter
+from collections.abc import Iterator
 from pathlib import Path
-from typing import Iterator
 
 _TOKEN = re.compile(r"[A-Za-z_]\w*|::|->|<=>|<<=|[<>=!+\-*/]=|\d[\w.']*|\S")
 _CLASS_KEYS = ("class", "struct", "union")

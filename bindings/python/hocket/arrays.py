@@ -3,6 +3,9 @@
 
 from __future__ import annotations
 
+import operator
+from collections.abc import Iterator
+from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any, Callable, Optional, Sequence
 
 import numpy as np
@@ -22,6 +25,45 @@ def _world() -> MPI.Intracomm:
     return MPI.COMM_WORLD
 
 
+@contextmanager
+def collective(comm: MPI.Comm, timeout: Optional[float]) -> Iterator[Optional[float]]:
+    """Around what one process checks and prepares for a collective call on `comm`.
+
+    Whatever goes wrong here, the other processes are told, and all raise it: none is left waiting.
+    Gives the timeout, checked.
+    """
+    try:
+        yield as_seconds(timeout)
+    except Exception as error:
+        kind = type(error).__name__ if isinstance(error, Error) else "Error"
+        _mpi.refuse(comm.handle, kind, str(error) or repr(error), None)
+        raise AssertionError("a refused call has ended without its error") from error
+
+
+def as_number(value: Any, what: str) -> int:
+    """`value` as C's int. Raises `Error`."""
+    try:
+        number = operator.index(value)
+    except TypeError:
+        raise Error(f"{what} is {value!r}; give an integer") from None
+    if not -(2**31) <= number < 2**31:
+        raise Error(f"{what} is {number}; give one of at most 31 bits")
+    return number
+
+
+def as_seconds(timeout: Any) -> Optional[float]:
+    """A timeout: seconds, or None. Raises `Error`."""
+    if timeout is None:
+        return None
+    try:
+        seconds = float(timeout)
+    except (TypeError, ValueError):
+        raise Error(f"timeout is {timeout!r}; give seconds, or None to wait as long as it takes") from None
+    if not seconds >= 0:
+        raise Error(f"timeout is {timeout!r}; give seconds that are not negative, or None")
+    return seconds
+
+
 class Array:
     """One process's part of a distributed array.
 
@@ -38,17 +80,33 @@ class Array:
     dtype : numpy.dtype
     """
 
-    __slots__ = ("_core", "_home", "comm", "dtype", "layout", "local")
+    __slots__ = ("_comm", "_core", "_home", "_layout", "_local")
 
     def __init__(self, local: npt.NDArray[Any], layout: Layout, comm: MPI.Comm) -> None:
-        self.local = local
-        self.layout = layout
-        self.comm = comm
-        self.dtype: np.dtype[Any] = local.dtype
+        self._local = local
+        self._layout = layout
+        self._comm = comm
         self._core: Optional[_mpi.Local] = None
         # Where a section's elements belong that are no view of its array: the array, the memory
         # and the index in it.
         self._home: Optional[tuple[Array, npt.NDArray[Any], Any]] = None
+
+    # All four are fixed: write into the local elements, as a.local[...] = values.
+    @property
+    def local(self) -> npt.NDArray[Any]:
+        return self._local
+
+    @property
+    def layout(self) -> Layout:
+        return self._layout
+
+    @property
+    def comm(self) -> MPI.Comm:
+        return self._comm
+
+    @property
+    def dtype(self) -> np.dtype[Any]:
+        return self._local.dtype
 
     def core(self) -> _mpi.Local:
         """The same array as the C++ library sees it."""
@@ -76,7 +134,9 @@ class Array:
         if self.comm.rank == root:
             whole = _memory(self.layout.shape, self.dtype)
             address = whole.__array_interface__["data"][0]
-        _mpi.gather(self.core(), address, root, timeout)
+        with collective(self.comm, timeout) as seconds:
+            core, number = self.core(), as_number(root, "root")
+        _mpi.gather(core, address, number, whole, seconds)
         return whole
 
     def section(self, slices: Any) -> Array:
@@ -200,6 +260,8 @@ def wrap(local: npt.NDArray[Any], layout: Layout, comm: Optional[MPI.Comm] = Non
                 "yet; copy it to the host first"
             )
         raise Error(f"cannot wrap {type(local).__name__}: give a numpy.ndarray")
+    if isinstance(local, np.ma.MaskedArray):
+        raise Error("a masked array would lose its mask; give its .data, and the mask on its own")
     dtypes.resolve(local.dtype)
     shape = _local_shape(layout, on)
     if local.shape != shape and not (on.rank >= layout.size and local.size == 0):
@@ -255,28 +317,24 @@ def scatter(
     """
     on = _world() if comm is None else comm
     whole: Optional[np.ndarray] = None
-    word = ""
-    if on.rank == root:
-        try:
-            whole = np.ascontiguousarray(array) if array is not None else None
-            if whole is None:
+    name = ""
+    with collective(on, timeout) as seconds:
+        number = as_number(root, "root")
+        _local_shape(layout, on)
+        if on.rank == number:
+            if array is None:
                 raise MismatchError(f"process {root} scatters None; give it the whole array")
-            whole = whole.reshape(np.shape(array))  # ascontiguousarray makes 0-d arrays 1-d
+            whole = np.asarray(array, order="C")
             if whole.shape != layout.shape:
                 raise MismatchError(
                     f"cannot scatter an array of shape {whole.shape} with the layout {layout}; "
                     f"give one of shape {layout.shape}"
                 )
-            word = "=" + dtypes.name_of(dtypes.resolve(whole.dtype))
-        except Error as error:
-            word = f"{type(error).__name__}:{error}"
-    word = _mpi.tell(on.handle, word, root, timeout)
-    if not word.startswith("="):
-        kind, _, message = word.partition(":")
-        raise MismatchError(message) if kind == "MismatchError" else Error(message)
-    out = empty(layout, dtypes.from_name(word[1:]), on)
+            name = dtypes.name_of(dtypes.resolve(whole.dtype))
+    name = _mpi.tell(on.handle, name, number, seconds)
+    out = empty(layout, dtypes.from_name(name), on)
     address = whole.__array_interface__["data"][0] if whole is not None else 0
-    _mpi.scatter(address, out.core(), root, timeout)
+    _mpi.scatter(address, out.core(), number, whole, seconds)
     return out
 
 
@@ -329,7 +387,7 @@ def redistribute(
     """
     if not isinstance(a, Array):
         raise Error(f"cannot redistribute {type(a).__name__}: give an array made by hk.empty, …")
-    try:
+    with collective(a.comm, timeout) as seconds:
         wanted = a.dtype if dtype is None else dtypes.resolve(dtype)
         _local_shape(layout, a.comm)
         order = [] if axes is None else _axes(axes, len(a.layout.shape))
@@ -340,11 +398,7 @@ def redistribute(
         direct = wanted == source.dtype
         landing = target if direct else empty(layout, source.dtype, a.comm)
         ends = source.core(), landing.core()
-    except Error as error:
-        kind = type(error).__name__
-        _mpi.refuse(a.comm.handle, kind, str(error), timeout)
-        raise AssertionError("a refused call has ended without its error") from error
-    _mpi.redistribute(*ends, order, "auto", timeout)
+    _mpi.redistribute(*ends, order, "auto", seconds)
     if not direct:
         target.local[...] = landing.local.astype(wanted)
     target.settle()

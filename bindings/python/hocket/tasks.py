@@ -10,12 +10,12 @@ from __future__ import annotations
 
 import operator
 import time
-from typing import TYPE_CHECKING, Any, Mapping, NoReturn, Optional, Sequence, Union
+from typing import TYPE_CHECKING, Any, Mapping, Optional, Sequence, Union
 
 import numpy as np
 
 from hocket import _mpi, dtypes
-from hocket.arrays import Array, _world
+from hocket.arrays import Array, _world, as_number, as_seconds
 from hocket.errors import Error
 from hocket.layouts import Layout
 
@@ -27,7 +27,7 @@ ANY_TAG = -1
 
 
 class TaskIndex(int):
-    """The index of a task; equal to the task's name, too."""
+    """The index of a task; equal to the task's name, too. As a key of a dict it is the index."""
 
     name: str
 
@@ -89,7 +89,7 @@ class Request:
 
     def wait(self, timeout: Optional[float] = None) -> Status:
         """Blocks until the operation is done. A deadline ends the wait, not the operation."""
-        status = Status(self._core.wait(timeout))
+        status = Status(self._core.wait(as_seconds(timeout)))
         self._settle()
         return status
 
@@ -107,13 +107,21 @@ class Request:
 
 
 def waitall(requests: Sequence[Request], timeout: Optional[float] = None) -> list[Status]:
-    """Waits for all, and gives their statuses in order."""
-    return [request.wait(timeout) for request in requests]
+    """Waits for all, `timeout` seconds at most in all, and gives their statuses in order."""
+    seconds = as_seconds(timeout)
+    end = None if seconds is None else time.monotonic() + seconds
+    return [
+        request.wait(None if end is None else max(0.0, end - time.monotonic()))
+        for request in requests
+    ]
 
 
 def waitany(requests: Sequence[Request], timeout: Optional[float] = None) -> int:
-    """Waits for one, and gives its index: the same on every process of the task."""
-    index = _mpi.wait_any([request._core for request in requests], timeout)
+    """Waits for one, and gives its index: the same on every process of the task.
+
+    A request that was waited for stays done: leave it out of the next call.
+    """
+    index = _mpi.wait_any([request._core for request in requests], as_seconds(timeout))
     requests[index]._settle()
     return index
 
@@ -160,7 +168,13 @@ class Tasks:
         if self._comm is None:
             from mpi4py import MPI
 
-            self._comm = MPI.Comm.fromhandle(self._core.comm)
+            class TaskComm(MPI.Intracomm):
+                """Keeps the task, whose communicator it is."""
+
+                core: _mpi.Tasks
+
+            self._comm = TaskComm(MPI.Comm.fromhandle(self._core.comm))
+            self._comm.core = self._core
         return self._comm
 
     def task(self, task: TaskId) -> Tasks:
@@ -189,7 +203,8 @@ class Tasks:
         DeadlineError
             after which no further message passes between the two tasks.
         """
-        self._core.send(self._array(a, True, timeout), _id(dest), tag, timeout)
+        core, to, number, seconds = self._checked(a, dest, tag, timeout, True)
+        self._core.send(core, to, number, seconds)
 
     def recv(
         self,
@@ -199,18 +214,20 @@ class Tasks:
         timeout: Optional[float] = None,
     ) -> Status:
         """Receives an array into `b`, whatever the sender's layout. Raises as `send` does."""
-        core = self._array(b, False, timeout)
-        status = Status(self._core.recv(core, _id(source), tag, timeout))
+        core, of, number, seconds = self._checked(b, source, tag, timeout, False)
+        status = Status(self._core.recv(core, of, number, seconds))
         b.settle()
         return status
 
     def isend(self, a: Array, dest: TaskId, tag: int = 0) -> Request:
         """Starts a send; the array may not change until the request is done."""
-        return Request(self._core.isend(self._array(a, True, None), _id(dest), tag))
+        core, to, number, _ = self._checked(a, dest, tag, None, True)
+        return Request(self._core.isend(core, to, number))
 
     def irecv(self, b: Array, source: TaskId = ANY_SOURCE, tag: int = ANY_TAG) -> Request:
         """Starts a receive; the array may not be used until the request is done."""
-        return Request(self._core.irecv(self._array(b, False, None), _id(source), tag), b)
+        core, of, number, _ = self._checked(b, source, tag, None, False)
+        return Request(self._core.irecv(core, of, number), b)
 
     def sendrecv(
         self,
@@ -223,11 +240,10 @@ class Tasks:
         timeout: Optional[float] = None,
     ) -> Status:
         """Sends and receives at the same time, so that two tasks may face each other."""
-        sent, received = self._array(a, True, timeout), self._array(b, False, timeout)
+        sent, to, send_number, seconds = self._checked(a, dest, sendtag, timeout, True)
+        received, of, receive_number, _ = self._checked(b, source, recvtag, None, False)
         status = Status(
-            self._core.sendrecv(
-                sent, _id(dest), received, _id(source), sendtag, recvtag, timeout
-            )
+            self._core.sendrecv(sent, to, received, of, send_number, receive_number, seconds)
         )
         b.settle()
         return status
@@ -236,11 +252,11 @@ class Tasks:
         self, source: TaskId = ANY_SOURCE, tag: int = ANY_TAG, timeout: Optional[float] = None
     ) -> Status:
         """Waits for a message, and says what the next matching receive would find."""
-        return Status(self._core.probe(_id(source), tag, timeout))
+        return Status(self._core.probe(_id(source), as_number(tag, "tag"), as_seconds(timeout)))
 
     def iprobe(self, source: TaskId = ANY_SOURCE, tag: int = ANY_TAG) -> Optional[Status]:
         """The same at once; None if there is no message yet. Alike on all of the task."""
-        found = self._core.iprobe(_id(source), tag)
+        found = self._core.iprobe(_id(source), as_number(tag, "tag"))
         return None if found is None else Status(found)
 
     def profile(self) -> dict[str, float]:
@@ -248,29 +264,32 @@ class Tasks:
         call, descriptor, schedule, pack, move (the paper's section 4)."""
         return self._core.profile()
 
-    def _array(self, array: Array, sending: bool, timeout: Optional[float]) -> _mpi.Local:
+    def _checked(
+        self, array: Array, task: TaskId, tag: int, timeout: Optional[float], sending: bool
+    ) -> tuple[_mpi.Local, TaskId, int, Optional[float]]:
+        """A verb's arguments as the library takes them. What is wrong with them on this process
+        only, all processes of the task raise."""
         start = time.perf_counter()
-        if not isinstance(array, Array):
-            self._refuse(
-                f"cannot {'send' if sending else 'receive into'} {type(array).__name__}: "
-                "give an array made by hk.empty, hk.wrap, …",
-                sending,
-                timeout,
-            )
-        core = array.core()
+        try:
+            if not isinstance(array, Array):
+                raise Error(
+                    f"cannot {'send' if sending else 'receive into'} {type(array).__name__}: "
+                    "give an array made by hk.empty, hk.wrap, …"
+                )
+            checked = array.core(), _id(task), as_number(tag, "tag"), as_seconds(timeout)
+        except Exception as error:
+            kind = type(error).__name__ if isinstance(error, Error) else "Error"
+            self._core.refuse(sending, kind, str(error) or repr(error), None)
+            raise AssertionError("a refused call has ended without its error") from error
         self._core.add_call_seconds(time.perf_counter() - start)
-        return core
-
-    def _refuse(self, message: str, sending: bool, timeout: Optional[float]) -> NoReturn:
-        self._core.refuse(sending, "Error", message, timeout)
-        raise AssertionError("a refused call has ended without its error")
+        return checked
 
 
 def _id(task: TaskId) -> TaskId:
     if isinstance(task, str):
         return task
     try:
-        return operator.index(task)
+        return as_number(operator.index(task), "task")
     except TypeError:
         raise Error(f"{task!r} names no task; give a task's name or its index") from None
 

@@ -3,7 +3,9 @@
 
 from __future__ import annotations
 
+import os
 import sys
+import time
 from collections.abc import Mapping
 from typing import Any
 
@@ -13,6 +15,7 @@ from lockstep.job import Job, JobError
 from lockstep.wire import Call
 
 RANKS = "lockstep_ranks"
+SEED = int(os.environ.get("HOCKET_SEED") or time.time_ns() % 2**32)  # of the soak tests
 MOST_JOBS = 6  # kept alive; idle ranks sleep, but hold memory
 
 _jobs: dict[tuple[int, str | None], Job] = {}  # least recently used first
@@ -56,6 +59,17 @@ def comm() -> None:
 @pytest.fixture
 def groups() -> None:
     """The named groups that the test declared, {name: number of ranks}; {} without names."""
+
+
+@pytest.fixture
+def soak_seed() -> int:
+    """Another one in every run; HOCKET_SEED repeats one."""
+    return SEED
+
+
+def pytest_terminal_summary(terminalreporter: Any, config: pytest.Config) -> None:
+    if "soak" in str(config.getoption("-m")):
+        terminalreporter.write_line(f"soak seed {SEED}; repeat it with HOCKET_SEED={SEED}")
 
 
 def _job(size: int, nodes: str | None) -> Job:

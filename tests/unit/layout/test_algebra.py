@@ -9,9 +9,10 @@ import itertools
 import pickle
 import random
 
-import hocket as hk
 import numpy as np
 import pytest
+
+import hocket as hk
 from hocket.relabeling import Relabeling, relabel
 
 T = hk.Layout((12, 9, 4), "(BLOCK, CYCLIC(2), BLOCK)", (3, 2, 2))

@@ -1,0 +1,181 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Which envelope meets which receive, on one process that sends to itself.
+#include <gtest/gtest.h>
+#include <mpi.h>
+
+#include <set>
+
+#include "comm/state.hpp"
+#include "hocket/comm.hpp"
+#include "task/matcher.hpp"
+#include "task/member.hpp"
+
+namespace hocket::task {
+namespace {
+
+class WithMpi : public testing::Environment {
+    void SetUp() override { MPI_Init(nullptr, nullptr); }
+    void TearDown() override { MPI_Finalize(); }
+};
+const auto* const with_mpi = testing::AddGlobalTestEnvironment(new WithMpi);
+
+constexpr int envelope_tag = 3;
+
+template <class T>
+T finish(comm::Protocol<T> protocol) {
+    comm::Driven<T> driven(std::move(protocol));
+    while (!driven.poll()) {
+    }
+    return driven.take();
+}
+
+Wanted take(int source, int tag) {
+    return {source, tag, true, {}};
+}
+Wanted peek(int source, int tag) {
+    return {source, tag, false, {}};
+}
+
+class MatcherTest : public testing::Test {
+  protected:
+    MatcherTest() {
+        auto& state = Comm::self().state();
+        finish(state.open());
+        link_ = &state.link();
+        matcher_.open(*link_, envelope_tag);
+    }
+    // An envelope comes in; `send` tells it from others.
+    void come(int source, int tag, std::int64_t send) {
+        const Envelope envelope{source, tag, send, "(3) (*) @ ()", "float64", 8, {}};
+        const std::string bytes = envelope.packed();
+        comm::Requests requests;
+        link_->send(requests, bytes.data(), static_cast<std::int64_t>(bytes.size()), 0,
+                    envelope_tag);
+        while (!requests.holds()) matcher_.pump();
+        // What is on its way takes a while.
+        for (int i = 0; i < 1000; ++i) matcher_.pump();
+    }
+    std::int64_t send_of(const Wanted& wanted) const {
+        return wanted.found ? wanted.found->send : -1;
+    }
+
+    comm::Link* link_ = nullptr;
+    Matcher matcher_;
+};
+
+TEST_F(MatcherTest, TakesEnvelopesInTheOrderOfTheirComing) {
+    come(0, 5, 1);
+    come(0, 5, 2);
+    Wanted first = take(0, 5), second = take(0, 5), third = take(0, 5);
+    matcher_.post(first);
+    matcher_.post(second);
+    matcher_.post(third);
+    EXPECT_EQ(send_of(first), 1);
+    EXPECT_EQ(send_of(second), 2);
+    EXPECT_EQ(send_of(third), -1);
+    come(0, 5, 3);
+    EXPECT_EQ(send_of(third), 3);
+}
+
+TEST_F(MatcherTest, ServesReceivesInTheOrderOfTheirPosting) {
+    Wanted any = take(-1, -1), exact = take(0, 5);
+    matcher_.post(any);
+    matcher_.post(exact);
+    come(0, 5, 1);
+    EXPECT_EQ(send_of(any), 1);
+    EXPECT_EQ(send_of(exact), -1);
+    come(0, 5, 2);
+    EXPECT_EQ(send_of(exact), 2);
+}
+
+TEST_F(MatcherTest, PassesOverWhatDoesNotFit) {
+    come(0, 5, 1);
+    come(1, 6, 2);
+    come(1, 5, 3);
+    Wanted by_tag = take(-1, 6), by_source = take(1, -1), rest = take(-1, -1);
+    matcher_.post(by_tag);
+    matcher_.post(by_source);
+    matcher_.post(rest);
+    EXPECT_EQ(send_of(by_tag), 2);
+    EXPECT_EQ(send_of(by_source), 3);
+    EXPECT_EQ(send_of(rest), 1);
+}
+
+TEST_F(MatcherTest, AProbeLeavesTheEnvelopeWhereItIs) {
+    Wanted early = peek(-1, -1), receive = take(0, -1);
+    matcher_.post(early);
+    matcher_.post(receive);
+    come(0, 9, 1);
+    EXPECT_EQ(send_of(early), 1);
+    EXPECT_EQ(send_of(receive), 1);
+    come(0, 9, 2);
+    Wanted late = peek(-1, 9), again = peek(-1, 9), taken = take(-1, 9);
+    matcher_.post(late);
+    matcher_.post(again);
+    matcher_.post(taken);
+    EXPECT_EQ(send_of(late), 2);
+    EXPECT_EQ(send_of(again), 2);
+    EXPECT_EQ(send_of(taken), 2);
+}
+
+TEST_F(MatcherTest, WhatIsWithdrawnTakesNothing) {
+    Wanted given_up = take(0, 5), other = take(0, 5);
+    matcher_.post(given_up);
+    matcher_.withdraw(given_up);
+    matcher_.post(other);
+    come(0, 5, 1);
+    EXPECT_EQ(send_of(given_up), -1);
+    EXPECT_EQ(send_of(other), 1);
+}
+
+TEST_F(MatcherTest, AnEnvelopeArrivesAsItWasSent) {
+    const Envelope sent{2,
+                        7,
+                        (std::int64_t{1} << 40) + 1,
+                        "(3) (BLOCK) @ (2)",
+                        "V12",
+                        12,
+                        {"LayoutError", "why there is no message"}};
+    const Envelope come = Envelope::unpacked(sent.packed());
+    EXPECT_EQ(come.source, 2);
+    EXPECT_EQ(come.tag, 7);
+    EXPECT_EQ(come.send, sent.send);
+    EXPECT_EQ(come.layout, sent.layout);
+    EXPECT_EQ(come.dtype, "V12");
+    EXPECT_EQ(come.itemsize, 12);
+    EXPECT_EQ(come.fault.kind, "LayoutError");
+    EXPECT_EQ(come.fault.message, sent.fault.message);
+    EXPECT_THROW(Envelope::unpacked(sent.packed().substr(0, 30)), Error);
+}
+
+TEST(Tags, NeverShareOneBetweenPurposes) {
+    constexpr int tasks = 3, highest = 200;
+    const Tags tags(tasks, highest);
+    std::set<int> used;
+    // (200 + 1 - 3) / 9 = 22 numbers for each task and purpose, used in turn.
+    for (int task = 0; task < tasks; ++task) {
+        EXPECT_TRUE(used.insert(tags.envelope(task)).second);
+        for (std::int64_t number = 0; number < 22; ++number)
+            for (const int tag :
+                 {tags.tree(task, number), tags.reply(task, number), tags.data(task, number)}) {
+                EXPECT_TRUE(used.insert(tag).second);
+                EXPECT_LE(tag, highest);
+                EXPECT_GE(tag, 0);
+            }
+        EXPECT_EQ(tags.data(task, std::int64_t{22} << 40), tags.data(task, 0));
+    }
+    EXPECT_THROW(Tags(100, 200), Error);
+}
+
+TEST(Queue, LetsCallsPassInTheirOrder) {
+    Queue queue;
+    const auto first = queue.ticket(), second = queue.ticket();
+    EXPECT_TRUE(queue.is_next(first));
+    EXPECT_FALSE(queue.is_next(second));
+    queue.pass();
+    EXPECT_FALSE(queue.is_next(first));
+    EXPECT_TRUE(queue.is_next(second));
+}
+
+}  // namespace
+}  // namespace hocket::task
