@@ -5,8 +5,9 @@ From Foster, Kohr, Krishnaiyer, Choudhary: "Double Standards: Bringing Task Para
 the Message Passing Interface", Figure 3. Run me: python 02_two_tasks.py
 """
 
-import hocket as hk
 import numpy as np
+
+import hocket as hk
 
 N, IMAGES = 64, 5
 

@@ -4,8 +4,9 @@
 Run me: python 03_transpose.py
 """
 
-import hocket as hk
 import numpy as np
+
+import hocket as hk
 
 
 def program(comm):

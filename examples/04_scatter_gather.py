@@ -4,8 +4,9 @@
 Run me: python 04_scatter_gather.py
 """
 
-import hocket as hk
 import numpy as np
+
+import hocket as hk
 
 
 def program(comm, samples):

@@ -14,7 +14,6 @@ from pathlib import Path
 from typing import Any
 
 import hocket as hk
-
 from hocket_cli import demo_ranks, demo_report, info, photographs
 from hocket_cli.main import Parser, UsageError
 

@@ -13,9 +13,10 @@ import json
 import time
 from typing import Any
 
-import hocket as hk
 import numpy as np
 import numpy.typing as npt
+
+import hocket as hk
 
 #: begins a line of progress, which the command takes out of what the ranks print
 PROGRESS = "\x1e"

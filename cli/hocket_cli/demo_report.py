@@ -5,8 +5,9 @@ from __future__ import annotations
 
 from typing import Any
 
-import hocket as hk
 import numpy as np
+
+import hocket as hk
 
 FORMS = {"pipelined": "Figure 3, two tasks", "data-parallel": "Figure 1, transpose"}
 #: the paper's Figure 4: step → which room serves it

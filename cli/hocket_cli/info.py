@@ -14,7 +14,6 @@ from typing import Any
 
 from hocket import mpiexec
 from hocket.errors import Error
-
 from hocket_cli.main import Parser, version
 
 _PACKAGES = ("numpy", "mpi4py", "cloudpickle", "scipy", "scikit-image", "matplotlib", "rich")

@@ -11,6 +11,7 @@ from typing import Any
 
 import numpy as np
 import numpy.typing as npt
+
 from hocket.errors import Error
 
 #: photographs among scikit-image's data files, which lie inside the installed package

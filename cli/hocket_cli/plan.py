@@ -11,7 +11,6 @@ from pathlib import Path
 from typing import Any
 
 import hocket as hk
-
 from hocket_cli.main import Parser, UsageError
 
 _HELP = """\

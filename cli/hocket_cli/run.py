@@ -17,7 +17,6 @@ from hocket import processes
 from hocket.errors import Error
 from hocket.launch import check_name, explain, lost
 from hocket.rank import describe, places
-
 from hocket_cli.main import Parser, UsageError
 
 _SPEC = re.compile(r"(?:(?P<name>[^=:/]*)=)?(?P<count>[^=:/]*):(?P<program>.+)", re.DOTALL)

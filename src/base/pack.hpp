@@ -45,8 +45,9 @@ class Unpacker {
   private:
     std::string_view take(std::size_t size) {
         if (size > bytes_.size())
-            throw Error("a message of hocket's own is cut short; do all processes run the same "
-                        "version of hocket?");
+            throw Error(
+                "a message of hocket's own is cut short; do all processes run the same "
+                "version of hocket?");
         const auto head = bytes_.substr(0, size);
         bytes_.remove_prefix(size);
         return head;

@@ -138,7 +138,7 @@ State::~State() {
 int State::next_tag() {
     require_running();
     const int tag = next_tag_;
-    next_tag_ = next_tag_ + 3 > vendor::highest_tag() ? 0 : next_tag_ + 2;
+    next_tag_ = next_tag_ + 3 > vendor::highest_tag() ? 2 : next_tag_ + 2;
     return tag;
 }
 
@@ -167,8 +167,7 @@ Protocol<> State::open() {
     opening_ = true;
     const Opening opening(opening_);  // an error leaves the next call free to try again
     link_ = co_await duplicate(user_->comm);
-    const int tag = next_tag();
-    nodes_ = co_await find_nodes(*link_, tag);
+    nodes_ = co_await find_nodes(*link_, opening_tag);
     link_->know_nodes(nodes_);
     const int here = (*nodes_)[static_cast<std::size_t>(rank_)];
     Engine::instance().expect_neighbours(

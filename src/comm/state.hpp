@@ -37,7 +37,9 @@ class State {
   private:
     std::unique_ptr<User> user_;
     std::unique_ptr<Link> link_;
-    int rank_ = 0, size_ = 0, next_tag_ = 0;
+    // Not one of next_tag's: opening may end after a later call has taken its own.
+    static constexpr int opening_tag = 0;
+    int rank_ = 0, size_ = 0, next_tag_ = 2;
     std::shared_ptr<const std::vector<int>> nodes_;  // of each process, a number
     bool opening_ = false, opened_ = false;
 };

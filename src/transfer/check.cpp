@@ -1,7 +1,12 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "transfer/check.hpp"
 
+#include <algorithm>
+#include <cstdlib>
 #include <utility>
+#include <vector>
+
+#include "base/text.hpp"
 
 namespace hocket::transfer {
 namespace {
@@ -19,18 +24,38 @@ std::pair<std::intptr_t, std::intptr_t> extent_of(const Array& array) {
     return {low, high};
 }
 
+// Whether two elements share bytes, where dimensions nest: each steps over all of the smaller ones.
+bool overlaps_itself(const Array& array) {
+    std::vector<std::pair<std::int64_t, std::int64_t>> steps;  // stride, extent
+    for (std::size_t d = 0; d < array.local_shape().size(); ++d) {
+        if (array.local_shape()[d] == 0) return false;
+        if (array.local_shape()[d] > 1)
+            steps.emplace_back(std::abs(array.strides()[d]), array.local_shape()[d]);
+    }
+    std::sort(steps.begin(), steps.end());
+    std::int64_t covered = array.dtype().size;
+    for (const auto& [stride, extent] : steps) {
+        if (stride < covered) return true;
+        covered += (extent - 1) * stride;
+    }
+    return false;
+}
+
 }  // namespace
 
 comm::Fault fault_in_writing(const Array& destination) {
-    if (destination.writable()) return {};
-    return {"Error", "the receiving array is read-only; give one that may be written"};
+    if (!destination.writable())
+        return {"Error", "the receiving array is read-only; give one that may be written"};
+    if (overlaps_itself(destination))
+        return {"Error", "elements of the receiving array overlap: shape " +
+                             text::tuple(destination.local_shape()) + " with strides " +
+                             text::tuple(destination.strides()) +
+                             " bytes; give an array whose elements lie apart"};
+    return {};
 }
 
-comm::Fault fault_between(const Array& source, const Array& destination, bool transposed) {
+comm::Fault fault_between(const Array& source, const Array& destination) {
     if (comm::Fault fault = fault_in_writing(destination)) return fault;
-    if (!transposed && source.data() == destination.data() &&
-        source.strides() == destination.strides() && source.layout() == destination.layout())
-        return {};
     const auto [a, a_end] = extent_of(source);
     const auto [b, b_end] = extent_of(destination);
     if (a < b_end && b < a_end)

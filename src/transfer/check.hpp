@@ -7,11 +7,10 @@
 
 namespace hocket::transfer {
 
-/// A destination that may not be written.
+/// A destination that may not be written, or whose elements overlap.
 comm::Fault fault_in_writing(const Array& destination);
-/// The same, or one that shares memory with the source. An array may be its own destination where
-/// every element stays where it is: in the same layout, `transposed` false.
-comm::Fault fault_between(const Array& source, const Array& destination, bool transposed);
+/// The same, or one that lies in the range of memory of the source.
+comm::Fault fault_between(const Array& source, const Array& destination);
 comm::Fault no_such_root(int root, int size);
 
 }  // namespace hocket::transfer

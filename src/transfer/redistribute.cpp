@@ -144,7 +144,7 @@ void redistribute(const Array& source, const Array& destination,
                                            destination.dtype().name +
                                            "; make out match, or ask for dtype= conversion"};
     else
-        mine.fault = transfer::fault_between(source, destination, !options.axes.empty());
+        mine.fault = transfer::fault_between(source, destination);
     call(source.comm(), mine.text, mine, std::make_shared<End>(end_of(source)),
          std::make_shared<End>(end_of(destination)), source.dtype().size, options);
 }

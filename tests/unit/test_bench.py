@@ -14,6 +14,7 @@ from typing import Any, Callable
 
 import numpy as np
 import pytest
+
 from hocket_bench import native, registry
 from hocket_bench.command import main
 from hocket_bench.group import Group

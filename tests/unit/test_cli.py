@@ -12,9 +12,10 @@ import sys
 import textwrap
 from pathlib import Path
 
-import hocket as hk
 import numpy as np
 import pytest
+
+import hocket as hk
 from hocket import plotting
 from hocket_cli import run as run_command
 from hocket_cli.main import UsageError, main

@@ -8,6 +8,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+
 from hocket_cli import demo, demo_ranks, demo_report, photographs
 from hocket_cli.main import main
 

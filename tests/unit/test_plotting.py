@@ -6,8 +6,9 @@ from __future__ import annotations
 import sys
 from pathlib import Path
 
-import hocket as hk
 import pytest
+
+import hocket as hk
 from hocket import plotting
 
 

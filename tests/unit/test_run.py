@@ -13,8 +13,9 @@ import threading
 import time
 from pathlib import Path
 
-import hocket as hk
 import pytest
+
+import hocket as hk
 from hocket import launch, mpiexec, processes
 
 

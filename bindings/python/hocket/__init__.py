@@ -27,12 +27,11 @@ if TYPE_CHECKING:
         Array,
         empty,
         from_function,
-        redistribute,
-        scatter,
         wrap,
         zeros,
     )
     from hocket.launch import run
+    from hocket.moves import redistribute, scatter
     from hocket.tasks import (
         ANY_SOURCE,
         ANY_TAG,
@@ -46,9 +45,8 @@ if TYPE_CHECKING:
 
 # Where each name is found that is loaded late: these modules need MPI, or start it.
 _LATE = {
-    **dict.fromkeys(
-        ["Array", "empty", "from_function", "redistribute", "scatter", "wrap", "zeros"], "arrays"
-    ),
+    **dict.fromkeys(["Array", "empty", "from_function", "wrap", "zeros"], "arrays"),
+    **dict.fromkeys(["redistribute", "scatter"], "moves"),
     **dict.fromkeys(
         ["ANY_SOURCE", "ANY_TAG", "Request", "Status", "Tasks", "tasks", "waitall", "waitany"],
         "tasks",

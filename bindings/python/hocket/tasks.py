@@ -10,12 +10,14 @@ from __future__ import annotations
 
 import operator
 import time
-from typing import TYPE_CHECKING, Any, Mapping, Optional, Sequence, Union
+from collections.abc import Mapping, Sequence
+from typing import TYPE_CHECKING, Any, Optional, Union
 
 import numpy as np
 
 from hocket import _mpi, dtypes
-from hocket.arrays import Array, _world, as_number, as_seconds
+from hocket.arrays import Array, world
+from hocket.calls import as_number, as_seconds
 from hocket.errors import Error
 from hocket.layouts import Layout
 
@@ -185,9 +187,7 @@ class Tasks:
         mine = "in several" if self.name is None else f"in {self.name!r}"
         return f"<hocket.Tasks {self.names}, this process {mine}>"
 
-    def send(
-        self, a: Array, dest: TaskId, tag: int = 0, timeout: Optional[float] = None
-    ) -> None:
+    def send(self, a: Array, dest: TaskId, tag: int = 0, timeout: Optional[float] = None) -> None:
         """Sends the array; returns when it may be changed again.
 
         Parameters
@@ -314,7 +314,7 @@ def tasks(
     MismatchError
         on every process, if they ask for different tasks.
     """
-    on = _world() if comm is None else comm
+    on = world() if comm is None else comm
     if tasks is None:
         return Tasks(_mpi.Tasks.from_launcher(on.handle))
     names: list[str] = []

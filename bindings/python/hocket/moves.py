@@ -1,0 +1,142 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""How distributed arrays move: from one process, and to another layout."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Any, Optional
+
+import numpy as np
+import numpy.typing as npt
+
+from hocket import _mpi, dtypes
+from hocket.arrays import Array, empty, local_shape, world, wrap
+from hocket.calls import as_number, collective
+from hocket.errors import Error, LayoutError, MismatchError
+from hocket.layouts import Layout
+
+if TYPE_CHECKING:
+    from mpi4py import MPI
+
+
+def scatter(
+    array: Optional[npt.ArrayLike],
+    layout: Layout,
+    comm: Optional[MPI.Comm] = None,
+    root: int = 0,
+    *,
+    timeout: Optional[float] = None,
+) -> Array:
+    """The array that process `root` holds whole, laid out. Collective.
+
+    Parameters
+    ----------
+    array : on process `root` the whole array, of shape ``layout.shape``; ignored elsewhere.
+
+    Raises
+    ------
+    MismatchError
+        on every process if the array has another shape than the layout.
+    """
+    on = world() if comm is None else comm
+    whole: Optional[np.ndarray] = None
+    name = ""
+    with collective(on, timeout) as seconds:
+        number = as_number(root, "root")
+        local_shape(layout, on)
+        if on.rank == number:
+            if array is None:
+                raise MismatchError(f"process {root} scatters None; give it the whole array")
+            whole = np.asarray(array, order="C")
+            if whole.shape != layout.shape:
+                raise MismatchError(
+                    f"cannot scatter an array of shape {whole.shape} with the layout {layout}; "
+                    f"give one of shape {layout.shape}"
+                )
+            name = dtypes.name_of(dtypes.resolve(whole.dtype))
+    name = _mpi.tell(on.handle, name, number, seconds)
+    out = empty(layout, dtypes.from_name(name), on)
+    address = whole.__array_interface__["data"][0] if whole is not None else 0
+    _mpi.scatter(address, out.core(), number, whole, seconds)
+    return out
+
+
+def _destination(
+    source: Array, layout: Layout, wanted: np.dtype[Any], out: Optional[Array], converts: bool
+) -> Array:
+    if out is None:
+        return empty(layout, wanted, source.comm)
+    if not isinstance(out, Array):
+        raise MismatchError(
+            f"out is {type(out).__name__}; give an array made by hk.empty or hk.wrap"
+        )
+    if out.layout != layout:
+        raise MismatchError(
+            f"out has the layout {out.layout}, but the result has {layout}; make out match"
+        )
+    if out.dtype != wanted:
+        raise MismatchError(
+            f"out holds {out.dtype}, but the result is {wanted}; make out match"
+            + ("" if converts else f", or ask for conversion: dtype={str(out.dtype)!r}")
+        )
+    if not out.local.flags.writeable:
+        raise Error("out is read-only; give an array that may be written")
+    return out
+
+
+def redistribute(
+    a: Array,
+    layout: Layout,
+    *,
+    axes: Optional[Sequence[int]] = None,
+    dtype: npt.DTypeLike = None,
+    out: Optional[Array] = None,
+    timeout: Optional[float] = None,
+) -> Array:
+    """The elements of `a` in another layout. Collective over ``a.comm``.
+
+    Parameters
+    ----------
+    layout : of the result; may have another number of processes
+    axes : the result is ``numpy.transpose(a, axes)``
+    dtype : convert to it, as ``numpy.ndarray.astype`` does
+    out : write here; has `layout` and the result's dtype
+    timeout : seconds after which the wait ends with `DeadlineError`
+
+    Raises
+    ------
+    LayoutError, MismatchError, Error
+        on every process, whichever of them has wrong arguments; nothing has moved then.
+    """
+    if not isinstance(a, Array):
+        raise Error(f"cannot redistribute {type(a).__name__}: give an array made by hk.empty, …")
+    with collective(a.comm, timeout) as seconds:
+        wanted = a.dtype if dtype is None else dtypes.resolve(dtype)
+        local_shape(layout, a.comm)
+        order = [] if axes is None else _axes(axes, len(a.layout.shape))
+        target = _destination(a, layout, wanted, out, dtype is not None)
+        # Convert where fewer bytes travel.
+        narrow = wanted != a.dtype and wanted.itemsize <= a.dtype.itemsize
+        source = wrap(a.local.astype(wanted), a.layout, a.comm) if narrow else a
+        direct = wanted == source.dtype
+        landing = target if direct else empty(layout, source.dtype, a.comm)
+        ends = source.core(), landing.core()
+    _mpi.redistribute(*ends, order, "auto", seconds)
+    if not direct:
+        target.local[...] = landing.local.astype(wanted)
+    target.settle()
+    return target
+
+
+def _axes(axes: Sequence[int], dimensions: int) -> list[int]:
+    """`axes` with negative ones counted from the end, as NumPy does."""
+    try:
+        order = [int(axis) for axis in axes]
+    except (TypeError, ValueError):
+        order = []
+    if sorted(a + dimensions if a < 0 else a for a in order) != list(range(dimensions)):
+        raise LayoutError(
+            f"axes={axes!r} is no permutation of the {dimensions} dimensions; "
+            f"give each of 0 to {dimensions - 1} once"
+        )
+    return [a + dimensions if a < 0 else a for a in order]
