@@ -70,8 +70,8 @@ Box make_box(std::span<const std::int64_t> extents, std::int64_t itemsize,
         }
         box.loops.push_back(loop);
     }
-    std::stable_sort(box.loops.begin(), box.loops.end(),
-                     [](const Loop& a, const Loop& b) { return a.destination > b.destination; });
+    std::sort(box.loops.begin(), box.loops.end(),
+              [](const Loop& a, const Loop& b) { return a.destination > b.destination; });
 
     std::vector<Loop> fused;
     for (const Loop& loop : box.loops) {

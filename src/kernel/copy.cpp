@@ -33,7 +33,8 @@ void in_ranges(int threads, std::int64_t total, std::int64_t bytes, Function&& f
     const std::int64_t useful = std::min(bytes / least_bytes_a_thread, total);
     if (threads == 1 || useful <= 1) return function(std::int64_t{0}, total);
     // A few ranges a thread, so that one that lost its core does not hold up the rest.
-    const std::int64_t parts = std::min<std::int64_t>(useful, 4 * base::resolve_threads(threads));
+    const std::int64_t parts =
+        std::min<std::int64_t>(useful, std::int64_t{4} * base::resolve_threads(threads));
     base::parallel_for(threads, parts, [&](std::int64_t part) {
         const auto bound = [&](std::int64_t p) {
             return total / parts * p + total % parts * p / parts;

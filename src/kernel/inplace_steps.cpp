@@ -136,7 +136,7 @@ Step slab_step(const Permutation& permutation, const Means& means) {
                     permutation.text() + " blocks of " + size_text(permutation.block),
             .cost = (fits_cache(permutation) ? 2.0 : buffered(bytes)) +
                     4.0 / static_cast<double>(permutation.block),
-            .memory = busy * (bytes + 4096) + means.threads * (256 << 10),
+            .memory = busy * (bytes + 4096) + means.threads * (std::int64_t{256} << 10),
             .run = [permutation](std::byte* array, const Pass& pass) {
                 permute_slabs(array, permutation, pass.threads);
             }};

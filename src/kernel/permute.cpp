@@ -24,8 +24,8 @@ Means means_for(const Permutation& permutation, const InplaceOptions& options) {
     const std::int64_t array = permutation.batch * permutation.blocks() * permutation.block;
     // What a method that is named needs is its own affair, unless there is a cap.
     const bool bounded = options.method == "auto";
-    means.memory =
-        options.cap.value_or(bounded ? array / 100 + means.threads * (4 << 20) : INT64_MAX);
+    means.memory = options.cap.value_or(
+        bounded ? array / 100 + means.threads * (std::int64_t{4} << 20) : INT64_MAX);
     if (means.memory < 0)
         throw Error("the cap on extra memory is " + std::to_string(means.memory) +
                     " bytes; give 0 or more");

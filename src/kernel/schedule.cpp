@@ -44,8 +44,9 @@ std::vector<std::string> split(std::string_view text) {
 std::vector<std::int64_t> by_length(std::int64_t count, const Length& length) {
     std::vector<std::int64_t> order(static_cast<std::size_t>(count));
     std::iota(order.begin(), order.end(), std::int64_t{0});
-    std::stable_sort(order.begin(), order.end(),
-                     [&](std::int64_t a, std::int64_t b) { return length(a) > length(b); });
+    std::sort(order.begin(), order.end(), [&](std::int64_t a, std::int64_t b) {
+        return length(a) != length(b) ? length(a) > length(b) : a < b;
+    });
     return order;
 }
 

@@ -9,7 +9,9 @@
 #include "kernel/cpu.hpp"
 
 #if defined(__x86_64__)
+#ifndef __clang__
 #pragma GCC diagnostic ignored "-Wmaybe-uninitialized"  // g++ 12, in its own intrinsics
+#endif
 #include <immintrin.h>
 #endif
 

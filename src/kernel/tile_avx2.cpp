@@ -34,7 +34,7 @@ __attribute__((target("avx2"))) void square_4(const std::byte* source, std::int6
                                               std::byte* destination, std::int64_t destination_i) {
     __m256i q[8];  // q[4 g + c]: rows 4 g to 4 g + 3 of columns c and, in the upper half, 4 + c
 #pragma GCC unroll 2
-    for (int g = 0; g < 2; ++g) {
+    for (std::int64_t g = 0; g < 2; ++g) {
         const std::byte* rows = source + 4 * g * source_j;
         const __m256i r0 = load(rows), r1 = load(rows + source_j);
         const __m256i r2 = load(rows + 2 * source_j), r3 = load(rows + 3 * source_j);
@@ -46,7 +46,7 @@ __attribute__((target("avx2"))) void square_4(const std::byte* source, std::int6
         q[4 * g + 3] = _mm256_unpackhi_epi64(t1, t3);
     }
 #pragma GCC unroll 4
-    for (int c = 0; c < 4; ++c) {
+    for (std::int64_t c = 0; c < 4; ++c) {
         store(destination + c * destination_i, _mm256_permute2x128_si256(q[c], q[4 + c], 0x20));
         store(destination + (4 + c) * destination_i,
               _mm256_permute2x128_si256(q[c], q[4 + c], 0x31));

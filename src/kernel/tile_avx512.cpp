@@ -4,8 +4,10 @@
 #if defined(__x86_64__)
 
 // g++ 12 warns about the undefined operand that its own intrinsics pass on purpose.
+#ifndef __clang__
 #pragma GCC diagnostic ignored "-Wmaybe-uninitialized"
 #pragma GCC diagnostic ignored "-Wuninitialized"
+#endif
 #include <immintrin.h>
 
 #include <algorithm>
@@ -44,11 +46,11 @@ struct Rim {
     std::byte* destination;
     std::int64_t source_j, destination_i, ni, nj;
 
-    HOCKET_AVX512 __m512i load(int k) const {
+    HOCKET_AVX512 __m512i load(std::int64_t k) const {
         if (k >= nj) return _mm512_setzero_si512();
         return _mm512_maskz_loadu_epi32(mask_of(ni, unit), source + k * source_j);
     }
-    HOCKET_AVX512 void store(int k, __m512i row) const {
+    HOCKET_AVX512 void store(std::int64_t k, __m512i row) const {
         if (k < ni)
             _mm512_mask_storeu_epi32(destination + k * destination_i, mask_of(nj, unit), row);
     }
@@ -62,8 +64,10 @@ struct Whole {
     std::byte* destination;
     std::int64_t source_j, destination_i;
 
-    HOCKET_AVX512 __m512i load(int k) const { return _mm512_loadu_si512(source + k * source_j); }
-    HOCKET_AVX512 void store(int k, __m512i row) const {
+    HOCKET_AVX512 __m512i load(std::int64_t k) const {
+        return _mm512_loadu_si512(source + k * source_j);
+    }
+    HOCKET_AVX512 void store(std::int64_t k, __m512i row) const {
         _mm512_storeu_si512(destination + k * destination_i, row);
     }
 };
@@ -97,7 +101,7 @@ template <template <std::int64_t> class Place>
 HOCKET_AVX512 inline void square(const Place<4>& place) {
     __m512i q[16];  // q[4 g + c]: columns 4 L + c in lane L, of rows 4 g to 4 g + 3
 #pragma GCC unroll 4
-    for (int g = 0; g < 4; ++g) {
+    for (std::int64_t g = 0; g < 4; ++g) {
         const __m512i r0 = place.load(4 * g), r1 = place.load(4 * g + 1);
         const __m512i r2 = place.load(4 * g + 2), r3 = place.load(4 * g + 3);
         const __m512i t0 = _mm512_unpacklo_epi32(r0, r1), t1 = _mm512_unpackhi_epi32(r0, r1);
@@ -108,10 +112,10 @@ HOCKET_AVX512 inline void square(const Place<4>& place) {
         q[4 * g + 3] = _mm512_unpackhi_epi64(t1, t3);
     }
 #pragma GCC unroll 4
-    for (int c = 0; c < 4; ++c) {
+    for (std::int64_t c = 0; c < 4; ++c) {
         const Rows4 out = transpose_lanes(q[c], q[4 + c], q[8 + c], q[12 + c]);
 #pragma GCC unroll 4
-        for (int k = 0; k < 4; ++k) place.store(4 * k + c, out.row[k]);
+        for (std::int64_t k = 0; k < 4; ++k) place.store(4 * k + c, out.row[k]);
     }
 }
 

@@ -22,7 +22,7 @@ std::int64_t lift(std::int64_t value, std::int64_t n, std::int64_t prime, std::i
 
 }  // namespace
 
-UnitGroup::UnitGroup(std::int64_t q, std::int64_t element) : q_(q), factors_(factorize(q)) {
+UnitGroup::UnitGroup(std::int64_t q, std::int64_t element) : factors_(factorize(q)) {
     for (std::size_t f = 0; f < factors_.size(); ++f) {
         const auto [prime, exponent] = factors_[f];
         const std::int64_t n = factors_[f].value();

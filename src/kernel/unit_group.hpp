@@ -41,7 +41,6 @@ class UnitGroup {
         std::int64_t exponent;  // of the element
         bool sign = false;      // the group {1, -1} beside the powers of 5, modulo 2^k
     };
-    std::int64_t q_;
     std::vector<PrimePower> factors_;
     std::vector<Cyclic> cyclic_;
 };

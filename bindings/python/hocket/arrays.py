@@ -122,7 +122,8 @@ class Array:
             nothing = np.empty(local_shape(layout, self.comm), self.dtype)
             return Array(nothing, layout, self.comm)
         if all(isinstance(part, (int, slice)) for part in where):
-            return Array(self.local[(*where, ...)], layout, self.comm)
+            everything = (*where, ...)
+            return Array(self.local[everything], layout, self.comm)
         fixed = tuple(part if isinstance(part, int) else slice(None) for part in where)
         memory = self.local[fixed]
         kept = [part for part in where if not isinstance(part, int)]

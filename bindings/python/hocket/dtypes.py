@@ -39,7 +39,7 @@ def resolve(dtype: npt.DTypeLike) -> np.dtype[Any]:
 def name_of(dtype: np.dtype[Any]) -> str:
     """A text that tells dtypes apart and gives them back, and is the same in every language."""
     if dtype.isnative and dtype.kind in "biufc":
-        return dtype.name
+        return str(dtype.name)
     return repr(np.lib.format.dtype_to_descr(dtype))
 
 

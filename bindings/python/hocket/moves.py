@@ -89,7 +89,7 @@ def redistribute(
     layout: Layout,
     *,
     axes: Optional[Sequence[int]] = None,
-    dtype: npt.DTypeLike = None,
+    dtype: Optional[npt.DTypeLike] = None,
     out: Optional[Array] = None,
     timeout: Optional[float] = None,
 ) -> Array:

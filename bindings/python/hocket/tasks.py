@@ -46,8 +46,8 @@ class TaskIndex(int):
 
     __hash__ = int.__hash__
 
-    def __getnewargs__(self) -> tuple[int, str]:
-        return int(self), self.name
+    def __reduce__(self) -> tuple[Any, ...]:
+        return TaskIndex, (int(self), self.name)
 
     def __repr__(self) -> str:
         return f"{int(self)} ({self.name!r})"
