@@ -102,12 +102,12 @@ Protocol<std::string> fold(Group group, int tag, std::string mine, Merge merge) 
     const int size = group.size();
     const int own_bit = lowest_bit(group.index, size);
     for (int bit = 1; bit < own_bit && group.index + bit < size; bit <<= 1) {
-        const int child = group.members[static_cast<std::size_t>(group.index + bit)];
+        const int child = group.rank_of(group.index + bit);
         Letter letter = co_await receive_text(*group.link, child, tag);
         mine = merge(std::move(mine), std::move(letter.text));
     }
     if (group.lowest()) co_return mine;
-    const int parent = group.members[static_cast<std::size_t>(group.index - own_bit)];
+    const int parent = group.rank_of(group.index - own_bit);
     co_await send_text(*group.link, std::move(mine), parent, tag);
     co_return std::string();
 }
@@ -135,7 +135,7 @@ Protocol<std::string> spread(Group group, int tag, std::string text) {
     const int size = group.size();
     const int own_bit = lowest_bit(group.index, size);
     if (!group.lowest()) {
-        const int parent = group.members[static_cast<std::size_t>(group.index - own_bit)];
+        const int parent = group.rank_of(group.index - own_bit);
         Letter letter = co_await receive_text(*group.link, parent, tag);
         text = std::move(letter.text);
     }
@@ -143,7 +143,7 @@ Protocol<std::string> spread(Group group, int tag, std::string text) {
     for (int bit = own_bit >> 1; bit > 0; bit >>= 1) {
         if (group.index + bit >= size) continue;
         group.link->send(requests, text.data(), static_cast<std::int64_t>(text.size()),
-                         group.members[static_cast<std::size_t>(group.index + bit)], tag);
+                         group.rank_of(group.index + bit), tag);
     }
     co_await until(requests);
     co_return text;

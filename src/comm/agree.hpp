@@ -20,6 +20,7 @@ struct Group {
 
     int size() const { return static_cast<int>(members.size()); }
     bool lowest() const { return index == 0; }
+    int rank_of(int member) const { return members[static_cast<std::size_t>(member)]; }
     static Group whole(Link& link);
 };
 

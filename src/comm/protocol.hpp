@@ -90,7 +90,8 @@ class [[nodiscard]] Protocol {
     using promise_type = detail::Promise<T>;
     using Handle = std::coroutine_handle<promise_type>;
 
-    Protocol(Handle handle) : handle_(handle) {}
+    // Implicit: the compiler converts what get_return_object gives.
+    Protocol(Handle handle) : handle_(handle) {}  // NOLINT(google-explicit-constructor)
     Protocol(Protocol&& other) noexcept : handle_(std::exchange(other.handle_, nullptr)) {}
     Protocol& operator=(Protocol&&) = delete;
     ~Protocol() {

@@ -57,10 +57,6 @@ def _text(value: Any, what: str) -> str:
     return value.encode("utf-8", "replace").decode("utf-8")
 
 
-def _cap(cap: int | None) -> int | None:
-    return None if cap is None else integer(cap, "cap")
-
-
 def _check_dtype(dtype: np.dtype[Any]) -> None:
     if dtype.hasobject:
         raise Error(
@@ -243,7 +239,7 @@ def permute_inplace(
         _threads(threads),
         _text(schedule, "schedule"),
         _text(method, "method"),
-        _cap(cap),
+        None if cap is None else integer(cap, "cap"),
     )
     return array.reshape(shape)
 
@@ -284,10 +280,6 @@ def permute_two_arrays(
     return back
 
 
-def _shape(shape: Axes) -> list[int]:
-    return integers(shape, "shape")
-
-
 def cycles(shape: Axes, axes: Axes) -> list[tuple[int, int]]:
     """The vacancy-tracking cycles longer than 1 by which such an array is permuted in place.
 
@@ -302,7 +294,7 @@ def cycles(shape: Axes, axes: Axes) -> list[tuple[int, int]]:
     Raises:
         LayoutError: `axes` is no permutation of the dimensions.
     """
-    extents = _shape(shape)
+    extents = integers(shape, "shape")
     return _pure.cycles(extents, _axes(axes, extents))
 
 
@@ -319,7 +311,7 @@ def cycle_path(shape: Axes, axes: Axes, start: int) -> list[int]:
     Raises:
         LayoutError: there is no such place, or as `cycles`.
     """
-    extents = _shape(shape)
+    extents = integers(shape, "shape")
     return _pure.cycle_path(extents, _axes(axes, extents), integer(start, "start"))
 
 
@@ -341,12 +333,12 @@ def explain_permute(
     Raises:
         As `permute_inplace`.
     """
-    extents = _shape(shape)
+    extents = integers(shape, "shape")
     return _pure.explain_permute(
         extents,
         _axes(axes, extents),
         integer(itemsize, "itemsize"),
         _threads(threads),
         _text(method, "method"),
-        _cap(cap),
+        None if cap is None else integer(cap, "cap"),
     )
