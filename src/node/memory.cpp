@@ -47,7 +47,7 @@ class Pool {
         const auto memory = static_cast<std::int64_t>(sysconf(_SC_PHYS_PAGES)) *
                             static_cast<std::int64_t>(sysconf(_SC_PAGESIZE));
         // With a process a core, all of them together keep a quarter of the machine.
-        keep_at_most_ = static_cast<std::size_t>(memory / (4 * port::cores()));
+        keep_at_most_ = static_cast<std::size_t>(memory / 4 / port::cores());
         if (const char* text = std::getenv("HOCKET_POOL_BYTES")) {
             keep_at_most_ = static_cast<std::size_t>(std::strtoull(text, nullptr, 10));
         }
