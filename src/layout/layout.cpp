@@ -18,11 +18,6 @@ layout::Form form_of(Shape shape, std::string_view dist, Shape procs,
     base.shape = std::move(shape);
     base.procs = std::move(procs);
     base.replicate.assign(replicate.begin(), replicate.end());
-    // One process for an array that nothing distributes may be written as such.
-    const bool undistributed =
-        std::all_of(base.formats.begin(), base.formats.end(),
-                    [](const layout::Format& f) { return f.kind == layout::Format::Kind::whole; });
-    if (undistributed && base.replicate.empty() && base.procs == Shape{1}) base.procs.clear();
     return layout::make_form(std::move(base));
 }
 

@@ -118,6 +118,11 @@ Form make_form(Template base) {
     std::sort(base.replicate.begin(), base.replicate.end());
     for (Format& format : base.formats)  // one way to write it
         if (format.kind == Format::Kind::cyclic && format.size == 1) format.size = 0;
+    // One process for an array that nothing distributes may be written as such.
+    const bool undistributed =
+        std::all_of(base.formats.begin(), base.formats.end(),
+                    [](const Format& f) { return f.kind == Format::Kind::whole; });
+    if (undistributed && base.replicate.empty() && base.procs == Shape{1}) base.procs.clear();
     Form form;
     check_extents(base);
     form.axes = axes_of(base, form.grid);

@@ -3,8 +3,11 @@
 
 from __future__ import annotations
 
+import contextlib
 import json
 import os
+import re
+import shlex
 import shutil
 import stat
 import subprocess
@@ -17,8 +20,9 @@ import pytest
 
 import hocket as hk
 from hocket import plotting
+from hocket_bench.options import parse as parse_bench
 from hocket_cli import run as run_command
-from hocket_cli.main import UsageError, main
+from hocket_cli.main import COMMANDS, UsageError, main
 
 
 @pytest.fixture(autouse=True)
@@ -55,6 +59,33 @@ def test_usage_names_every_command(capsys):
 
 def test_an_unknown_command_suggests_the_near_one(capsys):
     assert "did you mean 'demo'" in refused(capsys, "demmo")
+
+
+def examples(capsys, *words: str) -> list[list[str]]:
+    """The command lines that a help text shows, as words; comments behind them left out."""
+    with contextlib.suppress(SystemExit):
+        main([*words, "--help"])
+    lines = [line.strip() for line in capsys.readouterr().out.splitlines()]
+    shown = [line.split("   ")[0] for line in lines if line.startswith("hocket ")]
+    return [shlex.split(re.sub(r"  +.*", "", line))[1:] for line in shown if "…" not in line]
+
+
+def test_every_example_of_the_help_texts_works(capsys):
+    for name in ("rows.py", "cols.py", "program.py"):
+        program(name, "")
+    program("cols", "#!/bin/sh\n", executable=True)
+    found = [line for name in ("", *COMMANDS) for line in examples(capsys, *filter(None, [name]))]
+    assert {line[0] for line in found} == set(COMMANDS)
+    for command, *words in found:
+        if command == "run":
+            assert main(["run", "--dry-run", *words]) == 0, words
+        elif command == "bench":
+            parse_bench(words)  # measuring takes its time elsewhere
+        elif command == "demo":
+            assert main(["demo", *words, "--size", "8", "--frames", "2"]) == 0, words
+        else:
+            assert main([command, *words]) == 0, words
+    assert Path("plan.png").stat().st_size > 1000
 
 
 def test_the_version_is_printed(capsys):

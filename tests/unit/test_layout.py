@@ -265,6 +265,16 @@ def test_malformed_layouts_do_not_parse(text):
         hk.Layout.parse(text)
 
 
+def test_one_process_may_be_written_where_nothing_is_distributed():
+    lay = hk.Layout((8, 8), "(*, *)", 1)
+    assert lay == hk.Layout((8, 8), "(*, *)")
+    for text in ("(8, 8) (*,*) @ 1", "(8, 8) (*, *) @ (1)", "(8, 8) (*, *) @ ()", "(8, 8) (*,*)"):
+        assert hk.Layout.parse(text) == lay
+    assert hk.Layout.parse("(*, *) @ 1", (8, 8)) == lay
+    with pytest.raises(hk.LayoutError, match="2"):
+        hk.Layout.parse("(8, 8) (*, *) @ 2")
+
+
 @settings(max_examples=300, deadline=None)
 @given(st.text(alphabet="()*,0123456789 BLOCKYIcyclicblock@=[]:-", max_size=40))
 def test_no_text_does_anything_but_parse_or_raise(text):
