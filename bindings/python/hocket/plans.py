@@ -237,11 +237,6 @@ def plan(
     for layout, name in ((src, "src"), (dst, "dst")):
         if not isinstance(layout, Layout):
             raise LayoutError(f"{name} is {layout!r}; give a Layout")
-    if stages is not None:
-        raise LayoutError(
-            f"stages={stages!r} belongs to the strategies 'centralized' and 'staged', not to "
-            f"{strategy!r}; leave it out"
-        )
     size = integer(itemsize, "itemsize")
     given_axes = [] if axes is None else integers(axes, "axes")
     if axes is not None and not given_axes and src.ndim > 0:
@@ -254,4 +249,10 @@ def plan(
         str(strategy),
         _overlap_list(overlap, dst.size),
     )
+    if stages is not None:  # last, so that a wrong strategy is told first
+        raise LayoutError(
+            f"stages={stages!r} says through how many processes a side's traffic passes, but the "
+            f"strategy {native.strategy!r} sends every message straight to its receiver, and "
+            "there is no other strategy yet; leave stages out"
+        )
     return Plan(src, dst, native, size, _model(model))
