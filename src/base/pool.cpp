@@ -5,10 +5,8 @@
 
 #include <algorithm>
 #include <atomic>
-#include <cerrno>
 #include <chrono>
 #include <condition_variable>
-#include <cstdlib>
 #include <exception>
 #include <mutex>
 #include <string>
@@ -16,24 +14,11 @@
 #include <thread>
 #include <vector>
 
+#include "base/environment.hpp"
 #include "base/port.hpp"
 #include "hocket/error.hpp"
 
 namespace hocket::base {
-namespace {
-
-[[maybe_unused]] int threads_from_environment(const char* text) {
-    char* end = nullptr;
-    errno = 0;
-    const long value = std::strtol(text, &end, 10);
-    if (end == text || *end != '\0' || errno != 0 || value < 1 || value > most_threads)
-        throw Error("HOCKET_THREADS is '" + std::string(text) +
-                    "'; set it to a number of threads from 1 to " + std::to_string(most_threads) +
-                    ", or unset it to use every core this process may run on");
-    return static_cast<int>(value);
-}
-
-}  // namespace
 
 int default_threads() {
 #ifdef HOCKET_SIMULATED
@@ -41,9 +26,9 @@ int default_threads() {
 #else
     // Read anew each time: it costs less than a microsecond, and the affinity mask may be narrowed
     // after the library was loaded (launchers and job schedulers do that).
-    const char* text = std::getenv("HOCKET_THREADS");
-    return text != nullptr && *text != '\0' ? threads_from_environment(text)
-                                            : std::clamp(port::cores(), 1, most_threads);
+    const auto wanted =
+        environment::number("HOCKET_THREADS", 1, most_threads, "a number of threads");
+    return wanted ? static_cast<int>(*wanted) : std::clamp(port::cores(), 1, most_threads);
 #endif
 }
 

@@ -3,6 +3,8 @@
 
 #include <algorithm>
 #include <cctype>
+#include <charconv>
+#include <cstdio>
 
 namespace hocket::text {
 namespace {
@@ -58,6 +60,20 @@ std::string quoted_list(std::span<const std::string> names) {
         out += "'" + name + "'";
     }
     return out;
+}
+
+std::string seconds(double value) {
+    char out[32];
+    std::snprintf(out, sizeof out, "%.3g s", value);
+    return out;
+}
+
+std::optional<std::int64_t> whole_number(std::string_view written) {
+    std::int64_t value = 0;
+    const char* const end = written.data() + written.size();
+    const auto [stopped, problem] = std::from_chars(written.data(), end, value);
+    if (problem != std::errc() || stopped != end) return std::nullopt;
+    return value;
 }
 
 }  // namespace hocket::text

@@ -2,6 +2,8 @@
 // Pieces of messages.
 #pragma once
 
+#include <cstdint>
+#include <optional>
 #include <span>
 #include <string>
 #include <string_view>
@@ -29,5 +31,11 @@ std::string tuple(const Range& items) {
 
 /// "'rows', 'cols'".
 std::string quoted_list(std::span<const std::string> names);
+
+/// "0.25 s".
+std::string seconds(double value);
+
+/// The 64-bit integer that this text is and nothing besides; nothing if it is none.
+std::optional<std::int64_t> whole_number(std::string_view written);
 
 }  // namespace hocket::text

@@ -1,10 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "comm/vendor.hpp"
 
-#include <cstdlib>
-#include <sstream>
-#include <vector>
-
+#include "base/environment.hpp"
 #include "hocket/error.hpp"
 
 namespace hocket::comm::vendor {
@@ -42,20 +39,17 @@ std::string node_name() {
     int length = 0;
     MPI_Get_processor_name(text, &length);
     std::string name(text, static_cast<std::size_t>(length));
-    const char* pretended = std::getenv("HOCKET_NODES");
-    if (pretended == nullptr || *pretended == '\0') return name;
+    const auto pretended = environment::numbers("HOCKET_NODES");
+    if (!pretended) return name;
     int rank = 0, size = 0;
     MPI_Comm_rank(MPI_COMM_WORLD, &rank);
     MPI_Comm_size(MPI_COMM_WORLD, &size);
-    std::istringstream text_of_numbers(pretended);
-    std::vector<std::string> numbers;
-    for (std::string number; std::getline(text_of_numbers, number, ',');) numbers.push_back(number);
     // Counted against all ranks, so that all of them raise.
-    if (numbers.size() < static_cast<std::size_t>(size))
-        throw Error("HOCKET_NODES='" + std::string(pretended) + "' has " +
-                    std::to_string(numbers.size()) + " numbers for " + std::to_string(size) +
+    if (pretended->size() < static_cast<std::size_t>(size))
+        throw Error("HOCKET_NODES='" + *environment::value_of("HOCKET_NODES") + "' has " +
+                    std::to_string(pretended->size()) + " numbers for " + std::to_string(size) +
                     " ranks; give one a rank, as 0,0,1,1");
-    return name + "#" + numbers[static_cast<std::size_t>(rank)];
+    return name + "#" + std::to_string((*pretended)[static_cast<std::size_t>(rank)]);
 }
 
 }  // namespace hocket::comm::vendor

@@ -9,6 +9,7 @@
 #include <mutex>
 
 #include "base/port.hpp"
+#include "base/text.hpp"
 #include "base/trace.hpp"
 #include "comm/engine.hpp"
 #include "hocket/operation.hpp"
@@ -26,12 +27,12 @@ constexpr double between_checks = 20e-3;
 void (*interrupt_check)() = nullptr;
 volatile sig_atomic_t report_wanted = 0;
 
-struct Pending {
+struct Waited {
     const Operation* operation;
     double since;
 };
-std::mutex pending_mutex;
-std::list<Pending> pending;
+std::mutex waited_mutex;
+std::list<Waited> waited;  // for, by all threads now
 
 struct sigaction handler_before {};
 
@@ -55,23 +56,17 @@ void install_report_signal() {
 class Registered {
   public:
     explicit Registered(const Operation& operation) {
-        const std::lock_guard lock(pending_mutex);
-        place_ = pending.insert(pending.end(), {&operation, port::seconds()});
+        const std::lock_guard lock(waited_mutex);
+        place_ = waited.insert(waited.end(), {&operation, port::seconds()});
     }
     ~Registered() {
-        const std::lock_guard lock(pending_mutex);
-        pending.erase(place_);
+        const std::lock_guard lock(waited_mutex);
+        waited.erase(place_);
     }
 
   private:
-    std::list<Pending>::iterator place_;
+    std::list<Waited>::iterator place_;
 };
-
-std::string seconds_text(double seconds) {
-    char text[32];
-    std::snprintf(text, sizeof text, "%.3g s", seconds);
-    return text;
-}
 
 bool poll_all(Operation& operation) {
     const comm::Turn turn(comm::Turn::waiting);
@@ -87,7 +82,7 @@ void check_outside(const Operation& operation, const Deadline& deadline) {
     }
     if (interrupt_check != nullptr) interrupt_check();
     if (deadline.passed())
-        throw DeadlineError("gave up after " + seconds_text(deadline.timeout()) + ": " +
+        throw DeadlineError("gave up after " + text::seconds(deadline.timeout()) + ": " +
                             operation.text() + " is not done; the operation itself goes on");
 }
 
@@ -148,10 +143,10 @@ void report_on_signal() {
 }
 
 std::string pending_waits() {
-    const std::lock_guard lock(pending_mutex);
+    const std::lock_guard lock(waited_mutex);
     std::string out;
-    for (const auto& [operation, since] : pending)
-        out += "hocket waits since " + seconds_text(port::seconds() - since) + ": " +
+    for (const auto& [operation, since] : waited)
+        out += "hocket waits since " + text::seconds(port::seconds() - since) + ": " +
                operation->text() + "\n";
     return out.empty() ? "hocket waits for nothing\n" : out;
 }

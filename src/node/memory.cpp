@@ -7,12 +7,13 @@
 
 #include <algorithm>
 #include <bit>
-#include <cstdlib>
 #include <map>
 #include <mutex>
+#include <optional>
 #include <string>
 #include <vector>
 
+#include "base/environment.hpp"
 #include "base/port.hpp"
 #include "hocket/error.hpp"
 #include "node/sharing.hpp"
@@ -43,18 +44,9 @@ std::size_t size_class(std::size_t bytes) {
 
 class Pool {
   public:
-    Pool() {
-        const auto memory = static_cast<std::int64_t>(sysconf(_SC_PHYS_PAGES)) *
-                            static_cast<std::int64_t>(sysconf(_SC_PAGESIZE));
-        // With a process a core, all of them together keep a quarter of the machine.
-        keep_at_most_ = static_cast<std::size_t>(memory / 4 / port::cores());
-        if (const char* text = std::getenv("HOCKET_POOL_BYTES")) {
-            keep_at_most_ = static_cast<std::size_t>(std::strtoull(text, nullptr, 10));
-        }
-    }
-
     std::byte* take(std::size_t bytes) {
         const std::lock_guard lock(mutex_);
+        static_cast<void>(keep_at_most());  // what cannot be read is an error here, and never later
         in_use_ += bytes;
         auto& free = free_[bytes];
         if (!free.empty()) {
@@ -76,9 +68,9 @@ class Pool {
         in_use_ -= bytes;
         free_[bytes].push_back(piece);
         kept_ += bytes;
-        for (auto it = free_.rbegin(); it != free_.rend() && kept_ > keep_at_most_; ++it) {
+        for (auto it = free_.rbegin(); it != free_.rend() && kept_ > keep_at_most(); ++it) {
             if (it->first <= largest_shared_piece) break;  // its segment has other pieces
-            while (!it->second.empty() && kept_ > keep_at_most_) {
+            while (!it->second.empty() && kept_ > keep_at_most()) {
                 release(it->second.back());
                 it->second.pop_back();
                 kept_ -= it->first;
@@ -89,7 +81,7 @@ class Pool {
     MemoryUsage usage() {
         const std::lock_guard lock(mutex_);
         return {static_cast<std::int64_t>(in_use_), static_cast<std::int64_t>(kept_),
-                static_cast<std::int64_t>(keep_at_most_), shareable_};
+                static_cast<std::int64_t>(keep_at_most()), shareable_};
     }
 
     std::optional<node::Place> place_of(const void* address) {
@@ -103,6 +95,18 @@ class Pool {
     }
 
   private:
+    // Read when first needed: a process that only maps others' memory needs no bound.
+    std::size_t keep_at_most() {
+        if (!keep_at_most_) {
+            const auto memory = static_cast<std::int64_t>(sysconf(_SC_PHYS_PAGES)) *
+                                static_cast<std::int64_t>(sysconf(_SC_PAGESIZE));
+            // With a process a core, all of them together keep a quarter of the machine.
+            keep_at_most_ = static_cast<std::size_t>(
+                environment::bytes("HOCKET_POOL_BYTES").value_or(memory / 4 / port::cores()));
+        }
+        return *keep_at_most_;
+    }
+
     std::byte* cut(std::size_t bytes) {
         if (left_ < bytes) {
             next_ = make_segment(shared_segment);
@@ -150,7 +154,8 @@ class Pool {
     std::map<std::size_t, std::vector<std::byte*>> free_;  // by size class
     std::map<std::byte*, Segment> segments_;
     std::byte* next_ = nullptr;
-    std::size_t left_ = 0, in_use_ = 0, kept_ = 0, keep_at_most_ = 0;
+    std::size_t left_ = 0, in_use_ = 0, kept_ = 0;
+    std::optional<std::size_t> keep_at_most_;
     // Simulated processes share one address space and one table of descriptors.
     bool shareable_ = !port::simulated;
 };

@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "task/answer.hpp"
 
-#include <cstdio>
-
 #include "base/pack.hpp"
 #include "base/text.hpp"
 #include "task/member.hpp"
@@ -31,9 +29,7 @@ std::string tag_text(int tag) {
     return tag < 0 ? "any tag" : "tag " + std::to_string(tag);
 }
 std::string seconds_text(const Deadline& deadline) {
-    char out[32];
-    std::snprintf(out, sizeof out, "%.3g s", deadline.timeout());
-    return out;
+    return text::seconds(deadline.timeout());
 }
 std::string array_text(const std::string& dtype, const Shape& shape) {
     return dtype + " " + text::tuple(shape);

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Setting tasks up: who is in which.
 #include <algorithm>
-#include <cstdlib>
 #include <limits>
 #include <set>
 
+#include "base/environment.hpp"
 #include "base/text.hpp"
 #include "comm/call.hpp"
 #include "comm/engine.hpp"
@@ -196,24 +196,25 @@ Tasks::Tasks(std::span<const TaskRequest> requests, const Comm& comm)
 }
 
 Tasks Tasks::from_launcher(const Comm& comm) {
-    const char* given = std::getenv("HOCKET_TASKS");
-    if (given == nullptr || *given == '\0')
+    const auto given = environment::value_of("HOCKET_TASKS");
+    if (!given)
         throw Error(
             "tasks() was called without tasks, but no launcher named any; name them, as "
             "tasks({'rows': 2, 'cols': 2}), or start the program with `hocket run rows=2:PROGRAM "
             "cols=2:PROGRAM`");
     std::vector<TaskRequest> requests;
-    const std::string all = given;
+    const std::string& all = *given;
     for (std::size_t at = 0; at <= all.size();) {
         const std::size_t end = std::min(all.find(',', at), all.size());
         const std::string item = all.substr(at, end - at);
         const std::size_t equals = item.rfind('=');
-        const std::string digits = equals == std::string::npos ? "" : item.substr(equals + 1);
-        if (digits.empty() || digits.size() > 9 ||
-            digits.find_first_not_of("0123456789") != std::string::npos)
+        const auto count = equals == std::string::npos
+                               ? std::nullopt
+                               : text::whole_number(item.substr(equals + 1));
+        if (!count)
             throw Error("HOCKET_TASKS is '" + all + "', where '" + item +
                         "' is not of the form name=count; set it as rows=2,cols=2");
-        requests.push_back({item.substr(0, equals), std::int64_t{std::stoi(digits)}});
+        requests.push_back({item.substr(0, equals), *count});
         at = end + 1;
     }
     return Tasks(requests, comm);
