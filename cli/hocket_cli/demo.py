@@ -34,7 +34,12 @@ def main(words: list[str]) -> int:
     """Run the demo; 1 if any result was wrong."""
     options = _options(words)
     paths = photographs.find(options.images)
-    frames, names = photographs.stream(paths, options.size, options.frames)
+    frames, names = photographs.stream(
+        paths,
+        options.size,
+        options.frames,
+        skipped=lambda problem: print(f"hocket demo: left out, {problem}", file=sys.stderr),
+    )
     rows = options.procs // 2
     cols = options.procs - rows
     shown = ", ".join(dict.fromkeys(names))

@@ -7,7 +7,7 @@ import importlib
 import importlib.util
 import sys
 from pathlib import Path
-from typing import Any
+from typing import Any, Callable
 
 import numpy as np
 import numpy.typing as npt
@@ -76,31 +76,53 @@ def _shipped() -> list[Path]:
 
 
 def read(path: Path) -> Any:
-    """An image file as a grey Pillow image of 8 bits.
+    """An image file as a grey Pillow image of 8 bits, upright; what is transparent is white.
 
     Raises:
         Error: the file cannot be read, or is no image.
     """
     try:
         pillow: Any = importlib.import_module("PIL.Image")
+        upright: Any = importlib.import_module("PIL.ImageOps").exif_transpose
     except ImportError as problem:
         raise Error(
             "reading images needs Pillow, which this Python lacks; install it: "
             f"{sys.executable} -m pip install pillow"
         ) from problem
     try:
-        with pillow.open(path) as image:
-            if image.mode.startswith(("I", "F")):  # more than 8 bits a pixel: to the full range
-                values = np.asarray(image, dtype=np.float64)
-                low, high = float(values.min(initial=0)), float(values.max(initial=0))
-                values = (values - low) * (255.0 / (high - low) if high > low else 0.0)
-                return pillow.fromarray(values.astype(np.uint8))
+        with pillow.open(path) as opened:
+            image = upright(opened)
+            if image.mode.startswith(("I", "F")):
+                return pillow.fromarray(_eight_bits(image))
+            if "transparency" in image.info or image.mode in ("RGBA", "LA", "PA", "RGBa", "La"):
+                image = image.convert("RGBA")
+                white = pillow.new("RGBA", image.size, "white")
+                image = pillow.alpha_composite(white, image)
             return image.convert("L")
-    except (OSError, ValueError, SyntaxError, pillow.DecompressionBombError) as problem:
-        raise Error(f"'{path}' cannot be read as an image: {problem}") from problem
+    except Exception as problem:  # a damaged file makes Pillow's decoders raise nearly anything
+        what = str(problem) or type(problem).__name__
+        raise Error(f"'{printable(str(path))}' cannot be read as an image: {what}") from problem
 
 
-def stream(paths: list[Path], size: int, frames: int) -> tuple[npt.NDArray[np.uint8], list[str]]:
+def _eight_bits(image: Any) -> Grey:
+    """Pixels of more than 8 bits, from the least to the greatest over the full range; what is no
+    number becomes black."""
+    values = np.asarray(image, dtype=np.float64)
+    finite = np.isfinite(values)
+    low = float(values.min(initial=np.inf, where=finite))
+    high = float(values.max(initial=-np.inf, where=finite))
+    scale = 255.0 / (high - low) if high > low else 0.0
+    return np.where(finite, (np.where(finite, values, low) - low) * scale, 0.0).astype(np.uint8)
+
+
+def printable(name: str) -> str:
+    """A file's name, which may be any bytes, as text that any terminal takes."""
+    return name.encode("utf-8", "replace").decode("utf-8")
+
+
+def stream(
+    paths: list[Path], size: int, frames: int, skipped: Callable[[Error], None] | None = None
+) -> tuple[npt.NDArray[np.uint8], list[str]]:
     """Square grey frames from the photographs, in turn.
 
     The first round shows each photograph's centre, later ones closer crops of it that wander, so
@@ -110,15 +132,38 @@ def stream(paths: list[Path], size: int, frames: int) -> tuple[npt.NDArray[np.ui
         paths: image files, at least one.
         size: pixels a side, N.
         frames: how many, F.
+        skipped: told of each file that cannot be read; the others are used.
 
     Returns:
         uint8 array (F, N, N), and the name of each frame's photograph.
 
     Raises:
-        Error: a file cannot be read as an image.
+        Error: none of the files can be read as an image; there is no memory for the frames.
     """
-    pictures = [read(path) for path in paths[:frames]]
-    result = np.empty((frames, size, size), dtype=np.uint8)
+    pictures: list[Any] = []
+    stems: list[str] = []
+    trouble: list[Error] = []
+    for path in paths:
+        if len(pictures) == frames:
+            break
+        try:
+            pictures.append(read(path))
+            stems.append(printable(path.stem))
+        except Error as problem:
+            trouble.append(problem)
+    if not pictures:
+        more = f"; nor can {len(trouble) - 1} others" if len(trouble) > 1 else ""
+        raise Error(f"{trouble[0]}{more}")
+    for one in trouble:
+        if skipped is not None:
+            skipped(one)
+    try:
+        result = np.empty((frames, size, size), dtype=np.uint8)
+    except (MemoryError, ValueError):
+        raise Error(
+            f"{frames} images of {size} × {size} pixels do not fit into memory; give a smaller "
+            "--size, or fewer --frames"
+        ) from None
     names = []
     for frame in range(frames):
         turn, which = divmod(frame, len(pictures))
@@ -130,7 +175,7 @@ def stream(paths: list[Path], size: int, frames: int) -> tuple[npt.NDArray[np.ui
         box = (across, down, across + crop, down + crop)
         shown = picture.resize((size, size), resample=3, box=box)  # 3: bicubic
         result[frame] = np.asarray(shown, dtype=np.uint8)
-        names.append(paths[which].stem)
+        names.append(stems[which])
     return result, names
 
 

@@ -132,6 +132,56 @@ def test_ones_own_images_are_used(capsys):
     assert Path("shown/plan.png").exists()
 
 
+def odd_images(folder: Path) -> None:
+    """Files that people do have: each of another kind."""
+    from PIL import Image
+
+    rng = np.random.default_rng(3)
+    folder.mkdir()
+    grey = rng.integers(0, 255, (30, 20), dtype=np.uint8)
+    Image.fromarray(grey[:, :1]).save(folder / "a-one-pixel-wide.png")
+    Image.fromarray(grey[:1, :1]).save(folder / "b-one-pixel.png")
+    Image.fromarray(rng.integers(0, 255, (9, 9, 4), dtype=np.uint8)).save(folder / "c-rgba.png")
+    Image.fromarray(rng.integers(0, 65535, (9, 9), dtype=np.uint16)).save(folder / "d-16-bit.png")
+    Image.fromarray(grey).convert("P").save(folder / "e-palette.gif")
+    Image.fromarray(grey > 99).save(folder / "f-1-bit.bmp")
+    real = rng.normal(size=(8, 8)).astype(np.float32)
+    real[0, 0] = np.nan
+    Image.fromarray(real).save(folder / "g-$real$.tiff")
+    (folder / "h-text.png").write_text("no image")
+    (folder / "i-cut-off.png").write_bytes((folder / "c-rgba.png").read_bytes()[:60])
+    (folder / "j-empty.jpg").touch()
+    (folder / "k-folder.png").mkdir()
+
+
+def test_odd_images_are_used_and_broken_ones_left_out_by_name(capsys):
+    odd_images(Path("odd"))
+    words = ["demo", "--images", "odd", "--size", "8", "--frames", "14", "--procs", "2"]
+    assert main(words) == 0
+    said = capsys.readouterr()
+    for name in ("a-one-pixel-wide", "c-rgba", "d-16-bit", "f-1-bit", "g-$real$"):
+        assert name in said.out
+    for name in ("h-text.png", "i-cut-off.png", "j-empty.jpg"):
+        assert f"left out, 'odd/{name}' cannot be read" in said.err
+    assert "k-folder" not in said.out + said.err
+    assert Path("demo-output/input.png").stat().st_size > 1000
+
+
+def test_what_is_read_is_grey_8_bit_on_white():
+    from PIL import Image
+
+    Image.new("RGBA", (2, 2), (0, 0, 0, 0)).save("clear.png")
+    assert np.asarray(photographs.read(Path("clear.png"))).tolist() == [[255, 255], [255, 255]]
+    Image.fromarray(np.array([[1000, 2000], [3000, 3000]], np.uint16)).save("deep.png")
+    assert np.asarray(photographs.read(Path("deep.png"))).tolist() == [[0, 127], [255, 255]]
+
+
+def test_frames_beyond_memory_are_refused(capsys):
+    words = ["demo", "--size", "4000000000", "--frames", "4000000000"]
+    assert main(words) == 1
+    assert "do not fit into memory" in capsys.readouterr().err
+
+
 def test_progress_is_plain_where_there_is_no_terminal(capsys):
     with demo._Progress(3) as progress:
         for frame in range(3):

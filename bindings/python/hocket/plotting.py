@@ -105,7 +105,7 @@ def plot_image(image: npt.NDArray[Any], path: PathLike, title: str = "") -> None
     figure = _figure(5.6, 5.8)
     axes = figure.add_subplot()
     axes.imshow(image, cmap="gray")
-    axes.set_title(title)
+    axes.set_title(title, parse_math=False)
     axes.set_axis_off()
     _save(figure, path)
 
@@ -125,7 +125,7 @@ def plot_spectrum(spectrum: npt.NDArray[Any], path: PathLike, title: str = "") -
     figure.colorbar(shown, ax=axes, label="log10(1 + |F|)")
     axes.set_xlabel("cycles an image, across")
     axes.set_ylabel("cycles an image, down")
-    axes.set_title(title)
+    axes.set_title(title, parse_math=False)
     _save(figure, path)
 
 
