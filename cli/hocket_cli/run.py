@@ -14,9 +14,11 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from hocket import processes
+from hocket.arguments import as_seconds
 from hocket.errors import Error
-from hocket.launch import check_name, explain, lost
+from hocket.launch import explain, lost
 from hocket.rank import describe, places
+from hocket.seats import check_name, check_total
 from hocket_cli.main import Parser, UsageError
 
 _SPEC = re.compile(r"(?:(?P<name>[^=:/]*)=)?(?P<count>[^=:/]*):(?P<program>.+)", re.DOTALL)
@@ -52,6 +54,7 @@ def main(words: list[str]) -> int:
     own, rest = _split_own(words)
     options = parser.parse_args(own)
     specs = parse(rest)
+    _check_amounts(specs, options.timeout)
     programs = [(spec.count, _launcher(spec)) for spec in specs]
     tasks = ",".join(f"{spec.name}={spec.count}" for spec in specs if spec.name is not None)
     if options.dry_run:
@@ -66,6 +69,15 @@ def main(words: list[str]) -> int:
             programs, folder, on_line=printer.line, tasks=tasks, timeout=options.timeout
         )
         return _report(outcome, folder, seats, options.timeout)
+
+
+def _check_amounts(specs: list[Spec], timeout: float | None) -> None:
+    """Refuses a time that is none, and more processes than can be started."""
+    try:
+        as_seconds(timeout)
+        check_total(sum(spec.count for spec in specs))
+    except Error as problem:
+        raise UsageError(str(problem)) from problem
 
 
 def _split_own(words: list[str]) -> tuple[list[str], list[str]]:
@@ -182,7 +194,7 @@ def _report(
         print(explain(outcome.failures, seats), file=sys.stderr)
         return outcome.failures[0].code
     if outcome.timed_out:
-        print(f"hocket run: not ended after {timeout} s; all are ended now", file=sys.stderr)
+        print(f"hocket run: not ended after {timeout:g} s; all are ended now", file=sys.stderr)
         for rank, stack in outcome.stacks.items():
             print(f"{describe(rank, seats)} stood here:\n{stack}", file=sys.stderr)
         return 124

@@ -127,6 +127,10 @@ def test_tasks_are_parsed_with_common_and_own_arguments():
         (["a=1:rows.py", "a=1:rows.py"], "given twice"),
         (["1:rows.py", "a=1:rows.py"], "needs a task's name"),
         (["--timeout"], "expected one argument"),
+        (["--timeout", "-1", "1:rows.py"], "timeout is -1"),
+        (["--timeout", "nan", "1:rows.py"], "timeout is nan"),
+        (["999999999:rows.py"], "999999999 processes are asked for"),
+        (["a=9999999:rows.py", "b=9999999:rows.py"], "19999998 processes are asked for"),
     ],
 )
 def test_wrong_tasks_are_refused_before_anything_starts(capsys, words, message):

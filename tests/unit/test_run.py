@@ -13,6 +13,7 @@ import threading
 import time
 from pathlib import Path
 
+import numpy as np
 import pytest
 
 import hocket as hk
@@ -196,8 +197,23 @@ def test_a_result_that_cannot_be_sent_back_is_reported():
         ({"tasks": {"a b": 1}}, "'a b' is no name"),
         ({"tasks": {"a=b": 1}}, "is no name"),
         ({"tasks": {3: 1}}, "3 is no name"),
-        ({"tasks": {"a": [0, 2]}}, r"\[1\] is in none"),
+        ({"tasks": {"a": [0, 2]}}, "rank 1 of 0 to 2 is in none"),
+        ({"tasks": {"a": [0, 10**15]}}, "rank 1 of 0 to 10+ is in none"),
         ({"tasks": {"a": [-1]}}, "rank -1"),
+        ({"tasks": {"a": [0, 0]}}, "rank 0 twice"),
+        ({"tasks": {"a": [0, 1.5]}}, "rank 1.5"),
+        ({"tasks": {"a": []}}, "'a' has no processes"),
+        ({"tasks": {"a": "two"}}, "task 'a' asks for 'two'"),
+        ({"tasks": {"a": 1, "b": [0]}}, "mixes counts and lists"),
+        ({"ranks": 10**9}, "1000000000 processes are asked for, but this machine"),
+        ({"tasks": {"a": range(10**12)}}, "processes are asked for, but this machine"),
+        ({"tasks": dict.fromkeys(map(str, range(10**4)), 10**4)}, "but this machine"),
+        ({"ranks": 2, "timeout": -1}, "timeout is -1"),
+        ({"ranks": 2, "timeout": float("nan")}, "timeout is nan"),
+        ({"ranks": 2, "timeout": "soon"}, "timeout is 'soon'"),
+        ({"ranks": 2, "args": 5}, "args is 5"),
+        ({"ranks": 2, "args": "ab"}, "args is 'ab'"),
+        ({"ranks": 2, "on_line": 5}, "on_line is 5"),
         ({"ranks": 2, "args": (1, 2, 3)}, "cannot be called with the 3 values"),
         ({"ranks": 2, "args": (threading.Lock(),)}, "cannot be sent"),
     ],
@@ -206,6 +222,17 @@ def test_wrong_arguments_are_refused_before_anything_starts(monkeypatch, argumen
     monkeypatch.setattr(processes, "supervise", lambda *_, **__: pytest.fail("started"))
     with pytest.raises(hk.Error, match=message):
         hk.run(lambda comm: None, **arguments)
+
+
+def test_numbers_of_numpy_count_as_any_others():
+    def name(world):
+        return world.name, os.environ.get("HOCKET_TASKS")
+
+    two = {"a": np.int64(1), "b": np.uint8(1)}
+    assert hk.run(name, tasks=two) == {"a": [("a", "a=1,b=1")], "b": [("b", "a=1,b=1")]}
+    lists = {"a": np.array([1]), "b": (np.int32(0),)}
+    assert hk.run(name, tasks=lists) == {"a": [("a", None)], "b": [("b", None)]}
+    assert hk.run(lambda: 1, ranks=np.int16(2), timeout=np.float32(60)) == [1, 1]
 
 
 def test_what_is_no_function_is_refused():

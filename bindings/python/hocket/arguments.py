@@ -4,12 +4,12 @@
 from __future__ import annotations
 
 import operator
-from typing import Any
+from typing import Any, Optional
 
 import numpy as np
 import numpy.typing as npt
 
-from .errors import LayoutError
+from .errors import Error, LayoutError
 
 _MOST = 2**63 - 1
 
@@ -38,6 +38,32 @@ def integers(values: Any, what: str) -> list[int]:
     except TypeError:
         return [integer(values, what)]
     return [integer(item, what) for item in items]
+
+
+def as_number(value: Any, what: str) -> int:
+    """`value` as C's int. Raises `Error`."""
+    try:
+        number = operator.index(value)
+    except TypeError:
+        raise Error(f"{what} is {value!r}; give an integer") from None
+    if not -(2**31) <= number < 2**31:
+        raise Error(f"{what} is {number}; give one of at most 31 bits")
+    return number
+
+
+def as_seconds(timeout: Any) -> Optional[float]:
+    """A timeout: seconds, or None. Raises `Error`."""
+    if timeout is None:
+        return None
+    try:
+        seconds = float(timeout)
+    except (TypeError, ValueError):
+        raise Error(
+            f"timeout is {timeout!r}; give seconds, or None to wait as long as it takes"
+        ) from None
+    if not seconds >= 0:
+        raise Error(f"timeout is {timeout!r}; give seconds that are not negative, or None")
+    return seconds
 
 
 def as_text(value: Any, what: str) -> str:

@@ -10,7 +10,8 @@ import numpy as np
 import numpy.typing as npt
 
 from hocket import _mpi, dtypes
-from hocket.calls import as_number, collective
+from hocket.arguments import as_number
+from hocket.calls import collective
 from hocket.errors import Error, LayoutError
 from hocket.layouts import Layout
 

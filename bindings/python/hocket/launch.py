@@ -11,16 +11,14 @@ import re
 import sys
 from collections.abc import Mapping, Sequence
 from pathlib import Path
-from typing import Any, Callable, Optional, Union
+from typing import Any, Callable
 
 from . import mpiexec, processes
+from .arguments import as_seconds
 from .errors import DeadlineError, Error, PeerLostError
 from .pipes import OnLine
 from .rank import describe
-
-#: a task's number of processes, or its ranks
-Count = Union[int, Sequence[int]]
-Seats = list[tuple[Optional[str], int]]
+from .seats import Count, Seats, groups_of, seats_of, tasks_of, whole
 
 # The ranks find modules where the caller finds them; nothing of the caller's main program is run.
 _START = (
@@ -69,12 +67,18 @@ def run(
             + ("both" if ranks is not None else "neither")
             + '; write tasks={"rows": 2, "cols": 2} or ranks=4'
         )
-    seats, groups = _seats(tasks, ranks)
-    first = _first_argument(fn, tuple(args), tasks is not None)
+    asked = None if tasks is None else tasks_of(tasks)
+    groups = {} if asked is None else groups_of(asked)
+    seats: Seats = seats_of(groups) if groups else [(None, r) for r in range(whole("ranks", ranks))]
+    seconds = as_seconds(timeout)
+    values = _values(args)
+    if on_line is not None and not callable(on_line):
+        raise Error(f"on_line is {on_line!r}; give a function of (rank, stream, line), or None")
+    first = _first_argument(fn, values, tasks is not None)
     _refuse_inside_a_run()
-    by_count = tasks is not None and all(isinstance(count, int) for count in tasks.values())
+    by_count = asked is not None and all(isinstance(count, int) for count in asked.values())
     text = ",".join(f"{name}={len(group)}" for name, group in groups.items()) if by_count else ""
-    call = _pickled(fn, tuple(args), dict(tasks) if tasks is not None else None, first)
+    call = _pickled(fn, values, asked, first)
     with processes.run_folder() as folder:
         (folder / "call").write_bytes(call)
         (folder / "path").write_text(json.dumps(sys.path))
@@ -84,9 +88,9 @@ def run(
             folder,
             on_line=on_line or _print_line,
             tasks=text,
-            timeout=timeout,
+            timeout=seconds,
         )
-        problem = _problem(outcome, seats, folder, timeout)
+        problem = _problem(outcome, seats, folder, seconds)
         if problem is not None:
             show_once(problem)
             raise problem
@@ -99,57 +103,14 @@ def run(
     return {name: [results[rank] for rank in group] for name, group in groups.items()}
 
 
-def _seats(
-    tasks: Mapping[str, Count] | None, ranks: int | None
-) -> tuple[Seats, dict[str, list[int]]]:
-    """(task, process) by rank, and the ranks of every task."""
-    if tasks is None:
-        assert ranks is not None
-        return [(None, rank) for rank in range(_whole("ranks", ranks))], {}
-    if not isinstance(tasks, Mapping) or not tasks:
-        raise Error(
-            f"tasks is {tasks!r}; it must be a dict of task names and numbers of processes, as "
-            '{"rows": 2, "cols": 2}'
-        )
-    groups: dict[str, list[int]] = {}
-    following = 0
-    for name, count in tasks.items():
-        check_name(name)
-        if isinstance(count, (list, tuple, range)):
-            groups[name] = [int(rank) for rank in count]
-        else:
-            groups[name] = list(range(following, following + _whole(f"task '{name}'", count)))
-            following += len(groups[name])
-    size = 1 + max((rank for group in groups.values() for rank in group), default=-1)
-    seats: Seats = [(None, rank) for rank in range(size)]
-    for name, group in groups.items():
-        for process, rank in enumerate(group):
-            if rank < 0:
-                raise Error(f"task '{name}' names rank {rank}; ranks count from 0")
-            if seats[rank][0] is None:
-                seats[rank] = (name, process)
-    idle = [rank for rank, seat in enumerate(seats) if seat[0] is None]
-    if idle or size == 0:
-        raise Error(f"every rank must be in a task, but {idle or 'no rank'} is in none")
-    return seats, groups
-
-
-def check_name(name: object) -> None:
-    """A task's name travels in `HOCKET_TASKS` and on command lines."""
-    if not isinstance(name, str) or not re.fullmatch(r"[^\s=,:'\"]+", name):
-        raise Error(
-            f"{name!r} is no name for a task; use text without spaces, quotes, '=', ',' and ':'"
-        )
-
-
-def _whole(what: str, count: object) -> int:
+def _values(args: Any) -> tuple[Any, ...]:
+    """`args` as a tuple; a text would fall apart into characters."""
     try:
-        number = count.__index__()  # type: ignore[attr-defined]
-    except AttributeError:
-        number = 0
-    if isinstance(count, bool) or number < 1:
-        raise Error(f"{what} asks for {count!r} processes; give a whole number of at least 1")
-    return int(number)
+        if isinstance(args, (str, bytes)):
+            raise TypeError
+        return tuple(args)
+    except TypeError:
+        raise Error(f"args is {args!r}; give a sequence of values, as args=(7,)") from None
 
 
 def _first_argument(fn: object, args: tuple[Any, ...], with_tasks: bool) -> str | None:
@@ -232,7 +193,7 @@ def _problem(
         ]
         who = "1 process" if len(seats) == 1 else f"{len(seats)} processes"
         return DeadlineError(
-            f"hk.run: {who} had not ended after {timeout} s; give a larger timeout=, or see where "
+            f"hk.run: {who} had not ended after {timeout:g} s; give a larger timeout=, or see where "
             "they stood when they were ended\n" + "\n".join(stood)
         )
     silent = [rank for rank in range(len(seats)) if not (folder / f"{rank}.result").exists()]

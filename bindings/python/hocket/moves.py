@@ -10,8 +10,9 @@ import numpy as np
 import numpy.typing as npt
 
 from hocket import _mpi, dtypes
+from hocket.arguments import as_number
 from hocket.arrays import Array, empty, local_shape, world, wrap
-from hocket.calls import as_number, collective
+from hocket.calls import collective
 from hocket.errors import Error, LayoutError, MismatchError
 from hocket.layouts import Layout
 

@@ -16,8 +16,8 @@ from typing import TYPE_CHECKING, Any, Optional, Union
 import numpy as np
 
 from hocket import _mpi, dtypes
+from hocket.arguments import as_number, as_seconds
 from hocket.arrays import Array, world
-from hocket.calls import as_number, as_seconds
 from hocket.errors import Error
 from hocket.layouts import Layout
 
