@@ -6,22 +6,15 @@
 #include <utility>
 #include <vector>
 
+#include "base/overlap.hpp"
 #include "base/text.hpp"
 
 namespace hocket::transfer {
 namespace {
 
-// The bytes from the lowest to behind the highest that an array touches.
-std::pair<std::intptr_t, std::intptr_t> extent_of(const Array& array) {
-    const auto start = reinterpret_cast<std::intptr_t>(array.data());
-    std::intptr_t low = start, high = start + array.dtype().size;
-    for (std::size_t d = 0; d < array.local_shape().size(); ++d) {
-        const std::int64_t extent = array.local_shape()[d];
-        if (extent == 0) return {start, start};
-        const std::int64_t reach = (extent - 1) * array.strides()[d];
-        (reach < 0 ? low : high) += reach;
-    }
-    return {low, high};
+base::StridedBox box_of(const Array& array) {
+    return {reinterpret_cast<std::intptr_t>(array.data()), array.local_shape(), array.strides(),
+            array.dtype().size};
 }
 
 // Whether two elements share bytes, where dimensions nest: each steps over all of the smaller ones.
@@ -56,13 +49,10 @@ comm::Fault fault_in_writing(const Array& destination) {
 
 comm::Fault fault_between(const Array& source, const Array& destination) {
     if (comm::Fault fault = fault_in_writing(destination)) return fault;
-    const auto [a, a_end] = extent_of(source);
-    const auto [b, b_end] = extent_of(destination);
-    if (a < b_end && b < a_end)
+    if (base::share_bytes(box_of(source), box_of(destination)))
         return {"Error",
-                "the receiving array lies in the same range of memory as the sending one; give it "
-                "memory "
-                "of its own"};
+                "the receiving array shares memory with the sending one; give it memory of its "
+                "own"};
     return {};
 }
 

@@ -406,3 +406,33 @@ def test_rows_to_columns_beyond_2_to_31_elements(comm):
     for i in range(2):
         start = comm.rank * half + i * shape[1]
         check_pattern(b.local[i], lambda k, start=start: k + start)
+
+
+@ranks(1, 2, 3)
+def test_columns_in_turns_of_one_memory_are_source_and_destination(comm):
+    """x[:, ::2] and x[:, 1::2] lie in one range of memory and share no element."""
+    shape = (7, 5)
+    rows = Spec(shape, (BLOCK, STAR), (comm.size,))
+    cyclic = Spec(shape, (CYCLIC, STAR), (comm.size,))
+    array = whole(shape, "f8")
+    sent, expected = rows.local(array, comm.rank), cyclic.local(array, comm.rank)
+    x = np.full((max(len(sent), len(expected)), 2 * shape[1]), -1.0)
+    x[: len(sent), ::2] = sent
+    a = hk.wrap(x[: len(sent), ::2], rows.layout(hk), comm=comm)
+    b = hk.wrap(x[: len(expected), 1::2], cyclic.layout(hk), comm=comm)
+    hk.redistribute(a, cyclic.layout(hk), out=b)
+    np.testing.assert_array_equal(x[: len(expected), 1::2], expected)
+    np.testing.assert_array_equal(x[: len(sent), ::2], sent)
+    np.testing.assert_array_equal(x[len(expected) :, 1::2], -1.0)
+
+
+@ranks(2)
+def test_views_that_share_an_element_are_refused(comm):
+    lay = hk.Layout((8, 4), "(BLOCK, *)", comm.size)
+    x = np.zeros((4, 9))
+    a = hk.wrap(x[:, 0:8:2], lay, comm=comm)
+    for other in (x[:, 2:6], x[::-1, :4], x[:, 8:1:-2]):
+        out = hk.wrap(other, lay, comm=comm)
+        raises_everywhere(
+            comm, hk.Error, lambda out=out: hk.redistribute(a, lay, out=out), "shares memory"
+        )

@@ -1,0 +1,23 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Whether two strided boxes of memory share a byte.
+#pragma once
+
+#include <cstdint>
+#include <span>
+
+namespace hocket::base {
+
+/// The elements at start + sum(index[d] * strides[d]), 0 <= index[d] < extents[d], of `itemsize`
+/// bytes each. Strides are bytes, of either sign.
+struct StridedBox {
+    std::intptr_t start;
+    std::span<const std::int64_t> extents, strides;
+    std::int64_t itemsize;
+};
+
+/// Exact for boxes of one array, such as x[:, ::2] and x[:, 1::2], and for nearly all others. Where
+/// finding out would take long (it is integer programming), boxes within the same range count as
+/// sharing.
+bool share_bytes(const StridedBox& a, const StridedBox& b);
+
+}  // namespace hocket::base
