@@ -39,6 +39,18 @@ void Engine::progress() {
     progressing_ = false;
 }
 
+double Engine::seconds() const {
+    return port::seconds() - outside_;
+}
+
+void Engine::enter() {
+    if (inside_++ == 0) outside_ += port::seconds() - left_at_;
+}
+
+void Engine::leave() {
+    if (--inside_ == 0) left_at_ = port::seconds();
+}
+
 void Engine::expect_neighbours(int processes) {
     neighbours_ = std::max(neighbours_, processes);
 }
@@ -73,13 +85,16 @@ Turn::Turn() : engine_(Engine::instance()) {
             "MPI_THREAD_MULTIPLE; let one thread communicate at a time, or start MPI with "
             "MPI_Init_thread(…, MPI_THREAD_MULTIPLE, …)");
     engine_.mutex_.lock();
+    engine_.enter();
 }
 
 Turn::Turn(Waiting) : engine_(Engine::instance()) {
     engine_.mutex_.lock();
+    engine_.enter();
 }
 
 Turn::~Turn() {
+    engine_.leave();
     engine_.mutex_.unlock();
 }
 
@@ -87,9 +102,15 @@ Waiter::Waiter() : outermost_(false) {
     auto& waiter = Engine::instance().waiter_;
     std::thread::id nobody;
     outermost_ = waiter.compare_exchange_strong(nobody, std::this_thread::get_id());
+    const std::lock_guard lock(Engine::instance().mutex_);
+    Engine::instance().enter();
 }
 
 Waiter::~Waiter() {
+    {
+        const std::lock_guard lock(Engine::instance().mutex_);
+        Engine::instance().leave();
+    }
     if (outermost_) Engine::instance().waiter_ = std::thread::id();
 }
 

@@ -22,6 +22,11 @@ class Engine {
     /// Polls everything under way once. The caller holds the turn.
     void progress();
 
+    /// Seconds on a clock that stands still while no thread is in a call of hocket: what the six
+    /// steps of a transfer are measured by, so that they leave out what the program itself does
+    /// between starting an operation and waiting for it. Call with the turn.
+    double seconds() const;
+
     /// Told of each communicator: how many of its processes run on this node.
     void expect_neighbours(int processes);
     /// True where more processes than cores share this node, so that spinning takes time from the
@@ -34,7 +39,11 @@ class Engine {
     Engine();
     std::vector<std::shared_ptr<Operation>> operations_;
     std::recursive_mutex mutex_;
+    void enter();
+    void leave();
     int cores_ = 1, neighbours_ = 1, level_ = -1;
+    int inside_ = 0;                    // turns and waits, nested and of all threads
+    double outside_ = 0, left_at_ = 0;  // seconds with none of them; when the last one ended
     bool progressing_ = false;
     std::atomic<std::thread::id> waiter_{};
 };

@@ -4,7 +4,6 @@
 #include <algorithm>
 
 #include "base/pack.hpp"
-#include "base/port.hpp"
 #include "comm/engine.hpp"
 #include "task/answer.hpp"
 #include "transfer/check.hpp"
@@ -39,7 +38,7 @@ transfer::Route route_of(const Tasks::State& all, const Tags& tags, int source, 
 }
 
 Protocol<> send(All all, Me me, Sending sending, int tree_tag, std::int64_t ticket, Found found) {
-    const double start = port::seconds();
+    const double start = comm::Engine::instance().seconds();
     Statement mine;
     mine.fault = sending.fault;
     if (!mine.fault) {
@@ -82,7 +81,7 @@ Protocol<> send(All all, Me me, Sending sending, int tree_tag, std::int64_t tick
     }
     const std::string outcome = co_await comm::spread(me->group, tree_tag, std::move(heard));
     const Answer answer = Answer::unpacked(outcome);
-    const double agreed = port::seconds();
+    const double agreed = comm::Engine::instance().seconds();
     all->profile->descriptor += agreed - start;
     if (answer.fault) answer.fault.raise();
 
@@ -92,7 +91,7 @@ Protocol<> send(All all, Me me, Sending sending, int tree_tag, std::int64_t tick
     options.itemsize = array.dtype().size;
     const auto [plan, work] = transfer::cached_work(
         array.layout(), Layout::parse(answer.other.layout), options, here, nowhere);
-    all->profile->schedule += port::seconds() - agreed;
+    all->profile->schedule += comm::Engine::instance().seconds() - agreed;
     transfer::Route route = route_of(*all, me->tags, me->task, sending.destination, ticket);
     co_await transfer::run(work, here, array.data(), nullptr, std::move(route), all->profile);
     *found = Status{me->task, me->name(), sending.tag, array.layout(), array.dtype()};
@@ -155,7 +154,7 @@ Protocol<Answer> match(All all, Me me, const Receiving& receiving, std::int64_t 
 
 Protocol<> receive(All all, Me me, Receiving receiving, int tree_tag, std::int64_t ticket,
                    Found found) {
-    const double start = port::seconds();
+    const double start = comm::Engine::instance().seconds();
     Statement mine;
     mine.fault = receiving.fault;
     if (!mine.fault) {
@@ -172,7 +171,7 @@ Protocol<> receive(All all, Me me, Receiving receiving, int tree_tag, std::int64
     }
     const std::string outcome = co_await comm::spread(me->group, tree_tag, std::move(heard));
     const Answer answer = Answer::unpacked(outcome);
-    const double agreed = port::seconds();
+    const double agreed = comm::Engine::instance().seconds();
     all->profile->descriptor += agreed - start;
     if (answer.fault) answer.fault.raise();
 
@@ -183,7 +182,7 @@ Protocol<> receive(All all, Me me, Receiving receiving, int tree_tag, std::int64
     options.itemsize = array.dtype().size;
     const auto [plan, work] = transfer::cached_work(Layout::parse(envelope.layout), array.layout(),
                                                     options, nowhere, here);
-    all->profile->schedule += port::seconds() - agreed;
+    all->profile->schedule += comm::Engine::instance().seconds() - agreed;
     transfer::Route route = route_of(*all, me->tags, envelope.source, me->task, envelope.send);
     co_await transfer::run(work, nowhere, nullptr, array.data(), std::move(route), all->profile);
     *found = status_of(*all, envelope);

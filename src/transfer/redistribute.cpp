@@ -2,7 +2,6 @@
 #include <algorithm>
 #include <numeric>
 
-#include "base/port.hpp"
 #include "base/text.hpp"
 #include "comm/agree.hpp"
 #include "comm/call.hpp"
@@ -70,16 +69,16 @@ std::string spelled(const RedistributeOptions& options) {
 comm::Protocol<> move(Comm on, int tag, comm::Statement mine, std::shared_ptr<End> source,
                       std::shared_ptr<End> destination, plan::Options options,
                       std::shared_ptr<Profile> profile) {
-    const double start = port::seconds();
+    const double start = comm::Engine::instance().seconds();
     co_await on.state().open();
     comm::Link& link = on.state().link();
     co_await comm::agree(comm::Group::whole(link), tag, std::move(mine));
-    const double agreed = port::seconds();
+    const double agreed = comm::Engine::instance().seconds();
     const auto [plan, work] = transfer::cached_work(source->layout, destination->layout, options,
                                                     source->place, destination->place);
     if (profile != nullptr) {
         profile->descriptor += agreed - start;
-        profile->schedule += port::seconds() - agreed;
+        profile->schedule += comm::Engine::instance().seconds() - agreed;
     }
     transfer::Route route{&link, source->map, destination->map, tag, comm::State::reply_tag(tag)};
     co_await transfer::run(work, source->place, source->data, destination->data, std::move(route),
@@ -154,7 +153,7 @@ void refuse(const Comm& comm, const std::string& kind, const std::string& messag
     RedistributeOptions options;
     options.deadline = deadline;
     comm::Statement mine;
-    mine.fault = {kind, message};
+    mine.fault = {kind, message.empty() ? "no reason was given" : message};
     call(comm, "a call that was refused", mine, nullptr, nullptr, 1, options);
 }
 

@@ -3,6 +3,7 @@
 
 #include "base/port.hpp"
 #include "base/trace.hpp"
+#include "comm/engine.hpp"
 #include "hocket/memory.hpp"
 #include "node/sharing.hpp"
 
@@ -162,10 +163,12 @@ class Mover {
     }
 
     void lap(double& seconds, const char* name) {
-        const double now = port::seconds();
-        seconds += now - last_;
-        trace::record(name, last_, now);
+        const double now = comm::Engine::instance().seconds(), spent = now - last_;
+        seconds += spent;
         last_ = now;
+        if (!trace::enabled()) return;
+        const double end = port::seconds();
+        trace::record(name, end - spent, end);
     }
 
     const Work& work_;
@@ -174,7 +177,7 @@ class Mover {
     void* to_;
     const Route& route_;
     Profile& times_;
-    double last_ = port::seconds();
+    double last_ = comm::Engine::instance().seconds();
     std::shared_ptr<std::byte> send_buffer_, receive_buffer_;
     Offer offer_;  // the same for all receivers
     std::vector<Offer> offers_;
