@@ -9,6 +9,7 @@ using namespace hocket::c;
 using hocket::Array;
 using hocket::Deadline;
 using hocket::Tasks;
+using hocket::Verb;
 
 namespace {
 
@@ -36,22 +37,32 @@ void give_status(hocket_status** place, hocket::Status found) {
     if (place != nullptr) give(place, std::move(found));
 }
 
-// A send's or a receive's own arguments; where they are wrong, the whole task learns of it.
+// What `read` gives of a verb's arguments; where it throws, the whole task learns of it.
+template <class Read>
+auto arguments_of_verb(const char* function, Tasks& tasks, Verb verb, Read read) {
+    return arguments_of(function, read,
+                        [&](const std::string& message) { tasks.refuse(verb, "Error", message); });
+}
+
 struct Arguments {
     Array array;
     Deadline deadline;
 };
-Arguments arguments_of_verb(const char* function, Tasks& tasks, bool sending,
-                            const hocket_array* array, double timeout) {
-    return arguments_of(
-        function,
-        [&] {
-            return Arguments{behind(array)->value, deadline_of(timeout)};
-        },
-        [&](const std::string& message) { tasks.refuse(sending, "Error", message); });
+// Of a verb that moves one array and blocks.
+Arguments blocking_arguments(const char* function, Tasks& tasks, Verb verb,
+                             const hocket_array* array, double timeout) {
+    return arguments_of_verb(function, tasks, verb, [&] {
+        return Arguments{behind(array)->value, deadline_of(timeout)};
+    });
 }
-
-constexpr double no_timeout = -1;
+// Of a verb that starts to move one array.
+Array starting_arguments(const char* function, Tasks& tasks, Verb verb, const hocket_array* array,
+                         hocket_request** request) {
+    return arguments_of_verb(function, tasks, verb, [&] {
+        require(request, "request");
+        return behind(array)->value;
+    });
+}
 
 }  // namespace
 
@@ -123,7 +134,7 @@ int hocket_tasks_send(hocket_tasks* tasks, const hocket_array* array, hocket_tas
     const char* const function = __func__;
     return guard(function, [&] {
         const auto held = behind(tasks);
-        const auto given = arguments_of_verb(function, held->value, true, array, timeout);
+        const auto given = blocking_arguments(function, held->value, Verb::send, array, timeout);
         held->value.send(given.array, id_of(destination), tag, given.deadline);
     });
 }
@@ -133,7 +144,7 @@ int hocket_tasks_recv(hocket_tasks* tasks, hocket_array* array, hocket_task_id s
     const char* const function = __func__;
     return guard(function, [&] {
         const auto held = behind(tasks);
-        const auto given = arguments_of_verb(function, held->value, false, array, timeout);
+        const auto given = blocking_arguments(function, held->value, Verb::recv, array, timeout);
         give_status(status, held->value.recv(given.array, id_of(source), tag, given.deadline));
     });
 }
@@ -144,11 +155,16 @@ int hocket_tasks_sendrecv(hocket_tasks* tasks, const hocket_array* sent, hocket_
     const char* const function = __func__;
     return guard(function, [&] {
         const auto held = behind(tasks);
-        const auto out = arguments_of_verb(function, held->value, true, sent, timeout);
-        const auto in = arguments_of_verb(function, held->value, false, received, timeout);
+        struct Both {
+            Array out, in;
+            Deadline deadline;
+        };
+        const auto given = arguments_of_verb(function, held->value, Verb::sendrecv, [&] {
+            return Both{behind(sent)->value, behind(received)->value, deadline_of(timeout)};
+        });
         give_status(status,
-                    held->value.sendrecv(out.array, id_of(destination), in.array, id_of(source),
-                                         send_tag, receive_tag, out.deadline));
+                    held->value.sendrecv(given.out, id_of(destination), given.in, id_of(source),
+                                         send_tag, receive_tag, given.deadline));
     });
 }
 
@@ -157,9 +173,8 @@ int hocket_tasks_isend(hocket_tasks* tasks, const hocket_array* array, hocket_ta
     const char* const function = __func__;
     return guard(function, [&] {
         const auto held = behind(tasks);
-        const auto given = arguments_of_verb(function, held->value, true, array, no_timeout);
-        require(request, "request");
-        give(request, held->value.isend(given.array, id_of(destination), tag));
+        const Array given = starting_arguments(function, held->value, Verb::isend, array, request);
+        give(request, held->value.isend(given, id_of(destination), tag));
     });
 }
 
@@ -168,44 +183,50 @@ int hocket_tasks_irecv(hocket_tasks* tasks, hocket_array* array, hocket_task_id 
     const char* const function = __func__;
     return guard(function, [&] {
         const auto held = behind(tasks);
-        const auto given = arguments_of_verb(function, held->value, false, array, no_timeout);
-        require(request, "request");
-        give(request, held->value.irecv(given.array, id_of(source), tag));
+        const Array given = starting_arguments(function, held->value, Verb::irecv, array, request);
+        give(request, held->value.irecv(given, id_of(source), tag));
     });
 }
 
 int hocket_tasks_probe(hocket_tasks* tasks, hocket_task_id source, int tag, double timeout,
                        hocket_status** status) {
-    return guard(__func__, [&] {
-        give_status(status, behind(tasks)->value.probe(id_of(source), tag, deadline_of(timeout)));
+    const char* const function = __func__;
+    return guard(function, [&] {
+        const auto held = behind(tasks);
+        const Deadline deadline = arguments_of_verb(function, held->value, Verb::probe,
+                                                    [&] { return deadline_of(timeout); });
+        give_status(status, held->value.probe(id_of(source), tag, deadline));
     });
 }
 
 int hocket_tasks_iprobe(hocket_tasks* tasks, hocket_task_id source, int tag, bool* found,
                         hocket_status** status) {
-    return guard(__func__, [&] {
-        bool& there = required(found, "found");
-        auto seen = behind(tasks)->value.iprobe(id_of(source), tag);
+    const char* const function = __func__;
+    return guard(function, [&] {
+        const auto held = behind(tasks);
+        bool* const there = arguments_of_verb(function, held->value, Verb::iprobe,
+                                              [&] { return &required(found, "found"); });
+        auto seen = held->value.iprobe(id_of(source), tag);
         if (seen) give_status(status, std::move(*seen));
-        there = seen.has_value();
+        *there = seen.has_value();
     });
 }
 
-int hocket_tasks_refuse(hocket_tasks* tasks, bool sending, int code, const char* message,
+int hocket_tasks_refuse(hocket_tasks* tasks, int verb, int code, const char* message,
                         double timeout) {
     const char* const function = __func__;
     return guard(function, [&] {
         const auto held = behind(tasks);
-        const auto deadline = arguments_of(
-            function,
-            [&] {
-                static_cast<void>(text_of(message, "message"));
-                if (class_of(code) == nullptr)
-                    throw ArgumentError(std::to_string(code) + " is no code of an error");
-                return deadline_of(timeout);
-            },
-            [&](const std::string& wrong) { held->value.refuse(sending, "Error", wrong); });
-        held->value.refuse(sending, class_of(code), message, deadline);
+        if (verb < HOCKET_VERB_SEND || verb > HOCKET_VERB_IPROBE)
+            throw ArgumentError(std::to_string(verb) + " is no verb; give one of enum hocket_verb");
+        const auto which = static_cast<Verb>(verb);
+        const Deadline deadline = arguments_of_verb(function, held->value, which, [&] {
+            static_cast<void>(text_of(message, "message"));
+            if (class_of(code) == nullptr)
+                throw ArgumentError(std::to_string(code) + " is no code of an error");
+            return deadline_of(timeout);
+        });
+        held->value.refuse(which, class_of(code), message, deadline);
     });
 }
 

@@ -28,6 +28,21 @@ void refuse_with(const std::string& message, const hocket_array* a, const hocket
         if (const auto array = array_behind(each)) hocket::refuse(array->comm(), "Error", message);
 }
 
+// Of scatter and gather: the root alone brings the whole array.
+RedistributeOptions rooted_options(const char* function, const Array& array, const void* whole,
+                                   int root, double timeout) {
+    return arguments_of(
+        function,
+        [&] {
+            RedistributeOptions options;
+            options.deadline = deadline_of(timeout);
+            if (array.comm().rank() == root && array.layout().elements() > 0)
+                require(whole, "whole");
+            return options;
+        },
+        [&](const std::string& message) { hocket::refuse(array.comm(), "Error", message); });
+}
+
 }  // namespace
 
 int hocket_redistribute(const hocket_array* source, hocket_array* destination,
@@ -61,19 +76,8 @@ int hocket_redistribute(const hocket_array* source, hocket_array* destination,
 int hocket_scatter(const void* whole, hocket_array* destination, int root, double timeout) {
     const char* const function = __func__;
     return guard(function, [&] {
-        RedistributeOptions options;
         const auto array = behind(destination);
-        arguments_of(
-            function,
-            [&] {
-                options.deadline = deadline_of(timeout);
-                if (array->value.comm().rank() == root && array->value.layout().elements() > 0)
-                    require(whole, "whole");
-                return 0;
-            },
-            [&](const std::string& message) {
-                hocket::refuse(array->value.comm(), "Error", message);
-            });
+        const auto options = rooted_options(function, array->value, whole, root, timeout);
         hocket::scatter(whole, array->value, root, options);
     });
 }
@@ -81,19 +85,8 @@ int hocket_scatter(const void* whole, hocket_array* destination, int root, doubl
 int hocket_gather(const hocket_array* source, void* whole, int root, double timeout) {
     const char* const function = __func__;
     return guard(function, [&] {
-        RedistributeOptions options;
         const auto array = behind(source);
-        arguments_of(
-            function,
-            [&] {
-                options.deadline = deadline_of(timeout);
-                if (array->value.comm().rank() == root && array->value.layout().elements() > 0)
-                    require(whole, "whole");
-                return 0;
-            },
-            [&](const std::string& message) {
-                hocket::refuse(array->value.comm(), "Error", message);
-            });
+        const auto options = rooted_options(function, array->value, whole, root, timeout);
         hocket::gather(array->value, whole, root, options);
     });
 }

@@ -18,6 +18,15 @@ void bind_tasks(nb::module_& m) {
     using Processes = std::variant<std::int64_t, std::vector<int>>;
     using Timeout = std::optional<double>;
 
+    nb::enum_<Verb>(m, "Verb")
+        .value("send", Verb::send)
+        .value("recv", Verb::recv)
+        .value("isend", Verb::isend)
+        .value("irecv", Verb::irecv)
+        .value("sendrecv", Verb::sendrecv)
+        .value("probe", Verb::probe)
+        .value("iprobe", Verb::iprobe);
+
     nb::class_<Status>(m, "Status")
         .def_ro("source", &Status::source)
         .def_ro("source_name", &Status::source_name)
@@ -91,9 +100,9 @@ void bind_tasks(nb::module_& m) {
         .def("iprobe", &Tasks::iprobe, "source"_a, "tag"_a, unlocked)
         .def(
             "refuse",
-            [](Tasks& tasks, bool sending, const std::string& kind, const std::string& message,
-               Timeout timeout) { tasks.refuse(sending, kind, message, Deadline::in(timeout)); },
-            "sending"_a, "kind"_a, "message"_a, "timeout"_a.none(), unlocked)
+            [](Tasks& tasks, Verb verb, const std::string& kind, const std::string& message,
+               Timeout timeout) { tasks.refuse(verb, kind, message, Deadline::in(timeout)); },
+            "verb"_a, "kind"_a, "message"_a, "timeout"_a.none(), unlocked)
         .def("profile", [](const Tasks& tasks) { return dict_of(tasks.profile()); })
         .def("add_call_seconds", [](Tasks& tasks, double seconds) {
             Profile more;

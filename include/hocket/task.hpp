@@ -39,6 +39,9 @@ struct TaskRequest {
 /// Which task is meant: its index or its name.
 using TaskId = std::variant<int, std::string>;
 
+/// The verbs of Tasks.
+enum class Verb { send, recv, isend, irecv, sendrecv, probe, iprobe };
+
 /// What a receive or a probe found.
 struct Status {
     int source;  ///< index of the sending task
@@ -109,9 +112,9 @@ class Tasks {
     Status probe(const TaskId& source = any_source, int tag = any_tag, Deadline deadline = {});
     std::optional<Status> iprobe(const TaskId& source = any_source, int tag = any_tag);
 
-    /// Joins a send or receive that this process cannot make, because its arguments are wrong
-    /// before there is an array to name: every process of the calling task raises it.
-    void refuse(bool sending, const std::string& kind, const std::string& message,
+    /// Joins a call that this process cannot make, because its arguments are wrong before there
+    /// is an array to name: every process of the calling task raises it.
+    void refuse(Verb verb, const std::string& kind, const std::string& message,
                 Deadline deadline = {});
 
     /// Seconds that this process has spent in the six steps of all its transfers so far.
@@ -124,12 +127,12 @@ class Tasks {
   private:
     Tasks(std::shared_ptr<State> state, std::shared_ptr<task::Member> speaker);
     task::Member& speaker(const char* verb) const;
-    Request start_send(const Array* array, const TaskId& destination, int tag, const char* verb,
+    Request start_send(const Array* array, const TaskId& destination, int tag, Verb verb,
                        comm::Fault fault);
     Request start_receive(const Array* array, const TaskId& source, int tag,
-                          const Deadline& deadline, const char* verb, comm::Fault fault);
-    std::optional<Status> look(const TaskId& source, int tag, bool wait_for_it,
-                               const Deadline& deadline);
+                          const Deadline& deadline, Verb verb, comm::Fault fault);
+    std::optional<Status> look(const TaskId& source, int tag, Verb verb, const Deadline& deadline,
+                               comm::Fault fault);
     std::shared_ptr<State> state_;
     std::shared_ptr<task::Member> speaker_;  // none while I am in several tasks
 };

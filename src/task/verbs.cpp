@@ -36,6 +36,40 @@ Status finish_or_break(task::Pending& pending, const Deadline& deadline, int oth
     }
 }
 
+// Both are waited for whatever happens to one, so that neither goes on behind an error.
+Status finish_both(task::Pending& out, task::Pending& in, const Deadline& deadline, int to,
+                   int from) {
+    std::exception_ptr failed;
+    try {
+        finish_or_break(out, deadline, to);
+    } catch (const Error&) {
+        failed = std::current_exception();
+    }
+    std::optional<Status> status;
+    try {
+        status = finish_or_break(in, with_grace(deadline), from);
+    } catch (const Error&) {
+        if (!failed) throw;  // else the send's error, which came first, says more
+    }
+    if (failed) std::rethrow_exception(failed);
+    return *status;
+}
+
+// What the verbs differ in.
+struct Way {
+    const char* name;
+    bool sends, receives;
+    bool stands_still;  // until the other task has acted: impossible for a process that is in both
+};
+constexpr Way ways[] = {
+    {"send", true, false, true},     {"recv", false, true, true},     {"isend", true, false, false},
+    {"irecv", false, true, false},   {"sendrecv", true, true, false}, {"probe", false, false, true},
+    {"iprobe", false, false, false},
+};
+const Way& way_of(Verb verb) {
+    return ways[static_cast<std::size_t>(verb)];
+}
+
 task::Pending& pending_of(const Request& request) {
     if (request.empty()) throw Error("the request is empty: no operation was started with it");
     return *request.pending();
@@ -86,23 +120,23 @@ Tasks Tasks::task(const TaskId& id) const {
     return {state_, it->second};
 }
 
-Request Tasks::start_send(const Array* array, const TaskId& destination, int tag, const char* verb,
+Request Tasks::start_send(const Array* array, const TaskId& destination, int tag, Verb verb,
                           comm::Fault fault) {
-    task::Member& me = speaker(verb);
-    const bool blocking = std::string_view(verb) == "send";
+    const Way& way = way_of(verb);
+    task::Member& me = speaker(way.name);
     int to = -1;
     if (!fault) {
         try {
             to = state_->index(destination);
             if (tag < 0)
-                throw Error(std::string(verb) + ": tag is " + std::to_string(tag) +
+                throw Error(std::string(way.name) + ": tag is " + std::to_string(tag) +
                             "; a tag that is sent is 0 or more");
-            if (blocking && state_->share_process(me.task, to))
+            if (way.stands_still && state_->share_process(me.task, to))
                 throw Error(
                     "send: tasks '" + me.name() + "' and '" +
                     state_->names[static_cast<std::size_t>(to)] +
                     "' share a process, which cannot block in both; use isend, or sendrecv");
-            me.require_whole(to, verb);
+            me.require_whole(to, way.name);
             fault = task::fault_of(me, *array, false);
         } catch (const Error&) {
             fault = comm::Fault::current();
@@ -116,22 +150,22 @@ Request Tasks::start_send(const Array* array, const TaskId& destination, int tag
 }
 
 Request Tasks::start_receive(const Array* array, const TaskId& source, int tag,
-                             const Deadline& deadline, const char* verb, comm::Fault fault) {
-    task::Member& me = speaker(verb);
-    const bool blocking = std::string_view(verb) == "recv";
+                             const Deadline& deadline, Verb verb, comm::Fault fault) {
+    const Way& way = way_of(verb);
+    task::Member& me = speaker(way.name);
     int from = any_source;
     if (!fault) {
         try {
             if (names_one(source)) from = state_->index(source);
             if (tag < any_tag)
-                throw Error(std::string(verb) + ": tag is " + std::to_string(tag) +
+                throw Error(std::string(way.name) + ": tag is " + std::to_string(tag) +
                             "; give a tag of 0 or more, or any_tag");
-            if (from >= 0 && blocking && state_->share_process(me.task, from))
+            if (from >= 0 && way.stands_still && state_->share_process(me.task, from))
                 throw Error(
                     "recv: tasks '" + me.name() + "' and '" +
                     state_->names[static_cast<std::size_t>(from)] +
                     "' share a process, which cannot block in both; use irecv, or sendrecv");
-            if (from >= 0) me.require_whole(from, verb);
+            if (from >= 0) me.require_whole(from, way.name);
             fault = task::fault_of(me, *array, true);
         } catch (const Error&) {
             fault = comm::Fault::current();
@@ -145,85 +179,81 @@ Request Tasks::start_receive(const Array* array, const TaskId& source, int tag,
 }
 
 void Tasks::send(const Array& array, const TaskId& destination, int tag, Deadline deadline) {
-    Request request = start_send(&array, destination, tag, "send", {});
+    Request request = start_send(&array, destination, tag, Verb::send, {});
     finish_or_break(*request.pending(), deadline, state_->find(destination));
 }
 
 Status Tasks::recv(const Array& array, const TaskId& source, int tag, Deadline deadline) {
-    Request request = start_receive(&array, source, tag, deadline, "recv", {});
+    Request request = start_receive(&array, source, tag, deadline, Verb::recv, {});
     const bool pair = names_one(source) && tag != any_tag;
     return finish_or_break(*request.pending(), with_grace(deadline),
                            pair ? state_->find(source) : any_source);
 }
 
 Request Tasks::isend(const Array& array, const TaskId& destination, int tag) {
-    return start_send(&array, destination, tag, "isend", {});
+    return start_send(&array, destination, tag, Verb::isend, {});
 }
 
 Request Tasks::irecv(const Array& array, const TaskId& source, int tag) {
-    return start_receive(&array, source, tag, {}, "irecv", {});
+    return start_receive(&array, source, tag, {}, Verb::irecv, {});
 }
 
 Status Tasks::sendrecv(const Array& sent, const TaskId& destination, const Array& received,
                        const TaskId& source, int send_tag, int receive_tag, Deadline deadline) {
-    Request out = start_send(&sent, destination, send_tag, "sendrecv", {});
-    Request in = start_receive(&received, source, receive_tag, deadline, "sendrecv", {});
-    // Both are waited for whatever happens to one, so that neither goes on behind an error.
-    std::exception_ptr failed;
-    try {
-        finish_or_break(*out.pending(), deadline, state_->find(destination));
-    } catch (const Error&) {
-        failed = std::current_exception();
-    }
-    std::optional<Status> status;
-    try {
-        const bool pair = names_one(source) && receive_tag != any_tag;
-        status = finish_or_break(*in.pending(), with_grace(deadline),
-                                 pair ? state_->find(source) : any_source);
-    } catch (const Error&) {
-        if (!failed) throw;  // else the send's error, which came first, says more
-    }
-    if (failed) std::rethrow_exception(failed);
-    return *status;
+    Request out = start_send(&sent, destination, send_tag, Verb::sendrecv, {});
+    Request in = start_receive(&received, source, receive_tag, deadline, Verb::sendrecv, {});
+    const bool pair = names_one(source) && receive_tag != any_tag;
+    return finish_both(*out.pending(), *in.pending(), deadline, state_->find(destination),
+                       pair ? state_->find(source) : any_source);
 }
 
 Status Tasks::probe(const TaskId& source, int tag, Deadline deadline) {
-    return *look(source, tag, true, deadline);
+    return *look(source, tag, Verb::probe, deadline, {});
 }
 
 std::optional<Status> Tasks::iprobe(const TaskId& source, int tag) {
-    return look(source, tag, false, {});
+    return look(source, tag, Verb::iprobe, {}, {});
 }
 
-std::optional<Status> Tasks::look(const TaskId& source, int tag, bool wait_for_it,
-                                  const Deadline& deadline) {
-    static_cast<void>(speaker("probe"));
+std::optional<Status> Tasks::look(const TaskId& source, int tag, Verb verb,
+                                  const Deadline& deadline, comm::Fault fault) {
+    const Way& way = way_of(verb);
+    static_cast<void>(speaker(way.name));
     int from = any_source;
-    comm::Fault fault;
-    try {
-        if (names_one(source)) from = state_->index(source);
-        if (tag < any_tag)
-            throw Error("probe: tag is " + std::to_string(tag) +
-                        "; give a tag of 0 or more, or any_tag");
-    } catch (const Error&) {
-        fault = comm::Fault::current();
+    if (!fault) {
+        try {
+            if (names_one(source)) from = state_->index(source);
+            if (tag < any_tag)
+                throw Error(std::string(way.name) + ": tag is " + std::to_string(tag) +
+                            "; give a tag of 0 or more, or any_tag");
+        } catch (const Error&) {
+            fault = comm::Fault::current();
+        }
     }
     std::shared_ptr<task::Pending> pending;
     {
         const comm::Turn turn;
         pending = task::start_probe(state_, speaker_,
-                                    {from, tag, wait_for_it, deadline, std::move(fault)});
+                                    {from, tag, way.stands_still, deadline, std::move(fault)});
     }
     wait(*pending->call, with_grace(deadline));
     return *pending->found;
 }
 
-void Tasks::refuse(bool sending, const std::string& kind, const std::string& message,
+void Tasks::refuse(Verb verb, const std::string& kind, const std::string& message,
                    Deadline deadline) {
-    const comm::Fault fault{kind, message};
-    Request request = sending ? start_send(nullptr, -1, 0, "send", fault)
-                              : start_receive(nullptr, any_source, 0, deadline, "recv", fault);
-    finish(*request.pending(), deadline);
+    const Way& way = way_of(verb);
+    const comm::Fault fault{kind, message.empty() ? "no reason was given" : message};
+    Request out, in;
+    if (way.sends) out = start_send(nullptr, -1, 0, verb, fault);
+    if (way.receives) in = start_receive(nullptr, any_source, 0, deadline, verb, fault);
+    if (way.sends && way.receives) {
+        finish_both(*out.pending(), *in.pending(), deadline, any_source, any_source);
+    } else if (way.sends || way.receives) {
+        finish(way.sends ? *out.pending() : *in.pending(), deadline);
+    } else {
+        look(any_source, any_tag, verb, deadline, fault);
+    }
 }
 
 Profile Tasks::profile() const {

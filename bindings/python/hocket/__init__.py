@@ -32,25 +32,15 @@ if TYPE_CHECKING:
     )
     from hocket.launch import run
     from hocket.moves import redistribute, scatter
-    from hocket.tasks import (
-        ANY_SOURCE,
-        ANY_TAG,
-        Request,
-        Status,
-        Tasks,
-        tasks,
-        waitall,
-        waitany,
-    )
+    from hocket.requests import Request, Status, waitall, waitany
+    from hocket.tasks import ANY_SOURCE, ANY_TAG, Tasks, tasks
 
 # Where each name is found that is loaded late: these modules need MPI, or start it.
 _LATE = {
     **dict.fromkeys(["Array", "empty", "from_function", "wrap", "zeros"], "arrays"),
     **dict.fromkeys(["redistribute", "scatter"], "moves"),
-    **dict.fromkeys(
-        ["ANY_SOURCE", "ANY_TAG", "Request", "Status", "Tasks", "tasks", "waitall", "waitany"],
-        "tasks",
-    ),
+    **dict.fromkeys(["Request", "Status", "waitall", "waitany"], "requests"),
+    **dict.fromkeys(["ANY_SOURCE", "ANY_TAG", "Tasks", "tasks"], "tasks"),
     "run": "launch",
 }
 

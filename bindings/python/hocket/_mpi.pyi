@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: BSD-3-Clause
 # The extension module hocket._mpi: bindings/python/mpi_module.cpp and mpi_tasks.cpp.
+import enum
 from collections.abc import Sequence
 from typing import Any, Optional, Union
 
@@ -22,6 +23,15 @@ class Local:
         owner: Any,
         writable: bool,
     ) -> Local: ...
+
+class Verb(enum.Enum):
+    send = 0
+    recv = 1
+    isend = 2
+    irecv = 3
+    sendrecv = 4
+    probe = 5
+    iprobe = 6
 
 class Status:
     source: int
@@ -66,7 +76,7 @@ class Tasks:
     ) -> Status: ...
     def probe(self, source: TaskId, tag: int, timeout: Optional[float]) -> Status: ...
     def iprobe(self, source: TaskId, tag: int) -> Optional[Status]: ...
-    def refuse(self, sending: bool, kind: str, message: str, timeout: Optional[float]) -> None: ...
+    def refuse(self, verb: Verb, kind: str, message: str, timeout: Optional[float]) -> None: ...
     def profile(self) -> dict[str, float]: ...
     def add_call_seconds(self, seconds: float) -> None: ...
 

@@ -19,10 +19,15 @@ if TYPE_CHECKING:
     from mpi4py import MPI
 
 
-def world() -> MPI.Intracomm:
+def communicator(comm: Any) -> MPI.Comm:
+    """The communicator that is meant; None: all processes. Raises `Error` for what is none."""
     from mpi4py import MPI
 
-    return MPI.COMM_WORLD
+    if comm is None:
+        return MPI.COMM_WORLD
+    if not isinstance(comm, MPI.Comm) or comm == MPI.COMM_NULL:
+        raise Error(f"comm is {comm!r}; give a communicator of mpi4py, as MPI.COMM_WORLD")
+    return comm
 
 
 class Array:
@@ -55,18 +60,22 @@ class Array:
     # All four are fixed: write into the local elements, as a.local[...] = values.
     @property
     def local(self) -> npt.NDArray[Any]:
+        """This process's elements, of shape ``layout.local_shape(rank)``."""
         return self._local
 
     @property
     def layout(self) -> Layout:
+        """How the global array lies over processes."""
         return self._layout
 
     @property
     def comm(self) -> MPI.Comm:
+        """The communicator: process ``r`` of the layout is its rank ``r``."""
         return self._comm
 
     @property
     def dtype(self) -> np.dtype[Any]:
+        """Of the elements."""
         return self._local.dtype
 
     def core(self) -> _mpi.Local:
@@ -88,7 +97,19 @@ class Array:
     def gather(self, root: int = 0, *, timeout: Optional[float] = None) -> Optional[np.ndarray]:
         """The whole array, on process `root`; elsewhere None. Collective.
 
-        Raises `Error` on every process if there is no process `root`.
+        Returns
+        -------
+        numpy.ndarray
+            of shape ``layout.shape``; what belongs to no process (gaps of an indexed layout) is
+            not set.
+
+        Raises
+        ------
+        Error
+            on every process, if there is no process `root`, or for a wrong timeout.
+        DeadlineError
+            after `timeout` seconds. It ends the wait, not the operation: a process that comes
+            later completes it.
         """
         whole: Optional[np.ndarray] = None
         address = 0
@@ -115,6 +136,11 @@ class Array:
             ``.local`` is a view of this array's memory where strides allow. Else (a stride through
             ``CYCLIC(k)``) it is a copy, taken now; what hocket receives into it is written to this
             array, too.
+
+        Raises
+        ------
+        LayoutError
+            for slices that do not fit the shape.
         """
         layout = self.layout.section(slices)
         rank = self.comm.rank
@@ -188,19 +214,32 @@ def empty(
     dtype : any fixed-size NumPy dtype, structured ones included
     comm : communicator of at least ``layout.size`` processes; None: ``MPI.COMM_WORLD``
 
+    Returns
+    -------
+    Array
+        with a local array of shape ``layout.local_shape(rank)``, C-contiguous.
+
     Raises
     ------
     LayoutError
         if the communicator has fewer processes than the layout.
+    Error
+        for dtypes that cannot be moved, what is no communicator, and where there is no memory.
     """
-    on = world() if comm is None else comm
+    on = communicator(comm)
     return Array(memory(local_shape(layout, on), dtypes.resolve(dtype)), layout, on)
 
 
 def zeros(
     layout: Layout, dtype: npt.DTypeLike = "float64", comm: Optional[MPI.Comm] = None
 ) -> Array:
-    """`empty`, with every element zero."""
+    """`empty`, with every element zero. Local, not collective.
+
+    Raises
+    ------
+    LayoutError, Error
+        as `empty`.
+    """
     array = empty(layout, dtype, comm)
     array.local[...] = np.zeros((), array.dtype)
     return array
@@ -218,7 +257,7 @@ def wrap(local: npt.NDArray[Any], layout: Layout, comm: Optional[MPI.Comm] = Non
     Error
         for what is no NumPy array, and dtypes that cannot be moved.
     """
-    on = world() if comm is None else comm
+    on = communicator(comm)
     if not isinstance(local, np.ndarray):
         if hasattr(local, "__cuda_array_interface__") or _on_device(local):
             raise Error(
@@ -254,9 +293,23 @@ def from_function(
     Parameters
     ----------
     f : called once on each process that holds elements, with one int64 array of global indices a
-        dimension, shaped so that they broadcast against each other; returns the values.
+        dimension, shaped so that they broadcast against each other; returns the values: of the
+        local shape, or what broadcasts to it.
+
+    Raises
+    ------
+    LayoutError, Error
+        as `empty`; Error also if the values of `f` do not fit. What `f` raises comes through.
     """
     array = empty(layout, dtype, comm)
     if array.comm.rank < layout.size and array.local.size:
-        array.local[...] = f(*np.ix_(*layout.global_indices(array.comm.rank)))
+        values = f(*np.ix_(*layout.global_indices(array.comm.rank)))
+        try:
+            array.local[...] = values
+        except (TypeError, ValueError) as error:
+            raise Error(
+                f"f returned {type(values).__name__} of shape {np.shape(values)}, which does not "
+                f"fill the local array, {array.dtype} {array.local.shape}: {error}; compute with "
+                "the indices that f is given, as lambda i, j: 10 * i + j"
+            ) from error
     return array

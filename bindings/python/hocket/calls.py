@@ -5,7 +5,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from contextlib import contextmanager
-from typing import TYPE_CHECKING, Optional
+from typing import TYPE_CHECKING, Any, Optional
 
 from hocket import _mpi
 from hocket.arguments import as_seconds
@@ -13,6 +13,19 @@ from hocket.errors import Error
 
 if TYPE_CHECKING:
     from mpi4py import MPI
+
+
+def patience(timeout: Any) -> Optional[float]:
+    """The timeout of a call that is wrong in other ways; None if the timeout is wrong, too."""
+    try:
+        return as_seconds(timeout)
+    except Error:
+        return None
+
+
+def kind_of(error: Exception) -> str:
+    """The name of the class as which all processes of a call raise an error of one of them."""
+    return type(error).__name__ if isinstance(error, Error) else "Error"
 
 
 @contextmanager
@@ -25,6 +38,6 @@ def collective(comm: MPI.Comm, timeout: Optional[float]) -> Iterator[Optional[fl
     try:
         yield as_seconds(timeout)
     except Exception as error:
-        kind = type(error).__name__ if isinstance(error, Error) else "Error"
-        _mpi.refuse(comm.handle, kind, str(error) or repr(error), None)
+        words = str(error) or repr(error)
+        _mpi.refuse(comm.handle, kind_of(error), words, patience(timeout))
         raise AssertionError("a refused call has ended without its error") from error

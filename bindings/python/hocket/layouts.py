@@ -162,6 +162,9 @@ class Layout:
             An index for the local array: slices and integers where steps are regular, so that it
             gives a view, else arrays of integers, one a dimension (`numpy.ix_` combines them).
             None where the process holds nothing of it.
+
+        Raises:
+            LayoutError: slices that do not fit the shape, or no process `rank`.
         """
         basic = slices_of(slices, self.shape)
         places = self._native.section_places(basic, integer(rank, "rank"))
@@ -240,27 +243,53 @@ class Layout:
         return self._native.elements
 
     def local_shape(self, rank: int) -> tuple[int, ...]:
-        """Extents of process `rank`'s local array, which is dense and row-major."""
+        """Extents of process `rank`'s local array, which is dense and row-major.
+
+        Raises:
+            LayoutError: there is no process `rank`.
+        """
         return self._native.local_shape(integer(rank, "rank"))
 
     def local_elements(self, rank: int) -> int:
-        """Number of elements of process `rank`'s local array."""
+        """Number of elements of process `rank`'s local array.
+
+        Raises:
+            LayoutError: there is no process `rank`.
+        """
         return self._native.local_elements(integer(rank, "rank"))
 
     def global_indices(self, rank: int) -> list[npt.NDArray[np.int64]]:
-        """For each dimension the global indices that process `rank` holds, increasing."""
+        """For each dimension the global indices that process `rank` holds, increasing.
+
+        Raises:
+            LayoutError: there is no process `rank`.
+        """
         return self._native.global_indices(integer(rank, "rank"))
 
     def owners(self, index: Index) -> list[int]:
-        """Every process that holds the element, increasing."""
+        """Every process that holds the element, increasing.
+
+        Raises:
+            LayoutError: an index outside the shape, or not one a dimension.
+        """
         return self._native.owners(integers(index, "index"))
 
     def owner(self, index: Index) -> int:
-        """The lowest of the processes that hold the element."""
+        """The lowest of the processes that hold the element.
+
+        Raises:
+            LayoutError: an index outside the shape, or not one a dimension; an element that
+                nobody holds.
+        """
         return self._native.owner(integers(index, "index"))
 
     def local_index(self, index: Index) -> tuple[int, ...]:
-        """Where the element lies in an owner's local array."""
+        """Where the element lies in an owner's local array.
+
+        Raises:
+            LayoutError: an index outside the shape, or not one a dimension; an element that
+                nobody holds.
+        """
         return self._native.local_index(integers(index, "index"))
 
     def __setattr__(self, name: str, value: object) -> None:
@@ -295,6 +324,7 @@ class Layout:
         """Who holds what, as text: one row a line, each element's lowest process.
 
         Of more than two dimensions the last two, at index 0 of the others; long ones thinned out.
+        Never raises.
         """
 
         from .notebook import layout_text
@@ -302,7 +332,11 @@ class Layout:
         return layout_text(self)
 
     def plot(self, path: str) -> None:
-        """Draws who holds what to an image file: one colour a process."""
+        """Draws who holds what to an image file: one colour a process.
+
+        Raises:
+            Error: matplotlib is not installed, or the file cannot be written.
+        """
         from . import plotting
 
         plotting.plot_layout(self, path)

@@ -11,7 +11,7 @@ import numpy.typing as npt
 
 from hocket import _mpi, dtypes
 from hocket.arguments import as_number
-from hocket.arrays import Array, empty, local_shape, world, wrap
+from hocket.arrays import Array, communicator, empty, local_shape, wrap
 from hocket.calls import collective
 from hocket.errors import Error, LayoutError, MismatchError
 from hocket.layouts import Layout
@@ -32,14 +32,30 @@ def scatter(
 
     Parameters
     ----------
-    array : on process `root` the whole array, of shape ``layout.shape``; ignored elsewhere.
+    array : on process `root` the whole array, of shape ``layout.shape``; ignored elsewhere
+    layout : of the result
+    comm : None: ``MPI.COMM_WORLD``
+    root : rank in `comm`
+    timeout : seconds; None to wait as long as it takes
+
+    Returns
+    -------
+    Array
+        in hocket's memory, with the array's dtype.
 
     Raises
     ------
     MismatchError
         on every process if the array has another shape than the layout.
+    LayoutError
+        on every process if the communicator has fewer processes than the layout.
+    Error
+        on every process if there is no process `root`, for dtypes that cannot be moved, and for a
+        wrong timeout.
+    DeadlineError
+        after `timeout` seconds. It ends the wait, not the operation.
     """
-    on = world() if comm is None else comm
+    on = communicator(comm)
     whole: Optional[np.ndarray] = None
     name = ""
     with collective(on, timeout) as seconds:
@@ -108,6 +124,9 @@ def redistribute(
     ------
     LayoutError, MismatchError, Error
         on every process, whichever of them has wrong arguments; nothing has moved then.
+    DeadlineError
+        after `timeout` seconds. It ends the wait, not the operation: a process that comes later
+        completes it, and until then the arrays are in use.
     """
     if not isinstance(a, Array):
         raise Error(f"cannot redistribute {type(a).__name__}: give an array made by hk.empty, …")

@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterable, Mapping
 from typing import Any, Union
 
@@ -51,11 +52,25 @@ def _overlap_list(overlap: Overlap, size: int) -> list[int]:
 
 
 def _model(model: Mapping[str, float] | None) -> dict[str, float]:
-    given = dict(model or {})
+    try:
+        given = dict(model or {})
+    except (TypeError, ValueError):
+        raise LayoutError(f"model is {model!r}; give a dict, as {DEFAULT_MODEL}") from None
     unknown = sorted(set(given) - set(DEFAULT_MODEL))
     if unknown:
         raise LayoutError(f"model has no {unknown[0]!r}; it has {sorted(DEFAULT_MODEL)}")
-    return {**DEFAULT_MODEL, **given}
+    values = {**DEFAULT_MODEL, **given}
+    for name, value in values.items():
+        try:
+            values[name] = float(value)
+        except (TypeError, ValueError):
+            values[name] = math.nan
+        if not 0 <= values[name] < math.inf:
+            raise LayoutError(
+                f"model has {value!r} for a {name!r}; give the seconds that one costs, as "
+                f"{DEFAULT_MODEL[name]}"
+            )
+    return values
 
 
 class Plan:
@@ -91,17 +106,27 @@ class Plan:
         """Whom source process `rank` sends how many elements, whatever the strategy.
 
         Sorted by process, zeros left out, itself included.
+
+        Raises:
+            LayoutError: there is no process `rank` of the source.
         """
         return self._native.sends(integer(rank, "rank"))
 
     def recvs(self, rank: int) -> Traffic:
-        """From whom destination process `rank` receives how many elements; as `sends`."""
+        """From whom destination process `rank` receives how many elements; as `sends`.
+
+        Raises:
+            LayoutError: there is no process `rank` of the destination.
+        """
         return self._native.recvs(integer(rank, "rank"))
 
     def common(self, side: str, rank: int) -> Traffic:
         """What process `rank` of `side` and each process of the other side both hold.
 
         Sorted, zeros left out. Every copy of the source is listed, though one of them sends.
+
+        Raises:
+            LayoutError: there is no such side or process.
         """
         return self._native.common(self._is_source(side), integer(rank, "rank"))
 
@@ -111,6 +136,9 @@ class Plan:
         Returns:
             ``[(round, "send" or "recv", (side, rank) of the peer, elements), …]`` in the order of
             rounds. What stays on its process is no message.
+
+        Raises:
+            LayoutError: there is no such side or process.
         """
         return self._native.steps(self._is_source(side), integer(rank, "rank"))
 
@@ -121,6 +149,9 @@ class Plan:
             ``[(peer, [(first in the source's local array, first in the destination's, loops), …]),
             …]`` with loops ``(extent, source dimension, source step, destination dimension,
             destination step)``, outermost first: the order of elements in the message.
+
+        Raises:
+            LayoutError: there is no such side or process.
         """
         return self._native.boxes(self._is_source(side), integer(rank, "rank"))
 
@@ -150,9 +181,12 @@ class Plan:
 
         `model` gives the seconds a ``"message"`` and a ``"byte"`` cost; of a process's sends and
         receives the larger sum counts.
+
+        Raises:
+            LayoutError: the model has other names, or values that are no seconds.
         """
         used = self._model if model is None else _model(model)
-        return self._native.predict(float(used["message"]), float(used["byte"]))
+        return self._native.predict(used["message"], used["byte"])
 
     def table(self) -> str:
         """The strategies with their predicted seconds, the chosen one marked."""
@@ -187,7 +221,11 @@ class Plan:
         return "\n".join([*lines, "", self.table()])
 
     def plot(self, path: str) -> None:
-        """Draws who sends how much to whom, and both layouts, to an image file."""
+        """Draws who sends how much to whom, and both layouts, to an image file.
+
+        Raises:
+            Error: matplotlib is not installed, or the file cannot be written.
+        """
         from . import plotting
 
         plotting.plot_plan(self, path)

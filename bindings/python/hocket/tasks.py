@@ -10,16 +10,15 @@ from __future__ import annotations
 
 import operator
 import time
-from collections.abc import Mapping, Sequence
-from typing import TYPE_CHECKING, Any, Optional, Union
+from collections.abc import Iterable, Mapping, Sequence
+from typing import TYPE_CHECKING, Any, Callable, Optional, TypeVar, Union
 
-import numpy as np
-
-from hocket import _mpi, dtypes
+from hocket import _mpi
 from hocket.arguments import as_number, as_seconds
-from hocket.arrays import Array, world
+from hocket.arrays import Array, communicator
+from hocket.calls import kind_of, patience
 from hocket.errors import Error
-from hocket.layouts import Layout
+from hocket.requests import Request, Status
 
 if TYPE_CHECKING:
     from mpi4py import MPI
@@ -28,107 +27,8 @@ ANY_SOURCE = -1
 ANY_TAG = -1
 
 
-class TaskIndex(int):
-    """The index of a task; equal to the task's name, too. As a key of a dict it is the index."""
-
-    name: str
-
-    def __new__(cls, index: int, name: str) -> TaskIndex:
-        made = super().__new__(cls, index)
-        made.name = name
-        return made
-
-    def __eq__(self, other: object) -> bool:
-        return self.name == other if isinstance(other, str) else int(self) == other
-
-    def __ne__(self, other: object) -> bool:
-        return not self == other
-
-    __hash__ = int.__hash__
-
-    def __reduce__(self) -> tuple[Any, ...]:
-        return TaskIndex, (int(self), self.name)
-
-    def __repr__(self) -> str:
-        return f"{int(self)} ({self.name!r})"
-
-
-class Status:
-    """What a receive or a probe found.
-
-    Attributes
-    ----------
-    source : index of the sending task; equal to its name, too
-    tag : int
-    layout : the sender's Layout
-    dtype : numpy.dtype
-    """
-
-    __slots__ = ("dtype", "layout", "source", "tag")
-
-    def __init__(self, core: _mpi.Status) -> None:
-        self.source = TaskIndex(core.source, core.source_name)
-        self.tag: int = core.tag
-        self.layout = Layout._of(core.layout)
-        self.dtype: np.dtype[Any] = dtypes.from_name(core.dtype)
-
-    def __repr__(self) -> str:
-        return f"<hocket.Status source={self.source!r} tag={self.tag} {self.dtype} {self.layout}>"
-
-
-class Request:
-    """A send or a receive that was started. Its methods are collective over the task."""
-
-    __slots__ = ("_core", "_received")
-
-    def __init__(self, core: _mpi.Request, received: Optional[Array] = None) -> None:
-        self._core = core
-        self._received = received
-
-    def _settle(self) -> None:
-        if self._received is not None:
-            self._received.settle()
-
-    def wait(self, timeout: Optional[float] = None) -> Status:
-        """Blocks until the operation is done. A deadline ends the wait, not the operation."""
-        status = Status(self._core.wait(as_seconds(timeout)))
-        self._settle()
-        return status
-
-    def test(self) -> bool:
-        """True on all processes of the task or on none."""
-        done = self._core.test()
-        if done:
-            self._settle()
-        return done
-
-    @property
-    def status(self) -> Status:
-        """What was found, once `test` was true or `wait` returned."""
-        return Status(self._core.status())
-
-
-def waitall(requests: Sequence[Request], timeout: Optional[float] = None) -> list[Status]:
-    """Waits for all, `timeout` seconds at most in all, and gives their statuses in order."""
-    seconds = as_seconds(timeout)
-    end = None if seconds is None else time.monotonic() + seconds
-    return [
-        request.wait(None if end is None else max(0.0, end - time.monotonic()))
-        for request in requests
-    ]
-
-
-def waitany(requests: Sequence[Request], timeout: Optional[float] = None) -> int:
-    """Waits for one, and gives its index: the same on every process of the task.
-
-    A request that was waited for stays done: leave it out of the next call.
-    """
-    index = _mpi.wait_any([request._core for request in requests], as_seconds(timeout))
-    requests[index]._settle()
-    return index
-
-
 TaskId = Union[int, str]
+Given = TypeVar("Given")
 
 
 class Tasks:
@@ -151,22 +51,40 @@ class Tasks:
 
     @property
     def name(self) -> Optional[str]:
+        """Name of my task; None while I am in several."""
         return self._core.name
 
     @property
     def rank(self) -> int:
+        """Index of my task.
+
+        Raises
+        ------
+        Error
+            while this process is in several; ask ``w.task(name).rank``.
+        """
         return self._core.rank
 
     @property
     def size(self) -> int:
+        """Number of tasks."""
         return self._core.size
 
     @property
     def names(self) -> list[str]:
+        """Of all tasks, by index."""
         return list(self._core.names)
 
     @property
     def comm(self) -> MPI.Comm:
+        """Communicator of my task's processes, in the task's order. For arrays, and for the task's
+        own use: hocket itself talks on others. Lives as long as somebody holds it.
+
+        Raises
+        ------
+        Error
+            while this process is in several tasks; ask ``w.task(name).comm``.
+        """
         if self._comm is None:
             from mpi4py import MPI
 
@@ -180,7 +98,15 @@ class Tasks:
         return self._comm
 
     def task(self, task: TaskId) -> Tasks:
-        """The view of one of my tasks: its members speak through it when they are in several."""
+        """The view of one of my tasks: its members speak through it when they are in several.
+
+        Local, not collective.
+
+        Raises
+        ------
+        Error
+            for a task that does not exist, or that this process is not in.
+        """
         return Tasks(self._core.task(_id(task)))
 
     def __repr__(self) -> str:
@@ -192,7 +118,9 @@ class Tasks:
 
         Parameters
         ----------
+        a : any array over this task's communicator
         dest : the receiving task's name or index
+        tag : 0 or more
         timeout : seconds
 
         Raises
@@ -202,8 +130,16 @@ class Tasks:
             moved then.
         DeadlineError
             after which no further message passes between the two tasks.
+        LayoutError, Error
+            on every process of this task, for an array of another communicator, a task that does
+            not exist or shares a process with this one, a wrong tag or timeout; if that is so on
+            some processes only, on every process of the other task, too.
         """
-        core, to, number, seconds = self._checked(a, dest, tag, timeout, True)
+        core, to, number, seconds = self._checked(
+            _mpi.Verb.send,
+            lambda: (_core_of(a, "send"), _id(dest), as_number(tag, "tag"), as_seconds(timeout)),
+            timeout,
+        )
         self._core.send(core, to, number, seconds)
 
     def recv(
@@ -213,20 +149,55 @@ class Tasks:
         tag: int = ANY_TAG,
         timeout: Optional[float] = None,
     ) -> Status:
-        """Receives an array into `b`, whatever the sender's layout. Raises as `send` does."""
-        core, of, number, seconds = self._checked(b, source, tag, timeout, False)
+        """Receives an array into `b`, whatever the sender's layout.
+
+        Raises
+        ------
+        MismatchError, DeadlineError, LayoutError, Error
+            as `send`; Error also where `b` is read-only or its elements overlap. A deadline with
+            a wildcard breaks nothing.
+        """
+        core, of, number, seconds = self._checked(
+            _mpi.Verb.recv,
+            lambda: (
+                _core_of(b, "receive into"),
+                _id(source),
+                as_number(tag, "tag"),
+                as_seconds(timeout),
+            ),
+            timeout,
+        )
         status = Status(self._core.recv(core, of, number, seconds))
         b.settle()
         return status
 
     def isend(self, a: Array, dest: TaskId, tag: int = 0) -> Request:
-        """Starts a send; the array may not change until the request is done."""
-        core, to, number, _ = self._checked(a, dest, tag, None, True)
+        """Starts a send; the array may not change until the request is done.
+
+        Raises
+        ------
+        LayoutError, Error
+            for arguments that are wrong before there is an array: at once. All else, as `send`
+            would raise it: by the request.
+        """
+        core, to, number = self._checked(
+            _mpi.Verb.isend, lambda: (_core_of(a, "send"), _id(dest), as_number(tag, "tag"))
+        )
         return Request(self._core.isend(core, to, number))
 
     def irecv(self, b: Array, source: TaskId = ANY_SOURCE, tag: int = ANY_TAG) -> Request:
-        """Starts a receive; the array may not be used until the request is done."""
-        core, of, number, _ = self._checked(b, source, tag, None, False)
+        """Starts a receive; the array may not be used until the request is done.
+
+        Raises
+        ------
+        LayoutError, Error
+            for arguments that are wrong before there is an array: at once. All else, as `recv`
+            would raise it: by the request.
+        """
+        core, of, number = self._checked(
+            _mpi.Verb.irecv,
+            lambda: (_core_of(b, "receive into"), _id(source), as_number(tag, "tag")),
+        )
         return Request(self._core.irecv(core, of, number), b)
 
     def sendrecv(
@@ -239,50 +210,92 @@ class Tasks:
         recvtag: int = ANY_TAG,
         timeout: Optional[float] = None,
     ) -> Status:
-        """Sends and receives at the same time, so that two tasks may face each other."""
-        sent, to, send_number, seconds = self._checked(a, dest, sendtag, timeout, True)
-        received, of, receive_number, _ = self._checked(b, source, recvtag, None, False)
-        status = Status(
-            self._core.sendrecv(sent, to, received, of, send_number, receive_number, seconds)
+        """Sends and receives at the same time, so that two tasks may face each other.
+
+        Raises
+        ------
+        MismatchError, DeadlineError, LayoutError, Error
+            as `send` and `recv`; both have ended then.
+        """
+        sent, to, received, of, numbers, seconds = self._checked(
+            _mpi.Verb.sendrecv,
+            lambda: (
+                _core_of(a, "send"),
+                _id(dest),
+                _core_of(b, "receive into"),
+                _id(source),
+                (as_number(sendtag, "sendtag"), as_number(recvtag, "recvtag")),
+                as_seconds(timeout),
+            ),
+            timeout,
         )
+        status = Status(self._core.sendrecv(sent, to, received, of, *numbers, seconds))
         b.settle()
         return status
 
     def probe(
         self, source: TaskId = ANY_SOURCE, tag: int = ANY_TAG, timeout: Optional[float] = None
     ) -> Status:
-        """Waits for a message, and says what the next matching receive would find."""
-        return Status(self._core.probe(_id(source), as_number(tag, "tag"), as_seconds(timeout)))
+        """Waits for a message, and says what the next matching receive would find.
+
+        Raises
+        ------
+        DeadlineError
+            on every process of this task, if nothing was sent within `timeout` seconds. Breaks
+            nothing.
+        Error
+            on every process of this task, for a task that does not exist, a wrong tag or timeout;
+            and what the sender could not do.
+        """
+        of, number, seconds = self._checked(
+            _mpi.Verb.probe,
+            lambda: (_id(source), as_number(tag, "tag"), as_seconds(timeout)),
+            timeout,
+        )
+        return Status(self._core.probe(of, number, seconds))
 
     def iprobe(self, source: TaskId = ANY_SOURCE, tag: int = ANY_TAG) -> Optional[Status]:
-        """The same at once; None if there is no message yet. Alike on all of the task."""
-        found = self._core.iprobe(_id(source), as_number(tag, "tag"))
+        """The same at once; None if there is no message yet. Alike on all of the task.
+
+        Raises
+        ------
+        Error
+            as `probe`.
+        """
+        of, number = self._checked(_mpi.Verb.iprobe, lambda: (_id(source), as_number(tag, "tag")))
+        found = self._core.iprobe(of, number)
         return None if found is None else Status(found)
 
     def profile(self) -> dict[str, float]:
         """Seconds that this process has spent so far in the six steps of a transfer: inquiry,
-        call, descriptor, schedule, pack, move (the paper's section 4)."""
+        call, descriptor, schedule, pack, move (the paper's section 4). Local, not collective.
+
+        What the program itself computes between starting a request and waiting for it does not
+        count. Of transfers under way at the same time each counts its own.
+        """
         return self._core.profile()
 
-    def _checked(
-        self, array: Array, task: TaskId, tag: int, timeout: Optional[float], sending: bool
-    ) -> tuple[_mpi.Local, TaskId, int, Optional[float]]:
-        """A verb's arguments as the library takes them. What is wrong with them on this process
-        only, all processes of the task raise."""
+    def _checked(self, verb: _mpi.Verb, read: Callable[[], Given], timeout: Any = None) -> Given:
+        """A verb's arguments as the library takes them, from `read`. What it raises, because they
+        are wrong on this process, all processes of the task raise."""
         start = time.perf_counter()
         try:
-            if not isinstance(array, Array):
-                raise Error(
-                    f"cannot {'send' if sending else 'receive into'} {type(array).__name__}: "
-                    "give an array made by hk.empty, hk.wrap, …"
-                )
-            checked = array.core(), _id(task), as_number(tag, "tag"), as_seconds(timeout)
+            given = read()
         except Exception as error:
-            kind = type(error).__name__ if isinstance(error, Error) else "Error"
-            self._core.refuse(sending, kind, str(error) or repr(error), None)
+            words = str(error) or repr(error)
+            self._core.refuse(verb, kind_of(error), words, patience(timeout))
             raise AssertionError("a refused call has ended without its error") from error
         self._core.add_call_seconds(time.perf_counter() - start)
-        return checked
+        return given
+
+
+def _core_of(array: Any, what: str) -> _mpi.Local:
+    """The array as the library sees it. Raises `Error` for what is none."""
+    if not isinstance(array, Array):
+        raise Error(
+            f"cannot {what} {type(array).__name__}: give an array made by hk.empty, hk.wrap, …"
+        )
+    return array.core()
 
 
 def _id(task: TaskId) -> TaskId:
@@ -310,11 +323,12 @@ def tasks(
     Raises
     ------
     Error
-        on every process, for tasks that do not fit the communicator.
+        on every process, for tasks that do not fit the communicator; for None where no launcher
+        named any.
     MismatchError
         on every process, if they ask for different tasks.
     """
-    on = world() if comm is None else comm
+    on = communicator(comm)
     if tasks is None:
         return Tasks(_mpi.Tasks.from_launcher(on.handle))
     names: list[str] = []
@@ -324,10 +338,12 @@ def tasks(
             if not isinstance(name, str):
                 raise Error(f"{name!r} is no name of a task; use text")
             names.append(name)
-            if isinstance(of_task, (int, np.integer)):
-                processes.append(int(of_task))
+            if isinstance(of_task, (str, bytes)):
+                raise Error(f"task {name!r} has {of_task!r} for its processes")
+            if isinstance(of_task, Iterable):
+                processes.append([as_number(rank, f"a rank of task {name!r}") for rank in of_task])
             else:
-                processes.append([int(rank) for rank in of_task])
+                processes.append(as_number(of_task, f"the size of task {name!r}"))
     except (Error, TypeError, ValueError) as error:
         message = f"{error}; give tasks as {{'rows': 2, 'cols': 2}} or {{'all': [0, 1, 2]}}"
         _mpi.refuse(on.handle, "Error", message, None)

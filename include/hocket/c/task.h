@@ -77,8 +77,18 @@ int hocket_tasks_probe(hocket_tasks* tasks, hocket_task_id source, int tag, doub
                        hocket_status** status);
 int hocket_tasks_iprobe(hocket_tasks* tasks, hocket_task_id source, int tag, bool* found,
                         hocket_status** status);
-/* Joins a send or receive that this process cannot make, so that all of the task get this code. */
-int hocket_tasks_refuse(hocket_tasks* tasks, bool sending, int code, const char* message,
+/* Joins a call that this process cannot make, so that all of the task get this code. `verb`: one of
+ * enum hocket_verb. */
+enum hocket_verb {
+    HOCKET_VERB_SEND = 0,
+    HOCKET_VERB_RECV = 1,
+    HOCKET_VERB_ISEND = 2,
+    HOCKET_VERB_IRECV = 3,
+    HOCKET_VERB_SENDRECV = 4,
+    HOCKET_VERB_PROBE = 5,
+    HOCKET_VERB_IPROBE = 6
+};
+int hocket_tasks_refuse(hocket_tasks* tasks, int verb, int code, const char* message,
                         double timeout);
 /* Seconds that this process has spent in the six steps so far; adds a binding's own. */
 int hocket_tasks_profile(const hocket_tasks* tasks, hocket_profile* profile);

@@ -1,0 +1,171 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""Sends and receives between tasks that are under way, and what they found."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Sequence
+from typing import Any, Optional
+
+import numpy as np
+
+from hocket import _mpi, dtypes
+from hocket.arguments import as_seconds
+from hocket.arrays import Array
+from hocket.errors import Error
+from hocket.layouts import Layout
+
+
+class TaskIndex(int):
+    """The index of a task; equal to the task's name, too. As a key of a dict it is the index."""
+
+    name: str
+
+    def __new__(cls, index: int, name: str) -> TaskIndex:
+        made = super().__new__(cls, index)
+        made.name = name
+        return made
+
+    def __eq__(self, other: object) -> bool:
+        return self.name == other if isinstance(other, str) else int(self) == other
+
+    def __ne__(self, other: object) -> bool:
+        return not self == other
+
+    __hash__ = int.__hash__
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return TaskIndex, (int(self), self.name)
+
+    def __repr__(self) -> str:
+        return f"{int(self)} ({self.name!r})"
+
+
+class Status:
+    """What a receive or a probe found.
+
+    Attributes
+    ----------
+    source : index of the sending task; equal to its name, too
+    tag : int
+    layout : the sender's Layout
+    dtype : numpy.dtype
+    """
+
+    __slots__ = ("dtype", "layout", "source", "tag")
+
+    def __init__(self, core: _mpi.Status) -> None:
+        self.source = TaskIndex(core.source, core.source_name)
+        self.tag: int = core.tag
+        self.layout = Layout._of(core.layout)
+        self.dtype: np.dtype[Any] = dtypes.from_name(core.dtype)
+
+    def __repr__(self) -> str:
+        return f"<hocket.Status source={self.source!r} tag={self.tag} {self.dtype} {self.layout}>"
+
+
+class Request:
+    """A send or a receive that was started. Its methods are collective over the task.
+
+    Made by `Tasks.isend` and `Tasks.irecv`. Dropping it does not stop the operation.
+    """
+
+    __slots__ = ("_core", "_received")
+
+    def __init__(self, core: _mpi.Request, received: Optional[Array] = None) -> None:
+        self._core = core
+        self._received = received
+
+    def _settle(self) -> None:
+        if self._received is not None:
+            self._received.settle()
+
+    def wait(self, timeout: Optional[float] = None) -> Status:
+        """Blocks until the operation is done. A deadline ends the wait, not the operation.
+
+        Raises
+        ------
+        MismatchError
+            on every process of both tasks if shape or dtype differ; nothing has moved then.
+        DeadlineError
+            after `timeout` seconds; the request can be waited for again.
+        Error
+            for a wrong timeout, and what the other task could not do.
+        """
+        status = Status(self._core.wait(as_seconds(timeout)))
+        self._settle()
+        return status
+
+    def test(self) -> bool:
+        """True on all processes of the task or on none.
+
+        Raises
+        ------
+        MismatchError, Error
+            as `wait`, once the operation has failed.
+        """
+        done = self._core.test()
+        if done:
+            self._settle()
+        return done
+
+    @property
+    def status(self) -> Status:
+        """What was found, once `test` was true or `wait` returned. Local, not collective.
+
+        Raises
+        ------
+        Error
+            before; and what the operation failed with.
+        """
+        return Status(self._core.status())
+
+
+def _all_requests(requests: Any) -> list[Request]:
+    """`requests` as a list. Raises `Error` for what is none."""
+    try:
+        listed = list(requests)
+    except TypeError:
+        listed = [requests]
+    wrong = [each for each in listed if not isinstance(each, Request)]
+    if wrong or isinstance(requests, Request):
+        what = repr(wrong[0]) if wrong else "one request"
+        raise Error(f"{what} is no list of requests; give those of isend and irecv, as [r, s]")
+    return listed
+
+
+def waitall(requests: Sequence[Request], timeout: Optional[float] = None) -> list[Status]:
+    """Waits for all, `timeout` seconds at most in all, and gives their statuses in order.
+
+    Raises
+    ------
+    DeadlineError
+        when `timeout` seconds have passed; all can be waited for again.
+    MismatchError, Error
+        of the first request that failed; also for a wrong timeout, and what is no request.
+    """
+    listed, seconds = _all_requests(requests), as_seconds(timeout)
+    end = None if seconds is None else time.monotonic() + seconds
+    return [
+        request.wait(None if end is None else max(0.0, end - time.monotonic()))
+        for request in listed
+    ]
+
+
+def waitany(requests: Sequence[Request], timeout: Optional[float] = None) -> int:
+    """Waits for one, and gives its index: the same on every process of the task.
+
+    A request that was waited for stays done: leave it out of the next call.
+
+    Raises
+    ------
+    DeadlineError
+        on every process of the task, when `timeout` seconds have passed.
+    MismatchError, Error
+        what the request that is done failed with; Error also for a wrong timeout, for what is no
+        request, and for none at all.
+    """
+    listed = _all_requests(requests)
+    index = _mpi.wait_any([request._core for request in listed], as_seconds(timeout))
+    listed[index]._settle()
+    return index

@@ -1,0 +1,125 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""Deadlines end waits: what they leave behind, and what they name."""
+
+import os
+import subprocess
+import sys
+import time
+
+import numpy as np
+import pytest
+from cases import check_still_works, private, raises_everywhere, target_of
+from lockstep import mpiexec, ranks
+from worlds import check_world, exchange, small, transfer
+
+import hocket as hk
+
+
+@ranks({"a": 1, "b": 2, "c": 1}, {"a": 2, "b": 1, "c": 2}, seconds=40)
+def test_a_deadline_ends_the_wait_and_breaks_that_pair_only(comm, groups):
+    w = hk.tasks(groups, comm)
+    array, memory = target_of(small(w.comm.size), "f8", w.comm, private(comm))
+    if w.name == "b":
+        begun = time.perf_counter()
+        with pytest.raises(hk.DeadlineError) as caught:
+            w.recv(array, source="a", tag=4, timeout=0.4)
+        assert 0.3 < time.perf_counter() - begun < 10
+        for word in ("'a'", "4", "0.4"):
+            assert word in str(caught.value)
+        with pytest.raises(hk.Error) as caught:
+            w.recv(array, source="a", tag=4, timeout=5.0)
+        assert not isinstance(caught.value, hk.DeadlineError), "later calls raise at once"
+    memory.check_untouched()
+    comm.barrier()
+    if w.name in "bc":
+        transfer(w, "b", "c", small(groups["b"]), small(groups["c"]), "f8", private(comm))
+        transfer(w, "c", "b", small(groups["c"]), small(groups["b"]), "f8", private(comm))
+    if w.name in "ac":
+        transfer(w, "a", "c", small(groups["a"]), small(groups["c"]), "f8", private(comm))
+
+
+@ranks({"a": 1, "b": 2}, {"a": 2, "b": 1}, seconds=40)
+def test_a_wildcard_deadline_breaks_nothing(comm, groups):
+    w = hk.tasks(groups, comm)
+    array, memory = target_of(small(w.comm.size), "f8", w.comm, private(comm))
+    if w.name == "b":
+        with pytest.raises(hk.DeadlineError):
+            w.recv(array, timeout=0.3)
+    memory.check_untouched()
+    comm.barrier()
+    check_world(w, groups)
+
+
+@ranks({"a": 2, "b": 1}, seconds=40)
+def test_a_send_that_nobody_takes_ends_at_its_deadline_or_was_taken_up(comm, groups):
+    """A large array cannot be put aside: its sender waits for the receiver, or for the deadline."""
+    w = hk.tasks(groups, comm)
+    if w.name == "a":
+        a, _ = target_of(small(2, (2000, 1000)), "f8", w.comm, private(comm))
+        with pytest.raises(hk.DeadlineError):
+            w.send(a, "b", timeout=0.4)
+
+
+@ranks({"a": 1, "b": 1}, seconds=40)
+def test_timeouts_must_be_non_negative_numbers(comm, groups):
+    w = hk.tasks(groups, comm)
+    array, _ = target_of(small(1), "f8", w.comm, private(comm))
+    for timeout in (-1.0, float("nan"), "soon"):
+        raises_everywhere(comm, (hk.Error, TypeError), exchange(w, array, timeout=timeout))
+    check_world(w, groups)
+
+
+@ranks(2, 3, 4, seconds=40)
+def test_a_rank_that_never_comes_to_the_first_collective_call(comm):
+    """Nothing is set up yet on a new communicator: the setting up itself is what waits."""
+    fresh = comm.Dup()
+    lay, onto = (hk.Layout((8, 4), f"({form}, *)", comm.size) for form in ("BLOCK", "CYCLIC"))
+    a = hk.from_function(lambda i, j: 10 * i + j, lay, int, comm=fresh)
+    if comm.rank < comm.size - 1:
+        begun = time.perf_counter()
+        for _ in range(2):  # once more while the first is under way
+            with pytest.raises(hk.DeadlineError) as caught:
+                hk.redistribute(a, onto, timeout=0.3)
+            for word in ("redistribute", "(8, 4) (BLOCK, *)", "0.3 s", "goes on"):
+                assert word in str(caught.value)
+        assert 0.5 < time.perf_counter() - begun < 10
+        comm.barrier()
+        assert hk.redistribute(a, onto, timeout=20).layout == onto
+    else:
+        comm.barrier()
+        for _ in range(3):  # comes after all, and completes what was begun
+            b = hk.redistribute(a, onto, timeout=20)
+        i, j = b.layout.global_indices(comm.rank)
+        np.testing.assert_array_equal(b.local, 10 * i[:, None] + j)
+    check_still_works(fresh)
+    fresh.Free()
+
+
+NEVER_COMES = """
+import hocket as hk
+from mpi4py import MPI
+
+comm = MPI.COMM_WORLD
+if comm.rank > 0:
+    a = hk.zeros(hk.Layout(8, "(BLOCK)", comm.size))
+    try:
+        hk.redistribute(a, hk.Layout(8, "(CYCLIC)", comm.size), timeout=0.3)
+    except hk.DeadlineError as error:
+        print("gave up" if "redistribute" in str(error) else error, flush=True)
+"""
+
+
+@pytest.mark.parametrize("size", [2, 3])
+def test_a_program_ends_cleanly_though_a_rank_never_came(tmp_path, size):
+    program = tmp_path / "never.py"
+    program.write_text(NEVER_COMES)
+    starter = mpiexec.find()
+    done = subprocess.run(
+        [starter, "-n", str(size), sys.executable, str(program)],
+        env=mpiexec.environment(os.environ, str(tmp_path), size, None),
+        capture_output=True,
+        text=True,
+        timeout=60,
+    )
+    assert done.returncode == 0, done.stderr
+    assert done.stdout.splitlines() == ["gave up"] * (size - 1)
