@@ -36,10 +36,12 @@ class Link {
     int highest_tag() const { return highest_tag_; }
     /// Whether that process shares this one's memory. Nobody is known to before `know_nodes`.
     bool near(int rank) const {
-        return nodes_ && (*nodes_)[static_cast<std::size_t>(rank)] ==
-                             (*nodes_)[static_cast<std::size_t>(rank_)];
+        if (!nodes_) return false;
+        const int mine = (*nodes_)[static_cast<std::size_t>(rank_)];
+        return mine >= 0 && mine == (*nodes_)[static_cast<std::size_t>(rank)];
     }
-    /// nodes[rank]: a number for the node of each process.
+    /// nodes[rank]: a number for the node of each process; negative: one whose processes cannot
+    /// reach each other's memory.
     void know_nodes(std::shared_ptr<const std::vector<int>> nodes) { nodes_ = std::move(nodes); }
 
     /// Starts a message of any number of bytes; more than MPI counts in an int travel as several

@@ -4,7 +4,9 @@
 #include <mpi.h>
 
 #include <algorithm>
+#include <cstring>
 #include <map>
+#include <set>
 
 #include "base/pack.hpp"
 #include "base/port.hpp"
@@ -13,7 +15,9 @@
 #include "comm/handle.hpp"
 #include "comm/vendor.hpp"
 #include "hocket/comm.hpp"
+#include "hocket/memory.hpp"
 #include "hocket/mpi.hpp"
+#include "node/sharing.hpp"
 
 namespace hocket::comm {
 
@@ -109,6 +113,56 @@ Protocol<std::shared_ptr<const std::vector<int>>> find_nodes(Link& link, int tag
     co_return nodes;
 }
 
+// Memory that says whether others can reach it.
+struct Probe {
+    static constexpr std::int64_t expected = 0x686f636b6574;
+    std::shared_ptr<std::byte> memory = allocate(sizeof expected);
+    Probe() { std::memcpy(memory.get(), &expected, sizeof expected); }
+    std::optional<node::Place> place() const { return node::place_of(memory.get()); }
+    static bool reached(const node::Place& place) {
+        const auto there = place.process == 0 ? nullptr : node::map(place);
+        return there != nullptr && std::memcmp(there.get(), &expected, sizeof expected) == 0;
+    }
+};
+
+// Each process tries to reach the memory of the next one on its node. The nodes on which all can
+// keep their numbers, the others get negative ones.
+Protocol<std::shared_ptr<const std::vector<int>>> find_sharing(
+    Link& link, int tag, std::shared_ptr<const std::vector<int>> nodes) {
+    static const Probe* const probe = new Probe;  // outlives every communicator
+    const int here = (*nodes)[static_cast<std::size_t>(link.rank())];
+    std::vector<int> near;
+    for (int rank = 0; rank < link.size(); ++rank)
+        if ((*nodes)[static_cast<std::size_t>(rank)] == here) near.push_back(rank);
+    const std::size_t me =
+        static_cast<std::size_t>(std::find(near.begin(), near.end(), link.rank()) - near.begin());
+    const std::optional<node::Place> shown = probe->place();
+    const node::Place mine = shown ? *shown : node::Place{};
+    node::Place next{};
+    Requests requests;
+    link.receive(requests, &next, sizeof next, near[(me + 1) % near.size()], tag);
+    link.send(requests, &mine, sizeof mine, near[(me + near.size() - 1) % near.size()], tag);
+    co_await until(requests);
+
+    std::string failing = Probe::reached(next) ? "" : Packer().number(here).take();
+    const Group group = Group::whole(link);
+    failing = co_await fold(group, tag, failing, [](const std::string& low, std::string high) {
+        std::set<std::int64_t> all;
+        for (const auto& text : {low, high})
+            for (Unpacker in(text); !in.empty();) all.insert(in.number());
+        Packer out;
+        for (const auto node : all) out.number(node);
+        return out.take();
+    });
+    failing = co_await spread(group, tag, std::move(failing));
+    if (failing.empty()) co_return nodes;
+    auto sharing = std::make_shared<std::vector<int>>(*nodes);
+    for (Unpacker in(failing); !in.empty();)
+        std::replace(sharing->begin(), sharing->end(), static_cast<int>(in.number()), -1);
+    std::shared_ptr<const std::vector<int>> result = std::move(sharing);
+    co_return result;
+}
+
 std::shared_ptr<State> attached(MPI_Comm user) {
     void* value = nullptr;
     int found = 0;
@@ -167,11 +221,12 @@ Protocol<> State::open() {
     opening_ = true;
     const Opening opening(opening_);  // an error leaves the next call free to try again
     link_ = co_await duplicate(user_->comm);
-    nodes_ = co_await find_nodes(*link_, opening_tag);
-    link_->know_nodes(nodes_);
-    const int here = (*nodes_)[static_cast<std::size_t>(rank_)];
+    const auto nodes = co_await find_nodes(*link_, opening_tag);
+    const int here = (*nodes)[static_cast<std::size_t>(rank_)];
     Engine::instance().expect_neighbours(
-        static_cast<int>(std::count(nodes_->begin(), nodes_->end(), here)));
+        static_cast<int>(std::count(nodes->begin(), nodes->end(), here)));
+    nodes_ = co_await find_sharing(*link_, opening_tag, nodes);
+    link_->know_nodes(nodes_);
     opened_ = true;
 }
 

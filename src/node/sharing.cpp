@@ -13,19 +13,18 @@
 namespace hocket::node {
 namespace {
 
-// A mapping keeps its owner's memory from being freed, so few are kept. More than any transfer
-// has in use at one time, as each is copied from before the next is mapped.
+// A mapping keeps its owner's memory from being freed, so few are kept that nobody uses.
 constexpr std::size_t keep_at_most = 64;
 
 struct Mapping {
     std::int64_t process, inode;
-    std::byte* data;
+    std::shared_ptr<std::byte> data;
     std::size_t bytes;
 };
 
 class Mappings {
   public:
-    std::byte* find_or_make(const Place& place) {
+    std::shared_ptr<std::byte> find_or_make(const Place& place) {
         const std::lock_guard lock(mutex_);
         for (auto it = mappings_.begin(); it != mappings_.end(); ++it) {
             if (it->process != place.process || it->inode != place.inode) continue;
@@ -43,19 +42,20 @@ class Mappings {
                         MAP_SHARED, file, 0);
         close(file);
         if (data == MAP_FAILED) return nullptr;
-        mappings_.push_front({place.process, place.inode, static_cast<std::byte*>(data),
-                              static_cast<std::size_t>(found.st_size)});
-        if (mappings_.size() > keep_at_most) {
-            munmap(mappings_.back().data, mappings_.back().bytes);
-            mappings_.pop_back();
-        }
+        const auto bytes = static_cast<std::size_t>(found.st_size);
+        mappings_.push_front(
+            {place.process,
+             place.inode,
+             {static_cast<std::byte*>(data), [bytes](std::byte* mapped) { munmap(mapped, bytes); }},
+             bytes});
+        if (mappings_.size() > keep_at_most) mappings_.pop_back();
         return within(mappings_.front(), place.offset);
     }
 
   private:
-    static std::byte* within(const Mapping& mapping, std::int64_t offset) {
+    static std::shared_ptr<std::byte> within(const Mapping& mapping, std::int64_t offset) {
         if (offset < 0 || static_cast<std::size_t>(offset) > mapping.bytes) return nullptr;
-        return mapping.data + offset;
+        return {mapping.data, mapping.data.get() + offset};
     }
     std::mutex mutex_;
     std::list<Mapping> mappings_;
@@ -63,7 +63,7 @@ class Mappings {
 
 }  // namespace
 
-std::byte* map(const Place& place) {
+std::shared_ptr<std::byte> map(const Place& place) {
     static Mappings* const mappings = new Mappings;
     return mappings->find_or_make(place);
 }

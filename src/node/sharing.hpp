@@ -4,6 +4,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <memory>
 #include <optional>
 
 namespace hocket::node {
@@ -20,8 +21,8 @@ struct Place {
 std::optional<Place> place_of(const void* address);
 
 /// The same memory in this process, mapped at first use; nullptr where the system forbids it
-/// (/proc is not there, or the processes have different users). A later call may unmap it again:
-/// use the pointer at once, and do not keep it.
-std::byte* map(const Place& place);
+/// (/proc is not there, or the processes have different users). Stays mapped while the pointer is
+/// held, and a while longer.
+std::shared_ptr<std::byte> map(const Place& place);
 
 }  // namespace hocket::node

@@ -33,8 +33,7 @@ Status status_of(const Tasks::State& all, const Envelope& envelope) {
 transfer::Route route_of(const Tasks::State& all, const Tags& tags, int source, int destination,
                          std::int64_t send) {
     return {all.link.get(), all.ranks[static_cast<std::size_t>(source)],
-            all.ranks[static_cast<std::size_t>(destination)], tags.data(source, send),
-            tags.reply(source, send)};
+            all.ranks[static_cast<std::size_t>(destination)], tags.data(source, send)};
 }
 
 Protocol<> send(All all, Me me, Sending sending, int tree_tag, std::int64_t ticket, Found found) {
@@ -89,11 +88,11 @@ Protocol<> send(All all, Me me, Sending sending, int tree_tag, std::int64_t tick
     const transfer::Place here = transfer::place_on(array), nowhere;
     plan::Options options;
     options.itemsize = array.dtype().size;
-    const auto [plan, work] = transfer::cached_work(
+    const auto work = transfer::cached_work(
         array.layout(), Layout::parse(answer.other.layout), options, here, nowhere);
     all->profile->schedule += comm::Engine::instance().seconds() - agreed;
     transfer::Route route = route_of(*all, me->tags, me->task, sending.destination, ticket);
-    co_await transfer::run(work, here, array.data(), nullptr, std::move(route), all->profile);
+    co_await transfer::run(work, array.data(), nullptr, std::move(route), all->profile);
     *found = Status{me->task, me->name(), sending.tag, array.layout(), array.dtype()};
 }
 
@@ -180,11 +179,11 @@ Protocol<> receive(All all, Me me, Receiving receiving, int tree_tag, std::int64
     const transfer::Place nowhere, here = transfer::place_on(array);
     plan::Options options;
     options.itemsize = array.dtype().size;
-    const auto [plan, work] = transfer::cached_work(Layout::parse(envelope.layout), array.layout(),
+    const auto work = transfer::cached_work(Layout::parse(envelope.layout), array.layout(),
                                                     options, nowhere, here);
     all->profile->schedule += comm::Engine::instance().seconds() - agreed;
     transfer::Route route = route_of(*all, me->tags, envelope.source, me->task, envelope.send);
-    co_await transfer::run(work, nowhere, nullptr, array.data(), std::move(route), all->profile);
+    co_await transfer::run(work, nullptr, array.data(), std::move(route), all->profile);
     *found = status_of(*all, envelope);
 }
 

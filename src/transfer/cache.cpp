@@ -44,12 +44,12 @@ struct Key {
 struct Entry {
     std::size_t hash;
     Key key;
-    Cached value;
+    std::shared_ptr<const Work> work;
 };
 
 class Cache {
   public:
-    Cached find_or_make(Key key) {
+    std::shared_ptr<const Work> find_or_make(Key key) {
         const std::size_t hash = key.hash();
         {
             const std::lock_guard lock(mutex_);
@@ -57,13 +57,11 @@ class Cache {
                 if (it->hash != hash || !(it->key == key)) continue;
                 entries_.splice(entries_.begin(), entries_, it);  // the latest used comes first
                 ++counts_.found;
-                return it->value;
+                return it->work;
             }
         }
-        auto plan =
-            std::make_shared<const Plan>(key.source_layout, key.destination_layout, key.options);
-        auto work = std::make_shared<const Work>(make_work(*plan, key.source, key.destination));
-        Cached made{std::move(plan), std::move(work)};
+        const Plan plan(key.source_layout, key.destination_layout, key.options);
+        auto made = std::make_shared<const Work>(plan, key.source, key.destination);
         const std::lock_guard lock(mutex_);
         ++counts_.made;
         entries_.push_front({hash, std::move(key), made});
@@ -89,8 +87,10 @@ Cache& cache() {
 
 }  // namespace
 
-Cached cached_work(const Layout& source_layout, const Layout& destination_layout,
-                   const plan::Options& options, const Place& source, const Place& destination) {
+std::shared_ptr<const Work> cached_work(const Layout& source_layout,
+                                        const Layout& destination_layout,
+                                        const plan::Options& options, const Place& source,
+                                        const Place& destination) {
     return cache().find_or_make({source_layout, destination_layout, options, source, destination});
 }
 

@@ -74,14 +74,14 @@ comm::Protocol<> move(Comm on, int tag, comm::Statement mine, std::shared_ptr<En
     comm::Link& link = on.state().link();
     co_await comm::agree(comm::Group::whole(link), tag, std::move(mine));
     const double agreed = comm::Engine::instance().seconds();
-    const auto [plan, work] = transfer::cached_work(source->layout, destination->layout, options,
-                                                    source->place, destination->place);
+    const auto work = transfer::cached_work(source->layout, destination->layout, options,
+                                            source->place, destination->place);
     if (profile != nullptr) {
         profile->descriptor += agreed - start;
         profile->schedule += comm::Engine::instance().seconds() - agreed;
     }
-    transfer::Route route{&link, source->map, destination->map, tag, comm::State::reply_tag(tag)};
-    co_await transfer::run(work, source->place, source->data, destination->data, std::move(route),
+    transfer::Route route{&link, source->map, destination->map, tag};
+    co_await transfer::run(work, source->data, destination->data, std::move(route),
                            std::move(profile));
 }
 

@@ -5,7 +5,6 @@
 #include "base/trace.hpp"
 #include "comm/engine.hpp"
 #include "hocket/memory.hpp"
-#include "node/sharing.hpp"
 
 namespace hocket::transfer {
 namespace {
@@ -17,182 +16,184 @@ const std::byte* at(const void* base, std::int64_t offset) {
     return static_cast<const std::byte*>(base) + offset;
 }
 
-/// What a sender tells a near receiver ahead of a long message, and the answer.
-struct Offer {
-    std::int64_t readable = 0;  // the array is dense and lies at `place`
-    node::Place place{};
-};
-enum Answer : std::int64_t { send_it = 0, have_it = 1 };
-
-/// One process's part of one transfer. Its state is this object, so that what arrives is served
-/// in whatever order it comes.
-class Mover {
-  public:
-    Mover(const Work& work, const Place& source, const void* source_data, void* destination_data,
-          const Route& route, Profile& times)
-        : work_(work),
-          source_(source),
-          from_(source_data),
-          to_(destination_data),
-          route_(route),
-          times_(times) {}
-
-    /// Everything that can be started without waiting.
-    void start() {
-        offers_.resize(work_.receives.size());
-        answers_.resize(work_.sends.size());
-        replies_.resize(work_.receives.size());
-        for (std::size_t i = 0; i < work_.receives.size(); ++i) {
-            if (offered(work_.receives[i], route_.source)) {
-                in_.begin_group(number_of_offer(i));
-                route_.link->receive(in_, &offers_[i], sizeof(Offer), sender(i), route_.data_tag);
-            } else {
-                receive(i);
-            }
-        }
-        for (std::size_t i = 0; i < work_.sends.size(); ++i)
-            if (offered(work_.sends[i], route_.destination)) offer(i);
-        lap(times_.move, "start");
-        for (std::size_t i = 0; i < work_.sends.size(); ++i) {
-            if (offered(work_.sends[i], route_.destination)) continue;
-            send(i);
-            serve();
-        }
-        for (const auto& local : work_.copies) {
-            local.copy.run(at(from_, local.source_offset), at(to_, local.destination_offset));
-            lap(times_.pack, "copy what stays");
-            serve();
-        }
-    }
-
-    /// Serves what has come; true once nothing is left to come or to go.
-    bool serve() {
-        bool more = true;
-        while (more) {  // what is served may start something that is done at once
-            more = false;
-            for (const auto number : in_.newly_done()) {
-                more = true;
-                arrived(number);
-            }
-            for (const auto number : replies_in_.newly_done()) {
-                more = true;
-                if (answers_[number] == send_it) send(number);
-            }
-        }
-        out_.newly_done();
-        lap(times_.move, "move");
-        return in_.all_done() && replies_in_.all_done() && out_.all_done();
-    }
-
-  private:
-    bool offered(const Message& message, const std::vector<int>& map) const {
-        return message.bytes >= direct_from &&
-               route_.link->near(map[static_cast<std::size_t>(message.peer)]);
-    }
-    int sender(std::size_t i) const {
-        return route_.source[static_cast<std::size_t>(work_.receives[i].peer)];
-    }
-    int receiver(std::size_t i) const {
-        return route_.destination[static_cast<std::size_t>(work_.sends[i].peer)];
-    }
-    std::size_t number_of_offer(std::size_t i) const { return work_.receives.size() + i; }
-
-    void offer(std::size_t i) {
-        // The receiver knows the strides of a dense array only.
-        const bool dense = source_.dense;
-        const auto place = dense ? node::place_of(from_) : std::nullopt;
-        offer_ = place ? Offer{1, *place} : Offer{};
-        route_.link->send(out_, &offer_, sizeof(Offer), receiver(i), route_.data_tag);
-        replies_in_.begin_group(i);
-        route_.link->receive(replies_in_, &answers_[i], sizeof(Answer), receiver(i),
-                             route_.reply_tag);
-    }
-
-    void send(std::size_t i) {
-        const auto& message = work_.sends[i];
-        const void* data = nullptr;
-        if (message.in_place) {
-            data = at(from_, message.pieces[0].array_offset);
+// Ends that are done leave the list; the order does not matter.
+template <class Ends>
+bool poll_each(std::vector<std::size_t>& under_way, const Ends& ends) {
+    bool any_done = false;
+    for (std::size_t k = 0; k < under_way.size();) {
+        if (ends[under_way[k]]->poll()) {
+            under_way[k] = under_way.back();
+            under_way.pop_back();
+            any_done = true;
         } else {
-            if (!send_buffer_) send_buffer_ = allocate(work_.send_buffer);
-            for (const auto& piece : message.pieces)
-                piece.copy.run(at(from_, piece.array_offset),
-                               send_buffer_.get() + piece.buffer_offset);
-            data = send_buffer_.get() + message.buffer_offset;
-            lap(times_.pack, "pack");
+            ++k;
         }
-        route_.link->send(out_, data, message.bytes, receiver(i), route_.data_tag);
     }
-
-    void receive(std::size_t i) {
-        const auto& message = work_.receives[i];
-        std::byte* data = nullptr;
-        if (message.in_place) {
-            data = at(to_, message.pieces[0].array_offset);
-        } else {
-            if (!receive_buffer_) receive_buffer_ = allocate(work_.receive_buffer);
-            data = receive_buffer_.get() + message.buffer_offset;
-        }
-        in_.begin_group(i);
-        route_.link->receive(in_, data, message.bytes, sender(i), route_.data_tag);
-    }
-
-    void arrived(std::size_t number) {
-        if (number >= work_.receives.size()) {
-            answer(number - work_.receives.size());
-            return;
-        }
-        const auto& message = work_.receives[number];
-        if (message.in_place) return;
-        for (const auto& piece : message.pieces)
-            piece.copy.run(receive_buffer_.get() + piece.buffer_offset,
-                           at(to_, piece.array_offset));
-    }
-
-    void answer(std::size_t i) {
-        const Offer& offer = offers_[i];
-        const std::byte* there = offer.readable != 0 ? node::map(offer.place) : nullptr;
-        replies_[i] = there != nullptr ? have_it : send_it;
-        if (there == nullptr) {
-            receive(i);
-        } else {
-            for (const auto& copy : work_.direct[i])
-                copy.copy.run(there + copy.source_offset, at(to_, copy.destination_offset));
-        }
-        route_.link->send(out_, &replies_[i], sizeof(Answer), sender(i), route_.reply_tag);
-    }
-
-    void lap(double& seconds, const char* name) {
-        const double now = comm::Engine::instance().seconds(), spent = now - last_;
-        seconds += spent;
-        last_ = now;
-        if (!trace::enabled()) return;
-        const double end = port::seconds();
-        trace::record(name, end - spent, end);
-    }
-
-    const Work& work_;
-    const Place& source_;
-    const void* from_;
-    void* to_;
-    const Route& route_;
-    Profile& times_;
-    double last_ = comm::Engine::instance().seconds();
-    std::shared_ptr<std::byte> send_buffer_, receive_buffer_;
-    Offer offer_;  // the same for all receivers
-    std::vector<Offer> offers_;
-    std::vector<Answer> answers_, replies_;
-    comm::Requests in_, replies_in_, out_;  // last, so that they end before their buffers
-};
+    return any_done;
+}
 
 }  // namespace
 
-comm::Protocol<> run(std::shared_ptr<const Work> work, Place source, const void* source_data,
+Runner::Runner(std::shared_ptr<const Work> work, Route route, std::shared_ptr<Profile> profile)
+    : work_(std::move(work)),
+      route_(std::move(route)),
+      profile_(profile ? std::move(profile) : std::make_shared<Profile>()),
+      near_sends_(work_->sends.size()),
+      near_receives_(work_->receives.size()) {}
+
+Runner::~Runner() = default;
+
+int Runner::sender(std::size_t i) const {
+    return route_.source[static_cast<std::size_t>(work_->receives[i].peer)];
+}
+int Runner::receiver(std::size_t i) const {
+    return route_.destination[static_cast<std::size_t>(work_->sends[i].peer)];
+}
+
+comm::Protocol<> Runner::connect() {
+    const std::size_t sends = work_->sends.size(), receives = work_->receives.size();
+    offers_out_.resize(sends);
+    offers_in_.resize(receives);
+    for (std::size_t i = 0; i < receives; ++i)
+        if (near(sender(i)))
+            route_.link->receive(in_, &offers_in_[i], sizeof(LaneOffer), sender(i),
+                                 route_.data_tag);
+    for (std::size_t i = 0; i < sends; ++i) {
+        if (!near(receiver(i))) continue;
+        near_sends_[i] = std::make_unique<NearSend>(work_->near_send(i));
+        offers_out_[i] = near_sends_[i]->offer();
+        route_.link->send(out_, &offers_out_[i], sizeof(LaneOffer), receiver(i), route_.data_tag);
+    }
+    co_await comm::until(in_);
+    co_await comm::until(out_);
+    for (std::size_t i = 0; i < receives; ++i)
+        if (near(sender(i)))
+            near_receives_[i] =
+                std::make_unique<NearReceive>(work_->near_receive(i), offers_in_[i]);
+}
+
+void Runner::start(const void* source, void* destination) {
+    from_ = source;
+    to_ = destination;
+    last_ = comm::Engine::instance().seconds();
+    const std::size_t sends = work_->sends.size(), receives = work_->receives.size();
+    for (std::size_t i = 0; i < receives; ++i) {
+        if (near_receives_[i]) {
+            near_receives_[i]->start(to_);
+            receiving_.push_back(i);
+        } else if (work_->receives[i].bytes >= direct_from && near(sender(i))) {
+            offers_in_.resize(receives);
+            in_.begin_group(receives + i);
+            route_.link->receive(in_, &offers_in_[i], sizeof(LaneOffer), sender(i),
+                                 route_.data_tag);
+        } else {
+            receive(i);
+        }
+    }
+    // Long near messages first: their receivers work while this process packs the others.
+    for (std::size_t i = 0; i < sends; ++i) {
+        const bool connected = near_sends_[i] != nullptr;
+        if (!connected) {
+            if (work_->sends[i].bytes < direct_from || !near(receiver(i))) continue;
+            near_sends_[i] = std::make_unique<NearSend>(work_->near_send(i));
+            offers_out_.resize(sends);
+            offers_out_[i] = near_sends_[i]->offer();
+            route_.link->send(out_, &offers_out_[i], sizeof(LaneOffer), receiver(i),
+                              route_.data_tag);
+        }
+        near_sends_[i]->start(from_);
+        sending_.push_back(i);
+    }
+    lap(profile_->move, "start");
+    for (std::size_t i = 0; i < sends; ++i) {
+        if (near_sends_[i]) continue;
+        send(i);
+        poll();
+    }
+    for (const auto& local : work_->copies) {
+        local.copy.run(at(from_, local.source_offset), at(to_, local.destination_offset));
+        lap(profile_->pack, "copy what stays");
+        poll();
+    }
+}
+
+void Runner::send(std::size_t i) {
+    const auto& message = work_->sends[i];
+    const void* data = nullptr;
+    if (message.in_place) {
+        data = at(from_, message.pieces[0].array_offset);
+    } else {
+        if (!send_buffer_) send_buffer_ = allocate(work_->send_buffer);
+        for (const auto& piece : message.pieces)
+            piece.copy.run(at(from_, piece.array_offset), send_buffer_.get() + piece.buffer_offset);
+        data = send_buffer_.get() + message.buffer_offset;
+        lap(profile_->pack, "pack");
+    }
+    route_.link->send(out_, data, message.bytes, receiver(i), route_.data_tag);
+}
+
+void Runner::receive(std::size_t i) {
+    const auto& message = work_->receives[i];
+    std::byte* data = nullptr;
+    if (message.in_place) {
+        data = at(to_, message.pieces[0].array_offset);
+    } else {
+        if (!receive_buffer_) receive_buffer_ = allocate(work_->receive_buffer);
+        data = receive_buffer_.get() + message.buffer_offset;
+    }
+    in_.begin_group(i);
+    route_.link->receive(in_, data, message.bytes, sender(i), route_.data_tag);
+}
+
+void Runner::arrived(std::size_t number) {
+    const std::size_t receives = work_->receives.size();
+    if (number >= receives) {
+        const std::size_t i = number - receives;
+        near_receives_[i] = std::make_unique<NearReceive>(work_->near_receive(i), offers_in_[i]);
+        near_receives_[i]->start(to_);
+        receiving_.push_back(i);
+        return;
+    }
+    const auto& message = work_->receives[number];
+    if (message.in_place) return;
+    for (const auto& piece : message.pieces)
+        piece.copy.run(receive_buffer_.get() + piece.buffer_offset, at(to_, piece.array_offset));
+}
+
+bool Runner::poll_near() {
+    const bool received = poll_each(receiving_, near_receives_);
+    return poll_each(sending_, near_sends_) || received;
+}
+
+bool Runner::poll() {
+    bool more = true;
+    while (more) {  // what is served may start something that is done at once
+        more = poll_near();
+        if (in_.all_done()) continue;
+        for (const auto number : in_.newly_done()) {
+            more = true;
+            arrived(number);
+        }
+    }
+    if (!out_.all_done()) out_.newly_done();
+    lap(profile_->move, "move");
+    return in_.all_done() && out_.all_done() && sending_.empty() && receiving_.empty();
+}
+
+void Runner::lap(double& seconds, const char* name) {
+    const double now = comm::Engine::instance().seconds(), spent = now - last_;
+    seconds += spent;
+    last_ = now;
+    if (!trace::enabled()) return;
+    const double end = port::seconds();
+    trace::record(name, end - spent, end);
+}
+
+comm::Protocol<> run(std::shared_ptr<const Work> work, const void* source_data,
                      void* destination_data, Route route, std::shared_ptr<Profile> profile) {
-    if (!profile) profile = std::make_shared<Profile>();
-    Mover mover(*work, source, source_data, destination_data, route, *profile);
-    mover.start();
-    comm::When done([&] { return mover.serve(); });
+    Runner runner(std::move(work), std::move(route), std::move(profile));
+    runner.start(source_data, destination_data);
+    comm::When done([&] { return runner.poll(); });
     co_await comm::until(done);
 }
 

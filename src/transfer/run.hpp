@@ -16,13 +16,53 @@ struct Route {
     comm::Link* link;
     // maps[process of the layout] = rank of the link
     std::vector<int> source, destination;
-    int data_tag;   // from senders to receivers
-    int reply_tag;  // back
+    int data_tag;  // from senders to receivers
 };
 
-/// Moves this process's part; the arrays must live until it is done, and may be nullptr where the
-/// process is not on that side. What stays on the process is copied while messages fly.
-comm::Protocol<> run(std::shared_ptr<const Work> work, Place source, const void* source_data,
+/// One process's part of a transfer, run once or again and again.
+class Runner {
+  public:
+    Runner(std::shared_ptr<const Work> work, Route route, std::shared_ptr<Profile> profile);
+    ~Runner();
+    Runner(const Runner&) = delete;
+    Runner& operator=(const Runner&) = delete;
+
+    /// Gives every message between near processes a lane that stays, so that `start` costs flags
+    /// and no message. Both sides of the transfer, or none. @throws Error
+    comm::Protocol<> connect();
+
+    /// Starts all that can be started without waiting, and copies what stays on the process. The
+    /// arrays must live until it is done, and may be nullptr where the process is not on that side.
+    void start(const void* source, void* destination);
+    /// Serves what has come; true once nothing is left to come or to go.
+    bool poll();
+
+  private:
+    bool near(int rank) const { return route_.link->near(rank); }
+    int sender(std::size_t i) const;
+    int receiver(std::size_t i) const;
+    void send(std::size_t i);
+    void receive(std::size_t i);
+    void arrived(std::size_t number);
+    bool poll_near();
+    void lap(double& seconds, const char* name);
+
+    std::shared_ptr<const Work> work_;
+    Route route_;
+    std::shared_ptr<Profile> profile_;
+    const void* from_ = nullptr;
+    void* to_ = nullptr;
+    double last_ = 0;
+    std::shared_ptr<std::byte> send_buffer_, receive_buffer_;
+    std::vector<LaneOffer> offers_in_, offers_out_;
+    std::vector<std::unique_ptr<NearSend>> near_sends_;
+    std::vector<std::unique_ptr<NearReceive>> near_receives_;
+    std::vector<std::size_t> sending_, receiving_;  // near messages under way
+    comm::Requests in_, out_;                       // last, so that they end before their buffers
+};
+
+/// A transfer run once.
+comm::Protocol<> run(std::shared_ptr<const Work> work, const void* source_data,
                      void* destination_data, Route route, std::shared_ptr<Profile> profile);
 
 }  // namespace hocket::transfer

@@ -5,12 +5,13 @@
 
 #include <cstdint>
 #include <memory>
-#include <span>
+#include <optional>
 #include <vector>
 
 #include "hocket/array.hpp"
 #include "hocket/kernel.hpp"
 #include "hocket/plan.hpp"
+#include "transfer/near.hpp"
 
 namespace hocket::transfer {
 
@@ -29,24 +30,6 @@ struct Message {
     bool in_place;
 };
 
-struct LocalCopy {
-    kernel::Copy copy;
-    std::int64_t source_offset, destination_offset;
-};
-
-// Where the receiver can read the sender's memory, one copy moves a message; below this many bytes
-// telling where the memory is costs more than packing.
-inline constexpr std::int64_t direct_from = std::int64_t{1} << 15;
-
-struct Work {
-    std::vector<Message> sends, receives;  // in the order in which to start them
-    std::vector<LocalCopy> copies;         // what stays on this process
-    // For each of `receives` of `direct_from` bytes or more: straight from the sender's array, if
-    // that is dense.
-    std::vector<std::vector<LocalCopy>> direct;
-    std::int64_t send_buffer = 0, receive_buffer = 0;  // bytes
-};
-
 /// One side of a transfer as this process sees it.
 struct Place {
     std::int64_t process = -1;  // in the layout of that side; -1: takes no part
@@ -55,15 +38,33 @@ struct Place {
 };
 Place place_on(const Array& array);
 
-/// @throws LayoutError as the plan does.
-Work make_work(const Plan& plan, const Place& source, const Place& destination);
+class Work {
+  public:
+    /// @throws LayoutError as the plan does.
+    Work(const Plan& plan, const Place& source, const Place& destination);
 
-/// The same from a bounded cache, keyed by value; `options` as for the plan.
-struct Cached {
-    std::shared_ptr<const Plan> plan;
-    std::shared_ptr<const Work> work;
+    std::vector<Message> sends, receives;              // in the order in which to start them
+    std::vector<LocalCopy> copies;                     // what stays on this process
+    std::int64_t send_buffer = 0, receive_buffer = 0;  // bytes
+
+    /// The same messages as they travel within a node, made at first use.
+    const NearMessage& near_send(std::size_t i) const;
+    const NearMessage& near_receive(std::size_t i) const;
+
+  private:
+    void add_message(const plan::Part& part, std::size_t peer, bool sending);
+    const NearMessage& near(std::size_t i, bool sending) const;
+
+    Plan plan_;
+    Place source_, destination_;
+    std::optional<plan::Part> source_part_, destination_part_;
+    mutable std::vector<std::unique_ptr<NearMessage>> near_sends_, near_receives_;
 };
-Cached cached_work(const Layout& source_layout, const Layout& destination_layout,
-                   const plan::Options& options, const Place& source, const Place& destination);
+
+/// From a bounded cache, keyed by value; `options` as for the plan.
+std::shared_ptr<const Work> cached_work(const Layout& source_layout,
+                                        const Layout& destination_layout,
+                                        const plan::Options& options, const Place& source,
+                                        const Place& destination);
 
 }  // namespace hocket::transfer

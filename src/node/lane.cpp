@@ -1,0 +1,66 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "node/lane.hpp"
+
+#include <mutex>
+#include <new>
+#include <utility>
+#include <vector>
+
+#include "hocket/error.hpp"
+#include "hocket/memory.hpp"
+
+namespace hocket::node {
+namespace {
+
+struct Pool {
+    std::mutex mutex;
+    std::vector<std::unique_ptr<LaneEnd>> free;
+};
+Pool& pool() {
+    static Pool* const made = new Pool;  // outlives every transfer
+    return *made;
+}
+
+std::unique_ptr<LaneEnd> make_lane() {
+    auto end = std::make_unique<LaneEnd>();
+    void* at = nullptr;
+    std::size_t room = sizeof(Lane) + alignof(Lane);
+    end->memory = allocate(static_cast<std::int64_t>(room));
+    at = end->memory.get();
+    at = std::align(alignof(Lane), sizeof(Lane), at, room);
+    end->lane = new (at) Lane;
+    const auto place = place_of(at);
+    if (!place) throw Error("this process has no memory that others of its node can map");
+    end->place = *place;
+    return end;
+}
+
+}  // namespace
+
+std::byte* LaneEnd::ring_of(std::int64_t bytes) {
+    if (ring_bytes < bytes) {
+        ring = allocate(bytes);
+        ring_bytes = bytes;
+    }
+    return ring.get();
+}
+
+std::unique_ptr<LaneEnd> take_lane() {
+    {
+        const std::lock_guard lock(pool().mutex);
+        auto& free = pool().free;
+        if (!free.empty()) {
+            auto end = std::move(free.back());
+            free.pop_back();
+            return end;
+        }
+    }
+    return make_lane();
+}
+
+void give_back(std::unique_ptr<LaneEnd> end) {
+    const std::lock_guard lock(pool().mutex);
+    pool().free.push_back(std::move(end));
+}
+
+}  // namespace hocket::node

@@ -1,0 +1,62 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// A lane carries arrays from one process of a node to another: flags in shared memory, and no
+// message. Its maker is the sender; the receiver maps it where it is told it lies.
+#pragma once
+
+#include <atomic>
+#include <cstdint>
+#include <memory>
+
+#include "node/cell.hpp"
+#include "node/sharing.hpp"
+
+namespace hocket::node {
+
+/// What lies in shared memory. All counters only grow, so that a lane can serve one transfer after
+/// another, and a reader that comes late never misses what it waits for.
+struct Lane {
+    Voice forward;                                        // sender to receiver
+    Voice back;                                           // receiver to sender
+    alignas(128) std::atomic<std::uint64_t> claimed{0};   // parts that someone has taken to copy
+    alignas(128) std::atomic<std::uint64_t> finished{0};  // parts that are copied
+    alignas(128) std::atomic<std::uint64_t> filled{0};    // slots of the ring, by the sender
+    alignas(128) std::atomic<std::uint64_t> drained{0};   // likewise, by the receiver
+
+    /// Takes one of the parts below `end` that nobody has; `end` itself if there is none.
+    std::uint64_t claim(std::uint64_t end) {
+        std::uint64_t next = claimed.load(std::memory_order_relaxed);
+        while (next < end &&
+               !claimed.compare_exchange_weak(next, next + 1, std::memory_order_relaxed)) {
+        }
+        return next < end ? next : end;
+    }
+    void finish() { finished.fetch_add(1, std::memory_order_acq_rel); }
+    bool all_finished(std::uint64_t end) const {
+        return finished.load(std::memory_order_acquire) >= end;
+    }
+};
+
+/// How far a lane has come: both ends count alike, from what the maker says at first.
+struct Progress {
+    std::uint64_t starts = 0, said = 0, parts = 0, slots = 0;
+};
+
+/// The sender's end: the lane, its ring, and the count of what went over it.
+struct LaneEnd {
+    std::shared_ptr<std::byte> memory;
+    Lane* lane = nullptr;
+    Place place{};
+    Progress progress;
+    std::shared_ptr<std::byte> ring;
+    std::int64_t ring_bytes = 0;
+
+    /// A ring of at least so many bytes; only while nothing is in it.
+    std::byte* ring_of(std::int64_t bytes);
+};
+
+/// A lane that nobody uses, made if there is none. @throws Error where memory cannot be shared.
+std::unique_ptr<LaneEnd> take_lane();
+/// Once its last transfer is done on this side; the other may still be reading its counters.
+void give_back(std::unique_ptr<LaneEnd> end);
+
+}  // namespace hocket::node

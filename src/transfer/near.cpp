@@ -1,0 +1,293 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "transfer/near.hpp"
+
+#include <cerrno>
+#include <cstring>
+#include <new>
+
+#include "hocket/error.hpp"
+#include "kernel/stream.hpp"
+
+namespace hocket::transfer {
+namespace {
+
+using node::Place;
+using node::Words;
+
+// What fits a saying travels in it: one line, and no other.
+constexpr std::int64_t longest_inline = sizeof(Words);
+// Small enough that what one process fills is in its cache still when the other drains it; enough
+// slots that neither waits for each part.
+constexpr std::int64_t slot_size = std::int64_t{128} << 10;
+constexpr std::uint64_t slots = 4;
+constexpr std::uint64_t short_slots = 2;
+
+constexpr std::uint64_t place_given = 1;  // a saying's first word: a place follows
+constexpr std::uint64_t reads = 2;        // the receiver reaches the sender's array
+
+Words words_of(std::uint64_t flags, const std::optional<Place>& place) {
+    Words words{flags};
+    if (!place) return words;
+    words[0] |= place_given;
+    words[1] = static_cast<std::uint64_t>(place->process);
+    words[2] = static_cast<std::uint64_t>(place->file);
+    words[3] = static_cast<std::uint64_t>(place->inode);
+    words[4] = static_cast<std::uint64_t>(place->offset);
+    return words;
+}
+
+// Mapped here; nullptr if there is none, or it cannot be.
+std::shared_ptr<std::byte> reach(const Words& words) {
+    if ((words[0] & place_given) == 0) return nullptr;
+    const auto number = [&](std::size_t i) { return static_cast<std::int64_t>(words[i]); };
+    return node::map({number(1), number(2), number(3), number(4)});
+}
+
+bool in_words(const NearMessage& message) {
+    return message.bytes() <= longest_inline;
+}
+
+kernel::Stores stores_for(std::int64_t bytes) {
+    return bytes >= kernel::least_streamed_bytes() ? kernel::Stores::streaming
+                                                   : kernel::Stores::cached;
+}
+
+// Takes one part that nobody has and copies it; false if there is none left.
+bool copy_a_part(node::Lane& lane, std::uint64_t first, const NearMessage& message,
+                 const std::byte* from, std::byte* to) {
+    const std::uint64_t end = first + message.parts.size();
+    const std::uint64_t part = lane.claim(end);
+    if (part == end) return false;
+    message.parts.run(part - first, from, to, stores_for(message.bytes()));
+    lane.finish();
+    return true;
+}
+
+}  // namespace
+
+NearSend::NearSend(const NearMessage& message) : message_(message), end_(node::take_lane()) {
+    short_since_ = end_->progress.starts;
+    if (!message.is_short() || in_words(message)) return;
+    slot_bytes_ = (message.bytes() + 63) / 64 * 64;
+    end_->ring_of(slot_bytes_ * static_cast<std::int64_t>(short_slots));
+}
+
+NearSend::~NearSend() {
+    // A lane whose receiver has not read everything, or that an error left in the middle, is not
+    // used again; its memory stays, as the receiver may look at it.
+    const bool read = end_->progress.starts == short_since_ || !message_.is_short() ||
+                      (in_words(message_) ? end_->lane->back.heard(end_->progress.starts)
+                                          : room(short_slots) == short_slots);
+    if (state_ == State::idle && read)
+        node::give_back(std::move(end_));
+    else
+        static_cast<void>(end_.release());
+}
+
+LaneOffer NearSend::offer() const {
+    LaneOffer offer{end_->place, {}, end_->progress};
+    if (slot_bytes_ > 0) offer.ring = *node::place_of(end_->ring.get());
+    return offer;
+}
+
+std::uint64_t NearSend::room(std::uint64_t of) const {
+    return of - (end_->progress.slots - end_->lane->drained.load(std::memory_order_acquire));
+}
+
+void NearSend::start(const void* data) {
+    data_ = static_cast<const std::byte*>(data);
+    ++end_->progress.starts;
+    if (message_.is_short()) {
+        state_ = pack_short() ? State::idle : State::wants_room;
+        return;
+    }
+    const auto place = message_.dense ? node::place_of(data_) : std::nullopt;
+    end_->lane->forward.say(++end_->progress.said, words_of(0, place), 5);
+    state_ = State::offered;
+}
+
+bool NearSend::pack_short() {
+    auto& progress = end_->progress;
+    if (in_words(message_)) {
+        const bool others_before = progress.starts > short_since_ + short_slots;
+        if (others_before && !end_->lane->back.heard(progress.starts - short_slots)) return false;
+    } else if (room(short_slots) == 0) {
+        return false;
+    }
+    if (!packing_) packing_ = Parts::packing(message_.boxes, direct_from);
+    if (in_words(message_)) {
+        Words words{};
+        packing_->run(0, data_, reinterpret_cast<std::byte*>(words.data()));
+        const auto used = static_cast<std::size_t>(message_.bytes() + 7) / 8;
+        end_->lane->forward.say(++progress.said, words, used);
+    } else {
+        const auto slot = static_cast<std::int64_t>(progress.slots++ % short_slots);
+        packing_->run(0, data_, end_->ring.get() + slot * slot_bytes_, kernel::Stores::cached);
+        end_->lane->filled.store(progress.slots, std::memory_order_release);
+    }
+    return true;
+}
+
+void NearSend::heard_answer() {
+    const Words answer = end_->lane->back.words(end_->progress.starts, 5);
+    target_ = reach(answer);
+    if (target_ != nullptr) {
+        state_ = State::copying;
+    } else if ((answer[0] & reads) != 0) {
+        state_ = State::watching;
+    } else {
+        if (!packing_) packing_ = Parts::packing(message_.boxes, slot_size);
+        slot_bytes_ = (packing_->largest() + 63) / 64 * 64;
+        const std::byte* ring = end_->ring_of(slot_bytes_ * static_cast<std::int64_t>(slots));
+        end_->lane->forward.say(++end_->progress.said, words_of(0, node::place_of(ring)), 5);
+        packed_ = 0;
+        state_ = State::filling;
+    }
+}
+
+void NearSend::fill() {
+    auto& progress = end_->progress;
+    for (std::uint64_t free = room(slots); free > 0 && packed_ < packing_->size(); --free) {
+        const auto slot = static_cast<std::int64_t>(progress.slots++ % slots);
+        packing_->run(packed_++, data_, end_->ring.get() + slot * slot_bytes_,
+                      kernel::Stores::cached);
+        end_->lane->filled.store(progress.slots, std::memory_order_release);
+    }
+}
+
+bool NearSend::poll() {
+    node::Lane& lane = *end_->lane;
+    auto& progress = end_->progress;
+    switch (state_) {
+        case State::idle:
+            return true;
+        case State::wants_room:
+            if (!pack_short()) return false;
+            state_ = State::idle;
+            return true;
+        case State::offered:
+            if (!lane.back.heard(progress.starts)) return false;
+            heard_answer();
+            return false;
+        case State::copying:
+            if (!copy_a_part(lane, progress.parts, message_, data_, target_.get()))
+                state_ = State::watching;
+            return false;
+        case State::watching:
+            if (!lane.all_finished(progress.parts + message_.parts.size())) return false;
+            break;
+        case State::filling:
+            fill();
+            // The ring is whole again for whoever has the lane next once all of it is drained.
+            if (room(slots) < slots || packed_ < packing_->size()) return false;
+            // Nobody copied the parts: count them, so that both ends go on alike.
+            lane.claimed.fetch_add(message_.parts.size(), std::memory_order_relaxed);
+            lane.finished.fetch_add(message_.parts.size(), std::memory_order_release);
+            break;
+    }
+    progress.parts += message_.parts.size();
+    target_.reset();
+    state_ = State::idle;
+    return true;
+}
+
+NearReceive::NearReceive(const NearMessage& message, const LaneOffer& offer)
+    : message_(message),
+      process_(offer.lane.process),
+      memory_(node::map(offer.lane)),
+      progress_(offer.progress) {
+    if (offer.ring.process != 0) ring_ = node::map(offer.ring);
+    if (memory_ == nullptr || (offer.ring.process != 0 && ring_ == nullptr))
+        throw Error("the memory of process " + std::to_string(process_) +
+                    " of this node could be mapped before, but not now (" + std::strerror(errno) +
+                    "); allow this process more open files or maps");
+    lane_ = std::launder(reinterpret_cast<node::Lane*>(memory_.get()));
+}
+
+void NearReceive::start(void* data) {
+    data_ = static_cast<std::byte*>(data);
+    ++progress_.starts;
+    state_ = State::expecting;
+}
+
+bool NearReceive::unpack_short() {
+    if (in_words(message_) ? !lane_->forward.heard(progress_.said + 1)
+                           : lane_->filled.load(std::memory_order_acquire) <= progress_.slots)
+        return false;
+    if (!unpacking_) unpacking_ = Parts::unpacking(message_.boxes, direct_from);
+    if (in_words(message_)) {
+        const auto used = static_cast<std::size_t>(message_.bytes() + 7) / 8;
+        const Words words = lane_->forward.words(++progress_.said, used);
+        unpacking_->run(0, reinterpret_cast<const std::byte*>(words.data()), data_);
+        lane_->back.say(progress_.starts, {}, 0);
+    } else {
+        const auto slot = static_cast<std::int64_t>(progress_.slots++ % short_slots);
+        const std::int64_t slot_bytes = (message_.bytes() + 63) / 64 * 64;
+        unpacking_->run(0, ring_.get() + slot * slot_bytes, data_);
+        lane_->drained.store(progress_.slots, std::memory_order_release);
+    }
+    return true;
+}
+
+void NearReceive::answer() {
+    origin_ = reach(lane_->forward.words(++progress_.said, 5));
+    const auto place = message_.dense ? node::place_of(data_) : std::nullopt;
+    lane_->back.say(progress_.starts, words_of(origin_ != nullptr ? reads : 0, place), 5);
+    unpacked_ = 0;
+    ring_.reset();
+    state_ = origin_ != nullptr ? State::copying : State::watching;
+}
+
+bool NearReceive::drain() {
+    if (!unpacking_) unpacking_ = Parts::unpacking(message_.boxes, slot_size);
+    const std::int64_t slot_bytes = (unpacking_->largest() + 63) / 64 * 64;
+    const std::uint64_t filled = lane_->filled.load(std::memory_order_acquire);
+    while (progress_.slots < filled) {
+        const auto slot = static_cast<std::int64_t>(progress_.slots++ % slots);
+        unpacking_->run(unpacked_++, ring_.get() + slot * slot_bytes, data_,
+                        stores_for(message_.bytes()));
+        lane_->drained.store(progress_.slots, std::memory_order_release);
+    }
+    return unpacked_ == unpacking_->size();
+}
+
+bool NearReceive::poll() {
+    switch (state_) {
+        case State::idle:
+            return true;
+        case State::expecting:
+            if (message_.is_short()) {
+                if (!unpack_short()) return false;
+                state_ = State::idle;
+                return true;
+            }
+            if (lane_->forward.heard(progress_.said + 1)) answer();
+            return false;
+        case State::copying:
+            if (!copy_a_part(*lane_, progress_.parts, message_, origin_.get(), data_))
+                state_ = State::watching;
+            return false;
+        case State::watching:
+            // The sender says where its ring lies before anything counts as copied.
+            if (origin_ != nullptr || !lane_->forward.heard(progress_.said + 1)) {
+                if (!lane_->all_finished(progress_.parts + message_.parts.size())) return false;
+                break;
+            }
+            ring_ = reach(lane_->forward.words(++progress_.said, 5));
+            if (ring_ == nullptr)
+                throw Error("process " + std::to_string(process_) +
+                            " of this node gave buffers that cannot be mapped here; allow this "
+                            "process more open files or maps");
+            state_ = State::draining;
+            return false;
+        case State::draining:
+            if (!drain()) return false;
+            break;
+    }
+    progress_.parts += message_.parts.size();
+    origin_.reset();
+    state_ = State::idle;
+    return true;
+}
+
+}  // namespace hocket::transfer

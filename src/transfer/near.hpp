@@ -1,0 +1,105 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// A message between two processes of a node, over a lane: no packing where one of them can reach
+// the other's array, and no MPI message.
+//
+// Long: the sender says where its array lies, the receiver answers where its own does. Who can
+// reach both copies; where both can, they share the parts between them, as each has time. Where
+// neither can (arrays of the user's own memory, or a system that forbids mapping), the parts go
+// through a ring of buffers that stay in cache, filled by one and drained by the other.
+//
+// Short (persistent requests only): the sender packs into the lane and need not wait for anybody,
+// up to two messages ahead.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <optional>
+
+#include "node/lane.hpp"
+#include "transfer/parts.hpp"
+
+namespace hocket::transfer {
+
+/// Below this many bytes telling where memory lies costs more than packing.
+inline constexpr std::int64_t direct_from = std::int64_t{1} << 15;
+
+/// What both ends know of a message.
+struct NearMessage {
+    Boxes boxes;  // strides: this end's own, and the other's as of a dense array
+    Parts parts;
+    bool dense = true;  // this end's array
+
+    NearMessage(Boxes message, bool is_dense)
+        : boxes(std::move(message)),
+          parts(Parts::between(boxes, bytes_of_part(boxes.bytes()))),
+          dense(is_dense) {}
+    std::int64_t bytes() const { return parts.bytes(); }
+    bool is_short() const { return bytes() < direct_from; }
+};
+
+/// What the receiver must know of a lane before the first message: sent once, by MPI.
+struct LaneOffer {
+    node::Place lane{}, ring{};
+    node::Progress progress;
+};
+
+class NearSend {
+  public:
+    /// @throws Error where there is no memory for a lane.
+    explicit NearSend(const NearMessage& message);
+    ~NearSend();
+    NearSend(const NearSend&) = delete;
+    NearSend& operator=(const NearSend&) = delete;
+
+    LaneOffer offer() const;
+    /// Begins a message; only when the one before is done.
+    void start(const void* data);
+    /// Does a share of the work; true once the array may be written again.
+    bool poll();
+
+  private:
+    enum class State { idle, wants_room, offered, copying, watching, filling };
+    std::uint64_t room(std::uint64_t of) const;  // slots that are free
+    bool pack_short();
+    void heard_answer();
+    void fill();
+
+    const NearMessage& message_;
+    std::unique_ptr<node::LaneEnd> end_;
+    State state_ = State::idle;
+    const std::byte* data_ = nullptr;
+    std::shared_ptr<std::byte> target_;  // the receiver's array
+    std::optional<Parts> packing_;
+    std::uint64_t packed_ = 0, short_since_ = 0;
+    std::int64_t slot_bytes_ = 0;
+};
+
+class NearReceive {
+  public:
+    /// @throws Error where the lane cannot be mapped.
+    NearReceive(const NearMessage& message, const LaneOffer& offer);
+
+    void start(void* data);
+    /// Does a share of the work; true once the message is there.
+    bool poll();
+
+  private:
+    enum class State { idle, expecting, copying, watching, draining };
+    bool unpack_short();
+    void answer();
+    bool drain();
+
+    const NearMessage& message_;
+    std::int64_t process_;  // the sender's id
+    std::shared_ptr<std::byte> memory_, ring_;
+    node::Lane* lane_ = nullptr;
+    node::Progress progress_;
+    State state_ = State::idle;
+    std::byte* data_ = nullptr;
+    std::shared_ptr<std::byte> origin_;  // the sender's array
+    std::optional<Parts> unpacking_;
+    std::uint64_t unpacked_ = 0;
+};
+
+}  // namespace hocket::transfer

@@ -1,0 +1,74 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// A message between near processes cut into parts, so that both can work on it, and so that it can
+// pass through a small buffer.
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+#include "hocket/array.hpp"
+#include "hocket/kernel.hpp"
+#include "hocket/plan.hpp"
+
+namespace hocket::transfer {
+
+struct LocalCopy {
+    kernel::Copy copy;
+    std::int64_t source_offset, destination_offset;
+};
+
+/// A box's extents, and its strides in bytes in a buffer that holds it densely; likewise, and where
+/// its first element lies, in arrays of given strides.
+struct Strided {
+    Strided(const plan::Box& of, std::int64_t itemsize);
+    Shape in_source(const Shape& strides) const;
+    Shape in_destination(const Shape& strides) const;
+    std::int64_t source_offset(const Shape& strides) const;
+    std::int64_t destination_offset(const Shape& strides) const;
+
+    const plan::Box& box;
+    Shape extents, dense;
+    std::int64_t elements = 1;
+};
+
+/// From array to array.
+LocalCopy copy_between(const plan::Box& box, const Shape& source, const Shape& destination,
+                       std::int64_t itemsize);
+
+/// The boxes of one message with the array strides, in bytes, of the ends that are known here.
+struct Boxes {
+    std::vector<plan::Box> boxes;
+    std::int64_t itemsize = 1;
+    Shape source, destination;
+
+    std::int64_t bytes() const;
+};
+
+/// Copies in groups, each of which can be run by anybody, in any order.
+class Parts {
+  public:
+    /// From array to array. Both ends of the message must ask for the same `part_bytes`.
+    static Parts between(const Boxes& message, std::int64_t part_bytes);
+    /// Between an array and a buffer that holds one part at a time.
+    static Parts packing(const Boxes& message, std::int64_t part_bytes);
+    static Parts unpacking(const Boxes& message, std::int64_t part_bytes);
+
+    std::uint64_t size() const { return ends_.size(); }
+    std::int64_t largest() const { return largest_; }  ///< bytes of a part
+    std::int64_t bytes() const { return bytes_; }
+    void run(std::uint64_t part, const std::byte* source, std::byte* destination,
+             kernel::Stores stores = kernel::Stores::automatic) const;
+
+  private:
+    enum class Kind { between, packing, unpacking };
+    Parts(const Boxes& message, std::int64_t part_bytes, Kind kind);
+
+    std::vector<LocalCopy> copies_;
+    std::vector<std::size_t> ends_;  // of each part, in copies_
+    std::int64_t largest_ = 0, bytes_ = 0;
+};
+
+/// Parts that are large enough for a copy to run at full speed, and few.
+std::int64_t bytes_of_part(std::int64_t message_bytes);
+
+}  // namespace hocket::transfer
