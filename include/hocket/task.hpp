@@ -51,7 +51,15 @@ struct Status {
     DType dtype;
 };
 
-/// A send or a receive that was started. A handle; dropping it does not stop the operation.
+/// How a persistent request is to be prepared.
+struct InitOptions {
+    /// How often it will be started, as far as that is known: 1 says that preparing does not pay.
+    std::optional<std::int64_t> count;
+    std::string strategy = "auto";
+};
+
+/// A send or a receive that was started, or one that can be started again and again. A handle;
+/// dropping it does not stop the operation.
 class Request {
   public:
     Request() = default;
@@ -63,6 +71,21 @@ class Request {
     /// What a successful `test` found. @throws Error before.
     Status status() const;
     bool empty() const { return pending_ == nullptr; }
+
+    /// Persistent requests only: sends or receives the array that the request was made with, or
+    /// another of its layout and type. Local to the process, but every process of the task must
+    /// start it. Allocates and plans nothing; within a node a message of less than 32 KiB costs
+    /// flags, no messages, and is gone from a sender's array at once.
+    /// @throws Error if the request is not persistent, was freed, or is under way; LayoutError,
+    ///         MismatchError for an array of another layout or type; and what an earlier start
+    ///         threw. Nothing is started then.
+    void start();
+    void start(const Array& array);
+    /// Ends a persistent request. @throws Error if it is not one, was freed before, or is under
+    /// way.
+    void free();
+    bool persistent() const;
+
     /// For a flow: the operation itself.
     std::shared_ptr<Operation> operation() const;
 
@@ -108,6 +131,20 @@ class Tasks {
     Status sendrecv(const Array& sent, const TaskId& destination, const Array& received,
                     const TaskId& source, int send_tag = 0, int receive_tag = any_tag,
                     Deadline deadline = {});
+    /// Prepares a send that is started again and again (Request::start): of this array, or any
+    /// other of its layout and type. Collective over the task; returns at once, and errors that the
+    /// two sides find are thrown when it is started or waited for. A persistent send meets
+    /// persistent receives only, in the order in which both are made, per pair and tag.
+    Request send_init(const Array& array, const TaskId& destination, int tag = 0,
+                      const InitOptions& options = {});
+    /// Of any array of this layout; the first one settles the type.
+    Request send_init(const Layout& layout, const TaskId& destination, int tag = 0,
+                      const InitOptions& options = {});
+    Request recv_init(const Array& array, const TaskId& source, int tag = 0,
+                      const InitOptions& options = {});
+    Request recv_init(const Layout& layout, const TaskId& source, int tag = 0,
+                      const InitOptions& options = {});
+
     /// What the next matching receive would find.
     Status probe(const TaskId& source = any_source, int tag = any_tag, Deadline deadline = {});
     std::optional<Status> iprobe(const TaskId& source = any_source, int tag = any_tag);
@@ -131,6 +168,8 @@ class Tasks {
                        comm::Fault fault);
     Request start_receive(const Array* array, const TaskId& source, int tag,
                           const Deadline& deadline, Verb verb, comm::Fault fault);
+    Request init(bool sending, const Array* array, const Layout& layout, const TaskId& other,
+                 int tag, const InitOptions& options);
     std::optional<Status> look(const TaskId& source, int tag, Verb verb, const Deadline& deadline,
                                comm::Fault fault);
     std::shared_ptr<State> state_;

@@ -11,8 +11,14 @@
 
 namespace hocket::comm {
 
+/// An operation that knows whether it has ended, however it did.
+class Activity : public Operation {
+  public:
+    virtual bool ended() const = 0;
+};
+
 /// Ends with the protocol; what the protocol throws, every later poll throws again.
-class Call : public Operation {
+class Call final : public Activity {
   public:
     Call(Protocol<> protocol, std::string text)
         : driven_(std::move(protocol)), text_(std::move(text)) {}
@@ -29,7 +35,7 @@ class Call : public Operation {
         return outcome();
     }
     std::string text() const override { return text_; }
-    bool ended() const { return ended_; }
+    bool ended() const override { return ended_; }
 
   private:
     bool outcome() const {

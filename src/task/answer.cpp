@@ -32,7 +32,7 @@ std::string seconds_text(const Deadline& deadline) {
     return text::seconds(deadline.timeout());
 }
 std::string array_text(const std::string& dtype, const Shape& shape) {
-    return dtype + " " + text::tuple(shape);
+    return (dtype.empty() ? "an array" : dtype) + " " + text::tuple(shape);
 }
 
 std::string array_text(const std::optional<Array>& array) {
@@ -40,17 +40,33 @@ std::string array_text(const std::optional<Array>& array) {
 }
 
 comm::Fault mismatch(const Tasks::State& all, const Envelope& sent, int receiver,
-                     const Array& array, int wanted_tag) {
-    const Layout layout = Layout::parse(sent.layout);
-    if (layout.shape() == array.layout().shape() && sent.dtype == array.dtype().name &&
-        sent.itemsize == array.dtype().size)
-        return {};
-    return {"MismatchError",
-            task_text(all, sent.source) + " cannot send " + array_text(sent.dtype, layout.shape()) +
-                " to " + task_text(all, receiver) + ", which receives " +
-                array_text(array.dtype().name, array.layout().shape()) + " with " +
-                tag_text(wanted_tag) + " (the message has tag " + std::to_string(sent.tag) +
-                "); make the receiving array match in shape and dtype"};
+                     const std::vector<Form>& wanted, int wanted_tag) {
+    const auto counted = [](std::size_t n) {
+        return std::to_string(n) + (n == 1 ? " array" : " arrays");
+    };
+    std::string what, from, to;
+    if (sent.forms.size() != wanted.size()) {
+        from = counted(sent.forms.size());
+        to = counted(wanted.size());
+        what = "give as many arrays to receive";
+    }
+    for (std::size_t i = 0; what.empty() && i < wanted.size(); ++i) {
+        const Form &a = sent.forms[i], &b = wanted[i];
+        const Shape shape = Layout::parse(a.layout).shape(),
+                    wanted_shape = Layout::parse(b.layout).shape();
+        const bool typed = !a.dtype.empty() && !b.dtype.empty();
+        if (shape == wanted_shape && (!typed || (a.dtype == b.dtype && a.itemsize == b.itemsize)))
+            continue;
+        from = array_text(a.dtype, shape);
+        to = array_text(b.dtype, wanted_shape);
+        if (wanted.size() > 1) from += ", number " + std::to_string(i) + " of its arrays,";
+        what = "make the receiving array match in shape and dtype";
+    }
+    if (what.empty()) return {};
+    return {"MismatchError", task_text(all, sent.source) + " cannot send " + from + " to " +
+                                 task_text(all, receiver) + ", which receives " + to + " with " +
+                                 tag_text(wanted_tag) + " (the message has tag " +
+                                 std::to_string(sent.tag) + "); " + what};
 }
 
 }  // namespace hocket::task

@@ -27,8 +27,9 @@ std::string seconds_text(const Deadline& deadline);
 std::string array_text(const std::string& dtype, const Shape& shape);
 std::string array_text(const std::optional<Array>& array);
 
-/// What keeps the array from taking the message, in words that name both sides.
+/// What keeps the receiver's arrays from taking the message, in words that name both sides. A type
+/// that is not known yet fits any.
 comm::Fault mismatch(const Tasks::State& all, const Envelope& sent, int receiver,
-                     const Array& array, int wanted_tag);
+                     const std::vector<Form>& wanted, int wanted_tag);
 
 }  // namespace hocket::task

@@ -9,37 +9,34 @@
 
 #include "comm/call.hpp"
 #include "hocket/task.hpp"
+#include "task/meeting.hpp"
 #include "task/member.hpp"
 
 namespace hocket::task {
+
+class Persistent;  // src/task/persistent.hpp
 
 /// A call under way, and what it will have found.
 struct Pending {
     std::shared_ptr<Member> member;
     std::shared_ptr<std::optional<Status>> found;
-    std::shared_ptr<comm::Call> call;
+    std::shared_ptr<comm::Activity> call;
+    std::shared_ptr<Persistent> persistent;  // none: an ordinary call
 };
+
+/// Waits for a call's end. @throws what it threw; DeadlineError.
+Status finish(Pending& pending, const Deadline& deadline);
 
 /// What is wrong with an array that one process brings to a verb of its task, if anything is.
 comm::Fault fault_of(const Member& member, const Array& array, bool receiving);
 
-/// A fault instead of an array: this process takes part only to make all of its task raise it.
-struct Sending {
-    std::optional<Array> array;
-    int destination, tag;
-    comm::Fault fault;
-};
-struct Receiving {
-    std::optional<Array> array;
-    int source, tag;  // -1: any
-    comm::Fault fault;
-    Deadline deadline;  // until a message is matched
-};
-
+/// `array`: whose form `sending` has; none where that is a fault.
 std::shared_ptr<Pending> start_send(std::shared_ptr<Tasks::State> all,
-                                    std::shared_ptr<Member> member, Sending sending);
+                                    std::shared_ptr<Member> member, Sending sending,
+                                    std::optional<Array> array);
 std::shared_ptr<Pending> start_receive(std::shared_ptr<Tasks::State> all,
-                                       std::shared_ptr<Member> member, Receiving receiving);
+                                       std::shared_ptr<Member> member, Receiving receiving,
+                                       std::optional<Array> array);
 struct Probing {
     int source, tag;  // -1: any
     bool wait;        // false: what is there now, or nothing
@@ -53,6 +50,6 @@ std::int64_t decide(std::shared_ptr<Member> member, std::int64_t number, Deadlin
 /// The index of the first call that the lowest process finds done, on every process of the task.
 /// @throws DeadlineError on every process.
 std::int64_t first_done(std::shared_ptr<Member> member,
-                        std::vector<std::shared_ptr<comm::Call>> calls, Deadline deadline);
+                        std::vector<std::shared_ptr<comm::Activity>> calls, Deadline deadline);
 
 }  // namespace hocket::task

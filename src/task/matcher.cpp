@@ -7,10 +7,15 @@
 
 namespace hocket::task {
 
+Form Form::of(const Array& array) {
+    return {array.layout().text(), array.dtype().name, array.dtype().size};
+}
+
 std::string Envelope::packed() const {
     Packer out;
-    out.number(source).number(tag).number(send).text(layout).text(dtype).number(itemsize);
-    out.text(fault.kind).text(fault.message);
+    out.number(source).number(tag).number(send).text(stream);
+    out.text(fault.kind).text(fault.message).number(kept).number(once ? 1 : 0);
+    for (const auto& form : forms) out.text(form.layout).text(form.dtype).number(form.itemsize);
     return out.take();
 }
 
@@ -20,11 +25,17 @@ Envelope Envelope::unpacked(const std::string& bytes) {
     envelope.source = static_cast<int>(in.number());
     envelope.tag = static_cast<int>(in.number());
     envelope.send = in.number();
-    envelope.layout = in.text();
-    envelope.dtype = in.text();
-    envelope.itemsize = in.number();
+    envelope.stream = in.text();
     envelope.fault.kind = in.text();
     envelope.fault.message = in.text();
+    envelope.kept = in.number();
+    envelope.once = in.number() != 0;
+    while (!in.empty()) {
+        Form& form = envelope.forms.emplace_back();
+        form.layout = in.text();
+        form.dtype = in.text();
+        form.itemsize = in.number();
+    }
     return envelope;
 }
 

@@ -9,21 +9,33 @@
 #include <memory>
 #include <optional>
 #include <string>
+#include <vector>
 
 #include "comm/agree.hpp"
 #include "comm/link.hpp"
-#include "hocket/layout.hpp"
+#include "hocket/array.hpp"
 
 namespace hocket::task {
+
+/// What is said of an array: its layout and type, not its memory.
+struct Form {
+    std::string layout;  // as text
+    std::string dtype;   // empty: not known yet
+    std::int64_t itemsize = 0;
+
+    static Form of(const Array& array);
+};
 
 /// What a sending task says of a message before any data moves.
 struct Envelope {
     int source = 0;  // task
     int tag = 0;
-    std::int64_t send = 0;  // the sender's number of this send
-    std::string layout, dtype;
-    std::int64_t itemsize = 0;
-    comm::Fault fault;  // why there is no message: the receiver gets this in its place
+    std::int64_t send = 0;    // the sender's number of this send
+    std::string stream;       // messages of one stream meet receives of the same only
+    std::vector<Form> forms;  // of the arrays, in order
+    comm::Fault fault;        // why there is no message: the receiver gets this in its place
+    std::int64_t kept = 0;    // persistent: the sender's number of the request
+    bool once = false;        // persistent: no more than one start is promised
 
     std::string packed() const;
     static Envelope unpacked(const std::string& bytes);
@@ -32,11 +44,13 @@ struct Envelope {
 /// A receive or a probe that waits for an envelope.
 struct Wanted {
     int source = -1, tag = -1;  // -1: any
-    bool take = true;           // a probe leaves the envelope where it is
+    std::string stream;
+    bool take = true;  // a probe leaves the envelope where it is
     std::optional<Envelope> found;
 
     bool fits(const Envelope& envelope) const {
-        return (source < 0 || source == envelope.source) && (tag < 0 || tag == envelope.tag);
+        return stream == envelope.stream && (source < 0 || source == envelope.source) &&
+               (tag < 0 || tag == envelope.tag);
     }
 };
 

@@ -42,6 +42,8 @@ class Tags {
     int tree(int task, std::int64_t call) const { return at(0, task, call); }
     int reply(int source, std::int64_t send) const { return at(1, source, send); }
     int data(int source, std::int64_t send) const { return at(2, source, send); }
+    /// For a persistent request, as long as it lives.
+    int kept(int source, std::int64_t request) const { return at(3, source, request); }
 
   private:
     int at(int purpose, int task, std::int64_t number) const {
@@ -72,6 +74,7 @@ struct Member {
     comm::Group group;
     Tags tags;
     std::int64_t calls = 0;             // collective calls of the task so far
+    std::int64_t kept = 0;              // persistent sends of the task so far
     Queue sends, receives;              // on the lowest process
     Matcher matcher;                    // likewise
     std::map<int, std::string> broken;  // other task -> what broke the pair

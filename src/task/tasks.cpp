@@ -15,8 +15,8 @@ namespace hocket {
 namespace task {
 
 Tags::Tags(int tasks, int highest_tag) : tasks_(tasks) {
-    // Envelopes take one tag a task; the rest is shared by three purposes.
-    const std::int64_t window = (std::int64_t{highest_tag} + 1 - tasks) / (3 * std::int64_t{tasks});
+    // Envelopes take one tag a task; the rest is shared by four purposes.
+    const std::int64_t window = (std::int64_t{highest_tag} + 1 - tasks) / (4 * std::int64_t{tasks});
     if (window < 2)
         throw Error("there are " + std::to_string(tasks) +
                     " tasks, but this MPI has only tags up to " + std::to_string(highest_tag) +

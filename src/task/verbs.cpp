@@ -17,16 +17,11 @@ Deadline with_grace(const Deadline& deadline) {
     return deadline.limited() ? deadline.later(grace) : deadline;
 }
 
-Status finish(task::Pending& pending, const Deadline& deadline) {
-    wait(*pending.call, deadline);
-    return **pending.found;
-}
-
 // A blocking call whose wait ends before its operation does (a deadline, an interrupt) leaves the
 // two tasks out of step. `other` < 0: any task was meant, and no pair breaks.
 Status finish_or_break(task::Pending& pending, const Deadline& deadline, int other) {
     try {
-        return finish(pending, deadline);
+        return task::finish(pending, deadline);
     } catch (const DeadlineError& error) {
         if (other >= 0) pending.member->broken[other] = error.what();
         throw;
@@ -68,11 +63,6 @@ constexpr Way ways[] = {
 };
 const Way& way_of(Verb verb) {
     return ways[static_cast<std::size_t>(verb)];
-}
-
-task::Pending& pending_of(const Request& request) {
-    if (request.empty()) throw Error("the request is empty: no operation was started with it");
-    return *request.pending();
 }
 
 bool names_one(const TaskId& source) {
@@ -144,9 +134,13 @@ Request Tasks::start_send(const Array* array, const TaskId& destination, int tag
     }
     const comm::Turn turn;
     std::optional<Array> sent;
-    if (array != nullptr) sent = *array;
-    return Request(
-        task::start_send(state_, speaker_, {std::move(sent), to, tag, std::move(fault)}));
+    std::vector<task::Form> forms;
+    if (array != nullptr) {
+        sent = *array;
+        forms.push_back(task::Form::of(*array));
+    }
+    return Request(task::start_send(
+        state_, speaker_, {std::move(forms), to, tag, std::move(fault), {}}, std::move(sent)));
 }
 
 Request Tasks::start_receive(const Array* array, const TaskId& source, int tag,
@@ -173,9 +167,14 @@ Request Tasks::start_receive(const Array* array, const TaskId& source, int tag,
     }
     const comm::Turn turn;
     std::optional<Array> received;
-    if (array != nullptr) received = *array;
+    std::vector<task::Form> forms;
+    if (array != nullptr) {
+        received = *array;
+        forms.push_back(task::Form::of(*array));
+    }
     return Request(task::start_receive(
-        state_, speaker_, {std::move(received), from, tag, std::move(fault), deadline}));
+        state_, speaker_, {std::move(forms), from, tag, std::move(fault), deadline, {}},
+        std::move(received)));
 }
 
 void Tasks::send(const Array& array, const TaskId& destination, int tag, Deadline deadline) {
@@ -250,7 +249,7 @@ void Tasks::refuse(Verb verb, const std::string& kind, const std::string& messag
     if (way.sends && way.receives) {
         finish_both(*out.pending(), *in.pending(), deadline, any_source, any_source);
     } else if (way.sends || way.receives) {
-        finish(way.sends ? *out.pending() : *in.pending(), deadline);
+        task::finish(way.sends ? *out.pending() : *in.pending(), deadline);
     } else {
         look(any_source, any_tag, verb, deadline, fault);
     }
@@ -261,51 +260,6 @@ Profile Tasks::profile() const {
 }
 void Tasks::add_to_profile(const Profile& more) {
     *state_->profile += more;
-}
-
-Status Request::wait(Deadline deadline) {
-    return finish(pending_of(*this), deadline);
-}
-
-bool Request::test() {
-    task::Pending& pending = pending_of(*this);
-    bool done = false;
-    {
-        const comm::Turn turn;
-        comm::Engine::instance().progress();
-        done = pending.call->ended();
-    }
-    // The lowest process's finding counts; where it is done, the others are about to be.
-    if (task::decide(pending.member, done ? 1 : 0, {}) == 0) return false;
-    hocket::wait(*pending.call);
-    return true;
-}
-
-Status Request::status() const {
-    if (empty() || !pending_->call->ended())
-        throw Error("the request has no status yet; wait for it, or test it until it is done");
-    static_cast<void>(pending_->call->poll());  // raises what went wrong
-    return **pending_->found;
-}
-
-std::shared_ptr<Operation> Request::operation() const {
-    return pending_of(*this).call;
-}
-
-std::vector<Status> wait_all(std::span<Request> requests, Deadline deadline) {
-    std::vector<Status> found;
-    for (auto& request : requests) found.push_back(request.wait(deadline));
-    return found;
-}
-
-std::size_t wait_any(std::span<Request> requests, Deadline deadline) {
-    if (requests.empty()) throw Error("waitany was given no request, so none can ever be done");
-    std::vector<std::shared_ptr<comm::Call>> calls;
-    for (const auto& request : requests) calls.push_back(pending_of(request).call);
-    const auto index = static_cast<std::size_t>(
-        task::first_done(requests[0].pending()->member, std::move(calls), deadline));
-    requests[index].wait(deadline);
-    return index;
 }
 
 }  // namespace hocket

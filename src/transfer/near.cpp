@@ -65,7 +65,7 @@ bool copy_a_part(node::Lane& lane, std::uint64_t first, const NearMessage& messa
 
 }  // namespace
 
-NearSend::NearSend(const NearMessage& message) : message_(message), end_(node::take_lane()) {
+NearSend::NearSend(const NearMessage& message) : message_(&message), end_(node::take_lane()) {
     short_since_ = end_->progress.starts;
     if (!message.is_short() || in_words(message)) return;
     slot_bytes_ = (message.bytes() + 63) / 64 * 64;
@@ -75,9 +75,9 @@ NearSend::NearSend(const NearMessage& message) : message_(message), end_(node::t
 NearSend::~NearSend() {
     // A lane whose receiver has not read everything, or that an error left in the middle, is not
     // used again; its memory stays, as the receiver may look at it.
-    const bool read = end_->progress.starts == short_since_ || !message_.is_short() ||
-                      (in_words(message_) ? end_->lane->back.heard(end_->progress.starts)
-                                          : room(short_slots) == short_slots);
+    const bool read = end_->progress.starts == short_since_ || !message_->is_short() ||
+                      (in_words(*message_) ? end_->lane->back.heard(end_->progress.starts)
+                                           : room(short_slots) == short_slots);
     if (state_ == State::idle && read)
         node::give_back(std::move(end_));
     else
@@ -94,31 +94,36 @@ std::uint64_t NearSend::room(std::uint64_t of) const {
     return of - (end_->progress.slots - end_->lane->drained.load(std::memory_order_acquire));
 }
 
+void NearSend::rebind(const NearMessage& message) {
+    message_ = &message;
+    packing_.reset();
+}
+
 void NearSend::start(const void* data) {
     data_ = static_cast<const std::byte*>(data);
     ++end_->progress.starts;
-    if (message_.is_short()) {
+    if (message_->is_short()) {
         state_ = pack_short() ? State::idle : State::wants_room;
         return;
     }
-    const auto place = message_.dense ? node::place_of(data_) : std::nullopt;
+    const auto place = message_->dense ? node::place_of(data_) : std::nullopt;
     end_->lane->forward.say(++end_->progress.said, words_of(0, place), 5);
     state_ = State::offered;
 }
 
 bool NearSend::pack_short() {
     auto& progress = end_->progress;
-    if (in_words(message_)) {
+    if (in_words(*message_)) {
         const bool others_before = progress.starts > short_since_ + short_slots;
         if (others_before && !end_->lane->back.heard(progress.starts - short_slots)) return false;
     } else if (room(short_slots) == 0) {
         return false;
     }
-    if (!packing_) packing_ = Parts::packing(message_.boxes, direct_from);
-    if (in_words(message_)) {
+    if (!packing_) packing_ = Parts::packing(message_->boxes, direct_from);
+    if (in_words(*message_)) {
         Words words{};
         packing_->run(0, data_, reinterpret_cast<std::byte*>(words.data()));
-        const auto used = static_cast<std::size_t>(message_.bytes() + 7) / 8;
+        const auto used = static_cast<std::size_t>(message_->bytes() + 7) / 8;
         end_->lane->forward.say(++progress.said, words, used);
     } else {
         const auto slot = static_cast<std::int64_t>(progress.slots++ % short_slots);
@@ -136,7 +141,7 @@ void NearSend::heard_answer() {
     } else if ((answer[0] & reads) != 0) {
         state_ = State::watching;
     } else {
-        if (!packing_) packing_ = Parts::packing(message_.boxes, slot_size);
+        if (!packing_) packing_ = Parts::packing(message_->boxes, slot_size);
         slot_bytes_ = (packing_->largest() + 63) / 64 * 64;
         const std::byte* ring = end_->ring_of(slot_bytes_ * static_cast<std::int64_t>(slots));
         end_->lane->forward.say(++end_->progress.said, words_of(0, node::place_of(ring)), 5);
@@ -170,29 +175,29 @@ bool NearSend::poll() {
             heard_answer();
             return false;
         case State::copying:
-            if (!copy_a_part(lane, progress.parts, message_, data_, target_.get()))
+            if (!copy_a_part(lane, progress.parts, *message_, data_, target_.get()))
                 state_ = State::watching;
             return false;
         case State::watching:
-            if (!lane.all_finished(progress.parts + message_.parts.size())) return false;
+            if (!lane.all_finished(progress.parts + message_->parts.size())) return false;
             break;
         case State::filling:
             fill();
             // The ring is whole again for whoever has the lane next once all of it is drained.
             if (room(slots) < slots || packed_ < packing_->size()) return false;
             // Nobody copied the parts: count them, so that both ends go on alike.
-            lane.claimed.fetch_add(message_.parts.size(), std::memory_order_relaxed);
-            lane.finished.fetch_add(message_.parts.size(), std::memory_order_release);
+            lane.claimed.fetch_add(message_->parts.size(), std::memory_order_relaxed);
+            lane.finished.fetch_add(message_->parts.size(), std::memory_order_release);
             break;
     }
-    progress.parts += message_.parts.size();
+    progress.parts += message_->parts.size();
     target_.reset();
     state_ = State::idle;
     return true;
 }
 
 NearReceive::NearReceive(const NearMessage& message, const LaneOffer& offer)
-    : message_(message),
+    : message_(&message),
       process_(offer.lane.process),
       memory_(node::map(offer.lane)),
       progress_(offer.progress) {
@@ -204,6 +209,11 @@ NearReceive::NearReceive(const NearMessage& message, const LaneOffer& offer)
     lane_ = std::launder(reinterpret_cast<node::Lane*>(memory_.get()));
 }
 
+void NearReceive::rebind(const NearMessage& message) {
+    message_ = &message;
+    unpacking_.reset();
+}
+
 void NearReceive::start(void* data) {
     data_ = static_cast<std::byte*>(data);
     ++progress_.starts;
@@ -211,18 +221,18 @@ void NearReceive::start(void* data) {
 }
 
 bool NearReceive::unpack_short() {
-    if (in_words(message_) ? !lane_->forward.heard(progress_.said + 1)
-                           : lane_->filled.load(std::memory_order_acquire) <= progress_.slots)
+    if (in_words(*message_) ? !lane_->forward.heard(progress_.said + 1)
+                            : lane_->filled.load(std::memory_order_acquire) <= progress_.slots)
         return false;
-    if (!unpacking_) unpacking_ = Parts::unpacking(message_.boxes, direct_from);
-    if (in_words(message_)) {
-        const auto used = static_cast<std::size_t>(message_.bytes() + 7) / 8;
+    if (!unpacking_) unpacking_ = Parts::unpacking(message_->boxes, direct_from);
+    if (in_words(*message_)) {
+        const auto used = static_cast<std::size_t>(message_->bytes() + 7) / 8;
         const Words words = lane_->forward.words(++progress_.said, used);
         unpacking_->run(0, reinterpret_cast<const std::byte*>(words.data()), data_);
         lane_->back.say(progress_.starts, {}, 0);
     } else {
         const auto slot = static_cast<std::int64_t>(progress_.slots++ % short_slots);
-        const std::int64_t slot_bytes = (message_.bytes() + 63) / 64 * 64;
+        const std::int64_t slot_bytes = (message_->bytes() + 63) / 64 * 64;
         unpacking_->run(0, ring_.get() + slot * slot_bytes, data_);
         lane_->drained.store(progress_.slots, std::memory_order_release);
     }
@@ -231,7 +241,7 @@ bool NearReceive::unpack_short() {
 
 void NearReceive::answer() {
     origin_ = reach(lane_->forward.words(++progress_.said, 5));
-    const auto place = message_.dense ? node::place_of(data_) : std::nullopt;
+    const auto place = message_->dense ? node::place_of(data_) : std::nullopt;
     lane_->back.say(progress_.starts, words_of(origin_ != nullptr ? reads : 0, place), 5);
     unpacked_ = 0;
     ring_.reset();
@@ -239,13 +249,13 @@ void NearReceive::answer() {
 }
 
 bool NearReceive::drain() {
-    if (!unpacking_) unpacking_ = Parts::unpacking(message_.boxes, slot_size);
+    if (!unpacking_) unpacking_ = Parts::unpacking(message_->boxes, slot_size);
     const std::int64_t slot_bytes = (unpacking_->largest() + 63) / 64 * 64;
     const std::uint64_t filled = lane_->filled.load(std::memory_order_acquire);
     while (progress_.slots < filled) {
         const auto slot = static_cast<std::int64_t>(progress_.slots++ % slots);
         unpacking_->run(unpacked_++, ring_.get() + slot * slot_bytes, data_,
-                        stores_for(message_.bytes()));
+                        stores_for(message_->bytes()));
         lane_->drained.store(progress_.slots, std::memory_order_release);
     }
     return unpacked_ == unpacking_->size();
@@ -256,7 +266,7 @@ bool NearReceive::poll() {
         case State::idle:
             return true;
         case State::expecting:
-            if (message_.is_short()) {
+            if (message_->is_short()) {
                 if (!unpack_short()) return false;
                 state_ = State::idle;
                 return true;
@@ -264,13 +274,13 @@ bool NearReceive::poll() {
             if (lane_->forward.heard(progress_.said + 1)) answer();
             return false;
         case State::copying:
-            if (!copy_a_part(*lane_, progress_.parts, message_, origin_.get(), data_))
+            if (!copy_a_part(*lane_, progress_.parts, *message_, origin_.get(), data_))
                 state_ = State::watching;
             return false;
         case State::watching:
             // The sender says where its ring lies before anything counts as copied.
             if (origin_ != nullptr || !lane_->forward.heard(progress_.said + 1)) {
-                if (!lane_->all_finished(progress_.parts + message_.parts.size())) return false;
+                if (!lane_->all_finished(progress_.parts + message_->parts.size())) return false;
                 break;
             }
             ring_ = reach(lane_->forward.words(++progress_.said, 5));
@@ -284,7 +294,7 @@ bool NearReceive::poll() {
             if (!drain()) return false;
             break;
     }
-    progress_.parts += message_.parts.size();
+    progress_.parts += message_->parts.size();
     origin_.reset();
     state_ = State::idle;
     return true;

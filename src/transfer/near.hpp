@@ -53,6 +53,8 @@ class NearSend {
     NearSend& operator=(const NearSend&) = delete;
 
     LaneOffer offer() const;
+    /// The same message to or from an array of other strides; only when the one before is done.
+    void rebind(const NearMessage& message);
     /// Begins a message; only when the one before is done.
     void start(const void* data);
     /// Does a share of the work; true once the array may be written again.
@@ -65,7 +67,7 @@ class NearSend {
     void heard_answer();
     void fill();
 
-    const NearMessage& message_;
+    const NearMessage* message_;
     std::unique_ptr<node::LaneEnd> end_;
     State state_ = State::idle;
     const std::byte* data_ = nullptr;
@@ -79,6 +81,7 @@ class NearReceive {
   public:
     /// @throws Error where the lane cannot be mapped.
     NearReceive(const NearMessage& message, const LaneOffer& offer);
+    void rebind(const NearMessage& message);
 
     void start(void* data);
     /// Does a share of the work; true once the message is there.
@@ -90,7 +93,7 @@ class NearReceive {
     void answer();
     bool drain();
 
-    const NearMessage& message_;
+    const NearMessage* message_;
     std::int64_t process_;  // the sender's id
     std::shared_ptr<std::byte> memory_, ring_;
     node::Lane* lane_ = nullptr;

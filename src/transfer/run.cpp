@@ -72,6 +72,16 @@ comm::Protocol<> Runner::connect() {
                 std::make_unique<NearReceive>(work_->near_receive(i), offers_in_[i]);
 }
 
+void Runner::rebind(std::shared_ptr<const Work> work) {
+    for (std::size_t i = 0; i < near_sends_.size(); ++i)
+        if (near_sends_[i]) near_sends_[i]->rebind(work->near_send(i));
+    for (std::size_t i = 0; i < near_receives_.size(); ++i)
+        if (near_receives_[i]) near_receives_[i]->rebind(work->near_receive(i));
+    work_ = std::move(work);  // the last owner of what the ends were bound to goes after them
+    send_buffer_.reset();
+    receive_buffer_.reset();
+}
+
 void Runner::start(const void* source, void* destination) {
     from_ = source;
     to_ = destination;

@@ -31,6 +31,9 @@ class Runner {
     /// and no message. Both sides of the transfer, or none. @throws Error
     comm::Protocol<> connect();
 
+    /// The same plan for an array of other strides; only when nothing is under way.
+    void rebind(std::shared_ptr<const Work> work);
+
     /// Starts all that can be started without waiting, and copies what stays on the process. The
     /// arrays must live until it is done, and may be nullptr where the process is not on that side.
     void start(const void* source, void* destination);

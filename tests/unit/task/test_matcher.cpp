@@ -30,10 +30,10 @@ T finish(comm::Protocol<T> protocol) {
 }
 
 Wanted take(int source, int tag) {
-    return {source, tag, true, {}};
+    return {source, tag, "", true, {}};
 }
 Wanted peek(int source, int tag) {
-    return {source, tag, false, {}};
+    return {source, tag, "", false, {}};
 }
 
 class MatcherTest : public testing::Test {
@@ -45,8 +45,9 @@ class MatcherTest : public testing::Test {
         matcher_.open(*link_, envelope_tag);
     }
     // An envelope comes in; `send` tells it from others.
-    void come(int source, int tag, std::int64_t send) {
-        const Envelope envelope{source, tag, send, "(3) (*) @ ()", "float64", 8, {}};
+    void come(int source, int tag, std::int64_t send, const std::string& stream = "") {
+        const Envelope envelope{
+            source, tag, send, stream, {{"(3) (*) @ ()", "float64", 8}}, {}};
         const std::string bytes = envelope.packed();
         comm::Requests requests;
         link_->send(requests, bytes.data(), static_cast<std::int64_t>(bytes.size()), 0,
@@ -128,21 +129,35 @@ TEST_F(MatcherTest, WhatIsWithdrawnTakesNothing) {
     EXPECT_EQ(send_of(other), 1);
 }
 
+TEST_F(MatcherTest, StreamsDoNotMix) {
+    come(0, 5, 1, "other");
+    come(0, 5, 2);
+    Wanted any = take(-1, -1);
+    matcher_.post(any);
+    EXPECT_EQ(send_of(any), 2);
+    Wanted other = take(0, 5);
+    other.stream = "other";
+    matcher_.post(other);
+    EXPECT_EQ(send_of(other), 1);
+}
+
 TEST_F(MatcherTest, AnEnvelopeArrivesAsItWasSent) {
     const Envelope sent{2,
                         7,
                         (std::int64_t{1} << 40) + 1,
-                        "(3) (BLOCK) @ (2)",
-                        "V12",
-                        12,
+                        "channel 'pictures'",
+                        {{"(3) (BLOCK) @ (2)", "V12", 12}, {"(4) (*) @ ()", "int8", 1}},
                         {"LayoutError", "why there is no message"}};
     const Envelope come = Envelope::unpacked(sent.packed());
     EXPECT_EQ(come.source, 2);
     EXPECT_EQ(come.tag, 7);
     EXPECT_EQ(come.send, sent.send);
-    EXPECT_EQ(come.layout, sent.layout);
-    EXPECT_EQ(come.dtype, "V12");
-    EXPECT_EQ(come.itemsize, 12);
+    EXPECT_EQ(come.stream, sent.stream);
+    ASSERT_EQ(come.forms.size(), 2U);
+    EXPECT_EQ(come.forms[0].layout, "(3) (BLOCK) @ (2)");
+    EXPECT_EQ(come.forms[0].dtype, "V12");
+    EXPECT_EQ(come.forms[0].itemsize, 12);
+    EXPECT_EQ(come.forms[1].dtype, "int8");
     EXPECT_EQ(come.fault.kind, "LayoutError");
     EXPECT_EQ(come.fault.message, sent.fault.message);
     EXPECT_THROW(Envelope::unpacked(sent.packed().substr(0, 30)), Error);
@@ -152,17 +167,18 @@ TEST(Tags, NeverShareOneBetweenPurposes) {
     constexpr int tasks = 3, highest = 200;
     const Tags tags(tasks, highest);
     std::set<int> used;
-    // (200 + 1 - 3) / 9 = 22 numbers for each task and purpose, used in turn.
+    // (200 + 1 - 3) / 12 = 16 numbers for each task and purpose, used in turn.
     for (int task = 0; task < tasks; ++task) {
         EXPECT_TRUE(used.insert(tags.envelope(task)).second);
-        for (std::int64_t number = 0; number < 22; ++number)
+        for (std::int64_t number = 0; number < 16; ++number)
             for (const int tag :
-                 {tags.tree(task, number), tags.reply(task, number), tags.data(task, number)}) {
+                 {tags.tree(task, number), tags.reply(task, number), tags.data(task, number),
+                  tags.kept(task, number)}) {
                 EXPECT_TRUE(used.insert(tag).second);
                 EXPECT_LE(tag, highest);
                 EXPECT_GE(tag, 0);
             }
-        EXPECT_EQ(tags.data(task, std::int64_t{22} << 40), tags.data(task, 0));
+        EXPECT_EQ(tags.data(task, std::int64_t{16} << 40), tags.data(task, 0));
     }
     EXPECT_THROW(Tags(100, 200), Error);
 }

@@ -1,0 +1,42 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// How a send of one task and a receive of another find each other: descriptors before data. Every
+// process of both tasks runs its side, and all get the same answer.
+#pragma once
+
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "comm/protocol.hpp"
+#include "task/answer.hpp"
+#include "task/member.hpp"
+
+namespace hocket::task {
+
+/// A fault instead of forms: this process takes part only to make all of its task raise it.
+struct Sending {
+    std::vector<Form> forms;
+    int destination, tag;
+    comm::Fault fault;
+    std::string stream;
+    std::int64_t kept = 0;  // as in the envelope
+    bool once = false;
+};
+struct Receiving {
+    std::vector<Form> forms;
+    int source, tag;  // -1: any
+    comm::Fault fault;
+    Deadline deadline;  // until a message is matched
+    std::string stream;
+    bool once = false;
+};
+
+/// `other` of the answer is the receiver's description. @throws on every process of the task what
+/// is wrong on any, and what the other side found wrong; nothing has moved then.
+comm::Protocol<Answer> meet(std::shared_ptr<Tasks::State> all, std::shared_ptr<Member> me,
+                            Sending sending, int tree_tag, std::int64_t ticket);
+/// `other` is the sender's. @throws likewise, and DeadlineError.
+comm::Protocol<Answer> meet(std::shared_ptr<Tasks::State> all, std::shared_ptr<Member> me,
+                            Receiving receiving, int tree_tag, std::int64_t ticket);
+
+}  // namespace hocket::task

@@ -1,0 +1,234 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "task/persistent.hpp"
+
+#include "base/pack.hpp"
+#include "comm/engine.hpp"
+#include "task/exchange.hpp"
+#include "task/meeting.hpp"
+#include "transfer/check.hpp"
+
+namespace hocket::task {
+
+struct Persistent::Prepared {
+    std::optional<DType> dtype;
+    transfer::Place place;  // of the arrays that the runner is for
+    std::optional<Layout> source, destination;
+    transfer::Route route;
+    std::string strategy;
+    std::unique_ptr<transfer::Runner> runner;
+};
+
+namespace {
+
+using comm::Fault;
+using comm::Protocol;
+using All = std::shared_ptr<Tasks::State>;
+using Me = std::shared_ptr<Member>;
+
+constexpr const char* stream = "persistent requests";
+
+// The type that the first start brought, between the two tasks: one of them could not say it when
+// the request was made. Raises on every process of both what does not fit on any.
+Protocol<> settle_type(All all, Me me, PersistentCall call, DType mine, int tree_tag,
+                       std::int64_t send) {
+    comm::Statement said;
+    said.text = "start(" + mine.name + ")";
+    comm::Statement merged = co_await comm::collect(me->group, tree_tag, std::move(said));
+    std::string outcome;
+    if (me->group.lowest()) {
+        Answer own{merged.fault, {}};
+        own.other.forms.push_back({"", mine.name, mine.size});
+        const int source = call.sending ? me->task : call.other;
+        // One letter each way: who sends with the data's tag, who receives with the reply's.
+        const int data = me->tags.data(source, send), reply = me->tags.reply(source, send);
+        const int there = me->lowest_of(call.other);
+        co_await comm::send_text(*all->link, own.packed(), there, call.sending ? data : reply);
+        comm::Letter letter =
+            co_await comm::receive_text(*all->link, there, call.sending ? reply : data);
+        Answer theirs = Answer::unpacked(letter.text);
+        const Form& form = theirs.other.forms.at(0);
+        if (own.fault) {
+            theirs.fault = own.fault;
+        } else if (!theirs.fault && (form.dtype != mine.name || form.itemsize != mine.size)) {
+            theirs.fault.kind = "MismatchError";
+            theirs.fault.message = task_text(*all, source) + " starts a persistent send of " +
+                                   (call.sending ? mine.name : form.dtype) + " to " +
+                                   task_text(*all, call.sending ? call.other : me->task) +
+                                   ", which receives " + (call.sending ? form.dtype : mine.name) +
+                                   "; make the receiving array match";
+        }
+        outcome = theirs.packed();
+    }
+    outcome = co_await comm::spread(me->group, tree_tag, std::move(outcome));
+    const Answer answer = Answer::unpacked(outcome);
+    if (answer.fault) answer.fault.raise();
+}
+
+std::shared_ptr<const transfer::Work> work_for(const Persistent::Prepared& it, bool sending) {
+    plan::Options options;
+    options.itemsize = it.dtype->size;
+    options.strategy = it.strategy;
+    const transfer::Place nowhere;
+    return transfer::cached_work(*it.source, *it.destination, options, sending ? it.place : nowhere,
+                                 sending ? nowhere : it.place);
+}
+
+Form form_of(const PersistentCall& call) {
+    const DType dtype = call.dtype.value_or(DType{"", 0});
+    return {call.layout.text(), dtype.name, dtype.size};
+}
+
+Protocol<> prepare(All all, Me me, PersistentCall call, std::int64_t ticket, std::int64_t kept,
+                   int tree_tag, int type_tag, std::shared_ptr<Persistent::Prepared> it) {
+    Envelope other;
+    std::int64_t send = ticket;
+    if (call.sending) {
+        Sending sending{{form_of(call)}, call.other, call.tag, call.fault, stream};
+        sending.kept = kept;
+        sending.once = call.options.count == 1;
+        const Answer answer = co_await meet(all, me, std::move(sending), tree_tag, ticket);
+        other = answer.other;
+    } else {
+        Receiving receiving{{form_of(call)}, call.other, call.tag, call.fault, {}, stream};
+        receiving.once = call.options.count == 1;
+        const Answer answer = co_await meet(all, me, std::move(receiving), tree_tag, ticket);
+        other = answer.other;
+        send = other.send;
+        kept = other.kept;
+    }
+    comm::When typed([&] { return it->dtype.has_value(); });
+    co_await comm::until(typed);
+    if (!call.dtype || other.forms.at(0).dtype.empty())
+        co_await settle_type(all, me, call, *it->dtype, type_tag, send);
+
+    const double start = comm::Engine::instance().seconds();
+    const Layout there = Layout::parse(other.forms.at(0).layout);
+    it->source = call.sending ? call.layout : there;
+    it->destination = call.sending ? there : call.layout;
+    const int source = call.sending ? me->task : call.other;
+    const int destination = call.sending ? call.other : me->task;
+    it->route = {all->link.get(), all->ranks[static_cast<std::size_t>(source)],
+                 all->ranks[static_cast<std::size_t>(destination)], me->tags.kept(source, kept)};
+    it->runner =
+        std::make_unique<transfer::Runner>(work_for(*it, call.sending), it->route, all->profile);
+    all->profile->schedule += comm::Engine::instance().seconds() - start;
+    // One start, on either side's word, does not pay for lanes of its own.
+    if (call.options.count != 1 && !other.once) co_await it->runner->connect();
+}
+
+}  // namespace
+
+Persistent::Persistent(All all, Me me, PersistentCall call)
+    : all_(std::move(all)),
+      me_(std::move(me)),
+      call_(std::move(call)),
+      prepared_(std::make_shared<Prepared>()),
+      found_(std::make_shared<std::optional<Status>>()) {
+    text_ = "task '" + me_->name() + "' " + (call_.sending ? "sends " : "receives ") +
+            array_text(call_.dtype ? call_.dtype->name : "", call_.layout.shape()) +
+            (call_.sending ? " to " : " from ") + task_text(*all_, call_.other) + " with " +
+            tag_text(call_.tag) + ", persistently";
+    prepared_->dtype = call_.dtype;
+    prepared_->strategy = call_.options.strategy;
+    if (call_.array) prepared_->place = transfer::place_on(*call_.array);
+    const int tree_tag = me_->tags.tree(me_->task, me_->calls++);
+    const int type_tag = me_->tags.tree(me_->task, me_->calls++);
+    const std::int64_t ticket = call_.sending ? me_->sends.ticket() : me_->receives.ticket();
+    const std::int64_t kept = call_.sending ? me_->kept++ : 0;
+    preparation_ = std::make_shared<comm::Call>(
+        prepare(all_, me_, call_, ticket, kept, tree_tag, type_tag, prepared_),
+        "preparing: " + text_);
+    comm::Engine::instance().add(preparation_);
+}
+
+void Persistent::require_fitting(const Array& array) const {
+    const std::string verb = call_.sending ? "send" : "receive";
+    const Fault fault = fault_of(*me_, array, !call_.sending);
+    if (fault) fault.raise();
+    if (!(array.layout() == call_.layout))
+        throw LayoutError("a persistent " + verb + " of arrays with layout " + call_.layout.text() +
+                          " cannot be started with one of layout " + array.layout().text() +
+                          "; start it with an array of its layout");
+    if (prepared_->dtype && !(array.dtype() == *prepared_->dtype))
+        throw MismatchError("a persistent " + verb + " of " + prepared_->dtype->name +
+                            " cannot be started with an array of " + array.dtype().name +
+                            "; start it with an array of its type");
+}
+
+void Persistent::start(const Array* array) {
+    if (freed_) throw Error("start: this persistent request was freed; make a new one");
+    if (active_)
+        throw Error("start: this persistent request is under way (" + text_ +
+                    "); wait for it before it is started again");
+    if (error_) std::rethrow_exception(error_);
+    if (array == nullptr && !call_.array)
+        throw Error(
+            "start: this persistent request was made from a layout, so each start must "
+            "name an array");
+    const Array& bound = array != nullptr ? *array : *call_.array;
+    if (array != nullptr) require_fitting(bound);
+    auto& it = *prepared_;
+    if (bound.strides() != it.place.strides) {
+        // The plan and the lanes are the same whatever the array's strides; the copies are not.
+        it.place = transfer::place_on(bound);
+        restrided_ = it.runner != nullptr;
+    }
+    if (!it.dtype) it.dtype = bound.dtype();
+    data_ = bound.data();
+    keep_ = bound.keep();
+    active_ = started_ = true;
+    launched_ = false;
+    if (preparation_->ended()) static_cast<void>(poll());
+    if (active_) comm::Engine::instance().add(shared_from_this());
+}
+
+void Persistent::launch() {
+    auto& runner = *prepared_->runner;
+    if (restrided_) runner.rebind(work_for(*prepared_, call_.sending));
+    restrided_ = false;
+    launched_ = true;
+    runner.start(call_.sending ? data_ : nullptr, call_.sending ? nullptr : data_);
+}
+
+bool Persistent::poll() {
+    if (error_) std::rethrow_exception(error_);
+    if (!active_) return true;
+    try {
+        if (!launched_) {
+            if (!preparation_->poll()) return false;
+            launch();
+        }
+        if (!prepared_->runner->poll()) return false;
+    } catch (...) {
+        error_ = std::current_exception();
+        active_ = false;
+        throw;
+    }
+    active_ = false;
+    keep_.reset();
+    if (!*found_) {
+        const int source = call_.sending ? me_->task : call_.other;
+        const Layout& layout = call_.sending ? call_.layout : *prepared_->source;
+        *found_ = Status{source, all_->names[static_cast<std::size_t>(source)], call_.tag, layout,
+                         *prepared_->dtype};
+    }
+    return true;
+}
+
+void Persistent::require_started() const {
+    if (freed_) throw Error("wait: this persistent request was freed");
+    if (!started_) throw Error("wait: this persistent request was never started");
+}
+
+void Persistent::free() {
+    if (freed_) throw Error("free: this persistent request was freed before");
+    if (active_)
+        throw Error("free: this persistent request is under way (" + text_ +
+                    "); wait for it first");
+    freed_ = true;
+    call_.array.reset();
+    // While the preparation goes on it holds what it needs.
+    if (preparation_->ended()) prepared_->runner.reset();
+}
+
+}  // namespace hocket::task

@@ -1,0 +1,67 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Persistent requests: descriptors, plan and lanes once, then starts that cost flags. CDT's
+// init, exec and free (Foster, Kohr, Krishnaiyer and Choudhary, "A Data Transfer Library for
+// Communicating Data-Parallel Tasks", section 2.1).
+#pragma once
+
+#include <exception>
+#include <memory>
+#include <optional>
+#include <string>
+
+#include "comm/call.hpp"
+#include "hocket/task.hpp"
+#include "task/member.hpp"
+#include "transfer/run.hpp"
+
+namespace hocket::task {
+
+struct PersistentCall {
+    bool sending;
+    Layout layout;
+    std::optional<DType> dtype;  // none: the first array that is started says it
+    std::optional<Array> array;  // for starts that name none
+    int other, tag;
+    InitOptions options;
+    comm::Fault fault;
+};
+
+class Persistent final : public comm::Activity, public std::enable_shared_from_this<Persistent> {
+  public:
+    Persistent(std::shared_ptr<Tasks::State> all, std::shared_ptr<Member> me, PersistentCall call);
+
+    /// @throws Error if it is under way or was freed; LayoutError, MismatchError for an array of
+    ///         another layout, type or communicator.
+    void start(const Array* array);
+    /// @throws Error while it is under way, and the second time.
+    void free();
+    /// @throws Error unless it was started.
+    void require_started() const;
+
+    bool poll() override;
+    bool ended() const override { return !active_; }
+    std::string text() const override { return text_; }
+    /// Filled when it is done for the first time.
+    const std::shared_ptr<std::optional<Status>>& found() const { return found_; }
+
+    struct Prepared;  // what the preparation finds
+
+  private:
+    void launch();
+    void require_fitting(const Array& array) const;
+
+    std::shared_ptr<Tasks::State> all_;
+    std::shared_ptr<Member> me_;
+    PersistentCall call_;
+    std::string text_;
+    std::shared_ptr<Prepared> prepared_;
+    std::shared_ptr<comm::Call> preparation_;
+    std::shared_ptr<std::optional<Status>> found_;
+    void* data_ = nullptr;              // of the start that is under way
+    std::shared_ptr<const void> keep_;  // its owner
+    std::exception_ptr error_;
+    bool active_ = false, launched_ = false, started_ = false, freed_ = false;
+    bool restrided_ = false;
+};
+
+}  // namespace hocket::task

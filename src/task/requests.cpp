@@ -1,0 +1,156 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// What a program calls: requests, one shot and persistent.
+#include "base/text.hpp"
+#include "comm/engine.hpp"
+#include "hocket/task.hpp"
+#include "task/exchange.hpp"
+#include "task/member.hpp"
+#include "task/persistent.hpp"
+
+namespace hocket {
+namespace {
+
+task::Pending& pending_of(const Request& request) {
+    if (request.empty()) throw Error("the request is empty: no operation was started with it");
+    return *request.pending();
+}
+
+task::Persistent& persistent_of(const Request& request, const char* call) {
+    task::Pending& pending = pending_of(request);
+    if (!pending.persistent)
+        throw Error(std::string(call) +
+                    ": the request is not persistent; make one with send_init or recv_init");
+    return *pending.persistent;
+}
+
+}  // namespace
+
+Status task::finish(Pending& pending, const Deadline& deadline) {
+    if (pending.persistent) pending.persistent->require_started();
+    wait(*pending.call, deadline);
+    return **pending.found;
+}
+
+Status Request::wait(Deadline deadline) {
+    return task::finish(pending_of(*this), deadline);
+}
+
+bool Request::test() {
+    task::Pending& pending = pending_of(*this);
+    if (pending.persistent) pending.persistent->require_started();
+    bool done = false;
+    {
+        const comm::Turn turn;
+        comm::Engine::instance().progress();
+        done = pending.call->ended();
+    }
+    // The lowest process's finding counts; where it is done, the others are about to be.
+    if (task::decide(pending.member, done ? 1 : 0, {}) == 0) return false;
+    hocket::wait(*pending.call);
+    return true;
+}
+
+Status Request::status() const {
+    if (empty() || !pending_->call->ended() || (pending_->persistent && !*pending_->found))
+        throw Error("the request has no status yet; wait for it, or test it until it is done");
+    static_cast<void>(pending_->call->poll());  // raises what went wrong
+    return **pending_->found;
+}
+
+std::shared_ptr<Operation> Request::operation() const {
+    return pending_of(*this).call;
+}
+
+void Request::start() {
+    task::Persistent& persistent = persistent_of(*this, "start");
+    const comm::Turn turn;
+    persistent.start(nullptr);
+}
+
+void Request::start(const Array& array) {
+    task::Persistent& persistent = persistent_of(*this, "start");
+    const comm::Turn turn;
+    persistent.start(&array);
+}
+
+void Request::free() {
+    task::Persistent& persistent = persistent_of(*this, "free");
+    const comm::Turn turn;
+    persistent.free();
+}
+
+bool Request::persistent() const {
+    return !empty() && pending_->persistent != nullptr;
+}
+
+std::vector<Status> wait_all(std::span<Request> requests, Deadline deadline) {
+    std::vector<Status> found;
+    for (auto& request : requests) found.push_back(request.wait(deadline));
+    return found;
+}
+
+std::size_t wait_any(std::span<Request> requests, Deadline deadline) {
+    if (requests.empty()) throw Error("waitany was given no request, so none can ever be done");
+    std::vector<std::shared_ptr<comm::Activity>> calls;
+    for (const auto& request : requests) {
+        calls.push_back(pending_of(request).call);
+        if (request.persistent()) request.pending()->persistent->require_started();
+    }
+    const auto index = static_cast<std::size_t>(
+        task::first_done(requests[0].pending()->member, std::move(calls), deadline));
+    requests[index].wait(deadline);
+    return index;
+}
+
+Request Tasks::init(bool sending, const Array* array, const Layout& layout, const TaskId& other,
+                    int tag, const InitOptions& options) {
+    const char* verb = sending ? "send_init" : "recv_init";
+    task::Member& me = speaker(verb);
+    task::PersistentCall call{sending, layout, {}, {}, -1, tag, options, {}};
+    try {
+        if (array != nullptr) {
+            call.array = *array;
+            call.dtype = array->dtype();
+        }
+        call.other = state_->index(other);
+        if (tag < 0)
+            throw Error(std::string(verb) + ": tag is " + std::to_string(tag) +
+                        "; a persistent request has a tag of 0 or more");
+        if (options.count && *options.count < 1)
+            throw Error(std::string(verb) + ": count is " + std::to_string(*options.count) +
+                        "; say how often it will be started, 1 or more, or nothing");
+        me.require_whole(call.other, verb);
+        if (array != nullptr) {
+            call.fault = task::fault_of(me, *array, !sending);
+        } else if (layout.size() > me.group.size()) {
+            throw LayoutError("the layout " + layout.text() + " has " +
+                              std::to_string(layout.size()) + " processes, but task '" + me.name() +
+                              "' has " + std::to_string(me.group.size()));
+        }
+    } catch (const Error&) {
+        call.fault = comm::Fault::current();
+    }
+    const comm::Turn turn;
+    auto persistent = std::make_shared<task::Persistent>(state_, speaker_, std::move(call));
+    return Request(std::make_shared<task::Pending>(
+        task::Pending{speaker_, persistent->found(), persistent, persistent}));
+}
+
+Request Tasks::send_init(const Array& array, const TaskId& destination, int tag,
+                         const InitOptions& options) {
+    return init(true, &array, array.layout(), destination, tag, options);
+}
+Request Tasks::send_init(const Layout& layout, const TaskId& destination, int tag,
+                         const InitOptions& options) {
+    return init(true, nullptr, layout, destination, tag, options);
+}
+Request Tasks::recv_init(const Array& array, const TaskId& source, int tag,
+                         const InitOptions& options) {
+    return init(false, &array, array.layout(), source, tag, options);
+}
+Request Tasks::recv_init(const Layout& layout, const TaskId& source, int tag,
+                         const InitOptions& options) {
+    return init(false, nullptr, layout, source, tag, options);
+}
+
+}  // namespace hocket
