@@ -59,6 +59,11 @@ struct Behind<hocket_request> {
     static constexpr const char* noun = "request";
 };
 template <>
+struct Behind<hocket_channel> {
+    using Type = Channel;
+    static constexpr const char* noun = "channel";
+};
+template <>
 struct Behind<hocket_operation> {
     using Type = std::shared_ptr<Operation>;
     static constexpr const char* noun = "operation";

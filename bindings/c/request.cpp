@@ -41,8 +41,27 @@ int hocket_request_operation(const hocket_request* request, hocket_operation** o
     return guard(__func__, [&] { give(operation, behind(request)->value.operation()); });
 }
 
+int hocket_request_start(hocket_request* request, const hocket_array* array) {
+    return guard(__func__, [&] {
+        const auto held = behind(request);
+        if (array == nullptr)
+            held->value.start();
+        else
+            held->value.start(behind(array)->value);
+    });
+}
+
+int hocket_request_persistent(const hocket_request* request, bool* persistent) {
+    return guard(__func__,
+                 [&] { required(persistent, "persistent") = behind(request)->value.persistent(); });
+}
+
 int hocket_request_free(hocket_request** request) {
-    return free_handle(__func__, request);
+    const int code = guard(__func__, [&] {
+        const auto held = behind(required(request, "request"));
+        if (held->value.persistent()) held->value.free();
+    });
+    return code == HOCKET_SUCCESS ? free_handle(__func__, request) : code;
 }
 
 int hocket_request_wait_all(int64_t count, hocket_request* const* requests, double timeout,

@@ -4,6 +4,7 @@
 #include "handles.hpp"
 #include "hocket/mpi.hpp"
 #include "profile.hpp"
+#include "task_arguments.hpp"
 
 using namespace hocket::c;
 using hocket::Array;
@@ -26,22 +27,6 @@ std::vector<hocket::TaskRequest> requests_of(std::int64_t count,
         }
     }
     return out;
-}
-
-hocket::TaskId id_of(const hocket_task_id& id) {
-    if (id.name != nullptr) return std::string(id.name);
-    return id.index;
-}
-
-void give_status(hocket_status** place, hocket::Status found) {
-    if (place != nullptr) give(place, std::move(found));
-}
-
-// What `read` gives of a verb's arguments; where it throws, the whole task learns of it.
-template <class Read>
-auto arguments_of_verb(const char* function, Tasks& tasks, Verb verb, Read read) {
-    return arguments_of(function, read,
-                        [&](const std::string& message) { tasks.refuse(verb, "Error", message); });
 }
 
 struct Arguments {
@@ -217,7 +202,7 @@ int hocket_tasks_refuse(hocket_tasks* tasks, int verb, int code, const char* mes
     const char* const function = __func__;
     return guard(function, [&] {
         const auto held = behind(tasks);
-        if (verb < HOCKET_VERB_SEND || verb > HOCKET_VERB_IPROBE)
+        if (verb < HOCKET_VERB_SEND || verb > HOCKET_VERB_RECV_INIT)
             throw ArgumentError(std::to_string(verb) + " is no verb; give one of enum hocket_verb");
         const auto which = static_cast<Verb>(verb);
         const Deadline deadline = arguments_of_verb(function, held->value, which, [&] {

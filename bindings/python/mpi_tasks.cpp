@@ -13,6 +13,19 @@ using namespace nb::literals;
 
 namespace hocket::python {
 
+namespace {
+
+// What: an Array, or a Layout of any arrays.
+template <bool sending, class What>
+Request init(Tasks& tasks, const What& what, const TaskId& other, int tag,
+             std::optional<std::int64_t> count, const std::string& strategy) {
+    const InitOptions options{count, strategy};
+    return sending ? tasks.send_init(what, other, tag, options)
+                   : tasks.recv_init(what, other, tag, options);
+}
+
+}  // namespace
+
 void bind_tasks(nb::module_& m) {
     const nb::call_guard<nb::gil_scoped_release> unlocked;
     using Processes = std::variant<std::int64_t, std::vector<int>>;
@@ -25,7 +38,9 @@ void bind_tasks(nb::module_& m) {
         .value("irecv", Verb::irecv)
         .value("sendrecv", Verb::sendrecv)
         .value("probe", Verb::probe)
-        .value("iprobe", Verb::iprobe);
+        .value("iprobe", Verb::iprobe)
+        .value("send_init", Verb::send_init)
+        .value("recv_init", Verb::recv_init);
 
     nb::class_<Status>(m, "Status")
         .def_ro("source", &Status::source)
@@ -40,7 +55,35 @@ void bind_tasks(nb::module_& m) {
             [](Request& request, Timeout timeout) { return request.wait(Deadline::in(timeout)); },
             "timeout"_a.none(), unlocked)
         .def("test", &Request::test, unlocked)
-        .def("status", &Request::status);
+        .def("status", &Request::status)
+        .def("start", nb::overload_cast<>(&Request::start), unlocked)
+        .def("start", nb::overload_cast<const Array&>(&Request::start), "array"_a, unlocked)
+        .def("free", &Request::free, unlocked)
+        .def_prop_ro("persistent", &Request::persistent);
+
+    nb::class_<Channel>(m, "Channel")
+        .def(
+            "send",
+            [](Channel& channel, const Array& array, Timeout timeout) {
+                channel.send(array, Deadline::in(timeout));
+            },
+            "array"_a, "timeout"_a.none(), unlocked)
+        .def(
+            "recv",
+            [](Channel& channel, const Array& array, Timeout timeout) {
+                return channel.recv(array, Deadline::in(timeout));
+            },
+            "array"_a, "timeout"_a.none(), unlocked)
+        .def(
+            "close",
+            [](Channel& channel, Timeout timeout) { channel.close(Deadline::in(timeout)); },
+            "timeout"_a.none(), unlocked)
+        .def(
+            "refuse",
+            [](Channel& channel, bool sending, const std::string& kind, const std::string& message,
+               Timeout timeout) { channel.refuse(sending, kind, message, Deadline::in(timeout)); },
+            "sending"_a, "kind"_a, "message"_a, "timeout"_a.none(), unlocked)
+        .def_prop_ro("name", &Channel::name);
     m.def(
         "wait_any",
         [](std::vector<Request> requests, Timeout timeout) {
@@ -82,6 +125,15 @@ void bind_tasks(nb::module_& m) {
             "array"_a, "source"_a, "tag"_a, "timeout"_a.none(), unlocked)
         .def("isend", &Tasks::isend, "array"_a, "destination"_a, "tag"_a, unlocked)
         .def("irecv", &Tasks::irecv, "array"_a, "source"_a, "tag"_a, unlocked)
+        .def("send_init", &init<true, Array>, "array"_a, "destination"_a, "tag"_a, "count"_a.none(),
+             "strategy"_a, unlocked)
+        .def("send_init", &init<true, Layout>, "layout"_a, "destination"_a, "tag"_a,
+             "count"_a.none(), "strategy"_a, unlocked)
+        .def("recv_init", &init<false, Array>, "array"_a, "source"_a, "tag"_a, "count"_a.none(),
+             "strategy"_a, unlocked)
+        .def("recv_init", &init<false, Layout>, "layout"_a, "source"_a, "tag"_a, "count"_a.none(),
+             "strategy"_a, unlocked)
+        .def("channel", &Tasks::channel, "name"_a, "other"_a)
         .def(
             "sendrecv",
             [](Tasks& tasks, const Array& sent, const TaskId& destination, const Array& received,

@@ -51,6 +51,7 @@ typedef struct hocket_array hocket_array;
 typedef struct hocket_tasks hocket_tasks;
 typedef struct hocket_status hocket_status;
 typedef struct hocket_request hocket_request;
+typedef struct hocket_channel hocket_channel;
 typedef struct hocket_operation hocket_operation;
 typedef struct hocket_copy hocket_copy;
 

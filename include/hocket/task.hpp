@@ -40,7 +40,7 @@ struct TaskRequest {
 using TaskId = std::variant<int, std::string>;
 
 /// The verbs of Tasks.
-enum class Verb { send, recv, isend, irecv, sendrecv, probe, iprobe };
+enum class Verb { send, recv, isend, irecv, sendrecv, probe, iprobe, send_init, recv_init };
 
 /// What a receive or a probe found.
 struct Status {
@@ -101,6 +101,8 @@ std::vector<Status> wait_all(std::span<Request> requests, Deadline deadline = {}
 /// The index of a request that is done; the same on every process of the task.
 std::size_t wait_any(std::span<Request> requests, Deadline deadline = {});
 
+class Channel;
+
 /// All tasks, seen from one of those that this process is in, in whose name it speaks. Every verb
 /// is collective over that task and blocks all of it or none. A handle.
 class Tasks {
@@ -145,6 +147,10 @@ class Tasks {
     Request recv_init(const Layout& layout, const TaskId& source, int tag = 0,
                       const InitOptions& options = {});
 
+    /// A named stream of arrays between this task and another, apart from all other messages.
+    /// Local. @throws Error for a task that does not exist, and an empty name.
+    Channel channel(const std::string& name, const TaskId& other) const;
+
     /// What the next matching receive would find.
     Status probe(const TaskId& source = any_source, int tag = any_tag, Deadline deadline = {});
     std::optional<Status> iprobe(const TaskId& source = any_source, int tag = any_tag);
@@ -170,10 +176,36 @@ class Tasks {
                           const Deadline& deadline, Verb verb, comm::Fault fault);
     Request init(bool sending, const Array* array, const Layout& layout, const TaskId& other,
                  int tag, const InitOptions& options);
+    void init_persistent(bool sending, const comm::Fault& fault);
     std::optional<Status> look(const TaskId& source, int tag, Verb verb, const Deadline& deadline,
                                comm::Fault fault);
     std::shared_ptr<State> state_;
     std::shared_ptr<task::Member> speaker_;  // none while I am in several tasks
+};
+
+/// A stream of arrays between two tasks: what one sends, the other receives in order, until the
+/// sender closes (Fortran M's channels, as in Figure 3 of Foster, Kohr, Krishnaiyer and Choudhary,
+/// "A Data Transfer Library for Communicating Data-Parallel Tasks"). Each direction is a stream of
+/// its own. Its calls are collective over the task. A handle.
+class Channel {
+  public:
+    /// As Tasks::send. @throws also Error once this task has closed the channel.
+    void send(const Array& array, Deadline deadline = {});
+    /// As Tasks::recv. @throws EndOfStream, now and ever after, once the sender has closed it and
+    /// all that it sent before was received.
+    Status recv(const Array& array, Deadline deadline = {});
+    /// Ends the stream that this task sends. @throws Error the second time.
+    void close(Deadline deadline = {});
+    const std::string& name() const;
+    /// Joins a send or receive that this process cannot make, as Tasks::refuse.
+    void refuse(bool sending, const std::string& kind, const std::string& message,
+                Deadline deadline = {});
+
+  private:
+    friend class Tasks;
+    struct State;
+    explicit Channel(std::shared_ptr<State> state) : state_(std::move(state)) {}
+    std::shared_ptr<State> state_;
 };
 
 }  // namespace hocket

@@ -37,6 +37,10 @@ Protocol<> send(All all, Me me, Sending sending, std::optional<Array> brought, i
                 std::int64_t ticket, Found found) {
     const int destination = sending.destination, tag = sending.tag;
     const Answer answer = co_await meet(all, me, std::move(sending), tree_tag, ticket);
+    if (!brought) {  // a stream's end
+        *found = Status{me->task, me->name(), tag, Layout({0}, "(*)"), DType{"", 0}};
+        co_return;
+    }
     const Array& array = *brought;
     const double met = comm::Engine::instance().seconds();
     const transfer::Place here = transfer::place_on(array), nowhere;

@@ -27,6 +27,13 @@ struct Pending {
 /// Waits for a call's end. @throws what it threw; DeadlineError.
 Status finish(Pending& pending, const Deadline& deadline);
 
+/// The same for a blocking call: a wait that ends before its operation does (a deadline, an
+/// interrupt) leaves the two tasks out of step. `other` < 0: any task was meant, no pair breaks.
+Status finish_or_break(Pending& pending, const Deadline& deadline, int other);
+/// The lowest process watches the caller's deadline where a message is matched, and tells the
+/// others; a while later they stop waiting for its word.
+Deadline with_grace(const Deadline& deadline);
+
 /// What is wrong with an array that one process brings to a verb of its task, if anything is.
 comm::Fault fault_of(const Member& member, const Array& array, bool receiving);
 

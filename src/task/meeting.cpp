@@ -64,7 +64,8 @@ Protocol<Answer> match(All all, Me me, const Receiving& receiving, std::int64_t 
     const Envelope& envelope = *wanted.found;
     if (envelope.fault) {
         Fault told = envelope.fault;
-        told.message = task_text(*all, envelope.source) + " could not send: " + told.message;
+        if (told.kind != "EndOfStream")
+            told.message = task_text(*all, envelope.source) + " could not send: " + told.message;
         Answer refused{std::move(told), {}};
         co_return refused;
     }
@@ -94,7 +95,7 @@ Protocol<Answer> meet(All all, Me me, Sending sending, int tree_tag, std::int64_
     mine.fault = sending.fault;
     if (!mine.fault) {
         mine.sound = Packer().number(sending.destination).number(sending.tag).take();
-        mine.text = "send(" + spelled(sending.forms) + " to " +
+        mine.text = (sending.end ? "close(" : "send(") + spelled(sending.forms) + " to " +
                     task_text(*all, sending.destination) + ", " + tag_text(sending.tag) + ")" +
                     stream_text(sending.stream);
     }
@@ -116,6 +117,10 @@ Protocol<Answer> meet(All all, Me me, Sending sending, int tree_tag, std::int64_
                 Unpacker in(said.sound);
                 to = static_cast<int>(in.number());
                 envelope.tag = static_cast<int>(in.number());
+            } else if (sending.end) {
+                envelope.fault.kind = "EndOfStream";
+                envelope.fault.message =
+                    task_text(*all, me->task) + " closed " + sending.stream + ": no more comes";
             } else {
                 envelope.forms = sending.forms;
             }
@@ -123,7 +128,7 @@ Protocol<Answer> meet(All all, Me me, Sending sending, int tree_tag, std::int64_
                                               me->tags.envelope(to));
             me->sends.pass();
             co_await post;
-            if (said.fault) {
+            if (said.fault || sending.end) {
                 heard = Answer{said.fault, {}}.packed();
             } else {
                 comm::Letter reply = co_await comm::receive_text(*all->link, me->lowest_of(to),

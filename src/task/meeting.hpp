@@ -21,6 +21,7 @@ struct Sending {
     std::string stream;
     std::int64_t kept = 0;  // as in the envelope
     bool once = false;
+    bool end = false;  // no arrays: the receiver gets EndOfStream
 };
 struct Receiving {
     std::vector<Form> forms;

@@ -44,6 +44,7 @@ class Persistent final : public comm::Activity, public std::enable_shared_from_t
     /// Filled when it is done for the first time.
     const std::shared_ptr<std::optional<Status>>& found() const { return found_; }
 
+    const std::shared_ptr<comm::Call>& preparation() const { return preparation_; }
     struct Prepared;  // what the preparation finds
 
   private:

@@ -31,6 +31,23 @@ Status task::finish(Pending& pending, const Deadline& deadline) {
     return **pending.found;
 }
 
+Status task::finish_or_break(Pending& pending, const Deadline& deadline, int other) {
+    try {
+        return finish(pending, deadline);
+    } catch (const DeadlineError& error) {
+        if (other >= 0) pending.member->broken[other] = error.what();
+        throw;
+    } catch (...) {
+        if (other >= 0 && !pending.call->ended()) pending.member->broken[other] = "interrupted";
+        throw;
+    }
+}
+
+Deadline task::with_grace(const Deadline& deadline) {
+    constexpr double grace = 1.0;  // seconds
+    return deadline.limited() ? deadline.later(grace) : deadline;
+}
+
 Status Request::wait(Deadline deadline) {
     return task::finish(pending_of(*this), deadline);
 }
@@ -134,6 +151,24 @@ Request Tasks::init(bool sending, const Array* array, const Layout& layout, cons
     auto persistent = std::make_shared<task::Persistent>(state_, speaker_, std::move(call));
     return Request(std::make_shared<task::Pending>(
         task::Pending{speaker_, persistent->found(), persistent, persistent}));
+}
+
+void Tasks::init_persistent(bool sending, const comm::Fault& fault) {
+    static_cast<void>(speaker(sending ? "send_init" : "recv_init"));
+    task::PersistentCall call{sending, Layout({0}, "(*)"), {}, {}, -1, 0, {}, fault};
+    std::shared_ptr<task::Persistent> refused;
+    {
+        const comm::Turn turn;
+        refused = std::make_shared<task::Persistent>(state_, speaker_, std::move(call));
+    }
+    // Word of it goes up the task's tree when this process is polled, which may not come here again
+    // for long.
+    constexpr double while_others_come = 1.0;  // seconds
+    try {
+        wait(*refused->preparation(), Deadline::in(while_others_come));
+    } catch (const Error&) {
+        // The caller raises the fault.
+    }
 }
 
 Request Tasks::send_init(const Array& array, const TaskId& destination, int tag,

@@ -9,27 +9,8 @@
 namespace hocket {
 namespace {
 
-// The lowest process watches the caller's deadline where a message is matched, and tells the
-// others; this much later they stop waiting for its word.
-constexpr double grace = 1.0;  // seconds
-
-Deadline with_grace(const Deadline& deadline) {
-    return deadline.limited() ? deadline.later(grace) : deadline;
-}
-
-// A blocking call whose wait ends before its operation does (a deadline, an interrupt) leaves the
-// two tasks out of step. `other` < 0: any task was meant, and no pair breaks.
-Status finish_or_break(task::Pending& pending, const Deadline& deadline, int other) {
-    try {
-        return task::finish(pending, deadline);
-    } catch (const DeadlineError& error) {
-        if (other >= 0) pending.member->broken[other] = error.what();
-        throw;
-    } catch (...) {
-        if (other >= 0 && !pending.call->ended()) pending.member->broken[other] = "interrupted";
-        throw;
-    }
-}
+using task::finish_or_break;
+using task::with_grace;
 
 // Both are waited for whatever happens to one, so that neither goes on behind an error.
 Status finish_both(task::Pending& out, task::Pending& in, const Deadline& deadline, int to,
@@ -57,9 +38,11 @@ struct Way {
     bool stands_still;  // until the other task has acted: impossible for a process that is in both
 };
 constexpr Way ways[] = {
-    {"send", true, false, true},     {"recv", false, true, true},     {"isend", true, false, false},
-    {"irecv", false, true, false},   {"sendrecv", true, true, false}, {"probe", false, false, true},
-    {"iprobe", false, false, false},
+    {"send", true, false, true},       {"recv", false, true, true},
+    {"isend", true, false, false},     {"irecv", false, true, false},
+    {"sendrecv", true, true, false},   {"probe", false, false, true},
+    {"iprobe", false, false, false},   {"send_init", true, false, false},
+    {"recv_init", false, true, false},
 };
 const Way& way_of(Verb verb) {
     return ways[static_cast<std::size_t>(verb)];
@@ -243,6 +226,11 @@ void Tasks::refuse(Verb verb, const std::string& kind, const std::string& messag
                    Deadline deadline) {
     const Way& way = way_of(verb);
     const comm::Fault fault{kind, message.empty() ? "no reason was given" : message};
+    if (verb == Verb::send_init || verb == Verb::recv_init) {
+        // The others learn of it from the preparation, which goes on behind this error.
+        init_persistent(verb == Verb::send_init, fault);
+        fault.raise();
+    }
     Request out, in;
     if (way.sends) out = start_send(nullptr, -1, 0, verb, fault);
     if (way.receives) in = start_receive(nullptr, any_source, 0, deadline, verb, fault);

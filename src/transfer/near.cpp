@@ -277,12 +277,12 @@ bool NearReceive::poll() {
             if (!copy_a_part(*lane_, progress_.parts, *message_, origin_.get(), data_))
                 state_ = State::watching;
             return false;
-        case State::watching:
-            // The sender says where its ring lies before anything counts as copied.
-            if (origin_ != nullptr || !lane_->forward.heard(progress_.said + 1)) {
-                if (!lane_->all_finished(progress_.parts + message_->parts.size())) return false;
-                break;
-            }
+        case State::watching: {
+            // What is said next is where the ring lies, unless all is copied: then it is the next
+            // message. So it is listened for before the parts are counted.
+            const bool more = lane_->forward.heard(progress_.said + 1);
+            if (lane_->all_finished(progress_.parts + message_->parts.size())) break;
+            if (origin_ != nullptr || !more) return false;
             ring_ = reach(lane_->forward.words(++progress_.said, 5));
             if (ring_ == nullptr)
                 throw Error("process " + std::to_string(process_) +
@@ -290,6 +290,7 @@ bool NearReceive::poll() {
                             "process more open files or maps");
             state_ = State::draining;
             return false;
+        }
         case State::draining:
             if (!drain()) return false;
             break;

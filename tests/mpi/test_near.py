@@ -16,7 +16,7 @@ KINDS = ["empty", "wrap", "strided", "reversed"]
 
 
 def make(kind: str, layout: hk.Layout, comm: Any, dtype: str) -> hk.Array:
-    """An array of the layout whose memory is of the kind; filled with a value that is never sent."""
+    """An array of the layout whose memory is of the kind, full of a value that is not sent."""
     if kind == "empty":
         array = hk.empty(layout, dtype, comm=comm)
         array.local[...] = -1

@@ -30,6 +30,7 @@ if TYPE_CHECKING:
         wrap,
         zeros,
     )
+    from hocket.channels import Channel
     from hocket.launch import run
     from hocket.moves import redistribute, scatter
     from hocket.requests import Request, Status, waitall, waitany
@@ -41,6 +42,7 @@ _LATE = {
     **dict.fromkeys(["redistribute", "scatter"], "moves"),
     **dict.fromkeys(["Request", "Status", "waitall", "waitany"], "requests"),
     **dict.fromkeys(["ANY_SOURCE", "ANY_TAG", "Tasks", "tasks"], "tasks"),
+    "Channel": "channels",
     "run": "launch",
 }
 
@@ -48,6 +50,7 @@ __all__ = [
     "ANY_SOURCE",
     "ANY_TAG",
     "Array",
+    "Channel",
     "DeadlineError",
     "EndOfStream",
     "Error",

@@ -193,8 +193,8 @@ def _problem(
         ]
         who = "1 process" if len(seats) == 1 else f"{len(seats)} processes"
         return DeadlineError(
-            f"hk.run: {who} had not ended after {timeout:g} s; give a larger timeout=, or see where "
-            "they stood when they were ended\n" + "\n".join(stood)
+            f"hk.run: {who} had not ended after {timeout:g} s; give a larger timeout=, or see "
+            "where they stood when they were ended\n" + "\n".join(stood)
         )
     silent = [rank for rank in range(len(seats)) if not (folder / f"{rank}.result").exists()]
     if silent:

@@ -65,16 +65,70 @@ class Status:
 
 
 class Request:
-    """A send or a receive that was started. Its methods are collective over the task.
+    """A send or a receive that was started, or one that can be started again and again.
 
-    Made by `Tasks.isend` and `Tasks.irecv`. Dropping it does not stop the operation.
+    Its methods are collective over the task. Made by `Tasks.isend` and `Tasks.irecv`, and, to be
+    started by `start`, by `Tasks.send_init` and `Tasks.recv_init`. Dropping it does not stop the
+    operation.
     """
 
-    __slots__ = ("_core", "_received")
+    __slots__ = ("_bound", "_core", "_received", "_receiving")
 
-    def __init__(self, core: _mpi.Request, received: Optional[Array] = None) -> None:
+    def __init__(
+        self,
+        core: _mpi.Request,
+        received: Optional[Array] = None,
+        bound: Optional[Array] = None,
+        receiving: bool = False,
+    ) -> None:
         self._core = core
         self._received = received
+        self._receiving = receiving
+        self._bound = bound  # persistent: what a start without an array sends or receives
+
+    @property
+    def persistent(self) -> bool:
+        """Whether it can be started again and again."""
+        return self._core.persistent
+
+    def start(self, a: Optional[Array] = None) -> None:
+        """Sends or receives `a`, or the array that a persistent request was made with.
+
+        Any array of the request's layout and type. Nothing is allocated, planned or agreed on:
+        every process of the task must start it alike. Between processes of one node a message of
+        less than 32 KiB costs flags in shared memory only, and the sender's array may be changed
+        at once.
+
+        Raises
+        ------
+        Error
+            if the request is not persistent, was freed, or is under way, and what an earlier start
+            failed with. Nothing is started then; other processes that did start it wait for this
+            one, until their deadline.
+        LayoutError, MismatchError
+            for an array of another layout or type, likewise.
+        """
+        if a is None:
+            self._core.start()
+            bound = self._bound
+        elif isinstance(a, Array):
+            self._core.start(a.core())
+            bound = a
+        else:
+            raise Error(f"start: {type(a).__name__} is no array made by hk.empty, hk.wrap, …")
+        if self._receiving:
+            self._received = bound
+
+    def free(self) -> None:
+        """Ends a persistent request. Local, not collective.
+
+        Raises
+        ------
+        Error
+            if it is not persistent, was freed before, or is under way: wait for it first.
+        """
+        self._core.free()
+        self._bound = None
 
     def _settle(self) -> None:
         if self._received is not None:
@@ -90,7 +144,8 @@ class Request:
         DeadlineError
             after `timeout` seconds; the request can be waited for again.
         Error
-            for a wrong timeout, and what the other task could not do.
+            for a wrong timeout, a persistent request that was not started, and what the other
+            task could not do.
         """
         status = Status(self._core.wait(as_seconds(timeout)))
         self._settle()

@@ -13,11 +13,13 @@ import time
 from collections.abc import Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, Callable, Optional, TypeVar, Union
 
-from hocket import _mpi
+from hocket import _mpi, _pure
 from hocket.arguments import as_number, as_seconds
 from hocket.arrays import Array, communicator
 from hocket.calls import kind_of, patience
+from hocket.channels import Channel, _core_of
 from hocket.errors import Error
+from hocket.layouts import Layout
 from hocket.requests import Request, Status
 
 if TYPE_CHECKING:
@@ -233,6 +235,103 @@ class Tasks:
         b.settle()
         return status
 
+    def send_init(
+        self,
+        a: Union[Array, Layout],
+        dest: TaskId,
+        tag: int = 0,
+        *,
+        count: Optional[int] = None,
+        strategy: str = "auto",
+    ) -> Request:
+        """Prepares a send that is started again and again, by `Request.start`.
+
+        Descriptors are exchanged, the plan is made and lanes are laid once, in the background; each
+        start then costs the moving of data alone. A persistent send meets persistent receives only,
+        in the order in which both are made, per pair of tasks and tag.
+
+        Parameters
+        ----------
+        a : the array that a start without an array sends, or a layout: then each start names an
+            array, the first of which settles the dtype
+        dest : the receiving task's name or index
+        tag : 0 or more
+        count : how often it will be started, as far as that is known; 1 says that preparing does
+            not pay, so that the first start computes its schedule while it sends
+        strategy : as for `plan`
+
+        Returns
+        -------
+        At once: what is wrong on either side (also MismatchError, for shapes and dtypes that
+        differ) is raised by `Request.start` and `Request.wait`, on every process of both tasks.
+
+        Raises
+        ------
+        Error
+            on this process, for arguments that cannot be read; every other process of the task
+            raises it when it starts the request or waits for it.
+        """
+        return self._init(_mpi.Verb.send_init, a, dest, tag, count, strategy)
+
+    def recv_init(
+        self,
+        b: Union[Array, Layout],
+        source: TaskId,
+        tag: int = 0,
+        *,
+        count: Optional[int] = None,
+        strategy: str = "auto",
+    ) -> Request:
+        """Prepares a receive that is started again and again. No wildcards; else as `send_init`.
+
+        Raises
+        ------
+        Error
+            as `send_init`.
+        """
+        return self._init(_mpi.Verb.recv_init, b, source, tag, count, strategy)
+
+    def _init(
+        self,
+        verb: _mpi.Verb,
+        bound: Union[Array, Layout],
+        other: TaskId,
+        tag: int,
+        count: Optional[int],
+        strategy: str,
+    ) -> Request:
+        sending = verb == _mpi.Verb.send_init
+
+        def read() -> tuple[Union[_mpi.Local, _pure.Layout], TaskId, int, Optional[int], str]:
+            if not isinstance(strategy, str):
+                raise Error(f"strategy is {strategy!r}; give its name, as 'auto' or 'direct'")
+            core = (
+                bound._native
+                if isinstance(bound, Layout)
+                else _core_of(bound, "send" if sending else "receive into")
+            )
+            times = None if count is None else as_number(count, "count")
+            return core, _id(other), as_number(tag, "tag"), times, strategy
+
+        given = self._checked(verb, read)
+        core = self._core.send_init(*given) if sending else self._core.recv_init(*given)
+        array = bound if isinstance(bound, Array) else None
+        return Request(core, None if sending else array, array, receiving=not sending)
+
+    def channel(self, name: str, other: TaskId) -> Channel:
+        """A named stream of arrays between this task and another, apart from all other messages.
+
+        Local, not collective; both tasks give it the same name.
+
+        Raises
+        ------
+        Error
+            for a task that does not exist, and an empty name.
+        """
+        if not isinstance(name, str):
+            raise Error(f"a channel's name is text, not {name!r}")
+        return Channel(self._core.channel(name, _id(other)))
+
     def probe(
         self, source: TaskId = ANY_SOURCE, tag: int = ANY_TAG, timeout: Optional[float] = None
     ) -> Status:
@@ -287,15 +386,6 @@ class Tasks:
             raise AssertionError("a refused call has ended without its error") from error
         self._core.add_call_seconds(time.perf_counter() - start)
         return given
-
-
-def _core_of(array: Any, what: str) -> _mpi.Local:
-    """The array as the library sees it. Raises `Error` for what is none."""
-    if not isinstance(array, Array):
-        raise Error(
-            f"cannot {what} {type(array).__name__}: give an array made by hk.empty, hk.wrap, …"
-        )
-    return array.core()
 
 
 def _id(task: TaskId) -> TaskId:

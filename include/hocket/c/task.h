@@ -72,6 +72,35 @@ int hocket_tasks_isend(hocket_tasks* tasks, const hocket_array* array, hocket_ta
                        int tag, hocket_request** request);
 int hocket_tasks_irecv(hocket_tasks* tasks, hocket_array* array, hocket_task_id source, int tag,
                        hocket_request** request);
+/* Prepares a send or receive that is started again and again: of this array or any other of its
+ * layout and type, or (…_layout) of any array of a layout. `count`: how often it will be started, 0:
+ * not known, 1: preparing does not pay. `strategy` may be NULL: "auto". Returns at once; what the
+ * two sides find wrong is said when it is started or waited for. */
+int hocket_tasks_send_init(hocket_tasks* tasks, const hocket_array* array,
+                           hocket_task_id destination, int tag, int64_t count, const char* strategy,
+                           hocket_request** request);
+int hocket_tasks_recv_init(hocket_tasks* tasks, hocket_array* array, hocket_task_id source, int tag,
+                           int64_t count, const char* strategy, hocket_request** request);
+int hocket_tasks_send_init_layout(hocket_tasks* tasks, const hocket_layout* layout,
+                                  hocket_task_id destination, int tag, int64_t count,
+                                  const char* strategy, hocket_request** request);
+int hocket_tasks_recv_init_layout(hocket_tasks* tasks, const hocket_layout* layout,
+                                  hocket_task_id source, int tag, int64_t count,
+                                  const char* strategy, hocket_request** request);
+/* A named stream of arrays between this task and another: a new handle. */
+int hocket_tasks_channel(const hocket_tasks* tasks, const char* name, hocket_task_id other,
+                         hocket_channel** channel);
+int hocket_channel_send(hocket_channel* channel, const hocket_array* array, double timeout);
+/* HOCKET_ERR_END_OF_STREAM once the sender has closed it and all was received. */
+int hocket_channel_recv(hocket_channel* channel, hocket_array* array, double timeout,
+                        hocket_status** status);
+int hocket_channel_close(hocket_channel* channel, double timeout);
+int hocket_channel_name(const hocket_channel* channel, const char** name);
+/* Joins a send or receive that this process cannot make, so that all of the task get this code. */
+int hocket_channel_refuse(hocket_channel* channel, bool sending, int code, const char* message,
+                          double timeout);
+int hocket_channel_free(hocket_channel** channel);
+
 /* What the next matching receive would find; iprobe: if there is a message now. */
 int hocket_tasks_probe(hocket_tasks* tasks, hocket_task_id source, int tag, double timeout,
                        hocket_status** status);
@@ -86,7 +115,9 @@ enum hocket_verb {
     HOCKET_VERB_IRECV = 3,
     HOCKET_VERB_SENDRECV = 4,
     HOCKET_VERB_PROBE = 5,
-    HOCKET_VERB_IPROBE = 6
+    HOCKET_VERB_IPROBE = 6,
+    HOCKET_VERB_SEND_INIT = 7,
+    HOCKET_VERB_RECV_INIT = 8
 };
 int hocket_tasks_refuse(hocket_tasks* tasks, int verb, int code, const char* message,
                         double timeout);
@@ -94,7 +125,12 @@ int hocket_tasks_refuse(hocket_tasks* tasks, int verb, int code, const char* mes
 int hocket_tasks_profile(const hocket_tasks* tasks, hocket_profile* profile);
 int hocket_tasks_add_to_profile(hocket_tasks* tasks, const hocket_profile* more);
 
-/* A deadline ends the wait, not the operation. Freeing does not stop the operation. */
+/* Persistent requests only. `array` NULL: the one that it was made with. Every process of the task
+ * starts it; nothing is communicated to agree on that. */
+int hocket_request_start(hocket_request* request, const hocket_array* array);
+int hocket_request_persistent(const hocket_request* request, bool* persistent);
+/* A deadline ends the wait, not the operation. Freeing does not stop the operation; a persistent
+ * request that is under way cannot be freed. */
 int hocket_request_wait(hocket_request* request, double timeout, hocket_status** status);
 /* Collective: true on all processes of the task or on none. */
 int hocket_request_test(hocket_request* request, bool* done);

@@ -1,0 +1,26 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// The arguments of verbs: where this process cannot read its own, the whole task learns of it.
+#pragma once
+
+#include "handles.hpp"
+#include "hocket/task.hpp"
+
+namespace hocket::c {
+
+inline TaskId id_of(const hocket_task_id& id) {
+    if (id.name != nullptr) return std::string(id.name);
+    return id.index;
+}
+
+inline void give_status(hocket_status** place, Status found) {
+    if (place != nullptr) give(place, std::move(found));
+}
+
+/// What `read` gives of a verb's arguments.
+template <class Read>
+auto arguments_of_verb(const char* function, Tasks& tasks, Verb verb, Read read) {
+    return arguments_of(function, read,
+                        [&](const std::string& message) { tasks.refuse(verb, "Error", message); });
+}
+
+}  // namespace hocket::c

@@ -1,0 +1,103 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""Channels: named streams of arrays between two tasks.
+
+As in Figure 3 of Foster, Kohr, Krishnaiyer, Choudhary: "A Data Transfer Library for Communicating
+Data-Parallel Tasks", where they are Fortran M's.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any, Optional, TypeVar
+
+from hocket import _mpi
+from hocket.arguments import as_seconds
+from hocket.arrays import Array
+from hocket.calls import kind_of, patience
+from hocket.errors import Error
+from hocket.requests import Status
+
+Given = TypeVar("Given")
+
+
+class Channel:
+    """A stream of arrays between this task and another. Made by `Tasks.channel`.
+
+    What one task sends the other receives in order, apart from all other messages of the two. Each
+    direction is a stream of its own. Its methods are collective over the task.
+    """
+
+    __slots__ = ("_core",)
+
+    def __init__(self, core: _mpi.Channel) -> None:
+        self._core = core
+
+    @property
+    def name(self) -> str:
+        """The name that both tasks gave it."""
+        return self._core.name
+
+    def __repr__(self) -> str:
+        return f"<hocket.Channel {self.name!r}>"
+
+    def send(self, a: Array, timeout: Optional[float] = None) -> None:
+        """Sends the array; returns when it may be changed again.
+
+        Raises
+        ------
+        Error
+            once this task has closed the channel, and as `Tasks.send`.
+        MismatchError, LayoutError, DeadlineError
+            as `Tasks.send`.
+        """
+        core, seconds = self._checked(
+            True, lambda: (_core_of(a, "send"), as_seconds(timeout)), timeout
+        )
+        self._core.send(core, seconds)
+
+    def recv(self, b: Array, timeout: Optional[float] = None) -> Status:
+        """Receives the next array of the stream into `b`, whatever the sender's layout.
+
+        Raises
+        ------
+        EndOfStream
+            now and ever after, once the sender has closed the channel and all that it sent before
+            was received.
+        MismatchError, LayoutError, DeadlineError, Error
+            as `Tasks.recv`.
+        """
+        core, seconds = self._checked(
+            False, lambda: (_core_of(b, "receive into"), as_seconds(timeout)), timeout
+        )
+        status = Status(self._core.recv(core, seconds))
+        b.settle()
+        return status
+
+    def close(self, timeout: Optional[float] = None) -> None:
+        """Ends the stream that this task sends: the other gets `EndOfStream` after what was sent.
+
+        Raises
+        ------
+        Error
+            the second time.
+        DeadlineError
+            as `Tasks.send`.
+        """
+        self._core.close(self._checked(True, lambda: as_seconds(timeout), timeout))
+
+    def _checked(self, sending: bool, read: Callable[[], Given], timeout: Any) -> Given:
+        """A call's arguments, from `read`; what it raises all processes of the task raise."""
+        try:
+            return read()
+        except Exception as error:
+            words = str(error) or repr(error)
+            self._core.refuse(sending, kind_of(error), words, patience(timeout))
+            raise AssertionError("a refused call has ended without its error") from error
+
+
+def _core_of(array: Any, what: str) -> _mpi.Local:
+    if not isinstance(array, Array):
+        raise Error(
+            f"cannot {what} {type(array).__name__}: give an array made by hk.empty, hk.wrap, …"
+        )
+    return array.core()

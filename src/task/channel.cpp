@@ -1,0 +1,123 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "comm/engine.hpp"
+#include "hocket/task.hpp"
+#include "task/exchange.hpp"
+#include "task/member.hpp"
+
+namespace hocket {
+
+struct Channel::State {
+    std::shared_ptr<Tasks::State> all;
+    std::shared_ptr<task::Member> me;
+    int other;
+    std::string name, stream;
+    bool closed = false;              // by this task
+    std::optional<std::string> over;  // by the other: what it said
+};
+
+Channel Tasks::channel(const std::string& name, const TaskId& other) const {
+    static_cast<void>(speaker("channel"));
+    if (name.empty()) throw Error("channel: its name is empty; both tasks give it the same one");
+    const int index = state_->index(other);
+    return Channel(std::make_shared<Channel::State>(
+        Channel::State{state_, speaker_, index, name, "channel '" + name + "'", false, {}}));
+}
+
+const std::string& Channel::name() const {
+    return state_->name;
+}
+
+namespace {
+
+// What a channel's call brings: an array, the stream's end, or an error.
+struct Brought {
+    const Array* array = nullptr;
+    bool end = false;
+    comm::Fault fault;
+};
+
+comm::Fault fault_of_call(task::Member& me, const Brought& brought, bool receiving, int other,
+                          const std::string& verb) {
+    if (brought.fault) return brought.fault;
+    try {
+        me.require_whole(other, verb);
+    } catch (const Error&) {
+        return comm::Fault::current();
+    }
+    return brought.array == nullptr ? comm::Fault{} : task::fault_of(me, *brought.array, receiving);
+}
+
+std::vector<task::Form> forms_of(const Array* array) {
+    std::vector<task::Form> forms;
+    if (array != nullptr) forms.push_back(task::Form::of(*array));
+    return forms;
+}
+std::optional<Array> copy_of(const Array* array) {
+    return array == nullptr ? std::nullopt : std::optional<Array>(*array);
+}
+
+// A channel keeps one tag: its name keeps its messages apart.
+constexpr int tag = 0;
+
+std::shared_ptr<task::Pending> start_send(const std::shared_ptr<Tasks::State>& all,
+                                          const std::shared_ptr<task::Member>& me, int other,
+                                          const std::string& stream, const Brought& brought) {
+    const comm::Turn turn;
+    task::Sending sending{forms_of(brought.array), other, tag,
+                          fault_of_call(*me, brought, false, other, stream), stream};
+    sending.end = brought.end;
+    return task::start_send(all, me, std::move(sending), copy_of(brought.array));
+}
+
+std::shared_ptr<task::Pending> start_receive(const std::shared_ptr<Tasks::State>& all,
+                                             const std::shared_ptr<task::Member>& me, int other,
+                                             const std::string& stream, const Brought& brought,
+                                             const Deadline& deadline) {
+    const comm::Turn turn;
+    return task::start_receive(all, me,
+                               {forms_of(brought.array), other, tag,
+                                fault_of_call(*me, brought, true, other, stream), deadline, stream},
+                               copy_of(brought.array));
+}
+
+}  // namespace
+
+void Channel::send(const Array& array, Deadline deadline) {
+    auto& it = *state_;
+    if (it.closed) throw Error("send: " + it.stream + " was closed by this task");
+    const auto pending = start_send(it.all, it.me, it.other, it.stream, {&array, false, {}});
+    task::finish_or_break(*pending, deadline, it.other);
+}
+
+Status Channel::recv(const Array& array, Deadline deadline) {
+    auto& it = *state_;
+    if (it.over) throw EndOfStream(*it.over);
+    const auto pending =
+        start_receive(it.all, it.me, it.other, it.stream, {&array, false, {}}, deadline);
+    try {
+        return task::finish_or_break(*pending, task::with_grace(deadline), it.other);
+    } catch (const EndOfStream& end) {
+        it.over = end.what();
+        throw;
+    }
+}
+
+void Channel::close(Deadline deadline) {
+    auto& it = *state_;
+    if (it.closed) throw Error("close: " + it.stream + " was closed before by this task");
+    const auto pending = start_send(it.all, it.me, it.other, it.stream, {nullptr, true, {}});
+    task::finish_or_break(*pending, deadline, it.other);
+    it.closed = true;
+}
+
+void Channel::refuse(bool sending, const std::string& kind, const std::string& message,
+                     Deadline deadline) {
+    auto& it = *state_;
+    const Brought brought{nullptr, false, {kind, message}};
+    const auto pending = sending
+                             ? start_send(it.all, it.me, it.other, it.stream, brought)
+                             : start_receive(it.all, it.me, it.other, it.stream, brought, deadline);
+    task::finish(*pending, deadline);
+}
+
+}  // namespace hocket
