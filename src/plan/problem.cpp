@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "plan/problem.hpp"
 
+#include <algorithm>
 #include <string>
 
 #include "base/checked.hpp"
@@ -47,7 +48,7 @@ void check_axes(const Layout& source, const Layout& destination, Options& option
 }
 
 void check_overlap(const Layout& source, const Layout& destination, const Options& options,
-                   std::unordered_map<std::int64_t, std::int64_t>& reverse) {
+                   std::vector<std::pair<std::int64_t, std::int64_t>>& reverse) {
     const std::vector<std::int64_t>& overlap = options.overlap;
     if (overlap.empty()) return;
     if (static_cast<std::int64_t>(overlap.size()) != destination.size())
@@ -63,13 +64,17 @@ void check_overlap(const Layout& source, const Layout& destination, const Option
                               ", but the source's processes are 0 to " +
                               std::to_string(source.size() - 1) + "; -1 means none");
         if (s < 0) continue;
-        const auto [at, fresh] = reverse.emplace(s, static_cast<std::int64_t>(d));
-        if (!fresh)
-            throw LayoutError("overlap says that destination processes " +
-                              std::to_string(at->second) + " and " + std::to_string(d) +
-                              " are both source process " + std::to_string(s) +
-                              "; it must be one-to-one");
+        reverse.emplace_back(s, static_cast<std::int64_t>(d));
     }
+    if (!std::is_sorted(reverse.begin(), reverse.end())) std::sort(reverse.begin(), reverse.end());
+    const auto twice =
+        std::adjacent_find(reverse.begin(), reverse.end(),
+                           [](const auto& a, const auto& b) { return a.first == b.first; });
+    if (twice != reverse.end())
+        throw LayoutError("overlap says that destination processes " +
+                          std::to_string(twice->second) + " and " +
+                          std::to_string((twice + 1)->second) + " are both source process " +
+                          std::to_string(twice->first) + "; it must be one-to-one");
 }
 
 }  // namespace
@@ -133,8 +138,9 @@ std::int64_t Problem::common(std::int64_t source_rank, std::int64_t destination_
 std::int64_t Problem::same(Side side, std::int64_t rank) const {
     if (options.overlap.empty()) return -1;
     if (side == Side::destination) return options.overlap[static_cast<std::size_t>(rank)];
-    const auto at = reverse.find(rank);
-    return at == reverse.end() ? -1 : at->second;
+    const auto at =
+        std::lower_bound(reverse.begin(), reverse.end(), std::pair(rank, std::int64_t{0}));
+    return at == reverse.end() || at->first != rank ? -1 : at->second;
 }
 
 }  // namespace hocket::plan
