@@ -51,7 +51,7 @@ def test(mpi: str, arguments: list[str]) -> int:
 
 def soak(mpi: str, arguments: list[str]) -> int:
     """The long versions, for as long as they take."""
-    return suite.soak(build.ensure(mpi), arguments)
+    return suite.soak(mpi, build.ensure(mpi), arguments)
 
 
 def docs(mpi: str, arguments: list[str]) -> int:

@@ -98,9 +98,12 @@ def simulate(report: Report, mpi: str) -> None:
     report.run("16 simulated processes", [*ctest, "--output-on-failure", "--no-tests=error"])
 
 
-def soak(python: Path, arguments: list[str]) -> int:
-    """Tests marked soak; they print their seeds."""
+def soak(mpi: str, python: Path, arguments: list[str]) -> int:
+    """Tests marked soak, and the parsers on damaged texts; all print their seeds."""
+    import fuzz  # it needs the Report above
+
     report = Report()
+    fuzz.fuzz(report, mpi)
     command = [str(python), "-m", "pytest", "-s", "-m", "soak", *arguments, "tests"]
     report.run("soak", command)
     return report.close("make soak")

@@ -67,12 +67,6 @@ namespace {
 
 using Entries = std::vector<std::pair<std::string, std::string>>;
 
-std::string repeated(const std::string& format, std::size_t dimensions) {
-    std::string text = "(";
-    for (std::size_t d = 0; d < dimensions; ++d) text += (d ? "," : "") + format;
-    return text + ")";
-}
-
 std::string json(const std::vector<std::int64_t>& values) {
     std::string text = "[";
     for (const auto value : values) text += (text.size() > 1 ? "," : "") + std::to_string(value);
@@ -125,31 +119,69 @@ hocket_bench::Contestant contestant(const std::string& name, hocket::Side side,
             [weighed] { return weighed->check(); }, [weighed] { return weighed->extras(); }};
 }
 
+/// What a layout costs to make.
+hocket_bench::Contestant layouts(const std::string& source, const std::string& destination) {
+    auto made = std::make_shared<std::pair<std::optional<hocket::Layout>, hocket::Shape>>();
+    return {"both Layouts, from their text",
+            [=] {
+                made->first = hocket::Layout::parse(source);
+                made->second = hocket::Layout::parse(destination).shape();
+            },
+            [made] { made->first.reset(); },
+            [made]() -> std::string {
+                return made->first && made->first->shape() == made->second
+                           ? ""
+                           : "the two layouts are of different shapes";
+            },
+            [] { return Entries{}; }};
+}
+
+/// How many messages there are in all, and elements: a look at all processes, but not at all pairs.
+hocket_bench::Contestant totals(const hocket::Layout& source, const hocket::Layout& destination) {
+    auto found = std::make_shared<std::pair<std::int64_t, std::int64_t>>();
+    return {"message_count and elements_moved",
+            [=] {
+                const hocket::Plan plan(source, destination);
+                *found = {plan.message_count(), plan.elements_moved()};
+            },
+            [found] {
+                *found = {0, 0};
+            },
+            [=]() -> std::string {
+                if (found->second == source.elements() && found->first >= destination.size())
+                    return "";
+                return std::to_string(found->first) + " messages carry " +
+                       std::to_string(found->second) + " of " + std::to_string(source.elements()) +
+                       " elements";
+            },
+            [found] {
+                return Entries{{"messages", std::to_string(found->first)}};
+            }};
+}
+
 void run(int argc, char** argv) {
     const auto arguments = hocket_bench::parse(argc, argv);
     const auto& rest = arguments.rest;
-    if (rest.size() != 5 || rest[0] != "--point")
-        throw std::invalid_argument("usage: --point NAME SHAPE PROCS K");
-    const auto shape = hocket_bench::parse_list(rest[2]), procs = hocket_bench::parse_list(rest[3]);
-    const auto block = hocket_bench::parse_list(rest[4]);
-    if (shape.size() != procs.size() || block.size() != 1)
-        throw std::invalid_argument("SHAPE and PROCS are as long as each other, K is one number");
-    const auto form = "CYCLIC(" + std::to_string(block[0]) + ")";
-    const hocket::Layout source(shape, repeated("BLOCK", shape.size()), procs);
-    const hocket::Layout destination(shape, repeated(form, shape.size()), procs);
+    if (rest.size() != 4 || rest[0] != "--point")
+        throw std::invalid_argument("usage: --point NAME SOURCE DESTINATION, layouts as text");
+    const auto source = hocket::Layout::parse(rest[2]);
+    const auto destination = hocket::Layout::parse(rest[3]);
 
     if (arguments.pin) hocket_bench::pin(0);
     hocket_bench::describe("hocket_bench_plan", {});
     hocket_bench::Question question;
     question.parameters = {{"sweep", hocket_bench::quoted(rest[1])},
-                           {"shape", json(shape)},
-                           {"procs", json(procs)},
-                           {"to", hocket_bench::quoted(destination.dist())}};
+                           {"shape", json(source.shape())},
+                           {"procs", json(source.procs())},
+                           {"from", hocket_bench::quoted(source.dist())},
+                           {"to", hocket_bench::quoted(destination.dist())},
+                           {"to procs", json(destination.procs())}};
     hocket_bench::measure(
         question,
         {contestant("Plan and a source's part", hocket::Side::source, source, destination),
          contestant("Plan and a destination's part", hocket::Side::destination, source,
-                    destination)},
+                    destination),
+         layouts(rest[2], rest[3]), totals(source, destination)},
         {}, arguments.effort);
 }
 

@@ -202,3 +202,17 @@ int hocket_plan_predict(const hocket_plan* plan, const hocket_model* model, int6
         hand_out(out, capacity, values, count);
     });
 }
+
+int hocket_relabel(const hocket_layout* source, const hocket_layout* destination,
+                   const int64_t* axes, int64_t capacity, int64_t* values, int64_t* count,
+                   int64_t* moved, int64_t* moved_without) {
+    return guard(__func__, [&] {
+        const Layout from = behind(source)->value, to = behind(destination)->value;
+        std::vector<std::int64_t> order;
+        if (axes != nullptr) order.assign(axes, axes + from.dimensions());
+        const hocket::plan::Relabeling found = hocket::relabel(from, to, std::move(order));
+        hand_out(found.ranks, capacity, values, count);
+        if (moved != nullptr) *moved = found.moved;
+        if (moved_without != nullptr) *moved_without = found.moved_without;
+    });
+}

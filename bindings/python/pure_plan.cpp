@@ -91,4 +91,15 @@ void bind_plan(nb::module_& m) {
             },
             "message"_a, "byte"_a)
         .def("text", &Plan::text);
+    m.def(
+        "relabel",
+        [](const Layout& source, const Layout& destination, std::vector<std::int64_t> axes) {
+            hocket::plan::Relabeling found;
+            {
+                const nb::gil_scoped_release others_may_run;
+                found = hocket::relabel(source, destination, std::move(axes));
+            }
+            return nb::make_tuple(nb::cast(found.ranks), found.moved, found.moved_without);
+        },
+        "source"_a, "destination"_a, "axes"_a);
 }

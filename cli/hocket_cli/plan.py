@@ -43,6 +43,12 @@ def main(words: list[str]) -> int:
         action="store_true",
         help="process r of the destination is process r of the source (default: all different)",
     )
+    parser.add_argument(
+        "--relabel",
+        action="store_true",
+        help="the same processes on both sides, taking the destination's parts so that the fewest "
+        "elements move",
+    )
     parser.add_argument("--rank", type=int, help="the messages of this process of both sides")
     parser.add_argument("--plot", metavar="FILE", help="draw it: .png, .svg or .pdf")
     parser.add_argument("--json", metavar="FILE", help="write it as JSON; - for stdout")
@@ -58,7 +64,12 @@ def main(words: list[str]) -> int:
     source = layout(options.source, shape)
     moved = shape if axes is None else [shape[axis] for axis in axes]
     destination = layout(options.destination, moved)
-    overlap = None
+    overlap: Any = None
+    found = None
+    if options.relabel:
+        if options.same:
+            raise UsageError("--same and --relabel exclude each other; leave one out")
+        found = overlap = hk.relabel(source, destination, axes=axes)
     if options.same:
         overlap = [r if r < source.size else -1 for r in range(destination.size)]
         if destination.size > source.size:
@@ -75,6 +86,12 @@ def main(words: list[str]) -> int:
         overlap=overlap,
     )
     facts = describe(plan, source, destination, axes, options)
+    if found is not None:
+        facts["relabel"] = {
+            "processes": list(found),
+            "elements_moved": found.moved,
+            "elements_moved_without": found.moved_without,
+        }
     if options.json == "-":
         print(json.dumps(facts, indent=2))
     else:
@@ -142,6 +159,12 @@ def _text(plan: Any, facts: dict[str, Any], options: Any) -> str:
         f"messages     {facts['messages']}",
         f"moved        {facts['elements_moved']} elements, {facts['bytes_moved']} bytes",
     ]
+    if "relabel" in facts:
+        best = facts["relabel"]
+        ranks = best["processes"]
+        shown = str(ranks) if len(ranks) <= _TABLE else f"[{str(ranks[:_TABLE])[1:-1]}, …]"
+        without = best["elements_moved_without"]
+        lines.append(f"relabeled    parts go to processes {shown}; else {without} elements move")
     seconds = facts["predicted_seconds"]
     predicted = ", ".join(f"{name} {1e6 * value:.1f} µs" for name, value in seconds.items())
     lines += [f"predicted    {predicted} (a model; not measured)", ""]

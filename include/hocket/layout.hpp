@@ -62,10 +62,11 @@ class Layout {
     /// one-dimensional local array holds in increasing order. Gaps belong to nobody.
     /// @throws LayoutError for segments that overlap or leave the array.
     static Layout indexed(Shape shape, const std::vector<std::vector<Segment>>& segments);
-    /// Every array and template that the directives of a Fortran program distribute or align, by
-    /// name as declared, in order (HPF 1.0, chapter 3): PROCESSORS, TEMPLATE, ALIGN, DISTRIBUTE,
-    /// and declarations; other lines are passed over. `parameters` gives names values that the text
-    /// does not. Dimensions keep Fortran's order; indices become 0-based.
+    /// Every array that the directives of a Fortran program distribute or align, by name as
+    /// declared, in order (HPF 1.0, chapter 3): PROCESSORS, TEMPLATE, ALIGN, DISTRIBUTE, and
+    /// declarations, in free or fixed form; other lines are passed over. `parameters` gives names
+    /// values that the text does not, NUMBER_OF_PROCESSORS() among them. Dimensions keep Fortran's
+    /// order; indices become 0-based.
     static std::vector<std::pair<std::string, Layout>> from_hpf(
         std::string_view text,
         const std::vector<std::pair<std::string, std::int64_t>>& parameters = {});

@@ -57,6 +57,13 @@ struct Step {
     friend bool operator==(const Step&, const Step&) = default;
 };
 
+/// Which processes take which parts of a destination; see `relabel`.
+struct Relabeling {
+    std::vector<std::int64_t> ranks;  ///< ranks[r]: the process that takes part r, each once
+    std::int64_t moved = 0;           ///< elements that move between processes then
+    std::int64_t moved_without = 0;   ///< and where process r takes part r
+};
+
 /// One loop of a Box: `extent` steps (which may be negative), each of `source_step` local indices
 /// along dimension `source_dimension` of the sender's local array, and likewise for the receiver's.
 struct Loop {
@@ -133,5 +140,14 @@ class Plan {
     struct State;
     std::shared_ptr<const State> state_;
 };
+
+/// The assignment of the source's processes to the destination's parts that moves the fewest
+/// elements, exactly; process r keeps part r where nothing is gained.
+/// `destination.relabeled(ranks)` is the layout to move to; `ranks` may also be a plan's overlap
+/// where no more processes are named than the source has. Where the destination has more, some
+/// ranks lie beyond the source's. Costs memory by pairs of processes that have something in common.
+/// @throws LayoutError as Plan does.
+plan::Relabeling relabel(const Layout& source, const Layout& destination,
+                         std::vector<std::int64_t> axes = {});
 
 }  // namespace hocket

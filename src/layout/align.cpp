@@ -109,14 +109,8 @@ std::vector<Subscript> onto_base(const std::vector<Subscript>& alignment, const 
         if (s.kind != Subscript::Kind::index) continue;
         const auto t = static_cast<std::size_t>(s.dimension);
         const Subscript& inner = alignment[t];
-        if (inner.kind == Subscript::Kind::any) {
-            s.kind = Subscript::Kind::any;
-            s.dimension = -1;
-            s.count = target.shape[t];
-        } else {
-            s = compose(s, inner);
-            if (s.kind == Subscript::Kind::constant) s.stride = 1;
-        }
+        s = compose(s, inner);
+        if (s.kind == Subscript::Kind::constant) s.stride = 1;
     }
     return result;
 }

@@ -42,7 +42,8 @@ class Reader {
   private:
     std::string count_wanted() const {
         return std::to_string(target_.size()) +
-               " subscripts, one for each dimension of the template " + text_of(target_);
+               (target_.size() == 1 ? " subscript" : " subscripts") +
+               ", one for each dimension of the template " + text_of(target_);
     }
 
     Subscript subscript(std::size_t t) {
@@ -171,7 +172,8 @@ std::vector<Subscript> parse_alignment(Scanner& scanner, const Shape& shape, con
     Names names{parse_dummies(scanner), {}};
     if (names.dummies.size() != shape.size())
         scanner.fail_at(at, std::to_string(shape.size()) +
-                                " dummies, one for each dimension of the array " + text_of(shape));
+                                (shape.size() == 1 ? " dummy" : " dummies") +
+                                ", one for each dimension of the array " + text_of(shape));
     if (!scanner.accept_word("WITH")) scanner.fail("WITH and the template");
     scanner.peek();
     at = scanner.position();

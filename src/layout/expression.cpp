@@ -41,10 +41,13 @@ class Parser {
                                        : scaled(right, left.constant, at);
             } else if (scanner_.accept('/')) {
                 const Linear right = factor(depth);
-                if (left.dummy >= 0 || right.dummy >= 0 || right.constant == 0 ||
-                    right.constant == -1)
-                    scanner_.fail_at(at, "a division of a constant by a constant other than 0");
-                left.constant /= right.constant;
+                if (left.dummy >= 0 || right.dummy >= 0)
+                    scanner_.fail_at(at, "a subscript a*i+b, with no division by or of a dummy");
+                if (right.constant == 0) scanner_.fail_at(at, "a division by other than 0");
+                if (right.constant == -1)
+                    left = scaled(left, -1, at);
+                else
+                    left.constant /= right.constant;
             } else {
                 return left;
             }
@@ -68,7 +71,11 @@ class Parser {
         for (std::size_t d = 0; d < names_.dummies.size(); ++d)
             if (names_.dummies[d] == word) return {1, 0, static_cast<int>(d)};
         for (const Parameter& parameter : names_.parameters)
-            if (parameter.name == word) return {0, parameter.value, -1};
+            if (parameter.name == word) {
+                // An inquiry whose value the caller gives: NUMBER_OF_PROCESSORS().
+                if (scanner_.accept('(')) scanner_.expect(')', "after the inquiry's name");
+                return {0, parameter.value, -1};
+            }
         std::vector<std::string> known;
         for (const std::string& dummy : names_.dummies)
             if (!dummy.empty() && dummy != ":") known.push_back(dummy);

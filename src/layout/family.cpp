@@ -265,4 +265,9 @@ std::int64_t count_common(const IndexSet& a, const IndexSet& b) {
     return extent / period * count_within(a, b, period) + count_within(a, b, extent % period);
 }
 
+bool any_common(const IndexSet& a, const IndexSet& b) {
+    if (a.empty() || b.empty()) return false;
+    return a.repeats() && b.repeats() ? any_meeting(a, b) : count_common(a, b) > 0;
+}
+
 }  // namespace hocket::layout

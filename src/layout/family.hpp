@@ -40,4 +40,7 @@ std::vector<Family> intersect(const IndexSet& source, const IndexSet& destinatio
 /// The number of elements that both sets hold.
 std::int64_t count_common(const IndexSet& a, const IndexSet& b);
 
+/// Whether there is any: cheaper where the sets repeat.
+bool any_common(const IndexSet& a, const IndexSet& b);
+
 }  // namespace hocket::layout

@@ -98,10 +98,8 @@ Shape Form::copy_at(std::int64_t copy, Shape coordinates) const {
 
 void Form::check_rank(std::int64_t rank) const {
     if (rank < 0 || rank >= size) {
-        std::string text = text_of(*this);
-        if (text.size() > 200) text = text.substr(0, 200) + "...";
-        throw LayoutError("there is no process " + std::to_string(rank) + " in the layout " + text +
-                          "; its processes are 0 to " + std::to_string(size - 1));
+        throw LayoutError("there is no process " + std::to_string(rank) + " in the layout " +
+                          brief(*this) + "; its processes are 0 to " + std::to_string(size - 1));
     }
 }
 

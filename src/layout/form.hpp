@@ -130,6 +130,7 @@ Form make_relabeled(const Form& form, std::span<const std::int64_t> ranks, std::
 std::string text_of(const Shape& shape);  ///< "(12, 12)"
 std::string text_of(const std::vector<Format>& formats);
 std::string text_of(const Form& form);            ///< what Layout::text() gives
+std::string brief(const Form& form);              ///< the same, shortened, for messages
 std::string text_of_alignment(const Form& form);  ///< "A(i, j) WITH T(2*i+1, j, *)"
 
 bool equal(const Form& a, const Form& b);

@@ -37,6 +37,7 @@ void add_meetings(const IndexSet& source, const IndexSet& destination, std::vect
             if (next < extent)
                 emit(static_cast<std::int64_t>(next),
                      static_cast<std::int64_t>(std::min<base::wide>(length, extent - next)));
+            return true;
         });
 }
 
@@ -46,8 +47,18 @@ std::int64_t count_meetings(const IndexSet& a, const IndexSet& b) {
         const base::wide room = static_cast<base::wide>(a.extent()) - first;
         const base::wide begun = (room - 1) / period + 1;
         count += (begun - 1) * length + std::min<base::wide>(length, room - (begun - 1) * period);
+        return true;
     });
     return static_cast<std::int64_t>(count);
+}
+
+bool any_meeting(const IndexSet& a, const IndexSet& b) {
+    bool found = false;
+    for_meetings(a, b, [&](std::int64_t, std::int64_t, base::wide) {
+        found = true;
+        return false;
+    });
+    return found;
 }
 
 }  // namespace hocket::layout

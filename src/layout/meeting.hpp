@@ -25,7 +25,7 @@ inline std::int64_t meetings(const IndexSet& a, const IndexSet& b) {
 
 /// Two sets that both repeat: calls `visit(first, length, period)` for each stretch that both hold,
 /// which comes again after every `period` (the least common multiple of theirs, which may be beyond
-/// the extent). Stretches that begin beyond the extent are left out.
+/// the extent), until `visit` gives false. Stretches that begin beyond the extent are left out.
 ///
 /// A run of the one that starts at x and a run of the other that starts at x + shift overlap where
 /// -length < shift < length; the shifts that occur are those congruent to the difference of their
@@ -47,9 +47,9 @@ void for_meetings(const IndexSet& a, const IndexSet& b, Visit&& visit) {
                 const wide start = run_a.first + turn * a.period();
                 const wide first = start + (shift > 0 ? shift : 0);
                 const wide last = start + std::min<wide>(run_a.length, shift + run_b.length);
-                if (first < a.extent())
-                    visit(static_cast<std::int64_t>(first), static_cast<std::int64_t>(last - first),
-                          period);
+                if (first < a.extent() && !visit(static_cast<std::int64_t>(first),
+                                                 static_cast<std::int64_t>(last - first), period))
+                    return;
                 turn -= back;
                 if (turn < 0) turn += turns;
             }
@@ -66,5 +66,8 @@ void add_meetings(const IndexSet& source, const IndexSet& destination, std::vect
 
 /// The number of elements that both sets hold.
 std::int64_t count_meetings(const IndexSet& a, const IndexSet& b);
+
+/// Whether both hold any element; both repeat.
+bool any_meeting(const IndexSet& a, const IndexSet& b);
 
 }  // namespace hocket::layout

@@ -25,6 +25,30 @@ std::size_t sentinel(std::string_view line) {
     return 5;
 }
 
+bool is_letter(char c) {
+    return std::isalpha(static_cast<unsigned char>(c)) != 0;
+}
+
+/// A line of fixed form whose sixth column continues the line before: anything but a blank or 0.
+/// Free form may begin there too, with a word or, of two digits and more, a label.
+bool continues_by_column(std::string_view line) {
+    if (line.size() < 6) return false;
+    const char mark = line[5];
+    if (std::isspace(static_cast<unsigned char>(mark)) != 0 || mark == '0' || mark == '!' ||
+        mark == '&')
+        return false;
+    if (sentinel(line) > 0) return !is_letter(mark) || line[0] != '!';
+    if (line.substr(0, 5) != "     " || is_letter(mark)) return false;
+    const auto digit = [](char c) { return std::isdigit(static_cast<unsigned char>(c)) != 0; };
+    return !digit(mark) || line.size() < 7 || !digit(line[6]);
+}
+
+/// A comment of fixed form: C or * in the first column, and no word that begins there.
+bool is_comment(std::string_view line) {
+    if (line.empty() || sentinel(line) > 0) return false;
+    return line[0] == '*' || (upper(line[0]) == 'C' && (line.size() < 2 || !is_letter(line[1])));
+}
+
 void trim(std::string& text) {
     const auto blank = [](char c) { return std::isspace(static_cast<unsigned char>(c)) != 0; };
     while (!text.empty() && blank(text.back())) text.pop_back();
@@ -44,6 +68,9 @@ std::vector<Line> lines_of(std::string_view program) {
         std::string text(program.substr(start, end - start));
         start = end + 1;
         ++number;
+        if (is_comment(text)) continue;
+        const bool by_column = continues_by_column(text);
+        if (by_column) text.erase(5, 1);
         trim(text);
         const std::size_t mark = sentinel(text);
         text.erase(0, mark);
@@ -52,7 +79,7 @@ std::vector<Line> lines_of(std::string_view program) {
         trim(text);
         const bool continues = !text.empty() && text.back() == '&';
         if (continues) text.pop_back();
-        const bool continued = open || (!text.empty() && text.front() == '&');
+        const bool continued = open || by_column || (!text.empty() && text.front() == '&');
         if (!text.empty() && text.front() == '&') text.erase(0, 1);
         if (continued && !lines.empty() && lines.back().directive == (mark > 0))
             lines.back().text += " " + text;

@@ -62,6 +62,12 @@ Segments::Segments(std::int64_t elements, const std::vector<std::vector<Run>>& l
         segment.local = local;
         local += segment.length;
     }
+    std::int64_t end = 0;
+    for (const Segment& segment : all_) {
+        if (segment.first > end) gaps_.push_back({end, segment.first - end});
+        end = segment.first + segment.length;
+    }
+    if (end < elements) gaps_.push_back({end, elements - end});
 }
 
 std::span<const Segment> Segments::within(std::int64_t first, std::int64_t last) const {
@@ -74,13 +80,11 @@ std::span<const Segment> Segments::within(std::int64_t first, std::int64_t last)
 }
 
 std::optional<std::int64_t> Segments::gap(std::int64_t first, std::int64_t last) const {
-    for (const Segment& segment : within(first, last)) {
-        if (segment.first > first) return first;
-        first = segment.first + segment.length;
-        if (first >= last) return std::nullopt;
-    }
-    if (first < last) return first;
-    return std::nullopt;
+    const auto found = std::partition_point(gaps_.begin(), gaps_.end(), [&](const Run& gap) {
+        return gap.first + gap.length <= first;
+    });
+    if (found == gaps_.end() || found->first >= last || first >= last) return std::nullopt;
+    return std::max(found->first, first);
 }
 
 }  // namespace hocket::layout

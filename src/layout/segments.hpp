@@ -36,12 +36,15 @@ class Segments {
     std::span<const Segment> within(std::int64_t first, std::int64_t last) const;
     /// Elements that somebody holds.
     std::int64_t held() const { return held_; }
-    /// The first place of [first, last) that nobody holds.
+    /// Stretches that nobody holds, increasing and apart.
+    const std::vector<Run>& gaps() const { return gaps_; }
+    /// The first place of [first, last) that nobody holds. Costs a binary search.
     std::optional<std::int64_t> gap(std::int64_t first, std::int64_t last) const;
 
   private:
     std::vector<IndexSet> sets_;
     std::vector<Segment> all_;
+    std::vector<Run> gaps_;
     std::int64_t held_ = 0;
 };
 

@@ -225,4 +225,13 @@ std::string text_of(const Form& form) {
     return result;
 }
 
+std::string brief(const Form& form) {
+    constexpr std::size_t most = 200;
+    if (form.indexed() && form.segments->all().size() > most / 8)
+        return text_of(form.shape) + " INDEXED, " + std::to_string(form.segments->all().size()) +
+               " segments of " + std::to_string(form.size) + " processes";
+    const std::string text = text_of(form);
+    return text.size() > most ? text.substr(0, most) + "..." : text;
+}
+
 }  // namespace hocket::layout

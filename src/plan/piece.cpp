@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <map>
+#include <span>
 
 #include "plan/walk.hpp"
 
@@ -16,10 +17,18 @@ namespace {
 
 using Ranges = std::vector<Range>;
 
-Shape corner(const Ranges& box) {
-    Shape first;
-    for (const Range& range : box) first.push_back(range.first);
-    return first;
+/// Row-major place of a box's first index.
+std::int64_t first_place(const Ranges& box, std::span<const std::int64_t> shape) {
+    std::int64_t place = 0;
+    for (std::size_t d = 0; d < shape.size(); ++d) place = place * shape[d] + box[d].first;
+    return place;
+}
+
+/// And of its last one.
+std::int64_t last_place(const Ranges& box, std::span<const std::int64_t> shape) {
+    std::int64_t place = 0;
+    for (std::size_t d = 0; d < shape.size(); ++d) place = place * shape[d] + box[d].last - 1;
+    return place;
 }
 
 /// The sets of one box, as if a process held just that.
@@ -48,13 +57,10 @@ class Grouping {
             }
         }
         std::vector<Group> result;
-        const Shape& shape = problem_.source.shape();
+        const auto before = [](const Piece& a, const Piece& b) { return a.place < b.place; };
         for (auto& [peer, group] : groups_) {
-            std::sort(group.pieces.begin(), group.pieces.end(),
-                      [&](const Piece& a, const Piece& b) {
-                          return layout::flatten(corner(a.box), shape) <
-                                 layout::flatten(corner(b.box), shape);
-                      });
+            if (!std::is_sorted(group.pieces.begin(), group.pieces.end(), before))
+                std::sort(group.pieces.begin(), group.pieces.end(), before);
             result.push_back(std::move(group));
         }
         return result;
@@ -75,9 +81,14 @@ class Grouping {
 
     /// Local place of the first element of a box (source's dimensions) in a segment of `side`.
     std::int64_t local_of(const Ranges& box, Side side, const Segment& segment) const {
-        return segment.local +
-               layout::flatten(corner(to_own(box, side)), problem_.form(side).shape) -
-               segment.first;
+        const Shape& shape = problem_.form(side).shape;
+        std::int64_t place = 0;
+        for (std::size_t j = 0; j < shape.size(); ++j) {
+            const auto d =
+                side == Side::source ? j : static_cast<std::size_t>(problem_.options.axes[j]);
+            place = place * shape[j] + box[d].first;
+        }
+        return segment.local + place - segment.first;
     }
 
     void add(std::int64_t peer, std::int64_t count, Ranges box, std::int64_t own_local,
@@ -85,7 +96,8 @@ class Grouping {
         Group& group = groups_[peer];
         group.peer = peer;
         group.count += count;
-        Piece piece{std::move(box), own_local, peer_local};
+        const std::int64_t place = first_place(box, problem_.source.shape());
+        Piece piece{std::move(box), place, own_local, peer_local};
         if (own_ == Side::destination) std::swap(piece.source_local, piece.destination_local);
         group.pieces.push_back(std::move(piece));
     }
@@ -110,11 +122,8 @@ class Grouping {
     void in_their_segments(const Ranges& box, const Segment& segment) {
         const layout::Form& theirs = problem_.form(peer_);
         const Ranges there = to_own(box, peer_);
-        Shape last;
-        for (const Range& range : there) last.push_back(range.last - 1);
-        for (const Segment& other_segment :
-             theirs.segments->within(layout::flatten(corner(there), theirs.shape),
-                                     layout::flatten(last, theirs.shape) + 1)) {
+        for (const Segment& other_segment : theirs.segments->within(
+                 first_place(there, theirs.shape), last_place(there, theirs.shape) + 1)) {
             for (const Ranges& each :
                  layout::boxes_of_interval(theirs.shape, other_segment.first,
                                            other_segment.first + other_segment.length)) {

@@ -14,6 +14,7 @@ namespace hocket::plan {
 /// in the local array of each side that is indexed.
 struct Piece {
     std::vector<layout::Range> box;
+    std::int64_t place = 0;  ///< of its first element in the source's row-major order
     std::int64_t source_local = 0;
     std::int64_t destination_local = 0;
 };

@@ -9,6 +9,7 @@
 #include "plan/part.hpp"
 #include "plan/problem.hpp"
 #include "plan/totals.hpp"
+#include "plan/turns.hpp"
 
 namespace hocket {
 

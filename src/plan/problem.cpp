@@ -1,10 +1,12 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "plan/problem.hpp"
 
+#include <algorithm>
 #include <string>
 
 #include "base/checked.hpp"
 #include "layout/family.hpp"
+#include "plan/cover.hpp"
 #include "plan/piece.hpp"
 
 namespace hocket::plan {
@@ -38,14 +40,15 @@ void check_axes(const Layout& source, const Layout& destination, Options& option
         wanted.push_back(source.shape()[static_cast<std::size_t>(axis)]);
     if (wanted != destination.shape())
         throw LayoutError(
-            "the source " + source.text() + " gives an array of shape " + layout::text_of(wanted) +
+            "the source " + layout::brief(source.form()) + " gives an array of shape " +
+            layout::text_of(wanted) +
             (wanted == source.shape() ? "" : " under axes " + layout::text_of(options.axes)) +
-            ", but the destination is " + destination.text() +
+            ", but the destination is " + layout::brief(destination.form()) +
             "; make the shapes equal, or give the axes= that turn one into the other");
 }
 
 void check_overlap(const Layout& source, const Layout& destination, const Options& options,
-                   std::unordered_map<std::int64_t, std::int64_t>& reverse) {
+                   std::vector<std::pair<std::int64_t, std::int64_t>>& reverse) {
     const std::vector<std::int64_t>& overlap = options.overlap;
     if (overlap.empty()) return;
     if (static_cast<std::int64_t>(overlap.size()) != destination.size())
@@ -61,57 +64,17 @@ void check_overlap(const Layout& source, const Layout& destination, const Option
                               ", but the source's processes are 0 to " +
                               std::to_string(source.size() - 1) + "; -1 means none");
         if (s < 0) continue;
-        const auto [at, fresh] = reverse.emplace(s, static_cast<std::int64_t>(d));
-        if (!fresh)
-            throw LayoutError("overlap says that destination processes " +
-                              std::to_string(at->second) + " and " + std::to_string(d) +
-                              " are both source process " + std::to_string(s) +
-                              "; it must be one-to-one");
+        reverse.emplace_back(s, static_cast<std::int64_t>(d));
     }
-}
-
-[[noreturn]] void fail_missing(const Layout& source, const Layout& destination,
-                               const Shape& source_index, const std::vector<std::size_t>& where) {
-    Shape index(source_index.size());
-    for (std::size_t d = 0; d < index.size(); ++d) index[where[d]] = source_index[d];
-    std::string message = "the destination holds element " + layout::text_of(index);
-    if (index != source_index) message += " (the source's " + layout::text_of(source_index) + ")";
-    const auto brief = [](const Layout& layout) {
-        const std::string text = layout.text();
-        return text.size() > 120 ? text.substr(0, 120) + "..." : text;
-    };
-    throw LayoutError(message + ", which no process of the source holds: " + brief(source) +
-                      " -> " + brief(destination) +
-                      "; give it to a source process, or leave it out of the destination");
-}
-
-/// Every element that the destination holds must be held by the source, whose segments may have
-/// gaps. Names the first one missing.
-void check_cover(const Problem& problem) {
-    const layout::Form &from = problem.source.form(), &to = problem.destination.form();
-    if (!from.indexed() || from.segments->held() == from.elements) return;
-    const auto fail = [&](std::int64_t place) {
-        fail_missing(problem.source, problem.destination, layout::unflatten(place, from.shape),
-                     problem.where);
-    };
-    if (!to.indexed()) {
-        if (const auto gap = from.segments->gap(0, from.elements)) fail(*gap);
-        return;
-    }
-    for (const layout::Segment& segment : to.segments->all()) {
-        const std::int64_t last = segment.first + segment.length;
-        if (!problem.turned()) {
-            if (const auto gap = from.segments->gap(segment.first, last)) fail(*gap);
-            continue;
-        }
-        for (std::int64_t place = segment.first; place < last; ++place) {
-            const Shape index = layout::unflatten(place, to.shape);
-            Shape at(index.size());
-            for (std::size_t d = 0; d < at.size(); ++d) at[d] = index[problem.where[d]];
-            const std::int64_t there = layout::flatten(at, from.shape);
-            if (from.segments->gap(there, there + 1)) fail(there);
-        }
-    }
+    if (!std::is_sorted(reverse.begin(), reverse.end())) std::sort(reverse.begin(), reverse.end());
+    const auto twice =
+        std::adjacent_find(reverse.begin(), reverse.end(),
+                           [](const auto& a, const auto& b) { return a.first == b.first; });
+    if (twice != reverse.end())
+        throw LayoutError("overlap says that destination processes " +
+                          std::to_string(twice->second) + " and " +
+                          std::to_string((twice + 1)->second) + " are both source process " +
+                          std::to_string(twice->first) + "; it must be one-to-one");
 }
 
 }  // namespace
@@ -175,8 +138,9 @@ std::int64_t Problem::common(std::int64_t source_rank, std::int64_t destination_
 std::int64_t Problem::same(Side side, std::int64_t rank) const {
     if (options.overlap.empty()) return -1;
     if (side == Side::destination) return options.overlap[static_cast<std::size_t>(rank)];
-    const auto at = reverse.find(rank);
-    return at == reverse.end() ? -1 : at->second;
+    const auto at =
+        std::lower_bound(reverse.begin(), reverse.end(), std::pair(rank, std::int64_t{0}));
+    return at == reverse.end() || at->first != rank ? -1 : at->second;
 }
 
 }  // namespace hocket::plan

@@ -4,7 +4,7 @@
 
 #include <cstdint>
 #include <span>
-#include <unordered_map>
+#include <utility>
 #include <vector>
 
 #include "hocket/plan.hpp"
@@ -19,8 +19,9 @@ struct Problem {
     Layout destination;
     Options options;
     std::vector<std::size_t> where;
-    /// source process -> the destination process that is the same one; empty: disjoint sides.
-    std::unordered_map<std::int64_t, std::int64_t> reverse;
+    /// (source process, the destination process that is the same one), increasing; empty: disjoint
+    /// sides.
+    std::vector<std::pair<std::int64_t, std::int64_t>> reverse;
 
     /// @throws LayoutError as Plan does.
     Problem(Layout source, Layout destination, Options options);

@@ -89,7 +89,16 @@ std::int64_t count_shares(const IndexSet& own, const Axis& peer) {
         const Blocks blocks = blocks_of(peer, run.first, run.first + run.length);
         return std::min(peer.procs, blocks.highest - blocks.lowest + 1);
     }
-    return static_cast<std::int64_t>(shares(own, peer).size());
+    std::int64_t found = 0;
+    const auto look = [&](std::int64_t coordinate) {
+        if (layout::any_common(own, layout::held_by(peer, coordinate))) ++found;
+    };
+    const std::vector<std::int64_t> near = candidates(own, peer);
+    if (near.empty())
+        for (std::int64_t coordinate = 0; coordinate < peer.procs; ++coordinate) look(coordinate);
+    else
+        for (const std::int64_t coordinate : near) look(coordinate);
+    return found;
 }
 
 }  // namespace hocket::plan

@@ -59,38 +59,6 @@ std::int64_t count_messages(const std::shared_ptr<const Problem>& problem) {
     return messages;
 }
 
-Turns::Turns(const std::shared_ptr<const Problem>& problem)
-    : processes_(std::max(problem->source.size(), problem->destination.size())) {
-    const std::int64_t from = problem->source.size(), to = problem->destination.size();
-    if (base::product_up_to(from, to, limit + 1) > limit) {
-        all_ = true;
-        return;
-    }
-    const Side side = from <= to ? Side::source : Side::destination;
-    std::vector<bool> seen(static_cast<std::size_t>(processes_), false);
-    for (std::int64_t rank = 0; rank < problem->form(side).size; ++rank) {
-        const std::int64_t same = problem->same(side, rank);
-        for (const Traffic& peer : peers_of(problem, side, rank)) {
-            if (peer.process == same) continue;
-            const std::int64_t turn =
-                side == Side::source ? peer.process - rank : rank - peer.process;
-            seen[static_cast<std::size_t>(base::floor_mod(turn, processes_))] = true;
-        }
-    }
-    for (std::int64_t turn = 0; turn < processes_; ++turn)
-        if (seen[static_cast<std::size_t>(turn)]) used_.push_back(turn);
-}
-
-std::int64_t Turns::count() const {
-    return all_ ? processes_ : static_cast<std::int64_t>(used_.size());
-}
-
-std::int64_t Turns::round(std::int64_t source_rank, std::int64_t destination_rank) const {
-    const std::int64_t turn = base::floor_mod(destination_rank - source_rank, processes_);
-    if (all_) return turn;
-    return std::lower_bound(used_.begin(), used_.end(), turn) - used_.begin();
-}
-
 double predict_direct(const std::shared_ptr<const Problem>& problem, double message, double byte) {
     constexpr std::int64_t most_processes = 8192, most_peers = std::int64_t{1} << 20;
     double slowest = 0;

@@ -207,7 +207,8 @@ void test_plans(void) {
     hocket_prediction predictions[8];
     const hocket_model model = {1.0, 0.0};
     const int64_t axes[2] = {1, 0}, twice[2] = {0, 0}, overlap[2] = {0, 1};
-    int64_t count, value, elements = 0;
+    const int64_t order[3] = {1, 2, 0};
+    int64_t count, value, perm[3], moved = -1, elements = 0;
     const char* text;
     bool equal;
 
@@ -277,6 +278,15 @@ void test_plans(void) {
     FAILS(HOCKET_ERR_LAYOUT, hocket_plan_make(rows, transposed, &options, &none));
     SAYS("teleport");
     CHECK(none == NULL);
+
+    /* Processes in another order: the one that holds a part already takes it. */
+    OK(hocket_layout_relabeled(rows, order, 0, &turned));
+    OK(hocket_relabel(rows, turned, NULL, 3, perm, &count, &moved, &elements));
+    CHECK(count == 3 && perm[0] == 2 && perm[1] == 0 && perm[2] == 1);
+    CHECK(moved == 0 && elements == 24);
+    OK(hocket_relabel(rows, transposed, axes, 3, perm, &count, NULL, NULL));
+    FAILS(HOCKET_ERR_LAYOUT, hocket_relabel(rows, transposed, NULL, 3, perm, &count, NULL, NULL));
+    OK(hocket_layout_free(&turned));
     OK(hocket_layout_free(&rows));
     OK(hocket_layout_free(&columns));
     OK(hocket_layout_free(&transposed));

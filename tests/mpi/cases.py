@@ -10,15 +10,20 @@ from guarded import DTYPES, Guarded, filled
 
 import hocket as hk
 import oracle
+from holdings import Holding
 from oracle import Spec
 
 
 def whole(shape: tuple[int, ...], dtype: Any, salt: int = 0) -> np.ndarray:
     """The global array: every element says where it belongs; `salt` tells arrays apart."""
-    return filled(oracle.values(shape, np.int64) + 1000 * salt, np.dtype(dtype))
+    places = np.asarray(oracle.values(shape, np.int64) + 1000 * salt)
+    # Without dimensions NumPy makes scalars, which forget the byte order.
+    return np.asarray(filled(places, np.dtype(dtype)), np.dtype(dtype)).reshape(shape)
 
 
-def source_of(spec: Spec, array: np.ndarray, comm: Any, rng: np.random.Generator) -> tuple:
+def source_of(
+    spec: Spec | Holding, array: np.ndarray, comm: Any, rng: np.random.Generator
+) -> tuple:
     """(hk array, its guarded memory) of this rank's part of `array`."""
     local = spec.local(array, comm.rank)
     memory = Guarded(local.shape, array.dtype, rng)
@@ -26,11 +31,43 @@ def source_of(spec: Spec, array: np.ndarray, comm: Any, rng: np.random.Generator
     return hk.wrap(memory.view, spec.layout(hk), comm=comm), memory
 
 
-def target_of(spec: Spec, dtype: Any, comm: Any, rng: np.random.Generator) -> tuple:
+def target_of(spec: Spec | Holding, dtype: Any, comm: Any, rng: np.random.Generator) -> tuple:
     """(hk array, its guarded memory) with room for this rank's part, full of guard bytes."""
     shape = spec.local(np.empty(spec.shape, dtype=np.int8), comm.rank).shape
     memory = Guarded(shape, dtype, rng)
     return hk.wrap(memory.view, spec.layout(hk), comm=comm), memory
+
+
+def move(
+    comm: Any,
+    source: Any,
+    destination: Any,
+    axes: tuple[int, ...] | None,
+    dtype: Any,
+    own: np.random.Generator,
+    salt: int = 0,
+    fresh: bool = False,
+    convert: Any = None,
+) -> None:
+    """Redistributes the oracle's array and checks every byte on this rank. `source` and
+    `destination`: a Spec or a Holding."""
+    options = {} if convert is None else {"dtype": convert}
+    array = whole(source.shape, dtype, salt)
+    a, memory = source_of(source, array, comm, own)
+    turned = array if axes is None else array.transpose(axes)
+    target = np.dtype(convert or dtype)
+    expected = destination.local(turned.astype(target), comm.rank)
+    what = f"{source} -> {destination}, axes {axes}, {dtype} -> {target}"
+    if fresh:
+        b = hk.redistribute(a, destination.layout(hk), axes=axes, **options)
+        np.testing.assert_array_equal(b.local.reshape(expected.shape), expected, err_msg=what)
+    else:
+        out, room = target_of(destination, target, comm, own)
+        b = hk.redistribute(a, destination.layout(hk), axes=axes, out=out, **options)
+        assert b is out
+        room.check(expected, what)
+    assert b.dtype == target and b.layout == destination.layout(hk)
+    memory.check_untouched(f"the source of {what}")
 
 
 def random_shape(rng: np.random.Generator) -> tuple[int, ...]:

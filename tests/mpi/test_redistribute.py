@@ -9,6 +9,7 @@ from cases import (
     check_pattern,
     check_still_works,
     fill_pattern,
+    move,
     private,
     raises_everywhere,
     random_dtype,
@@ -23,27 +24,6 @@ from lockstep import ranks
 import hocket as hk
 import oracle
 from oracle import BLOCK, CYCLIC, STAR, Format, Spec
-
-
-def move(comm, source, destination, axes, dtype, own, salt=0, fresh=False, convert=None):
-    """Redistributes the oracle's array and checks every byte on this rank."""
-    options = {} if convert is None else {"dtype": convert}
-    array = whole(source.shape, dtype, salt)
-    a, memory = source_of(source, array, comm, own)
-    turned = array if axes is None else array.transpose(axes)
-    target = np.dtype(convert or dtype)
-    expected = destination.local(turned.astype(target), comm.rank)
-    what = f"{source} -> {destination}, axes {axes}, {dtype} -> {target}"
-    if fresh:
-        b = hk.redistribute(a, destination.layout(hk), axes=axes, **options)
-        np.testing.assert_array_equal(b.local.reshape(expected.shape), expected, err_msg=what)
-    else:
-        out, room = target_of(destination, target, comm, own)
-        b = hk.redistribute(a, destination.layout(hk), axes=axes, out=out, **options)
-        assert b is out
-        room.check(expected, what)
-    assert b.dtype == target and b.layout == destination.layout(hk)
-    memory.check_untouched(f"the source of {what}")
 
 
 def random_move(comm, rng, own, case):

@@ -282,6 +282,17 @@ def test_a_plan_as_json_and_drawn(capsys):
     assert Path("plan.png").read_bytes().startswith(b"\x89PNG")
 
 
+def test_a_plan_relabeled_tells_what_it_saves(capsys):
+    words = ["plan", "(BLOCK)@4", "(BLOCK)@4 AS (1, 2, 3, 0)", "--shape", "8", "--relabel"]
+    assert main(words) == 0
+    text = capsys.readouterr().out
+    assert "parts go to processes [3, 0, 1, 2]; else 8 elements move" in text
+    assert "moved        0 elements" in text
+    assert main([*words, "--json", "-"]) == 0
+    assert json.loads(capsys.readouterr().out)["relabel"]["elements_moved_without"] == 8
+    assert "leave one out" in refused(capsys, *words, "--same")
+
+
 def test_a_plan_between_the_same_processes_keeps_what_stays(capsys):
     words = ["plan", "(BLOCK,*)@4", "(BLOCK,*)@4", "--shape", "8,8", "--same"]
     assert main(words) == 0

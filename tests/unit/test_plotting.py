@@ -41,11 +41,34 @@ def test_copies_and_more_dimensions_are_mapped():
         ((0, 3), "(BLOCK,*)", 2),
         ((3000, 2), "(BLOCK,*)", 30),
         ((), "()", ()),
+        ((10**9, 10**9), "(CYCLIC(3),BLOCK)", (1000, 1000)),
     ],
 )
 def test_any_layout_is_drawn(shape, dist, procs):
     plotting.plot_layout(hk.Layout(shape, dist, procs), "layout.png")
     assert Path("layout.png").stat().st_size > 1000
+
+
+def test_large_blocks_are_numbered_in_their_middle():
+    lowest, _, _ = plotting.owner_map(hk.Layout((64, 64), "(BLOCK, BLOCK)", (8, 8)))
+    places = plotting._places_for_numbers(lowest)
+    assert [lowest[row, column] for row, column, _ in places] == list(range(64))
+    lowest, _, _ = plotting.owner_map(hk.Layout((64, 64), "(CYCLIC, CYCLIC)", (8, 8)))
+    assert plotting._places_for_numbers(lowest) == []
+
+
+def test_of_many_processes_elements_are_asked_for():
+    layout = hk.Layout((100, 200), "(BLOCK, CYCLIC)", (100, 100))
+    lowest, copies, _ = plotting.owner_map(layout)
+    assert lowest.shape == (100, 128) and (copies == 1).all()
+    assert lowest[3, 1] == layout.owner((3, 1)) and lowest[99, 0] == 9900
+
+
+def test_a_plan_is_drawn_at_4_and_at_64():
+    for n, p in ((4, 4), (64, 64)):
+        source, target = hk.Layout((n, n), "(BLOCK, *)", p), hk.Layout((n, n), "(*, CYCLIC)", 3)
+        hk.plan(source, target).plot(f"plan{n}.png")
+        assert Path(f"plan{n}.png").stat().st_size > 10000
 
 
 def test_without_matplotlib_the_error_says_how(monkeypatch):

@@ -18,16 +18,35 @@ RANKS = 0
 
 
 @dataclass(frozen=True)
+class Side:
+    """One format in every dimension, over so many processes each."""
+
+    form: str
+    procs: tuple[int, ...]
+
+    @property
+    def dist(self) -> str:
+        return "(" + ", ".join([self.form] * len(self.procs)) + ")"
+
+    def text(self, shape: tuple[int, ...]) -> str:
+        """What `hk.Layout.parse` reads."""
+        extents, procs = (", ".join(map(str, each)) for each in (shape, self.procs))
+        return f"({extents}) {self.dist} @ ({procs})"
+
+
+@dataclass(frozen=True)
 class Point:
-    """A plan from BLOCK to CYCLIC(block) in every dimension, over ``procs`` processes each."""
+    """A plan between two sides."""
 
     sweep: str
     shape: tuple[int, ...]
-    procs: tuple[int, ...]
-    block: int
+    source: Side
+    target: Side
 
-    def dist(self, form: str) -> str:
-        return "(" + ",".join([form] * len(self.shape)) + ")"
+
+def _cyclic(sweep: str, shape: tuple[int, ...], procs: tuple[int, ...], block: int) -> Point:
+    """From BLOCK to CYCLIC(block) over the same processes."""
+    return Point(sweep, shape, Side("BLOCK", procs), Side(f"CYCLIC({block})", procs))
 
 
 def points() -> list[Point]:
@@ -38,13 +57,19 @@ def points() -> list[Point]:
     million = 10**6
     sweep: list[Point] = []
     for procs in (10**2, 10**4, million):  # 100 peers each, whatever the number of processes
-        sweep.append(Point("processes", (procs * 100,), (procs,), 1))
+        sweep.append(_cyclic("processes", (procs * 100,), (procs,), 1))
     for peers in (10**2, 10**3, 10**4):  # a million processes
-        sweep.append(Point("peers", (million * peers * 4,), (million,), 4))
+        sweep.append(_cyclic("peers", (million * peers * 4,), (million,), 4))
     for blocks in (10**2, 10**4, 10**6, 10**8):  # of each process; 100 processes
-        sweep.append(Point("blocks", (100 * blocks,), (100,), 1))
+        sweep.append(_cyclic("blocks", (100 * blocks,), (100,), 1))
     for dimensions, procs in ((1, million), (2, 1000), (3, 100)):
-        sweep.append(Point("dimensions", (procs * 20,) * dimensions, (procs,) * dimensions, 2))
+        shape = (procs * 20,) * dimensions
+        sweep.append(_cyclic("dimensions", shape, (procs,) * dimensions, 2))
+    for bits in (20, 30, 40):  # block-cyclic to block-cyclic, 2**bits elements: by periods
+        for dimensions, source, target in ((1, (24,), (36,)), (2, (4, 6), (9, 4))):
+            shape = (2 ** (bits // dimensions),) * dimensions
+            sides = Side("CYCLIC(36)", source), Side("CYCLIC(128)", target)
+            sweep.append(Point("periods", shape, *sides))
     return sweep
 
 
@@ -75,8 +100,10 @@ def matches(options: argparse.Namespace, group: Group) -> Iterator[Match]:
             {
                 "sweep": point.sweep,
                 "shape": point.shape,
-                "procs": point.procs,
-                "to": point.dist(f"CYCLIC({point.block})"),
+                "procs": point.source.procs,
+                "from": point.source.dist,
+                "to": point.target.dist,
+                "to procs": point.target.procs,
             }
         )
         yield Match(question, [_python(point)])
@@ -85,8 +112,8 @@ def matches(options: argparse.Namespace, group: Group) -> Iterator[Match]:
 def _python(point: Point) -> Contestant:
     def prepare() -> Step:
         hk = hocket()
-        source = hk.Layout(point.shape, point.dist("BLOCK"), point.procs)
-        target = hk.Layout(point.shape, point.dist(f"CYCLIC({point.block})"), point.procs)
+        source = hk.Layout.parse(point.source.text(point.shape))
+        target = hk.Layout.parse(point.target.text(point.shape))
         rank = source.size // 2
         result: list[Any] = []
 
@@ -119,9 +146,8 @@ def natives(options: argparse.Namespace) -> Sequence[Native]:
             (
                 "--point",
                 point.sweep,
-                ",".join(map(str, point.shape)),
-                ",".join(map(str, point.procs)),
-                str(point.block),
+                point.source.text(point.shape),
+                point.target.text(point.shape),
             ),
         )
         for point in _chosen(options)

@@ -78,6 +78,9 @@ class Plan:
     def predict(self, message: float, byte: float) -> dict[str, float]: ...
     def text(self) -> str: ...
 
+def relabel(
+    source: Layout, destination: Layout, axes: Sequence[int]
+) -> tuple[list[int], int, int]: ...
 def permute(
     source: int,
     shape: Sequence[int],

@@ -106,12 +106,13 @@ class Layout:
         """Every array that a Fortran program's HPF directives distribute or align, by name.
 
         Understood are ``!HPF$ PROCESSORS``, ``TEMPLATE``, ``DISTRIBUTE`` and ``ALIGN``,
-        declarations of arrays, and ``PARAMETER``; other lines are passed over. Dimensions keep
-        Fortran's order; indices become 0-based.
+        declarations of arrays, and ``PARAMETER``, in free or fixed form; other lines are passed
+        over. Dimensions keep Fortran's order; indices become 0-based.
 
         Args:
             text: the program.
-            parameters: values of names that the text leaves open: ``P=4, N=512``.
+            parameters: values of names that the text leaves open: ``P=4, N=512``; also of the
+                inquiry ``NUMBER_OF_PROCESSORS()``.
 
         Raises:
             LayoutError: a malformed directive (a caret points at the character), or names that

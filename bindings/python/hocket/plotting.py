@@ -23,6 +23,8 @@ PathLike = Union[str, Path]
 _NUMBERED = 16
 #: cells a side that are drawn at most; larger arrays are drawn from a sample of their indices
 _CELLS = 512
+#: processes up to which each is asked what it holds
+_ASKED = 4096
 #: processes up to which each gets an entry in the legend
 _LEGEND = 16
 
@@ -39,7 +41,7 @@ def plot_layout(layout: Any, path: PathLike) -> None:
         Error: matplotlib is missing, or the path cannot be written.
     """
     figure = _figure(6.4, 5.6)
-    _draw_layout(figure.add_subplot(), layout, str(layout))
+    _draw_layout(figure.add_subplot(), layout, _short(layout, 70))
     _save(figure, path)
 
 
@@ -55,22 +57,23 @@ def plot_plan(plan: Any, path: PathLike) -> None:
     """
     figure = _figure(16, 5.4)
     left, middle, right = figure.subplots(1, 3)
-    _draw_layout(left, plan.source, f"source\n{plan.source}")
-    _draw_layout(right, plan.destination, f"destination\n{plan.destination}")
+    _draw_layout(left, plan.source, f"source\n{_short(plan.source, 60)}")
+    _draw_layout(right, plan.destination, f"destination\n{_short(plan.destination, 60)}")
     traffic = traffic_matrix(plan)
     shown = middle.imshow(
         np.where(traffic > 0, traffic, np.nan),
         cmap="Blues",
         vmin=0,
         vmax=1.5 * traffic.max(initial=1),
+        aspect="auto",
     )
     if max(traffic.shape) <= _NUMBERED:
         for (sender, receiver), elements in np.ndenumerate(traffic):
-            dark = elements > 0.9 * traffic.max()
+            dark = elements > 0.9 * traffic.max(initial=1)
             middle.text(
                 receiver,
                 sender,
-                str(elements),
+                str(elements) if elements else "·",
                 ha="center",
                 va="center",
                 size=max(5, 10 - max(traffic.shape) // 3),
@@ -80,9 +83,7 @@ def plot_plan(plan: Any, path: PathLike) -> None:
         figure.colorbar(shown, ax=middle, label="elements")
     middle.set_xlabel("to process")
     middle.set_ylabel("from process")
-    for axis, extent in ((middle.xaxis, traffic.shape[1]), (middle.yaxis, traffic.shape[0])):
-        if extent <= _NUMBERED:
-            axis.set_ticks(range(extent))
+    _whole_ticks(middle, *traffic.shape)
     middle.set_title(f"{plan.strategy}: {plan.message_count} messages in {plan.rounds} rounds")
     _save(figure, path)
 
@@ -158,13 +159,21 @@ def owner_map(layout: Any) -> tuple[npt.NDArray[np.int64], npt.NDArray[np.int64]
     """
     shape = tuple(layout.shape)
     drawn, note = _drawn_dimensions(layout)
-    picks = [_sample(extent) if d in drawn else np.zeros(1, int) for d, extent in enumerate(shape)]
+    many = layout.size > _ASKED  # then ask for each drawn element instead of for each process
+    most = 128 if many else _CELLS
+    picks = [
+        _sample(extent, most) if d in drawn else np.zeros(1, int) for d, extent in enumerate(shape)
+    ]
     if any(len(pick) == 0 for pick in picks) or 0 in shape:
         empty = np.zeros((0, 0), dtype=np.int64)
         return empty, empty.copy(), "an empty array"
     lowest = np.full([len(pick) for pick in picks], -1, dtype=np.int64)
     copies = np.zeros_like(lowest)
-    for rank in reversed(range(layout.size)):
+    for place in np.ndindex(lowest.shape) if many else ():
+        owners = layout.owners([int(pick[k]) for pick, k in zip(picks, place)])
+        copies[place] = len(owners)
+        lowest[place] = owners[0] if owners else -1
+    for rank in () if many else reversed(range(layout.size)):
         held = layout.global_indices(rank)
         if len(held) != len(shape):  # listed element by element, flat
             flat = np.ravel_multi_index(np.ix_(*picks), shape) if shape else np.zeros(1, int)
@@ -194,17 +203,17 @@ def _drawn_dimensions(layout: Any) -> tuple[set[int], str]:
     return set(chosen), f"dimensions {sorted(chosen)}, index 0 of the others"
 
 
-def _sample(extent: int) -> npt.NDArray[np.int64]:
-    if extent <= _CELLS:
+def _sample(extent: int, most: int) -> npt.NDArray[np.int64]:
+    if extent <= most:
         return np.arange(extent, dtype=np.int64)
-    return np.linspace(0, extent - 1, _CELLS).astype(np.int64)
+    return np.linspace(0, extent - 1, most).astype(np.int64)
 
 
 def _draw_layout(axes: Any, layout: Any, title: str) -> None:
     lowest, copies, note = owner_map(layout)
     if copies.max(initial=0) > 1:
         note = f"{note}{', ' if note else ''}{copies.max()} copies: the lowest process is drawn"
-    sampled = max(layout.shape, default=0) > _CELLS
+    sampled = max(layout.shape, default=0) > max(lowest.shape)
     if sampled:
         note = f"{note}{', ' if note else ''}a sample of the indices"
     axes.set_title(title + (f"\n{note}" if note else ""), fontsize=10)
@@ -213,22 +222,34 @@ def _draw_layout(axes: Any, layout: Any, title: str) -> None:
         return
     colours = importlib.import_module("matplotlib").colormaps
     # White: elements that nobody holds.
-    map_ = colours["tab20" if layout.size <= 20 else "turbo"].with_extremes(under="white")
+    colour_of = colours["tab20" if layout.size <= 20 else "turbo"].with_extremes(under="white")
     top = max(19, layout.size - 1) if layout.size <= 20 else layout.size - 1
-    axes.imshow(lowest, cmap=map_, vmin=-0.5, vmax=top + 0.5, aspect="auto")
+    axes.imshow(lowest, cmap=colour_of, vmin=-0.5, vmax=top + 0.5, aspect="auto")
     rows, columns = lowest.shape
-    if max(rows, columns) <= _NUMBERED:
-        _number_cells(axes, lowest, copies)
-    if not sampled:
-        _border_owners(axes, lowest)
-    else:
+    if sampled:
         axes.set_xticks([])
         axes.set_yticks([])
+    else:
+        _border_owners(axes, lowest)
+        _whole_ticks(axes, rows, columns)
+    for row, column, size in _places_for_numbers(lowest):
+        rank = int(lowest[row, column])
+        if rank < 0:
+            continue
+        red, green, blue = _shade(colour_of, rank, top)[:3]
+        axes.text(
+            column,
+            row,
+            f"{rank}+" if copies[row, column] > 1 else str(rank),
+            ha="center",
+            va="center",
+            size=size,
+            color="black" if 0.3 * red + 0.6 * green + 0.1 * blue > 0.45 else "white",
+        )
     if 1 < layout.size <= _LEGEND and max(rows, columns) > _NUMBERED:
         patch = importlib.import_module("matplotlib.patches").Patch
         present = [rank for rank in np.unique(lowest) if rank >= 0]
-        scale = map_(np.linspace(0, 1, top + 1)) if top else [map_(0.0)]
-        handles = [patch(color=scale[rank], label=str(rank)) for rank in present]
+        handles = [patch(color=_shade(colour_of, rank, top), label=str(rank)) for rank in present]
         axes.legend(
             handles=handles, title="process", loc="center left", bbox_to_anchor=(1, 0.5), fontsize=8
         )
@@ -236,17 +257,46 @@ def _draw_layout(axes: Any, layout: Any, title: str) -> None:
         axes.set_yticks([])
 
 
-def _number_cells(axes: Any, lowest: npt.NDArray[np.int64], copies: npt.NDArray[np.int64]) -> None:
-    for (row, column), rank in np.ndenumerate(lowest):
-        more = "+" if copies[row, column] > 1 else ""
-        axes.text(
-            column,
-            row,
-            f"{rank}{more}" if rank >= 0 else "",
-            ha="center",
-            va="center",
-            size=max(6, 13 - max(lowest.shape) // 2),
-        )
+def _shade(colours: Any, rank: int, top: int) -> tuple[float, ...]:
+    """The colour of a process, as the picture scales it."""
+    return tuple(colours((rank + 0.5) / (top + 1)))
+
+
+def _short(layout: Any, most: int) -> str:
+    text = str(layout)
+    return text if len(text) <= most else f"{text[:most]}…"
+
+
+def _whole_ticks(axes: Any, rows: int, columns: int) -> None:
+    """No ticks between cells; one at each where there are few."""
+    locator = importlib.import_module("matplotlib.ticker").MaxNLocator
+    for axis, extent in ((axes.xaxis, columns), (axes.yaxis, rows)):
+        if extent <= _NUMBERED:
+            axis.set_ticks(range(extent))
+        else:
+            axis.set_major_locator(locator(integer=True))
+
+
+def _places_for_numbers(lowest: npt.NDArray[np.int64]) -> list[tuple[int, int, float]]:
+    """(row, column, size of the text): every cell of a small picture; of a large one the middle of
+    each block of one owner that has room for a number, where there are not too many."""
+    rows, columns = lowest.shape
+    if max(rows, columns) <= _NUMBERED:
+        size = max(6, 13 - max(rows, columns) // 2)
+        return [(row, column, size) for row, column in np.ndindex(rows, columns)]
+    down = _blocks((lowest[1:, :] != lowest[:-1, :]).any(axis=1), rows)
+    across = _blocks((lowest[:, 1:] != lowest[:, :-1]).any(axis=0), columns)
+    down = [(a, b) for a, b in down if b - a >= rows / 24]
+    across = [(a, b) for a, b in across if b - a >= columns / 16]
+    if len(down) * len(across) > 400:
+        return []
+    return [((a + b - 1) // 2, (c + d - 1) // 2, 7) for a, b in down for c, d in across]
+
+
+def _blocks(changes: npt.NDArray[np.bool_], extent: int) -> list[tuple[int, int]]:
+    """Stretches between the places where anything changes."""
+    bounds = [0, *(np.flatnonzero(changes) + 1).tolist(), extent]
+    return list(zip(bounds, bounds[1:]))
 
 
 def _border_owners(axes: Any, lowest: npt.NDArray[np.int64]) -> None:

@@ -47,7 +47,7 @@ typedef struct hocket_named_layout {
     const char* name;
     hocket_layout* layout;
 } hocket_named_layout;
-/* Every array and template that the directives of a Fortran program distribute or align. The
+/* Every array that the directives of a Fortran program distribute or align. The
  * layouts that come to `values` are new handles. */
 int hocket_layout_from_hpf(const char* program, int64_t parameters, const hocket_parameter* given,
                            int64_t capacity, hocket_named_layout* values, int64_t* count);

@@ -93,6 +93,13 @@ int hocket_plan_same_process(const hocket_plan* plan, int64_t rank, int64_t* sou
 int hocket_plan_predict(const hocket_plan* plan, const hocket_model* model, int64_t capacity,
                         hocket_prediction* values, int64_t* count);
 
+/* The processes that take the destination's parts so that the fewest elements move: values[r] takes
+ * part r; `axes`, which may be NULL, as in hocket_plan_options. `moved` and `moved_without` (where
+ * process r takes part r) may be NULL. */
+int hocket_relabel(const hocket_layout* source, const hocket_layout* destination,
+                   const int64_t* axes, int64_t capacity, int64_t* values, int64_t* count,
+                   int64_t* moved, int64_t* moved_without);
+
 #ifdef __cplusplus
 }
 #endif

@@ -184,6 +184,29 @@ def test_relabeling_is_exact():
         assert hk.plan(src, moved, overlap=identity).elements_moved == perm.moved
 
 
+def test_relabeling_agrees_with_scipy():
+    """Beyond what permutations can try: random dense and sparse traffic of up to 60 processes."""
+    solve = pytest.importorskip("scipy.optimize").linear_sum_assignment
+    rng = np.random.default_rng(6)
+    for parts, processes in ((60, 60), (25, 60), (60, 25), (40, 40), (40, 40)):
+        owners = rng.integers(0, processes, 3000), rng.integers(0, parts, 3000)
+        if parts == 40:
+            owners[1][:] = (owners[0] * 7 + rng.integers(0, 3, 3000)) % parts
+        lengths = rng.integers(1, 50, 3000)
+        firsts = np.cumsum(lengths) - lengths
+        pairs = np.stack([firsts, lengths], axis=1)
+        src, dst = (
+            hk.Layout.indexed((int(lengths.sum()),), [pairs[each == r] for r in range(size)])
+            for each, size in zip(owners, (processes, parts))
+        )
+        weights = np.zeros((parts, processes), dtype=np.int64)
+        np.add.at(weights, (owners[1], owners[0]), lengths)
+        best = int(weights[solve(weights, maximize=True)].sum())
+        perm = hk.relabel(src, dst)
+        assert perm.moved == int(lengths.sum()) - best
+        assert perm.moved_without == int(lengths.sum()) - int(np.trace(weights))
+
+
 def test_a_rotation_moves_nothing():
     lay = hk.Layout((30,), "(BLOCK)", 3)
     turned = lay.relabeled([1, 2, 0])

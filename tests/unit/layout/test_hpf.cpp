@@ -100,6 +100,37 @@ TEST(Hpf, templates_alignments_and_bounds_count_from_one) {
     EXPECT_TRUE(found[4].second == Layout({10}, "(BLOCK)", {4}));
 }
 
+TEST(Hpf, fixed_form) {
+    const auto found = Layout::from_hpf(
+        "C     a comment, which says DIMENSION X(3)\n"
+        "*     another\n"
+        "CHPF$ PROCESSORS PR(2,\n"
+        "CHPF$1  NUMBER_OF_PROCESSORS()/2)\n"
+        "      REAL A(8, 8),\n"
+        "C     in between\n"
+        "     &     B(8),\n"
+        "     1     D(8)\n"
+        "   10 CONTINUE\n"
+        "*HPF$ DISTRIBUTE A(BLOCK, CYCLIC)\n"
+        "*HPF$X  ONTO PR\n"
+        "!hpf$ align b(i)\n"
+        "!hpf$+  with a(9-i, *)\n"
+        "CHPF$ ALIGN D(I) WITH A(*, I)\n",
+        {{"number_of_processors", 6}});
+    ASSERT_EQ(found.size(), 3U);
+    const Layout a({8, 8}, "(BLOCK, CYCLIC)", {2, 3});
+    EXPECT_TRUE(found[0].second == a);
+    EXPECT_TRUE(found[1].second == Layout::aligned({8}, "B(i) WITH A(7-i, *)", a));
+    EXPECT_TRUE(found[2].second == Layout::aligned({8}, "D(i) WITH A(*, i)", a));
+}
+
+TEST(Hpf, free_form_may_begin_anywhere) {
+    const auto found = Layout::from_hpf(
+        "     real a(4)\n     10 continue\ncomplex b(4)\n!HPF$distribute a(*)\n"
+        "  !HPF$ distribute b(*)\n");
+    ASSERT_EQ(found.size(), 2U);
+}
+
 TEST(Hpf, what_is_wrong_is_said_with_its_line) {
     const auto says = [](const char* text, const std::string& part) {
         const std::string message = message_of([&] { Layout::from_hpf(text); });

@@ -1,0 +1,113 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "plan/cover.hpp"
+
+#include <algorithm>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "layout/interval.hpp"
+
+namespace hocket::plan {
+
+namespace {
+
+using layout::Range;
+using Found = std::optional<std::int64_t>;  // a row-major place in the destination's array
+
+class Search {
+  public:
+    explicit Search(const Problem& problem)
+        : from_(problem.source.form()),
+          to_(problem.destination.form()),
+          turned_(problem.turned()),
+          strides_(layout::strides_of(from_.shape)) {
+        for (const std::int64_t axis : problem.options.axes)
+            axes_.push_back(static_cast<std::size_t>(axis));
+    }
+
+    Found run() {
+        if (!to_.indexed()) return turned_ ? first_corner() : from_.segments->gap(0, to_.elements);
+        for (const layout::Segment& segment : to_.segments->all()) {
+            const std::int64_t last = segment.first + segment.length;
+            if (!turned_) {
+                if (const Found gap = from_.segments->gap(segment.first, last)) return gap;
+                continue;
+            }
+            for (std::vector<Range>& box :
+                 layout::boxes_of_interval(to_.shape, segment.first, last))
+                if (const Found gap = within(box, 0)) return gap;
+        }
+        return std::nullopt;
+    }
+
+  private:
+    /// The destination wants everything: the least of the places where gaps, as boxes, begin.
+    Found first_corner() const {
+        Found least;
+        Shape index(axes_.size());
+        for (const layout::Run& gap : from_.segments->gaps()) {
+            for (const std::vector<Range>& box :
+                 layout::boxes_of_interval(from_.shape, gap.first, gap.first + gap.length)) {
+                for (std::size_t j = 0; j < axes_.size(); ++j) index[j] = box[axes_[j]].first;
+                const std::int64_t place = layout::flatten(index, to_.shape);
+                least = std::min(least.value_or(place), place);
+            }
+        }
+        return least;
+    }
+
+    /// The first gap in a box of the destination, whose ranges before `d` are single indices. No
+    /// gap between the box's first and last place in the source: none. Else one half of it after
+    /// the other, in the destination's order.
+    Found within(std::vector<Range>& box, std::size_t d) const {
+        std::int64_t first = 0, last = 1;
+        for (std::size_t j = 0; j < box.size(); ++j) {
+            first += box[j].first * strides_[axes_[j]];
+            last += (box[j].last - 1) * strides_[axes_[j]];
+        }
+        if (!from_.segments->gap(first, last)) return std::nullopt;
+        while (d < box.size() && box[d].last - box[d].first == 1) ++d;
+        if (d == box.size()) {
+            Shape index;
+            for (const Range& range : box) index.push_back(range.first);
+            return layout::flatten(index, to_.shape);
+        }
+        const Range whole = box[d];
+        const std::int64_t middle = whole.first + (whole.last - whole.first) / 2;
+        Found found;
+        for (const Range half : {Range{whole.first, middle}, Range{middle, whole.last}}) {
+            box[d] = half;
+            found = within(box, d);
+            if (found) break;
+        }
+        box[d] = whole;
+        return found;
+    }
+
+    const layout::Form &from_, &to_;
+    bool turned_;
+    Shape strides_;                  // of the source's flattened array
+    std::vector<std::size_t> axes_;  // the source's dimension of each of the destination's
+};
+
+}  // namespace
+
+void check_cover(const Problem& problem) {
+    const layout::Form &from = problem.source.form(), &to = problem.destination.form();
+    if (!from.indexed() || from.segments->gaps().empty()) return;
+    const Found found = Search(problem).run();
+    if (!found) return;
+    const Shape index = layout::unflatten(*found, to.shape);
+    std::string message = "the destination holds element " + layout::text_of(index);
+    if (problem.turned()) {
+        Shape there(index.size());
+        for (std::size_t d = 0; d < index.size(); ++d) there[d] = index[problem.where[d]];
+        message += " (the source's " + layout::text_of(there) + ")";
+    }
+    throw LayoutError(message + ", which no process of the source holds: " + layout::brief(from) +
+                      " -> " + layout::brief(to) +
+                      "; give it to a source process, or leave it out of the destination");
+}
+
+}  // namespace hocket::plan

@@ -1,0 +1,102 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""hk.redistribute between layouts of every kind: alignments, sections, segments with gaps,
+relabelings and copies; every byte is watched."""
+
+import numpy as np
+import pytest
+from cases import (
+    check_still_works,
+    move,
+    private,
+    raises_everywhere,
+    random_dtype,
+    source_of,
+    whole,
+)
+from lockstep import ranks
+
+import hocket as hk
+import holdings
+from holdings import plain
+from oracle import BLOCK, STAR, Spec, values
+from random_layouts import any_pair, from_rng
+
+
+def random_move(comm, rng, own, case, gaps):
+    source, destination, axes = any_pair(from_rng(rng), comm.size, gaps=gaps)
+    dtype = random_dtype(rng)
+    fresh = bool(rng.random() < 0.3)
+    lacking = holdings.missing(source, destination, axes)
+    if lacking is None:
+        move(comm, source, destination, axes, dtype, own, salt=case, fresh=fresh)
+        return
+    a, memory = source_of(source, whole(source.shape, dtype), comm, own)
+    raises_everywhere(
+        comm,
+        hk.LayoutError,
+        lambda: hk.redistribute(a, destination.layout(hk), axes=axes),
+        "element (" + ", ".join(map(str, lacking)) + ")",
+    )
+    memory.check_untouched("the source of what cannot be")
+
+
+@ranks(1, 2, 3, 4, 6)
+@pytest.mark.parametrize("seed", range(3))
+def test_random_layouts_of_every_kind(comm, seed):
+    rng = np.random.default_rng([seed, comm.size, 3])
+    own = private(comm, seed)
+    for case in range(30):
+        random_move(comm, rng, own, case, gaps=bool(seed % 2))
+    check_still_works(comm)
+
+
+@ranks(4, 6, nodes="0,1")
+def test_random_layouts_of_every_kind_on_pretended_nodes(comm):
+    rng = np.random.default_rng([77, comm.size])
+    own = private(comm, 77)
+    for case in range(25):
+        random_move(comm, rng, own, case, gaps=False)
+
+
+@pytest.mark.soak
+@ranks(1, 2, 3, 4, 6, seconds=600)
+def test_random_layouts_of_every_kind_for_long(comm, soak_seed):
+    rng, own = np.random.default_rng([soak_seed, comm.size]), private(comm, soak_seed)
+    for case in range(2000):
+        try:
+            random_move(comm, rng, own, case, gaps=bool(case % 3))
+        except BaseException as error:
+            raise AssertionError(f"seed {soak_seed}, case {case}") from error
+
+
+@ranks(2, 3, 4)
+def test_boundary_strips_move_without_the_rest(comm):
+    """A strip of a large array goes to its neighbour: messages of the strip's size only."""
+    p = comm.size
+    rows = plain(Spec((4 * p, 6), (BLOCK, STAR), (p,)))
+    last = holdings.section(rows, (slice(3, None, 4), slice(1, 5)))  # each process's last row
+    first = holdings.relabeled(last, [(r + 1) % p for r in range(p)], p)
+    move(comm, last, first, None, "f8", private(comm, 1))
+    moved = hk.plan(last.layout(hk), first.layout(hk), overlap={r: r for r in range(p)})
+    assert moved.elements_moved == 4 * p and moved.message_count == p
+    assert moved.rounds == 1
+
+
+@ranks(2, 3, 4, 6)
+def test_relabeling_end_to_end(comm):
+    """Upside down: what `relabel` finds makes a layout that arrays are created with, and the
+    elements it says need not move do not."""
+    p = comm.size
+    source = hk.Layout((3 * p + 1, 5), "(BLOCK(4), *)", p)
+    turned = hk.Layout.aligned((3 * p + 1, 5), f"A(i,j) WITH T({3 * p}-i, j)", source)
+    perm = hk.relabel(source, turned)
+    best = turned.relabeled(perm)
+    moved = hk.plan(source, best, overlap={r: r for r in range(p)}).elements_moved
+    assert (moved, perm.saving) == (perm.moved, 1 - perm.moved / perm.moved_without)
+    assert perm.moved < perm.moved_without
+    numbers = values(source.shape, np.int64)
+    a = hk.from_function(lambda i, j: 5 * i + j + 1, source, "i8", comm=comm)
+    b = hk.empty(best, "i8", comm=comm)
+    assert hk.redistribute(a, best, out=b) is b
+    if comm.rank < best.size:
+        np.testing.assert_array_equal(b.local, numbers[np.ix_(*best.global_indices(comm.rank))])

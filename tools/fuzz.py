@@ -1,0 +1,102 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""Damaged texts for the parsers of layouts, for a fixed time; a part of `make soak`.
+
+With clang's libFuzzer, which is led by the branches that it has not yet seen, under the address and
+undefined-behaviour sanitizers; without it, by the C++ tests' own mutator. Either prints its seed.
+"""
+
+from __future__ import annotations
+
+import os
+import random
+import shlex
+import shutil
+from pathlib import Path
+
+import build
+import environment
+from messages import ROOT, run, say
+from suite import Report
+
+SECONDS = int(os.environ.get("HOCKET_FUZZ_SECONDS", "120"))
+
+#: What to damage: the parser (see fuzz_layouts.cpp) and a text that it takes.
+SEEDS = [
+    (0, "(12, 12) (BLOCK, CYCLIC(3)) @ (4, 2)"),
+    (0, "(12) (*) @ (3 COPIES)"),
+    (0, "(3, 4) A(i, j) WITH T(2*j+1, -i+3, *[0:9:3]) OF (9, 4, 10) (BLOCK, CYCLIC, *) @ (2, 2)"),
+    (0, "(6) (BLOCK) @ (3) AS (2, 0, 4) OF 5"),
+    (0, "(10, 10) INDEXED [0+5, 10+3 | 20+7 | ]"),
+    (1, "(block, Cyclic( 3 ), *)"),
+    (1, "(BLOCK(14), CYCLIC, *)"),
+    (2, "!HPF$ ALIGN A(i, *, k) WITH T(2*(i+1)-1, 7, k*2)"),
+    (2, "A(:, j, *) WITH T(1:9:2, -(j - 3), *)"),
+    (3, "!HPF$ processors p(2, n/2)\nreal, dimension(n, 0:m) :: a, b(4)\n!HPF$ template t(2*n, m)\n"
+        "!HPF$ distribute t(BLOCK, CYCLIC(2)) onto p\n!HPF$ align a(i, j) with t(2*i, j+1)\nend\n"),
+    (3, "      integer, parameter :: k = 4\n      real*8 b(0:k-1), c(n)\nCHPF$ processors q(2)\n"
+        "CHPF$ distribute (BLOCK) onto q :: b\n!HPF$ align (:) with b(*) &\n!HPF$& :: c\n"),
+]  # fmt: skip
+WORDS = (
+    "BLOCK CYCLIC COPIES AS OF WITH INDEXED ALIGN DISTRIBUTE ONTO PROCESSORS TEMPLATE PARAMETER "
+    "!HPF$ CHPF$ DIMENSION real integer end :: @ * [0:9:3] 9223372036854775807 -9223372036854775808"
+)
+
+
+def program() -> Path | None:
+    """The fuzzer, built from the sources of two rooms; None where clang has no libFuzzer."""
+    clang = next(filter(None, map(shutil.which, ("clang++", "clang++-19", "clang++-14"))), None)
+    if clang is None:
+        return None
+    folder = build.folder_of("fuzz")
+    folder.mkdir(parents=True, exist_ok=True)
+    sanitizers = "-fsanitize=fuzzer,address,undefined"
+    probe = folder / "probe.cpp"
+    probe.write_text('extern "C" int LLVMFuzzerTestOneInput(const char*, long) { return 0; }\n')
+    try:
+        run([clang, sanitizers, probe, "-o", folder / "probe"], log=folder / "probe.log")
+    except SystemExit:
+        return None
+    rooms = [*sorted(ROOT.glob("src/base/*.cpp")), *sorted(ROOT.glob("src/layout/*.cpp"))]
+    sources = [*rooms, ROOT / "tests/fuzz/fuzz_layouts.cpp"]
+    headers = [*ROOT.glob("src/base/*.hpp"), *ROOT.glob("src/layout/*.hpp")]
+    inputs = [*sources, *headers, *ROOT.glob("include/hocket/*.hpp")]
+    made = folder / "fuzz_layouts"
+    newest = max(path.stat().st_mtime for path in inputs)
+    if not made.is_file() or made.stat().st_mtime < newest:
+        say("building build/fuzz/fuzz_layouts")
+        options = ["-std=c++20", "-O1", "-g", sanitizers, "-fno-sanitize-recover=undefined"]
+        includes = [f"-I{ROOT / 'include'}", f"-I{ROOT / 'src'}", "-pthread"]
+        command = [clang, *options, *includes, *sources, "-o", made]
+        run(command, log=folder / "build.log")
+    return made
+
+
+def fuzz(report: Report, mpi: str) -> None:
+    """Runs it; a finding is a failure, and the text that makes it is kept in build/fuzz."""
+    seed = int(os.environ.get("HOCKET_SEED") or random.randrange(1, 2**31))
+    with environment.locked("fuzz"):
+        made = program()
+    if made is None:
+        rounds = str(SECONDS * 5000)
+        unit = build.folder_of(mpi) / "tests" / "unit_layout"
+        if not unit.is_file():
+            report.absent.append("fuzzing, which needs clang (Debian's clang) or GoogleTest")
+            return
+        title = f"parsers, {rounds} texts by our own mutator (no libFuzzer here), seed {seed}"
+        variables = [f"HOCKET_FUZZ={rounds}", f"HOCKET_SEED={seed}"]
+        report.run(title, ["env", *variables, str(unit), "--gtest_filter=Fuzz.*"])
+        return
+    folder = made.parent
+    corpus = folder / "corpus"
+    corpus.mkdir(exist_ok=True)
+    for number, (parser, text) in enumerate(SEEDS):
+        (corpus / f"seed{number}").write_bytes(bytes([parser]) + text.encode())
+    words = "\n".join('"' + word.replace("\\", "\\\\") + '"' for word in WORDS.split())
+    (folder / "words.dict").write_text(words + "\n", encoding="utf-8")
+    command = [str(made), f"-max_total_time={SECONDS}", f"-seed={seed}", "-max_len=600"]
+    command += ["-timeout=10", "-rss_limit_mb=4096", f"-dict={folder / 'words.dict'}"]
+    command += ["-print_final_stats=1", f"-artifact_prefix={folder}/", str(corpus)]
+    log = folder / "fuzz.log"  # it has much to say; shown are a finding, or the totals
+    words_of = " ".join(map(shlex.quote, command))
+    shown = f"{words_of} > {log} 2>&1 && grep stat:: {log} || {{ tail -60 {log}; exit 1; }}"
+    report.run(f"parsers, {SECONDS} s by libFuzzer, seed {seed}", ["sh", "-c", shown])
