@@ -125,3 +125,10 @@ int hocket_plan_cache_counts(hocket_cache_counts* counts) {
         required(counts, "counts") = {found, made, kept};
     });
 }
+
+int hocket_descriptor_counts(hocket_message_counts* counts) {
+    return guard(__func__, [&] {
+        const auto [sent, received] = hocket::descriptor_counts();
+        required(counts, "counts") = {sent, received};
+    });
+}

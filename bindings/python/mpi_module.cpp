@@ -157,6 +157,10 @@ NB_MODULE(_mpi, m) {
         const auto counts = plan_cache_counts();
         return std::make_tuple(counts.found, counts.made, counts.kept);
     });
+    m.def("descriptor_counts", [] {
+        const auto counts = descriptor_counts();
+        return std::make_tuple(counts.sent, counts.received);
+    });
     m.def("memory_usage", [] {
         const auto usage = memory_usage();
         nb::dict out;

@@ -29,6 +29,8 @@ void translate(const std::exception_ptr& pending, void* /*unused*/) {
     } catch (const hocket::DeadlineError& error) {
         raise("DeadlineError", error);
     } catch (const hocket::PeerLostError& error) {
+        // MPI_Finalize would wait for the lost process.
+        nb::module_::import_("hocket.rank").attr("end_by_abort")();
         raise("PeerLostError", error);
     } catch (const hocket::EndOfStream& error) {
         raise("EndOfStream", error);

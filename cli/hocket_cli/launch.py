@@ -27,6 +27,7 @@ def main() -> None:
         run_python(program)
     else:
         run_other(sys.argv[1:])
+    rank.done()
 
 
 def run_python(program: str) -> None:

@@ -49,7 +49,9 @@ class Deadline {
 
 /// Polls `operation`, and everything else that this process has under way, until it is done:
 /// spins, then yields, then sleeps. A deadline ends the wait, not the operation.
-/// @throws DeadlineError at the deadline, and whatever the operation throws.
+/// @throws DeadlineError at the deadline, and whatever the operation throws; PeerLostError, naming
+/// it, within about a second of the end of a process of this host that this one has met in a
+/// collective call: no wait can count on the rest of the program then.
 void wait(Operation& operation, Deadline deadline = {});
 
 /// `check` is called some times a second by every wait and ends it by throwing (a language

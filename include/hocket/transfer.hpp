@@ -65,4 +65,12 @@ struct PlanCacheCounts {
 };
 PlanCacheCounts plan_cache_counts();
 
+/// The short messages that this process has sent and received so far to agree on calls: statements,
+/// envelopes, answers and outcomes, but no data. In a send or a receive of a task of S processes to
+/// or from one of R, none sends or receives more than 1 + ceil(max(log2 S, log2 R)).
+struct DescriptorCounts {
+    std::int64_t sent, received;
+};
+DescriptorCounts descriptor_counts();
+
 }  // namespace hocket

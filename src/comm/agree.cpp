@@ -142,8 +142,7 @@ Protocol<std::string> spread(Group group, int tag, std::string text) {
     Requests requests;
     for (int bit = own_bit >> 1; bit > 0; bit >>= 1) {
         if (group.index + bit >= size) continue;
-        group.link->send(requests, text.data(), static_cast<std::int64_t>(text.size()),
-                         group.rank_of(group.index + bit), tag);
+        group.link->send_text(requests, text, group.rank_of(group.index + bit), tag);
     }
     co_await until(requests);
     co_return text;

@@ -2,6 +2,7 @@
 #include "comm/link.hpp"
 
 #include <algorithm>
+#include <atomic>
 #include <string>
 
 #include "comm/handle.hpp"
@@ -13,6 +14,8 @@ namespace {
 
 // One message's share of a longer one. A power of two well below 2^31, so that every MPI counts it.
 constexpr std::int64_t longest_message = std::int64_t{1} << 30;
+
+std::atomic<std::int64_t> texts_sent = 0, texts_received = 0;
 
 }  // namespace
 
@@ -76,14 +79,24 @@ std::optional<Arrival> Link::probe(int from, int tag) {
         MPI_Iprobe(from == any_source ? MPI_ANY_SOURCE : from, tag, handle_->comm, &come, &status),
         "MPI_Iprobe");
     if (come == 0) return std::nullopt;
+    ++texts_received;
     int bytes = 0;
     check(MPI_Get_count(&status, MPI_BYTE, &bytes), "MPI_Get_count");
     return Arrival{status.MPI_SOURCE, bytes};
 }
 
+void Link::send_text(Requests& requests, const std::string& text, int to, int tag) {
+    ++texts_sent;
+    send(requests, text.data(), static_cast<std::int64_t>(text.size()), to, tag);
+}
+
+TextCounts text_counts() {
+    return {texts_sent, texts_received};
+}
+
 Protocol<> send_text(Link& link, std::string text, int to, int tag) {
     Requests requests;
-    link.send(requests, text.data(), static_cast<std::int64_t>(text.size()), to, tag);
+    link.send_text(requests, text, to, tag);
     co_await until(requests);
 }
 

@@ -49,8 +49,10 @@ class Link {
     void send(Requests& requests, const void* data, std::int64_t bytes, int to, int tag);
     void receive(Requests& requests, void* data, std::int64_t bytes, int from, int tag);
 
-    /// The next message with this tag that has come, if one has.
+    /// The next text with this tag that has come, if one has; its receive is the caller's to start.
     std::optional<Arrival> probe(int from, int tag);
+    /// Starts a short text, which must live until it is gone.
+    void send_text(Requests& requests, const std::string& text, int to, int tag);
 
   private:
     std::unique_ptr<Handle> handle_;
@@ -58,12 +60,17 @@ class Link {
     std::shared_ptr<const std::vector<int>> nodes_;
 };
 
-/// Short texts, whose length the receiver does not know.
+/// Short texts, whose length the receiver does not know: what processes tell each other of a call.
 Protocol<> send_text(Link& link, std::string text, int to, int tag);
 struct Letter {
     int from;
     std::string text;
 };
 Protocol<Letter> receive_text(Link& link, int from, int tag);
+/// Texts of this process so far, over all links.
+struct TextCounts {
+    std::int64_t sent, received;
+};
+TextCounts text_counts();
 
 }  // namespace hocket::comm

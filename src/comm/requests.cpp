@@ -44,9 +44,16 @@ std::span<const std::size_t> Requests::newly_done() {
         --pending_;
         if (--left_[of] == 0) done_.push_back(of);
     }
-    if (pending_ == 0) {
-        requests.clear();
-        group.clear();
+    // MPI looks at all that it is given, the ended ones too: they go before they are the most.
+    if (pending_ <= requests.size() / 2) {
+        std::size_t kept = 0;
+        for (std::size_t i = 0; i < requests.size(); ++i) {
+            if (requests[i] == MPI_REQUEST_NULL) continue;
+            requests[kept] = requests[i];
+            group[kept++] = group[i];
+        }
+        requests.resize(kept);
+        group.resize(kept);
     }
     return done_;
 }

@@ -4,20 +4,14 @@
 #include <mpi.h>
 
 #include <algorithm>
-#include <cstring>
-#include <map>
-#include <set>
 
-#include "base/pack.hpp"
 #include "base/port.hpp"
-#include "comm/agree.hpp"
 #include "comm/engine.hpp"
 #include "comm/handle.hpp"
+#include "comm/reach.hpp"
 #include "comm/vendor.hpp"
 #include "hocket/comm.hpp"
-#include "hocket/memory.hpp"
 #include "hocket/mpi.hpp"
-#include "node/sharing.hpp"
 
 namespace hocket::comm {
 
@@ -79,90 +73,6 @@ Protocol<std::unique_ptr<Link>> duplicate(MPI_Comm user) {
     co_return std::make_unique<Link>(std::move(handle));
 }
 
-// The ranks on each node, by the node's name.
-std::string merge_nodes(const std::string& low, const std::string& high) {
-    std::map<std::string, std::vector<std::int64_t>> ranks;
-    for (const auto& text : {low, high}) {
-        Unpacker in(text);
-        while (!in.empty()) {
-            auto& on_node = ranks[in.text()];
-            for (std::int64_t left = in.number(); left > 0; --left) on_node.push_back(in.number());
-        }
-    }
-    Packer out;
-    for (const auto& [node, on_node] : ranks) {
-        out.text(node).number(static_cast<std::int64_t>(on_node.size()));
-        for (const auto rank : on_node) out.number(rank);
-    }
-    return out.take();
-}
-
-Protocol<std::shared_ptr<const std::vector<int>>> find_nodes(Link& link, int tag) {
-    const Group group = Group::whole(link);
-    const std::string mine =
-        Packer().text(vendor::node_name()).number(1).number(link.rank()).take();
-    std::string all = co_await fold(group, tag, mine, merge_nodes);
-    all = co_await spread(group, tag, std::move(all));
-    auto nodes = std::make_shared<std::vector<int>>(static_cast<std::size_t>(link.size()));
-    Unpacker in(all);
-    for (int node = 0; !in.empty(); ++node) {
-        static_cast<void>(in.text());
-        for (std::int64_t left = in.number(); left > 0; --left)
-            (*nodes)[static_cast<std::size_t>(in.number())] = node;
-    }
-    co_return nodes;
-}
-
-// Memory that says whether others can reach it.
-struct Probe {
-    static constexpr std::int64_t expected = 0x686f636b6574;
-    std::shared_ptr<std::byte> memory = allocate(sizeof expected);
-    Probe() { std::memcpy(memory.get(), &expected, sizeof expected); }
-    std::optional<node::Place> place() const { return node::place_of(memory.get()); }
-    static bool reached(const node::Place& place) {
-        const auto there = place.process == 0 ? nullptr : node::map(place);
-        return there != nullptr && std::memcmp(there.get(), &expected, sizeof expected) == 0;
-    }
-};
-
-// Each process tries to reach the memory of the next one on its node. The nodes on which all can
-// keep their numbers, the others get negative ones.
-Protocol<std::shared_ptr<const std::vector<int>>> find_sharing(
-    Link& link, int tag, std::shared_ptr<const std::vector<int>> nodes) {
-    static const Probe* const probe = new Probe;  // outlives every communicator
-    const int here = (*nodes)[static_cast<std::size_t>(link.rank())];
-    std::vector<int> near;
-    for (int rank = 0; rank < link.size(); ++rank)
-        if ((*nodes)[static_cast<std::size_t>(rank)] == here) near.push_back(rank);
-    const std::size_t me =
-        static_cast<std::size_t>(std::find(near.begin(), near.end(), link.rank()) - near.begin());
-    const std::optional<node::Place> shown = probe->place();
-    const node::Place mine = shown ? *shown : node::Place{};
-    node::Place next{};
-    Requests requests;
-    link.receive(requests, &next, sizeof next, near[(me + 1) % near.size()], tag);
-    link.send(requests, &mine, sizeof mine, near[(me + near.size() - 1) % near.size()], tag);
-    co_await until(requests);
-
-    std::string failing = Probe::reached(next) ? "" : Packer().number(here).take();
-    const Group group = Group::whole(link);
-    failing = co_await fold(group, tag, failing, [](const std::string& low, std::string high) {
-        std::set<std::int64_t> all;
-        for (const auto& text : {low, high})
-            for (Unpacker in(text); !in.empty();) all.insert(in.number());
-        Packer out;
-        for (const auto node : all) out.number(node);
-        return out.take();
-    });
-    failing = co_await spread(group, tag, std::move(failing));
-    if (failing.empty()) co_return nodes;
-    auto sharing = std::make_shared<std::vector<int>>(*nodes);
-    for (Unpacker in(failing); !in.empty();)
-        std::replace(sharing->begin(), sharing->end(), static_cast<int>(in.number()), -1);
-    std::shared_ptr<const std::vector<int>> result = std::move(sharing);
-    co_return result;
-}
-
 std::shared_ptr<State> attached(MPI_Comm user) {
     void* value = nullptr;
     int found = 0;
@@ -221,7 +131,10 @@ Protocol<> State::open() {
     opening_ = true;
     const Opening opening(opening_);  // an error leaves the next call free to try again
     link_ = co_await duplicate(user_->comm);
-    const auto nodes = co_await find_nodes(*link_, opening_tag);
+    peers_ = co_await find_peers(*link_, opening_tag);
+    Watched::instance().add(peers_);
+    auto nodes = std::make_shared<std::vector<int>>();
+    for (const auto& peer : peers_) nodes->push_back(peer.node);
     const int here = (*nodes)[static_cast<std::size_t>(rank_)];
     Engine::instance().expect_neighbours(
         static_cast<int>(std::count(nodes->begin(), nodes->end(), here)));
@@ -234,6 +147,11 @@ Protocol<std::unique_ptr<Link>> State::new_link() {
     std::unique_ptr<Link> made = co_await duplicate(user_->comm);
     made->know_nodes(nodes_);
     co_return made;
+}
+
+void State::describe(int rank, std::string words) {
+    if (static_cast<std::size_t>(rank) < peers_.size())
+        Watched::instance().describe(peers_[static_cast<std::size_t>(rank)], std::move(words));
 }
 
 std::shared_ptr<State> State::split(bool in, int key) {

@@ -3,9 +3,11 @@
 #pragma once
 
 #include <memory>
+#include <string>
 #include <vector>
 
 #include "comm/link.hpp"
+#include "comm/peers.hpp"
 
 namespace hocket::comm {
 
@@ -33,6 +35,8 @@ class State {
     /// A communicator of the processes that are `in`, ordered by `key`, which a user may use; it
     /// ends with its last handle. nullptr for the others. Collective.
     std::shared_ptr<State> split(bool in, int key);
+    /// What people call the process of that rank, in errors that name it.
+    void describe(int rank, std::string words);
 
   private:
     std::unique_ptr<User> user_;
@@ -40,6 +44,7 @@ class State {
     // Not one of next_tag's: opening may end after a later call has taken its own.
     static constexpr int opening_tag = 0;
     int rank_ = 0, size_ = 0, next_tag_ = 2;
+    std::vector<Peer> peers_;
     std::shared_ptr<const std::vector<int>> nodes_;  // of each process, a number
     bool opening_ = false, opened_ = false;
 };

@@ -34,6 +34,12 @@ int highest_tag() {
     return found != 0 && value != nullptr ? *value : 32767;
 }
 
+int world_rank() {
+    int rank = 0;
+    MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+    return rank;
+}
+
 std::string node_name() {
     char text[MPI_MAX_PROCESSOR_NAME] = {};
     int length = 0;
@@ -41,15 +47,15 @@ std::string node_name() {
     std::string name(text, static_cast<std::size_t>(length));
     const auto pretended = environment::numbers("HOCKET_NODES");
     if (!pretended) return name;
-    int rank = 0, size = 0;
-    MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+    const int rank = world_rank();
+    int size = 0;
     MPI_Comm_size(MPI_COMM_WORLD, &size);
     // Counted against all ranks, so that all of them raise.
     if (pretended->size() < static_cast<std::size_t>(size))
         throw Error("HOCKET_NODES='" + *environment::value_of("HOCKET_NODES") + "' has " +
                     std::to_string(pretended->size()) + " numbers for " + std::to_string(size) +
                     " ranks; give one a rank, as 0,0,1,1");
-    return name + "#" + std::to_string((*pretended)[static_cast<std::size_t>(rank)]);
+    return name + pretended_mark + std::to_string((*pretended)[static_cast<std::size_t>(rank)]);
 }
 
 }  // namespace hocket::comm::vendor

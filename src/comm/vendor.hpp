@@ -16,5 +16,7 @@ int highest_tag();              ///< MPI_TAG_UB; at least 32767 (MPI 4.1, sectio
 /// MPI_COMM_WORLD sit on several nodes, with this rank's number behind it.
 /// @throws Error if HOCKET_NODES has no number for this rank.
 std::string node_name();
+inline constexpr char pretended_mark = '#';
+int world_rank();  ///< in MPI_COMM_WORLD
 
 }  // namespace hocket::comm::vendor

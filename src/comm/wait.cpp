@@ -12,6 +12,7 @@
 #include "base/text.hpp"
 #include "base/trace.hpp"
 #include "comm/engine.hpp"
+#include "comm/peers.hpp"
 #include "hocket/operation.hpp"
 
 namespace hocket {
@@ -23,6 +24,9 @@ constexpr int polls_before_yield = 2000;
 constexpr double yielding = 5e-3;  // seconds
 constexpr double nap = 50e-6;      // seconds
 constexpr double between_checks = 20e-3;
+constexpr double between_looks = 0.1;  // at whether all others live
+// What a process sent before its end still arrives.
+constexpr double after_a_loss = 0.5;
 
 void (*interrupt_check)() = nullptr;
 volatile sig_atomic_t report_wanted = 0;
@@ -86,6 +90,28 @@ void check_outside(const Operation& operation, const Deadline& deadline) {
                             operation.text() + " is not done; the operation itself goes on");
 }
 
+// Who ended while this wait went on, if anyone did.
+class Losses {
+  public:
+    explicit Losses(double now) : next_look_(now + between_looks) {}
+
+    void look(double now, const Operation& operation) {
+        if (!lost_.empty() && now >= give_up_)
+            throw PeerLostError(
+                lost_ +
+                " has ended, and what this process waits for will not be: " + operation.text() +
+                "; see what that rank printed last, and start the program again");
+        if (!lost_.empty() || now < next_look_) return;
+        next_look_ = now + between_looks;
+        lost_ = comm::Watched::instance().lost();
+        give_up_ = now + after_a_loss;
+    }
+
+  private:
+    std::string lost_;
+    double next_look_, give_up_ = 0;
+};
+
 }  // namespace
 
 Deadline Deadline::in(std::optional<double> timeout) {
@@ -112,6 +138,7 @@ void wait(Operation& operation, Deadline deadline) {
     const int spins = comm::Engine::instance().crowded() ? 1 : polls_before_yield;
     const double start = port::seconds();
     double next_check = start;
+    Losses losses(start);
     for (long polls = 0;; ++polls) {
         if (poll_all(operation)) return;
         if (polls < spins) {
@@ -121,6 +148,7 @@ void wait(Operation& operation, Deadline deadline) {
         const double now = port::seconds();
         if (now >= next_check) {
             check_outside(operation, deadline);
+            losses.look(now, operation);
             next_check = now + between_checks;
         } else if (deadline.passed()) {
             check_outside(operation, deadline);

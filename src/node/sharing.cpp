@@ -10,10 +10,13 @@
 #include <mutex>
 #include <string>
 
+#include "hocket/memory.hpp"
+
 namespace hocket::node {
 namespace {
 
-// A mapping keeps its owner's memory from being freed, so few are kept that nobody uses.
+// A mapping keeps its owner's memory from being freed, so few are kept that nobody uses, and of no
+// more bytes than the owner itself keeps of freed memory.
 constexpr std::size_t keep_at_most = 64;
 
 struct Mapping {
@@ -48,8 +51,18 @@ class Mappings {
              place.inode,
              {static_cast<std::byte*>(data), [bytes](std::byte* mapped) { munmap(mapped, bytes); }},
              bytes});
-        if (mappings_.size() > keep_at_most) mappings_.pop_back();
+        bytes_ += bytes;
+        const auto most = static_cast<std::size_t>(memory_usage().keep_at_most);
+        while (mappings_.size() > 1 && (mappings_.size() > keep_at_most || bytes_ > most)) {
+            bytes_ -= mappings_.back().bytes;
+            mappings_.pop_back();
+        }
         return within(mappings_.front(), place.offset);
+    }
+
+    Mapped mapped() {
+        const std::lock_guard lock(mutex_);
+        return {mappings_.size(), bytes_};
     }
 
   private:
@@ -59,13 +72,22 @@ class Mappings {
     }
     std::mutex mutex_;
     std::list<Mapping> mappings_;
+    std::size_t bytes_ = 0;
 };
+
+Mappings& mappings() {
+    static Mappings* const made = new Mappings;
+    return *made;
+}
 
 }  // namespace
 
 std::shared_ptr<std::byte> map(const Place& place) {
-    static Mappings* const mappings = new Mappings;
-    return mappings->find_or_make(place);
+    return mappings().find_or_make(place);
+}
+
+Mapped mapped() {
+    return mappings().mapped();
 }
 
 }  // namespace hocket::node

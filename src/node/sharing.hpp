@@ -25,4 +25,10 @@ std::optional<Place> place_of(const void* address);
 /// held, and a while longer.
 std::shared_ptr<std::byte> map(const Place& place);
 
+/// The mappings that are kept for the next call of `map`: a bounded number, of bounded bytes.
+struct Mapped {
+    std::size_t segments, bytes;
+};
+Mapped mapped();
+
 }  // namespace hocket::node

@@ -176,6 +176,9 @@ Tasks::Tasks(std::span<const TaskRequest> requests, const Comm& comm)
     for (const auto& request : requests) all.names.push_back(request.name);
     for (std::size_t t = 0; t < requests.size(); ++t) {
         const auto& ranks = all.ranks[t];
+        for (std::size_t i = 0; i < ranks.size(); ++i)
+            comm.state().describe(ranks[i],
+                                  "task '" + requests[t].name + "', process " + std::to_string(i));
         const auto me = std::find(ranks.begin(), ranks.end(), comm.rank());
         const bool in = me != ranks.end();
         const auto index = static_cast<int>(me - ranks.begin());

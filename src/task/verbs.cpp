@@ -215,6 +215,8 @@ std::optional<Status> Tasks::look(const TaskId& source, int tag, Verb verb,
     std::shared_ptr<task::Pending> pending;
     {
         const comm::Turn turn;
+        // Who asks again and again must move on what the answer depends on: its own sends, too.
+        comm::Engine::instance().progress();
         pending = task::start_probe(state_, speaker_,
                                     {from, tag, way.stands_still, deadline, std::move(fault)});
     }

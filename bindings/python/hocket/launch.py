@@ -20,6 +20,8 @@ from .pipes import OnLine
 from .rank import describe
 from .seats import Count, Seats, groups_of, seats_of, tasks_of, whole
 
+#: how the report of a rank begins that has seen another die
+_LOST = f"raised {PeerLostError.__module__}.{PeerLostError.__qualname__}"
 # The ranks find modules where the caller finds them; nothing of the caller's main program is run.
 _START = (
     "import json, sys; sys.path[:] = json.load(open(sys.argv.pop(1))); "
@@ -183,7 +185,9 @@ def _problem(
 ) -> Error | None:
     """The error that an outcome stands for, if it is one."""
     if outcome.failures:
-        return Error(explain(outcome.failures, seats))
+        # Others may have seen a rank die before we did.
+        gone = all(failure.brief.startswith(_LOST) for failure in outcome.failures)
+        return (PeerLostError if gone else Error)(explain(outcome.failures, seats))
     if outcome.timed_out:
         stood = [
             f"{describe(rank, seats)} stood here:\n{outcome.stacks[rank]}"
@@ -216,11 +220,13 @@ def explain(failures: Sequence[processes.Failure], seats: Seats) -> str:
 
 def lost(outcome: processes.Outcome, folder: Path, silent: Sequence[int], seats: Seats) -> str:
     """Processes that ended without a word, and what mpiexec says of it."""
-    # The launchers name the first to go: by its rank, or by its process id.
+    # Open MPI's launcher names the first to go; others are ended before we could see who it was.
     by_rank = re.search(r"process rank (\d+)", outcome.said)
     by_pid = re.search(r"PID (\d+)", outcome.said)
     if by_rank is not None:
         first = [int(by_rank.group(1))]
+    elif outcome.dead:
+        first = outcome.dead
     else:
         pids = {path.read_text(): int(path.stem) for path in folder.glob("*.pid")}
         first = [pids[by_pid.group(1)]] if by_pid is not None and by_pid.group(1) in pids else []

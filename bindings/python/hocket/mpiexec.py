@@ -17,7 +17,7 @@ from pathlib import Path
 from .errors import Error
 
 #: where launchers leave a process's rank and the number of ranks
-_RANK = ("OMPI_COMM_WORLD_RANK", "PMI_RANK", "PMIX_RANK", "MV2_COMM_WORLD_RANK")
+RANK = ("OMPI_COMM_WORLD_RANK", "PMI_RANK", "PMIX_RANK", "MV2_COMM_WORLD_RANK")
 _SIZE = ("OMPI_COMM_WORLD_SIZE", "PMI_SIZE", "MV2_COMM_WORLD_SIZE")
 
 
@@ -54,8 +54,7 @@ def find() -> Path:
 
 
 @functools.cache
-def flavour(mpiexec: Path) -> str:
-    """One of "openmpi" (5 and later), "openmpi4" (and before), "mpich" (its kin too), "unknown"."""
+def _version(mpiexec: Path) -> str:
     try:
         answer = subprocess.run(
             [str(mpiexec), "--version"],
@@ -67,7 +66,12 @@ def flavour(mpiexec: Path) -> str:
         )
     except (OSError, subprocess.TimeoutExpired) as problem:
         raise Error(f"{mpiexec} does not answer to --version: {problem}") from problem
-    text = answer.stdout + answer.stderr
+    return answer.stdout + answer.stderr
+
+
+def flavour(mpiexec: Path) -> str:
+    """One of "openmpi" (5 and later), "openmpi4" (and before), "mpich" (its kin too), "unknown"."""
+    text = _version(mpiexec)
     if "OpenRTE" in text:
         return "openmpi4"
     if "Open MPI" in text or "prte" in text.lower():
@@ -75,6 +79,15 @@ def flavour(mpiexec: Path) -> str:
     if "HYDRA" in text or "Intel(R) MPI" in text or "MPICH" in text:
         return "mpich"
     return "unknown"
+
+
+def leave_ending_to_us(mpiexec: Path) -> list[str]:
+    """Options with which the launcher does not end the other ranks when one dies.
+
+    MPICH's Hydra ends them before anyone can tell which was first, and then names any of them.
+    """
+    text = _version(mpiexec)
+    return ["-disable-auto-cleanup"] if "HYDRA" in text and "Intel" not in text else []
 
 
 def environment(kind: str, base: Mapping[str, str] | None = None) -> dict[str, str]:
@@ -94,13 +107,15 @@ def environment(kind: str, base: Mapping[str, str] | None = None) -> dict[str, s
     return env
 
 
-def command(mpiexec: Path, programs: Sequence[tuple[int, Sequence[str]]]) -> list[str]:
+def command(
+    mpiexec: Path, programs: Sequence[tuple[int, Sequence[str]]], options: Sequence[str] = ()
+) -> list[str]:
     """The command line that starts several programs as one set of ranks, in this order.
 
     The colon between programs is the MPI standard's own (MPI 4.1, section 11.5), which both
     Open MPI and MPICH understand.
     """
-    line = [str(mpiexec)]
+    line = [str(mpiexec), *options]
     for position, (count, argv) in enumerate(programs):
         line += [":"] if position else []
         line += ["-n", str(count), *argv]
@@ -117,7 +132,7 @@ def _number(names: Sequence[str]) -> int | None:
 
 def world_rank() -> int | None:
     """This process's rank among those that its launcher started; None without a launcher."""
-    return _number(_RANK)
+    return _number(RANK)
 
 
 def world_size() -> int | None:

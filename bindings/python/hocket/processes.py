@@ -19,11 +19,13 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, Callable
 
-from . import mpiexec, rank
+from . import deaths, mpiexec, rank
 from .pipes import OnLine, Readers
 
 #: seconds that other ranks have to report once one has failed
 GRACE = 0.3
+#: seconds that the launcher has to say something of a rank that died
+LAUNCHER_GRACE = 0.5
 
 
 @dataclass
@@ -46,6 +48,7 @@ class Outcome:
     said: str  #: what mpiexec itself printed
     timed_out: bool = False
     stacks: dict[int, str] = field(default_factory=dict)  #: by rank, where each stood
+    dead: list[int] = field(default_factory=list)  #: ranks that died first, without a word
 
 
 @contextlib.contextmanager
@@ -104,10 +107,13 @@ def supervise(
     if tasks:
         env["HOCKET_TASKS"] = tasks
     ranks = sum(count for count, _ in programs)
+    options = mpiexec.leave_ending_to_us(launcher) if deaths.SEES else []
+    watched = deaths.Deaths(folder, ranks, lambda: _members(folder))
+    shared: set[str] = set()
     with selectors.DefaultSelector() as selector:
         readers = Readers(selector, folder, ranks, on_line)
         process = subprocess.Popen(
-            mpiexec.command(launcher, programs),
+            mpiexec.command(launcher, programs, options),
             stdin=subprocess.DEVNULL,
             stdout=subprocess.PIPE,
             stderr=subprocess.PIPE,
@@ -118,27 +124,43 @@ def supervise(
         readers.add(process.stdout, "out")
         readers.add(process.stderr, "err")
         try:
-            outcome = _watch(process, readers, folder, timeout)
+            outcome = _watch(process, readers, folder, watched, shared, timeout)
         finally:
-            _end(process, folder)
+            _end(process, folder, shared)
+            watched.close()
             readers.close()
     return outcome
 
 
 def _watch(
-    process: subprocess.Popen[bytes], readers: Readers, folder: Path, timeout: float | None
+    process: subprocess.Popen[bytes],
+    readers: Readers,
+    folder: Path,
+    watched: deaths.Deaths,
+    shared: set[str],
+    timeout: float | None,
 ) -> Outcome:
     """Read what the ranks print until they have ended, failed, or run out of time."""
     began = time.monotonic()
     failed_at: float | None = None
     stacks: dict[int, str] = {}
     timed_out = False
+    dead: list[int] = []
+    died_at = began
+    next_search = began
     while process.poll() is None:
         readers.read(0.05)
         now = time.monotonic()
+        if now >= next_search:  # one rank knows them; after a crash nobody may be left to ask
+            shared.update(_shared_files(watched.living()[:1]))
+            next_search = now + 0.5
         if failed_at is None and any(folder.glob("*.failure")):
             failed_at = now
         if failed_at is not None and now - failed_at > GRACE:
+            break
+        if not dead and (dead := watched.silent()):
+            died_at = now
+        if failed_at is None and ((dead and now - died_at > LAUNCHER_GRACE) or watched.stuck()):
             break
         if failed_at is None and timeout is not None and now - began > timeout:
             timed_out = True
@@ -147,9 +169,14 @@ def _watch(
     # Read before the others are ended, because being ended is no failure of theirs.
     reports = [json.loads(path.read_text()) for path in folder.glob("*.failure")]
     failures = sorted((Failure(**report) for report in reports), key=lambda one: one.time)
-    _end(process, folder)
+    ended_by_us = process.poll() is None
+    said = readers.said()
+    _end(process, folder, shared)
     readers.drain()
-    return Outcome(process.returncode, failures, readers.said(), timed_out, stacks)
+    if not (ended_by_us and dead):  # what a launcher says of ranks that we end is misleading
+        said = readers.said()
+    code = process.returncode or (-signal.SIGKILL if ended_by_us else 0)
+    return Outcome(code, failures, said, timed_out, stacks, dead)
 
 
 def _ask_waits(folder: Path) -> None:
@@ -176,10 +203,10 @@ def _ask_stacks(folder: Path) -> dict[int, str]:
     return {number: (folder / f"{number}.stack").read_text().strip() for number in sorted(asked)}
 
 
-def _end(process: subprocess.Popen[bytes], folder: Path) -> None:
+def _end(process: subprocess.Popen[bytes], folder: Path, shared: set[str]) -> None:
     """End mpiexec and whatever it started, and remove the shared memory that they leave."""
     if process.poll() is None:
-        shared = _shared_files(_members(folder))
+        shared.update(_shared_files(_members(folder)))
         with contextlib.suppress(ProcessLookupError):
             process.terminate()
         try:
@@ -191,11 +218,17 @@ def _end(process: subprocess.Popen[bytes], folder: Path) -> None:
                 raise
         finally:
             _kill_members(folder)
-            for path in shared:
-                with contextlib.suppress(OSError):
-                    Path(path).unlink()
+            _remove(shared)
     elif process.returncode != 0:
+        shared.update(_shared_files(_members(folder)))
         _kill_members(folder)
+        _remove(shared)
+
+
+def _remove(shared: set[str]) -> None:
+    for path in shared:
+        with contextlib.suppress(OSError):
+            Path(path).unlink()
 
 
 def _kill_members(folder: Path) -> None:

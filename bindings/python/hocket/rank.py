@@ -2,14 +2,17 @@
 """What a started rank does around the user's code: report where it is, how it ended, and why.
 
 Parent and ranks talk through small files in one folder, named by `HOCKET_RUN`, so that the report
-of a rank survives the rank: `3.pid`, `3.out`, `3.err` (pipes), `3.stack`, `3.result`, `3.failure`.
+of a rank survives the rank: `3.pid`, `3.out`, `3.err` (pipes), `3.stack`, `3.result`, `3.ended`,
+`3.failure`.
 """
 
 from __future__ import annotations
 
+import atexit
 import contextlib
 import ctypes
 import faulthandler
+import functools
 import importlib
 import json
 import os
@@ -90,6 +93,13 @@ def write(path: Path, content: bytes) -> None:
     part.replace(path)
 
 
+def done() -> None:
+    """Say that this rank's program has come to its end; what is left is to leave MPI."""
+    here, rank = folder(), mpiexec.world_rank()
+    if here is not None and rank is not None:
+        write(here / f"{rank}.ended", b"")
+
+
 def fail(error: BaseException, code: int = 1, skip: int = 0) -> NoReturn:
     """Report an exception with its traceback, less its first `skip` frames, and end every rank."""
     trace: TracebackType | None = error.__traceback__
@@ -124,6 +134,20 @@ def abort(code: int) -> NoReturn:
     if module is not None and module.Is_initialized() and not module.Is_finalized():
         module.COMM_WORLD.Abort(code)
     os._exit(code)
+
+
+@functools.cache
+def end_by_abort() -> None:
+    """From here on this process ends all others when it ends: a process is lost, and leaving MPI
+    in good order would wait for it for ever."""
+
+    def end() -> None:
+        for stream in (sys.stdout, sys.stderr):
+            with contextlib.suppress(OSError, ValueError):
+                stream.flush()
+        abort(1)
+
+    atexit.register(end)
 
 
 def end_with_parent(number: int) -> None:

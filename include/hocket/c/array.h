@@ -74,6 +74,11 @@ typedef struct hocket_cache_counts {
     int64_t found, made, kept;
 } hocket_cache_counts;
 int hocket_plan_cache_counts(hocket_cache_counts* counts);
+/* The short messages of this process so far by which calls are agreed on: no data. */
+typedef struct hocket_message_counts {
+    int64_t sent, received;
+} hocket_message_counts;
+int hocket_descriptor_counts(hocket_message_counts* counts);
 
 #ifdef __cplusplus
 }

@@ -1,0 +1,120 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "comm/peers.hpp"
+
+#include <map>
+
+#include "base/pack.hpp"
+#include "base/port.hpp"
+#include "comm/agree.hpp"
+#include "comm/vendor.hpp"
+
+namespace hocket::comm {
+namespace {
+
+// What one process tells the others of itself.
+struct Told {
+    std::int64_t rank, world_rank;
+    node::Identity identity;
+
+    void pack(Packer& out) const {
+        out.number(rank).number(world_rank);
+        out.number(identity.process).number(identity.start).number(identity.space);
+    }
+    static Told unpack(Unpacker& in) {
+        Told entry{};
+        entry.rank = in.number();
+        entry.world_rank = in.number();
+        entry.identity.process = in.number();
+        entry.identity.start = in.number();
+        entry.identity.space = in.number();
+        return entry;
+    }
+};
+
+// All that was told, by the node's name.
+std::map<std::string, std::vector<Told>> unpacked(const std::string& low, const std::string& high) {
+    std::map<std::string, std::vector<Told>> all;
+    for (const auto& text : {low, high}) {
+        Unpacker in(text);
+        while (!in.empty()) {
+            auto& on_node = all[in.text()];
+            for (std::int64_t left = in.number(); left > 0; --left)
+                on_node.push_back(Told::unpack(in));
+        }
+    }
+    return all;
+}
+
+std::string merge(const std::string& low, const std::string& high) {
+    Packer out;
+    for (const auto& [node, entries] : unpacked(low, high)) {
+        out.text(node).number(static_cast<std::int64_t>(entries.size()));
+        for (const auto& entry : entries) entry.pack(out);
+    }
+    return out.take();
+}
+
+// A pretended node is its host's name with a number behind it.
+std::string host_of(const std::string& node) {
+    return node.substr(0, node.find(vendor::pretended_mark));
+}
+
+}  // namespace
+
+Protocol<std::vector<Peer>> find_peers(Link& link, int tag) {
+    const Group group = Group::whole(link);
+    const std::string here = vendor::node_name();
+    const Told own{link.rank(), vendor::world_rank(), node::myself()};
+    Packer mine;
+    mine.text(here).number(1);
+    own.pack(mine);
+    std::string all = co_await fold(group, tag, mine.take(), merge);
+    all = co_await spread(group, tag, std::move(all));
+    std::vector<Peer> peers(static_cast<std::size_t>(link.size()));
+    int number = 0;
+    for (const auto& [node, entries] : unpacked(all, "")) {
+        for (const auto& entry : entries) {
+            Peer& peer = peers[static_cast<std::size_t>(entry.rank)];
+            peer.node = number;
+            peer.world_rank = static_cast<int>(entry.world_rank);
+            peer.same_host = host_of(node) == host_of(here);
+            peer.identity = entry.identity;
+        }
+        ++number;
+    }
+    co_return peers;
+}
+
+Watched& Watched::instance() {
+    static Watched* const made = new Watched;  // outlives every communicator
+    return *made;
+}
+
+void Watched::add(const std::vector<Peer>& peers) {
+    if constexpr (port::simulated) return;  // simulated processes are one
+    const std::int64_t self = node::myself().process;
+    const std::lock_guard lock(mutex_);
+    for (const auto& peer : peers) {
+        const std::int64_t process = peer.identity.process;
+        if (!peer.same_host || process == self || entries_.contains(process)) continue;
+        if (auto watch = node::Watch::on(peer.identity))
+            entries_.try_emplace(
+                process, Entry{std::move(*watch), "rank " + std::to_string(peer.world_rank)});
+    }
+}
+
+void Watched::describe(const Peer& peer, std::string words) {
+    const std::lock_guard lock(mutex_);
+    const auto it = entries_.find(peer.identity.process);
+    if (it == entries_.end() || !peer.same_host) return;
+    it->second.words = "rank " + std::to_string(peer.world_rank) + " (" + std::move(words) + ")";
+}
+
+std::string Watched::lost() {
+    const std::lock_guard lock(mutex_);
+    for (const auto& [process, entry] : entries_)
+        if (entry.watch.ended()) return entry.words;
+    return "";
+}
+
+}  // namespace hocket::comm

@@ -1,0 +1,70 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""How many messages it takes to agree on a send: those of a binomial tree, and no more."""
+
+import math
+
+import numpy as np
+import pytest
+from cases import private, source_of, target_of, whole
+from lockstep import ranks
+
+import hocket as hk
+from hocket import _mpi
+from oracle import BLOCK, STAR, Spec
+
+SIZES = (1, 2, 3, 5, 8)
+SQUARE = [{"a": s, "b": r} for s in SIZES for r in SIZES]
+PAIRS = [pair for pair in SQUARE if sum(pair.values()) in (2, 3, 6, 8, 10)]
+
+
+def check(comm, groups, shape):
+    w = hk.tasks(groups, comm)
+    spec = Spec(shape, (BLOCK, STAR), (w.comm.size,))
+    array = whole(shape, "f8")
+    a, _ = source_of(spec, array, w.comm, private(w.comm))
+    b, room = target_of(spec, "f8", w.comm, private(w.comm))
+    for turn in range(3):  # the first finds no plan
+        comm.barrier()
+        before = np.array(_mpi.descriptor_counts())
+        if w.name == "a":
+            w.send(a, "b", tag=turn)
+        else:
+            w.recv(b, *[("a", turn), (hk.ANY_SOURCE, turn), ("a", hk.ANY_TAG)][turn])
+        sent, received = np.array(_mpi.descriptor_counts()) - before
+        most = 1 + math.ceil(max(math.log2(size) for size in groups.values()))
+        assert sent <= most and received <= most, (sent, received, most)
+        total = comm.allreduce(int(sent))
+        assert total == comm.allreduce(int(received))
+        # Up and down both trees, there and back between them: nobody is told twice.
+        assert total == 2 * (sum(groups.values()) - 2) + 2
+    if w.name == "b":
+        room.check(spec.local(array, w.comm.rank))
+
+
+@ranks(*PAIRS)
+def test_nobody_sends_or_receives_more_than_a_tree(comm, groups):
+    check(comm, groups, (9, 4))
+
+
+@pytest.mark.soak
+@ranks(*SQUARE)
+def test_every_pair_of_sizes(comm, groups):
+    check(comm, groups, (9, 4))
+
+
+@ranks({"a": 1, "b": 2}, {"a": 3, "b": 5})
+def test_long_messages_need_no_more(comm, groups):
+    check(comm, groups, (300, 300))
+
+
+@ranks({"a": 3, "b": 5})
+def test_refusals_need_no_more(comm, groups):
+    w = hk.tasks(groups, comm)
+    shape = (6, 4) if w.name == "a" else (6, 5)
+    b, _ = target_of(Spec(shape, (BLOCK, STAR), (w.comm.size,)), "f8", w.comm, private(w.comm))
+    comm.barrier()
+    before = np.array(_mpi.descriptor_counts())
+    with pytest.raises(hk.MismatchError):
+        w.send(b, "b") if w.name == "a" else w.recv(b, "a")
+    sent, received = np.array(_mpi.descriptor_counts()) - before
+    assert sent <= 4 and received <= 4

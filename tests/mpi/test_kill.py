@@ -1,0 +1,139 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""A process of the program is killed while the others wait for it: all end within seconds, with a
+message that names it, and nothing is left behind."""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import re
+import signal
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import pytest
+from lockstep import mpiexec
+from lockstep.job import shared_segments
+
+SECONDS = 15.0  # generous: a machine that runs other things too; alone it is about one
+MARK = "HOCKET_KILL_TEST"
+
+# Rank 2 is task b. It is killed once all have met and say where they are.
+PROGRAM = """
+import os, pathlib, sys, time
+import hocket as hk
+
+def body(w, how, folder):
+    from mpi4py import MPI
+    world = MPI.COMM_WORLD
+    a = hk.zeros(hk.Layout((64, 64), "(BLOCK, *)", w.comm.size), comm=w.comm)
+    w.send(a, "b") if w.name == "a" else w.recv(a)
+    big = hk.zeros(hk.Layout((1 << 22,), "(BLOCK)", w.comm.size), comm=w.comm)
+    all_of_us = hk.zeros(hk.Layout((64, 64), "(BLOCK, *)", world.size))
+    place = pathlib.Path(folder, f"{world.rank}.pid")
+    place.with_suffix(".part").write_text(str(os.getpid()))
+    place.with_suffix(".part").rename(place)
+    if how == "copy":
+        while True:
+            w.send(big, "b") if w.name == "a" else w.recv(big)
+    if w.name == "b":
+        time.sleep(1000)
+    if how == "receive":
+        w.recv(a, "b")
+    hk.redistribute(all_of_us, hk.Layout((64, 64), "(*, BLOCK)", world.size))
+
+if __name__ == "__main__":
+    if sys.argv[1:2] == ["hk.run"]:
+        hk.run(body, tasks={"a": 2, "b": 1}, args=sys.argv[2:])
+    else:
+        body(hk.tasks({"a": 2, "b": 1}), *sys.argv[1:])
+"""
+
+
+def command(way: str, program: Path, how: str, folder: Path) -> list[str]:
+    python, words = sys.executable, [str(program), how, str(folder)]
+    if way == "hk.run":
+        return [python, str(program), "hk.run", how, str(folder)]
+    if way == "hocket run":
+        run = [str(Path(python).with_name("hocket")), "run"]
+        return [*run, f"a=2:{program}", f"b=1:{program}", how, str(folder)]
+    start = [mpiexec.find(), "-n", "3"]
+    if way == "mpiexec":
+        return [*start, python, *words]
+    # The launcher sees a shell, which lives on: only the processes themselves can find out.
+    return [*start, "sh", "-c", '"$@"; sleep 60', "sh", python, *words]
+
+
+def marked(mark: str) -> list[int]:
+    """The processes that are left of a run."""
+    found = []
+    for entry in Path("/proc").glob("[0-9]*"):
+        with contextlib.suppress(OSError):
+            if f"{MARK}={mark}".encode() in (entry / "environ").read_bytes():
+                found.append(int(entry.name))
+    return found
+
+
+def pids_of(folder: Path, process: subprocess.Popen[str]) -> dict[int, int]:
+    deadline = time.monotonic() + 90
+    while True:
+        found = {int(path.stem): int(path.read_text()) for path in folder.glob("*.pid")}
+        if len(found) == 3:
+            return found
+        assert process.poll() is None and time.monotonic() < deadline, "the ranks did not start"
+        time.sleep(0.05)
+
+
+WAYS = ["hk.run", "hocket run", "mpiexec", "mpiexec that does not look"]
+
+
+@pytest.mark.parametrize("how", ["receive", "redistribute", "copy"])
+@pytest.mark.parametrize("way", WAYS)
+def test_a_killed_process_ends_the_program(tmp_path, way, how):
+    program = tmp_path / "program.py"
+    program.write_text(PROGRAM)
+    environment = mpiexec.environment(os.environ, str(tmp_path), 3, None)
+    del environment["OMPI_MCA_btl_sm_backing_directory"]  # as users have it
+    environment[MARK] = str(tmp_path)
+    process = subprocess.Popen(
+        command(way, program, how, tmp_path),
+        stdin=subprocess.DEVNULL,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.STDOUT,
+        text=True,
+        env=environment,
+        start_new_session=True,
+    )
+    try:
+        pids = pids_of(tmp_path, process)
+        time.sleep(0.7)  # the others wait by now, and sleep
+        segments = set().union(*map(shared_segments, pids.values()))
+        began = time.monotonic()
+        os.kill(pids[2], signal.SIGKILL)
+        said, _ = process.communicate(timeout=60)
+        seconds = time.monotonic() - began
+    except BaseException:
+        os.killpg(process.pid, signal.SIGKILL)
+        for pid in marked(str(tmp_path)):
+            with contextlib.suppress(ProcessLookupError):
+                os.kill(pid, signal.SIGKILL)
+        raise
+    assert seconds < SECONDS, said
+    assert process.returncode != 0, said
+    if way == "mpiexec":  # its own words: our processes were ended before they could speak
+        assert re.search(r"rank 2|BAD TERMINATION|PeerLostError", said), said
+    else:
+        assert "rank 2 (task 'b', process 0)" in said, said
+    if way == "mpiexec that does not look":
+        assert "PeerLostError" in said, said
+    deadline = time.monotonic() + 5
+    while marked(str(tmp_path)) and time.monotonic() < deadline:
+        time.sleep(0.05)
+    assert not marked(str(tmp_path)), said
+    left = [path for path in segments if path.exists()]
+    if way in ("hk.run", "hocket run"):
+        assert not left, said
+    for path in left:  # a launcher's own doing
+        path.unlink(missing_ok=True)
