@@ -13,6 +13,7 @@
 
 #include "hocket/memory.hpp"
 #include "hocket/mpi.hpp"
+#include "hocket/remap.hpp"
 #include "hocket/transfer.hpp"
 #include "mpi_binding.hpp"
 
@@ -39,9 +40,9 @@ std::shared_ptr<const void> kept(nb::object owner) {
 
 Array wrap(std::uintptr_t address, const Layout& layout, const std::string& dtype,
            std::int64_t itemsize, std::uintptr_t comm, const Shape& strides, nb::object owner,
-           bool writable) {
+           bool writable, std::int64_t room) {
     return Array::wrap(reinterpret_cast<void*>(address), layout, {dtype, itemsize}, comm_of(comm),
-                       strides, kept(std::move(owner)), writable);
+                       strides, kept(std::move(owner)), writable, room);
 }
 
 nb::ndarray<nb::numpy, std::uint8_t, nb::ndim<1>> allocate(std::int64_t bytes) {
@@ -108,7 +109,9 @@ NB_MODULE(_mpi, m) {
 
     nb::class_<Array>(m, "Local", "An array's memory, layout and communicator, ready to move.")
         .def_static("wrap", &wrap, "address"_a, "layout"_a, "dtype"_a, "itemsize"_a, "comm"_a,
-                    "strides"_a, "owner"_a, "writable"_a);
+                    "strides"_a, "owner"_a, "writable"_a, "room"_a)
+        .def("layout", &Array::layout)
+        .def("room", &Array::room);
 
     m.def(
         "redistribute",
@@ -150,6 +153,30 @@ NB_MODULE(_mpi, m) {
             return tell(comm_of(comm), text, root, Deadline::in(timeout));
         },
         "comm"_a, "text"_a, "root"_a, "timeout"_a.none(), unlocked);
+
+    m.def("room_of", &room_of, "layout"_a, "itemsize"_a, "rank"_a);
+    m.def(
+        "remap_layout",
+        [](const Layout& layout, const std::vector<std::int64_t>& axes) {
+            return remap_layout(layout, axes);
+        },
+        "layout"_a, "axes"_a);
+    m.def(
+        "remap_room",
+        [](const Layout& layout, const std::vector<std::int64_t>& axes, std::int64_t rank) {
+            return remap_room(layout, axes, rank);
+        },
+        "layout"_a, "axes"_a, "rank"_a);
+    m.def(
+        "remap_inplace",
+        [](const Array& array, const std::vector<std::int64_t>& axes, int threads,
+           std::optional<double> timeout) {
+            RemapOptions options;
+            options.threads = threads;
+            options.deadline = Deadline::in(timeout);
+            return remap_inplace(array, axes, options);
+        },
+        "array"_a, "axes"_a, "threads"_a, "timeout"_a.none(), unlocked);
 
     m.def("pending_waits", &pending_waits);
     m.def("mpi_library", &mpi_library);

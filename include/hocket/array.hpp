@@ -47,14 +47,20 @@ class Array {
   public:
     /// Memory of hocket's own, uninitialised, dense and row-major. Local, not collective; a process
     /// beyond `layout.size()` holds an empty local array.
+    ///
+    /// Where blocks are uneven there is room for what the array becomes when it is remapped within
+    /// its own memory (remap_inplace), up to twice an even share of the whole; `room` bytes, if
+    /// that is more. Pages that are never touched take no memory.
     /// @throws LayoutError if the communicator has fewer processes than the layout.
-    static Array empty(const Layout& layout, const DType& dtype, const Comm& comm);
+    static Array empty(const Layout& layout, const DType& dtype, const Comm& comm,
+                       std::int64_t room = 0);
 
     /// The user's own memory, never copied. `strides` in bytes, one a dimension, of any sign; none:
-    /// dense and row-major. `keep` is held as long as the array is in use.
+    /// dense and row-major. `keep` is held as long as the array is in use. `room`: bytes from
+    /// `data` on that remap_inplace may use, if more than the local array has.
     static Array wrap(void* data, const Layout& layout, const DType& dtype, const Comm& comm,
                       std::optional<Shape> strides = {}, std::shared_ptr<const void> keep = {},
-                      bool writable = true);
+                      bool writable = true, std::int64_t room = 0);
 
     const Layout& layout() const { return layout_; }
     const DType& dtype() const { return dtype_; }
@@ -63,6 +69,8 @@ class Array {
     const Shape& strides() const { return strides_; }  ///< bytes
     const Shape& local_shape() const { return local_shape_; }
     bool writable() const { return writable_; }
+    /// Bytes from data() on that belong to the array: its own at least, if it is dense.
+    std::int64_t room() const { return room_; }
     const std::shared_ptr<const void>& keep() const { return keep_; }
     /// This process's number in the layout, or -1 beyond it.
     std::int64_t process() const;
@@ -78,6 +86,7 @@ class Array {
 
   private:
     Array(Layout layout, DType dtype, Comm comm);
+    std::int64_t local_bytes() const;
     void require_dense(const DType& wanted) const;
 
     Layout layout_;
@@ -87,7 +96,11 @@ class Array {
     Shape strides_, local_shape_;
     std::shared_ptr<const void> keep_;
     bool writable_ = true;
+    std::int64_t room_ = 0;
 };
+
+/// Bytes that Array::empty takes for process `rank`'s part, -1: of a process beyond the layout.
+std::int64_t room_of(const Layout& layout, std::int64_t itemsize, std::int64_t rank);
 
 /// The bytes between neighbours along each dimension of a dense row-major array.
 Shape dense_strides(const Shape& shape, std::int64_t itemsize);

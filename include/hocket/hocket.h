@@ -64,6 +64,7 @@ typedef struct hocket_copy hocket_copy;
 #include "hocket/c/layout.h"
 #include "hocket/c/operation.h"
 #include "hocket/c/plan.h"
+#include "hocket/c/remap.h"
 #include "hocket/c/task.h"
 
 #endif

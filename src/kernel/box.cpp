@@ -94,6 +94,7 @@ Box make_box(std::span<const std::int64_t> extents, std::int64_t itemsize,
 
 bool is_dense(std::span<const std::int64_t> extents, std::int64_t itemsize,
               std::span<const std::int64_t> strides) {
+    if (std::find(extents.begin(), extents.end(), 0) != extents.end()) return true;
     std::int64_t expected = itemsize;
     for (std::size_t d = extents.size(); d-- > 0;) {
         if (extents[d] == 1) continue;

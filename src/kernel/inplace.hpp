@@ -5,10 +5,12 @@
 #include <cstddef>
 #include <cstdint>
 #include <functional>
+#include <span>
 #include <string>
 #include <string_view>
 #include <vector>
 
+#include "hocket/kernel.hpp"
 #include "kernel/move_cycles.hpp"
 #include "kernel/permutation.hpp"
 
@@ -38,5 +40,25 @@ struct Means {
 /// The cheapest plan for a permutation whose unit is the byte.
 /// @throws Error if the method is unknown or does not apply, or no plan fits into the memory.
 InplacePlan plan_inplace(const Permutation& permutation, const Means& means);
+
+/// What permute_inplace does, in its two halves: all that can go wrong does so before there is an
+/// array, and what is planned runs on any array of the shape.
+class Inplace {
+  public:
+    /// @throws as permute_inplace.
+    Inplace(std::span<const std::int64_t> shape, std::int64_t itemsize,
+            std::span<const std::int64_t> axes, const InplaceOptions& options);
+
+    const Permutation& permutation() const { return permutation_; }
+    const Means& means() const { return means_; }
+    const InplacePlan& plan() const { return plan_; }
+    void run(void* array) const;
+
+  private:
+    Permutation permutation_;
+    Schedule schedule_;
+    Means means_;  // its method is for planning only
+    InplacePlan plan_;
+};
 
 }  // namespace hocket::kernel

@@ -67,24 +67,30 @@ void permute(const void* source, std::span<const std::int64_t> shape,
         });
 }
 
+Inplace::Inplace(std::span<const std::int64_t> shape, std::int64_t itemsize,
+                 std::span<const std::int64_t> axes, const InplaceOptions& options)
+    : permutation_((check_itemsize(itemsize), make_permutation(shape, axes, itemsize))),
+      schedule_(Schedule::parse(options.schedule)),
+      means_(means_for(permutation_, options)),
+      plan_(plan_inplace(permutation_, means_)) {}
+
+void Inplace::run(void* array) const {
+    const Pass pass{.threads = means_.threads, .schedule = schedule_};
+    for (const Step& step : plan_.steps) step.run(static_cast<std::byte*>(array), pass);
+    trim_thread_scratch(Scratch::panel, 1 << 20);
+}
+
 void permute_inplace(void* array, std::span<const std::int64_t> shape, std::int64_t itemsize,
                      std::span<const std::int64_t> axes, const InplaceOptions& options) {
-    check_itemsize(itemsize);
-    const Permutation permutation = make_permutation(shape, axes, itemsize);
-    const Schedule schedule = Schedule::parse(options.schedule);
-    const Means means = means_for(permutation, options);
-    const InplacePlan plan = plan_inplace(permutation, means);
-    const Pass pass{.threads = means.threads, .schedule = schedule};
-    for (const Step& step : plan.steps) step.run(static_cast<std::byte*>(array), pass);
-    trim_thread_scratch(Scratch::panel, 1 << 20);
+    Inplace(shape, itemsize, axes, options).run(array);
 }
 
 std::string explain_permute(std::span<const std::int64_t> shape, std::span<const std::int64_t> axes,
                             std::int64_t itemsize, const InplaceOptions& options) {
-    check_itemsize(itemsize);
-    const Permutation permutation = make_permutation(shape, axes, itemsize);
-    const Means means = means_for(permutation, options);
-    const InplacePlan plan = plan_inplace(permutation, means);
+    const Inplace inplace(shape, itemsize, axes, options);
+    const auto& permutation = inplace.permutation();
+    const auto& means = inplace.means();
+    const auto& plan = inplace.plan();
     std::string out = "shape " + text::tuple(shape) + " of " + std::to_string(itemsize) +
                       "-byte elements, axes " + text::tuple(axes) + "\n";
     if (permutation.identity()) return out + "nothing moves: memory order stays as it is\n";

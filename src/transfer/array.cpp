@@ -1,10 +1,22 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "hocket/array.hpp"
 
+#include <algorithm>
+
+#include "base/checked.hpp"
 #include "base/text.hpp"
 #include "hocket/memory.hpp"
+#include "kernel/box.hpp"
+#include "layout/form.hpp"
+#include "transfer/arrangement.hpp"
 
 namespace hocket {
+namespace {
+
+// Local arrays of up to so many bytes have room for whatever they may become.
+constexpr std::int64_t small_room = std::int64_t{256} << 10;
+
+}  // namespace
 
 Shape dense_strides(const Shape& shape, std::int64_t itemsize) {
     Shape strides(shape.size());
@@ -30,15 +42,35 @@ Array::Array(Layout layout, DType dtype, Comm comm)
         process() >= 0 ? layout_.local_shape(process()) : Shape(layout_.local_shape(0).size(), 0);
 }
 
-Array Array::empty(const Layout& layout, const DType& dtype, const Comm& comm) {
-    Array array(layout, dtype, comm);
-    std::int64_t bytes = dtype.size;
-    for (const auto extent : array.local_shape_) {
+std::int64_t Array::local_bytes() const {
+    std::int64_t bytes = dtype_.size;
+    for (const auto extent : local_shape_) {
         if (__builtin_mul_overflow(bytes, extent, &bytes))
-            throw Error("a local array of shape " + text::tuple(array.local_shape_) + " of " +
-                        dtype.name + " has more than 2^63 bytes; use more processes");
+            throw Error("a local array of shape " + text::tuple(local_shape_) + " of " +
+                        dtype_.name + " has more than 2^63 bytes; use more processes");
     }
-    auto memory = allocate(bytes);
+    return bytes;
+}
+
+std::int64_t room_of(const Layout& layout, std::int64_t itemsize, std::int64_t rank) {
+    if (rank < 0) return 0;
+    const layout::Form& form = layout.form();
+    const std::int64_t own = layout.local_elements(rank);
+    const auto at = form.place(rank);
+    std::int64_t elements = own;
+    if (at && !form.indexed() && !form.aligned()) {
+        const std::int64_t most = transfer::Arrangement(layout).most_elements(*at);
+        const std::int64_t even = base::ceil_div(layout.elements(), layout.size());
+        elements = std::max(own, std::min(most, std::max(2 * even, small_room / itemsize)));
+    }
+    return base::product(elements, itemsize).value_or(base::max_size);
+}
+
+Array Array::empty(const Layout& layout, const DType& dtype, const Comm& comm, std::int64_t room) {
+    Array array(layout, dtype, comm);
+    const std::int64_t bytes = array.local_bytes();
+    array.room_ = std::max({bytes, room_of(layout, dtype.size, array.process()), room});
+    auto memory = allocate(array.room_);
     array.data_ = memory.get();
     array.keep_ = std::move(memory);
     array.strides_ = dense_strides(array.local_shape_, dtype.size);
@@ -46,7 +78,8 @@ Array Array::empty(const Layout& layout, const DType& dtype, const Comm& comm) {
 }
 
 Array Array::wrap(void* data, const Layout& layout, const DType& dtype, const Comm& comm,
-                  std::optional<Shape> strides, std::shared_ptr<const void> keep, bool writable) {
+                  std::optional<Shape> strides, std::shared_ptr<const void> keep, bool writable,
+                  std::int64_t room) {
     Array array(layout, dtype, comm);
     array.data_ = data;
     array.keep_ = std::move(keep);
@@ -57,6 +90,8 @@ Array Array::wrap(void* data, const Layout& layout, const DType& dtype, const Co
                     " strides, but its layout " + layout.text() + " has " +
                     std::to_string(array.local_shape_.size()) +
                     " dimensions; give one stride a dimension, in bytes");
+    const bool dense = kernel::is_dense(array.local_shape_, dtype.size, array.strides_);
+    array.room_ = dense ? std::max(array.local_bytes(), room) : room;
     return array;
 }
 

@@ -41,6 +41,7 @@ void test_operations(void);
 void test_arrays(void);
 void test_redistribute(void);
 void test_refusals(void);
+void test_remap(void);
 void test_tasks(void);
 
 #endif

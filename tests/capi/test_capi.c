@@ -24,6 +24,7 @@ int main(int argc, char** argv) {
     test_arrays();
     test_redistribute();
     test_refusals();
+    test_remap();
     test_tasks();
 
     long all = 0;

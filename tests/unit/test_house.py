@@ -30,6 +30,7 @@ ROOM_OF_HEADER = {
     "operation": "comm",
     "mpi": "comm",
     "array": "transfer",
+    "remap": "transfer",
 }
 EVERYWHERE = ("src", "include", "bindings", "cli", "bench", "apps", "examples", "tests", "tools")
 MPI_PLACES = ("src/comm/", "include/hocket/mpi.hpp", "include/hocket/hocket.h")

@@ -33,6 +33,7 @@ if TYPE_CHECKING:
     from hocket.channels import Channel
     from hocket.launch import run
     from hocket.moves import redistribute, scatter
+    from hocket.remaps import remap_inplace, remap_layout, remap_room
     from hocket.requests import Request, Status, waitall, waitany
     from hocket.tasks import ANY_SOURCE, ANY_TAG, Tasks, tasks
 
@@ -40,6 +41,7 @@ if TYPE_CHECKING:
 _LATE = {
     **dict.fromkeys(["Array", "empty", "from_function", "wrap", "zeros"], "arrays"),
     **dict.fromkeys(["redistribute", "scatter"], "moves"),
+    **dict.fromkeys(["remap_inplace", "remap_layout", "remap_room"], "remaps"),
     **dict.fromkeys(["Request", "Status", "waitall", "waitany"], "requests"),
     **dict.fromkeys(["ANY_SOURCE", "ANY_TAG", "Tasks", "tasks"], "tasks"),
     "Channel": "channels",
@@ -72,6 +74,9 @@ __all__ = [
     "plan",
     "redistribute",
     "relabel",
+    "remap_inplace",
+    "remap_layout",
+    "remap_room",
     "run",
     "scatter",
     "tasks",

@@ -3,7 +3,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any, Callable, Optional
 
 import numpy as np
@@ -14,6 +13,7 @@ from hocket.arguments import as_number
 from hocket.calls import collective
 from hocket.errors import Error, LayoutError
 from hocket.layouts import Layout
+from hocket.rooms import as_array, as_room, checked_room, memory
 
 if TYPE_CHECKING:
     from mpi4py import MPI
@@ -46,10 +46,18 @@ class Array:
     dtype : numpy.dtype
     """
 
-    __slots__ = ("_comm", "_core", "_home", "_layout", "_local")
+    __slots__ = ("_comm", "_core", "_home", "_layout", "_local", "_room")
 
-    def __init__(self, local: npt.NDArray[Any], layout: Layout, comm: MPI.Comm) -> None:
+    def __init__(
+        self,
+        local: npt.NDArray[Any],
+        layout: Layout,
+        comm: MPI.Comm,
+        room: Optional[npt.NDArray[np.uint8]] = None,
+    ) -> None:
         self._local = local
+        # All the memory that belongs to the array, which begins where `local` does.
+        self._room = room
         self._layout = layout
         self._comm = comm
         self._core: Optional[_mpi.Local] = None
@@ -83,7 +91,7 @@ class Array:
         if self._core is None:
             local = self.local
             self._core = _mpi.Local.wrap(
-                local.__array_interface__["data"][0],
+                self._address(),
                 self.layout._native,
                 dtypes.name_of(self.dtype),
                 self.dtype.itemsize,
@@ -91,8 +99,28 @@ class Array:
                 local.strides if local.size else (0,) * len(self.layout.local_shape(0)),
                 local,
                 local.flags.writeable,
+                0 if self._room is None else self._room.size,
             )
         return self._core
+
+    def _address(self) -> int:
+        start = self._local if self._room is None else self._room
+        return int(start.__array_interface__["data"][0])
+
+    @property
+    def room(self) -> int:
+        """Bytes of memory, from the first local element on, that `remap_inplace` may use."""
+        return self.core().room()
+
+    def remapped(self, layout: Layout) -> Array:
+        """The same memory with another layout: what `remap_inplace` has made of the array."""
+        shape = local_shape(layout, self._comm)
+        start = self._room
+        if start is None:
+            start = self._local.reshape(-1).view(np.uint8) if self._local.size else None
+        nothing = np.empty(0, np.uint8)
+        local = as_array(nothing if start is None else start, shape, self.dtype)
+        return Array(local, layout, self._comm, self._room)
 
     def gather(self, root: int = 0, *, timeout: Optional[float] = None) -> Optional[np.ndarray]:
         """The whole array, on process `root`; elsewhere None. Collective.
@@ -164,6 +192,14 @@ class Array:
         part._home = (self, memory, index)
         return part
 
+    def require_home(self) -> None:
+        """Raises `Error` for a section that is no view of its array."""
+        if self._home is not None:
+            raise Error(
+                "a section whose elements are a copy has no memory of its own to be remapped in; "
+                "copy it into an array from hk.empty"
+            )
+
     def settle(self) -> None:
         """Writes what was received into a section that is no view to the array it is of."""
         if self._home is not None:
@@ -194,15 +230,12 @@ def local_shape(layout: Layout, comm: MPI.Comm) -> tuple[int, ...]:
     return (0,) * max(1, len(layout.local_shape(0)))
 
 
-def memory(shape: Sequence[int], dtype: np.dtype[Any]) -> np.ndarray:
-    count = 1
-    for extent in shape:  # Python's integers do not overflow
-        count *= extent
-    return _mpi.allocate(count * dtype.itemsize).view(dtype)[:count].reshape(shape)
-
-
 def empty(
-    layout: Layout, dtype: npt.DTypeLike = "float64", comm: Optional[MPI.Comm] = None
+    layout: Layout,
+    dtype: npt.DTypeLike = "float64",
+    comm: Optional[MPI.Comm] = None,
+    *,
+    room: int = 0,
 ) -> Array:
     """An array of this layout in memory of hocket's own, its elements not set.
 
@@ -213,6 +246,9 @@ def empty(
     layout : Layout
     dtype : any fixed-size NumPy dtype, structured ones included
     comm : communicator of at least ``layout.size`` processes; None: ``MPI.COMM_WORLD``
+    room : elements for which there is room at least. Without it there is room for whatever
+        `remap_inplace` makes of the array, up to twice an even share of the whole. Room that is
+        not used takes no memory.
 
     Returns
     -------
@@ -227,7 +263,15 @@ def empty(
         for dtypes that cannot be moved, what is no communicator, and where there is no memory.
     """
     on = communicator(comm)
-    return Array(memory(local_shape(layout, on), dtypes.resolve(dtype)), layout, on)
+    shape, kind = local_shape(layout, on), dtypes.resolve(dtype)
+    elements = as_room(room)
+    count = 1
+    for extent in shape:  # Python's integers do not overflow
+        count *= extent
+    rank = on.rank if on.rank < layout.size else -1
+    reserved = _mpi.room_of(layout._native, kind.itemsize, rank)
+    whole = _mpi.allocate(max(count * kind.itemsize, reserved, elements * kind.itemsize))
+    return Array(as_array(whole, shape, kind), layout, on, whole)
 
 
 def zeros(
@@ -245,10 +289,21 @@ def zeros(
     return array
 
 
-def wrap(local: npt.NDArray[Any], layout: Layout, comm: Optional[MPI.Comm] = None) -> Array:
+def wrap(
+    local: npt.NDArray[Any],
+    layout: Layout,
+    comm: Optional[MPI.Comm] = None,
+    *,
+    room: Optional[npt.NDArray[Any]] = None,
+) -> Array:
     """The user's own memory as an array of this layout. Any strides; nothing is copied.
 
     Local, not collective.
+
+    Parameters
+    ----------
+    room : all the memory that belongs to the array, where that is more than its local elements: a
+        contiguous array that begins where `local` does. `remap_inplace` may use it.
 
     Raises
     ------
@@ -274,7 +329,8 @@ def wrap(local: npt.NDArray[Any], layout: Layout, comm: Optional[MPI.Comm] = Non
             f"cannot wrap a local array of shape {local.shape}: on process {on.rank} of {on.size} "
             f"the layout {layout} has local shape {shape}"
         )
-    return Array(local.reshape(shape) if local.shape != shape else local, layout, on)
+    whole = None if room is None else checked_room(room, local)
+    return Array(local.reshape(shape) if local.shape != shape else local, layout, on, whole)
 
 
 def _on_device(array: Any) -> bool:

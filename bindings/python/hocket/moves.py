@@ -133,7 +133,7 @@ def redistribute(
     with collective(a.comm, timeout) as seconds:
         wanted = a.dtype if dtype is None else dtypes.resolve(dtype)
         local_shape(layout, a.comm)
-        order = [] if axes is None else _axes(axes, len(a.layout.shape))
+        order = [] if axes is None else as_axes(axes, len(a.layout.shape))
         target = _destination(a, layout, wanted, out, dtype is not None)
         # Convert where fewer bytes travel.
         narrow = wanted != a.dtype and wanted.itemsize <= a.dtype.itemsize
@@ -148,7 +148,7 @@ def redistribute(
     return target
 
 
-def _axes(axes: Sequence[int], dimensions: int) -> list[int]:
+def as_axes(axes: Sequence[int], dimensions: int) -> list[int]:
     """`axes` with negative ones counted from the end, as NumPy does."""
     try:
         order = [int(axis) for axis in axes]

@@ -1,0 +1,182 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "transfer/arrangement.hpp"
+
+#include <algorithm>
+#include <cmath>
+
+#include "base/checked.hpp"
+#include "base/text.hpp"
+
+namespace hocket::transfer {
+namespace {
+
+using Kind = layout::Format::Kind;
+
+std::size_t as_index(int dimension) {
+    return static_cast<std::size_t>(dimension);
+}
+
+}  // namespace
+
+Arrangement::Arrangement(const Layout& layout) : layout_(layout) {
+    const layout::Form& form = layout.form();
+    if (form.indexed() || form.aligned())
+        throw LayoutError("cannot remap an array of layout " + layout.text() +
+                          " in place: its distribution text says where single elements lie, and "
+                          "would mean another array once that is permuted; use redistribute with "
+                          "axes=");
+    held_.assign(form.grid.size(), -1);
+    formats_.resize(form.grid.size());
+    for (std::size_t g = 0; g < form.grid.size(); ++g) {
+        if (form.grid[g].kind != layout::Role::Kind::dimension) continue;
+        held_[g] = form.grid[g].dimension;
+        formats_[g] = form.base.formats[as_index(held_[g])];
+    }
+}
+
+int Arrangement::grid_of(std::size_t dimension) const {
+    const auto at = std::find(held_.begin(), held_.end(), static_cast<int>(dimension));
+    return at == held_.end() ? -1 : static_cast<int>(at - held_.begin());
+}
+
+bool Arrangement::fits(std::size_t dimension, std::size_t grid) const {
+    const auto& [kind, size] = formats_[grid];
+    return kind == Kind::block &&
+           (size == 0 ||
+            base::product_up_to(size, procs(grid), base::max_size) >= shape()[dimension]);
+}
+
+bool Arrangement::alike(std::size_t a, std::size_t b) const {
+    return procs(a) == procs(b) && formats_[a] == formats_[b];
+}
+
+std::int64_t Arrangement::part(std::size_t dimension, std::size_t grid,
+                               std::int64_t coordinate) const {
+    layout::Axis axis;
+    axis.extent = shape()[dimension];
+    axis.procs = procs(grid);
+    const auto& [kind, size] = formats_[grid];
+    const bool blocks = kind == Kind::block && size == 0;
+    axis.block = std::max<std::int64_t>(blocks ? base::ceil_div(axis.extent, axis.procs) : size, 1);
+    return layout::held_by(axis, coordinate).count();
+}
+
+std::int64_t Arrangement::extent(std::size_t dimension,
+                                 std::span<const std::int64_t> coordinates) const {
+    const int g = grid_of(dimension);
+    return g < 0 ? shape()[dimension] : part(dimension, as_index(g), coordinates[as_index(g)]);
+}
+
+std::int64_t Arrangement::elements(std::span<const std::int64_t> coordinates) const {
+    std::int64_t product = 1;
+    for (std::size_t d = 0; d < shape().size(); ++d) product *= extent(d, coordinates);
+    return product;
+}
+
+std::int64_t Arrangement::most_elements(std::span<const std::int64_t> coordinates) const {
+    if (layout_.elements() == 0) return 0;
+    auto most = static_cast<long double>(layout_.elements());
+    for (std::size_t g = 0; g < grids(); ++g) {
+        if (held_[g] < 0) continue;
+        long double share = 0;
+        for (std::size_t d = 0; d < shape().size(); ++d) {
+            if (static_cast<int>(d) != held_[g] && !fits(d, g)) continue;
+            share = std::max(share, static_cast<long double>(part(d, g, coordinates[g])) /
+                                        static_cast<long double>(shape()[d]));
+        }
+        most *= share;
+    }
+    return std::min(layout_.elements(), static_cast<std::int64_t>(std::ceil(most)) + 1);
+}
+
+void Arrangement::apply(const Change& change) {
+    if (change.kind == Change::Kind::deal)
+        held_[change.grid] = static_cast<int>(change.to);
+    else
+        std::swap(held_[change.grid], held_[change.other]);
+}
+
+void Arrangement::require_block(std::size_t grid, std::span<const std::int64_t> axes) const {
+    if (formats_[grid].kind == Kind::block) return;
+    throw LayoutError("cannot remap an array of layout " + layout_.text() + " by axes " +
+                      text::tuple(axes) + " in place: another dimension than " +
+                      std::to_string(held_[grid]) +
+                      " would be dealt out cyclically; only BLOCK can change its dimension in "
+                      "place; use redistribute with axes=");
+}
+
+// A whole dimension that nobody waits for, where the rest of the array stays most evenly dealt out.
+int Arrangement::resting_place(const std::vector<int>& wanted, std::size_t grid) const {
+    int best = -1;
+    long double least = 0;
+    for (std::size_t d = 0; d < shape().size(); ++d) {
+        const int index = static_cast<int>(d);
+        if (grid_of(d) >= 0 || !fits(d, grid)) continue;
+        if (std::find(wanted.begin(), wanted.end(), index) != wanted.end()) continue;
+        const long double share = static_cast<long double>(part(d, grid, 0)) /
+                                  static_cast<long double>(std::max<std::int64_t>(shape()[d], 1));
+        if (best >= 0 && share >= least) continue;
+        best = index;
+        least = share;
+    }
+    return best;
+}
+
+Change Arrangement::next_change(const std::vector<int>& wanted,
+                                std::span<const std::int64_t> axes) const {
+    std::size_t stuck = grids();
+    for (std::size_t g = 0; g < grids(); ++g) {
+        if (held_[g] == wanted[g]) continue;
+        require_block(g, axes);
+        if (grid_of(as_index(wanted[g])) < 0)
+            return {Change::Kind::deal, g, as_index(held_[g]), as_index(wanted[g]), 0};
+        if (stuck == grids()) stuck = g;
+    }
+    // Dimensions that wait for each other all around. The one that `stuck` wants is dealt out
+    // along:
+    const std::size_t other = as_index(grid_of(as_index(wanted[stuck])));
+    if (alike(stuck, other)) return {Change::Kind::swap, stuck, 0, 0, other};
+    const int rest = resting_place(wanted, other);
+    if (rest >= 0) return {Change::Kind::deal, other, as_index(held_[other]), as_index(rest), 0};
+    throw LayoutError("cannot remap an array of layout " + layout_.text() + " by axes " +
+                      text::tuple(axes) + " in place: dimensions " + std::to_string(held_[stuck]) +
+                      " and " + std::to_string(held_[other]) +
+                      " change places, which are dealt out over " + std::to_string(procs(stuck)) +
+                      " and " + std::to_string(procs(other)) +
+                      " processes, and there is no undistributed dimension to rest in; use "
+                      "redistribute with axes=, or as many processes along both");
+}
+
+std::vector<Change> Arrangement::changes_to(std::span<const std::int64_t> axes) const {
+    std::vector<int> wanted = held_;
+    for (int& dimension : wanted)
+        if (dimension >= 0) dimension = static_cast<int>(axes[as_index(dimension)]);
+    std::vector<Change> changes;
+    Arrangement now = *this;
+    while (now.held_ != wanted) {
+        changes.push_back(now.next_change(wanted, axes));
+        now.apply(changes.back());
+    }
+    return changes;
+}
+
+Layout remapped(const Layout& layout, std::span<const std::int64_t> axes) {
+    std::vector<bool> seen(layout.dimensions());
+    Shape shape;
+    for (const std::int64_t axis : axes) {
+        const auto d = static_cast<std::size_t>(axis);
+        if (axis < 0 || d >= seen.size() || seen[d]) break;
+        seen[d] = true;
+        shape.push_back(layout.shape()[d]);
+    }
+    if (shape.size() != layout.dimensions() || axes.size() != shape.size())
+        throw LayoutError("axes " + text::tuple(axes) + " are no permutation of the " +
+                          std::to_string(layout.dimensions()) + " dimensions of " + layout.text() +
+                          "; name each once");
+    static_cast<void>(Arrangement(layout).changes_to(axes));
+    const Layout plain(shape, layout.dist(), layout.procs(), layout.replicate());
+    const auto& order = layout.form().order;
+    return order ? plain.relabeled(order->process, layout.size()) : plain;
+}
+
+}  // namespace hocket::transfer

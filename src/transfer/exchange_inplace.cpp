@@ -1,0 +1,179 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "transfer/exchange_inplace.hpp"
+
+#include <algorithm>
+#include <cstring>
+#include <memory>
+
+#include "hocket/memory.hpp"
+#include "kernel/swap.hpp"
+#include "node/sharing.hpp"
+
+namespace hocket::transfer {
+namespace {
+
+// Below this many bytes, telling where memory lies costs more than two copies.
+constexpr std::int64_t swap_from = std::int64_t{1} << 15;
+
+/// The two processes of a pair, seen from one of them.
+struct Pair {
+    ExchangeRoute route;
+    int peer;  // rank
+    bool first;
+    std::byte* here;  // what is to be exchanged
+    std::int64_t bytes;
+};
+
+/// Where the chunk lies for the peer, if it can be told.
+struct Offer {
+    std::int64_t readable = 0;
+    node::Place place{};
+};
+
+comm::Protocol<> tell_each_other(Pair pair, const void* mine, void* theirs, std::int64_t bytes,
+                                 int tag) {
+    comm::Requests requests;
+    pair.route.link->receive(requests, theirs, bytes, pair.peer, tag);
+    pair.route.link->send(requests, mine, bytes, pair.peer, tag);
+    co_await comm::until(requests);
+}
+
+/// The half of the chunk that this process, or its peer, swaps.
+void swap_half(const Pair& pair, std::byte* there, bool first_half, int threads) {
+    const std::int64_t middle = pair.bytes / 2 / 64 * 64;
+    const std::int64_t from = first_half ? 0 : middle;
+    const std::int64_t bytes = first_half ? middle : pair.bytes - middle;
+    kernel::swap(pair.here + from, there + from, bytes, threads);
+}
+
+/// Each of the two swaps one half, in the memory of both. A process that cannot map the other's
+/// leaves its half to the other; gives false where neither can, and nothing has moved.
+comm::Protocol<bool> swap_in_memory(Pair pair, int threads) {
+    Offer mine, theirs;
+    if (const auto place = node::place_of(pair.here)) mine = {1, *place};
+    co_await tell_each_other(pair, &mine, &theirs, sizeof(Offer), pair.route.data_tag);
+    std::shared_ptr<std::byte> there;
+    if (theirs.readable != 0) there = node::map(theirs.place);
+    const std::int64_t could = there != nullptr ? 1 : 0;
+    if (could != 0) swap_half(pair, there.get(), pair.first, threads);
+    std::int64_t peer_could = 0;
+    co_await tell_each_other(pair, &could, &peer_could, sizeof could, pair.route.reply_tag);
+    if (could == 0 && peer_could == 0) co_return false;
+    if (could != 0 && peer_could != 0) co_return true;
+    // One of the two does the other half, too; then both may go on.
+    if (could != 0) swap_half(pair, there.get(), !pair.first, threads);
+    std::int64_t nothing = 0, heard = 0;
+    co_await tell_each_other(pair, &nothing, &heard, sizeof nothing, pair.route.reply_tag);
+    co_return true;
+}
+
+/// Pieces go and come, two on their way at a time; what comes waits in a buffer until what it
+/// replaces is gone.
+comm::Protocol<> swap_by_messages(Pair pair, std::byte* buffer) {
+    comm::Requests under_way[2];
+    const std::int64_t pieces = (pair.bytes + exchange_piece - 1) / exchange_piece;
+    const auto size = [&](std::int64_t piece) {
+        return std::min(exchange_piece, pair.bytes - piece * exchange_piece);
+    };
+    const auto start = [&](std::int64_t piece) {
+        comm::Requests& requests = under_way[piece % 2];
+        comm::Link& link = *pair.route.link;
+        link.receive(requests, buffer + piece % 2 * exchange_piece, size(piece), pair.peer,
+                     pair.route.data_tag);
+        link.send(requests, pair.here + piece * exchange_piece, size(piece), pair.peer,
+                  pair.route.data_tag);
+    };
+    for (std::int64_t piece = 0; piece < std::min<std::int64_t>(pieces, 2); ++piece) start(piece);
+    for (std::int64_t piece = 0; piece < pieces; ++piece) {
+        co_await comm::until(under_way[piece % 2]);
+        std::memcpy(pair.here + piece * exchange_piece, buffer + piece % 2 * exchange_piece,
+                    static_cast<std::size_t>(size(piece)));
+        if (piece + 2 < pieces) start(piece + 2);
+    }
+}
+
+std::vector<std::int64_t> offsets(const std::vector<std::int64_t>& sizes) {
+    std::vector<std::int64_t> out;
+    std::int64_t sum = 0;
+    for (const std::int64_t size : sizes) {
+        out.push_back(sum);
+        sum += size;
+    }
+    return out;
+}
+
+void move_bytes(std::byte* array, std::int64_t to, std::int64_t from, std::int64_t bytes) {
+    if (to != from) std::memmove(array + to, array + from, static_cast<std::size_t>(bytes));
+}
+
+/// After the pairs have exchanged what is common, every chunk is where the one of the same member
+/// was sent from: brings all to where they belong, leaving out the surpluses that have gone, with
+/// gaps for those that are to come.
+void settle(std::byte* array, const std::vector<std::int64_t>& common,
+            const std::vector<std::int64_t>& from, const std::vector<std::int64_t>& to) {
+    if (from == to) return;
+    const std::vector<std::int64_t> close = offsets(common);
+    for (std::size_t q = 0; q < common.size(); ++q) move_bytes(array, close[q], from[q], common[q]);
+    for (std::size_t q = common.size(); q-- > 0;) move_bytes(array, to[q], close[q], common[q]);
+}
+
+}  // namespace
+
+int partner_in_round(int own, int players, int round) {
+    // One player stays in the middle of the circle, and the others turn around it; with an odd
+    // number the place in the middle is empty.
+    const int circle = players - 1 + players % 2;
+    int partner = 0;
+    if (own == circle)
+        partner = static_cast<int>(std::int64_t{round} * ((circle + 1) / 2) % circle);
+    else
+        partner = (round - own + circle) % circle;
+    if (partner == own) partner = circle;
+    return partner < players ? partner : -1;
+}
+
+comm::Protocol<> exchange_inplace(ExchangeRoute route, const Exchange& exchange, std::byte* array,
+                                  int threads) {
+    comm::Link& link = *route.link;
+    const std::size_t players = exchange.members.size();
+    const auto from = offsets(exchange.sends), to = offsets(exchange.receives);
+    std::vector<std::int64_t> common(players);
+    for (std::size_t q = 0; q < players; ++q)
+        common[q] = std::min(exchange.sends[q], exchange.receives[q]);
+
+    std::shared_ptr<std::byte> buffer;
+    for (int round = 0; round < rounds(static_cast<int>(players)); ++round) {
+        const int partner =
+            partner_in_round(static_cast<int>(exchange.own), static_cast<int>(players), round);
+        if (partner < 0) continue;
+        const auto q = static_cast<std::size_t>(partner);
+        if (common[q] == 0) continue;
+        Pair pair{route, exchange.members[q], exchange.own < q, array + from[q], common[q]};
+        bool done = false;
+        if (common[q] >= swap_from && link.near(pair.peer))
+            done = co_await swap_in_memory(pair, threads);
+        if (done) continue;
+        if (!buffer) buffer = allocate(std::min(exchange_buffer, 2 * exchange_piece));
+        co_await swap_by_messages(pair, buffer.get());
+    }
+
+    comm::Requests surplus_out;
+    for (std::size_t q = 0; q < players; ++q) {
+        const std::int64_t bytes = exchange.sends[q] - common[q];
+        if (bytes > 0)
+            link.send(surplus_out, array + from[q] + common[q], bytes, exchange.members[q],
+                      route.data_tag);
+    }
+    co_await comm::until(surplus_out);
+    settle(array, common, from, to);
+    comm::Requests surplus_in;
+    for (std::size_t q = 0; q < players; ++q) {
+        const std::int64_t bytes = exchange.receives[q] - common[q];
+        if (bytes > 0)
+            link.receive(surplus_in, array + to[q] + common[q], bytes, exchange.members[q],
+                         route.data_tag);
+    }
+    co_await comm::until(surplus_in);
+}
+
+}  // namespace hocket::transfer

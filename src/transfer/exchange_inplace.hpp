@@ -1,0 +1,38 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// An all-to-all within the memory of each array: pairs exchange equal amounts through a bounded
+// buffer (or, where one can map the other's memory, swap them), then surpluses find their place.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <vector>
+
+#include "comm/link.hpp"
+#include "comm/protocol.hpp"
+#include "transfer/remap_plan.hpp"
+
+namespace hocket::transfer {
+
+/// The partner of player `own` in a round of a tournament in which everyone meets everyone once
+/// (rounds(players) of them), -1 in one that it sits out. The circle method: it works for any
+/// number of players, where a bitwise exclusive or of the numbers needs a power of two.
+int partner_in_round(int own, int players, int round);
+inline int rounds(int players) {
+    return players - 1 + players % 2;
+}
+
+/// What the exchange talks through. Process r of the layout is rank r.
+struct ExchangeRoute {
+    comm::Link* link;
+    int data_tag, reply_tag;
+};
+
+/// `array` has room for what is sent and for what is received. Beside it no more than
+/// `exchange_buffer` bytes are used.
+comm::Protocol<> exchange_inplace(ExchangeRoute route, const Exchange& exchange, std::byte* array,
+                                  int threads);
+
+inline constexpr std::int64_t exchange_piece = std::int64_t{1} << 20;
+inline constexpr std::int64_t exchange_buffer = 2 * exchange_piece;
+
+}  // namespace hocket::transfer

@@ -1,0 +1,116 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "hocket/remap.hpp"
+
+#include "base/pool.hpp"
+#include "base/port.hpp"
+#include "base/text.hpp"
+#include "comm/agree.hpp"
+#include "comm/call.hpp"
+#include "comm/engine.hpp"
+#include "comm/state.hpp"
+#include "kernel/box.hpp"
+#include "transfer/arrangement.hpp"
+#include "transfer/exchange_inplace.hpp"
+#include "transfer/remap_plan.hpp"
+
+namespace hocket {
+namespace {
+
+comm::Protocol<> move(Comm on, int tag, comm::Statement mine,
+                      std::shared_ptr<const transfer::RemapPlan> plan, Array array, int threads,
+                      std::shared_ptr<Profile> profile) {
+    double last = port::seconds();
+    const auto lap = [&](double& seconds) {
+        const double now = port::seconds();
+        seconds += now - last;
+        last = now;
+    };
+    co_await on.state().open();
+    comm::Link& link = on.state().link();
+    co_await comm::agree(comm::Group::whole(link), tag, std::move(mine));
+    lap(profile->descriptor);
+    auto* const data = static_cast<std::byte*>(array.data());
+    const transfer::ExchangeRoute route{&link, tag, comm::State::reply_tag(tag)};
+    for (const transfer::Stage& stage : plan->stages) {
+        for (const transfer::Turn& turn : stage.turns) turn.work.run(data + turn.offset);
+        lap(profile->pack);
+        if (stage.exchange)
+            co_await transfer::exchange_inplace(route, *stage.exchange, data, threads);
+        lap(profile->move);
+    }
+}
+
+// What is wrong with the memory of this process's part.
+comm::Fault fault_in(const Array& array, std::int64_t room) {
+    if (!array.writable())
+        return {"Error", "cannot remap a read-only array in place; give one that may be written"};
+    if (!kernel::is_dense(array.local_shape(), array.dtype().size, array.strides()))
+        return {"Error", "cannot remap in place: the local array of shape " +
+                             text::tuple(array.local_shape()) + " has strides " +
+                             text::tuple(array.strides()) +
+                             " bytes, and must be dense and row-major; copy it into one from "
+                             "empty, or use redistribute with axes="};
+    if (array.room() < room)
+        return {"Error", "remapping this process's part of " + array.layout().text() +
+                             " in place takes " + std::to_string(room) +
+                             " bytes of memory, but the array has " + std::to_string(array.room()) +
+                             ", " + std::to_string(room - array.room()) +
+                             " too few; make the array with more room"};
+    return {};
+}
+
+}  // namespace
+
+Layout remap_layout(const Layout& layout, std::span<const std::int64_t> axes) {
+    return transfer::remapped(layout, axes);
+}
+
+std::int64_t remap_room(const Layout& layout, std::span<const std::int64_t> axes,
+                        std::int64_t rank) {
+    layout.form().check_rank(rank);
+    static_cast<void>(transfer::remapped(layout, axes));  // for its checks
+    const auto at = layout.form().place(rank);
+    if (!at) return 0;
+    transfer::Arrangement now(layout);
+    std::int64_t most = now.elements(*at);
+    for (const transfer::Change& change : now.changes_to(axes)) {
+        now.apply(change);
+        most = std::max(most, now.elements(*at));
+    }
+    return most;
+}
+
+Array remap_inplace(const Array& array, std::span<const std::int64_t> axes,
+                    const RemapOptions& options) {
+    comm::Statement mine;
+    mine.text = "remap_inplace(" + array.dtype().name + " " + array.layout().text() +
+                ", axes=" + text::tuple(axes) + ")";
+    auto plan = std::make_shared<transfer::RemapPlan>();
+    auto profile = options.profile ? options.profile : std::make_shared<Profile>();
+    const double start = port::seconds();
+    int threads = 1;
+    try {
+        threads = base::resolve_threads(options.threads);
+        *plan = transfer::plan_remap(array.layout(), axes, array.process(), array.dtype().size,
+                                     threads);
+        mine.fault = fault_in(array, plan->room);
+    } catch (const Error&) {
+        mine.fault = comm::Fault::current();
+    }
+    profile->schedule += port::seconds() - start;
+    std::shared_ptr<comm::Call> operation;
+    {
+        const comm::Turn turn;
+        const int tag = array.comm().state().next_tag();
+        const std::string name = mine.text;
+        operation = std::make_shared<comm::Call>(
+            move(array.comm(), tag, std::move(mine), std::move(plan), array, threads, profile),
+            name);
+        comm::Engine::instance().add(operation);
+    }
+    wait(*operation, options.deadline);
+    return Array::wrap(array.data(), remap_layout(array.layout(), axes), array.dtype(),
+                       array.comm(), {}, array.keep(), true, array.room());
+}
+
+}  // namespace hocket

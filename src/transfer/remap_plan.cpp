@@ -1,0 +1,289 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "transfer/remap_plan.hpp"
+
+#include <algorithm>
+#include <exception>
+#include <numeric>
+
+#include "base/checked.hpp"
+#include "base/text.hpp"
+#include "transfer/arrangement.hpp"
+
+namespace hocket::transfer {
+namespace {
+
+/// A dimension of the local array, or the outer or inner part of one that is split.
+struct Digit {
+    std::size_t dimension;
+    int part;  // 0: all of it, or the outer part
+    std::int64_t extent;
+};
+using Digits = std::vector<Digit>;
+
+std::int64_t count(const Digits& digits) {
+    std::int64_t product = 1;
+    for (const Digit& digit : digits) product *= digit.extent;
+    return product;
+}
+
+/// How the chunks of one exchange are made, and what they have become afterwards.
+struct Dealing {
+    Digits from, to;  // the turn of the whole local array
+    // Turns of parts of it that follow: each from row-major (rows, block, kept, rest), with block
+    // and kept changing places, at an offset in elements.
+    struct Piece {
+        std::int64_t offset, rows, block, kept, rest;
+    };
+    std::vector<Piece> pieces;
+    Digits after;
+};
+
+class Planner {
+  public:
+    Planner(const Layout& layout, std::span<const std::int64_t> axes, Shape at,
+            std::int64_t itemsize, int threads)
+        : layout_(layout), axes_(axes), at_(std::move(at)), now_(layout), itemsize_(itemsize) {
+        options_.threads = threads;
+        order_.resize(layout.dimensions());
+        std::iota(order_.begin(), order_.end(), std::size_t{0});
+    }
+
+    RemapPlan plan() {
+        const auto changes = now_.changes_to(axes_);
+        note_room();
+        Digits local = digits(at_);
+        for (std::size_t k = 0; k < changes.size(); ++k) {
+            const Change& change = changes[k];
+            if (change.kind == Change::Kind::swap)
+                swap(change);
+            else
+                local = deal(change, k + 1 == changes.size());
+            note_room();
+            if (change.kind == Change::Kind::swap) local = digits(at_);
+        }
+        Stage last;
+        add_turn(last, 0, local, final_order(local));
+        if (!last.turns.empty()) plan_.stages.push_back(std::move(last));
+        return std::move(plan_);
+    }
+
+  private:
+    using Coordinates = Shape;
+
+    void note_room() {
+        const auto bytes = base::product(now_.elements(at_), itemsize_);
+        if (!bytes)
+            throw LayoutError("remapping " + layout_.text() + " by axes " + text::tuple(axes_) +
+                              " makes local arrays of more than 2^63 bytes");
+        plan_.room = std::max(plan_.room, *bytes);
+    }
+
+    Digits digits(const Coordinates& at) const {
+        Digits out;
+        for (const std::size_t d : order_) out.push_back({d, 0, now_.extent(d, at)});
+        return out;
+    }
+
+    /// The digits in the order of the result.
+    Digits final_order(const Digits& digits) const {
+        Digits out;
+        for (const std::int64_t axis : axes_)
+            for (const Digit& digit : digits)
+                if (digit.dimension == static_cast<std::size_t>(axis)) out.push_back(digit);
+        return out;
+    }
+
+    kernel::Inplace turn(const Digits& from, const Digits& to) const {
+        Shape shape, axes;
+        for (const Digit& digit : from) shape.push_back(digit.extent);
+        for (const Digit& digit : to) {
+            const auto at = std::find_if(from.begin(), from.end(), [&](const Digit& other) {
+                return other.dimension == digit.dimension && other.part == digit.part;
+            });
+            axes.push_back(at - from.begin());
+        }
+        return {shape, itemsize_, axes, options_};
+    }
+
+    kernel::Inplace turn(const Dealing::Piece& piece) const {
+        const Shape shape{piece.rows, piece.block, piece.kept, piece.rest};
+        return {shape, itemsize_, Shape{0, 2, 1, 3}, options_};
+    }
+
+    void add_turn(Stage& stage, std::int64_t offset, const Digits& from, const Digits& to) const {
+        auto work = turn(from, to);
+        if (!work.plan().steps.empty()) stage.turns.push_back({offset, std::move(work)});
+    }
+
+    /// The ways to make the chunks: (kept dimension, block, rest) each, so that they lie together
+    /// as (whole kept dimension, block, rest) once they have come. What is dealt out must be cut
+    /// into blocks for that: in one turn if they are even, else in two. Or, in the paper's order,
+    /// (block, kept dimension, rest), if it is what comes that is even.
+    enum class Way { blocks, blocks_in_two, paper };
+
+    Dealing dealing(const Change& change, Way way, bool rest_as_result,
+                    const Coordinates& at) const {
+        const auto [kind, grid, kept, dealt, other] = change;
+        const Digits local = digits(at);
+        Dealing out;
+        const Digits order = rest_as_result ? final_order(local) : local;
+        const auto named = [&](std::size_t d) {
+            return *std::find_if(local.begin(), local.end(),
+                                 [&](const Digit& digit) { return digit.dimension == d; });
+        };
+        Digits rest;
+        for (const Digit& digit : order)
+            if (digit.dimension != kept && digit.dimension != dealt) rest.push_back(digit);
+        const std::int64_t procs = now_.procs(grid), own = at[grid];
+        const std::int64_t whole = now_.shape()[dealt], block = now_.part(dealt, grid, 0);
+        const Digit outer{dealt, 0, procs}, inner{dealt, 1, block};
+
+        const auto append = [](Digits& to, const Digits& what) {
+            to.insert(to.end(), what.begin(), what.end());
+        };
+        out.from = local;
+        out.to = {named(dealt), named(kept)};
+        if (way == Way::blocks) {
+            out.from.clear();
+            for (const Digit& digit : local)
+                append(out.from, digit.dimension == dealt ? Digits{outer, inner} : Digits{digit});
+            out.to = {outer, named(kept), inner};
+        }
+        append(out.to, rest);
+        if (way == Way::blocks_in_two && block > 0) {
+            const std::int64_t full = whole / block, left = whole % block;
+            const std::int64_t here = named(kept).extent, each = count(rest);
+            out.pieces.push_back({0, full, block, here, each});
+            if (left > 0) out.pieces.push_back({full * block * here * each, 1, left, here, each});
+        }
+        const Digit dealt_after{dealt, 0, now_.part(dealt, grid, own)};
+        const Digit kept_after{kept, 0, now_.shape()[kept]};
+        if (way == Way::paper)
+            out.after = {{kept, 0, procs}, dealt_after, {kept, 1, now_.part(kept, grid, 0)}};
+        else
+            out.after = {kept_after, dealt_after};
+        append(out.after, rest);
+        return out;
+    }
+
+    double cost(const Dealing& dealing, bool last) const {
+        double sum = turn(dealing.from, dealing.to).plan().cost();
+        for (const auto& piece : dealing.pieces)
+            if (piece.offset == 0) sum += turn(piece).plan().cost();
+        if (last) sum += turn(dealing.after, final_order(dealing.after)).plan().cost();
+        return sum;
+    }
+
+    bool even(std::size_t dimension, std::size_t grid) const {
+        return now_.part(dimension, grid, 0) * now_.procs(grid) == now_.shape()[dimension];
+    }
+
+    /// The cheapest way for process 0 of the arrangement, which holds most: all must go the same.
+    std::pair<Way, bool> choose(const Change& change, bool last) const {
+        std::vector<Way> ways;
+        if (even(change.to, change.grid)) ways.push_back(Way::blocks);
+        if (last && even(change.from, change.grid)) ways.push_back(Way::paper);
+        if (ways.empty()) ways.push_back(Way::blocks_in_two);
+        const Coordinates first(at_.size(), 0);
+        std::pair<Way, bool> best{ways[0], true};
+        double least = -1;
+        std::exception_ptr failure;
+        for (const Way way : ways) {
+            for (const bool rest_as_result : {true, false}) {
+                try {
+                    const double here = cost(dealing(change, way, rest_as_result, first), last);
+                    if (least >= 0 && here >= least) continue;
+                    least = here;
+                    best = {way, rest_as_result};
+                } catch (const Error&) {
+                    failure = std::current_exception();
+                }
+            }
+        }
+        if (least < 0) std::rethrow_exception(failure);
+        return best;
+    }
+
+    /// Adds the stage; gives the local array's digits after it.
+    Digits deal(const Change& change, bool last) {
+        const auto [way, rest_as_result] = choose(change, last);
+        const Dealing made = dealing(change, way, rest_as_result, at_);
+        Stage stage;
+        add_turn(stage, 0, made.from, made.to);
+        for (const auto& piece : made.pieces) {
+            auto work = turn(piece);
+            if (!work.plan().steps.empty())
+                stage.turns.push_back({piece.offset * itemsize_, std::move(work)});
+        }
+        stage.exchange = exchange_along(change);
+        plan_.stages.push_back(std::move(stage));
+        now_.apply(change);
+        order_.clear();
+        for (const Digit& digit : made.after)
+            if (digit.part == 0) order_.push_back(digit.dimension);
+        return made.after;
+    }
+
+    int process_at(const Coordinates& at) const {
+        return static_cast<int>(layout_.form().process_at(layout_.form().position(at)));
+    }
+
+    Exchange exchange_along(const Change& change) const {
+        const auto [kind, grid, from, to, other] = change;
+        Exchange out;
+        out.own = static_cast<std::size_t>(at_[grid]);
+        std::int64_t rest = itemsize_;
+        for (std::size_t d = 0; d < now_.shape().size(); ++d)
+            if (d != from && d != to) rest *= now_.extent(d, at_);
+        Coordinates at = at_;
+        for (std::int64_t q = 0; q < now_.procs(grid); ++q) {
+            at[grid] = q;
+            out.members.push_back(process_at(at));
+            out.sends.push_back(now_.part(from, grid, at_[grid]) * now_.part(to, grid, q) * rest);
+            out.receives.push_back(now_.part(from, grid, q) * now_.part(to, grid, at_[grid]) *
+                                   rest);
+        }
+        return out;
+    }
+
+    /// Two dimensions of the arrangement that are alike: whole local arrays change places with
+    /// the process whose coordinates are exchanged.
+    void swap(const Change& change) {
+        Coordinates mirrored = at_;
+        std::swap(mirrored[change.grid], mirrored[change.other]);
+        const std::int64_t before = now_.elements(at_) * itemsize_;
+        now_.apply(change);
+        const std::int64_t after = now_.elements(at_) * itemsize_;
+        Stage& stage = plan_.stages.emplace_back();
+        if (mirrored == at_) return;
+        const int own = process_at(at_), peer = process_at(mirrored);
+        Exchange exchange;
+        exchange.own = own < peer ? 0 : 1;
+        exchange.members = {std::min(own, peer), std::max(own, peer)};
+        exchange.sends = exchange.receives = {0, 0};
+        exchange.sends[1 - exchange.own] = before;
+        exchange.receives[1 - exchange.own] = after;
+        stage.exchange = std::move(exchange);
+    }
+
+    const Layout& layout_;
+    std::span<const std::int64_t> axes_;
+    Coordinates at_;
+    Arrangement now_;
+    std::int64_t itemsize_;
+    kernel::InplaceOptions options_;
+    std::vector<std::size_t> order_;  // of the dimensions in memory
+    RemapPlan plan_;
+};
+
+}  // namespace
+
+RemapPlan plan_remap(const Layout& layout, std::span<const std::int64_t> axes, std::int64_t process,
+                     std::int64_t itemsize, int threads) {
+    static_cast<void>(remapped(layout, axes));  // for its checks
+    if (process < 0) return {};
+    const auto at = layout.form().place(process);
+    return at ? Planner(layout, axes, *at, itemsize, threads).plan() : RemapPlan{};
+}
+
+}  // namespace hocket::transfer

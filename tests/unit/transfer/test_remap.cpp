@@ -1,0 +1,193 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Plans of remaps carried out by a plain loop over all processes, at more of them than MPI starts
+// here; and the order in which pairs meet.
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <cstring>
+#include <numeric>
+#include <random>
+#include <set>
+
+#include "hocket/remap.hpp"
+#include "transfer/arrangement.hpp"
+#include "transfer/exchange_inplace.hpp"
+#include "transfer/remap_plan.hpp"
+
+namespace hocket::transfer {
+namespace {
+
+using Values = std::vector<std::int64_t>;
+
+std::int64_t place_of(const Shape& index, const Shape& shape) {
+    std::int64_t place = 0;
+    for (std::size_t d = 0; d < index.size(); ++d) place = place * shape[d] + index[d];
+    return place;
+}
+
+/// Calls visit(global index) for the local elements of a process, in order.
+template <class Visit>
+void each_element(const Layout& layout, std::int64_t rank, Visit visit) {
+    const auto indices = layout.global_indices(rank);
+    std::int64_t count = 1;
+    for (const auto& list : indices) count *= static_cast<std::int64_t>(list.size());
+    for (std::int64_t n = 0; n < count; ++n) {
+        Shape index(indices.size());
+        std::int64_t rest = n;
+        for (std::size_t d = indices.size(); d-- > 0;) {
+            const auto extent = static_cast<std::int64_t>(indices[d].size());
+            index[d] = indices[d][static_cast<std::size_t>(rest % extent)];
+            rest /= extent;
+        }
+        visit(index);
+    }
+}
+
+/// What an exchange has to do, done with copies.
+void exchange_all(std::vector<Values>& memory, const std::vector<RemapPlan>& plans,
+                  std::size_t stage) {
+    const std::vector<Values> before = memory;
+    const auto offset = [](const Values& sizes, std::size_t q) {
+        return std::accumulate(sizes.begin(), sizes.begin() + static_cast<std::ptrdiff_t>(q),
+                               std::int64_t{0});
+    };
+    for (std::size_t r = 0; r < plans.size(); ++r) {
+        const auto& own = plans[r].stages[stage].exchange;
+        if (!own) continue;
+        ASSERT_EQ(own->members[own->own], static_cast<int>(r));
+        for (std::size_t q = 0; q < own->members.size(); ++q) {
+            const auto peer = static_cast<std::size_t>(own->members[q]);
+            const auto& other = plans[peer].stages[stage].exchange;
+            ASSERT_TRUE(other.has_value());
+            ASSERT_EQ(own->receives[q], other->sends[own->own]);
+            std::memcpy(reinterpret_cast<std::byte*>(memory[r].data()) + offset(own->receives, q),
+                        reinterpret_cast<const std::byte*>(before[peer].data()) +
+                            offset(other->sends, own->own),
+                        static_cast<std::size_t>(own->receives[q]));
+        }
+    }
+}
+
+void check(const Layout& layout, const Shape& axes) {
+    SCOPED_TRACE(layout.text());
+    const Layout wanted = remapped(layout, axes);
+    std::vector<RemapPlan> plans;
+    std::vector<Values> memory;
+    for (std::int64_t r = 0; r < layout.size(); ++r) {
+        plans.push_back(plan_remap(layout, axes, r, 8, 1));
+        ASSERT_EQ(plans.back().room, 8 * remap_room(layout, axes, r));
+        Values& local = memory.emplace_back();
+        each_element(layout, r,
+                     [&](const Shape& at) { local.push_back(place_of(at, layout.shape())); });
+        ASSERT_LE(8 * static_cast<std::int64_t>(local.size()), plans.back().room);
+        local.resize(static_cast<std::size_t>(plans.back().room / 8));
+    }
+    std::size_t stages = 0;
+    for (const RemapPlan& plan : plans) stages = std::max(stages, plan.stages.size());
+    for (std::size_t k = 0; k < stages; ++k) {
+        for (std::size_t r = 0; r < plans.size(); ++r) {
+            if (k >= plans[r].stages.size()) plans[r].stages.emplace_back();
+            for (const Turn& turn : plans[r].stages[k].turns)
+                turn.work.run(reinterpret_cast<std::byte*>(memory[r].data()) + turn.offset);
+        }
+        exchange_all(memory, plans, k);
+    }
+    for (std::int64_t r = 0; r < wanted.size(); ++r) {
+        std::size_t n = 0;
+        each_element(wanted, r, [&](const Shape& at) {
+            Shape source(at.size());
+            for (std::size_t d = 0; d < at.size(); ++d)
+                source[static_cast<std::size_t>(axes[d])] = at[d];
+            ASSERT_EQ(memory[static_cast<std::size_t>(r)][n++], place_of(source, layout.shape()));
+        });
+    }
+}
+
+TEST(RemapPlan, GivesTheTransposedArray) {
+    for (const std::int64_t procs : {1, 2, 3, 5, 7, 8, 16, 31}) {
+        for (const char* dist : {"(BLOCK, *, *)", "(*, BLOCK, *)", "(*, *, BLOCK)"}) {
+            for (const Shape& shape : {Shape{16, 32, 3}, Shape{17, 9, 5}, Shape{1, 40, 2}}) {
+                Shape axes{0, 1, 2};
+                do check(Layout(shape, dist, {procs}), axes);
+                while (std::next_permutation(axes.begin(), axes.end()));
+            }
+        }
+    }
+}
+
+TEST(RemapPlan, ArrangementsOfSeveralDimensions) {
+    for (const Shape& procs : {Shape{2, 2, 2}, Shape{2, 3, 4}, Shape{4, 1, 3}}) {
+        for (const Shape& shape : {Shape{8, 12, 6, 24}, Shape{5, 7, 3, 9}}) {
+            Shape axes{0, 1, 2, 3};
+            do {
+                check(Layout(shape, "(BLOCK, BLOCK, *, BLOCK)", procs), axes);
+                check(Layout(shape, "(*, BLOCK, BLOCK, BLOCK)", procs), axes);
+            } while (std::next_permutation(axes.begin(), axes.end()));
+        }
+    }
+}
+
+TEST(RemapPlan, ExtentsOfNoElements) {
+    check(Layout({0, 3, 2}, "(BLOCK, *, *)", {3}), {1, 0, 2});
+    check(Layout({4, 0}, "(BLOCK, *)", {3}), {1, 0});
+    check(Layout({}, "()", {}), {});
+}
+
+TEST(Exchange, SurplusesNeverFlowInACircle) {
+    std::mt19937 random(1);
+    for (int n = 0; n < 300; ++n) {
+        const std::int64_t procs = 2 + static_cast<std::int64_t>(random() % 9);
+        const Layout layout({1 + static_cast<std::int64_t>(random() % 30),
+                             1 + static_cast<std::int64_t>(random() % 30)},
+                            "(BLOCK, *)", {procs});
+        // Whoever has sent all its surplus is done with; none left must mean all are.
+        std::vector<Exchange> all;
+        for (std::int64_t r = 0; r < procs; ++r)
+            all.push_back(*plan_remap(layout, Shape{1, 0}, r, 1, 1).stages.front().exchange);
+        std::set<std::size_t> left;
+        for (std::size_t r = 0; r < all.size(); ++r) left.insert(r);
+        while (!left.empty()) {
+            const auto free = std::find_if(left.begin(), left.end(), [&](std::size_t r) {
+                return std::none_of(left.begin(), left.end(), [&](std::size_t q) {
+                    return all[r].sends[q] > all[r].receives[q];
+                });
+            });
+            ASSERT_NE(free, left.end()) << layout.text();
+            left.erase(free);
+        }
+    }
+}
+
+TEST(Exchange, EveryoneMeetsEveryoneOnce) {
+    for (int players = 1; players <= 33; ++players) {
+        std::set<std::pair<int, int>> met;
+        for (int round = 0; round < rounds(players); ++round) {
+            for (int own = 0; own < players; ++own) {
+                const int partner = partner_in_round(own, players, round);
+                if (partner < 0) continue;
+                ASSERT_NE(partner, own);
+                ASSERT_LT(partner, players);
+                ASSERT_EQ(partner_in_round(partner, players, round), own);
+                ASSERT_TRUE(met.insert({own, partner}).second);
+            }
+        }
+        ASSERT_EQ(met.size(), static_cast<std::size_t>(players * (players - 1)));
+    }
+}
+
+TEST(Arrangement, RefusesWhatHasNoTextThatCouldStay) {
+    const auto refused = [](const Layout& layout, const Shape& axes) {
+        EXPECT_THROW(static_cast<void>(remap_layout(layout, axes)), LayoutError) << layout.text();
+    };
+    refused(Layout({4, 6}, "(CYCLIC, *)", {2}), {1, 0});
+    refused(Layout({4, 6}, "(BLOCK(2), *)", {2}), {1, 0});
+    refused(Layout({4, 6}, "(BLOCK, BLOCK)", {2, 3}), {1, 0});
+    refused(Layout({4, 6}, "(BLOCK, *)", {2}), {1, 1});
+    refused(Layout({4, 6}, "(BLOCK, *)", {2}), {0});
+    refused(Layout::indexed({4}, {{{0, 2}}, {{2, 2}}}), {0});
+    EXPECT_EQ(remap_layout(Layout({4, 6}, "(BLOCK(3), *)", {2}), Shape{1, 0}).shape(),
+              (Shape{6, 4}));
+}
+
+}  // namespace
+}  // namespace hocket::transfer
