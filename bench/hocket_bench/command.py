@@ -85,6 +85,9 @@ def _measure(
     }
     for each in case.natives(options):
         _native_part(each, options, document)
+    finish = getattr(case, "finish", None)  # most cases have none
+    if finish is not None:
+        finish(options, document)
     return document
 
 

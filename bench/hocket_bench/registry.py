@@ -55,6 +55,9 @@ class Case(Protocol):
         """Programs to run after that."""
         ...
 
+    # def finish(self, options: argparse.Namespace, document: dict[str, Any]) -> None
+    #   where all tables together say more than each: prints and draws it. Optional.
+
 
 def names() -> list[str]:
     """The names of all cases, sorted."""

@@ -29,7 +29,8 @@ def _rate(line: Summary, moved: int) -> str:
     return f"{moved / line.median / 1e9:.2f}" if line.median else "-"
 
 
-def _align(rows: Sequence[Sequence[str]]) -> list[str]:
+def align(rows: Sequence[Sequence[str]]) -> list[str]:
+    """Rows as lines, their cells in columns; the first column to the left."""
     widths = [max(len(row[k]) for row in rows) for k in range(len(rows[0]))]
     return [
         "  ".join(
@@ -90,7 +91,7 @@ def render(result: Answer) -> str:
             remarks.append(f"  {line.name}: {_extras(line.extras)}")
     text = [title]
     if len(rows) > 1:
-        text += _align(rows)
+        text += align(rows)
     text += remarks
     against = []
     if result.limit is not None:

@@ -1,0 +1,121 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""The benchmark of local permutations: what it accepts as right, and what it prints."""
+
+from __future__ import annotations
+
+import json
+
+import numpy as np
+import pytest
+
+from hocket_bench import paper
+from hocket_bench.command import main
+from hocket_bench.harness import WrongResultError
+from hocket_bench.permutation import Permutation, check, fill
+
+QUICK = ["--seconds", "0", "--warmup", "1", "--min-runs", "2", "--sample-seconds", "0"]
+
+
+@pytest.mark.parametrize("dtype", ["float32", "float64", "complex128"])
+@pytest.mark.parametrize(
+    ("shape", "axes"),
+    [
+        ((5, 7), (1, 0)),
+        ((700, 900), (1, 0)),
+        ((4, 1, 6, 5), (3, 1, 0, 2)),
+        ((3, 600, 700), (0, 2, 1)),
+    ],
+)
+def test_the_check_knows_right_from_wrong(shape, axes, dtype):
+    array = np.empty(shape, dtype)
+    fill(array)
+    right = np.ascontiguousarray(array.transpose(axes))
+    check(right, shape, axes)
+    assert len(np.unique(array)) == array.size
+    for place in {0, right.size // 2, right.size - 1}:
+        wrong = right.copy()
+        wrong.reshape(-1).view(np.uint8)[place * wrong.itemsize] ^= 1
+        with pytest.raises(WrongResultError):
+            check(wrong, shape, axes)
+    with pytest.raises(WrongResultError):
+        check(array.reshape(right.shape), shape, axes)
+
+
+def test_a_problem_makes_its_arrays_once():
+    problem = Permutation((6, 4), (1, 0), "float64", 1)
+    assert problem.result == (4, 6) and problem.bytes == 2 * 24 * 8
+    assert problem.source is problem.source and problem.target is not problem.source
+    step = problem.out_of_place(lambda: np.copyto(problem.target, problem.source.T))
+    step.spoil()
+    with pytest.raises(WrongResultError):
+        step.check()
+    step.run()
+    step.check()
+
+
+def test_every_contestant_is_right_or_says_why_it_did_not_run(tmp_path, capsys):
+    target = tmp_path / "out.json"
+    for more in (["--shape", "40,30"], ["--shape", "6,10,16", "--axes", "1,0,2"]):
+        for dtype in ("float32", "float64", "complex128"):
+            words = ["permute", *more, "--dtype", dtype, *QUICK, "--json", str(target)]
+            assert main(words) == 0, capsys.readouterr().out
+            figures = json.loads(target.read_text("utf-8"))["tables"][0]["figures"]
+            measured = {f["name"] for f in figures if "median" in f}
+            assert {"memcpy", "hocket", "NumPy", "hocket in place"} <= measured
+            assert not [f for f in figures if "error" in f]
+
+
+@pytest.mark.parametrize(
+    ("words", "said"),
+    [
+        (["--shape", "4,x"], "integers"),
+        (["--shape", "4,5", "--axes", "0,0"], "once"),
+        (["--axes", "1,0"], "--shape"),
+        (["--shape", "0,3"], "1 or more"),
+        (["--ranks", "2"], "leave it out"),
+        (["--plot", "x.png"], "--table"),
+        (["--table", "1", "--figure", "2"], "one of them"),
+        (["--hptt", "/nowhere.so"], "no such file"),
+        (["--table", "1", "--team", "0"], "1 or more"),
+    ],
+)
+def test_wrong_words(words, said, capsys):
+    assert main(["permute", *words]) == 2
+    assert said in capsys.readouterr().err
+
+
+def test_tables_have_the_papers_rows():
+    rows = paper.schedules(512)
+    assert rows[:4] == ["static", "affinity", "guided", "dynamic,1"] and rows[-1] == "dynamic,512"
+    assert paper.teams([2, 32]) == [2, 32]
+    assert len(list(paper.table(2, [2, 4]))) == 4
+    assert [len(m.contestants) for m in paper.table(3, [2])] == [9, 8]
+    for match in paper.table(1, [2]):
+        assert match.contestants[0].name == "two arrays, static"
+
+
+def test_a_table_is_printed_and_drawn(tmp_path, capsys):
+    shape = paper.ARRAYS[3]
+    figures = [{"name": "x", "median": 1e-3 * (k + 1)} for k in range(8)]
+    figures[2] = {"name": "x", "error": "wrong"}
+    document = {
+        "tables": [{"parameters": {"shape": list(shape), "threads": 2}, "figures": figures}]
+    }
+    paper.finish_table(3, document, None)
+    printed = capsys.readouterr().out
+    assert (
+        "32 x 100 x 25" in printed and "1.00 ms*" in printed and "4, 8, 16, 32 threads" in printed
+    )
+
+
+def test_figure_2_is_printed(capsys):
+    document = {
+        "tables": [
+            {
+                "parameters": {"shape": [32, 32, 8]},
+                "figures": [{"name": "hocket in place, cycles", "median": 1.0, "speedup": 3.0}],
+            }
+        ]
+    }
+    paper.finish_figure_2(document, None)
+    assert "3.00" in capsys.readouterr().out
