@@ -70,7 +70,7 @@ def _measure(
         flush=True,
     )
     print(flush=True)
-    report = _python_part(arguments, options)
+    report = _python_parts(arguments, case, options)
     mpi: dict[str, Any] = report["mpi"]
     document = {
         "benchmark": arguments[0],
@@ -89,6 +89,22 @@ def _measure(
     if finish is not None:
         finish(options, document)
     return document
+
+
+def _python_parts(
+    arguments: Sequence[str], case: registry.Case, options: argparse.Namespace
+) -> dict[str, Any]:
+    """One start, or several of other numbers of processes and threads: their tables joined."""
+    passes = getattr(case, "passes", None)
+    if passes is None:
+        return _python_part(arguments, options)
+    reports = []
+    for ranks, threads in passes(options):
+        chosen = argparse.Namespace(**{**vars(options), "ranks": ranks, "threads": threads})
+        words = [*arguments, "--ranks", str(ranks), "--threads", str(threads)]
+        reports.append(_python_part(words, chosen))
+    tables = [table for report in reports for table in report["tables"]]
+    return {**reports[0], "tables": tables}
 
 
 def _python_part(arguments: Sequence[str], options: argparse.Namespace) -> dict[str, Any]:

@@ -9,6 +9,7 @@ from collections.abc import Iterator, Sequence
 from typing import Any
 
 from . import permuters
+from .drawing import axes_of, save
 from .permutation import Permutation
 from .record import Question
 from .registry import Match
@@ -133,24 +134,10 @@ def finish_figure_2(document: dict[str, Any], plot: str | None) -> None:
         )
 
 
-def _figure() -> Any:
-    import matplotlib
-
-    matplotlib.use("Agg")
-    from matplotlib import pyplot
-
-    return pyplot.subplots(figsize=(8, 5), layout="constrained")
-
-
-def _save(figure: Any, plot: str) -> None:
-    figure.savefig(plot, dpi=120)
-    print(f"drawn: {plot}")
-
-
 def _draw_lines(
     plot: str, lines: dict[str, list[tuple[int, float]]], labels: tuple[str, str]
 ) -> None:
-    figure, axes = _figure()
+    figure, axes = axes_of()
     for name, points in lines.items():
         axes.plot(*zip(*points), marker="o", label=name)
     axes.axhline(1.0, color="grey", linewidth=0.8)
@@ -158,13 +145,13 @@ def _draw_lines(
     axes.set_xlabel(labels[0])
     axes.set_ylabel(labels[1])
     axes.legend(fontsize="small")
-    _save(figure, plot)
+    save(figure, plot)
 
 
 def _draw_table(
     plot: str, title: str, names: Sequence[str], columns: dict[int, list[float | None]]
 ) -> None:
-    figure, axes = _figure()
+    figure, axes = axes_of()
     for threads, medians in columns.items():
         known = [(k, m) for k, m in enumerate(medians) if m is not None]
         if known:
@@ -175,4 +162,4 @@ def _draw_table(
     axes.legend()
     words = title.split(": ")[1].replace(" ", "")
     stem, dot, ending = plot.rpartition(".")
-    _save(figure, f"{stem}-{words}{dot}{ending}" if dot else f"{plot}-{words}")
+    save(figure, f"{stem}-{words}{dot}{ending}" if dot else f"{plot}-{words}")

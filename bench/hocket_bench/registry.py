@@ -55,6 +55,9 @@ class Case(Protocol):
         """Programs to run after that."""
         ...
 
+    # Optional, for where one start is not enough:
+    # def passes(self, options: argparse.Namespace) -> list[tuple[int, int]]
+    #   (processes, threads) of each start.
     # def finish(self, options: argparse.Namespace, document: dict[str, Any]) -> None
     #   where all tables together say more than each: prints and draws it. Optional.
 
