@@ -3,6 +3,7 @@
 #pragma once
 
 #include <exception>
+#include <optional>
 #include <string>
 #include <utility>
 
@@ -21,17 +22,18 @@ class Activity : public Operation {
 class Call final : public Activity {
   public:
     Call(Protocol<> protocol, std::string text)
-        : driven_(std::move(protocol)), text_(std::move(text)) {}
+        : driven_(std::in_place, std::move(protocol)), text_(std::move(text)) {}
 
     bool poll() override {
         if (ended_) return outcome();
         try {
-            if (!driven_.poll()) return false;  // throws where a condition does
-            driven_.take();
+            if (!driven_->poll()) return false;  // throws where a condition does
+            driven_->take();
         } catch (...) {
             error_ = std::current_exception();
         }
         ended_ = true;
+        driven_.reset();  // whoever still holds the call holds none of its arrays
         return outcome();
     }
     std::string text() const override { return text_; }
@@ -42,7 +44,7 @@ class Call final : public Activity {
         if (error_) std::rethrow_exception(error_);
         return true;
     }
-    Driven<void> driven_;
+    std::optional<Driven<void>> driven_;
     std::string text_;
     std::exception_ptr error_;
     bool ended_ = false;
