@@ -84,7 +84,7 @@ def test_errors_on_both_sides(comm: Any) -> None:
     layout = hk.Layout((5,) if w.name == "a" else (4,), "(BLOCK)", half)
     x = hk.zeros(layout, "int64", comm=w.comm)
     channel = w.channel("c", "b" if w.name == "a" else "a")
-    with pytest.raises(hk.MismatchError, match="'a'.*'b'"):
+    with pytest.raises(hk.MismatchError, match=r"'a'.*'b'"):
         channel.send(x) if w.name == "a" else channel.recv(x)
     with pytest.raises(hk.Error, match="cannot"):
         channel.send(1) if w.name == "a" else channel.recv(None)  # type: ignore[arg-type]
@@ -93,5 +93,5 @@ def test_errors_on_both_sides(comm: Any) -> None:
             w.channel("c", "c")
         with pytest.raises(hk.Error, match="empty"):
             w.channel("", "a")
-        with pytest.raises(hk.DeadlineError, match="channel|nothing was sent"):
+        with pytest.raises(hk.DeadlineError, match=r"channel|nothing was sent"):
             channel.recv(x, timeout=0.05)

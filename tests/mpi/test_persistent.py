@@ -218,7 +218,7 @@ def test_misuse(comm: Any) -> None:
     ordinary.wait()
     for wrong in ({"count": 0}, {"tag": -1}):
         bad = w.send_init(a, other, **wrong)  # type: ignore[arg-type]
-        raises_at_start_or_wait(bad, hk.Error, "count is 0|tag is -1")
+        raises_at_start_or_wait(bad, hk.Error, r"count is 0|tag is -1")
 
 
 @ranks(3)
