@@ -7,7 +7,6 @@ import importlib
 import inspect
 import json
 import os
-import re
 import sys
 from collections.abc import Mapping, Sequence
 from pathlib import Path
