@@ -300,8 +300,11 @@ def from_function(
     Raises
     ------
     LayoutError, Error
-        as `empty`; Error also if the values of `f` do not fit. What `f` raises comes through.
+        as `empty`; Error also if `f` is no function, or its values do not fit. What `f` raises
+        comes through.
     """
+    if not callable(f):
+        raise Error(f"f is {f!r}; give a function of the indices, as lambda i, j: 10 * i + j")
     array = empty(layout, dtype, comm)
     if array.comm.rank < layout.size and array.local.size:
         values = f(*np.ix_(*layout.global_indices(array.comm.rank)))
