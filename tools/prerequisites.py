@@ -15,14 +15,14 @@ from messages import stop
 
 MINIMUM_PYTHON = (3, 9)
 MINIMUM_GXX = 12
-PROGRAM = """
+PROGRAM = f"""
 #include <concepts>
 #include <span>
-#if defined(__GNUC__) && !defined(__clang__) && __GNUC__ < MINIMUM
+#if defined(__GNUC__) && !defined(__clang__) && __GNUC__ < {MINIMUM_GXX}
 #error "too old"
 #endif
 int main() {{ int a[2] = {{0, 0}}; return std::span<int>(a).front(); }}
-""".format()
+"""
 
 
 def compiler() -> str:

@@ -44,6 +44,7 @@ def run_python(program: str) -> None:
             rank.fail(error, code, skip=_frames(error, program))
     except BaseException as error:
         rank.fail(error, skip=_frames(error, program))
+    rank.join()
 
 
 def _frames(error: BaseException, program: str) -> int:

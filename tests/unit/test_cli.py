@@ -222,7 +222,7 @@ def test_a_timeout_ends_all():
     program("hang.py", "import time\ntime.sleep(100)")
     done = hocket("run", "--timeout", "3", "2:hang.py")
     assert done.returncode == 124
-    assert "not ended after 3.0 s; all are ended now" in done.stderr
+    assert "not ended after 3 s; all are ended now" in done.stderr
 
 
 @pytest.mark.skipif(shutil.which("cc") is None, reason="no C compiler")
@@ -254,6 +254,24 @@ def test_a_program_that_is_not_python_speaks_mpi():
         "c[1]      | C 1 of 3",
         "python[0] | Python 2",
     ]
+
+
+def test_programs_without_mpi_run_beside_those_with_it():
+    program("with.py", "from mpi4py import MPI\nprint(MPI.COMM_WORLD.size, 'in all')\n")
+    program("without.py", "print('none')\n")
+    done = hocket("run", "--timeout", "60", "a=1:with.py", "b=2:without.py")
+    assert (done.returncode, done.stderr) == (0, "")
+    assert sorted(done.stdout.splitlines()) == ["a[0] | 3 in all", "b[0] | none", "b[1] | none"]
+
+
+def test_a_process_that_leaves_without_a_word_ends_the_run_and_is_named():
+    program("waits.py", "from mpi4py import MPI\nMPI.COMM_WORLD.barrier()\n")
+    program("leaves.py", "import os, time\ntime.sleep(0.5)\nos._exit(3)\n")
+    done = hocket("run", "--timeout", "60", "a=1:waits.py", "b=1:leaves.py")
+    assert done.returncode not in (0, 124)
+    lines = done.stderr.splitlines()
+    assert len(lines) == 1, lines
+    assert lines[0].startswith("hocket run: rank 1 (task 'b', process 0) ended without a word (")
 
 
 # plan

@@ -17,10 +17,17 @@ QUIET = {
     *(f"Layout.{name}" for name in ("shape", "dist", "procs", "replicate", "size", "ndim")),
     *("Layout.elements", "Layout.draw"),
     *(f"Plan.{name}" for name in ("strategy", "axes", "rounds", "message_count")),
-    *("Plan.elements_moved", "Plan.table", "Plan.explain"),
-    *("Tasks.name", "Tasks.size", "Tasks.names", "Tasks.profile"),
+    *("Plan.elements_moved", "Plan.table", "Plan.explain", "Request.persistent", "Channel.name"),
+    *(
+        "Tasks.name",
+        "Tasks.size",
+        "Tasks.names",
+        "Tasks.profile",
+        "Request.persistent",
+        "Channel.name",
+    ),
     # Made by calls that say what they raise.
-    *("Array", "Plan", "Request", "Status", "Tasks"),
+    *("Array", "Channel", "Plan", "Request", "Status", "Tasks"),
 }
 
 

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, Callable, Optional
 import numpy as np
 import numpy.typing as npt
 
-from hocket import _mpi, dtypes
+from hocket import _mpi, dtypes, uncaught
 from hocket.arguments import as_number
 from hocket.calls import collective
 from hocket.errors import Error, LayoutError
@@ -23,6 +23,7 @@ def communicator(comm: Any) -> MPI.Comm:
     """The communicator that is meant; None: all processes. Raises `Error` for what is none."""
     from mpi4py import MPI
 
+    uncaught.watch(MPI.COMM_WORLD.size)
     if comm is None:
         return MPI.COMM_WORLD
     if not isinstance(comm, MPI.Comm) or comm == MPI.COMM_NULL:
@@ -355,8 +356,11 @@ def from_function(
     Raises
     ------
     LayoutError, Error
-        as `empty`; Error also if the values of `f` do not fit. What `f` raises comes through.
+        as `empty`; Error also if `f` is no function, or its values do not fit. What `f` raises
+        comes through.
     """
+    if not callable(f):
+        raise Error(f"f is {f!r}; give a function of the indices, as lambda i, j: 10 * i + j")
     array = empty(layout, dtype, comm)
     if array.comm.rank < layout.size and array.local.size:
         values = f(*np.ix_(*layout.global_indices(array.comm.rank)))

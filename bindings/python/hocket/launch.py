@@ -7,7 +7,6 @@ import importlib
 import inspect
 import json
 import os
-import re
 import sys
 from collections.abc import Mapping, Sequence
 from pathlib import Path
@@ -221,20 +220,21 @@ def explain(failures: Sequence[processes.Failure], seats: Seats) -> str:
 def lost(outcome: processes.Outcome, folder: Path, silent: Sequence[int], seats: Seats) -> str:
     """Processes that ended without a word, and what mpiexec says of it."""
     # Open MPI's launcher names the first to go; others are ended before we could see who it was.
-    by_rank = re.search(r"process rank (\d+)", outcome.said)
-    by_pid = re.search(r"PID (\d+)", outcome.said)
-    if by_rank is not None:
-        first = [int(by_rank.group(1))]
+    known = mpiexec.first_to_go(outcome.said)
+    if known.rank is not None:
+        first = [known.rank]
     elif outcome.dead:
         first = outcome.dead
     else:
         pids = {path.read_text(): int(path.stem) for path in folder.glob("*.pid")}
-        first = [pids[by_pid.group(1)]] if by_pid is not None and by_pid.group(1) in pids else []
+        first = [pids[known.pid]] if known.pid in pids else []
     who = ", ".join(describe(rank, seats) for rank in first or silent) or "a process"
-    said = f"; mpiexec said:\n{outcome.said}" if outcome.said else ""
+    # What mpiexec says at length is these two facts; where it says something else, it is told.
+    how = known.how or f"mpiexec's exit status: {outcome.code}"
+    said = f"; mpiexec said:\n{outcome.said}" if outcome.said and not (first and known.how) else ""
     return (
-        f"{who} ended without a word (mpiexec's exit status: {outcome.code}): a crash, a kill, or "
-        f"an end from inside a library{said}"
+        f"{who} ended without a word ({how}): a crash, a kill, or an end from inside a "
+        f"library{said}"
     )
 
 

@@ -96,7 +96,7 @@ class Layout:
         Raises:
             LayoutError: segments that overlap, are negative, or leave the array.
         """
-        if isinstance(segments, (str, bytes)) or not isinstance(segments, Iterable):
+        if isinstance(segments, (str, bytes)) or not np.iterable(segments):
             raise LayoutError("segments: give a list of (first, length) for each process")
         lists = [segment_array(each, process) for process, each in enumerate(segments)]
         return cls._of(_pure.Layout.indexed(integers(shape, "shape"), lists))

@@ -8,10 +8,13 @@ from __future__ import annotations
 
 import functools
 import os
+import re
 import shutil
+import signal
 import subprocess
 import sys
 from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 from pathlib import Path
 
 from .errors import Error
@@ -120,6 +123,38 @@ def command(
         line += [":"] if position else []
         line += ["-n", str(count), *argv]
     return line
+
+
+@dataclass
+class Gone:
+    """The first process to go, as far as a launcher tells."""
+
+    rank: int | None = None
+    pid: str = ""
+    how: str = ""  #: its status or signal, in words
+
+
+def first_to_go(said: str) -> Gone:
+    """Reads which process a launcher says was the first to end badly, and how."""
+    gone = Gone()
+    # Open MPI: "process rank 1 with PID 0", "Process name: [prterun-vm-258@1,1]"; MPICH: "PID 7".
+    by_rank = re.search(r"process rank (\d+)|Process name: \[[^\]]*,(\d+)\]", said)
+    if by_rank is not None:
+        gone.rank = int(by_rank.group(1) or by_rank.group(2))
+    by_pid = re.search(r"PID (\d+)", said)
+    if by_pid is not None:
+        gone.pid = by_pid.group(1)
+    signalled = re.search(r"on signal (\d+) \(([^)]*)\)|\(signal (\d+)\)", said)
+    status = re.search(r"exit code:\s+(\d+)", said, re.IGNORECASE)
+    if signalled is not None:
+        number = int(signalled.group(1) or signalled.group(3))
+        known = number in set(signal.Signals)
+        gone.how = f"by {signal.Signals(number).name}" if known else f"by signal {number}"
+    elif status is not None:
+        gone.how = f"with status {status.group(1)}"
+    elif re.search(r"exiting\s+improperly", said):
+        gone.how = "without MPI_Finalize"
+    return gone
 
 
 def _number(names: Sequence[str]) -> int | None:

@@ -7,6 +7,8 @@ import math
 from collections.abc import Iterable, Mapping
 from typing import Any, Union
 
+import numpy as np
+
 from . import _pure
 from .arguments import integer, integers
 from .errors import LayoutError
@@ -33,6 +35,11 @@ def _overlap_list(overlap: Overlap, size: int) -> list[int]:
     if isinstance(overlap, Relabeling):
         return [there if there < overlap.source_size else -1 for there in overlap]
     if not isinstance(overlap, Mapping):
+        if isinstance(overlap, (str, bytes)) or not np.iterable(overlap):
+            raise LayoutError(
+                f"overlap is {overlap!r}; give for each destination process the source process "
+                "that is the same one, as {0: 0, 1: 1}"
+            )
         return [-1 if item is None else integer(item, "overlap") for item in overlap]
     result = [-1] * size
     for key, value in overlap.items():
@@ -157,7 +164,7 @@ class Plan:
 
     @staticmethod
     def _is_source(side: str) -> bool:
-        if side in _SOURCE or side in _DESTINATION:
+        if isinstance(side, str) and side in _SOURCE | _DESTINATION:
             return side in _SOURCE
         raise LayoutError(f"there is no side {side!r}; name 'src' or 'dst'")
 

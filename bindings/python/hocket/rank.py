@@ -150,6 +150,14 @@ def end_by_abort() -> None:
     atexit.register(end)
 
 
+def join() -> None:
+    """Take part in MPI's start and end, where the program itself has not: the processes that do
+    use MPI would wait in MPI_Init for this one for ever (MPI 4.1, section 11.2)."""
+    if (mpiexec.world_size() or 1) > 1 and "mpi4py.MPI" not in sys.modules:
+        with contextlib.suppress(ImportError):
+            importlib.import_module("mpi4py.MPI")
+
+
 def end_with_parent(number: int) -> None:
     """Be sent this signal when the parent process is gone, even by force (Linux only)."""
     if sys.platform == "linux":

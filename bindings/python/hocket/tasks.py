@@ -13,7 +13,7 @@ import time
 from collections.abc import Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, Callable, Optional, TypeVar, Union
 
-from hocket import _mpi, _pure
+from hocket import _mpi, _pure, uncaught
 from hocket.arguments import as_number, as_seconds
 from hocket.arrays import Array, communicator
 from hocket.calls import kind_of, patience
@@ -420,7 +420,7 @@ def tasks(
     """
     on = communicator(comm)
     if tasks is None:
-        return Tasks(_mpi.Tasks.from_launcher(on.handle))
+        return _seated(_mpi.Tasks.from_launcher(on.handle))
     names: list[str] = []
     processes: list[Union[int, list[int]]] = []
     try:
@@ -437,4 +437,11 @@ def tasks(
     except (Error, TypeError, ValueError) as error:
         message = f"{error}; give tasks as {{'rows': 2, 'cols': 2}} or {{'all': [0, 1, 2]}}"
         _mpi.refuse(on.handle, "Error", message, None)
-    return Tasks(_mpi.Tasks.make(names, processes, on.handle))
+    return _seated(_mpi.Tasks.make(names, processes, on.handle))
+
+
+def _seated(core: _mpi.Tasks) -> Tasks:
+    made = Tasks(core)
+    if made.name is not None:
+        uncaught.sits(made.name, made.comm.rank)
+    return made

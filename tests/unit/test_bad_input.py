@@ -1,0 +1,139 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""Whatever is given for whichever argument: it is taken, or an error of hocket's says why not."""
+
+from __future__ import annotations
+
+from typing import Any, Callable
+
+import numpy as np
+import pytest
+
+import hocket as hk
+
+ANYTHING: list[Any] = [
+    *(None, True, -1, 0, 2**70, -(2**70), 1.5, float("nan"), 1j, np.float64(2)),
+    *("x", "", "é", "\0", b"x", (), ((1,),), [], [None], ["x"], [1.5], [2**70], {}, {"a": 1}),
+    *(np.array([1.5]), np.array("x"), range(3), slice(None), ..., object(), int, lambda: 0),
+]
+LAY = hk.Layout((8, 8), "(BLOCK,*)", 2)
+TURNED = hk.Layout((8, 8), "(*,CYCLIC)", 2)
+ONE = hk.Layout((8, 8), "(BLOCK,*)", 1)
+PLAN = hk.plan(LAY, TURNED)
+PROGRAM = "REAL A(N)\n!HPF$ PROCESSORS P(2)\n!HPF$ DISTRIBUTE A(BLOCK)"
+
+
+def grid() -> np.ndarray:
+    return np.zeros((8, 8))
+
+
+PURE: dict[str, Callable[[Any], Any]] = {
+    "Layout shape": lambda it: hk.Layout(it, "(BLOCK)", 2),
+    "Layout dist": lambda it: hk.Layout((8,), it, 2),
+    "Layout procs": lambda it: hk.Layout((8,), "(BLOCK)", it),
+    "Layout replicate": lambda it: hk.Layout((8,), "(BLOCK)", (2, 2), replicate=it),
+    "aligned shape": lambda it: hk.Layout.aligned(it, "A(i) WITH T(i,*)", LAY),
+    "aligned align": lambda it: hk.Layout.aligned((8,), it, LAY),
+    "aligned template": lambda it: hk.Layout.aligned((8,), "A(i) WITH T(i,*)", it),
+    "indexed shape": lambda it: hk.Layout.indexed(it, [[(0, 1)]]),
+    "indexed segments": lambda it: hk.Layout.indexed((8,), it),
+    "indexed one": lambda it: hk.Layout.indexed((8,), [it]),
+    "from_hpf text": lambda it: hk.Layout.from_hpf(it),
+    "from_hpf N": lambda it: hk.Layout.from_hpf(PROGRAM, N=it),
+    "section": lambda it: LAY.section(it),
+    "parse": lambda it: hk.Layout.parse(it),
+    "parse shape": lambda it: hk.Layout.parse("(BLOCK) @ 2", it),
+    "local_shape": lambda it: LAY.local_shape(it),
+    "global_indices": lambda it: LAY.global_indices(it),
+    "owners": lambda it: LAY.owners(it),
+    "owner": lambda it: LAY.owner((it, 0)),
+    "local_index": lambda it: LAY.local_index(it),
+    "relabeled": lambda it: LAY.relabeled(it),
+    "relabeled size": lambda it: LAY.relabeled([0, 1], size=it),
+    "relabel": lambda it: hk.relabel(it, LAY),
+    "plan src": lambda it: hk.plan(it, LAY),
+    "plan dst": lambda it: hk.plan(LAY, it),
+    **{
+        f"plan {name}": lambda it, name=name: hk.plan(LAY, TURNED, **{name: it})
+        for name in ("axes", "itemsize", "strategy", "stages", "overlap", "model")
+    },
+    "model second": lambda it: hk.plan(LAY, TURNED, model={"message": it}),
+    "sends": lambda it: PLAN.sends(it),
+    "steps side": lambda it: PLAN.steps(it, 0),
+    "steps rank": lambda it: PLAN.steps("src", it),
+    "boxes": lambda it: PLAN.boxes("dst", it),
+    "predict": lambda it: PLAN.predict(it),
+    "permute x": lambda it: hk.permute(it, (1, 0)),
+    "permute axes": lambda it: hk.permute(grid(), it),
+    "permute out": lambda it: hk.permute(grid(), (1, 0), out=it),
+    "permute threads": lambda it: hk.permute(grid(), (1, 0), threads=it),
+    "permute_inplace": lambda it: hk.permute_inplace(it, (1, 0)),
+    "cycles": lambda it: hk.cycles(it, (1, 0)),
+}
+
+ALONE: dict[str, Callable[[Any], Any]] = {
+    "empty": lambda it: hk.empty(it),
+    "empty dtype": lambda it: hk.empty(ONE, it),
+    "wrap": lambda it: hk.wrap(it, ONE),
+    "wrap layout": lambda it: hk.wrap(grid(), it),
+    # What a function raises is the function's affair.
+    "from_function": lambda it: None if callable(it) else hk.from_function(it, ONE),
+    "from_function values": lambda it: hk.from_function(lambda i, j: it, ONE),
+    "scatter": lambda it: hk.scatter(it, ONE),
+    "scatter layout": lambda it: hk.scatter(grid(), it),
+    "scatter comm": lambda it: hk.scatter(grid(), ONE, it),
+    "scatter root": lambda it: hk.scatter(grid(), ONE, root=it),
+    "scatter timeout": lambda it: hk.scatter(grid(), ONE, timeout=it),
+    "gather root": lambda it: hk.zeros(ONE).gather(it),
+    "redistribute": lambda it: hk.redistribute(it, ONE),
+    "redistribute layout": lambda it: hk.redistribute(hk.zeros(ONE), it),
+    **{
+        f"redistribute {name}": lambda it, name=name: hk.redistribute(
+            hk.zeros(ONE), ONE, **{name: it}
+        )
+        for name in ("axes", "dtype", "out", "timeout")
+    },
+    "tasks": lambda it: hk.tasks(it),
+    "tasks count": lambda it: hk.tasks({"a": it}),
+    "waitall": lambda it: hk.waitall(it),
+    "waitany": lambda it: hk.waitany(it),
+}
+
+
+def try_all(call: Callable[[Any], Any]) -> None:
+    """Only errors of hocket's may come out, and never without a word."""
+    for thing in ANYTHING:
+        try:
+            call(thing)
+        except hk.Error as error:
+            assert str(error), repr(thing)
+        except Exception as error:
+            raise AssertionError(f"{thing!r} gives {type(error).__name__}: {error}") from error
+
+
+@pytest.mark.parametrize("name", PURE)
+def test_pure_calls(name):
+    try_all(PURE[name])
+
+
+@pytest.mark.parametrize("name", ALONE)
+def test_calls_of_one_process(name):
+    try_all(ALONE[name])
+
+
+@pytest.mark.parametrize("verb", ["send", "recv", "sendrecv", "probe", "iprobe"])
+def test_verbs_of_a_task_alone(verb):
+    w = hk.tasks({"only": 1})
+    a = hk.zeros(ONE, comm=w.comm)
+    calls = {
+        "send": [
+            lambda it: w.send(it, "x", timeout=1),
+            lambda it: w.send(a, it, timeout=1),
+            lambda it: w.send(a, "only", it, timeout=1),
+        ],
+        "recv": [lambda it: w.recv(it, 0, timeout=1), lambda it: w.recv(a, it, timeout=0)],
+        "sendrecv": [lambda it: w.sendrecv(a, it, it, it, timeout=1)],
+        "probe": [lambda it: w.probe(it, timeout=0), lambda it: w.probe(tag=it, timeout=0)],
+        "iprobe": [lambda it: w.iprobe(it), lambda it: w.iprobe(tag=it)],
+    }
+    for call in calls[verb]:
+        try_all(call)
