@@ -23,15 +23,10 @@ from hocket.plans import Plan, plan
 from hocket.relabeling import relabel
 
 if TYPE_CHECKING:
-    from hocket.arrays import (
-        Array,
-        empty,
-        from_function,
-        wrap,
-        zeros,
-    )
+    from hocket.arrays import Array
     from hocket.channels import Channel
     from hocket.launch import run
+    from hocket.making import empty, from_function, wrap, zeros
     from hocket.moves import redistribute, scatter
     from hocket.remaps import remap_inplace, remap_layout, remap_room
     from hocket.requests import Request, Status, waitall, waitany
@@ -39,7 +34,8 @@ if TYPE_CHECKING:
 
 # Where each name is found that is loaded late: these modules need MPI, or start it.
 _LATE = {
-    **dict.fromkeys(["Array", "empty", "from_function", "wrap", "zeros"], "arrays"),
+    "Array": "arrays",
+    **dict.fromkeys(["empty", "from_function", "wrap", "zeros"], "making"),
     **dict.fromkeys(["redistribute", "scatter"], "moves"),
     **dict.fromkeys(["remap_inplace", "remap_layout", "remap_room"], "remaps"),
     **dict.fromkeys(["Request", "Status", "waitall", "waitany"], "requests"),

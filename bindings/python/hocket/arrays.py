@@ -3,7 +3,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, Callable, Optional
+from typing import TYPE_CHECKING, Any, Optional
 
 import numpy as np
 import numpy.typing as npt
@@ -13,7 +13,7 @@ from hocket.arguments import as_number
 from hocket.calls import collective
 from hocket.errors import Error, LayoutError
 from hocket.layouts import Layout
-from hocket.rooms import as_array, as_room, checked_room, memory
+from hocket.rooms import as_array, memory
 
 if TYPE_CHECKING:
     from mpi4py import MPI
@@ -29,6 +29,22 @@ def communicator(comm: Any) -> MPI.Comm:
     if not isinstance(comm, MPI.Comm) or comm == MPI.COMM_NULL:
         raise Error(f"comm is {comm!r}; give a communicator of mpi4py, as MPI.COMM_WORLD")
     return comm
+
+
+def local_shape(layout: Layout, comm: MPI.Comm) -> tuple[int, ...]:
+    if not isinstance(layout, Layout):
+        raise LayoutError(
+            f"{layout!r} is no layout; make one, as hk.Layout((8, 8), '(BLOCK, *)', 4)"
+        )
+    if comm.size < layout.size:
+        raise LayoutError(
+            f"the layout {layout} needs {layout.size} processes, but the communicator has "
+            f"{comm.size}; start more processes, or give the layout fewer"
+        )
+    # NumPy's 0-d arrays have one element, so a process without it gets a 1-d array.
+    if comm.rank < layout.size and (layout.shape or layout.local_elements(comm.rank)):
+        return layout.local_shape(comm.rank)
+    return (0,) * max(1, len(layout.local_shape(0)))
 
 
 class Array:
@@ -213,163 +229,3 @@ class Array:
             f"<hocket.Array {self.dtype} {self.layout}, "
             f"local {self.local.shape} on process {self.comm.rank} of {self.comm.size}>"
         )
-
-
-def local_shape(layout: Layout, comm: MPI.Comm) -> tuple[int, ...]:
-    if not isinstance(layout, Layout):
-        raise LayoutError(
-            f"{layout!r} is no layout; make one, as hk.Layout((8, 8), '(BLOCK, *)', 4)"
-        )
-    if comm.size < layout.size:
-        raise LayoutError(
-            f"the layout {layout} needs {layout.size} processes, but the communicator has "
-            f"{comm.size}; start more processes, or give the layout fewer"
-        )
-    # NumPy's 0-d arrays have one element, so a process without it gets a 1-d array.
-    if comm.rank < layout.size and (layout.shape or layout.local_elements(comm.rank)):
-        return layout.local_shape(comm.rank)
-    return (0,) * max(1, len(layout.local_shape(0)))
-
-
-def empty(
-    layout: Layout,
-    dtype: npt.DTypeLike = "float64",
-    comm: Optional[MPI.Comm] = None,
-    *,
-    room: int = 0,
-) -> Array:
-    """An array of this layout in memory of hocket's own, its elements not set.
-
-    Local, not collective.
-
-    Parameters
-    ----------
-    layout : Layout
-    dtype : any fixed-size NumPy dtype, structured ones included
-    comm : communicator of at least ``layout.size`` processes; None: ``MPI.COMM_WORLD``
-    room : elements for which there is room at least. Without it there is room for whatever
-        `remap_inplace` makes of the array, up to twice an even share of the whole. Room that is
-        not used takes no memory.
-
-    Returns
-    -------
-    Array
-        with a local array of shape ``layout.local_shape(rank)``, C-contiguous.
-
-    Raises
-    ------
-    LayoutError
-        if the communicator has fewer processes than the layout.
-    Error
-        for dtypes that cannot be moved, what is no communicator, and where there is no memory.
-    """
-    on = communicator(comm)
-    shape, kind = local_shape(layout, on), dtypes.resolve(dtype)
-    elements = as_room(room)
-    count = 1
-    for extent in shape:  # Python's integers do not overflow
-        count *= extent
-    rank = on.rank if on.rank < layout.size else -1
-    reserved = _mpi.room_of(layout._native, kind.itemsize, rank)
-    whole = _mpi.allocate(max(count * kind.itemsize, reserved, elements * kind.itemsize))
-    return Array(as_array(whole, shape, kind), layout, on, whole)
-
-
-def zeros(
-    layout: Layout, dtype: npt.DTypeLike = "float64", comm: Optional[MPI.Comm] = None
-) -> Array:
-    """`empty`, with every element zero. Local, not collective.
-
-    Raises
-    ------
-    LayoutError, Error
-        as `empty`.
-    """
-    array = empty(layout, dtype, comm)
-    array.local[...] = np.zeros((), array.dtype)
-    return array
-
-
-def wrap(
-    local: npt.NDArray[Any],
-    layout: Layout,
-    comm: Optional[MPI.Comm] = None,
-    *,
-    room: Optional[npt.NDArray[Any]] = None,
-) -> Array:
-    """The user's own memory as an array of this layout. Any strides; nothing is copied.
-
-    Local, not collective.
-
-    Parameters
-    ----------
-    room : all the memory that belongs to the array, where that is more than its local elements: a
-        contiguous array that begins where `local` does. `remap_inplace` may use it.
-
-    Raises
-    ------
-    LayoutError
-        if the shape of `local` is not the layout's local shape on this process.
-    Error
-        for what is no NumPy array, and dtypes that cannot be moved.
-    """
-    on = communicator(comm)
-    if not isinstance(local, np.ndarray):
-        if hasattr(local, "__cuda_array_interface__") or _on_device(local):
-            raise Error(
-                f"{type(local).__name__} lies in the memory of a GPU, which hocket cannot move "
-                "yet; copy it to the host first"
-            )
-        raise Error(f"cannot wrap {type(local).__name__}: give a numpy.ndarray")
-    if isinstance(local, np.ma.MaskedArray):
-        raise Error("a masked array would lose its mask; give its .data, and the mask on its own")
-    dtypes.resolve(local.dtype)
-    shape = local_shape(layout, on)
-    if local.shape != shape and not (on.rank >= layout.size and local.size == 0):
-        raise LayoutError(
-            f"cannot wrap a local array of shape {local.shape}: on process {on.rank} of {on.size} "
-            f"the layout {layout} has local shape {shape}"
-        )
-    whole = None if room is None else checked_room(room, local)
-    return Array(local.reshape(shape) if local.shape != shape else local, layout, on, whole)
-
-
-def _on_device(array: Any) -> bool:
-    device = getattr(array, "__dlpack_device__", None)
-    return device is not None and device()[0] != 1  # kDLCPU
-
-
-def from_function(
-    f: Callable[..., Any],
-    layout: Layout,
-    dtype: npt.DTypeLike = "float64",
-    comm: Optional[MPI.Comm] = None,
-) -> Array:
-    """An array filled from ``f(i, j, …)``.
-
-    Parameters
-    ----------
-    f : called once on each process that holds elements, with one int64 array of global indices a
-        dimension, shaped so that they broadcast against each other; returns the values: of the
-        local shape, or what broadcasts to it.
-
-    Raises
-    ------
-    LayoutError, Error
-        as `empty`; Error also if `f` is no function, or its values do not fit. What `f` raises
-        comes through.
-    """
-    if not callable(f):
-        raise Error(f"f is {f!r}; give a function of the indices, as lambda i, j: 10 * i + j")
-    array = empty(layout, dtype, comm)
-    if array.comm.rank < layout.size and array.local.size:
-        values = f(*np.ix_(*layout.global_indices(array.comm.rank)))
-        try:
-            array.local[...] = values
-        except (TypeError, ValueError) as error:
-            raise Error(
-                f"f returned {type(values).__name__} of shape {np.shape(values)}, which does not "
-                f"fill the local array, {array.dtype} {array.local.shape}: {error}; compute with "
-                "the indices that f is given, as lambda i, j: 10 * i + j"
-            ) from error
-    return array

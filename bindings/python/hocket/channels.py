@@ -51,7 +51,7 @@ class Channel:
             as `Tasks.send`.
         """
         core, seconds = self._checked(
-            True, lambda: (_core_of(a, "send"), as_seconds(timeout)), timeout
+            True, lambda: (core_of(a, "send"), as_seconds(timeout)), timeout
         )
         self._core.send(core, seconds)
 
@@ -67,7 +67,7 @@ class Channel:
             as `Tasks.recv`.
         """
         core, seconds = self._checked(
-            False, lambda: (_core_of(b, "receive into"), as_seconds(timeout)), timeout
+            False, lambda: (core_of(b, "receive into"), as_seconds(timeout)), timeout
         )
         status = Status(self._core.recv(core, seconds))
         b.settle()
@@ -95,7 +95,7 @@ class Channel:
             raise AssertionError("a refused call has ended without its error") from error
 
 
-def _core_of(array: Any, what: str) -> _mpi.Local:
+def core_of(array: Any, what: str) -> _mpi.Local:
     if not isinstance(array, Array):
         raise Error(
             f"cannot {what} {type(array).__name__}: give an array made by hk.empty, hk.wrap, …"

@@ -11,10 +11,11 @@ import numpy.typing as npt
 
 from hocket import _mpi, dtypes
 from hocket.arguments import as_number
-from hocket.arrays import Array, communicator, empty, local_shape, wrap
+from hocket.arrays import Array, communicator, local_shape
 from hocket.calls import collective
 from hocket.errors import Error, LayoutError, MismatchError
 from hocket.layouts import Layout
+from hocket.making import empty, wrap
 
 if TYPE_CHECKING:
     from mpi4py import MPI
