@@ -139,6 +139,10 @@ Form make_form(Template base) {
 }
 
 Form make_form(Shape shape, const std::vector<std::vector<Run>>& segments) {
+    if (segments.empty())
+        throw LayoutError(
+            "the segments name no process; give one list a process, an empty one for a process "
+            "that holds nothing");
     Template base;
     base.shape = shape;
     base.procs = {static_cast<std::int64_t>(segments.size())};

@@ -100,3 +100,47 @@ def test_relabeling_end_to_end(comm):
     assert hk.redistribute(a, best, out=b) is b
     if comm.rank < best.size:
         np.testing.assert_array_equal(b.local, numbers[np.ix_(*best.global_indices(comm.rank))])
+
+
+def numbered(layout, comm):
+    """An array whose elements are 1, 2, 3, … in row-major order, and the whole of it."""
+    columns = layout.shape[1]
+    a = hk.from_function(lambda i, j: columns * i + j + 1, layout, "i8", comm=comm)
+    return a, values(layout.shape, np.int64)
+
+
+@ranks(1, 2, 3, 4)
+@pytest.mark.parametrize("slices", [np.s_[1::2, ::-1], np.s_[6:1:-2, 2:9:3], np.s_[3, :]])
+def test_sections_of_arrays_are_sources_and_destinations(comm, slices):
+    p = comm.size
+    a, numbers = numbered(hk.Layout((8, 10), "(CYCLIC, BLOCK)", (p, 1)), comm)
+    part = a.section(slices)
+    wanted = numbers[slices]
+    dist = "(*, BLOCK)" if wanted.ndim == 2 else "(CYCLIC(2))"
+    there = hk.Layout(wanted.shape, dist, p)
+    b = hk.redistribute(part, there)
+    np.testing.assert_array_equal(b.local, wanted[np.ix_(*there.global_indices(comm.rank))])
+    room = hk.zeros(hk.Layout((8, 10), "(BLOCK, *)", p), "i8", comm=comm)
+    into = room.section(slices)
+    hk.redistribute(part, into.layout, out=into)
+    expected = np.zeros_like(numbers)
+    expected[slices] = wanted
+    np.testing.assert_array_equal(
+        room.local, expected[np.ix_(*room.layout.global_indices(comm.rank))]
+    )
+
+
+@ranks(4)
+def test_a_panel_is_sent_without_the_rest(comm):
+    w = hk.tasks({"left": 2, "right": 2}, comm=comm)
+    layout = hk.Layout((6, 8), "(BLOCK, *)", 2)
+    a, numbers = numbered(layout, w.comm)
+    if w.name == "left":
+        w.send(a.section(np.s_[:, 5:7]), "right", timeout=20)
+        np.testing.assert_array_equal(a.local, numbers[np.ix_(*layout.global_indices(w.comm.rank))])
+        return
+    panel = a.section(np.s_[::-1, 0:2])
+    status = w.recv(panel, "left", timeout=20)
+    assert status.layout.shape == (6, 2)
+    numbers[::-1, 0:2] = values(layout.shape, np.int64)[:, 5:7]
+    np.testing.assert_array_equal(a.local, numbers[np.ix_(*layout.global_indices(w.comm.rank))])

@@ -258,6 +258,7 @@ real From(N,N), To(N,N)
         (lambda: hk.Layout.indexed((4,), [[(0, 5)]]), "leaves the array"),
         (lambda: hk.Layout.indexed((4,), [[(2**63, 1)]]), "63 bits"),
         (lambda: hk.Layout.indexed((4,), 5), "segments"),
+        (lambda: hk.Layout.indexed((4,), []), "no process"),
         (lambda: T.section(np.s_[1, 2, 3, 0]), "4 slices"),
         (lambda: T.section(np.s_[12]), "index 12"),
         (lambda: T.section(np.s_[::0]), "zero"),
