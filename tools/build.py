@@ -90,6 +90,16 @@ def simulated(mpi: str) -> Path:
         return folder
 
 
+def thread_audit(mpi: str) -> Path:
+    """The rooms that need no MPI, with their tests, under ThreadSanitizer; the build's folder."""
+    with environment.locked("threads"):
+        folder = folder_of("threads")
+        options = ["-DCMAKE_BUILD_TYPE=RelWithDebInfo", "-DHOCKET_THREAD_AUDIT=ON"]
+        options += ["-DHOCKET_MPI=OFF", "-DHOCKET_PYTHON=OFF"]
+        bring_up_to_date(folder, mpi, options, {"CXX": prerequisites.compiler()})
+        return folder
+
+
 def stubs_command(mpi: str) -> list[str]:
     """The command that writes type stubs of the extensions into the build folder."""
     ninja = environment.prefix_of(mpi) / "bin" / "ninja"

@@ -98,12 +98,29 @@ def simulate(report: Report, mpi: str) -> None:
     report.run("16 simulated processes", [*ctest, "--output-on-failure", "--no-tests=error"])
 
 
+def audit_threads(report: Report, mpi: str) -> None:
+    """The thread pool and the kernels under ThreadSanitizer."""
+    if not Path("/usr/include/gtest").is_dir():
+        report.absent.append("ThreadSanitizer, which needs GoogleTest (Debian's libgtest-dev)")
+        return
+    try:
+        folder = build.thread_audit(mpi)
+    except SystemExit:  # it has said why
+        report.failed.append("the build with ThreadSanitizer")
+        return
+    ctest = [str(environment.prefix_of(mpi) / "bin" / "ctest"), "--test-dir", str(folder)]
+    chosen = ["-R", r"^(base|kernel)\.", "--timeout", "600"]
+    report.run("ThreadSanitizer", [*ctest, *chosen, "--output-on-failure", "--no-tests=error"])
+
+
 def soak(mpi: str, python: Path, arguments: list[str]) -> int:
-    """Tests marked soak, and the parsers on damaged texts; all print their seeds."""
+    """Tests marked soak, and the parsers on damaged texts, which print their seeds; the pool and the
+    kernels under ThreadSanitizer."""
     import fuzz  # it needs the Report above
 
     report = Report()
     fuzz.fuzz(report, mpi)
+    audit_threads(report, mpi)
     command = [str(python), "-m", "pytest", "-s", "-m", "soak", *arguments, "tests"]
     report.run("soak", command)
     return report.close("make soak")

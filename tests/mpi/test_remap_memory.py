@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """How much memory hk.remap_inplace takes, beside the two-array form."""
 
+import gc
 import mmap
 import re
 from pathlib import Path
@@ -27,6 +28,7 @@ def peak_of(call):
         Path("/proc/self/clear_refs").write_text("5", "ascii")  # the peak begins again from here
     except OSError as error:
         pytest.skip(f"the peak of resident memory cannot be reset here: {error}")
+    gc.collect()  # what others left behind is not to be freed meanwhile
     before = status("VmRSS")
     result = call()
     return result, status("VmHWM") - before
@@ -73,7 +75,7 @@ def test_half_of_the_two_array_form(comm):
         hk.redistribute(a, layout, axes=(1, 0), out=hk.wrap(fresh, layout, comm))
 
     _, more = peak_of(second_array)
-    assert more >= size
+    assert more >= 0.9 * size  # the system counts pages by batches
     _, less = peak_of(lambda: hk.remap_inplace(a, (1, 0), threads=1))
     assert (size + less) <= 0.65 * (size + more), (size, less, more)
 
