@@ -114,8 +114,8 @@ def audit_threads(report: Report, mpi: str) -> None:
 
 
 def soak(mpi: str, python: Path, arguments: list[str]) -> int:
-    """Tests marked soak, and the parsers on damaged texts, which print their seeds; the pool and the
-    kernels under ThreadSanitizer."""
+    """Tests marked soak, and the parsers on damaged texts, which print their seeds; threads under
+    ThreadSanitizer."""
     import fuzz  # it needs the Report above
 
     report = Report()
