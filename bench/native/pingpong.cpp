@@ -178,6 +178,29 @@ Contestant tasks(Exchange& x) {
         static_cast<unsigned char*>(into.data()));
 }
 
+/// The same, prepared once.
+Contestant persistent_tasks(Exchange& x) {
+    const auto comm = hocket::from_mpi(x.comm);
+    const std::vector<hocket::TaskRequest> names{{"ping", 1}, {"pong", 1}};
+    auto world = std::make_shared<hocket::Tasks>(names, comm);
+    const hocket::Layout layout({static_cast<std::int64_t>(x.size)}, "(BLOCK)", {1});
+    const hocket::DType type{"uint8", 1};
+    const auto inside = world->comm();
+    const auto out = hocket::Array::empty(layout, type, inside);
+    const auto into = hocket::Array::empty(layout, type, inside);
+    std::memcpy(out.data(), x.out.data(), x.size);
+    const hocket::TaskId peer = 1 - x.rank;
+    const auto go = [world](hocket::Request request) {
+        return [world, request]() mutable {
+            request.start();
+            request.wait();
+        };
+    };
+    return x.contestant("hocket start/wait", go(world->send_init(out, peer, kTag)),
+                        go(world->recv_init(into, peer, kTag)),
+                        static_cast<unsigned char*>(into.data()));
+}
+
 void run(int argc, char** argv) {
     const auto arguments = hocket_bench::parse(argc, argv);
     std::vector<std::int64_t> sizes{8, 1024, 65536};
@@ -203,7 +226,8 @@ void run(int argc, char** argv) {
         question.limit = {kLimit};
         question.bytes = size;
         const std::vector<Contestant> contestants{shared_memory(exchange), raw(exchange),
-                                                  persistent(exchange), tasks(exchange)};
+                                                  persistent(exchange), tasks(exchange),
+                                                  persistent_tasks(exchange)};
         hocket_bench::measure(question, contestants, group, arguments.effort, 2);
     }
 }

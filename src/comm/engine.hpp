@@ -19,6 +19,8 @@ class Engine {
     /// Polls this operation in every wait of the process until it is done or has failed (its
     /// owner sees the failure when it polls).
     void add(std::shared_ptr<Operation> operation);
+    /// No longer, as its owner has seen it end: what is started often would be here many times.
+    void remove(const Operation& operation);
     /// Polls everything under way once. The caller holds the turn.
     void progress();
 

@@ -180,6 +180,15 @@ void Persistent::start(const Array* array) {
     launched_ = false;
     if (preparation_->ended()) static_cast<void>(poll());
     if (active_) comm::Engine::instance().add(shared_from_this());
+    listed_ = active_;
+}
+
+void Persistent::end() {
+    active_ = false;
+    keep_.reset();
+    if (!listed_) return;
+    listed_ = false;
+    comm::Engine::instance().remove(*this);
 }
 
 void Persistent::launch() {
@@ -201,11 +210,10 @@ bool Persistent::poll() {
         if (!prepared_->runner->poll()) return false;
     } catch (...) {
         error_ = std::current_exception();
-        active_ = false;
+        end();
         throw;
     }
-    active_ = false;
-    keep_.reset();
+    end();
     if (!*found_) {
         const int source = call_.sending ? me_->task : call_.other;
         const Layout& layout = call_.sending ? call_.layout : *prepared_->source;

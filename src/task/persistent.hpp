@@ -49,6 +49,7 @@ class Persistent final : public comm::Activity, public std::enable_shared_from_t
 
   private:
     void launch();
+    void end();
     void require_fitting(const Array& array) const;
 
     std::shared_ptr<Tasks::State> all_;
@@ -62,7 +63,7 @@ class Persistent final : public comm::Activity, public std::enable_shared_from_t
     std::shared_ptr<const void> keep_;  // its owner
     std::exception_ptr error_;
     bool active_ = false, launched_ = false, started_ = false, freed_ = false;
-    bool restrided_ = false;
+    bool restrided_ = false, listed_ = false;  // with the engine
 };
 
 }  // namespace hocket::task

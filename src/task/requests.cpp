@@ -27,7 +27,10 @@ task::Persistent& persistent_of(const Request& request, const char* call) {
 
 Status task::finish(Pending& pending, const Deadline& deadline) {
     if (pending.persistent) pending.persistent->require_started();
-    wait(*pending.call, deadline);
+    if (pending.call->ended())
+        static_cast<void>(pending.call->poll());  // raises what went wrong
+    else
+        wait(*pending.call, deadline);
     return **pending.found;
 }
 

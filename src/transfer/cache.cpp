@@ -3,6 +3,7 @@
 #include <list>
 #include <mutex>
 
+#include "base/environment.hpp"
 #include "hocket/transfer.hpp"
 #include "transfer/work.hpp"
 
@@ -10,7 +11,13 @@ namespace hocket {
 namespace transfer {
 namespace {
 
-constexpr std::size_t keep_at_most = 64;
+// Works that are kept; HOCKET_PLAN_CACHE says another number, 0 keeps none.
+std::size_t keep_at_most() {
+    static const auto kept =
+        environment::number("HOCKET_PLAN_CACHE", 0, 1 << 20, "how many plans are kept")
+            .value_or(64);
+    return static_cast<std::size_t>(kept);
+}
 
 struct Key {
     Layout source_layout, destination_layout;
@@ -65,7 +72,7 @@ class Cache {
         const std::lock_guard lock(mutex_);
         ++counts_.made;
         entries_.push_front({hash, std::move(key), made});
-        if (entries_.size() > keep_at_most) entries_.pop_back();
+        if (entries_.size() > keep_at_most()) entries_.pop_back();
         return made;
     }
     PlanCacheCounts counts() {

@@ -48,6 +48,7 @@ class Runner {
     void receive(std::size_t i);
     void arrived(std::size_t number);
     bool poll_near();
+    bool poll_brief();
     void lap(double& seconds, const char* name);
 
     std::shared_ptr<const Work> work_;
@@ -56,6 +57,7 @@ class Runner {
     const void* from_ = nullptr;
     void* to_ = nullptr;
     double last_ = 0;
+    bool brief_ = false;  // short messages over lanes and nothing else: not timed unless waited for
     std::shared_ptr<std::byte> send_buffer_, receive_buffer_;
     std::vector<LaneOffer> offers_in_, offers_out_;
     std::vector<std::unique_ptr<NearSend>> near_sends_;

@@ -150,6 +150,29 @@ def _hocket(exchange: Exchange, owned: bool) -> Contestant:
     return Contestant("hocket send/recv, " + ("hk.empty" if owned else "hk.wrap"), prepare)
 
 
+def _prepared(exchange: Exchange) -> Contestant:
+    def prepare() -> Step:
+        hk = hocket()
+        world = hk.tasks({"ping": 1, "pong": 1}, comm=exchange.comm)
+        peer = "pong" if exchange.rank == 0 else "ping"
+        layout = hk.Layout((exchange.size, exchange.size), "(BLOCK,*)", 1)
+        a, b = (hk.empty(layout, np.float64, comm=world.comm) for _ in range(2))
+        a.local[...] = exchange.value(exchange.rank)
+        sending, receiving = world.send_init(a, peer, 99), world.recv_init(b, peer, 99)
+
+        def send() -> None:
+            sending.start()
+            sending.wait()
+
+        def recv() -> None:
+            receiving.start()
+            receiving.wait()
+
+        return exchange.step(send, recv, b.local)
+
+    return Contestant("hocket start/wait, hk.empty", prepare)
+
+
 def matches(options: argparse.Namespace, group: Group) -> Iterator[Match]:
     """One match a size."""
     if group.comm is None:
@@ -166,6 +189,7 @@ def matches(options: argparse.Namespace, group: Group) -> Iterator[Match]:
             _persistent(exchange),
             _hocket(exchange, owned=False),
             _hocket(exchange, owned=True),
+            _prepared(exchange),
         ]
         yield Match(question, contestants, steps_per_call=2)
 
