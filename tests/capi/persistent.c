@@ -44,8 +44,12 @@ static void test_requests(const ends* e) {
     }
     for (int round = 0; round < 4; ++round) start_and_wait(e, out, in, round % 2 == 1);
     for (int round = 0; round < 4; ++round) start_and_wait(e, of_layout[0], of_layout[1], true);
-    if (in != NULL) {
-        OK(hocket_request_start(in, NULL));
+    int64_t elements = 0; /* a process without any is done at once */
+    int process;
+    MPI_Comm_rank(e->comm, &process);
+    OK(hocket_layout_local_elements(e->layout, process, &elements));
+    if (in != NULL) OK(hocket_request_start(in, NULL));
+    if (in != NULL && elements > 0) {
         FAILS(HOCKET_ERR_ERROR, hocket_request_start(in, NULL));
         SAYS("under way");
         FAILS(HOCKET_ERR_ERROR, hocket_request_free(&in));
