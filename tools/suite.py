@@ -109,7 +109,7 @@ def audit_threads(report: Report, mpi: str) -> None:
         report.failed.append("the build with ThreadSanitizer")
         return
     ctest = [str(environment.prefix_of(mpi) / "bin" / "ctest"), "--test-dir", str(folder)]
-    chosen = ["-R", r"^(base|kernel)\.", "--timeout", "600"]
+    chosen = ["-R", r"^(base|kernel)\."]
     report.run("ThreadSanitizer", [*ctest, *chosen, "--output-on-failure", "--no-tests=error"])
 
 
