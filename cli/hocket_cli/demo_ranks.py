@@ -84,6 +84,12 @@ class Forms:
         self.part = hk.empty(mine, np.complex128, comm=self.here)
         self.whole = hk.empty(self.all, np.complex128, comm=self.everyone)
         self.turned = hk.empty(self.all, np.complex128, comm=self.everyone)
+        # Every image takes the same way: descriptors and plan are for all of them.
+        self.transfer = (
+            world.send_init(self.part, "cols", tag=TAG, count=len(frames))
+            if world.name == "rows"
+            else world.recv_init(self.part, "rows", tag=TAG, count=len(frames))
+        )
 
     def pipelined(self, numbers: range) -> tuple[list[Complex], list[float]]:
         """Figure 3: task rows transforms rows and sends; task cols receives and transforms
@@ -93,9 +99,11 @@ class Forms:
         for number in numbers:
             if self.world.name == "rows":
                 self.read(number, self.part)
-                self.world.send(self.part, "cols", tag=TAG)
+                self.transfer.start()
+                self.transfer.wait()
             else:
-                self.world.recv(self.part, "rows", tag=TAG)
+                self.transfer.start()
+                self.transfer.wait()
                 results.append(_fft(self.part.local, axis=0))
                 done.append(time.perf_counter())
                 if self.here.rank == 0:

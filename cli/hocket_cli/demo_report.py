@@ -136,7 +136,7 @@ def profile_table(steps: dict[str, dict[str, float]]) -> list[str]:
             f"{labels[task]:<36}" + "".join(f"{1e3 * steps[task][step]:>11.3f}" for step in STEPS)
             for task in labels
         ),
-        "(medians; descriptor holds the wait for the other task, as in the paper's Figure 7)",
+        "(medians; move holds the wait for the other task, as the requests are persistent)",
     ]
 
 
@@ -168,18 +168,18 @@ def explain(made: dict[str, Any], rows: int, cols: int, facts: Any) -> list[str]
     methods = {
         "inquiry": f"{plan.source} and {plan.destination} are values each process already knows",
         "call": "arrays from hk.empty, used where they lie; nothing is staged",
-        "descriptor": "layout, dtype and tag cross once an image, between the tasks; "
+        "descriptor": "layout, dtype and tag cross once for the stream (send_init, recv_init); "
         "a disagreement would raise on both before data moves",
         "schedule": f"strategy {plan.strategy}: {plan.message_count} messages in {plan.rounds} "
-        "rounds; each process computes its own part at the first image, then finds it in a cache",
-        "pack": "nothing is packed: the receivers read the senders' memory"
+        "rounds; each process computes its own part once, when the persistent request is made",
+        "pack": "nothing is packed: both ends reach the other's memory"
         if one_copy
         else f"each of the {rows} senders has a strided box for each of the {cols} receivers: "
         "kernel/ copies it into a message"
         if packed
         else "what each receiver gets lies in one run and is sent from where it is",
         "move": f"{moved} bytes an image by one strided copy each (kernel/), "
-        "straight from the senders' mapped memory into the receivers' arrays (node/)"
+        "from the senders' arrays into the receivers', by both together (node/)"
         if one_copy
         else f"{moved} bytes an image by non-blocking MPI messages, "
         + ("unpacked by kernel/" if unpacked else "received where they belong, not unpacked"),
