@@ -43,5 +43,6 @@ void test_redistribute(void);
 void test_refusals(void);
 void test_remap(void);
 void test_tasks(void);
+void test_many(void);
 
 #endif

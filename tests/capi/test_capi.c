@@ -26,6 +26,7 @@ int main(int argc, char** argv) {
     test_refusals();
     test_remap();
     test_tasks();
+    test_many();
 
     long all = 0;
     MPI_Reduce(&checks, &all, 1, MPI_LONG, MPI_SUM, 0, MPI_COMM_WORLD);

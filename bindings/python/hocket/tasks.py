@@ -20,6 +20,7 @@ from hocket.calls import kind_of, patience
 from hocket.channels import Channel, _core_of
 from hocket.errors import Error
 from hocket.layouts import Layout
+from hocket.many import Arrays, as_list, cores_of, settle
 from hocket.requests import Request, Status
 
 if TYPE_CHECKING:
@@ -115,12 +116,13 @@ class Tasks:
         mine = "in several" if self.name is None else f"in {self.name!r}"
         return f"<hocket.Tasks {self.names}, this process {mine}>"
 
-    def send(self, a: Array, dest: TaskId, tag: int = 0, timeout: Optional[float] = None) -> None:
+    def send(self, a: Arrays, dest: TaskId, tag: int = 0, timeout: Optional[float] = None) -> None:
         """Sends the array; returns when it may be changed again.
 
         Parameters
         ----------
-        a : any array over this task's communicator
+        a : any array over this task's communicator; or a list of them, which travel as one message
+            (described and matched once) and meet a receive of as many
         dest : the receiving task's name or index
         tag : 0 or more
         timeout : seconds
@@ -139,19 +141,19 @@ class Tasks:
         """
         core, to, number, seconds = self._checked(
             _mpi.Verb.send,
-            lambda: (_core_of(a, "send"), _id(dest), as_number(tag, "tag"), as_seconds(timeout)),
+            lambda: (cores_of(a, "send"), _id(dest), as_number(tag, "tag"), as_seconds(timeout)),
             timeout,
         )
         self._core.send(core, to, number, seconds)
 
     def recv(
         self,
-        b: Array,
+        b: Arrays,
         source: TaskId = ANY_SOURCE,
         tag: int = ANY_TAG,
         timeout: Optional[float] = None,
     ) -> Status:
-        """Receives an array into `b`, whatever the sender's layout.
+        """Receives an array into `b`, whatever the sender's layout; or several into a list.
 
         Raises
         ------
@@ -162,7 +164,7 @@ class Tasks:
         core, of, number, seconds = self._checked(
             _mpi.Verb.recv,
             lambda: (
-                _core_of(b, "receive into"),
+                cores_of(b, "receive into"),
                 _id(source),
                 as_number(tag, "tag"),
                 as_seconds(timeout),
@@ -170,10 +172,10 @@ class Tasks:
             timeout,
         )
         status = Status(self._core.recv(core, of, number, seconds))
-        b.settle()
+        settle(b)
         return status
 
-    def isend(self, a: Array, dest: TaskId, tag: int = 0) -> Request:
+    def isend(self, a: Arrays, dest: TaskId, tag: int = 0) -> Request:
         """Starts a send; the array may not change until the request is done.
 
         Raises
@@ -183,11 +185,11 @@ class Tasks:
             would raise it: by the request.
         """
         core, to, number = self._checked(
-            _mpi.Verb.isend, lambda: (_core_of(a, "send"), _id(dest), as_number(tag, "tag"))
+            _mpi.Verb.isend, lambda: (cores_of(a, "send"), _id(dest), as_number(tag, "tag"))
         )
         return Request(self._core.isend(core, to, number))
 
-    def irecv(self, b: Array, source: TaskId = ANY_SOURCE, tag: int = ANY_TAG) -> Request:
+    def irecv(self, b: Arrays, source: TaskId = ANY_SOURCE, tag: int = ANY_TAG) -> Request:
         """Starts a receive; the array may not be used until the request is done.
 
         Raises
@@ -198,15 +200,15 @@ class Tasks:
         """
         core, of, number = self._checked(
             _mpi.Verb.irecv,
-            lambda: (_core_of(b, "receive into"), _id(source), as_number(tag, "tag")),
+            lambda: (cores_of(b, "receive into"), _id(source), as_number(tag, "tag")),
         )
-        return Request(self._core.irecv(core, of, number), b)
+        return Request(self._core.irecv(core, of, number), as_list(b))
 
     def sendrecv(
         self,
-        a: Array,
+        a: Arrays,
         dest: TaskId,
-        b: Array,
+        b: Arrays,
         source: TaskId,
         sendtag: int = 0,
         recvtag: int = ANY_TAG,
@@ -222,9 +224,9 @@ class Tasks:
         sent, to, received, of, numbers, seconds = self._checked(
             _mpi.Verb.sendrecv,
             lambda: (
-                _core_of(a, "send"),
+                cores_of(a, "send"),
                 _id(dest),
-                _core_of(b, "receive into"),
+                cores_of(b, "receive into"),
                 _id(source),
                 (as_number(sendtag, "sendtag"), as_number(recvtag, "recvtag")),
                 as_seconds(timeout),
@@ -232,7 +234,7 @@ class Tasks:
             timeout,
         )
         status = Status(self._core.sendrecv(sent, to, received, of, *numbers, seconds))
-        b.settle()
+        settle(b)
         return status
 
     def send_init(
@@ -316,7 +318,8 @@ class Tasks:
         given = self._checked(verb, read)
         core = self._core.send_init(*given) if sending else self._core.recv_init(*given)
         array = bound if isinstance(bound, Array) else None
-        return Request(core, None if sending else array, array, receiving=not sending)
+        received = [] if sending or array is None else [array]
+        return Request(core, received, array, receiving=not sending)
 
     def channel(self, name: str, other: TaskId) -> Channel:
         """A named stream of arrays between this task and another, apart from all other messages.
