@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include <nanobind/nanobind.h>
 #include <nanobind/stl/optional.h>
+#include <nanobind/stl/pair.h>
 #include <nanobind/stl/string.h>
 #include <nanobind/stl/variant.h>
 #include <nanobind/stl/vector.h>
@@ -30,6 +31,7 @@ void bind_tasks(nb::module_& m) {
     const nb::call_guard<nb::gil_scoped_release> unlocked;
     using Processes = std::variant<std::int64_t, std::vector<int>>;
     using Timeout = std::optional<double>;
+    using Arrays = std::vector<Array>;
 
     nb::enum_<Verb>(m, "Verb")
         .value("send", Verb::send)
@@ -47,7 +49,12 @@ void bind_tasks(nb::module_& m) {
         .def_ro("source_name", &Status::source_name)
         .def_ro("tag", &Status::tag)
         .def_ro("layout", &Status::layout)
-        .def_prop_ro("dtype", [](const Status& status) { return status.dtype.name; });
+        .def_prop_ro("dtype", [](const Status& status) { return status.dtype.name; })
+        .def_prop_ro("further", [](const Status& status) {
+            std::vector<std::pair<Layout, std::string>> out;
+            for (const auto& [layout, dtype] : status.further) out.emplace_back(layout, dtype.name);
+            return out;
+        });
 
     nb::class_<Request>(m, "Request")
         .def(
@@ -114,17 +121,27 @@ void bind_tasks(nb::module_& m) {
         .def("task", &Tasks::task, "id"_a)
         .def(
             "send",
-            [](Tasks& tasks, const Array& array, const TaskId& destination, int tag,
-               Timeout timeout) { tasks.send(array, destination, tag, Deadline::in(timeout)); },
-            "array"_a, "destination"_a, "tag"_a, "timeout"_a.none(), unlocked)
+            [](Tasks& tasks, const Arrays& arrays, const TaskId& destination, int tag,
+               Timeout timeout) { tasks.send(arrays, destination, tag, Deadline::in(timeout)); },
+            "arrays"_a, "destination"_a, "tag"_a, "timeout"_a.none(), unlocked)
         .def(
             "recv",
-            [](Tasks& tasks, const Array& array, const TaskId& source, int tag, Timeout timeout) {
-                return tasks.recv(array, source, tag, Deadline::in(timeout));
+            [](Tasks& tasks, const Arrays& arrays, const TaskId& source, int tag, Timeout timeout) {
+                return tasks.recv(arrays, source, tag, Deadline::in(timeout));
             },
-            "array"_a, "source"_a, "tag"_a, "timeout"_a.none(), unlocked)
-        .def("isend", &Tasks::isend, "array"_a, "destination"_a, "tag"_a, unlocked)
-        .def("irecv", &Tasks::irecv, "array"_a, "source"_a, "tag"_a, unlocked)
+            "arrays"_a, "source"_a, "tag"_a, "timeout"_a.none(), unlocked)
+        .def(
+            "isend",
+            [](Tasks& tasks, const Arrays& arrays, const TaskId& destination, int tag) {
+                return tasks.isend(arrays, destination, tag);
+            },
+            "arrays"_a, "destination"_a, "tag"_a, unlocked)
+        .def(
+            "irecv",
+            [](Tasks& tasks, const Arrays& arrays, const TaskId& source, int tag) {
+                return tasks.irecv(arrays, source, tag);
+            },
+            "arrays"_a, "source"_a, "tag"_a, unlocked)
         .def("send_init", &init<true, Array>, "array"_a, "destination"_a, "tag"_a, "count"_a.none(),
              "strategy"_a, unlocked)
         .def("send_init", &init<true, Layout>, "layout"_a, "destination"_a, "tag"_a,
@@ -136,7 +153,7 @@ void bind_tasks(nb::module_& m) {
         .def("channel", &Tasks::channel, "name"_a, "other"_a)
         .def(
             "sendrecv",
-            [](Tasks& tasks, const Array& sent, const TaskId& destination, const Array& received,
+            [](Tasks& tasks, const Arrays& sent, const TaskId& destination, const Arrays& received,
                const TaskId& source, int send_tag, int receive_tag, Timeout timeout) {
                 return tasks.sendrecv(sent, destination, received, source, send_tag, receive_tag,
                                       Deadline::in(timeout));

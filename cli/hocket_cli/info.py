@@ -18,6 +18,17 @@ from hocket_cli.main import Parser, version
 
 _PACKAGES = ("numpy", "mpi4py", "cloudpickle", "scipy", "scikit-image", "matplotlib", "rich")
 
+# Another process of this user maps the memory of an array, as a receiver would.
+_ASK_MEMORY = """
+import mmap, os, sys
+try:
+    with open(f"/proc/{sys.argv[1]}/fd/{sys.argv[2]}", "r+b") as file:
+        with mmap.mmap(file.fileno(), 0) as memory:
+            print("yes" if memory.find(b"hocket was here") >= 0 else "no: other memory was found")
+except OSError as problem:
+    print(f"no: {problem.strerror} ({problem.filename or 'mmap'})")
+"""
+
 # Asked in a process of its own, because an MPI that cannot start ends the process that asks.
 _ASK_MPI = """
 import json, sys
@@ -31,8 +42,23 @@ answer = {"library_version":
           "library": maps[0] if maps else None,
           "thread_level": levels.get(MPI.Query_thread(), "unknown")}
 try:
-    import hocket
-    answer["hocket"] = hocket.info() if hasattr(hocket, "info") else None
+    import os, subprocess
+    from hocket import _mpi
+    piece = _mpi.allocate(4096)
+    piece[:15] = list(b"hocket was here")
+    forbidden = os.environ.get("HOCKET_FORBID", "").split(",")
+    files = [name for name in os.listdir("/proc/self/fd")
+             if "memfd:hocket" in os.path.realpath("/proc/self/fd/" + name)] \
+        if _mpi.memory_usage()["shareable"] else []
+    said = [subprocess.run([sys.executable, "-c", sys.argv[1], str(os.getpid()), name],
+                           capture_output=True, text=True).stdout.strip() for name in files]
+    if "memfd" in forbidden or "proc" in forbidden:
+        one_copy = "no: HOCKET_FORBID is " + ",".join(forbidden)
+    elif not files:
+        one_copy = "no: memfd_create is not allowed"
+    else:
+        one_copy = "yes" if "yes" in said else said[0]
+    answer["one copy within a node"] = one_copy
 except Exception as problem:
     answer["hocket_problem"] = f"{type(problem).__name__}: {problem}"
 print("\\n" + json.dumps(answer, default=str))
@@ -86,7 +112,7 @@ def _mpi() -> dict[str, Any]:
         env = mpiexec.environment("openmpi")
     try:
         answer = subprocess.run(
-            [sys.executable, "-c", _ASK_MPI],
+            [sys.executable, "-c", _ASK_MPI, _ASK_MEMORY],
             stdin=subprocess.DEVNULL,
             capture_output=True,
             text=True,

@@ -49,6 +49,12 @@ struct Status {
     int tag;
     Layout layout;  ///< the sender's
     DType dtype;
+    /// Of the second array on, where the message has several.
+    struct Further {
+        Layout layout;
+        DType dtype;
+    };
+    std::vector<Further> further = {};
 };
 
 /// How a persistent request is to be prepared.
@@ -133,6 +139,20 @@ class Tasks {
     Status sendrecv(const Array& sent, const TaskId& destination, const Array& received,
                     const TaskId& source, int send_tag = 0, int receive_tag = any_tag,
                     Deadline deadline = {});
+
+    /// Several arrays as one message: one description, one match, then the data of each, in their
+    /// order. They meet a receive of as many arrays; one in a list is the same as one alone.
+    /// @throws as for one array, naming the position; Error for no array at all.
+    void send(std::span<const Array> arrays, const TaskId& destination, int tag = 0,
+              Deadline deadline = {});
+    Status recv(std::span<const Array> arrays, const TaskId& source = any_source, int tag = any_tag,
+                Deadline deadline = {});
+    Request isend(std::span<const Array> arrays, const TaskId& destination, int tag = 0);
+    Request irecv(std::span<const Array> arrays, const TaskId& source = any_source,
+                  int tag = any_tag);
+    Status sendrecv(std::span<const Array> sent, const TaskId& destination,
+                    std::span<const Array> received, const TaskId& source, int send_tag = 0,
+                    int receive_tag = any_tag, Deadline deadline = {});
     /// Prepares a send that is started again and again (Request::start): of this array, or any
     /// other of its layout and type. Collective over the task; returns at once, and errors that the
     /// two sides find are thrown when it is started or waited for. A persistent send meets
@@ -170,9 +190,9 @@ class Tasks {
   private:
     Tasks(std::shared_ptr<State> state, std::shared_ptr<task::Member> speaker);
     task::Member& speaker(const char* verb) const;
-    Request start_send(const Array* array, const TaskId& destination, int tag, Verb verb,
+    Request start_send(std::span<const Array> arrays, const TaskId& destination, int tag, Verb verb,
                        comm::Fault fault);
-    Request start_receive(const Array* array, const TaskId& source, int tag,
+    Request start_receive(std::span<const Array> arrays, const TaskId& source, int tag,
                           const Deadline& deadline, Verb verb, comm::Fault fault);
     Request init(bool sending, const Array* array, const Layout& layout, const TaskId& other,
                  int tag, const InitOptions& options);

@@ -121,7 +121,8 @@ class Pool {
     std::byte* make_segment(std::size_t bytes) {
         bytes = (bytes + 4095) / 4096 * 4096;
         Segment segment{nullptr, bytes, -1, 0};
-        if (shareable_) segment.file = memfd_create("hocket", MFD_CLOEXEC);
+        if (shareable_ && !node::forbidden(node::Way::memfd))
+            segment.file = memfd_create("hocket", MFD_CLOEXEC);
         if (segment.file >= 0 && ftruncate(segment.file, static_cast<off_t>(bytes)) != 0) {
             close(segment.file);
             segment.file = -1;

@@ -8,8 +8,12 @@
 
 #include <list>
 #include <mutex>
+#include <set>
+#include <sstream>
 #include <string>
 
+#include "base/environment.hpp"
+#include "hocket/error.hpp"
 #include "hocket/memory.hpp"
 
 namespace hocket::node {
@@ -34,6 +38,7 @@ class Mappings {
             mappings_.splice(mappings_.begin(), mappings_, it);  // the latest used comes first
             return within(*it, place.offset);
         }
+        if (forbidden(Way::proc)) return nullptr;
         const std::string path =
             "/proc/" + std::to_string(place.process) + "/fd/" + std::to_string(place.file);
         const int file = open(path.c_str(), O_RDWR | O_CLOEXEC);
@@ -84,6 +89,21 @@ Mappings& mappings() {
 
 std::shared_ptr<std::byte> map(const Place& place) {
     return mappings().find_or_make(place);
+}
+
+bool forbidden(Way way) {
+    static const std::set<std::string> ways = [] {
+        std::istringstream words(environment::value_of("HOCKET_FORBID").value_or(""));
+        std::set<std::string> read;
+        for (std::string word; std::getline(words, word, ',');) {
+            if (word != "memfd" && word != "proc")
+                throw Error("HOCKET_FORBID holds '" + word +
+                            "'; what can be forbidden is memfd and proc, as memfd,proc");
+            read.insert(word);
+        }
+        return read;
+    }();
+    return ways.contains(way == Way::memfd ? "memfd" : "proc");
 }
 
 Mapped mapped() {

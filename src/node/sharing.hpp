@@ -25,6 +25,11 @@ std::optional<Place> place_of(const void* address);
 /// held, and a while longer.
 std::shared_ptr<std::byte> map(const Place& place);
 
+/// Ways to share memory that systems may forbid. HOCKET_FORBID="memfd,proc" pretends that this one
+/// does. @throws Error for other words in it.
+enum class Way { memfd, proc };
+bool forbidden(Way way);
+
 /// The mappings that are kept for the next call of `map`: a bounded number, of bounded bytes.
 struct Mapped {
     std::size_t segments, bytes;

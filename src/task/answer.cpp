@@ -35,8 +35,10 @@ std::string array_text(const std::string& dtype, const Shape& shape) {
     return (dtype.empty() ? "an array" : dtype) + " " + text::tuple(shape);
 }
 
-std::string array_text(const std::optional<Array>& array) {
-    return array ? array_text(array->dtype().name, array->layout().shape()) : "an array";
+std::string array_text(const std::vector<Array>& arrays) {
+    if (arrays.empty()) return "an array";
+    if (arrays.size() > 1) return std::to_string(arrays.size()) + " arrays";
+    return array_text(arrays[0].dtype().name, arrays[0].layout().shape());
 }
 
 comm::Fault mismatch(const Tasks::State& all, const Envelope& sent, int receiver,

@@ -25,7 +25,7 @@ std::string task_text(const Tasks::State& all, int task);  // -1: any
 std::string tag_text(int tag);                             // -1: any
 std::string seconds_text(const Deadline& deadline);
 std::string array_text(const std::string& dtype, const Shape& shape);
-std::string array_text(const std::optional<Array>& array);
+std::string array_text(const std::vector<Array>& arrays);
 
 /// What keeps the receiver's arrays from taking the message, in words that name both sides. A type
 /// that is not known yet fits any.

@@ -52,8 +52,8 @@ std::vector<task::Form> forms_of(const Array* array) {
     if (array != nullptr) forms.push_back(task::Form::of(*array));
     return forms;
 }
-std::optional<Array> copy_of(const Array* array) {
-    return array == nullptr ? std::nullopt : std::optional<Array>(*array);
+std::vector<Array> copy_of(const Array* array) {
+    return array == nullptr ? std::vector<Array>() : std::vector<Array>{*array};
 }
 
 // A channel keeps one tag: its name keeps its messages apart.

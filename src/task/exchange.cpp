@@ -2,6 +2,7 @@
 #include "task/exchange.hpp"
 
 #include <algorithm>
+#include <span>
 
 #include "base/pack.hpp"
 #include "comm/engine.hpp"
@@ -23,8 +24,11 @@ using Me = std::shared_ptr<Member>;
 
 Status status_of(const Tasks::State& all, const Envelope& envelope) {
     const Form& form = envelope.forms.at(0);
-    return {envelope.source, all.names[static_cast<std::size_t>(envelope.source)], envelope.tag,
-            Layout::parse(form.layout), DType{form.dtype, form.itemsize}};
+    Status status{envelope.source, all.names[static_cast<std::size_t>(envelope.source)],
+                  envelope.tag, Layout::parse(form.layout), DType{form.dtype, form.itemsize}};
+    for (const auto& more : std::span(envelope.forms).subspan(1))
+        status.further.push_back({Layout::parse(more.layout), DType{more.dtype, more.itemsize}});
+    return status;
 }
 
 transfer::Route route_of(const Tasks::State& all, const Tags& tags, int source, int destination,
@@ -33,41 +37,50 @@ transfer::Route route_of(const Tasks::State& all, const Tags& tags, int source, 
             all.ranks[static_cast<std::size_t>(destination)], tags.data(source, send)};
 }
 
-Protocol<> send(All all, Me me, Sending sending, std::optional<Array> brought, int tree_tag,
+// The data of several arrays go one after the other: what a process sends another with one tag
+// stays in order, so both sides know which array a message is of.
+Protocol<> send(All all, Me me, Sending sending, std::vector<Array> arrays, int tree_tag,
                 std::int64_t ticket, Found found) {
     const int destination = sending.destination, tag = sending.tag;
     const Answer answer = co_await meet(all, me, std::move(sending), tree_tag, ticket);
-    if (!brought) {  // a stream's end
+    if (arrays.empty()) {  // a stream's end
         *found = Status{me->task, me->name(), tag, Layout({0}, "(*)"), DType{"", 0}};
         co_return;
     }
-    const Array& array = *brought;
-    const double met = comm::Engine::instance().seconds();
-    const transfer::Place here = transfer::place_on(array), nowhere;
-    plan::Options options;
-    options.itemsize = array.dtype().size;
-    const auto work = transfer::cached_work(
-        array.layout(), Layout::parse(answer.other.forms.at(0).layout), options, here, nowhere);
-    all->profile->schedule += comm::Engine::instance().seconds() - met;
-    transfer::Route route = route_of(*all, me->tags, me->task, destination, ticket);
-    co_await transfer::run(work, array.data(), nullptr, std::move(route), all->profile);
-    *found = Status{me->task, me->name(), tag, array.layout(), array.dtype()};
+    for (std::size_t i = 0; i < arrays.size(); ++i) {
+        const Array& array = arrays[i];
+        const double met = comm::Engine::instance().seconds();
+        const transfer::Place here = transfer::place_on(array), nowhere;
+        plan::Options options;
+        options.itemsize = array.dtype().size;
+        const auto work = transfer::cached_work(
+            array.layout(), Layout::parse(answer.other.forms.at(i).layout), options, here, nowhere);
+        all->profile->schedule += comm::Engine::instance().seconds() - met;
+        transfer::Route route = route_of(*all, me->tags, me->task, destination, ticket);
+        co_await transfer::run(work, array.data(), nullptr, std::move(route), all->profile);
+    }
+    Status status{me->task, me->name(), tag, arrays[0].layout(), arrays[0].dtype()};
+    for (const auto& more : std::span(arrays).subspan(1))
+        status.further.push_back({more.layout(), more.dtype()});
+    *found = std::move(status);
 }
 
-Protocol<> receive(All all, Me me, Receiving receiving, std::optional<Array> brought, int tree_tag,
+Protocol<> receive(All all, Me me, Receiving receiving, std::vector<Array> arrays, int tree_tag,
                    std::int64_t ticket, Found found) {
     const Answer answer = co_await meet(all, me, std::move(receiving), tree_tag, ticket);
-    const Array& array = *brought;
-    const double met = comm::Engine::instance().seconds();
     const Envelope& envelope = answer.other;
-    const transfer::Place nowhere, here = transfer::place_on(array);
-    plan::Options options;
-    options.itemsize = array.dtype().size;
-    const auto work = transfer::cached_work(Layout::parse(envelope.forms.at(0).layout),
-                                            array.layout(), options, nowhere, here);
-    all->profile->schedule += comm::Engine::instance().seconds() - met;
-    transfer::Route route = route_of(*all, me->tags, envelope.source, me->task, envelope.send);
-    co_await transfer::run(work, nullptr, array.data(), std::move(route), all->profile);
+    for (std::size_t i = 0; i < arrays.size(); ++i) {
+        const Array& array = arrays[i];
+        const double met = comm::Engine::instance().seconds();
+        const transfer::Place nowhere, here = transfer::place_on(array);
+        plan::Options options;
+        options.itemsize = array.dtype().size;
+        const auto work = transfer::cached_work(Layout::parse(envelope.forms.at(i).layout),
+                                                array.layout(), options, nowhere, here);
+        all->profile->schedule += comm::Engine::instance().seconds() - met;
+        transfer::Route route = route_of(*all, me->tags, envelope.source, me->task, envelope.send);
+        co_await transfer::run(work, nullptr, array.data(), std::move(route), all->profile);
+    }
     *found = status_of(*all, envelope);
 }
 
@@ -156,27 +169,28 @@ Fault fault_of(const Member& member, const Array& array, bool receiving) {
     return receiving ? transfer::fault_in_writing(array) : Fault{};
 }
 
-std::shared_ptr<Pending> start_send(All all, Me me, Sending sending, std::optional<Array> array) {
+std::shared_ptr<Pending> start_send(All all, Me me, Sending sending, std::vector<Array> arrays) {
     auto found = std::make_shared<std::optional<Status>>();
-    std::string text = "task '" + me->name() + "' sends " + array_text(array) + " to " +
+    std::string text = "task '" + me->name() + "' sends " + array_text(arrays) + " to " +
                        task_text(*all, sending.destination) + " with " + tag_text(sending.tag);
     const int tag = next_tree_tag(*me);
     const std::int64_t ticket = me->sends.ticket();
-    return start(me, found,
-                 send(std::move(all), me, std::move(sending), std::move(array), tag, ticket, found),
-                 std::move(text));
+    return start(
+        me, found,
+        send(std::move(all), me, std::move(sending), std::move(arrays), tag, ticket, found),
+        std::move(text));
 }
 
 std::shared_ptr<Pending> start_receive(All all, Me me, Receiving receiving,
-                                       std::optional<Array> array) {
+                                       std::vector<Array> arrays) {
     auto found = std::make_shared<std::optional<Status>>();
-    std::string text = "task '" + me->name() + "' receives " + array_text(array) + " from " +
+    std::string text = "task '" + me->name() + "' receives " + array_text(arrays) + " from " +
                        task_text(*all, receiving.source) + " with " + tag_text(receiving.tag);
     const int tag = next_tree_tag(*me);
     const std::int64_t ticket = me->receives.ticket();
     return start(
         me, found,
-        receive(std::move(all), me, std::move(receiving), std::move(array), tag, ticket, found),
+        receive(std::move(all), me, std::move(receiving), std::move(arrays), tag, ticket, found),
         std::move(text));
 }
 

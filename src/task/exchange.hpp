@@ -37,13 +37,13 @@ Deadline with_grace(const Deadline& deadline);
 /// What is wrong with an array that one process brings to a verb of its task, if anything is.
 comm::Fault fault_of(const Member& member, const Array& array, bool receiving);
 
-/// `array`: whose form `sending` has; none where that is a fault.
+/// `arrays`: whose forms `sending` has; none where that is a fault.
 std::shared_ptr<Pending> start_send(std::shared_ptr<Tasks::State> all,
                                     std::shared_ptr<Member> member, Sending sending,
-                                    std::optional<Array> array);
+                                    std::vector<Array> arrays);
 std::shared_ptr<Pending> start_receive(std::shared_ptr<Tasks::State> all,
                                        std::shared_ptr<Member> member, Receiving receiving,
-                                       std::optional<Array> array);
+                                       std::vector<Array> arrays);
 struct Probing {
     int source, tag;  // -1: any
     bool wait;        // false: what is there now, or nothing

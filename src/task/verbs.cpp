@@ -48,6 +48,32 @@ const Way& way_of(Verb verb) {
     return ways[static_cast<std::size_t>(verb)];
 }
 
+std::vector<task::Form> forms_of(std::span<const Array> arrays) {
+    std::vector<task::Form> forms;
+    for (const auto& array : arrays) forms.push_back(task::Form::of(array));
+    return forms;
+}
+
+comm::Fault fault_of_all(const task::Member& me, std::span<const Array> arrays, bool receiving) {
+    if (arrays.empty())
+        return {"Error", std::string("there is no array to ") +
+                             (receiving ? "receive into" : "send") +
+                             " in an empty list; give one array or more"};
+    for (std::size_t i = 0; i < arrays.size(); ++i) {
+        comm::Fault fault = task::fault_of(me, arrays[i], receiving);
+        if (!fault) continue;
+        if (arrays.size() > 1)
+            fault.message = "number " + std::to_string(i) + " of the " +
+                            std::to_string(arrays.size()) + " arrays: " + fault.message;
+        return fault;
+    }
+    return {};
+}
+
+std::span<const Array> only(const Array& array) {
+    return {&array, 1};
+}
+
 bool names_one(const TaskId& source) {
     return !std::holds_alternative<int>(source) || std::get<int>(source) != any_source;
 }
@@ -93,8 +119,8 @@ Tasks Tasks::task(const TaskId& id) const {
     return {state_, it->second};
 }
 
-Request Tasks::start_send(const Array* array, const TaskId& destination, int tag, Verb verb,
-                          comm::Fault fault) {
+Request Tasks::start_send(std::span<const Array> arrays, const TaskId& destination, int tag,
+                          Verb verb, comm::Fault fault) {
     const Way& way = way_of(verb);
     task::Member& me = speaker(way.name);
     int to = -1;
@@ -110,23 +136,18 @@ Request Tasks::start_send(const Array* array, const TaskId& destination, int tag
                     state_->names[static_cast<std::size_t>(to)] +
                     "' share a process, which cannot block in both; use isend, or sendrecv");
             me.require_whole(to, way.name);
-            fault = task::fault_of(me, *array, false);
+            fault = fault_of_all(me, arrays, false);
         } catch (const Error&) {
             fault = comm::Fault::current();
         }
     }
     const comm::Turn turn;
-    std::optional<Array> sent;
-    std::vector<task::Form> forms;
-    if (array != nullptr) {
-        sent = *array;
-        forms.push_back(task::Form::of(*array));
-    }
-    return Request(task::start_send(
-        state_, speaker_, {std::move(forms), to, tag, std::move(fault), {}}, std::move(sent)));
+    return Request(task::start_send(state_, speaker_,
+                                    {forms_of(arrays), to, tag, std::move(fault), {}},
+                                    {arrays.begin(), arrays.end()}));
 }
 
-Request Tasks::start_receive(const Array* array, const TaskId& source, int tag,
+Request Tasks::start_receive(std::span<const Array> arrays, const TaskId& source, int tag,
                              const Deadline& deadline, Verb verb, comm::Fault fault) {
     const Way& way = way_of(verb);
     task::Member& me = speaker(way.name);
@@ -143,50 +164,65 @@ Request Tasks::start_receive(const Array* array, const TaskId& source, int tag,
                     state_->names[static_cast<std::size_t>(from)] +
                     "' share a process, which cannot block in both; use irecv, or sendrecv");
             if (from >= 0) me.require_whole(from, way.name);
-            fault = task::fault_of(me, *array, true);
+            fault = fault_of_all(me, arrays, true);
         } catch (const Error&) {
             fault = comm::Fault::current();
         }
     }
     const comm::Turn turn;
-    std::optional<Array> received;
-    std::vector<task::Form> forms;
-    if (array != nullptr) {
-        received = *array;
-        forms.push_back(task::Form::of(*array));
-    }
     return Request(task::start_receive(
-        state_, speaker_, {std::move(forms), from, tag, std::move(fault), deadline, {}},
-        std::move(received)));
+        state_, speaker_, {forms_of(arrays), from, tag, std::move(fault), deadline, {}},
+        {arrays.begin(), arrays.end()}));
 }
 
-void Tasks::send(const Array& array, const TaskId& destination, int tag, Deadline deadline) {
-    Request request = start_send(&array, destination, tag, Verb::send, {});
+void Tasks::send(std::span<const Array> arrays, const TaskId& destination, int tag,
+                 Deadline deadline) {
+    Request request = start_send(arrays, destination, tag, Verb::send, {});
     finish_or_break(*request.pending(), deadline, state_->find(destination));
 }
 
-Status Tasks::recv(const Array& array, const TaskId& source, int tag, Deadline deadline) {
-    Request request = start_receive(&array, source, tag, deadline, Verb::recv, {});
+Status Tasks::recv(std::span<const Array> arrays, const TaskId& source, int tag,
+                   Deadline deadline) {
+    Request request = start_receive(arrays, source, tag, deadline, Verb::recv, {});
     const bool pair = names_one(source) && tag != any_tag;
     return finish_or_break(*request.pending(), with_grace(deadline),
                            pair ? state_->find(source) : any_source);
 }
 
-Request Tasks::isend(const Array& array, const TaskId& destination, int tag) {
-    return start_send(&array, destination, tag, Verb::isend, {});
+Request Tasks::isend(std::span<const Array> arrays, const TaskId& destination, int tag) {
+    return start_send(arrays, destination, tag, Verb::isend, {});
 }
 
-Request Tasks::irecv(const Array& array, const TaskId& source, int tag) {
-    return start_receive(&array, source, tag, {}, Verb::irecv, {});
+Request Tasks::irecv(std::span<const Array> arrays, const TaskId& source, int tag) {
+    return start_receive(arrays, source, tag, {}, Verb::irecv, {});
 }
 
-Status Tasks::sendrecv(const Array& sent, const TaskId& destination, const Array& received,
-                       const TaskId& source, int send_tag, int receive_tag, Deadline deadline) {
-    Request out = start_send(&sent, destination, send_tag, Verb::sendrecv, {});
-    Request in = start_receive(&received, source, receive_tag, deadline, Verb::sendrecv, {});
+Status Tasks::sendrecv(std::span<const Array> sent, const TaskId& destination,
+                       std::span<const Array> received, const TaskId& source, int send_tag,
+                       int receive_tag, Deadline deadline) {
+    Request out = start_send(sent, destination, send_tag, Verb::sendrecv, {});
+    Request in = start_receive(received, source, receive_tag, deadline, Verb::sendrecv, {});
     const bool pair = names_one(source) && receive_tag != any_tag;
     return finish_both(*out.pending(), *in.pending(), deadline, state_->find(destination),
                        pair ? state_->find(source) : any_source);
+}
+
+void Tasks::send(const Array& array, const TaskId& destination, int tag, Deadline deadline) {
+    send(only(array), destination, tag, deadline);
+}
+Status Tasks::recv(const Array& array, const TaskId& source, int tag, Deadline deadline) {
+    return recv(only(array), source, tag, deadline);
+}
+Request Tasks::isend(const Array& array, const TaskId& destination, int tag) {
+    return isend(only(array), destination, tag);
+}
+Request Tasks::irecv(const Array& array, const TaskId& source, int tag) {
+    return irecv(only(array), source, tag);
+}
+Status Tasks::sendrecv(const Array& sent, const TaskId& destination, const Array& received,
+                       const TaskId& source, int send_tag, int receive_tag, Deadline deadline) {
+    return sendrecv(only(sent), destination, only(received), source, send_tag, receive_tag,
+                    deadline);
 }
 
 Status Tasks::probe(const TaskId& source, int tag, Deadline deadline) {
@@ -234,8 +270,8 @@ void Tasks::refuse(Verb verb, const std::string& kind, const std::string& messag
         fault.raise();
     }
     Request out, in;
-    if (way.sends) out = start_send(nullptr, -1, 0, verb, fault);
-    if (way.receives) in = start_receive(nullptr, any_source, 0, deadline, verb, fault);
+    if (way.sends) out = start_send({}, -1, 0, verb, fault);
+    if (way.receives) in = start_receive({}, any_source, 0, deadline, verb, fault);
     if (way.sends && way.receives) {
         finish_both(*out.pending(), *in.pending(), deadline, any_source, any_source);
     } else if (way.sends || way.receives) {

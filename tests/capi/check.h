@@ -44,5 +44,6 @@ void test_refusals(void);
 void test_remap(void);
 void test_tasks(void);
 void test_persistent(void);
+void test_many(void);
 
 #endif

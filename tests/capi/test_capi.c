@@ -27,6 +27,7 @@ int main(int argc, char** argv) {
     test_remap();
     test_tasks();
     test_persistent();
+    test_many();
 
     long all = 0;
     MPI_Reduce(&checks, &all, 1, MPI_LONG, MPI_SUM, 0, MPI_COMM_WORLD);

@@ -7,13 +7,12 @@ import time
 from collections.abc import Sequence
 from typing import Any, Optional
 
-import numpy as np
-
 from hocket import _mpi, dtypes
 from hocket.arguments import as_seconds
 from hocket.arrays import Array
 from hocket.errors import Error
 from hocket.layouts import Layout
+from hocket.many import settle
 
 
 class TaskIndex(int):
@@ -48,8 +47,8 @@ class Status:
     ----------
     source : index of the sending task; equal to its name, too
     tag : int
-    layout : the sender's Layout
-    dtype : numpy.dtype
+    layout : the sender's Layout; a tuple of them where the message has several arrays
+    dtype : numpy.dtype; a tuple likewise
     """
 
     __slots__ = ("dtype", "layout", "source", "tag")
@@ -57,11 +56,18 @@ class Status:
     def __init__(self, core: _mpi.Status) -> None:
         self.source = TaskIndex(core.source, core.source_name)
         self.tag: int = core.tag
-        self.layout = Layout._of(core.layout)
-        self.dtype: np.dtype[Any] = dtypes.from_name(core.dtype)
+        # Any: a program knows whether it sends one array or several.
+        self.layout: Any = Layout._of(core.layout)
+        self.dtype: Any = dtypes.from_name(core.dtype)
+        if core.further:
+            self.layout = (self.layout, *(Layout._of(layout) for layout, _ in core.further))
+            self.dtype = (self.dtype, *(dtypes.from_name(name) for _, name in core.further))
 
     def __repr__(self) -> str:
-        return f"<hocket.Status source={self.source!r} tag={self.tag} {self.dtype} {self.layout}>"
+        what = f"{self.dtype} {self.layout}"
+        if isinstance(self.layout, tuple):
+            what = ", ".join(f"{each} {lay}" for each, lay in zip(self.dtype, self.layout))
+        return f"<hocket.Status source={self.source!r} tag={self.tag} {what}>"
 
 
 class Request:
@@ -77,7 +83,7 @@ class Request:
     def __init__(
         self,
         core: _mpi.Request,
-        received: Optional[Array] = None,
+        received: Sequence[Array] = (),
         bound: Optional[Array] = None,
         receiving: bool = False,
     ) -> None:
@@ -117,7 +123,7 @@ class Request:
         else:
             raise Error(f"start: {type(a).__name__} is no array made by hk.empty, hk.wrap, …")
         if self._receiving:
-            self._received = bound
+            self._received = [] if bound is None else [bound]
 
     def free(self) -> None:
         """Ends a persistent request. Local, not collective.
@@ -131,8 +137,7 @@ class Request:
         self._bound = None
 
     def _settle(self) -> None:
-        if self._received is not None:
-            self._received.settle()
+        settle(self._received)
 
     def wait(self, timeout: Optional[float] = None) -> Status:
         """Blocks until the operation is done. A deadline ends the wait, not the operation.

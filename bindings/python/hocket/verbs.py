@@ -14,6 +14,7 @@ from hocket.calls import kind_of, patience
 from hocket.channels import Channel, core_of
 from hocket.errors import Error
 from hocket.layouts import Layout
+from hocket.many import Arrays, as_list, cores_of, settle
 from hocket.requests import Request, Status
 
 ANY_SOURCE = -1
@@ -32,12 +33,13 @@ class Verbs:
     def __init__(self, core: _mpi.Tasks) -> None:
         self._core = core
 
-    def send(self, a: Array, dest: TaskId, tag: int = 0, timeout: Optional[float] = None) -> None:
+    def send(self, a: Arrays, dest: TaskId, tag: int = 0, timeout: Optional[float] = None) -> None:
         """Sends the array; returns when it may be changed again.
 
         Parameters
         ----------
-        a : any array over this task's communicator
+        a : any array over this task's communicator; or a list of them, which travel as one message
+            (described and matched once) and meet a receive of as many
         dest : the receiving task's name or index
         tag : 0 or more
         timeout : seconds
@@ -56,19 +58,19 @@ class Verbs:
         """
         core, to, number, seconds = self._checked(
             _mpi.Verb.send,
-            lambda: (core_of(a, "send"), id_of(dest), as_number(tag, "tag"), as_seconds(timeout)),
+            lambda: (cores_of(a, "send"), id_of(dest), as_number(tag, "tag"), as_seconds(timeout)),
             timeout,
         )
         self._core.send(core, to, number, seconds)
 
     def recv(
         self,
-        b: Array,
+        b: Arrays,
         source: TaskId = ANY_SOURCE,
         tag: int = ANY_TAG,
         timeout: Optional[float] = None,
     ) -> Status:
-        """Receives an array into `b`, whatever the sender's layout.
+        """Receives an array into `b`, whatever the sender's layout; or several into a list.
 
         Raises
         ------
@@ -79,7 +81,7 @@ class Verbs:
         core, of, number, seconds = self._checked(
             _mpi.Verb.recv,
             lambda: (
-                core_of(b, "receive into"),
+                cores_of(b, "receive into"),
                 id_of(source),
                 as_number(tag, "tag"),
                 as_seconds(timeout),
@@ -87,10 +89,10 @@ class Verbs:
             timeout,
         )
         status = Status(self._core.recv(core, of, number, seconds))
-        b.settle()
+        settle(b)
         return status
 
-    def isend(self, a: Array, dest: TaskId, tag: int = 0) -> Request:
+    def isend(self, a: Arrays, dest: TaskId, tag: int = 0) -> Request:
         """Starts a send; the array may not change until the request is done.
 
         Raises
@@ -100,11 +102,11 @@ class Verbs:
             would raise it: by the request.
         """
         core, to, number = self._checked(
-            _mpi.Verb.isend, lambda: (core_of(a, "send"), id_of(dest), as_number(tag, "tag"))
+            _mpi.Verb.isend, lambda: (cores_of(a, "send"), id_of(dest), as_number(tag, "tag"))
         )
         return Request(self._core.isend(core, to, number))
 
-    def irecv(self, b: Array, source: TaskId = ANY_SOURCE, tag: int = ANY_TAG) -> Request:
+    def irecv(self, b: Arrays, source: TaskId = ANY_SOURCE, tag: int = ANY_TAG) -> Request:
         """Starts a receive; the array may not be used until the request is done.
 
         Raises
@@ -115,15 +117,15 @@ class Verbs:
         """
         core, of, number = self._checked(
             _mpi.Verb.irecv,
-            lambda: (core_of(b, "receive into"), id_of(source), as_number(tag, "tag")),
+            lambda: (cores_of(b, "receive into"), id_of(source), as_number(tag, "tag")),
         )
-        return Request(self._core.irecv(core, of, number), b)
+        return Request(self._core.irecv(core, of, number), as_list(b))
 
     def sendrecv(
         self,
-        a: Array,
+        a: Arrays,
         dest: TaskId,
-        b: Array,
+        b: Arrays,
         source: TaskId,
         sendtag: int = 0,
         recvtag: int = ANY_TAG,
@@ -139,9 +141,9 @@ class Verbs:
         sent, to, received, of, numbers, seconds = self._checked(
             _mpi.Verb.sendrecv,
             lambda: (
-                core_of(a, "send"),
+                cores_of(a, "send"),
                 id_of(dest),
-                core_of(b, "receive into"),
+                cores_of(b, "receive into"),
                 id_of(source),
                 (as_number(sendtag, "sendtag"), as_number(recvtag, "recvtag")),
                 as_seconds(timeout),
@@ -149,7 +151,7 @@ class Verbs:
             timeout,
         )
         status = Status(self._core.sendrecv(sent, to, received, of, *numbers, seconds))
-        b.settle()
+        settle(b)
         return status
 
     def send_init(
@@ -233,7 +235,8 @@ class Verbs:
         given = self._checked(verb, read)
         core = self._core.send_init(*given) if sending else self._core.recv_init(*given)
         array = bound if isinstance(bound, Array) else None
-        return Request(core, None if sending else array, array, receiving=not sending)
+        received = [] if sending or array is None else [array]
+        return Request(core, received, array, receiving=not sending)
 
     def channel(self, name: str, other: TaskId) -> Channel:
         """A named stream of arrays between this task and another, apart from all other messages.

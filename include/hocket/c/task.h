@@ -72,6 +72,20 @@ int hocket_tasks_isend(hocket_tasks* tasks, const hocket_array* array, hocket_ta
                        int tag, hocket_request** request);
 int hocket_tasks_irecv(hocket_tasks* tasks, hocket_array* array, hocket_task_id source, int tag,
                        hocket_request** request);
+/* Several arrays as one message, which meets a receive of as many. */
+int hocket_tasks_send_many(hocket_tasks* tasks, int64_t count, const hocket_array* const* arrays,
+                           hocket_task_id destination, int tag, double timeout);
+int hocket_tasks_recv_many(hocket_tasks* tasks, int64_t count, hocket_array* const* arrays,
+                           hocket_task_id source, int tag, double timeout, hocket_status** status);
+int hocket_tasks_sendrecv_many(hocket_tasks* tasks, int64_t sent_count,
+                               const hocket_array* const* sent, hocket_task_id destination,
+                               int send_tag, int64_t received_count, hocket_array* const* received,
+                               hocket_task_id source, int receive_tag, double timeout,
+                               hocket_status** status);
+int hocket_tasks_isend_many(hocket_tasks* tasks, int64_t count, const hocket_array* const* arrays,
+                            hocket_task_id destination, int tag, hocket_request** request);
+int hocket_tasks_irecv_many(hocket_tasks* tasks, int64_t count, hocket_array* const* arrays,
+                            hocket_task_id source, int tag, hocket_request** request);
 /* Prepares a send or receive that is started again and again: of this array or any other of its
  * layout and type, or (…_layout) of any array of a layout. `count`: how often it will be started, 0:
  * not known, 1: preparing does not pay. `strategy` may be NULL: "auto". Returns at once; what the
@@ -151,6 +165,11 @@ int hocket_status_source_name(const hocket_status* status, const char** name);
 int hocket_status_tag(const hocket_status* status, int* tag);
 int hocket_status_layout(const hocket_status* status, hocket_layout** layout); /* a new handle */
 int hocket_status_dtype(const hocket_status* status, const char** dtype, int64_t* itemsize);
+/* How many arrays the message has, and the layout (a new handle) and dtype of one of them. */
+int hocket_status_count(const hocket_status* status, int64_t* count);
+int hocket_status_layout_at(const hocket_status* status, int64_t index, hocket_layout** layout);
+int hocket_status_dtype_at(const hocket_status* status, int64_t index, const char** dtype,
+                           int64_t* itemsize);
 int hocket_status_free(hocket_status** status);
 
 #ifdef __cplusplus

@@ -1,0 +1,88 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""Where the system forbids sharing memory, everything travels all the same, and `hocket info` says
+why it takes more than one copy."""
+
+import json
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+PROGRAM = """
+import numpy as np
+import hocket as hk
+
+def program(w):
+    from mpi4py import MPI
+    from hocket import _mpi
+    n = w.comm.size
+    for shape in [(6, 5), (700, 300)]:
+        layout = hk.Layout(shape, "(BLOCK, *)" if w.name == "a" else "(*, CYCLIC(3))", n)
+        b = hk.from_function(lambda i, j: 1000.0 * i + j, layout, comm=w.comm)
+        if w.name == "a":
+            w.send(b, "b")
+            w.isend([b, b], "b").wait()
+        else:
+            expected = b.local.copy()
+            c = hk.zeros(layout, comm=w.comm)
+            for take in (lambda: w.recv(b), lambda: w.recv([b, c])):
+                b.local[...] = -1
+                take()
+                np.testing.assert_array_equal(b.local, expected)
+            np.testing.assert_array_equal(c.local, expected)
+        world = MPI.COMM_WORLD
+        a = hk.from_function(lambda i, j: i - 7.0 * j, hk.Layout(shape, "(CYCLIC, *)", world.size))
+        turned = hk.redistribute(a, hk.Layout(shape, "(*, BLOCK)", world.size))
+        i, j = np.ix_(*turned.layout.global_indices(world.rank))
+        np.testing.assert_array_equal(turned.local, i - 7.0 * j)
+    return _mpi.memory_usage()["shareable"]
+
+if __name__ == "__main__":
+    print(hk.run(program, tasks={"a": 2, "b": 1}))
+"""
+
+
+def run(command, forbid):
+    env = {**os.environ, "HOCKET_FORBID": forbid}
+    return subprocess.run(command, capture_output=True, text=True, timeout=120, env=env)
+
+
+@pytest.mark.parametrize("forbid", ["", "proc", "memfd", "memfd,proc"])
+def test_everything_travels_as_messages_then(tmp_path, forbid):
+    program = tmp_path / "program.py"
+    program.write_text(PROGRAM)
+    done = run([sys.executable, str(program)], forbid)
+    assert done.returncode == 0, done.stdout + done.stderr
+    shareable = "memfd" not in forbid
+    assert done.stdout.strip() == str({"a": [shareable] * 2, "b": [shareable]})
+    assert done.stderr == ""
+
+
+def test_a_wrong_word_is_named(tmp_path):
+    program = tmp_path / "program.py"
+    program.write_text(PROGRAM)
+    done = run([sys.executable, str(program)], "everything")
+    assert done.returncode != 0
+    assert "'everything'" in done.stderr and "memfd,proc" in done.stderr
+
+
+@pytest.mark.parametrize("forbid", ["", "proc"])
+def test_info_says_whether_memory_is_shared_and_why_not(forbid):
+    done = run([str(Path(sys.executable).with_name("hocket")), "info", "--json"], forbid)
+    assert done.returncode == 0, done.stderr
+    said = json.loads(done.stdout)["mpi"]["one copy within a node"]
+    assert said == ("yes" if not forbid else "no: HOCKET_FORBID is proc")
+
+
+def test_info_gives_the_systems_own_reason(tmp_path):
+    """What asks is the child; here its way is barred for good, as another user's would be."""
+    from hocket_cli import info
+
+    done = subprocess.run(
+        [sys.executable, "-c", info._ASK_MEMORY, str(os.getpid()), "987654"],
+        capture_output=True,
+        text=True,
+    )
+    assert done.stdout.startswith("no: No such file or directory (/proc/")
