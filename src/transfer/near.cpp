@@ -6,7 +6,6 @@
 #include <new>
 
 #include "hocket/error.hpp"
-#include "kernel/stream.hpp"
 
 namespace hocket::transfer {
 namespace {
@@ -45,11 +44,6 @@ std::shared_ptr<std::byte> reach(const Words& words) {
 
 bool in_words(const NearMessage& message) {
     return message.bytes() <= longest_inline;
-}
-
-kernel::Stores stores_for(std::int64_t bytes) {
-    return bytes >= kernel::least_streamed_bytes() ? kernel::Stores::streaming
-                                                   : kernel::Stores::cached;
 }
 
 // Takes one part that nobody has and copies it; false if there is none left.
@@ -136,9 +130,10 @@ bool NearSend::pack_short() {
 void NearSend::heard_answer() {
     const Words answer = end_->lane->back.words(end_->progress.starts, 5);
     target_ = reach(answer);
+    receiver_copies_ = (answer[0] & reads) != 0;
     if (target_ != nullptr) {
         state_ = State::copying;
-    } else if ((answer[0] & reads) != 0) {
+    } else if (receiver_copies_) {
         state_ = State::watching;
     } else {
         if (!packing_) packing_ = Parts::packing(message_->boxes, slot_size);
@@ -160,7 +155,7 @@ void NearSend::fill() {
     }
 }
 
-bool NearSend::poll() {
+bool NearSend::poll(bool help) {
     node::Lane& lane = *end_->lane;
     auto& progress = end_->progress;
     switch (state_) {
@@ -175,9 +170,13 @@ bool NearSend::poll() {
             heard_answer();
             return false;
         case State::copying:
-            if (!copy_a_part(lane, progress.parts, *message_, data_, target_.get()))
+            // Where the receiver works on it, this process first does what only it can do; what is
+            // all its own is done at once.
+            if ((help || !receiver_copies_) &&
+                !copy_a_part(lane, progress.parts, *message_, data_, target_.get()))
                 state_ = State::watching;
-            return false;
+            if (!lane.all_finished(progress.parts + message_->parts.size())) return false;
+            break;
         case State::watching:
             if (!lane.all_finished(progress.parts + message_->parts.size())) return false;
             break;

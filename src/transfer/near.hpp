@@ -57,8 +57,9 @@ class NearSend {
     void rebind(const NearMessage& message);
     /// Begins a message; only when the one before is done.
     void start(const void* data);
-    /// Does a share of the work; true once the array may be written again.
-    bool poll();
+    /// Does a share of the work (of what the receiver does, too, only if it is to `help`); true
+    /// once the array may be written again.
+    bool poll(bool help = true);
 
   private:
     enum class State { idle, wants_room, offered, copying, watching, filling };
@@ -75,6 +76,7 @@ class NearSend {
     std::optional<Parts> packing_;
     std::uint64_t packed_ = 0, short_since_ = 0;
     std::int64_t slot_bytes_ = 0;
+    bool receiver_copies_ = false;
 };
 
 class NearReceive {

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 
+#include "kernel/stream.hpp"
 #include "plan/box.hpp"
 
 namespace hocket::transfer {
@@ -51,14 +52,6 @@ std::int64_t Strided::source_offset(const Shape& strides) const {
 }
 std::int64_t Strided::destination_offset(const Shape& strides) const {
     return offset_of(box.destination_first, strides);
-}
-
-LocalCopy copy_between(const plan::Box& box, const Shape& source, const Shape& destination,
-                       std::int64_t itemsize) {
-    const Strided strided(box, itemsize);
-    return {kernel::Copy(strided.extents, itemsize, strided.in_source(source),
-                         strided.in_destination(destination)),
-            strided.source_offset(source), strided.destination_offset(destination)};
 }
 
 std::int64_t Boxes::bytes() const {
@@ -129,9 +122,14 @@ void Parts::run(std::uint64_t part, const std::byte* source, std::byte* destinat
     }
 }
 
+kernel::Stores stores_for(std::int64_t message_bytes) {
+    return message_bytes >= kernel::least_streamed_bytes() ? kernel::Stores::streaming
+                                                           : kernel::Stores::cached;
+}
+
 std::int64_t bytes_of_part(std::int64_t message_bytes) {
-    constexpr std::int64_t least = std::int64_t{1} << 20;
-    constexpr std::int64_t parts = 64;
+    constexpr std::int64_t least = std::int64_t{1} << 19;
+    constexpr std::int64_t parts = 256;
     return std::max(least, message_bytes / parts);
 }
 

@@ -31,10 +31,6 @@ struct Strided {
     std::int64_t elements = 1;
 };
 
-/// From array to array.
-LocalCopy copy_between(const plan::Box& box, const Shape& source, const Shape& destination,
-                       std::int64_t itemsize);
-
 /// The boxes of one message with the array strides, in bytes, of the ends that are known here.
 struct Boxes {
     std::vector<plan::Box> boxes;
@@ -47,6 +43,7 @@ struct Boxes {
 /// Copies in groups, each of which can be run by anybody, in any order.
 class Parts {
   public:
+    Parts() = default;  // none
     /// From array to array. Both ends of the message must ask for the same `part_bytes`.
     static Parts between(const Boxes& message, std::int64_t part_bytes);
     /// Between an array and a buffer that holds one part at a time.
@@ -68,7 +65,11 @@ class Parts {
     std::int64_t largest_ = 0, bytes_ = 0;
 };
 
-/// Parts that are large enough for a copy to run at full speed, and few.
+/// How to write the parts of a message: one by one they may look small enough for the caches.
+kernel::Stores stores_for(std::int64_t message_bytes);
+
+/// Parts that are large enough for a copy to run at full speed, and few, but small enough that what
+/// one message leaves out of the destination's cache lines the next one still finds in cache.
 std::int64_t bytes_of_part(std::int64_t message_bytes);
 
 }  // namespace hocket::transfer

@@ -17,11 +17,11 @@ const std::byte* at(const void* base, std::int64_t offset) {
 }
 
 // Ends that are done leave the list; the order does not matter.
-template <class Ends>
-bool poll_each(std::vector<std::size_t>& under_way, const Ends& ends) {
+template <class Ends, class... Arguments>
+bool poll_each(std::vector<std::size_t>& under_way, const Ends& ends, Arguments... arguments) {
     bool any_done = false;
     for (std::size_t k = 0; k < under_way.size();) {
-        if (ends[under_way[k]]->poll()) {
+        if (ends[under_way[k]]->poll(arguments...)) {
             under_way[k] = under_way.back();
             under_way.pop_back();
             any_done = true;
@@ -70,7 +70,7 @@ comm::Protocol<> Runner::connect() {
         if (near(sender(i)))
             near_receives_[i] =
                 std::make_unique<NearReceive>(work_->near_receive(i), offers_in_[i]);
-    brief_ = work_->copies.empty();
+    brief_ = work_->local.size() == 0;
     for (std::size_t i = 0; i < sends; ++i)
         brief_ = brief_ && near_sends_[i] && work_->sends[i].bytes < direct_from;
     for (std::size_t i = 0; i < receives; ++i)
@@ -126,11 +126,16 @@ void Runner::start(const void* source, void* destination) {
         send(i);
         poll();
     }
-    for (const auto& local : work_->copies) {
-        local.copy.run(at(from_, local.source_offset), at(to_, local.destination_offset));
-        lap(profile_->pack, "copy what stays");
-        poll();
-    }
+    local_done_ = 0;
+}
+
+bool Runner::copy_local() {
+    const Parts& local = work_->local;
+    if (local_done_ == local.size()) return false;
+    lap(profile_->move, "move");
+    local.run(local_done_++, at(from_, 0), at(to_, 0), stores_for(local.bytes()));
+    lap(profile_->pack, "copy what stays");
+    return true;
 }
 
 void Runner::send(std::size_t i) {
@@ -178,7 +183,8 @@ void Runner::arrived(std::size_t number) {
 
 bool Runner::poll_near() {
     const bool received = poll_each(receiving_, near_receives_);
-    return poll_each(sending_, near_sends_) || received;
+    const bool free = receiving_.empty() && local_done_ == work_->local.size();
+    return poll_each(sending_, near_sends_, free) || received;
 }
 
 // The clock is looked at only while there is time for it: what is done at once costs next to
@@ -208,7 +214,11 @@ bool Runner::poll() {
     }
     if (!out_.all_done()) out_.newly_done();
     lap(profile_->move, "move");
-    return in_.all_done() && out_.all_done() && sending_.empty() && receiving_.empty();
+    // One part a poll: in turn with those of near messages, which often fill the other elements of
+    // the same cache lines, and the messages of far ones are served meanwhile.
+    copy_local();
+    return local_done_ == work_->local.size() && in_.all_done() && out_.all_done() &&
+           sending_.empty() && receiving_.empty();
 }
 
 void Runner::lap(double& seconds, const char* name) {

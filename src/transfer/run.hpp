@@ -34,7 +34,8 @@ class Runner {
     /// The same plan for an array of other strides; only when nothing is under way.
     void rebind(std::shared_ptr<const Work> work);
 
-    /// Starts all that can be started without waiting, and copies what stays on the process. The
+    /// Starts all that can be started without waiting; what stays on the process is copied part by
+    /// part while messages fly, by `poll`. The
     /// arrays must live until it is done, and may be nullptr where the process is not on that side.
     void start(const void* source, void* destination);
     /// Serves what has come; true once nothing is left to come or to go.
@@ -47,6 +48,7 @@ class Runner {
     void send(std::size_t i);
     void receive(std::size_t i);
     void arrived(std::size_t number);
+    bool copy_local();
     bool poll_near();
     bool poll_brief();
     void lap(double& seconds, const char* name);
@@ -56,6 +58,7 @@ class Runner {
     std::shared_ptr<Profile> profile_;
     const void* from_ = nullptr;
     void* to_ = nullptr;
+    std::uint64_t local_done_ = 0;  // parts
     double last_ = 0;
     bool brief_ = false;  // short messages over lanes and nothing else: not timed unless waited for
     std::shared_ptr<std::byte> send_buffer_, receive_buffer_;

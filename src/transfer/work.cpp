@@ -67,8 +67,8 @@ Work::Work(const Plan& plan, const Place& source, const Place& destination)
                 add_message(part, k, true);
                 continue;
             }
-            for (const auto& box : part.boxes(k))
-                copies.push_back(copy_between(box, source.strides, destination.strides, itemsize));
+            const Boxes stay{part.boxes(k), itemsize, source.strides, destination.strides};
+            local = Parts::between(stay, bytes_of_part(stay.bytes()));
         }
         rotate(sends, source.process);
     }

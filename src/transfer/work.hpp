@@ -44,7 +44,7 @@ class Work {
     Work(const Plan& plan, const Place& source, const Place& destination);
 
     std::vector<Message> sends, receives;              // in the order in which to start them
-    std::vector<LocalCopy> copies;                     // what stays on this process
+    Parts local;                                       // what stays on this process
     std::int64_t send_buffer = 0, receive_buffer = 0;  // bytes
 
     /// The same messages as they travel within a node, made at first use.
