@@ -6,6 +6,7 @@ from __future__ import annotations
 import os
 import shutil
 import sys
+from collections.abc import Sequence
 from pathlib import Path
 
 import environment
@@ -45,10 +46,10 @@ def configure(folder: Path, mpi: str, options: list[str], compilers: dict[str, s
     run([*command, make, *options], log=log, env={**os.environ, **compilers})
 
 
-def compile_changed(folder: Path, mpi: str) -> None:
+def compile_changed(folder: Path, mpi: str, targets: list[str]) -> None:
     """Runs Ninja: its progress in a terminal, else a log that is shown when it fails."""
     ninja = environment.prefix_of(mpi) / "bin" / "ninja"
-    command = [ninja, "-C", folder, "-j", str(cores())]
+    command = [ninja, "-C", folder, "-j", str(cores()), *targets]
     if sys.stderr.isatty():
         run(command)
         return
@@ -57,8 +58,15 @@ def compile_changed(folder: Path, mpi: str) -> None:
     run(command, log=log)
 
 
-def bring_up_to_date(folder: Path, mpi: str, options: list[str], compilers: dict[str, str]) -> None:
-    """Configures where the inputs of that have changed, and builds what has changed."""
+def bring_up_to_date(
+    folder: Path,
+    mpi: str,
+    options: list[str],
+    compilers: dict[str, str],
+    targets: Sequence[str] = (),
+) -> None:
+    """Configures where the inputs of that have changed, and builds what has changed: of these
+    targets, or all."""
     stamp = folder / "hocket.stamp"
     # GoogleTest may be installed later, and is then found by configuring again.
     googletest = f"googletest {Path('/usr/include/gtest').is_dir()}"
@@ -67,7 +75,7 @@ def bring_up_to_date(folder: Path, mpi: str, options: list[str], compilers: dict
     if not (configured_here(folder) and stamp.is_file() and stamp.read_text("utf-8") == inputs):
         configure(folder, mpi, options, compilers)
         stamp.write_text(inputs, encoding="utf-8")
-    compile_changed(folder, mpi)
+    compile_changed(folder, mpi, list(targets))
 
 
 def ensure(mpi: str) -> Path:
@@ -97,6 +105,25 @@ def thread_audit(mpi: str) -> Path:
         options = ["-DCMAKE_BUILD_TYPE=RelWithDebInfo", "-DHOCKET_THREAD_AUDIT=ON"]
         options += ["-DHOCKET_MPI=OFF", "-DHOCKET_PYTHON=OFF"]
         bring_up_to_date(folder, mpi, options, {"CXX": prerequisites.compiler()})
+        return folder
+
+
+def audited(mpi: str) -> Path:
+    """The libraries and the C and C++ tests with address and undefined-behaviour sanitizers; the
+    folder."""
+    with environment.locked("audit"):
+        folder = folder_of("audit")
+        options = [
+            f"-DHOCKET_ENV={environment.prefix_of(mpi)}",
+            "-DHOCKET_AUDIT=ON",
+            "-DHOCKET_PYTHON=OFF",
+            # Enough for line numbers, and quick to compile.
+            "-DCMAKE_BUILD_TYPE=RelWithDebInfo",
+            "-DCMAKE_CXX_FLAGS_RELWITHDEBINFO=-O1 -g1",
+            "-DCMAKE_C_FLAGS_RELWITHDEBINFO=-O1 -g1",
+        ]
+        compilers = {"CXX": prerequisites.compiler()}
+        bring_up_to_date(folder, mpi, options, compilers, ["audited"])
         return folder
 
 

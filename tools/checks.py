@@ -8,7 +8,7 @@ from pathlib import Path
 import build
 import environment
 from messages import ROOT
-from suite import Report
+from suite import Report, has_tests
 
 SOURCES = ("include", "src", "bindings", "apps", "bench", "tests", "examples")
 PYTHON = ("bindings/python", "cli", "bench", "examples", "apps", "tests", "tools")
@@ -35,7 +35,30 @@ def check(mpi: str, arguments: list[str]) -> int:
     report.run("types of the extensions", build.stubs_command(mpi))
     report.run("mypy --strict", ["sh", "-c", types(mpi, tools, python)])
     report.run("clang-tidy", ["sh", "-c", tidy(mpi, tools)])
+    audit(report, mpi, python)
     return report.close("make check")
+
+
+def audit(report: Report, mpi: str, python: Path) -> None:
+    """The C++ tests, and C's on three processes, under address and undefined-behaviour
+    sanitizers."""
+    try:
+        folder = build.audited(mpi)
+    except SystemExit:  # it has said why
+        report.failed.append("the build with sanitizers")
+        return
+    # What MPI itself leaves behind is not ours to mend.
+    options = "ASAN_OPTIONS=detect_leaks=0 UBSAN_OPTIONS=halt_on_error=1:print_stacktrace=1"
+    if has_tests(folder):
+        ctest = f"'{python.parent / 'ctest'}' --test-dir '{folder}' -j {build.cores()}"
+        command = f"{options} exec {ctest} --output-on-failure --no-tests=error"
+        report.run("C++ unit tests with sanitizers", ["sh", "-c", command])
+    else:
+        report.absent.append("sanitizers on C++ unit tests, which need GoogleTest")
+    for nodes in ("0,0,0", "0,1,1"):
+        start = f"HOCKET_NODES={nodes} exec '{python.parent / 'mpiexec'}' -n 3"
+        command = f"{options} {start} '{folder / 'tests' / 'test_capi'}'"
+        report.run(f"C on three processes with sanitizers, nodes {nodes}", ["sh", "-c", command])
 
 
 def types(mpi: str, tools: Path, python: Path) -> str:
