@@ -210,7 +210,13 @@ class Array:
         return part
 
     def require_home(self) -> None:
-        """Raises `Error` for a section that is no view of its array."""
+        """For what must have memory of its own.
+
+        Raises
+        ------
+        Error
+            for a section that is no view of its array.
+        """
         if self._home is not None:
             raise Error(
                 "a section whose elements are a copy has no memory of its own to be remapped in; "
