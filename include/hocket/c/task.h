@@ -87,9 +87,9 @@ int hocket_tasks_isend_many(hocket_tasks* tasks, int64_t count, const hocket_arr
 int hocket_tasks_irecv_many(hocket_tasks* tasks, int64_t count, hocket_array* const* arrays,
                             hocket_task_id source, int tag, hocket_request** request);
 /* Prepares a send or receive that is started again and again: of this array or any other of its
- * layout and type, or (…_layout) of any array of a layout. `count`: how often it will be started, 0:
- * not known, 1: preparing does not pay. `strategy` may be NULL: "auto". Returns at once; what the
- * two sides find wrong is said when it is started or waited for. */
+ * layout and type, or (…_layout) of any array of a layout. `count`: how often it will be started,
+ * 0: not known, 1: preparing does not pay. `strategy` may be NULL: "auto". Returns at once; what
+ * the two sides find wrong is said when it is started or waited for. */
 int hocket_tasks_send_init(hocket_tasks* tasks, const hocket_array* array,
                            hocket_task_id destination, int tag, int64_t count, const char* strategy,
                            hocket_request** request);

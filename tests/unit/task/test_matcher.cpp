@@ -46,8 +46,7 @@ class MatcherTest : public testing::Test {
     }
     // An envelope comes in; `send` tells it from others.
     void come(int source, int tag, std::int64_t send, const std::string& stream = "") {
-        const Envelope envelope{
-            source, tag, send, stream, {{"(3) (*) @ ()", "float64", 8}}, {}};
+        const Envelope envelope{source, tag, send, stream, {{"(3) (*) @ ()", "float64", 8}}, {}};
         const std::string bytes = envelope.packed();
         comm::Requests requests;
         link_->send(requests, bytes.data(), static_cast<std::int64_t>(bytes.size()), 0,
@@ -171,9 +170,8 @@ TEST(Tags, NeverShareOneBetweenPurposes) {
     for (int task = 0; task < tasks; ++task) {
         EXPECT_TRUE(used.insert(tags.envelope(task)).second);
         for (std::int64_t number = 0; number < 16; ++number)
-            for (const int tag :
-                 {tags.tree(task, number), tags.reply(task, number), tags.data(task, number),
-                  tags.kept(task, number)}) {
+            for (const int tag : {tags.tree(task, number), tags.reply(task, number),
+                                  tags.data(task, number), tags.kept(task, number)}) {
                 EXPECT_TRUE(used.insert(tag).second);
                 EXPECT_LE(tag, highest);
                 EXPECT_GE(tag, 0);
