@@ -4,7 +4,7 @@
 from __future__ import annotations
 
 import os
-from typing import Any
+from typing import Any, Union
 
 import numpy as np
 
@@ -79,10 +79,14 @@ def plans(size: int, rows: int, cols: int) -> dict[str, Any]:
     }
 
 
-def profile(answers: dict[str, list[dict[str, Any]]], warmup: int) -> dict[str, dict[str, float]]:
+#: by task and step, seconds an image; None where no image was timed
+Steps = dict[str, dict[str, Union[float, None]]]
+
+
+def profile(answers: dict[str, list[dict[str, Any]]], warmup: int) -> Steps:
     """Seconds an image in each step, by task: of each image the process that spent most, and of
     these the median over the images that are timed."""
-    found: dict[str, dict[str, float]] = {}
+    found: Steps = {}
     for task in ("rows", "cols"):
         found[task] = {}
         for step in STEPS:
@@ -96,7 +100,7 @@ def profile(answers: dict[str, list[dict[str, Any]]], warmup: int) -> dict[str, 
                 for answer in answers[task]
             ]
             images = np.max(by_process, axis=0)
-            found[task][step] = float(np.median(images)) if len(images) else float("nan")
+            found[task][step] = float(np.median(images)) if len(images) else None
     return found
 
 
@@ -126,18 +130,22 @@ def table(results: dict[str, Any], made: dict[str, Any], rows: int, cols: int) -
     return lines
 
 
-def profile_table(steps: dict[str, dict[str, float]]) -> list[str]:
+def profile_table(steps: Steps) -> list[str]:
     """The six steps of both sides of the pipeline, as lines."""
     head = "six steps of a transfer, ms an image" + "".join(f"{step:>11}" for step in STEPS)
     labels = {"rows": "task rows, which sends", "cols": "task cols, which receives"}
     return [
         head,
         *(
-            f"{labels[task]:<36}" + "".join(f"{1e3 * steps[task][step]:>11.3f}" for step in STEPS)
+            f"{labels[task]:<36}" + "".join(_milliseconds(steps[task][step]) for step in STEPS)
             for task in labels
         ),
         "(medians; move holds the wait for the other task, as the requests are persistent)",
     ]
+
+
+def _milliseconds(seconds: float | None) -> str:
+    return f"{'untimed':>11}" if seconds is None else f"{1e3 * seconds:>11.3f}"
 
 
 def in_one_run(plan: Any, side: str, rank: int) -> bool:

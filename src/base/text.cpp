@@ -40,7 +40,8 @@ std::string near_name(std::string_view name, std::span<const std::string> candid
     std::size_t fewest = std::max<std::size_t>(name.size(), 3) / 3 + 1;
     for (const auto& candidate : candidates) {
         const std::size_t edits = distance(name, candidate);
-        if (edits < fewest) {
+        // A word of which every letter changes is another word: x is not i misspelled.
+        if (edits < fewest && edits < std::max(name.size(), candidate.size())) {
             fewest = edits;
             best = candidate;
         }

@@ -80,7 +80,13 @@ class Parser {
         for (const std::string& dummy : names_.dummies)
             if (!dummy.empty() && dummy != ":") known.push_back(dummy);
         for (const Parameter& parameter : names_.parameters) known.push_back(parameter.name);
-        scanner_.fail_at(at, expected() + text::did_you_mean(word, known));
+        const std::string near = text::did_you_mean(word, known);
+        const std::string mend =
+            near.empty() && names_.may_grow
+                ? " (" + word + " has no value: give it as a parameter, or declare PARAMETER (" +
+                      word + " = ...) first)"
+                : near;
+        scanner_.fail_at(at, expected() + mend);
     }
 
     std::string expected() const {
@@ -120,8 +126,8 @@ Linear parse_linear(Scanner& scanner, const Names& names) {
 }
 
 std::int64_t parse_constant(Scanner& scanner, const Names& names) {
-    Names without;
-    without.parameters = names.parameters;
+    Names without = names;
+    without.dummies.clear();
     return parse_linear(scanner, without).constant;
 }
 

@@ -27,6 +27,7 @@ struct Parameter {
 struct Names {
     std::vector<std::string> dummies;  ///< of array dimensions; "" for `*`, ":" for `:`
     std::vector<Parameter> parameters;
+    bool may_grow = false;  ///< in a program, which may declare more parameters
 };
 
 /// Sums, products and brackets of integers, dummies and parameters: `2*j+1`, `-(i-3)`, `n/2`.

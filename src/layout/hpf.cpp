@@ -158,6 +158,7 @@ bool ends_unit(const Line& line) {
 std::vector<Named> layouts_of(std::string_view text,
                               const std::vector<std::pair<std::string, std::int64_t>>& parameters) {
     Unit given;
+    given.names.may_grow = true;
     for (const auto& [name, value] : parameters) {
         Scanner scanner(name, "parameter name");
         given.names.parameters.push_back({scanner.word(), value});

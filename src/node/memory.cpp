@@ -170,7 +170,8 @@ Pool& pool() {
 
 std::shared_ptr<std::byte> allocate(std::int64_t bytes) {
     if (bytes < 0 || bytes > std::int64_t{1} << 60)
-        throw Error("an array of " + std::to_string(bytes) + " bytes cannot be");
+        throw Error("an array of " + std::to_string(bytes) +
+                    " bytes cannot be; make it smaller, or spread it over more processes");
     const std::size_t size = size_class(static_cast<std::size_t>(std::max<std::int64_t>(bytes, 1)));
     std::byte* piece = pool().take(size);
     return {piece, [size](std::byte* p) { pool().give_back(p, size); }};

@@ -173,7 +173,7 @@ comm::Protocol<> told(Comm on, comm::Statement mine, int tag, std::shared_ptr<st
 
 std::string tell(const Comm& comm, const std::string& text, int root, Deadline deadline) {
     comm::Statement mine;
-    mine.text = "word from process " + std::to_string(root);
+    mine.text = "tell(root=" + std::to_string(root) + "), as scatter does first";
     if (comm.rank() == root) mine.sound = text;
     if (root < 0 || root >= comm.size()) mine.fault = transfer::no_such_root(root, comm.size());
     auto heard = std::make_shared<std::string>();

@@ -102,6 +102,16 @@ def test_the_demo_runs_on_uneven_and_on_more_processes_than_rows(capsys, procs, 
         assert Path(f"demo-output/{name}.png").stat().st_size > 1000
 
 
+def test_a_stream_too_short_to_time_says_so_in_words_and_in_json(capsys):
+    words = ["demo", "--procs", "2", "--size", "8", "--frames", "2", "--json", "short.json"]
+    assert main(words) == 0
+    text = capsys.readouterr().out
+    assert text.count("too few images to time") == 2
+    assert text.count("untimed") == 12 and "nan" not in text
+    facts = json.loads(Path("short.json").read_text(), parse_constant=pytest.fail)
+    assert set(facts["profile_s_per_image"]["rows"].values()) == {None}
+
+
 def test_message_counts_are_the_papers():
     for each in (1, 2, 4, 8):
         made = demo_report.plans(16, each, each)

@@ -158,6 +158,24 @@ def run_out_of_time(monkeypatch) -> tuple[str, list[str]]:
     return str(caught.value), lines
 
 
+def return_early(world):
+    if world.name == "early":
+        return
+    print("ready", flush=True)
+    world.recv(hk.zeros(hk.Layout((4,), "(BLOCK)", 1), comm=world.comm), "early")
+
+
+def test_a_timeout_tells_who_had_returned(monkeypatch):
+    clock = Clock()
+    monkeypatch.setattr(processes, "time", clock)
+    tasks = {"early": 1, "late": 1}
+    with pytest.raises(hk.DeadlineError) as caught:
+        hk.run(return_early, tasks=tasks, timeout=1000, on_line=lambda *_: clock.jump())
+    early, late = str(caught.value).split("rank 1 (task 'late'")
+    assert "at its end: the function had returned" in early
+    assert "in return_early" in late
+
+
 def test_a_timeout_says_where_every_rank_stood(monkeypatch):
     text, _ = run_out_of_time(monkeypatch)
     assert "rank 0 (task 'left', process 0) stood here" in text
@@ -232,6 +250,9 @@ def test_numbers_of_numpy_count_as_any_others():
     assert hk.run(name, tasks=two) == {"a": [("a", "a=1,b=1")], "b": [("b", "a=1,b=1")]}
     lists = {"a": np.array([1]), "b": (np.int32(0),)}
     assert hk.run(name, tasks=lists) == {"a": [("a", None)], "b": [("b", None)]}
+    # Lists of ranks come from the launcher too, though they fit into no variable.
+    here = hk.run(lambda: (hk.tasks().names, hk.tasks().comm.rank), tasks={"a": [1, 2], "b": [0]})
+    assert here == {"a": [(["a", "b"], 0), (["a", "b"], 1)], "b": [(["a", "b"], 0)]}
     assert hk.run(lambda: 1, ranks=np.int16(2), timeout=np.float32(60)) == [1, 1]
 
 

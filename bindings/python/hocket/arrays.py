@@ -27,7 +27,8 @@ def communicator(comm: Any) -> MPI.Comm:
     if comm is None:
         return MPI.COMM_WORLD
     if not isinstance(comm, MPI.Comm) or comm == MPI.COMM_NULL:
-        raise Error(f"comm is {comm!r}; give a communicator of mpi4py, as MPI.COMM_WORLD")
+        what = "MPI.COMM_NULL" if isinstance(comm, MPI.Comm) else repr(comm)
+        raise Error(f"comm is {what}; give a communicator of mpi4py, as MPI.COMM_WORLD")
     return comm
 
 

@@ -20,6 +20,7 @@ import signal
 import sys
 import time
 import traceback
+from collections.abc import Mapping
 from pathlib import Path
 from types import TracebackType
 from typing import Any, NoReturn
@@ -28,6 +29,9 @@ from . import mpiexec
 
 #: how long a failed rank waits to be ended by the one that started it
 PATIENCE = 10.0
+
+#: the tasks of this run, where `hk.run` named them; lists of ranks fit into no `HOCKET_TASKS`
+launched: Mapping[str, Any] | None = None
 
 
 def folder() -> Path | None:
@@ -173,6 +177,7 @@ def exit_code(error: SystemExit) -> int:
 
 def call() -> None:
     """Run the function that `hk.run` left for this rank, and leave its result for `hk.run`."""
+    global launched
     connect()
     here = folder()
     rank = mpiexec.world_rank()
@@ -181,6 +186,7 @@ def call() -> None:
     try:
         pickle: Any = importlib.import_module("cloudpickle")
         function, arguments, tasks, first = pickle.loads((here / "call").read_bytes())
+        launched = tasks
         if first == "world":
             arguments = (_world(tasks), *arguments)
         elif first == "comm":
@@ -201,6 +207,7 @@ def call() -> None:
             "pickled, such as NumPy arrays, numbers, text"
         )
         leave(brief, "", 1)
+    stand("at its end: the function had returned, and the process waited for the others to end")
 
 
 def _world(tasks: Any) -> Any:

@@ -8,10 +8,12 @@ calling task.
 
 from __future__ import annotations
 
+import os
 from collections.abc import Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING, Optional, Union
 
 from hocket import _mpi, uncaught
+from hocket import rank as started
 from hocket.arguments import as_number
 from hocket.arrays import communicator
 from hocket.errors import Error
@@ -137,6 +139,8 @@ def tasks(
         on every process, if they ask for different tasks.
     """
     on = communicator(comm)
+    if tasks is None and "HOCKET_TASKS" not in os.environ:
+        tasks = started.launched
     if tasks is None:
         return _seated(_mpi.Tasks.from_launcher(on.handle))
     names: list[str] = []

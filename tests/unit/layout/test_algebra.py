@@ -243,6 +243,9 @@ real From(N,N), To(N,N)
             hk.Layout.from_hpf(bad, P=3, N=12)
     with pytest.raises(hk.LayoutError, match="no array 'X'"):
         hk.Layout.from_hpf(text, "X", P=3, N=12)
+    with pytest.raises(hk.LayoutError, match="N has no value: give it as a parameter") as caught:
+        hk.Layout.all_from_hpf(text, P=3)
+    assert "did you mean" not in str(caught.value)
 
 
 @pytest.mark.parametrize(
