@@ -41,6 +41,13 @@ std::string array_text(const std::vector<Array>& arrays) {
     return array_text(arrays[0].dtype().name, arrays[0].layout().shape());
 }
 
+comm::Fault fault_of_sender(const Tasks::State& all, const Envelope& envelope) {
+    comm::Fault told = envelope.fault;
+    if (told.kind != "EndOfStream")
+        told.message = task_text(all, envelope.source) + " could not send: " + told.message;
+    return told;
+}
+
 comm::Fault mismatch(const Tasks::State& all, const Envelope& sent, int receiver,
                      const std::vector<Form>& wanted, int wanted_tag) {
     const auto counted = [](std::size_t n) {

@@ -27,6 +27,9 @@ std::string seconds_text(const Deadline& deadline);
 std::string array_text(const std::string& dtype, const Shape& shape);
 std::string array_text(const std::vector<Array>& arrays);
 
+/// Why there is no message, in the receiver's words.
+comm::Fault fault_of_sender(const Tasks::State& all, const Envelope& envelope);
+
 /// What keeps the receiver's arrays from taking the message, in words that name both sides. A type
 /// that is not known yet fits any.
 comm::Fault mismatch(const Tasks::State& all, const Envelope& sent, int receiver,

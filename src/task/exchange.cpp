@@ -111,7 +111,7 @@ Protocol<> probe(All all, Me me, Probing probing, int tree_tag, std::int64_t tic
     const std::string outcome = co_await comm::spread(me->group, tree_tag, heard.packed());
     const Answer answer = Answer::unpacked(outcome);
     if (answer.fault) answer.fault.raise();
-    if (answer.other.fault) answer.other.fault.raise();  // of a send that failed
+    if (answer.other.fault) fault_of_sender(*all, answer.other).raise();
     if (!answer.other.forms.empty()) {
         *found = status_of(*all, answer.other);
     } else if (probing.wait) {

@@ -63,9 +63,7 @@ Protocol<Answer> match(All all, Me me, const Receiving& receiving, std::int64_t 
     }
     const Envelope& envelope = *wanted.found;
     if (envelope.fault) {
-        Fault told = envelope.fault;
-        if (told.kind != "EndOfStream")
-            told.message = task_text(*all, envelope.source) + " could not send: " + told.message;
+        Fault told = fault_of_sender(*all, envelope);
         Answer refused{std::move(told), {}};
         co_return refused;
     }

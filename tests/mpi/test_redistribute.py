@@ -416,3 +416,17 @@ def test_views_that_share_an_element_are_refused(comm):
         raises_everywhere(
             comm, hk.Error, lambda out=out: hk.redistribute(a, lay, out=out), "shares memory"
         )
+
+
+@ranks(1, 2)
+def test_a_type_that_does_not_convert(comm):
+    fields = np.dtype([("x", "f8"), ("y", "i4")])
+    layout = hk.Layout((6,), "(BLOCK)", comm.size)
+    a = hk.zeros(layout, fields, comm=comm)
+    raises_everywhere(
+        comm,
+        hk.MismatchError,
+        lambda: hk.redistribute(a, hk.Layout((6,), "(CYCLIC)", comm.size), dtype=float),
+        "dtype=",
+        "float64",
+    )

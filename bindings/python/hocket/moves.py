@@ -134,17 +134,18 @@ def redistribute(
     with collective(a.comm, timeout) as seconds:
         wanted = a.dtype if dtype is None else dtypes.resolve(dtype)
         local_shape(layout, a.comm)
+        _converted(np.empty(0, a.dtype), wanted)  # before anything moves
         order = [] if axes is None else as_axes(axes, len(a.layout.shape))
         target = _destination(a, layout, wanted, out, dtype is not None)
         # Convert where fewer bytes travel.
         narrow = wanted != a.dtype and wanted.itemsize <= a.dtype.itemsize
-        source = wrap(a.local.astype(wanted), a.layout, a.comm) if narrow else a
+        source = wrap(_converted(a.local, wanted), a.layout, a.comm) if narrow else a
         direct = wanted == source.dtype
         landing = target if direct else empty(layout, source.dtype, a.comm)
         ends = source.core(), landing.core()
     _mpi.redistribute(*ends, order, "auto", seconds)
     if not direct:
-        target.local[...] = landing.local.astype(wanted)
+        target.local[...] = _converted(landing.local, wanted)
     target.settle()
     return target
 
@@ -161,3 +162,14 @@ def as_axes(axes: Sequence[int], dimensions: int) -> list[int]:
             f"give each of 0 to {dimensions - 1} once"
         )
     return [a + dimensions if a < 0 else a for a in order]
+
+
+def _converted(values: np.ndarray, wanted: np.dtype[Any]) -> np.ndarray:
+    """The values as NumPy converts them. Raises `MismatchError` where it does not."""
+    try:
+        return values.astype(wanted)
+    except (TypeError, ValueError) as error:
+        raise MismatchError(
+            f"NumPy converts no {values.dtype} to {wanted} ({error}); leave dtype= out, or give "
+            "one that astype() takes"
+        ) from None
