@@ -42,9 +42,15 @@ Protocol<> settle_type(All all, Me me, PersistentCall call, DType mine, int tree
         // One letter each way: who sends with the data's tag, who receives with the reply's.
         const int data = me->tags.data(source, send), reply = me->tags.reply(source, send);
         const int there = me->lowest_of(call.other);
-        co_await comm::send_text(*all->link, own.packed(), there, call.sending ? data : reply);
+        // A task may be its own partner, and a message to oneself need not end before it is
+        // received.
+        const std::string letter_out = own.packed();
+        comm::Requests requests;
+        all->link->send(requests, letter_out.data(), static_cast<std::int64_t>(letter_out.size()),
+                        there, call.sending ? data : reply);
         comm::Letter letter =
             co_await comm::receive_text(*all->link, there, call.sending ? reply : data);
+        co_await comm::until(requests);
         Answer theirs = Answer::unpacked(letter.text);
         const Form& form = theirs.other.forms.at(0);
         if (own.fault) {
