@@ -66,7 +66,12 @@ def main(words: list[str]) -> int:
     printer = _Printer(seats, prefix=not options.no_prefix)
     with processes.run_folder() as folder:
         outcome = processes.supervise(
-            programs, folder, on_line=printer.line, tasks=tasks, timeout=options.timeout
+            programs,
+            folder,
+            on_line=printer.line,
+            tasks=tasks,
+            timeout=options.timeout,
+            python=all(Path(spec.argv[0]).suffix in (".py", ".pyw") for spec in specs),
         )
         return _report(outcome, folder, seats, options.timeout)
 

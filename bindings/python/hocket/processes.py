@@ -87,6 +87,7 @@ def supervise(
     on_line: OnLine,
     tasks: str = "",
     timeout: float | None = None,
+    python: bool = True,
 ) -> Outcome:
     """Start the programs as one set of ranks and watch them until all have ended.
 
@@ -96,6 +97,9 @@ def supervise(
         on_line: called with every line that is printed.
         tasks: the text of `HOCKET_TASKS` for the ranks; "" for none.
         timeout: seconds until all are ended; None for no limit.
+        python: each rank's program runs in the process that the launcher has started. Else MPICH's,
+            told to leave the ending of ranks to us, takes the end of a program below that process
+            for a death, and sends the other ranks a signal that ends them.
 
     When a rank reports a failure, all are ended. So are they when this call is left early, by
     Ctrl-C or any other exception.
@@ -107,7 +111,7 @@ def supervise(
     if tasks:
         env["HOCKET_TASKS"] = tasks
     ranks = sum(count for count, _ in programs)
-    options = mpiexec.leave_ending_to_us(launcher) if deaths.SEES else []
+    options = mpiexec.leave_ending_to_us(launcher) if deaths.SEES and python else []
     watched = deaths.Deaths(folder, ranks, lambda: _members(folder))
     shared: set[str] = set()
     with selectors.DefaultSelector() as selector:
