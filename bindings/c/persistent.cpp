@@ -5,8 +5,6 @@
 using namespace hocket::c;
 using hocket::Array;
 using hocket::Deadline;
-using hocket::Layout;
-using hocket::Tasks;
 using hocket::Verb;
 
 namespace {

@@ -75,7 +75,7 @@ std::intptr_t add(const StridedBox& box, int sign, std::vector<Term>& terms) {
         auto same = std::find_if(terms.begin(), terms.end(),
                                  [&](const Term& term) { return term.stride == stride; });
         if (same == terms.end()) same = terms.insert(terms.end(), {stride, 0, 0});
-        (sign > 0 ? same->high : same->low) += sign * reach;
+        (sign > 0 ? same->high : same->low) += static_cast<wide>(sign) * reach;
     }
     return lowest;
 }

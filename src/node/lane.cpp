@@ -14,7 +14,7 @@ namespace {
 
 struct Pool {
     std::mutex mutex;
-    std::vector<std::unique_ptr<LaneEnd>> free;
+    std::vector<std::unique_ptr<LaneEnd>> free, abandoned;
 };
 Pool& pool() {
     static Pool* const made = new Pool;  // outlives every transfer
@@ -61,6 +61,11 @@ std::unique_ptr<LaneEnd> take_lane() {
 void give_back(std::unique_ptr<LaneEnd> end) {
     const std::lock_guard lock(pool().mutex);
     pool().free.push_back(std::move(end));
+}
+
+void abandon(std::unique_ptr<LaneEnd> end) {
+    const std::lock_guard lock(pool().mutex);
+    pool().abandoned.push_back(std::move(end));
 }
 
 }  // namespace hocket::node

@@ -58,5 +58,7 @@ struct LaneEnd {
 std::unique_ptr<LaneEnd> take_lane();
 /// Once its last transfer is done on this side; the other may still be reading its counters.
 void give_back(std::unique_ptr<LaneEnd> end);
+/// One that nobody may use again, but whose memory the other side may still look at.
+void abandon(std::unique_ptr<LaneEnd> end);
 
 }  // namespace hocket::node

@@ -170,7 +170,7 @@ void Tasks::init_persistent(bool sending, const comm::Fault& fault) {
     try {
         wait(*refused->preparation(), Deadline::in(while_others_come));
     } catch (const Error&) {
-        // The caller raises the fault.
+        return;  // the caller raises the fault
     }
 }
 

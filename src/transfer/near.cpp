@@ -75,7 +75,7 @@ NearSend::~NearSend() {
     if (state_ == State::idle && read)
         node::give_back(std::move(end_));
     else
-        static_cast<void>(end_.release());
+        node::abandon(std::move(end_));
 }
 
 LaneOffer NearSend::offer() const {
