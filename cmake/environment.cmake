@@ -22,6 +22,8 @@ elseif(HOCKET_MPI)
     # compiled by one compiler.
     add_library(hocket_mpi INTERFACE)
     target_link_libraries(hocket_mpi INTERFACE $<INSTALL_INTERFACE:MPI::MPI_C>)
+    # MPI's old C++ bindings, which some headers still bring, want a library that nobody links.
+    target_compile_definitions(hocket_mpi INTERFACE OMPI_SKIP_MPICXX=1 MPICH_SKIP_MPICXX=1)
     get_filename_component(prefix "${beside}" DIRECTORY)
     if(beside AND EXISTS "${prefix}/include/mpi.h" AND EXISTS "${prefix}/lib/libmpi.so")
         # An MPI from PyPI: it lies in the environment. (FindMPI would ask mpicc, whose answer
