@@ -44,7 +44,9 @@ function(hocket_extension module library)
         ${module} PROPERTIES LIBRARY_OUTPUT_DIRECTORY "${package_build}"
                              INSTALL_RPATH "$ORIGIN;$ORIGIN/../../.."
     )
-    install(TARGETS ${module} LIBRARY DESTINATION hocket COMPONENT python)
+    if(SKBUILD)
+        install(TARGETS ${module} LIBRARY DESTINATION hocket COMPONENT python)
+    endif()
 endfunction()
 
 hocket_extension(_pure hocket_core)

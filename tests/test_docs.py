@@ -3,7 +3,8 @@
 
 A fence ```python is a program of its own; ```python ranks=4 runs under mpiexec; ```sh runs line by
 line in the checkout. A following ```output is what was printed, where `...` stands for anything.
-A fence that says no-run is only read.
+```fortran is a program on the Fortran module. A fence that says no-run is only read; one that says
+file=NAME is a part of tests/install/test_coupled.py.
 """
 
 from __future__ import annotations
@@ -63,7 +64,11 @@ ALL = [snippet for path in documents() for snippet in snippets(path)]
 
 def of(language: str) -> list[Snippet]:
     """Those of one language that are meant to run."""
-    return [one for one in ALL if one.language == language and "no-run" not in one.options]
+    return [
+        one
+        for one in ALL
+        if one.language == language and not re.search("no-run|file=", one.options)
+    ]
 
 
 def environment() -> dict[str, str]:
@@ -108,6 +113,22 @@ def test_python(snippet: Snippet, tmp_path: Path) -> None:
     compare(snippet, run(command, tmp_path))
 
 
+@pytest.mark.parametrize("snippet", of("fortran"), ids=lambda one: one.place)
+def test_fortran(snippet: Snippet, tmp_path: Path) -> None:
+    """Built with the build's module, on as many processes as it says."""
+    build = ROOT / "build" / Path(sys.prefix).name
+    if not (build / "bindings/fortran/libhocket_fortran.a").is_file():
+        pytest.skip("there is no Fortran compiler")
+    (tmp_path / "snippet.f90").write_text(snippet.text, encoding="utf-8")
+    libraries = [build / "bindings/fortran/libhocket_fortran.a", f"-L{build / 'src'}"]
+    command = ["gfortran", f"-I{build / 'bindings/fortran/hocket_fortran_modules'}", "snippet.f90"]
+    command += [*map(str, libraries), "-lhocket", "-lhocket_core", f"-Wl,-rpath,{build / 'src'}"]
+    run([*command, "-o", "snippet"], tmp_path)
+    ranks = re.search(r"ranks=(\d+)", snippet.options)
+    start = [str(BIN / "mpiexec"), "-n", ranks.group(1)] if ranks else []
+    compare(snippet, run([*start, str(tmp_path / "snippet")], tmp_path))
+
+
 @pytest.mark.parametrize("snippet", of("sh"), ids=lambda one: one.place)
 def test_shell(snippet: Snippet) -> None:
     """Every line runs; a make target that is too long for a test exists at least."""
@@ -147,7 +168,8 @@ def test_every_link_leads_somewhere() -> None:
     """Relative links of the documents name files that are there."""
     broken = []
     for path in [*documents(), ROOT / "CHANGELOG.md"]:
-        for target in re.findall(r"\]\(([^)#]+?)(?:#[^)]*)?\)", path.read_text(encoding="utf-8")):
+        text = re.sub(r"^```.*?^```", "", path.read_text(encoding="utf-8"), flags=re.M | re.S)
+        for target in re.findall(r"\]\(([^)#]+?)(?:#[^)]*)?\)", text):
             if "://" not in target and not (path.parent / target).exists():
                 broken.append(f"{path.relative_to(ROOT)}: {target}")
     assert not broken, "\n".join(broken)
@@ -155,6 +177,6 @@ def test_every_link_leads_somewhere() -> None:
 
 def test_all_languages_of_fences_are_known() -> None:
     """A misspelt language would never run."""
-    known = {"python", "sh", "output", "text", "cpp", "c"}
+    known = {"python", "sh", "output", "text", "cpp", "c", "fortran"}
     unknown = [f"{one.place}: {one.language}" for one in ALL if one.language not in known]
     assert not unknown, "\n".join(unknown)

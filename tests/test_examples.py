@@ -3,14 +3,17 @@
 
 from __future__ import annotations
 
+import math
 import subprocess
 import sys
 from pathlib import Path
 
 import pytest
 
+import built
+
 EXAMPLES = Path(__file__).parent.parent / "examples"
-PARTS = {"05_rows.py", "05_columns.py"}
+PARTS = {"05_rows.py", "05_columns.py", "12_listener.py"}
 #: a line of the output of each, exactly
 EXPECTED = {
     "01_redistribute.py": " [30 32 34]]",
@@ -19,6 +22,10 @@ EXPECTED = {
     "04_scatter_gather.py": "[0. 1. 2. 3. 4. 5. 6. 7. 8. 9.]",
     "06_plan_without_mpi.py": "process 0 sends [(0, 85000), (1, 82500), (2, 82500)]",
     "07_errors.py": None,
+    "08_convolution.py": "image 2: the four tasks' result is the sum that defines a convolution",
+    "09_blocks.py": None,
+    "10_remap.py": "each process has whole circles of latitude: (3, 4, 16); remapped: (8, 6, 16)",
+    "11_steering.py": "the hottest point follows the viewer: [0, 10, 20, 30]",
 }
 
 
@@ -49,6 +56,24 @@ def test_two_programs_as_tasks():
     ).splitlines()
     assert "columns[2] | process 2 has columns [4, 5] from (6, 6) (BLOCK, *) @ (2)" in output
     assert "rows[1]    | process 1 has sent 3 rows" in output
+
+
+def test_a_program_in_cpp_and_one_in_python():
+    waves = built.folder() / "tests" / "example_waves"
+    output = run("-m", "hocket_cli", "run", f"waves=2:{waves} 400", "listener=1:12_listener.py")
+    # What was at rest as the first mode swings as one; the time steps start half a step early.
+    phase, top = math.pi / 65, math.sin(32 * math.pi / 65)
+    for step in (100, 200, 300, 400):
+        height = top * math.cos(phase * (step + 0.5)) / math.cos(phase / 2)
+        line = f"step {step}: {height:+.3f} in the middle, sent as (64) (BLOCK) @ (2)"
+        assert f"listener[0] | {line}" in output.splitlines(), output
+
+
+def test_the_guide_shows_the_lines_of_the_program_in_cpp():
+    page = EXAMPLES.parent / "docs/guide/coupled.md"
+    shown = page.read_text(encoding="utf-8").split("```cpp\n")[1].split("```")[0].splitlines()
+    program = (EXAMPLES / "cpp/12_waves.cpp").read_text(encoding="utf-8").splitlines()
+    assert {line.strip() for line in shown} <= {line.strip() for line in program}
 
 
 def test_both_sides_name_both_sides():

@@ -24,6 +24,10 @@ def cores() -> int:
     return len(os.sched_getaffinity(0))
 
 
+#: rooms whose tests run under ThreadSanitizer
+THREADED = ("base", "kernel", "node", "flow")
+
+
 def configured_here(folder: Path) -> bool:
     """Whether the build folder belongs to this checkout, and to an environment that is there."""
     cache = folder / "CMakeCache.txt"
@@ -98,13 +102,28 @@ def simulated(mpi: str) -> Path:
         return folder
 
 
+def beside(mpi: str, wrapper: str) -> Path:
+    """The C and Fortran interfaces with the system's MPI of that vendor, quickly built, and their
+    tests; the folder."""
+    with environment.locked(f"debian-{mpi}"):
+        folder = folder_of(f"debian-{mpi}")
+        options = [f"-DMPI_C_COMPILER={wrapper}", "-DHOCKET_PYTHON=OFF", "-DCMAKE_BUILD_TYPE=Debug"]
+        options += [f"-DCMAKE_{language}_FLAGS_DEBUG=-O0" for language in ("C", "CXX", "Fortran")]
+        compilers = {"CXX": prerequisites.compiler()}
+        targets = ["test_capi", "fortran_programs"]
+        bring_up_to_date(folder, mpi, options, compilers, targets)
+        return folder
+
+
 def thread_audit(mpi: str) -> Path:
-    """The rooms that need no MPI, with their tests, under ThreadSanitizer; the build's folder."""
+    """The rooms that have threads, with their tests, under ThreadSanitizer; the build's folder."""
     with environment.locked("threads"):
         folder = folder_of("threads")
         options = ["-DCMAKE_BUILD_TYPE=RelWithDebInfo", "-DHOCKET_THREAD_AUDIT=ON"]
-        options += ["-DHOCKET_MPI=OFF", "-DHOCKET_PYTHON=OFF"]
-        bring_up_to_date(folder, mpi, options, {"CXX": prerequisites.compiler()})
+        options += [f"-DHOCKET_ENV={environment.prefix_of(mpi)}", "-DHOCKET_PYTHON=OFF"]
+        compilers = {"CXX": prerequisites.compiler()}
+        targets = [f"unit_{room}" for room in THREADED]
+        bring_up_to_date(folder, mpi, options, compilers, targets)
         return folder
 
 
@@ -121,6 +140,7 @@ def audited(mpi: str) -> Path:
             "-DCMAKE_BUILD_TYPE=RelWithDebInfo",
             "-DCMAKE_CXX_FLAGS_RELWITHDEBINFO=-O1 -g1",
             "-DCMAKE_C_FLAGS_RELWITHDEBINFO=-O1 -g1",
+            "-DCMAKE_Fortran_FLAGS_RELWITHDEBINFO=-O0 -g1",
         ]
         compilers = {"CXX": prerequisites.compiler()}
         bring_up_to_date(folder, mpi, options, compilers, ["audited"])

@@ -11,7 +11,17 @@ from messages import ROOT
 from suite import Report, has_tests
 
 SOURCES = ("include", "src", "bindings", "apps", "bench", "tests", "examples")
-PYTHON = ("bindings/python", "cli", "bench", "examples", "apps", "tests", "tools")
+PYTHON = (
+    "bindings/python",
+    "bindings/fortran",
+    "packaging",
+    "cli",
+    "bench",
+    "examples",
+    "apps",
+    "tests",
+    "tools",
+)
 TYPED = ("-p", "hocket", "-p", "hocket_cli", "-p", "hocket_bench")
 
 
@@ -55,6 +65,14 @@ def audit(report: Report, mpi: str, python: Path) -> None:
         report.run("C++ unit tests with sanitizers", ["sh", "-c", command])
     else:
         report.absent.append("sanitizers on C++ unit tests, which need GoogleTest")
+    if (folder / "bindings/fortran/libhocket_fortran.a").is_file():
+        for name in ("arrays", "tasks", "teams"):
+            program = folder / "tests" / f"fortran_{name}"
+            start = f"exec '{python.parent / 'mpiexec'}' -n 3 '{program}'"
+            title = f"Fortran's {name} on three processes with sanitizers"
+            report.run(title, ["sh", "-c", f"{options} {start}"])
+    else:
+        report.absent.append("sanitizers on the Fortran tests, which need gfortran")
     for nodes in ("0,0,0", "0,1,1"):
         start = f"HOCKET_NODES={nodes} exec '{python.parent / 'mpiexec'}' -n 3"
         command = f"{options} {start} '{folder / 'tests' / 'test_capi'}'"

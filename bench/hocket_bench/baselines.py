@@ -24,10 +24,16 @@ if TYPE_CHECKING:
 
 
 def flat_copy(problem: Problem) -> Contestant:
-    """The raw limit: each process copies as many bytes as it receives, in one run."""
+    """The raw limit: each process copies as many bytes as it receives, in one run.
+
+    Between disjoint processes all of them copy their share, as senders can work, too.
+    """
 
     def prepare() -> Step:
         target = problem.target.reshape(-1)
+        if problem.disjoint:
+            ranks = problem.comm.Get_size()
+            target = np.empty(-(-problem.bytes // (8 * ranks)))
         source = problem.source.reshape(-1)[: target.size]
         if source.size < target.size:
             source = np.arange(target.size, dtype=np.float64)

@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 import argparse
+import contextlib
 import json
 import os
 import sys
@@ -15,11 +16,13 @@ from typing import Any
 from hocket.errors import Error
 
 from . import native, registry
+from .beside import TURNS, Beside, Tables, joined, pooled
 from .harness import UnavailableError
 from .launch import start
 from .machine import environment
 from .options import effort, listing, native_effort, parse
 from .record import answer, as_json, method
+from .shaped_link import ShapedLink
 from .table import render
 
 
@@ -99,19 +102,27 @@ def _python_parts(
     if passes is None:
         return _python_part(arguments, options)
     reports = []
-    for ranks, threads in passes(options):
+    for each in passes(options):
+        ranks, threads = each.ranks, each.threads
         chosen = argparse.Namespace(**{**vars(options), "ranks": ranks, "threads": threads})
-        words = [*arguments, "--ranks", str(ranks), "--threads", str(threads)]
-        reports.append(_python_part(words, chosen))
+        words = [*arguments, "--ranks", str(ranks), "--threads", str(threads), *each.words]
+        reports.append(_python_part(words, chosen, each))
     tables = [table for report in reports for table in report["tables"]]
     return {**reports[0], "tables": tables}
 
 
-def _python_part(arguments: Sequence[str], options: argparse.Namespace) -> dict[str, Any]:
-    with tempfile.TemporaryDirectory(prefix="hocket-bench-") as folder:
+def _python_part(
+    arguments: Sequence[str], options: argparse.Namespace, each: registry.Pass | None = None
+) -> dict[str, Any]:
+    one = each or registry.Pass(options.ranks, options.threads)
+    with contextlib.ExitStack() as stack:
+        folder = stack.enter_context(tempfile.TemporaryDirectory(prefix="hocket-bench-"))
         path = Path(folder) / "report.json"
         command = [sys.executable, "-m", "hocket_bench.worker", str(path), *arguments]
-        status, _ = start(command, options.ranks, options.threads, options.timeout)
+        link = stack.enter_context(ShapedLink(one.rate)) if one.rate else None
+        status, _ = start(
+            command, one.ranks, one.threads, options.timeout, link=link, more=one.more
+        )
         if status != 0 or not path.exists():
             raise RuntimeError(
                 f"a process ended with status {status}; what it printed above says why"
@@ -124,19 +135,43 @@ def _native_part(
     each: registry.Native, options: argparse.Namespace, document: dict[str, Any]
 ) -> None:
     kept: list[dict[str, Any]] = document["native"]
+    others: Sequence[Beside] = getattr(options, "beside", None) or ()
     try:
         program = native.program(each.program)
+        programs = [native.program(each.program, [other.programs]) for other in others]
     except UnavailableError as reason:
         print(f"{each.program}: not run, {reason}\n", flush=True)
         kept.append({"program": each.program, "not_run": str(reason)})
         return
     pin = ["--pin"] if document["pinned"] else []
-    command = [str(program), *native_effort(options), *pin, *each.arguments]
-    try:
-        ended, output = start(command, options.ranks, options.threads, options.timeout, True)
+    share = options.seconds / (TURNS if others else 1)
+    chosen = argparse.Namespace(**{**vars(options), "seconds": share})
+    words = [*native_effort(chosen), *pin, *each.arguments]
+
+    def run(path: Path, launcher: Path | None = None) -> tuple[dict[str, Any] | None, Tables]:
+        command = [str(path), *words]
+        ended, output = start(
+            command, options.ranks, options.threads, options.timeout, True, launcher=launcher
+        )
         if ended != 0:
-            raise RuntimeError(f"it ended with status {ended}; what it printed above says why")
-        about, tables = native.read(output)
+            raise RuntimeError(f"{path} ended with status {ended}; what it printed says why")
+        return native.read(output)
+
+    try:
+        about, tables = run(program)
+        if others:
+            sides: list[tuple[str, Path, Path | None]] = [(Path(sys.prefix).name, program, None)]
+            for number, (other, path) in enumerate(zip(others, programs), 2):
+                taken = other.name in [name for name, _, _ in sides]
+                sides.append(
+                    (f"{other.name} {number}" if taken else other.name, path, other.launcher)
+                )
+            turns: dict[str, list[Tables]] = {name: [] for name, _, _ in sides}
+            turns[sides[0][0]].append(tables)
+            for turn in range(TURNS):
+                for name, path, launcher in sides[1:] if turn == 0 else sides:
+                    turns[name].append(run(path, launcher)[1])
+            tables = joined([(name, pooled(found)) for name, found in turns.items()])
     except (OSError, ValueError, RuntimeError) as error:
         # What was measured before stays worth having.
         kept.append({"program": each.program, "error": str(error)})

@@ -80,16 +80,26 @@ def spread(extent: int, form: str, parts: int) -> Spread:
 
 @dataclass(frozen=True)
 class Lay:
-    """A distribution, as the baselines see it."""
+    """A distribution, as the baselines see it, over processes numbered from ``first`` on."""
 
     shape: tuple[int, ...]
     formats: tuple[str, ...]
     procs: tuple[int, ...]
+    first: int = 0
 
     @property
     def dist(self) -> str:
         """HPF text."""
         return "(" + ",".join(self.formats) + ")"
+
+    @property
+    def size(self) -> int:
+        """Number of processes."""
+        return int(np.prod(self.procs, dtype=np.int64))
+
+    def holds(self, rank: int) -> bool:
+        """Whether process ``rank`` is one of them; the others hold empty arrays."""
+        return self.first <= rank < self.first + self.size
 
     def spreads(self) -> list[Spread]:
         """One a dimension."""
@@ -100,27 +110,58 @@ class Lay:
         ]
 
     def parts(self, rank: int) -> list[int]:
-        """For each dimension which part of it process ``rank`` owns."""
-        where = iter(np.unravel_index(rank, self.procs) if self.procs else ())
+        """For each dimension which part of it process ``rank``, one that holds some, owns."""
+        where = iter(np.unravel_index(rank - self.first, self.procs) if self.procs else ())
         return [0 if form == "*" else int(next(where)) for form in self.formats]
 
     def indices(self, rank: int) -> list[Indices]:
         """For each dimension what process ``rank`` owns."""
+        if not self.holds(rank):
+            return [np.empty(0, np.int64) for _ in self.formats]
         return [s.owned(part) for s, part in zip(self.spreads(), self.parts(rank))]
 
 
-def lay(shape: Sequence[int], text: str, ranks: int) -> Lay:
-    """``text`` over ``ranks`` processes, their arrangement as square as `MPI_Dims_create` does."""
-    formats = parse(text)
+def split_grid(text: str) -> tuple[str, str]:
+    """``"(BLOCK, *) on 2x1"`` → the distribution, and the arrangement or nothing."""
+    words = re.split(r"\bon\b", text, maxsplit=1, flags=re.IGNORECASE)
+    return words[0].strip(), words[1].strip() if len(words) == 2 else ""
+
+
+def lay(shape: Sequence[int], text: str, ranks: int, first: int = 0) -> Lay:
+    """``text`` over ``ranks`` processes from ``first`` on.
+
+    Their arrangement is as square as `MPI_Dims_create` makes it, or the one that the text names:
+    ``(CYCLIC(2), CYCLIC(3)) on 2x3``, which may be of fewer processes. Raises ValueError.
+    """
+    dist, grid = split_grid(text)
+    formats = parse(dist)
     if len(formats) != len(shape):
         raise ValueError(
-            f"{text} has {len(formats)} formats and the array {tuple(shape)} {len(shape)} "
+            f"{dist} has {len(formats)} formats and the array {tuple(shape)} {len(shape)} "
             "dimensions; give one a dimension"
         )
     distributed = sum(form != "*" for form in formats)
+    if grid:
+        return Lay(tuple(shape), tuple(formats), _grid(text, grid, distributed, ranks), first)
     if distributed == 0 and ranks != 1:
         raise ValueError(f"{text} distributes nothing over {ranks} processes; use --ranks 1")
-    return Lay(tuple(shape), tuple(formats), _arrange(ranks, distributed))
+    return Lay(tuple(shape), tuple(formats), _arrange(ranks, distributed), first)
+
+
+def _grid(text: str, grid: str, dimensions: int, ranks: int) -> tuple[int, ...]:
+    words = grid.split("x")
+    if not all(word.isdecimal() and int(word) > 0 for word in words):
+        raise ValueError(f"'{text}': write an arrangement of processes as 2x3")
+    procs = tuple(int(word) for word in words)
+    if dimensions == 0 and procs == (1,):
+        return ()
+    if len(procs) != dimensions:
+        raise ValueError(
+            f"'{text}': {dimensions} dimensions are distributed, and {grid} has {len(procs)}"
+        )
+    if np.prod(procs, dtype=np.int64) > ranks:
+        raise ValueError(f"'{text}': there are {ranks} processes; ask for more by --ranks")
+    return procs
 
 
 def _arrange(ranks: int, dimensions: int) -> tuple[int, ...]:

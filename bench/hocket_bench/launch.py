@@ -6,18 +6,25 @@ from __future__ import annotations
 import os
 import signal
 import subprocess
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 
 from hocket import mpiexec
 
+from .shaped_link import ShapedLink
 
-def _command(command: Sequence[str], ranks: int) -> tuple[list[str], dict[str, str]]:
+
+def _command(
+    command: Sequence[str], ranks: int, link: ShapedLink | None, launcher: Path | None
+) -> tuple[list[str], dict[str, str]]:
     """The command line and the environment; what launchers differ in is `hocket.mpiexec`'s."""
     if ranks == 0:
         return list(command), dict(os.environ)
-    launcher = mpiexec.find()
-    line = mpiexec.command(launcher, [(ranks, command)])
+    launcher = launcher or mpiexec.find()
+    if link is None:
+        line = mpiexec.command(launcher, [(ranks, command)])
+    else:
+        line = link.command(launcher, command, ranks)
     env = mpiexec.environment(mpiexec.flavour(launcher))
     if ranks <= len(os.sched_getaffinity(0)):
         # Set up for more processes than cores, Open MPI would yield while it waits: not its best
@@ -42,13 +49,22 @@ def start(
     threads: int,
     timeout: float | None,
     capture: bool = False,
+    *,
+    folder: Path | None = None,
+    link: ShapedLink | None = None,
+    more: Mapping[str, str] | None = None,
+    launcher: Path | None = None,
 ) -> tuple[int, str]:
     """Run a command on that many processes (0: without MPI); its status and, captured, its output.
+
+    They run in ``folder``, with ``more`` in their environment; half of them on either side of
+    ``link``; by ``launcher``, if that is not to be this environment's.
 
     Raises `hocket.Error` where there is no MPI, and TimeoutError when it has not ended in
     ``timeout`` seconds; it is ended first.
     """
-    line, env = _command(command, ranks)
+    line, env = _command(command, ranks, link, launcher)
+    env.update(more or {})
     # The package may be run from a checkout that is not installed.
     root = str(Path(__file__).resolve().parents[1])
     env["PYTHONPATH"] = os.pathsep.join(p for p in (root, env.get("PYTHONPATH", "")) if p)
@@ -56,6 +72,7 @@ def start(
     process = subprocess.Popen(
         line,
         env=env,
+        cwd=folder,
         stdout=subprocess.PIPE if capture else None,
         text=True,
         start_new_session=True,

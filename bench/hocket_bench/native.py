@@ -11,7 +11,7 @@ import ctypes
 import json
 import os
 import sys
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -31,17 +31,19 @@ def folders() -> list[Path]:
     return [root / "build" / Path(sys.prefix).name / "bench", root / "build" / "bench"]
 
 
-def _find(file: str) -> Path:
-    for folder in folders():
+def _find(file: str, places: Sequence[Path] | None = None) -> Path:
+    places = folders() if places is None else places
+    for folder in places:
         if (folder / file).is_file():
             return folder / file
-    looked = ", ".join(str(f) for f in folders())
+    looked = ", ".join(str(f) for f in places)
     raise UnavailableError(f"{file} is not built: looked in {looked}; set {VARIABLE} to its folder")
 
 
-def program(name: str) -> Path:
-    """The program ``name``. Raises `UnavailableError` where it is not built."""
-    return _find(name)
+def program(name: str, places: Sequence[Path] | None = None) -> Path:
+    """The program ``name``, in the folders of this build unless others are named. Raises
+    `UnavailableError` where it is not built."""
+    return _find(name, places)
 
 
 def library(name: str) -> ctypes.CDLL:

@@ -17,14 +17,15 @@ class Question:
     """One table: the parameters, and what its figures are compared with.
 
     ``baseline`` names contestants of which the fastest is the one to beat; ``limit`` those of
-    which the fastest is as good as it can be. ``bytes`` is what a step moves, 0 if that says
-    nothing.
+    which the fastest is as good as it can be, or, where a step does all that they do at the same
+    time (``together``), the slowest. ``bytes`` is what a step moves, 0 if that says nothing.
     """
 
     parameters: Mapping[str, Any]
     baseline: Sequence[str] = ()
     limit: Sequence[str] = ()
     bytes: int = 0
+    together: bool = False
 
 
 @dataclass(frozen=True)
@@ -75,6 +76,8 @@ def answer(question: Question, figures: Sequence[Figure]) -> Answer:
                 medians[figure.name] = float(np.median(figure.samples))
     baseline = _fastest(medians, question.baseline)
     limit = _fastest(medians, question.limit)
+    if question.together and limit is not None:
+        limit = max((name for name in question.limit if name in medians), key=medians.__getitem__)
     lines: list[Summary] = []
     for figure in figures:
         name, extras = figure.name, dict(figure.extras)

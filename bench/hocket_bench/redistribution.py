@@ -90,7 +90,7 @@ def _together(places: Sequence[Places]) -> tuple[Index, ...]:
 
 
 class Problem:
-    """``source`` → ``target`` of float64 on every process of ``comm``."""
+    """``source`` → ``target`` of float64; both lie on processes of ``comm``."""
 
     def __init__(self, comm: MPI.Intracomm, source: Lay, target: Lay) -> None:
         self.comm, self.source_lay, self.target_lay = comm, source, target
@@ -112,6 +112,11 @@ class Problem:
     def bytes(self) -> int:
         """Of the whole array."""
         return 8 * int(np.prod(self.shape, dtype=np.int64))
+
+    @property
+    def disjoint(self) -> bool:
+        """Whether no process is both a source and a destination."""
+        return self.target_lay.first >= self.source_lay.first + self.source_lay.size
 
     @property
     def shortest_run(self) -> int:
@@ -138,6 +143,9 @@ class Problem:
 
 
 def _piece(source: Lay, sender: int, target: Lay, receiver: int) -> Piece:
+    if not (source.holds(sender) and target.holds(receiver)):
+        nothing = np.empty(0, np.int64)
+        return Piece([Common(0, nothing, nothing) for _ in source.formats])
     spreads = zip(source.spreads(), source.parts(sender), target.spreads(), target.parts(receiver))
     return Piece([common(*each) for each in spreads])
 

@@ -7,8 +7,8 @@ import argparse
 import difflib
 import importlib
 import pkgutil
-from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
 from typing import Protocol, cast
 
 from . import cases
@@ -34,6 +34,17 @@ class Native:
     arguments: tuple[str, ...] = ()
 
 
+@dataclass(frozen=True)
+class Pass:
+    """One start of the processes: how many, and what is different for them."""
+
+    ranks: int
+    threads: int
+    words: tuple[str, ...] = ()  #: further options, which win over those given
+    more: Mapping[str, str] = field(default_factory=dict)  #: of their environment
+    rate: str | None = None  #: half of them on either side of a `ShapedLink`
+
+
 class Case(Protocol):
     """What a module in ``hocket_bench/cases`` defines. Its docstring's first line is its help."""
 
@@ -56,8 +67,7 @@ class Case(Protocol):
         ...
 
     # Optional, for where one start is not enough:
-    # def passes(self, options: argparse.Namespace) -> list[tuple[int, int]]
-    #   (processes, threads) of each start.
+    # def passes(self, options: argparse.Namespace) -> list[Pass]
     # def finish(self, options: argparse.Namespace, document: dict[str, Any]) -> None
     #   where all tables together say more than each: prints and draws it. Optional.
 

@@ -8,11 +8,12 @@ threads of each; equation 4 is t = 1.
 
 from __future__ import annotations
 
-import itertools
 from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
+
+from .fitting import nearest
 
 
 @dataclass(frozen=True)
@@ -51,42 +52,11 @@ class Model:
 
 
 def fit(samples: Sequence[Sample]) -> Model | None:
-    """The model nearest to the measurements by ratio, none of its figures negative; None where the
-    samples do not tell them apart."""
+    """The model nearest to the measurements; None where the samples do not tell its figures
+    apart."""
     rows = np.array([s.terms() for s in samples]).reshape(-1, 3)
-    measured = np.array([s.seconds for s in samples])
-    best: tuple[float, np.ndarray] | None = None
-    # Three unknowns: the best of all subsets that may be above zero is the non-negative optimum.
-    for count in (3, 2, 1):
-        for chosen in itertools.combinations(range(3), count):
-            found = _fit_some(rows[:, chosen], measured)
-            if found is None:
-                continue
-            said = rows[:, chosen] @ found
-            error = float(np.sum(np.log(said / measured) ** 2))
-            if best is None or error < best[0] - 1e-12:
-                values = np.zeros(3)
-                values[list(chosen)] = found
-                best = error, values
-    if best is None:
+    found = nearest(rows, np.array([s.seconds for s in samples]))
+    if found is None:
         return None
-    access, latency, inverse = (float(v) for v in best[1])
+    access, latency, inverse = (float(v) for v in found)
     return Model(access, latency, 1 / inverse if inverse > 0 else float("inf"))
-
-
-def _fit_some(columns: np.ndarray, measured: np.ndarray) -> np.ndarray | None:
-    """Least squares of said/measured - measured/said, by weights that follow what is said: an
-    error of a factor counts alike in both directions. None without a positive answer."""
-    said = measured
-    found = np.zeros(columns.shape[1])
-    for _ in range(50):
-        weights = 1 / np.sqrt(measured * said)
-        weighted = columns * weights[:, None]
-        scale = np.linalg.norm(weighted, axis=0)
-        if not (scale > 0).all() or np.linalg.matrix_rank(weighted / scale) < columns.shape[1]:
-            return None
-        found = np.linalg.lstsq(weighted / scale, measured * weights, rcond=None)[0] / scale
-        said = columns @ found
-        if (found < 0).any() or not (said > 0).all():
-            return None
-    return found

@@ -206,7 +206,8 @@ void measure(const Question& question, const std::vector<Contestant>& contestant
     std::vector<Outcome> outcomes(contestants.size());
     std::vector<std::size_t> able;
     for (std::size_t k = 0; k < contestants.size(); ++k)
-        if (verify(contestants[k], group, outcomes[k].error)) able.push_back(k);
+        if (contestants[k].absent.empty() && verify(contestants[k], group, outcomes[k].error))
+            able.push_back(k);
     if (!able.empty()) {
         warm_up(contestants, able, outcomes, group, effort);
         run_rounds(contestants, able, outcomes, group, effort, steps_per_call);
@@ -218,6 +219,10 @@ void measure(const Question& question, const std::vector<Contestant>& contestant
     for (std::size_t k = 0; k < contestants.size(); ++k) {
         const auto& [samples, error, calls] = outcomes[k];
         figures += (k ? ",{" : "{") + quoted("name") + ":" + quoted(contestants[k].name);
+        if (!contestants[k].absent.empty()) {
+            figures += ",\"absent\":" + quoted(contestants[k].absent) + "}";
+            continue;
+        }
         if (!error.empty()) {
             figures += ",\"error\":" + quoted(error) + "}";
             continue;

@@ -13,13 +13,15 @@
 namespace hocket_bench {
 
 /// One contestant: `run` does a call; `spoil` overwrites its result; `check` says what is wrong
-/// with it, or nothing. `extras` gives more figures afterwards, as JSON values by name.
+/// with it, or nothing. `extras` gives more figures afterwards, as JSON values by name. `absent`:
+/// why it cannot run here; then it does not.
 struct Contestant {
     std::string name;
     std::function<void()> run;
     std::function<void()> spoil;
     std::function<std::string()> check;
     std::function<std::vector<std::pair<std::string, std::string>>()> extras = {};
+    std::string absent = {};
 };
 
 /// How long to measure; see `Effort` in hocket_bench/harness.py.

@@ -160,45 +160,46 @@ Contestant shared_memory(Exchange& x) {
         kLimit, [boxes] { boxes->send(); }, [boxes] { boxes->receive(); }, x.into.data());
 }
 
-/// Two tasks of one process each; non-persistent, so that every call crosses descriptors.
+/// Two tasks of one process each, and the arrays that they send each other.
+struct Pair {
+    explicit Pair(Exchange& x)
+        : world(names(), hocket::from_mpi(x.comm)),
+          out(array(x)),
+          into(array(x)),
+          peer(1 - x.rank) {
+        std::memcpy(out.data(), x.out.data(), x.size);
+    }
+    static std::vector<hocket::TaskRequest> names() { return {{"ping", 1}, {"pong", 1}}; }
+    hocket::Array array(const Exchange& x) const {
+        const hocket::Layout layout({static_cast<std::int64_t>(x.size)}, "(BLOCK)", {1});
+        return hocket::Array::empty(layout, {"uint8", 1}, world.comm());
+    }
+    unsigned char* received() const { return static_cast<unsigned char*>(into.data()); }
+
+    hocket::Tasks world;
+    hocket::Array out, into;
+    hocket::TaskId peer;
+};
+
+/// Non-persistent, so that every call crosses descriptors.
 Contestant tasks(Exchange& x) {
-    const auto comm = hocket::from_mpi(x.comm);
-    const std::vector<hocket::TaskRequest> names{{"ping", 1}, {"pong", 1}};
-    auto world = std::make_shared<hocket::Tasks>(names, comm);
-    const hocket::Layout layout({static_cast<std::int64_t>(x.size)}, "(BLOCK)", {1});
-    const hocket::DType type{"uint8", 1};
-    const auto inside = world->comm();
-    const auto out = hocket::Array::empty(layout, type, inside);
-    const auto into = hocket::Array::empty(layout, type, inside);
-    std::memcpy(out.data(), x.out.data(), x.size);
-    const hocket::TaskId peer = 1 - x.rank;
+    auto pair = std::make_shared<Pair>(x);
     return x.contestant(
-        "hocket send/recv", [world, out, peer] { world->send(out, peer, kTag); },
-        [world, into, peer] { world->recv(into, peer, kTag); },
-        static_cast<unsigned char*>(into.data()));
+        "hocket send/recv", [pair] { pair->world.send(pair->out, pair->peer, kTag); },
+        [pair] { pair->world.recv(pair->into, pair->peer, kTag); }, pair->received());
 }
 
 /// The same, prepared once.
 Contestant persistent_tasks(Exchange& x) {
-    const auto comm = hocket::from_mpi(x.comm);
-    const std::vector<hocket::TaskRequest> names{{"ping", 1}, {"pong", 1}};
-    auto world = std::make_shared<hocket::Tasks>(names, comm);
-    const hocket::Layout layout({static_cast<std::int64_t>(x.size)}, "(BLOCK)", {1});
-    const hocket::DType type{"uint8", 1};
-    const auto inside = world->comm();
-    const auto out = hocket::Array::empty(layout, type, inside);
-    const auto into = hocket::Array::empty(layout, type, inside);
-    std::memcpy(out.data(), x.out.data(), x.size);
-    const hocket::TaskId peer = 1 - x.rank;
-    const auto go = [world](hocket::Request request) {
-        return [world, request]() mutable {
+    auto pair = std::make_shared<Pair>(x);
+    const auto go = [pair](hocket::Request request) {
+        return [pair, request]() mutable {
             request.start();
             request.wait();
         };
     };
-    return x.contestant("hocket start/wait", go(world->send_init(out, peer, kTag)),
-                        go(world->recv_init(into, peer, kTag)),
-                        static_cast<unsigned char*>(into.data()));
+    return x.contestant("hocket start/wait", go(pair->world.send_init(pair->out, pair->peer, kTag)),
+                        go(pair->world.recv_init(pair->into, pair->peer, kTag)), pair->received());
 }
 
 void run(int argc, char** argv) {

@@ -4,6 +4,7 @@
 #include "dtype.hpp"
 #include "handles.hpp"
 #include "hocket/mpi.hpp"
+#include "slices.hpp"
 
 using namespace hocket::c;
 using hocket::Array;
@@ -52,6 +53,14 @@ int hocket_array_wrap_const(const void* data, const hocket_layout* layout, const
                             hocket_array** array) {
     return guard(__func__, [&] {
         give(array, wrap(const_cast<void*>(data), layout, dtype, itemsize, comm, strides, false));
+    });
+}
+
+int hocket_array_section(const hocket_array* array, const hocket_slice* slices,
+                         hocket_array** section) {
+    return guard(__func__, [&] {
+        const auto held = behind(array);
+        give(section, held->value.section(slices_of(held->value.layout(), slices)));
     });
 }
 

@@ -4,6 +4,8 @@
 #include <array>
 #include <new>
 
+#include "hocket/flow.hpp"
+
 namespace hocket::c {
 namespace {
 
@@ -39,6 +41,15 @@ int remember(int code, const char* message) noexcept {
 int failure(const char* function) noexcept {
     try {
         throw;
+    } catch (const StepError& error) {
+        // The code is that of what the step threw, the message names the step.
+        int code = HOCKET_ERR_ERROR;
+        try {
+            std::rethrow_exception(error.cause());
+        } catch (...) {
+            code = failure(function);
+        }
+        return remember(code, error.what());
     } catch (const LayoutError& error) {
         return remember(HOCKET_ERR_LAYOUT, error.what());
     } catch (const MismatchError& error) {

@@ -12,17 +12,21 @@
 
 #include "guard.hpp"
 #include "hocket/array.hpp"
+#include "hocket/flow.hpp"
+#include "hocket/halo.hpp"
 #include "hocket/kernel.hpp"
 #include "hocket/layout.hpp"
 #include "hocket/plan.hpp"
 #include "hocket/task.hpp"
+#include "hocket/team.hpp"
 
 namespace hocket::c {
 
-/// The plan behind a handle, and what its boxes point to.
+/// The plan behind a handle, and what its boxes and its options point to.
 struct PlanWithBoxes {
     Plan plan;
     std::vector<std::vector<std::int64_t>> lists;
+    hocket_model model;
 };
 
 /// What is behind each kind of handle.
@@ -42,6 +46,11 @@ template <>
 struct Behind<hocket_array> {
     using Type = Array;
     static constexpr const char* noun = "array";
+};
+template <>
+struct Behind<hocket_halo> {
+    using Type = Halo;
+    static constexpr const char* noun = "halo";
 };
 template <>
 struct Behind<hocket_tasks> {
@@ -69,9 +78,25 @@ struct Behind<hocket_operation> {
     static constexpr const char* noun = "operation";
 };
 template <>
+struct Behind<hocket_flow> {
+    using Type = std::shared_ptr<Flow>;
+    static constexpr const char* noun = "flow";
+};
+template <>
 struct Behind<hocket_copy> {
     using Type = kernel::Copy;
     static constexpr const char* noun = "copy";
+};
+
+template <>
+struct Behind<hocket_team> {
+    using Type = Team;
+    static constexpr const char* noun = "team";
+};
+template <>
+struct Behind<hocket_team_result> {
+    using Type = TeamResult;
+    static constexpr const char* noun = "result";
 };
 
 /// An object and the texts that were given out of it, which live as long.

@@ -2,6 +2,7 @@
 #include "hocket/layout.hpp"
 
 #include "handles.hpp"
+#include "slices.hpp"
 
 using namespace hocket::c;
 using hocket::Layout;
@@ -18,14 +19,6 @@ const std::vector<std::int64_t>& along(std::int64_t dimension,
         throw ArgumentError("there is no dimension " + std::to_string(dimension) +
                             ": the local array has " + std::to_string(lists.size()));
     return lists[static_cast<std::size_t>(dimension)];
-}
-
-std::vector<hocket::Slice> slices_of(const Layout& layout, const hocket_slice* slices) {
-    std::vector<hocket::Slice> out;
-    for (const auto& [first, count, step, keep] :
-         list(static_cast<std::int64_t>(layout.dimensions()), slices, "slices"))
-        out.push_back({first, count, step, keep});
-    return out;
 }
 
 }  // namespace

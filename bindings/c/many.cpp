@@ -9,14 +9,6 @@ using hocket::Verb;
 
 namespace {
 
-// `Handle`: const where the verb only reads the arrays.
-template <class Handle>
-std::vector<Array> arrays_of(std::int64_t count, Handle* const* arrays, const char* name) {
-    std::vector<Array> out;
-    for (const auto* array : list(count, arrays, name)) out.push_back(behind(array)->value);
-    return out;
-}
-
 struct Given {
     std::vector<Array> arrays;
     Deadline deadline;
@@ -107,6 +99,26 @@ int hocket_tasks_irecv_many(hocket_tasks* tasks, int64_t count, hocket_array* co
         const auto held = behind(tasks);
         const auto given = starting(function, held->value, Verb::irecv, count, arrays, request);
         give(request, held->value.irecv(given, id_of(source), tag));
+    });
+}
+
+int hocket_tasks_isend_later(hocket_tasks* tasks, int64_t count, const hocket_array* const* arrays,
+                             hocket_task_id destination, int tag, hocket_request** request) {
+    const char* const function = __func__;
+    return guard(function, [&] {
+        const auto held = behind(tasks);
+        const auto given = starting(function, held->value, Verb::isend, count, arrays, request);
+        give(request, held->value.isend_later(given, id_of(destination), tag));
+    });
+}
+
+int hocket_tasks_irecv_later(hocket_tasks* tasks, int64_t count, hocket_array* const* arrays,
+                             hocket_task_id source, int tag, hocket_request** request) {
+    const char* const function = __func__;
+    return guard(function, [&] {
+        const auto held = behind(tasks);
+        const auto given = starting(function, held->value, Verb::irecv, count, arrays, request);
+        give(request, held->value.irecv_later(given, id_of(source), tag));
     });
 }
 

@@ -73,6 +73,10 @@ int hocket_operation_from_request(MPI_Request* request, hocket_operation** opera
     });
 }
 
+int hocket_operation_watch_request(MPI_Request request, hocket_operation** operation) {
+    return guard(__func__, [&] { give(operation, hocket::watch(request)); });
+}
+
 int hocket_operation_poll(hocket_operation* operation, bool* done) {
     return guard(__func__, [&] {
         const auto held = behind(operation);

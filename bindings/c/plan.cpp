@@ -17,6 +17,23 @@ Side side_of(int side) {
     return side == HOCKET_SOURCE ? Side::source : Side::destination;
 }
 
+hocket::plan::Model model_of(const hocket_model& given) {
+    return {given.message,     given.byte,     given.copy,     given.relay,
+            given.far_message, given.far_byte, given.far_relay};
+}
+
+hocket_model model_for_c(const hocket::plan::Model& model) {
+    return {model.message,     model.byte,     model.copy,     model.relay,
+            model.far_message, model.far_byte, model.far_relay};
+}
+
+// Lives until the next call of this thread.
+const char* kept_text(std::string text) {
+    static thread_local std::string last;
+    last = std::move(text);
+    return last.c_str();
+}
+
 hocket::plan::Options options_of(const hocket_plan_options& given, const Layout& source,
                                  const Layout& destination) {
     hocket::plan::Options options;
@@ -25,6 +42,13 @@ hocket::plan::Options options_of(const hocket_plan_options& given, const Layout&
     if (given.strategy != nullptr) options.strategy = given.strategy;
     if (given.overlap != nullptr)
         options.overlap.assign(given.overlap, given.overlap + destination.size());
+    options.stages = given.stages;
+    if (given.model != nullptr) options.model = model_of(*given.model);
+    if (given.source_nodes != nullptr)
+        options.source_nodes.assign(given.source_nodes, given.source_nodes + source.size());
+    if (given.destination_nodes != nullptr)
+        options.destination_nodes.assign(given.destination_nodes,
+                                         given.destination_nodes + destination.size());
     return options;
 }
 
@@ -80,8 +104,8 @@ int hocket_plan_make(const hocket_layout* source, const hocket_layout* destinati
     return guard(__func__, [&] {
         const Layout from = behind(source)->value, to = behind(destination)->value;
         const hocket_plan_options none{};
-        give(plan,
-             {Plan(from, to, options_of(options != nullptr ? *options : none, from, to)), {}});
+        const Plan made(from, to, options_of(options != nullptr ? *options : none, from, to));
+        give(plan, {made, {}, model_for_c(made.options().model.value_or(hocket::plan::Model{}))});
     });
 }
 
@@ -114,8 +138,16 @@ int hocket_plan_options_get(const hocket_plan* plan, hocket_plan_options* option
     return guard(__func__, [&] {
         const auto held = behind(plan);
         const auto& kept = held->value.plan.options();
-        required(options, "options") = {pointer_to(kept.axes), kept.itemsize, kept.strategy.c_str(),
-                                        pointer_to(kept.overlap)};
+        hocket_plan_options& out = required(options, "options");
+        out = {pointer_to(kept.axes),
+               kept.itemsize,
+               kept.strategy.c_str(),
+               pointer_to(kept.overlap),
+               kept.stages,
+               nullptr,
+               pointer_to(kept.source_nodes),
+               pointer_to(kept.destination_nodes)};
+        if (kept.model) out.model = &held->value.model;
     });
 }
 
@@ -143,6 +175,21 @@ int hocket_plan_steps(const hocket_plan* plan, int side, int64_t rank, int64_t c
                              step.peer_side == Side::source ? HOCKET_SOURCE : HOCKET_DESTINATION,
                              step.peer, step.elements});
         hand_out(steps, capacity, values, count);
+    });
+}
+
+int hocket_plan_cargo(const hocket_plan* plan, int side, int64_t rank, int64_t step,
+                      int64_t capacity, hocket_parcel* values, int64_t* count) {
+    return guard(__func__, [&] {
+        const auto all = behind(plan)->value.plan.cargo(side_of(side), rank);
+        if (step < 0 || step >= static_cast<std::int64_t>(all.size()))
+            throw ArgumentError("there is no message number " + std::to_string(step) +
+                                "; process " + std::to_string(rank) + " takes part in " +
+                                std::to_string(all.size()));
+        std::vector<hocket_parcel> out;
+        for (const auto& [source, destination, elements] : all[static_cast<std::size_t>(step)])
+            out.push_back({source, destination, elements});
+        hand_out(out, capacity, values, count);
     });
 }
 
@@ -190,16 +237,39 @@ int hocket_plan_same_process(const hocket_plan* plan, int64_t rank, int64_t* sou
 int hocket_plan_predict(const hocket_plan* plan, const hocket_model* model, int64_t capacity,
                         hocket_prediction* values, int64_t* count) {
     return guard(__func__, [&] {
-        hocket::plan::Model costs;
-        if (model != nullptr) costs = {model->message, model->byte};
+        const auto held = behind(plan);
+        const Plan& asked = held->value.plan;
         std::vector<hocket_prediction> out;
-        for (const auto& [strategy, seconds] : behind(plan)->value.plan.predict(costs)) {
+        for (const auto& [strategy, seconds] :
+             model != nullptr ? asked.predict(model_of(*model)) : asked.predict()) {
             hocket_prediction made{};
             strategy.copy(made.strategy, sizeof made.strategy - 1);
             made.seconds = seconds;
             out.push_back(made);
         }
         hand_out(out, capacity, values, count);
+    });
+}
+
+int hocket_model_default(hocket_model* model) {
+    return guard(__func__, [&] { required(model, "model") = model_for_c({}); });
+}
+int hocket_model_kept(hocket_model* model) {
+    return guard(__func__,
+                 [&] { required(model, "model") = model_for_c(hocket::plan::Model::kept()); });
+}
+int hocket_model_kept_path(const char** path) {
+    return guard(__func__,
+                 [&] { required(path, "path") = kept_text(hocket::plan::Model::kept_path()); });
+}
+int hocket_model_text(const hocket_model* model, const char** text) {
+    return guard(__func__, [&] {
+        required(text, "text") = kept_text(model_of(required(model, "model")).text());
+    });
+}
+int hocket_model_parse(const char* text, hocket_model* model) {
+    return guard(__func__, [&] {
+        required(model, "model") = model_for_c(hocket::plan::Model::parse(text_of(text, "text")));
     });
 }
 

@@ -16,6 +16,14 @@ inline void give_status(hocket_status** place, Status found) {
     if (place != nullptr) give(place, std::move(found));
 }
 
+/// `Handle`: const where the verb only reads the arrays.
+template <class Handle>
+std::vector<Array> arrays_of(std::int64_t count, Handle* const* arrays, const char* name) {
+    std::vector<Array> out;
+    for (const auto* array : list(count, arrays, name)) out.push_back(behind(array)->value);
+    return out;
+}
+
 /// What `read` gives of a verb's arguments.
 template <class Read>
 auto arguments_of_verb(const char* function, Tasks& tasks, Verb verb, Read read) {

@@ -63,6 +63,7 @@ int hocket_redistribute(const hocket_array* source, hocket_array* destination,
                     all.options.axes.assign(options->axes,
                                             options->axes + all.from.layout().dimensions());
                 if (options->strategy != nullptr) all.options.strategy = options->strategy;
+                if (options->max_buffer != 0) all.options.max_buffer = options->max_buffer;
                 if (options->profile != nullptr)
                     all.options.profile = std::make_shared<hocket::Profile>();
                 return all;
@@ -123,6 +124,13 @@ int hocket_plan_cache_counts(hocket_cache_counts* counts) {
     return guard(__func__, [&] {
         const auto [found, made, kept] = hocket::plan_cache_counts();
         required(counts, "counts") = {found, made, kept};
+    });
+}
+
+int hocket_transfer_counts(hocket_message_counts* counts) {
+    return guard(__func__, [&] {
+        const auto [sent, received] = hocket::transfer_counts();
+        required(counts, "counts") = {sent, received};
     });
 }
 

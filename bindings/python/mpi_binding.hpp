@@ -17,6 +17,9 @@ std::uintptr_t handle_of(const Comm& comm);
 
 nanobind::dict dict_of(const Profile& profile);
 
+void bind_flow(nanobind::module_& m);
 void bind_tasks(nanobind::module_& m);
+void bind_team(nanobind::module_& m);
+void bind_halo(nanobind::module_& m);
 
 }  // namespace hocket::python

@@ -63,6 +63,20 @@ RedistributeOptions options_of(std::optional<double> timeout, std::vector<std::i
     return options;
 }
 
+// The MPI whose <mpi.h> this was compiled with, as mpi4py's get_vendor() names it.
+std::string built_with() {
+#if defined(OMPI_MAJOR_VERSION)
+    return "Open MPI " + std::to_string(OMPI_MAJOR_VERSION) + "." +
+           std::to_string(OMPI_MINOR_VERSION) + "." + std::to_string(OMPI_RELEASE_VERSION);
+#elif defined(I_MPI_VERSION)
+    return std::string("Intel MPI ") + I_MPI_VERSION;
+#elif defined(MPICH_VERSION)
+    return std::string("MPICH ") + MPICH_VERSION;
+#else
+    return mpi_library();
+#endif
+}
+
 }  // namespace
 
 Comm comm_of(std::uintptr_t handle) {
@@ -116,10 +130,14 @@ NB_MODULE(_mpi, m) {
     m.def(
         "redistribute",
         [](const Array& source, const Array& destination, std::vector<std::int64_t> axes,
-           const std::string& strategy, std::optional<double> timeout) {
-            redistribute(source, destination, options_of(timeout, std::move(axes), strategy));
+           const std::string& strategy, std::optional<double> timeout,
+           std::optional<std::int64_t> max_buffer) {
+            auto options = options_of(timeout, std::move(axes), strategy);
+            options.max_buffer = max_buffer;
+            redistribute(source, destination, options);
         },
-        "source"_a, "destination"_a, "axes"_a, "strategy"_a, "timeout"_a.none(), unlocked);
+        "source"_a, "destination"_a, "axes"_a, "strategy"_a, "timeout"_a.none(),
+        "max_buffer"_a.none(), unlocked);
     m.def(
         "scatter",
         [](std::uintptr_t whole, const Array& destination, int root, nb::object owner,
@@ -180,12 +198,17 @@ NB_MODULE(_mpi, m) {
 
     m.def("pending_waits", &pending_waits);
     m.def("mpi_library", &mpi_library);
+    m.def("mpi_built_with", &built_with);
     m.def("plan_cache_counts", [] {
         const auto counts = plan_cache_counts();
         return std::make_tuple(counts.found, counts.made, counts.kept);
     });
     m.def("descriptor_counts", [] {
         const auto counts = descriptor_counts();
+        return std::make_tuple(counts.sent, counts.received);
+    });
+    m.def("transfer_counts", [] {
+        const auto counts = transfer_counts();
         return std::make_tuple(counts.sent, counts.received);
     });
     m.def("memory_usage", [] {
@@ -198,4 +221,7 @@ NB_MODULE(_mpi, m) {
         return out;
     });
     bind_tasks(m);
+    bind_team(m);
+    bind_halo(m);
+    bind_flow(m);
 }

@@ -2,7 +2,9 @@
 #include <nanobind/nanobind.h>
 #include <nanobind/stl/optional.h>
 #include <nanobind/stl/pair.h>
+#include <nanobind/stl/shared_ptr.h>
 #include <nanobind/stl/string.h>
+#include <nanobind/stl/tuple.h>
 #include <nanobind/stl/variant.h>
 #include <nanobind/stl/vector.h>
 
@@ -19,8 +21,8 @@ namespace {
 // What: an Array, or a Layout of any arrays.
 template <bool sending, class What>
 Request init(Tasks& tasks, const What& what, const TaskId& other, int tag,
-             std::optional<std::int64_t> count, const std::string& strategy) {
-    const InitOptions options{count, strategy};
+             std::optional<std::int64_t> count, const std::string& strategy, std::int64_t stages) {
+    const InitOptions options{count, strategy, stages};
     return sending ? tasks.send_init(what, other, tag, options)
                    : tasks.recv_init(what, other, tag, options);
 }
@@ -33,6 +35,8 @@ void bind_tasks(nb::module_& m) {
     using Timeout = std::optional<double>;
     using Arrays = std::vector<Array>;
 
+    nb::class_<Operation>(m, "Operation").def("text", &Operation::text);
+
     nb::enum_<Verb>(m, "Verb")
         .value("send", Verb::send)
         .value("recv", Verb::recv)
@@ -42,7 +46,8 @@ void bind_tasks(nb::module_& m) {
         .value("probe", Verb::probe)
         .value("iprobe", Verb::iprobe)
         .value("send_init", Verb::send_init)
-        .value("recv_init", Verb::recv_init);
+        .value("recv_init", Verb::recv_init)
+        .value("collective", Verb::collective);
 
     nb::class_<Status>(m, "Status")
         .def_ro("source", &Status::source)
@@ -56,6 +61,15 @@ void bind_tasks(nb::module_& m) {
             return out;
         });
 
+    nb::class_<TransferOptions>(m, "TransferOptions")
+        .def(
+            "__init__",
+            [](TransferOptions* self, std::string strategy, std::int64_t stages,
+               std::int64_t pieces) {
+                new (self) TransferOptions{std::move(strategy), stages, pieces};
+            },
+            "strategy"_a, "stages"_a, "pieces"_a);
+
     nb::class_<Request>(m, "Request")
         .def(
             "wait",
@@ -63,9 +77,21 @@ void bind_tasks(nb::module_& m) {
             "timeout"_a.none(), unlocked)
         .def("test", &Request::test, unlocked)
         .def("status", &Request::status)
+        .def(
+            "pieces",
+            [](Request& request, Timeout timeout) { return request.pieces(Deadline::in(timeout)); },
+            "timeout"_a.none(), unlocked)
+        .def(
+            "wait_piece",
+            [](Request& request, std::int64_t piece, Timeout timeout) {
+                const ArrayPiece found = request.wait_piece(piece, Deadline::in(timeout));
+                return std::tuple(found.dimension, found.first, found.last);
+            },
+            "piece"_a, "timeout"_a.none(), unlocked)
         .def("start", nb::overload_cast<>(&Request::start), unlocked)
         .def("start", nb::overload_cast<const Array&>(&Request::start), "array"_a, unlocked)
         .def("free", &Request::free, unlocked)
+        .def("operation", &Request::operation)
         .def_prop_ro("persistent", &Request::persistent);
 
     nb::class_<Channel>(m, "Channel")
@@ -122,34 +148,51 @@ void bind_tasks(nb::module_& m) {
         .def(
             "send",
             [](Tasks& tasks, const Arrays& arrays, const TaskId& destination, int tag,
-               Timeout timeout) { tasks.send(arrays, destination, tag, Deadline::in(timeout)); },
-            "arrays"_a, "destination"_a, "tag"_a, "timeout"_a.none(), unlocked)
+               Timeout timeout, const TransferOptions& options) {
+                tasks.send(arrays, destination, tag, Deadline::in(timeout), options);
+            },
+            "arrays"_a, "destination"_a, "tag"_a, "timeout"_a.none(), "options"_a, unlocked)
         .def(
             "recv",
-            [](Tasks& tasks, const Arrays& arrays, const TaskId& source, int tag, Timeout timeout) {
-                return tasks.recv(arrays, source, tag, Deadline::in(timeout));
+            [](Tasks& tasks, const Arrays& arrays, const TaskId& source, int tag, Timeout timeout,
+               const TransferOptions& options) {
+                return tasks.recv(arrays, source, tag, Deadline::in(timeout), options);
             },
-            "arrays"_a, "source"_a, "tag"_a, "timeout"_a.none(), unlocked)
+            "arrays"_a, "source"_a, "tag"_a, "timeout"_a.none(), "options"_a, unlocked)
         .def(
             "isend",
+            [](Tasks& tasks, const Arrays& arrays, const TaskId& destination, int tag,
+               const TransferOptions& options) {
+                return tasks.isend(arrays, destination, tag, options);
+            },
+            "arrays"_a, "destination"_a, "tag"_a, "options"_a, unlocked)
+        .def(
+            "irecv",
+            [](Tasks& tasks, const Arrays& arrays, const TaskId& source, int tag,
+               const TransferOptions& options) {
+                return tasks.irecv(arrays, source, tag, options);
+            },
+            "arrays"_a, "source"_a, "tag"_a, "options"_a, unlocked)
+        .def(
+            "isend_later",
             [](Tasks& tasks, const Arrays& arrays, const TaskId& destination, int tag) {
-                return tasks.isend(arrays, destination, tag);
+                return tasks.isend_later(arrays, destination, tag);
             },
             "arrays"_a, "destination"_a, "tag"_a, unlocked)
         .def(
-            "irecv",
+            "irecv_later",
             [](Tasks& tasks, const Arrays& arrays, const TaskId& source, int tag) {
-                return tasks.irecv(arrays, source, tag);
+                return tasks.irecv_later(arrays, source, tag);
             },
             "arrays"_a, "source"_a, "tag"_a, unlocked)
         .def("send_init", &init<true, Array>, "array"_a, "destination"_a, "tag"_a, "count"_a.none(),
-             "strategy"_a, unlocked)
+             "strategy"_a, "stages"_a, unlocked)
         .def("send_init", &init<true, Layout>, "layout"_a, "destination"_a, "tag"_a,
-             "count"_a.none(), "strategy"_a, unlocked)
+             "count"_a.none(), "strategy"_a, "stages"_a, unlocked)
         .def("recv_init", &init<false, Array>, "array"_a, "source"_a, "tag"_a, "count"_a.none(),
-             "strategy"_a, unlocked)
+             "strategy"_a, "stages"_a, unlocked)
         .def("recv_init", &init<false, Layout>, "layout"_a, "source"_a, "tag"_a, "count"_a.none(),
-             "strategy"_a, unlocked)
+             "strategy"_a, "stages"_a, unlocked)
         .def("channel", &Tasks::channel, "name"_a, "other"_a)
         .def(
             "sendrecv",
@@ -172,6 +215,32 @@ void bind_tasks(nb::module_& m) {
             [](Tasks& tasks, Verb verb, const std::string& kind, const std::string& message,
                Timeout timeout) { tasks.refuse(verb, kind, message, Deadline::in(timeout)); },
             "verb"_a, "kind"_a, "message"_a, "timeout"_a.none(), unlocked)
+        .def(
+            "bcast",
+            [](Tasks& tasks, const Array& array, const TaskId& root, Timeout timeout) {
+                tasks.bcast(array, root, Deadline::in(timeout));
+            },
+            "array"_a, "root"_a, "timeout"_a.none(), unlocked)
+        .def(
+            "reduce",
+            [](Tasks& tasks, const Array& array, const std::optional<Array>& result,
+               const std::string& op, const TaskId& root, Timeout timeout) {
+                tasks.reduce(array, result ? &*result : nullptr, op, root, Deadline::in(timeout));
+            },
+            "array"_a, "result"_a.none(), "op"_a, "root"_a, "timeout"_a.none(), unlocked)
+        .def(
+            "allreduce",
+            [](Tasks& tasks, const Array& array, const Array& result, const std::string& op,
+               Timeout timeout) { tasks.allreduce(array, result, op, Deadline::in(timeout)); },
+            "array"_a, "result"_a, "op"_a, "timeout"_a.none(), unlocked)
+        .def(
+            "gather",
+            [](Tasks& tasks, const Array& array, const Arrays& results, const TaskId& root,
+               Timeout timeout) { tasks.gather(array, results, root, Deadline::in(timeout)); },
+            "array"_a, "results"_a, "root"_a, "timeout"_a.none(), unlocked)
+        .def(
+            "barrier", [](Tasks& tasks, Timeout timeout) { tasks.barrier(Deadline::in(timeout)); },
+            "timeout"_a.none(), unlocked)
         .def("profile", [](const Tasks& tasks) { return dict_of(tasks.profile()); })
         .def("add_call_seconds", [](Tasks& tasks, double seconds) {
             Profile more;

@@ -14,14 +14,16 @@ from pathlib import Path
 from typing import Any
 
 import hocket as hk
-from hocket_cli import demo_ranks, demo_report, info, photographs
+from hocket_cli import demo_ranks, demo_report, demo_teams, demo_transfers, info, photographs
 from hocket_cli.main import Parser, UsageError
 
 _HELP = """\
-A stream of photographs passes through a 2-D FFT on several processes, in two forms:
+A stream of photographs passes through a 2-D FFT on several processes, in three forms:
 
   pipelined       task rows transforms the rows of an array laid out (BLOCK,*) and sends it; task
                   cols receives it as (*,BLOCK) and transforms columns, while rows is at the next
+  flow            the same pipeline as steps that say what they read and write; sends and receives
+                  are steps, too, so the next image is transformed while the last one travels
   data-parallel   all processes transform rows, transpose, and transform rows again
 
 Every result is compared with SciPy's serial FFT of the same image; a wrong one is a non-zero exit.
@@ -61,6 +63,7 @@ def main(words: list[str]) -> int:
     results = demo_report.figures(answers, WARMUP)
     made = demo_report.plans(options.size, rows, cols)
     steps = demo_report.profile(answers, WARMUP)
+    teams = demo_teams.seconds([part["teams"] for parts in answers.values() for part in parts])
     good = all(one["right"] == options.frames == one["images"] for one in results.values())
     for line in _verdict(results, names, options.frames, good):
         print(line)
@@ -69,6 +72,11 @@ def main(words: list[str]) -> int:
         print(line)
     print()
     for line in demo_report.profile_table(steps):
+        print(line)
+    gained, alone = demo_transfers.line(answers)
+    print(gained)
+    print()
+    for line in demo_teams.lines(teams, options.procs):
         print(line)
     if options.explain:
         print()
@@ -81,6 +89,8 @@ def main(words: list[str]) -> int:
     print(f"{time.perf_counter() - begun:.1f} s in all, {answers['rows'][0]['mpi']}")
     if options.json:
         facts = _facts(options, answers, results, made, steps, pictures, names)
+        facts["transfer_alone_s"] = alone
+        facts["teams_s"] = teams
         _write(options.json, json.dumps(facts, indent=2) + "\n")
     return 0 if good else 1
 

@@ -1,9 +1,10 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""What the processes of `hocket demo` run: a 2-D FFT of a stream of images, in two forms.
+"""What the processes of `hocket demo` run: a 2-D FFT of a stream of images, in three forms.
 
-Both are from Foster, Kohr, Krishnaiyer, Choudhary, "Double Standards: Bringing Task Parallelism to
+Two are from Foster, Kohr, Krishnaiyer, Choudhary, "Double Standards: Bringing Task Parallelism to
 HPF via the Message Passing Interface": the data-parallel form of its Figure 1 and the pipeline of
-two tasks of its Figure 3. Every result is compared with a serial FFT of the same image.
+two tasks of its Figure 3. The third is that pipeline as a flow. Every result is compared
+with a serial FFT of the same image.
 """
 
 from __future__ import annotations
@@ -11,6 +12,7 @@ from __future__ import annotations
 import importlib
 import json
 import time
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -18,11 +20,13 @@ import numpy.typing as npt
 
 import hocket as hk
 
+from . import demo_teams, demo_transfers
+
 #: begins a line of progress, which the command takes out of what the ranks print
 PROGRESS = "\x1e"
 #: the tag of the paper's Figure 3
 TAG = 99
-#: images a batch: the two forms take turns batch by batch, so that both see the same machine
+#: images a batch: the forms take turns batch by batch, so that both see the same machine
 BATCH = 12
 #: bytes of results that are kept at most until they are compared
 KEPT = 256 << 20
@@ -31,7 +35,7 @@ Complex = npt.NDArray[np.complex128]
 
 
 def stream(world: Any, frames: npt.NDArray[np.uint8], warmup: int) -> dict[str, Any]:
-    """Send the frames through both forms, batch by batch in turn, and compare every result.
+    """Send the frames through all forms, batch by batch in turn, and compare every result.
 
     Args:
         world: the tasks "rows" and "cols".
@@ -40,16 +44,22 @@ def stream(world: Any, frames: npt.NDArray[np.uint8], warmup: int) -> dict[str, 
 
     Returns:
         of this process: times of completion by form and batch; verdicts and the first spectrum (on
-        the lowest process of those that have the results); the six-step profiles; MPI's version.
+        the lowest process of those that have the results); the six-step profiles; the transfer
+        alone in several ways; how long teams' operations took; MPI's version.
     """
     both = Forms(world, frames)
     count, size = len(frames), frames.shape[1]
     batch = max(warmup + 1, min(BATCH, KEPT // max(1, 16 * size * size)))
-    times: dict[str, list[list[float]]] = {"pipelined": [], "data-parallel": []}
+    forms = {
+        "pipelined": both.pipelined,
+        "flow": both.flowing,
+        "data-parallel": both.data_parallel,
+    }
+    times: dict[str, list[list[float]]] = {form: [] for form in forms}
     checks: list[dict[str, Any]] = []
     for first in range(0, count, batch):
         numbers = range(first, min(count, first + batch))
-        for form, run in (("pipelined", both.pipelined), ("data-parallel", both.data_parallel)):
+        for form, run in forms.items():
             _settle(both.everyone)
             begun = time.perf_counter()
             results, done = run(numbers)
@@ -61,13 +71,15 @@ def stream(world: Any, frames: npt.NDArray[np.uint8], warmup: int) -> dict[str, 
         "times": times,
         "checks": checks,
         "profiles": both.profiles,
+        "transfers": demo_transfers.transfers(world, both.part, both.transfer, both.everyone),
+        "teams": demo_teams.measure(world, both.everyone),
         "spectrum": both.first,
         "mpi": _mpi().Get_library_version().strip("\0").splitlines()[0],
     }
 
 
 class Forms:
-    """The two forms over the same processes, with their layouts and arrays."""
+    """The forms over the same processes, with their layouts and arrays."""
 
     def __init__(self, world: Any, frames: npt.NDArray[np.uint8]) -> None:
         self.world = world
@@ -85,11 +97,44 @@ class Forms:
         self.whole = hk.empty(self.all, np.complex128, comm=self.everyone)
         self.turned = hk.empty(self.all, np.complex128, comm=self.everyone)
         # Every image takes the same way: descriptors and plan are for all of them.
-        self.transfer = (
-            world.send_init(self.part, "cols", tag=TAG, count=len(frames))
-            if world.name == "rows"
-            else world.recv_init(self.part, "rows", tag=TAG, count=len(frames))
-        )
+        self.transfer = self._transfer(self.part, TAG)
+        # A flow works on one image while the other travels.
+        self.turns = [(part, self._transfer(part, TAG + 1)) for part in self._parts(mine, 2)]
+
+    def _parts(self, layout: hk.Layout, count: int) -> list[Any]:
+        return [hk.empty(layout, np.complex128, comm=self.here) for _ in range(count)]
+
+    def _transfer(self, part: Any, tag: int) -> Any:
+        count = len(self.frames)
+        if self.world.name == "rows":
+            return self.world.send_init(part, "cols", tag=tag, count=count)
+        return self.world.recv_init(part, "rows", tag=tag, count=count)
+
+    def flowing(self, numbers: range) -> tuple[list[Complex], list[float]]:
+        """Figure 3 without a plan of who waits for what: steps, and what they read and write."""
+        results: list[Complex] = []
+        done: list[float] = []
+
+        def finish(number: int, part: Any) -> None:
+            results.append(_fft(part.local, axis=0))
+            done.append(time.perf_counter())
+            if self.here.rank == 0:
+                progress("flow", number)
+
+        def move(transfer: Any) -> Any:
+            transfer.start()
+            return transfer
+
+        with hk.Flow(workers=1) as flow:
+            for number in numbers:
+                part, transfer = self.turns[number % 2]
+                if self.world.name == "rows":
+                    flow.task(partial(self.read, number, part), outputs=[part])
+                    flow.comm(partial(move, transfer), inputs=[part], priority=1)
+                else:
+                    flow.comm(partial(move, transfer), outputs=[part], priority=1)
+                    flow.task(partial(finish, number, part), inputs=[part], inouts=["results"])
+        return results, done
 
     def pipelined(self, numbers: range) -> tuple[list[Complex], list[float]]:
         """Figure 3: task rows transforms rows and sends; task cols receives and transforms
@@ -134,7 +179,7 @@ class Forms:
     def compare(self, form: str, numbers: range, results: list[Complex]) -> list[dict[str, Any]]:
         """Collect every result on the lowest process that has it, and compare it there."""
         verdicts: list[dict[str, Any]] = []
-        if form == "pipelined" and self.world.name == "cols":
+        if form != "data-parallel" and self.world.name == "cols":
             layout, comm = self.cols, self.here
         elif form == "data-parallel":
             layout, comm = self.all, self.everyone
@@ -143,7 +188,7 @@ class Forms:
         for number, local in zip(numbers, results):
             spectrum: Any = hk.wrap(local, layout, comm=comm).gather(0)
             if spectrum is not None:
-                found = spectrum if form == "pipelined" else spectrum.T
+                found = spectrum.T if form == "data-parallel" else spectrum
                 if self.first is None and form == "pipelined":
                     self.first = found
                 verdicts.append(

@@ -10,7 +10,11 @@ import numpy as np
 
 import hocket as hk
 
-FORMS = {"pipelined": "Figure 3, two tasks", "data-parallel": "Figure 1, transpose"}
+FORMS = {
+    "pipelined": "Figure 3, two tasks",
+    "flow": "the same, as a flow",
+    "data-parallel": "Figure 1, transpose",
+}
 #: the paper's Figure 4: step → which room serves it
 STEPS = {
     "inquiry": "layout/",
@@ -23,7 +27,7 @@ STEPS = {
 
 
 def figures(answers: dict[str, list[dict[str, Any]]], warmup: int) -> dict[str, Any]:
-    """Times and verdicts of both forms.
+    """Times and verdicts of all forms.
 
     An image is done when the last of its processes has it. The time an image takes is what lies
     between it and the one before; the first `warmup` of every batch are left out, because they
@@ -77,8 +81,10 @@ def plans(size: int, rows: int, cols: int) -> dict[str, Any]:
     sender = hk.Layout(shape, "(BLOCK,*)", rows)
     receiver = hk.Layout(shape, "(*,BLOCK)", cols)
     all_ = hk.Layout(shape, "(BLOCK,*)", everyone)
+    pipeline = hk.plan(sender, receiver, itemsize=16)
     return {
-        "pipelined": hk.plan(sender, receiver, itemsize=16),
+        "pipelined": pipeline,
+        "flow": pipeline,
         "data-parallel": hk.plan(
             all_, all_, axes=(1, 0), itemsize=16, overlap=list(range(everyone))
         ),
@@ -111,10 +117,12 @@ def profile(answers: dict[str, list[dict[str, Any]]], warmup: int) -> Steps:
 
 
 def table(results: dict[str, Any], made: dict[str, Any], rows: int, cols: int) -> list[str]:
-    """Images a second and messages of both forms, as lines."""
+    """Images a second and messages of all forms, as lines."""
     everyone = rows + cols
+    messages = f"P²/4 = {everyone * everyone // 4}" if rows == cols else f"{rows}·{cols}"
     formulas = {
-        "pipelined": f"P²/4 = {everyone * everyone // 4}" if rows == cols else f"{rows}·{cols}",
+        "pipelined": messages,
+        "flow": messages,
         "data-parallel": f"P(P−1) = {everyone * (everyone - 1)}",
     }
     lines = [f"{'':<36}{'images/s':>10}{'best':>9}{'least':>9}   messages an image"]
@@ -136,6 +144,8 @@ def table(results: dict[str, Any], made: dict[str, Any], rows: int, cols: int) -
             / results["data-parallel"]["images_per_second"]
         )
         lines.append(f"pipelined / data-parallel: {ratio:.2f} (images of a batch by its time)")
+        flow = results["flow"]["images_per_second"] / results["pipelined"]["images_per_second"]
+        lines.append(f"flow / pipelined: {flow:.2f}")
     return lines
 
 

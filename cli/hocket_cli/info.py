@@ -29,6 +29,24 @@ except OSError as problem:
     print(f"no: {problem.strerror} ({problem.filename or 'mmap'})")
 """
 
+# Likewise the bytes of a place that it is told of, through the kernel.
+_ASK_CROSSING = """
+import ctypes, os, sys
+class Run(ctypes.Structure):
+    _fields_ = [("base", ctypes.c_void_p), ("length", ctypes.c_size_t)]
+libc = ctypes.CDLL(None, use_errno=True)
+read = ctypes.create_string_buffer(15)
+here = Run(ctypes.addressof(read), 15)
+there = Run(int(sys.argv[2]), 15)
+libc.process_vm_readv.restype = ctypes.c_ssize_t
+got = libc.process_vm_readv(int(sys.argv[1]), ctypes.byref(here), ctypes.c_ulong(1),
+                            ctypes.byref(there), ctypes.c_ulong(1), ctypes.c_ulong(0))
+if got < 0:
+    print(f"no: {os.strerror(ctypes.get_errno())} (process_vm_readv)")
+else:
+    print("yes" if read.raw == b"hocket was here" else "no: other memory was found")
+"""
+
 # Asked in a process of its own, because an MPI that cannot start ends the process that asks.
 _ASK_MPI = """
 import json, sys
@@ -59,6 +77,11 @@ try:
     else:
         one_copy = "yes" if "yes" in said else said[0]
     answer["one copy within a node"] = one_copy
+    address = piece.ctypes.data
+    crossing = subprocess.run([sys.executable, "-c", sys.argv[2], str(os.getpid()), str(address)],
+                              capture_output=True, text=True).stdout.strip()
+    answer["wrapped arrays, one copy"] = \
+        "no: HOCKET_FORBID is " + ",".join(forbidden) if "process_vm" in forbidden else crossing
 except Exception as problem:
     answer["hocket_problem"] = f"{type(problem).__name__}: {problem}"
 print("\\n" + json.dumps(answer, default=str))
@@ -112,7 +135,7 @@ def _mpi() -> dict[str, Any]:
         env = mpiexec.environment("openmpi")
     try:
         answer = subprocess.run(
-            [sys.executable, "-c", _ASK_MPI, _ASK_MEMORY],
+            [sys.executable, "-c", _ASK_MPI, _ASK_MEMORY, _ASK_CROSSING],
             stdin=subprocess.DEVNULL,
             capture_output=True,
             text=True,

@@ -19,8 +19,11 @@ COMMANDS = {
         "explain who sends what to whom between two layouts",
         "hocket plan '(BLOCK,*)@4' '(*,BLOCK)@4' --shape 8,8",
     ),
+    "calibrate": ("measure what messages cost here, for plans", "hocket calibrate"),
     "info": ("versions, MPI, machine and copy methods", "hocket info"),
     "bench": ("measure, beside the peers", "hocket bench redistribute"),
+    "app": ("the papers' programs", "hocket app fft2d --size 256 --procs 4 --check"),
+    "papers": ("the papers' claims, tried here", "hocket papers vacancy-tracking"),
 }
 
 
@@ -38,7 +41,7 @@ class Parser(argparse.ArgumentParser):
 def _usage() -> str:
     lines = ["usage: hocket COMMAND …", ""]
     for name, (purpose, example) in COMMANDS.items():
-        lines += [f"  {name:<6} {purpose}", f"         {example}"]
+        lines += [f"  {name:<9} {purpose}", f"            {example}"]
     return "\n".join([*lines, "", "`hocket COMMAND --help` tells the rest."])
 
 

@@ -37,7 +37,13 @@ def main(words: list[str]) -> int:
     parser.add_argument("--shape", required=True, help="extents of the array, as 512,512")
     parser.add_argument("--axes", help="destination = transpose(source, axes), as 1,0")
     parser.add_argument("--itemsize", type=int, default=8, help="bytes an element (8)")
-    parser.add_argument("--strategy", default="auto", help="auto (the default) or a name")
+    parser.add_argument(
+        "--strategy",
+        default="auto",
+        help="direct, centralized, staged, multistage, hybrid; auto (the default): what the model "
+        "finds fastest",
+    )
+    parser.add_argument("--stages", type=int, help="of staged and centralized: through how many")
     parser.add_argument(
         "--same",
         action="store_true",
@@ -83,6 +89,7 @@ def main(words: list[str]) -> int:
         axes=axes,
         itemsize=options.itemsize,
         strategy=options.strategy,
+        stages=options.stages,
         overlap=overlap,
     )
     facts = describe(plan, source, destination, axes, options)

@@ -13,7 +13,7 @@ import sys
 from dataclasses import dataclass
 from pathlib import Path
 
-from hocket import processes
+from hocket import processes, tracing
 from hocket.arguments import as_seconds
 from hocket.errors import Error
 from hocket.launch import explain, lost
@@ -49,6 +49,7 @@ def main(words: list[str]) -> int:
     parser.description = _HELP
     parser.formatter_class = argparse.RawDescriptionHelpFormatter
     parser.add_argument("--timeout", type=float, help="seconds after which all are ended")
+    parser.add_argument("--trace", metavar="FILE", help="what all did when, for ui.perfetto.dev")
     parser.add_argument("--no-prefix", action="store_true", help="leave lines as they are printed")
     parser.add_argument("--dry-run", action="store_true", help="print the mpiexec line and stop")
     own, rest = _split_own(words)
@@ -63,6 +64,10 @@ def main(words: list[str]) -> int:
         print(shlex.join(mpiexec.command(mpiexec.find(), programs)))
         return 0
     seats = places(tasks) or [(None, rank) for rank in range(specs[0].count)]
+    try:
+        picture = tracing.target(options.trace)
+    except Error as problem:
+        raise UsageError(str(problem).replace("trace is", "--trace is", 1)) from problem
     printer = _Printer(seats, prefix=not options.no_prefix)
     with processes.run_folder() as folder:
         outcome = processes.supervise(
@@ -71,6 +76,7 @@ def main(words: list[str]) -> int:
             on_line=printer.line,
             tasks=tasks,
             timeout=options.timeout,
+            trace=picture,
             python=all(Path(spec.argv[0]).suffix in (".py", ".pyw") for spec in specs),
         )
         return _report(outcome, folder, seats, options.timeout)
@@ -89,7 +95,7 @@ def _split_own(words: list[str]) -> tuple[list[str], list[str]]:
     """Our options come before the first task; everything from there on is tasks and arguments."""
     position = 0
     while position < len(words) and words[position].startswith("-"):
-        position += 2 if words[position] == "--timeout" else 1
+        position += 2 if words[position] in ("--timeout", "--trace") else 1
     return words[:position], words[position:]
 
 

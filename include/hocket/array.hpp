@@ -62,6 +62,12 @@ class Array {
                       std::optional<Shape> strides = {}, std::shared_ptr<const void> keep = {},
                       bool writable = true, std::int64_t room = 0);
 
+    /// a[slices], one slice a dimension: an array of its own in the same memory, with the layout
+    /// `layout().section(slices)`. Local. @throws LayoutError for slices that leave the shape, and
+    /// where this process's elements of the section are not equally spaced (a stride through
+    /// CYCLIC(k)), so that no strides say where they are.
+    Array section(std::span<const Slice> slices) const;
+
     const Layout& layout() const { return layout_; }
     const DType& dtype() const { return dtype_; }
     const Comm& comm() const { return comm_; }

@@ -48,23 +48,39 @@ const char* hocket_error_name(int code);
 typedef struct hocket_layout hocket_layout;
 typedef struct hocket_plan hocket_plan;
 typedef struct hocket_array hocket_array;
+typedef struct hocket_halo hocket_halo;
 typedef struct hocket_tasks hocket_tasks;
 typedef struct hocket_status hocket_status;
 typedef struct hocket_request hocket_request;
 typedef struct hocket_channel hocket_channel;
 typedef struct hocket_operation hocket_operation;
 typedef struct hocket_copy hocket_copy;
+typedef struct hocket_team hocket_team;
+typedef struct hocket_team_result hocket_team_result;
+typedef struct hocket_flow hocket_flow;
+typedef struct hocket_annotated hocket_annotated;
+typedef struct hocket_reduction hocket_reduction;
+typedef struct hocket_started hocket_started; /* no handle: see hocket/c/flow.h */
 
 #ifdef __cplusplus
 }
 #endif
 
 #include "hocket/c/array.h"
+#include "hocket/c/fortran.h"
+#include "hocket/c/halo.h"
 #include "hocket/c/kernel.h"
 #include "hocket/c/layout.h"
 #include "hocket/c/operation.h"
 #include "hocket/c/plan.h"
 #include "hocket/c/remap.h"
 #include "hocket/c/task.h"
+#include "hocket/c/team.h"
+#include "hocket/c/team_ranks.h"
+#include "hocket/c/team_reduce.h"
+#include "hocket/c/team_scan.h"
+#include "hocket/c/team_values.h"
+/* Names types of task.h. */
+#include "hocket/c/flow.h"
 
 #endif

@@ -47,6 +47,7 @@ class Copy {
     bool destination_contiguous() const { return destination_contiguous_; }
 
   private:
+    friend class RunsOf;  // kernel/runs_of.hpp
     enum class Method {
         runs,   // source and destination step fastest through the same dimension
         tiles,  // through different ones: blocks of both, in cache
@@ -99,8 +100,8 @@ struct InplaceOptions {
     /// "static,balanced", "guided[,n]", "dynamic[,n][,largest]", "affinity[,n]".
     std::string schedule = "auto";
     /// "auto", or one of "cycles" (vacancy tracking as the paper has it, from a table of all
-    /// cycles), "slab" (each item through a buffer), "square" (tile swaps), "panels" (short blocks
-    /// made long, then cycles).
+    /// cycles), "slab" (each item through a buffer), "square" (tile swaps), "tiles" and "panels"
+    /// (short blocks made long, then cycles).
     std::string method = "auto";
     /// Bytes that may be used beside the array; without, 1 % of it and 4 MiB a thread for "auto",
     /// and what it takes for a method that is named.

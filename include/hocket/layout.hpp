@@ -56,8 +56,10 @@ class Layout {
     /// from 0. A subscript is `a*i+b` in one dummy, a constant (other processes hold nothing), or
     /// `*` in the template (copies along that dimension) or in the array (that dimension is not
     /// distributed). Negative strides are legal. @throws LayoutError for malformed text (pointing
-    /// at the character), and subscripts that leave the template.
-    static Layout aligned(Shape shape, std::string_view align, const Layout& target);
+    /// at the character), and subscripts that leave the template. `first`: where indices of the
+    /// text begin instead, 1 in Fortran.
+    static Layout aligned(Shape shape, std::string_view align, const Layout& target,
+                          std::int64_t first = 0);
     /// Explicit segments of the row-major flattened array: `segments[r]` are process r's, which its
     /// one-dimensional local array holds in increasing order. Gaps belong to nobody.
     /// @throws LayoutError for segments that overlap or leave the array.

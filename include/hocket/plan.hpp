@@ -19,19 +19,48 @@ enum class Side { source, destination };
 
 namespace plan {
 
+/// A linear model of what messages cost, within a node and between nodes; `hocket calibrate`
+/// measures this machine's. A cost between nodes that is 0 is the one within a node.
+struct Model {
+    double message = 5e-7;   ///< seconds that a message takes of each process at its ends
+    double byte = 1.5e-10;   ///< seconds a byte under way
+    double copy = 1e-10;     ///< seconds a byte that is copied in order to be passed on
+    double relay = 5e-6;     ///< seconds until a process sees what it waits for to pass it on
+    double far_message = 0;  ///< between nodes
+    double far_byte = 0;
+    double far_relay = 0;
+    friend bool operator==(const Model&, const Model&) = default;
+
+    /// Lines of "name = seconds", as the file that `hocket calibrate` writes; # begins a comment.
+    std::string text() const;
+    /// What is not named keeps its default. @throws Error for other names and values that are no
+    /// seconds, naming the line.
+    static Model parse(const std::string& text);
+    /// The model of the file that HOCKET_MODEL names, else of the one that `hocket calibrate`
+    /// keeps; the default where there is none, or HOCKET_MODEL is "default". Read once.
+    /// @throws Error if a file is there that cannot be read.
+    static const Model& kept();
+    /// Where `hocket calibrate` keeps its model: HOCKET_MODEL, else hocket/model under
+    /// XDG_CONFIG_HOME or ~/.config.
+    static std::string kept_path();
+};
+
 struct Options {
     std::vector<std::int64_t> axes;  ///< destination = transpose(source, axes); empty: none
     std::int64_t itemsize = 8;       ///< bytes of one element
-    std::string strategy = "auto";   ///< "auto" or "direct"
+    /// "direct", "centralized", "staged", "multistage", "hybrid"; or "auto": what the model finds
+    /// fastest.
+    std::string strategy = "auto";
     /// overlap[destination process] = the source process that is the same process, or -1. Empty:
     /// the two sides are disjoint.
     std::vector<std::int64_t> overlap;
-};
-
-/// A linear model of what a message costs; `hocket calibrate` measures this machine's.
-struct Model {
-    double message = 2e-6;  ///< seconds a message
-    double byte = 1.5e-10;  ///< seconds a byte
+    /// Staged and centralized: how many processes of the larger side collect for the others; 0: as
+    /// many as the smaller side has, and one.
+    std::int64_t stages = 0;
+    std::optional<Model> model = {};  ///< none: Model::kept()
+    /// The node of each process, in any numbers; empty: one node, or, where the model knows costs
+    /// between nodes and the sides are disjoint, one a side.
+    std::vector<std::int64_t> source_nodes = {}, destination_nodes = {};
 };
 
 /// What one strategy is expected to take.
@@ -55,6 +84,12 @@ struct Step {
     std::int64_t peer;
     std::int64_t elements;
     friend bool operator==(const Step&, const Step&) = default;
+};
+
+/// Elements on their way from one source process to one destination process.
+struct Parcel {
+    std::int64_t source, destination, elements;
+    friend bool operator==(const Parcel&, const Parcel&) = default;
 };
 
 /// Which processes take which parts of a destination; see `relabel`.
@@ -103,7 +138,10 @@ class Part {
 class Plan {
   public:
     /// @throws LayoutError where the shapes do not match (under `axes`), `axes` is no permutation,
-    ///         `overlap` is not one-to-one, the strategy is unknown, or itemsize < 1.
+    ///         `overlap` is not one-to-one, the strategy is unknown, `stages` belongs to none such
+    ///         or is out of range, a list of nodes has not one entry a process, or itemsize < 1.
+    ///         Strategies other than direct need a look at all messages, and throw when asked for
+    ///         them where there are more than 2^24.
     Plan(Layout source, Layout destination, plan::Options options = {});
 
     const Layout& source() const;
@@ -118,6 +156,10 @@ class Plan {
     /// The messages of the chosen strategy that process `rank` of `side` takes part in. What stays
     /// on its process is no message.
     std::vector<plan::Step> steps(Side side, std::int64_t rank) const;
+    /// What each of these messages carries: parcels by source, then destination, in which order
+    /// they lie in the message. One list for each of `steps(side, rank)`.
+    std::vector<std::vector<plan::Parcel>> cargo(Side side, std::int64_t rank) const;
+    /// Turns in which each process sends one message and receives one, at most.
     std::int64_t rounds() const;
     std::int64_t message_count() const;
     std::int64_t elements_moved() const;
@@ -131,8 +173,11 @@ class Plan {
     /// The source process that destination process `rank` also is, or -1.
     std::int64_t same_process(std::int64_t destination_rank) const;
 
-    /// The strategies and their seconds as the model sees them: those of the slowest process.
-    std::vector<plan::Prediction> predict(const plan::Model& model = {}) const;
+    /// All strategies and their seconds as the model sees them: the time of each stage is that of
+    /// its slowest process. Plans of more than 65536 pairs of processes are taken to exchange as
+    /// much between each pair, but for the direct strategy.
+    std::vector<plan::Prediction> predict(const plan::Model& model) const;
+    std::vector<plan::Prediction> predict() const;  ///< by the model of the plan
 
     std::string text() const;
 

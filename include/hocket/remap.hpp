@@ -15,7 +15,8 @@ namespace hocket {
 /// The layout of the permuted array (its dimension k is dimension axes[k] of `layout`'s) with the
 /// same distribution text, arrangement and order of processes: what remap_inplace gives.
 /// @throws LayoutError if `axes` is no permutation; if another dimension would be dealt out
-///         cyclically, or blocks of the written size are too small for it; for alignments and
+///         cyclically and either has not whole rounds (a multiple of k times the processes), or
+///         blocks of the written size are too small for it; for alignments and
 ///         explicit segments; and where dimensions dealt out over different numbers of processes
 ///         change places with no undistributed one to rest in.
 Layout remap_layout(const Layout& layout, std::span<const std::int64_t> axes);

@@ -23,8 +23,9 @@ struct Fault;  // src/comm/agree.hpp
 }
 
 namespace task {
-struct Member;   // this process in one task; src/task/member.hpp
-struct Pending;  // a call under way; src/task/exchange.hpp
+struct Member;      // this process in one task; src/task/member.hpp
+struct Pending;     // a call under way; src/task/exchange.hpp
+struct Collective;  // a call of all tasks; src/task/collectives.hpp
 }  // namespace task
 
 inline constexpr int any_source = -1;
@@ -40,7 +41,18 @@ struct TaskRequest {
 using TaskId = std::variant<int, std::string>;
 
 /// The verbs of Tasks.
-enum class Verb { send, recv, isend, irecv, sendrecv, probe, iprobe, send_init, recv_init };
+enum class Verb {
+    send,
+    recv,
+    isend,
+    irecv,
+    sendrecv,
+    probe,
+    iprobe,
+    send_init,
+    recv_init,
+    collective  ///< bcast, reduce, allreduce, gather, barrier
+};
 
 /// What a receive or a probe found.
 struct Status {
@@ -57,11 +69,27 @@ struct Status {
     std::vector<Further> further = {};
 };
 
+/// How an array is to travel. What one side leaves open the other says; where both say something,
+/// it must be the same.
+struct TransferOptions {
+    std::string strategy = "auto";  ///< as for a plan; "auto": what the sender's model chooses
+    std::int64_t stages = 0;        ///< as for a plan; 0: open
+    /// The array travels in so many pieces, one after the other, so that early ones can be used
+    /// while later ones are under way (Request::wait_piece); 0: open, and one if nobody says.
+    std::int64_t pieces = 0;
+};
+
 /// How a persistent request is to be prepared.
 struct InitOptions {
     /// How often it will be started, as far as that is known: 1 says that preparing does not pay.
     std::optional<std::int64_t> count;
-    std::string strategy = "auto";
+    std::string strategy = "auto";  ///< as in TransferOptions
+    std::int64_t stages = 0;
+};
+
+/// A piece of an array: indices [first, last) of one dimension.
+struct ArrayPiece {
+    std::int64_t dimension, first, last;
 };
 
 /// A send or a receive that was started, or one that can be started again and again. A handle;
@@ -74,14 +102,21 @@ class Request {
     Status wait(Deadline deadline = {});
     /// Collective: true on all processes of the task or on none, as its lowest process finds it.
     bool test();
+    /// Waits until this process's part of a piece has come (or may be changed, of a send), and
+    /// tells which it is. Local to the process. A transfer that is not in pieces has one.
+    /// @throws Error for a piece that there is not; DeadlineError; what the operation threw.
+    ArrayPiece wait_piece(std::int64_t piece, Deadline deadline = {});
+    /// How many there are; waits until both sides have agreed on it. @throws likewise.
+    std::int64_t pieces(Deadline deadline = {});
     /// What a successful `test` found. @throws Error before.
     Status status() const;
     bool empty() const { return pending_ == nullptr; }
 
-    /// Persistent requests only: sends or receives the array that the request was made with, or
-    /// another of its layout and type. Local to the process, but every process of the task must
-    /// start it. Allocates and plans nothing; within a node a message of less than 32 KiB costs
-    /// flags, no messages, and is gone from a sender's array at once.
+    /// Persistent requests, and those of `isend_later` and `irecv_later`: sends or receives the
+    /// array that the request was made with, or another of its layout and type. Local to the
+    /// process, but every process of the task must start it. Allocates and plans nothing; within a
+    /// node a message of less than 32 KiB costs flags, no messages, and is gone from a sender's
+    /// array at once.
     /// @throws Error if the request is not persistent, was freed, or is under way; LayoutError,
     ///         MismatchError for an array of another layout or type; and what an earlier start
     ///         threw. Nothing is started then.
@@ -131,11 +166,14 @@ class Tasks {
 
     /// Blocks until the array may be changed again. @throws MismatchError on every process of both
     /// tasks, naming both, if shape or dtype differ: nothing has moved then.
-    void send(const Array& array, const TaskId& destination, int tag = 0, Deadline deadline = {});
+    void send(const Array& array, const TaskId& destination, int tag = 0, Deadline deadline = {},
+              const TransferOptions& options = {});
     Status recv(const Array& array, const TaskId& source = any_source, int tag = any_tag,
-                Deadline deadline = {});
-    Request isend(const Array& array, const TaskId& destination, int tag = 0);
-    Request irecv(const Array& array, const TaskId& source = any_source, int tag = any_tag);
+                Deadline deadline = {}, const TransferOptions& options = {});
+    Request isend(const Array& array, const TaskId& destination, int tag = 0,
+                  const TransferOptions& options = {});
+    Request irecv(const Array& array, const TaskId& source = any_source, int tag = any_tag,
+                  const TransferOptions& options = {});
     Status sendrecv(const Array& sent, const TaskId& destination, const Array& received,
                     const TaskId& source, int send_tag = 0, int receive_tag = any_tag,
                     Deadline deadline = {});
@@ -144,15 +182,23 @@ class Tasks {
     /// order. They meet a receive of as many arrays; one in a list is the same as one alone.
     /// @throws as for one array, naming the position; Error for no array at all.
     void send(std::span<const Array> arrays, const TaskId& destination, int tag = 0,
-              Deadline deadline = {});
+              Deadline deadline = {}, const TransferOptions& options = {});
     Status recv(std::span<const Array> arrays, const TaskId& source = any_source, int tag = any_tag,
-                Deadline deadline = {});
-    Request isend(std::span<const Array> arrays, const TaskId& destination, int tag = 0);
+                Deadline deadline = {}, const TransferOptions& options = {});
+    Request isend(std::span<const Array> arrays, const TaskId& destination, int tag = 0,
+                  const TransferOptions& options = {});
     Request irecv(std::span<const Array> arrays, const TaskId& source = any_source,
-                  int tag = any_tag);
+                  int tag = any_tag, const TransferOptions& options = {});
     Status sendrecv(std::span<const Array> sent, const TaskId& destination,
                     std::span<const Array> received, const TaskId& source, int send_tag = 0,
                     int receive_tag = any_tag, Deadline deadline = {});
+    /// A send (receive) that takes its place among the calls of the task now, and begins when its
+    /// request is started (Request::start), once: so the processes of a task may begin such calls
+    /// in different orders, as flows do. Given up before that, it fails on both sides.
+    Request isend_later(std::span<const Array> arrays, const TaskId& destination, int tag = 0);
+    Request irecv_later(std::span<const Array> arrays, const TaskId& source = any_source,
+                        int tag = any_tag);
+
     /// Prepares a send that is started again and again (Request::start): of this array, or any
     /// other of its layout and type. Collective over the task; returns at once, and errors that the
     /// two sides find are thrown when it is started or waited for. A persistent send meets
@@ -175,6 +221,30 @@ class Tasks {
     Status probe(const TaskId& source = any_source, int tag = any_tag, Deadline deadline = {});
     std::optional<Status> iprobe(const TaskId& source = any_source, int tag = any_tag);
 
+    /// Collective calls between tasks: every process of every task makes them, in the same order.
+    /// Each task brings an array of one shape and type, laid out as it likes. No process may be in
+    /// two tasks. A deadline that passes leaves the tasks out of step: later calls between them
+    /// throw. @throws on every process of all tasks: MismatchError naming two, where tasks make
+    /// different calls, or bring what does not fit; and what is wrong on any process.
+
+    /// The root's array, to all.
+    void bcast(const Array& array, const TaskId& root, Deadline deadline = {});
+    /// The arrays combined element by element, into `result`, which is read on the root only.
+    /// `op`: "add" "mul" "min" "max", of integers and bool also "and" "or" (of bits). Integers
+    /// wrap, NaN wins in min and max, bool adds as or and multiplies as and. Elements are combined
+    /// in the order of tasks, so that a result has the same bits whatever the layouts.
+    void reduce(const Array& array, const Array* result, const std::string& op, const TaskId& root,
+                Deadline deadline = {});
+    /// The same, into every task's `result`, laid out as each likes: the same bits everywhere.
+    void allreduce(const Array& array, const Array& result, const std::string& op,
+                   Deadline deadline = {});
+    /// Each task's array, of any shape and type, into the root's `results`, one a task (read on the
+    /// root only).
+    void gather(const Array& array, std::span<const Array> results, const TaskId& root,
+                Deadline deadline = {});
+    /// Until all processes of all tasks are here.
+    void barrier(Deadline deadline = {});
+
     /// Joins a call that this process cannot make, because its arguments are wrong before there
     /// is an array to name: every process of the calling task raises it.
     void refuse(Verb verb, const std::string& kind, const std::string& message,
@@ -191,12 +261,15 @@ class Tasks {
     Tasks(std::shared_ptr<State> state, std::shared_ptr<task::Member> speaker);
     task::Member& speaker(const char* verb) const;
     Request start_send(std::span<const Array> arrays, const TaskId& destination, int tag, Verb verb,
-                       comm::Fault fault);
+                       const TransferOptions& options, comm::Fault fault, bool later = false);
     Request start_receive(std::span<const Array> arrays, const TaskId& source, int tag,
-                          const Deadline& deadline, Verb verb, comm::Fault fault);
+                          const Deadline& deadline, Verb verb, const TransferOptions& options,
+                          comm::Fault fault, bool later = false);
     Request init(bool sending, const Array* array, const Layout& layout, const TaskId& other,
                  int tag, const InitOptions& options);
     void init_persistent(bool sending, const comm::Fault& fault);
+    void collective(task::Collective call, const TaskId* root, const char* verb,
+                    const Deadline& deadline);
     std::optional<Status> look(const TaskId& source, int tag, Verb verb, const Deadline& deadline,
                                comm::Fault fault);
     std::shared_ptr<State> state_;

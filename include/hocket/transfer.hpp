@@ -31,6 +31,12 @@ struct RedistributeOptions {
     std::string strategy = "auto";
     Deadline deadline;
     std::shared_ptr<Profile> profile;  ///< gets this call's seconds added
+    /// Bytes that this process may spend on buffers beside the arrays: 2 MiB or more. None:
+    /// HOCKET_MAX_BUFFER, else 256 MiB. The processes need not say the same.
+    std::optional<std::int64_t> max_buffer;
+    /// Of scatter and gather: where the elements of the whole array lie, in bytes; empty: dense and
+    /// row-major.
+    Shape whole_strides;
 };
 
 /// Copies `source` into `destination`, which has a layout of its own. Collective over the
@@ -41,7 +47,7 @@ struct RedistributeOptions {
 void redistribute(const Array& source, const Array& destination,
                   const RedistributeOptions& options = {});
 
-/// The whole array, dense, on process `root`: `whole` is read or written there only, and may be
+/// The whole array on process `root`: `whole` is read or written there only, and may be
 /// nullptr elsewhere. Collective. Where a deadline ends the wait the operation goes on: `keep` is
 /// held until it is done, and without it `whole` must live as long.
 void scatter(const void* whole, const Array& destination, int root = 0,
@@ -67,10 +73,18 @@ PlanCacheCounts plan_cache_counts();
 
 /// The short messages that this process has sent and received so far to agree on calls: statements,
 /// envelopes, answers and outcomes, but no data. In a send or a receive of a task of S processes to
-/// or from one of R, none sends or receives more than 1 + ceil(max(log2 S, log2 R)).
+/// or from one of R, none sends or receives more than 1 + ceil(max(log2 S, log2 R)). Up to
+/// 16 processes of a task that share memory need none among themselves.
 struct DescriptorCounts {
     std::int64_t sent, received;
 };
 DescriptorCounts descriptor_counts();
+
+/// The messages with data that this process has started to send and to receive so far, by MPI or
+/// over shared memory: those of the plans' steps. What stays on its process is none.
+struct TransferCounts {
+    std::int64_t sent, received;
+};
+TransferCounts transfer_counts();
 
 }  // namespace hocket

@@ -12,6 +12,7 @@
 #include <string>
 #include <system_error>
 #include <thread>
+#include <utility>
 #include <vector>
 
 #include "base/environment.hpp"
@@ -19,11 +20,22 @@
 #include "hocket/error.hpp"
 
 namespace hocket::base {
+namespace {
+
+thread_local int share = 0;  // 0: no limit of this thread's own
+
+}  // namespace
+
+Share::Share(int threads) : before_(std::exchange(share, threads)) {}
+Share::~Share() {
+    share = before_;
+}
 
 int default_threads() {
 #ifdef HOCKET_SIMULATED
     return 1;
 #else
+    if (share > 0) return share;
     // Read anew each time: it costs less than a microsecond, and the affinity mask may be narrowed
     // after the library was loaded (launchers and job schedulers do that).
     const auto wanted =
@@ -44,6 +56,10 @@ void detail::run_parts(int, std::int64_t parts, PartFunction function, void* con
     for (std::int64_t part = 0; part < parts; ++part) function(context, part);
 }
 
+struct Crew::Lent {};
+Crew::Crew(int, std::function<void(int)>) {}
+Crew::~Crew() = default;
+
 #else
 
 namespace {
@@ -57,7 +73,8 @@ struct Region {
     std::atomic<std::int64_t> next{0};
     int inside = 0;              // pool threads working on it; guarded by the pool's mutex
     std::exception_ptr error{};  // the first one; guarded by the pool's mutex
-    std::mutex* guard;
+    std::mutex* guard = nullptr;
+    bool lent = false;  // to a crew
 
     void work() {
         for (;;) {
@@ -85,14 +102,9 @@ class Pool {
         const int wanted = region.places;
         {
             const std::lock_guard lock(mutex_);
-            start_workers(wanted);
-            open_.push_back(&region);
-            waiting_.fetch_add(1, std::memory_order_release);
+            open(region, wanted);
         }
-        if (wanted > 1)
-            work_.notify_all();
-        else
-            work_.notify_one();
+        call_workers(wanted);
         region.work();
         std::unique_lock lock(mutex_);
         close(region);
@@ -100,11 +112,40 @@ class Pool {
         if (region.error) std::rethrow_exception(region.error);
     }
 
+    /// Without help of the caller's, and without waiting for it.
+    void lend(Region& region) {
+        const int wanted = region.places;
+        region.guard = &mutex_;
+        {
+            const std::lock_guard lock(mutex_);
+            lent_ += wanted;
+            open(region, wanted);
+        }
+        call_workers(wanted);
+    }
+    void take_back(Region& region, int wanted) {
+        std::unique_lock lock(mutex_);
+        close(region);
+        done_.wait(lock, [&] { return region.inside == 0; });
+        lent_ -= wanted;
+    }
+
     /// fork() must not copy a locked mutex into the child.
     void lock() { mutex_.lock(); }
     void unlock() { mutex_.unlock(); }
 
   private:
+    void open(Region& region, int wanted) {
+        start_workers(lent_ + (region.lent ? 0 : wanted));
+        open_.push_back(&region);
+        waiting_.fetch_add(1, std::memory_order_release);
+    }
+    void call_workers(int wanted) {
+        if (wanted > 1)
+            work_.notify_all();
+        else
+            work_.notify_one();
+    }
     void start_workers(int wanted) {
         while (workers_ < wanted) {
             try {
@@ -158,6 +199,7 @@ class Pool {
     std::vector<Region*> open_;    // regions that more threads may join
     std::atomic<int> waiting_{0};  // == open_.size(), readable without the mutex
     int workers_ = 0;
+    int lent_ = 0;  // of the workers, those that serve for long
 };
 
 Pool* current_pool = nullptr;  // never destroyed: its threads outlive every static destructor
@@ -185,6 +227,30 @@ void detail::run_parts(int threads, std::int64_t parts, PartFunction function, v
         return;
     }
     pool().run(threads, parts, function, context);
+}
+
+struct Crew::Lent {
+    std::function<void(int)> serve;
+    int threads;
+    Pool& from;
+    Region region;
+};
+
+Crew::Crew(int threads, std::function<void(int)> serve)
+    : lent_(new Lent{std::move(serve), threads, pool(), {}}) {
+    Region& region = lent_->region;
+    region.function = [](void* context, std::int64_t part) {
+        static_cast<Lent*>(context)->serve(static_cast<int>(part));
+    };
+    region.context = lent_.get();
+    region.parts = region.places = threads;
+    region.lent = true;
+    lent_->from.lend(region);
+}
+
+Crew::~Crew() {
+    lent_->region.next.store(lent_->threads);
+    lent_->from.take_back(lent_->region, lent_->threads);
 }
 
 #endif

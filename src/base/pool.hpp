@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <memory>
 #include <type_traits>
 
@@ -38,5 +39,35 @@ void parallel_for(int threads, std::int64_t parts, Function&& function) {
         [](void* context, std::int64_t part) { (*static_cast<Callable*>(context))(part); },
         const_cast<void*>(static_cast<const void*>(std::addressof(function))));
 }
+
+/// For as long as it lives, calls of this thread use so many threads when their callers do not say:
+/// where many threads call at once, each has its share.
+class Share {
+  public:
+    explicit Share(int threads);
+    ~Share();
+    Share(const Share&) = delete;
+    Share& operator=(const Share&) = delete;
+
+  private:
+    int before_;
+};
+
+/// Threads of the pool that are lent out for long: each calls `serve(number)` once, with numbers
+/// from 0 on, and returns to the pool after it. `serve` throws nothing. The pool has as many others
+/// as before. Where the machine gives fewer threads (none on the simulated port), fewer serve at a
+/// time.
+class Crew {
+  public:
+    Crew(int threads, std::function<void(int number)> serve);
+    /// Waits until all that have begun to serve have returned; no other begins.
+    ~Crew();
+    Crew(const Crew&) = delete;
+    Crew& operator=(const Crew&) = delete;
+
+  private:
+    struct Lent;
+    std::unique_ptr<Lent> lent_;
+};
 
 }  // namespace hocket::base

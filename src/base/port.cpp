@@ -42,4 +42,13 @@ int cores() {
     return CPU_COUNT(&set) > 0 ? CPU_COUNT(&set) : 1;
 }
 
+bool shares_cores(std::int64_t process) {
+    cpu_set_t mine, theirs, common;
+    if (simulated || sched_getaffinity(0, sizeof mine, &mine) != 0 ||
+        sched_getaffinity(static_cast<pid_t>(process), sizeof theirs, &theirs) != 0)
+        return true;
+    CPU_AND(&common, &mine, &theirs);
+    return CPU_COUNT(&common) > 0;
+}
+
 }  // namespace hocket::port

@@ -4,6 +4,8 @@
 // spins without telling the simulator stops the world (SimGrid manual, "SMPI: limitations").
 #pragma once
 
+#include <cstdint>
+
 namespace hocket::port {
 
 #ifdef HOCKET_SIMULATED
@@ -17,5 +19,7 @@ void pause();                 ///< tells the core that this is a spin loop
 void yield();                 ///< lets another process or thread of this core run
 void sleep(double duration);  ///< seconds
 int cores();                  ///< cores that this process may run on
+/// Whether a process of this host, by its id, may run on any of them; true where nobody can tell.
+bool shares_cores(std::int64_t process);
 
 }  // namespace hocket::port

@@ -66,7 +66,7 @@ Said merge(Said a, Said b, int size) {
 }  // namespace
 
 Group Group::whole(Link& link) {
-    Group group{&link, {}, link.rank()};
+    Group group{&link, {}, link.rank(), nullptr};
     for (int rank = 0; rank < link.size(); ++rank) group.members.push_back(rank);
     return group;
 }
@@ -99,6 +99,8 @@ void Fault::raise() const {
 }
 
 Protocol<std::string> fold(Group group, int tag, std::string mine, Merge merge) {
+    if (group.aggregates != nullptr)
+        co_return co_await group.aggregates->fold(tag, std::move(mine), std::move(merge));
     const int size = group.size();
     const int own_bit = lowest_bit(group.index, size);
     for (int bit = 1; bit < own_bit && group.index + bit < size; bit <<= 1) {
@@ -132,6 +134,8 @@ Protocol<Statement> collect(Group group, int tag, Statement mine) {
 }
 
 Protocol<std::string> spread(Group group, int tag, std::string text) {
+    if (group.aggregates != nullptr)
+        co_return co_await group.aggregates->spread(tag, std::move(text));
     const int size = group.size();
     const int own_bit = lowest_bit(group.index, size);
     if (!group.lowest()) {

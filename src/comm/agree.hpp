@@ -1,10 +1,12 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // How processes that make one collective call find out that they all mean the same, before any
 // data moves: statements go up a binomial tree, the outcome comes down it. Nobody sends or
-// receives more than 1 + ceil(log2 n) messages.
+// receives more than 1 + ceil(log2 n) messages. A group whose processes share memory may have a
+// shorter way; what is agreed on, and what is wrong, is the same.
 #pragma once
 
 #include <functional>
+#include <memory>
 #include <string>
 #include <vector>
 
@@ -12,11 +14,23 @@
 
 namespace hocket::comm {
 
+/// Merges two texts; that of lower members comes first.
+using Merge = std::function<std::string(std::string, std::string)>;
+
+/// How a group folds and spreads where it has a shorter way than messages.
+class Aggregates {
+  public:
+    virtual ~Aggregates() = default;
+    virtual Protocol<std::string> fold(int number, std::string mine, Merge merge) = 0;
+    virtual Protocol<std::string> spread(int number, std::string text) = 0;
+};
+
 /// Some processes of a link, in an order of their own, seen from one of them.
 struct Group {
     Link* link = nullptr;
-    std::vector<int> members;  // link ranks
-    int index = 0;             // mine
+    std::vector<int> members;                          // link ranks
+    int index = 0;                                     // mine
+    std::shared_ptr<Aggregates> aggregates = nullptr;  // none, on all members: messages
 
     int size() const { return static_cast<int>(members.size()); }
     bool lowest() const { return index == 0; }
@@ -47,9 +61,7 @@ struct Statement {
     bool everywhere = false;
 };
 
-/// The members' texts, merged up the tree, on the lowest member (elsewhere empty). `merge` gets the
-/// text of lower members first.
-using Merge = std::function<std::string(std::string, std::string)>;
+/// The members' texts, merged up the tree, on the lowest member (elsewhere empty).
 Protocol<std::string> fold(Group group, int tag, std::string mine, Merge merge);
 
 /// The statements of all members, merged, on the lowest of them (elsewhere empty): a fault names

@@ -4,6 +4,7 @@
 #include <mpi.h>
 
 #include <algorithm>
+#include <utility>
 
 #include "base/port.hpp"
 
@@ -21,6 +22,18 @@ void Engine::add(std::shared_ptr<Operation> operation) {
     operations_.push_back(std::move(operation));
 }
 
+void Engine::post(std::shared_ptr<Operation> operation) {
+    const std::lock_guard lock(posting_);
+    posted_.push_back(std::move(operation));
+    any_posted_ = true;
+}
+
+void Engine::post_background(std::shared_ptr<Operation> operation) {
+    const std::lock_guard lock(posting_);
+    posted_background_.push_back(std::move(operation));
+    any_posted_ = true;
+}
+
 void Engine::remove(const Operation& operation) {
     const auto it = std::find_if(operations_.begin(), operations_.end(),
                                  [&](const auto& each) { return each.get() == &operation; });
@@ -32,6 +45,14 @@ void Engine::remove(const Operation& operation) {
 void Engine::progress() {
     if (progressing_) return;
     progressing_ = true;
+    if (any_posted_) {
+        const std::lock_guard lock(posting_);
+        any_posted_ = false;
+        for (auto& operation : posted_) operations_.push_back(std::move(operation));
+        posted_.clear();
+        for (auto& operation : posted_background_) background_.push_back(std::move(operation));
+        posted_background_.clear();
+    }
     // By index: an operation may start others while it is polled.
     for (std::size_t i = 0; i < operations_.size(); ++i) {
         const auto operation = operations_[i];
@@ -45,7 +66,20 @@ void Engine::progress() {
         if (done) operations_[i] = nullptr;
     }
     std::erase(operations_, nullptr);
+    if (!background_.empty()) progress_background();
     progressing_ = false;
+}
+
+void Engine::progress_background() {
+    next_background_ = (next_background_ + 1) % background_.size();
+    bool done = false;
+    try {
+        done = background_[next_background_]->poll();
+    } catch (...) {
+        done = true;
+    }
+    if (done)
+        background_.erase(background_.begin() + static_cast<std::ptrdiff_t>(next_background_));
 }
 
 double Engine::seconds() const {
@@ -67,7 +101,39 @@ void Engine::expect_neighbours(int processes) {
     neighbours_ = std::max(neighbours_, processes);
 }
 
+bool Engine::try_progress() {
+    if (thread_level() >= 0 && level_ < MPI_THREAD_SERIALIZED && !port::simulated) {
+        int main_thread = 0;
+        MPI_Is_thread_main(&main_thread);
+        if (main_thread == 0) return false;
+    }
+    const std::unique_lock lock(mutex_, std::try_to_lock);
+    if (!lock.owns_lock()) return false;
+    enter();
+    progress();
+    leave();
+    return true;
+}
+
+int Engine::thread_level() {
+    if (level_ < 0) {
+        int initialized = 0, level = 0;
+        MPI_Initialized(&initialized);
+        if (initialized != 0) {
+            MPI_Query_thread(&level);
+            level_ = level;
+        }
+    }
+    return level_;
+}
+
+bool Engine::several_threads_may_communicate() {
+    return thread_level() < 0 || level_ >= MPI_THREAD_SERIALIZED;
+}
+
 namespace {
+
+thread_local std::string unblocked_step;
 
 void require_main_thread(int level) {
     int main_thread = 1;
@@ -83,15 +149,10 @@ void require_main_thread(int level) {
 }  // namespace
 
 Turn::Turn() : engine_(Engine::instance()) {
-    if (engine_.level_ < 0) {
-        int initialized = 0;
-        MPI_Initialized(&initialized);
-        if (initialized != 0) MPI_Query_thread(&engine_.level_);
-    }
-    require_main_thread(engine_.level_);
+    require_main_thread(engine_.thread_level());
     const std::thread::id waiter = engine_.waiter_;
-    if (engine_.level_ < MPI_THREAD_MULTIPLE && waiter != std::thread::id() &&
-        waiter != std::this_thread::get_id())
+    if (engine_.level_ < MPI_THREAD_MULTIPLE && engine_.flows_ == 0 &&
+        waiter != std::thread::id() && waiter != std::this_thread::get_id())
         throw Error(
             "two threads communicate at the same time, but MPI was started below "
             "MPI_THREAD_MULTIPLE; let one thread communicate at a time, or start MPI with "
@@ -108,6 +169,23 @@ Turn::Turn(Waiting) : engine_(Engine::instance()) {
 Turn::~Turn() {
     engine_.leave();
     engine_.mutex_.unlock();
+}
+
+Unblocked::Unblocked(std::string step) : before_(std::exchange(unblocked_step, std::move(step))) {}
+
+Unblocked::~Unblocked() {
+    unblocked_step = std::move(before_);
+}
+
+bool must_not_block() {
+    return !unblocked_step.empty();
+}
+
+void require_may_block(const std::string& what) {
+    if (unblocked_step.empty()) return;
+    throw Error(unblocked_step + " communicates, and blocks in: " + what +
+                "; such a step only starts operations: use isend, irecv, …, and give what they "
+                "return back to the flow");
 }
 
 Waiter::Waiter() : outermost_(false) {

@@ -27,19 +27,26 @@ void check(int code, const char* call) {
     throw Error(std::string(call) + " failed: " + text);
 }
 
-Link::Link(std::unique_ptr<Handle> handle) : handle_(std::move(handle)) {
+Link::Link(std::shared_ptr<Handle> handle) : handle_(std::move(handle)) {
     check(MPI_Comm_set_errhandler(handle_->comm, MPI_ERRORS_RETURN), "MPI_Comm_set_errhandler");
     check(MPI_Comm_rank(handle_->comm, &rank_), "MPI_Comm_rank");
     check(MPI_Comm_size(handle_->comm, &size_), "MPI_Comm_size");
-    highest_tag_ = vendor::highest_tag();
+    highest_tag_ = vendor::highest_tag() - 1;
 }
 
-Link::~Link() {
-    // MPI calls freeing collective but lets it return at once, and both MPIs do, so processes
-    // that drop their links at different times (a garbage collector's) do not wait for each other.
-    int finalized = 0;
-    MPI_Finalized(&finalized);
-    if (finalized == 0 && handle_->comm != MPI_COMM_NULL) MPI_Comm_free(&handle_->comm);
+Link::~Link() = default;
+
+std::int64_t Link::unreceived() const {
+    return handle_->unreceived;
+}
+
+bool Link::given_up() const {
+    return handle_->given_up;
+}
+
+void Link::free() {
+    // MPI calls this collective but lets it return at once, and both MPIs do.
+    check(MPI_Comm_free(&handle_->comm), "MPI_Comm_free");
 }
 
 void Link::send(Requests& requests, const void* data, std::int64_t bytes, int to, int tag) {
@@ -51,8 +58,9 @@ void Link::send(Requests& requests, const void* data, std::int64_t bytes, int to
         check(MPI_Isend(from + done, static_cast<int>(now), MPI_BYTE, to, tag, handle_->comm,
                         &request),
               "MPI_Isend");
-        requests.batch().requests.push_back(request);
+        requests.batch().add(request, process(to), handle_);
         requests.added();
+        ++handle_->unreceived;
         done += now;
     } while (done < bytes);
 }
@@ -66,10 +74,18 @@ void Link::receive(Requests& requests, void* data, std::int64_t bytes, int from,
         check(MPI_Irecv(to + done, static_cast<int>(now), MPI_BYTE, from, tag, handle_->comm,
                         &request),
               "MPI_Irecv");
-        requests.batch().requests.push_back(request);
+        requests.batch().add(request, process(from), handle_);
         requests.added();
+        --handle_->unreceived;
         done += now;
     } while (done < bytes);
+}
+
+void Link::need_any(const std::vector<int>& ranks) const {
+    if (Needs::asked() == nullptr || ranks.empty()) return;
+    std::vector<std::int64_t> processes;
+    for (const int rank : ranks) processes.push_back(process(rank));
+    Needs::asked()->add_any(std::move(processes));
 }
 
 std::optional<Arrival> Link::probe(int from, int tag) {
@@ -78,15 +94,18 @@ std::optional<Arrival> Link::probe(int from, int tag) {
     check(
         MPI_Iprobe(from == any_source ? MPI_ANY_SOURCE : from, tag, handle_->comm, &come, &status),
         "MPI_Iprobe");
-    if (come == 0) return std::nullopt;
-    ++texts_received;
+    if (come == 0) {
+        if (from != any_source) need(from);
+        return std::nullopt;
+    }
+    if (tag != closing_tag()) ++texts_received;
     int bytes = 0;
     check(MPI_Get_count(&status, MPI_BYTE, &bytes), "MPI_Get_count");
     return Arrival{status.MPI_SOURCE, bytes};
 }
 
 void Link::send_text(Requests& requests, const std::string& text, int to, int tag) {
-    ++texts_sent;
+    if (tag != closing_tag()) ++texts_sent;
     send(requests, text.data(), static_cast<std::int64_t>(text.size()), to, tag);
 }
 
@@ -104,9 +123,14 @@ Protocol<Letter> receive_text(Link& link, int from, int tag) {
     std::optional<Arrival> arrival;
     When come([&] { return (arrival = link.probe(from, tag)).has_value(); });
     co_await until(come);
-    Letter letter{arrival->source, std::string(static_cast<std::size_t>(arrival->bytes), '\0')};
+    Letter letter = co_await receive_text(link, *arrival, tag);
+    co_return letter;
+}
+
+Protocol<Letter> receive_text(Link& link, Arrival arrival, int tag) {
+    Letter letter{arrival.source, std::string(static_cast<std::size_t>(arrival.bytes), '\0')};
     Requests requests;
-    link.receive(requests, letter.text.data(), arrival->bytes, arrival->source, tag);
+    link.receive(requests, letter.text.data(), arrival.bytes, arrival.source, tag);
     co_await until(requests);
     co_return letter;
 }

@@ -11,6 +11,7 @@
 #include <string_view>
 #include <vector>
 
+#include "comm/needs.hpp"
 #include "comm/protocol.hpp"
 #include "comm/requests.hpp"
 
@@ -26,23 +27,42 @@ struct Arrival {
 class Link {
   public:
     struct Handle;  // the MPI_Comm
-    explicit Link(std::unique_ptr<Handle> handle);
-    ~Link();
+    explicit Link(std::shared_ptr<Handle> handle);
+    ~Link();  ///< leaves the communicator as it is: see comm/closing.hpp
     Link(const Link&) = delete;
     Link& operator=(const Link&) = delete;
 
     int rank() const { return rank_; }
     int size() const { return size_; }
+    /// For all purposes but the link's end, which has a tag of its own.
     int highest_tag() const { return highest_tag_; }
+    int closing_tag() const { return highest_tag_ + 1; }
     /// Whether that process shares this one's memory. Nobody is known to before `know_nodes`.
     bool near(int rank) const {
         if (!nodes_) return false;
         const int mine = (*nodes_)[static_cast<std::size_t>(rank_)];
         return mine >= 0 && mine == (*nodes_)[static_cast<std::size_t>(rank)];
     }
+    /// A number for its node, the same for all whose node is not known.
+    std::int64_t node(int rank) const {
+        return nodes_ ? (*nodes_)[static_cast<std::size_t>(rank)] : 0;
+    }
     /// nodes[rank]: a number for the node of each process; negative: one whose processes cannot
     /// reach each other's memory.
     void know_nodes(std::shared_ptr<const std::vector<int>> nodes) { nodes_ = std::move(nodes); }
+
+    /// processes[rank]: its id; 0: one of another host.
+    void know_processes(std::shared_ptr<const std::vector<std::int64_t>> processes) {
+        processes_ = std::move(processes);
+    }
+    /// Whoever asks is told that this process waits for that one; or for one of those.
+    void need(int rank) const {
+        if (Needs::asked() != nullptr) Needs::asked()->add_any({process(rank)});
+    }
+    void need_any(const std::vector<int>& ranks) const;
+    std::int64_t process(int rank) const {
+        return processes_ ? (*processes_)[static_cast<std::size_t>(rank)] : 0;
+    }
 
     /// Starts a message of any number of bytes; more than MPI counts in an int travel as several
     /// messages, which stay in order. Both sides must name the same number of bytes.
@@ -54,10 +74,18 @@ class Link {
     /// Starts a short text, which must live until it is gone.
     void send_text(Requests& requests, const std::string& text, int to, int tag);
 
+    /// Messages that this process sent, less those that it began to receive.
+    std::int64_t unreceived() const;
+    /// Whether a message of this process was given up before its end.
+    bool given_up() const;
+    /// Frees the communicator. Only when no process sends on it any more.
+    void free();
+
   private:
-    std::unique_ptr<Handle> handle_;
+    std::shared_ptr<Handle> handle_;
     int rank_ = 0, size_ = 0, highest_tag_ = 0;
     std::shared_ptr<const std::vector<int>> nodes_;
+    std::shared_ptr<const std::vector<std::int64_t>> processes_;
 };
 
 /// Short texts, whose length the receiver does not know: what processes tell each other of a call.
@@ -67,7 +95,9 @@ struct Letter {
     std::string text;
 };
 Protocol<Letter> receive_text(Link& link, int from, int tag);
-/// Texts of this process so far, over all links.
+/// One that a probe has found.
+Protocol<Letter> receive_text(Link& link, Arrival arrival, int tag);
+/// Texts of this process so far, over all links; their ends are no part of any call.
 struct TextCounts {
     std::int64_t sent, received;
 };

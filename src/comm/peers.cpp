@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "comm/peers.hpp"
 
+#include <algorithm>
 #include <map>
 
 #include "base/pack.hpp"
@@ -15,10 +16,13 @@ namespace {
 struct Told {
     std::int64_t rank, world_rank;
     node::Identity identity;
+    node::Place presence;
 
     void pack(Packer& out) const {
         out.number(rank).number(world_rank);
         out.number(identity.process).number(identity.start).number(identity.space);
+        out.number(presence.process).number(presence.file).number(presence.inode);
+        out.number(presence.offset);
     }
     static Told unpack(Unpacker& in) {
         Told entry{};
@@ -27,6 +31,10 @@ struct Told {
         entry.identity.process = in.number();
         entry.identity.start = in.number();
         entry.identity.space = in.number();
+        entry.presence.process = in.number();
+        entry.presence.file = in.number();
+        entry.presence.inode = in.number();
+        entry.presence.offset = in.number();
         return entry;
     }
 };
@@ -64,7 +72,7 @@ std::string host_of(const std::string& node) {
 Protocol<std::vector<Peer>> find_peers(Link& link, int tag) {
     const Group group = Group::whole(link);
     const std::string here = vendor::node_name();
-    const Told own{link.rank(), vendor::world_rank(), node::myself()};
+    const Told own{link.rank(), vendor::world_rank(), node::myself(), node::presence()};
     Packer mine;
     mine.text(here).number(1);
     own.pack(mine);
@@ -79,6 +87,7 @@ Protocol<std::vector<Peer>> find_peers(Link& link, int tag) {
             peer.world_rank = static_cast<int>(entry.world_rank);
             peer.same_host = host_of(node) == host_of(here);
             peer.identity = entry.identity;
+            peer.presence = entry.presence;
         }
         ++number;
     }
@@ -98,22 +107,49 @@ void Watched::add(const std::vector<Peer>& peers) {
         const std::int64_t process = peer.identity.process;
         if (!peer.same_host || process == self || entries_.contains(process)) continue;
         if (auto watch = node::Watch::on(peer.identity))
-            entries_.try_emplace(
-                process, Entry{std::move(*watch), "rank " + std::to_string(peer.world_rank)});
+            entries_.try_emplace(process, Entry{std::move(*watch), node::Presence(peer.presence),
+                                                name_of(peer, "")});
     }
 }
 
-void Watched::describe(const Peer& peer, std::string words) {
+std::string name_of(const Peer& peer, const std::string& words) {
+    return "rank " + std::to_string(peer.world_rank) + (words.empty() ? "" : " (" + words + ")");
+}
+
+void Watched::describe(const Peer& peer, const std::string& words) {
     const std::lock_guard lock(mutex_);
     const auto it = entries_.find(peer.identity.process);
-    if (it == entries_.end() || !peer.same_host) return;
-    it->second.words = "rank " + std::to_string(peer.world_rank) + " (" + std::move(words) + ")";
+    if (it != entries_.end() && peer.same_host) it->second.words = name_of(peer, words);
 }
 
 std::string Watched::lost() {
     const std::lock_guard lock(mutex_);
     for (const auto& [process, entry] : entries_)
-        if (entry.watch.ended()) return entry.words;
+        if (entry.watch.ended() && !entry.presence.left()) return entry.words;
+    return "";
+}
+
+std::string Watched::left_of(const std::function<std::vector<std::vector<std::int64_t>>()>& needs) {
+    {
+        const std::lock_guard lock(mutex_);
+        if (std::none_of(entries_.begin(), entries_.end(),
+                         [](const auto& each) { return each.second.presence.left(); }))
+            return "";
+    }
+    const auto any_of = needs();
+    const std::lock_guard lock(mutex_);
+    for (const auto& processes : any_of) {
+        std::string words;
+        for (const std::int64_t process : processes) {
+            const auto it = entries_.find(process);
+            if (it == entries_.end() || !it->second.presence.left()) {
+                words.clear();
+                break;
+            }
+            words += (words.empty() ? "" : ", ") + it->second.words;
+        }
+        if (!words.empty()) return words;
+    }
     return "";
 }
 

@@ -3,6 +3,8 @@
 // MPI itself tells nobody that a process has died, and a launcher need not notice.
 #pragma once
 
+#include <cstdint>
+#include <functional>
 #include <map>
 #include <mutex>
 #include <string>
@@ -10,6 +12,7 @@
 
 #include "comm/link.hpp"
 #include "node/alive.hpp"
+#include "node/presence.hpp"
 
 namespace hocket::comm {
 
@@ -19,7 +22,11 @@ struct Peer {
     int world_rank = 0;  // the rank that launchers and people know it by
     bool same_host = false;
     node::Identity identity;
+    node::Place presence;
 };
+
+/// "rank 2", or with what else people call it: "rank 2 (task 'rows', process 0)".
+std::string name_of(const Peer& peer, const std::string& words);
 
 /// Of each rank. Collective over the link.
 Protocol<std::vector<Peer>> find_peers(Link& link, int tag);
@@ -32,13 +39,18 @@ class Watched {
     /// Keeps an eye on those of this host that can be seen from here.
     void add(const std::vector<Peer>& peers);
     /// What else people call it: "task 'rows', process 0".
-    void describe(const Peer& peer, std::string words);
-    /// One that has ended, in words: "rank 2 (task 'rows', process 0)"; empty while all live.
+    void describe(const Peer& peer, const std::string& words);
+    /// One that has ended without having left, in words: "rank 2 (task 'rows', process 0)"; empty
+    /// while all live.
     std::string lost();
+    /// Those that have left of one of the lists that `needs` gives (it is asked only if somebody
+    /// has left at all) whose processes all have; empty if none has.
+    std::string left_of(const std::function<std::vector<std::vector<std::int64_t>>()>& needs);
 
   private:
     struct Entry {
         node::Watch watch;
+        node::Presence presence;
         std::string words;
     };
     std::mutex mutex_;

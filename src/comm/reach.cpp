@@ -3,13 +3,13 @@
 
 #include <algorithm>
 #include <cstring>
-#include <optional>
 #include <set>
 #include <string>
 
 #include "base/pack.hpp"
 #include "comm/agree.hpp"
 #include "hocket/memory.hpp"
+#include "node/foreign.hpp"
 #include "node/sharing.hpp"
 
 namespace hocket::comm {
@@ -20,9 +20,8 @@ struct Probe {
     static constexpr std::int64_t expected = 0x686f636b6574;
     std::shared_ptr<std::byte> memory = allocate(sizeof expected);
     Probe() { std::memcpy(memory.get(), &expected, sizeof expected); }
-    std::optional<node::Place> place() const { return node::place_of(memory.get()); }
     static bool reached(const node::Place& place) {
-        const auto there = place.process == 0 ? nullptr : node::map(place);
+        const auto there = node::map(place);
         return there != nullptr && std::memcmp(there.get(), &expected, sizeof expected) == 0;
     }
 };
@@ -32,15 +31,16 @@ struct Probe {
 Protocol<std::shared_ptr<const std::vector<int>>> find_sharing(
     Link& link, int tag, std::shared_ptr<const std::vector<int>> nodes) {
     static const Probe* const probe = new Probe;  // outlives every communicator
+    // What cannot be read is an error here, on all, and never in the middle of a transfer.
+    static_cast<void>(node::always_crosses());
     const int here = (*nodes)[static_cast<std::size_t>(link.rank())];
     std::vector<int> near;
     for (int rank = 0; rank < link.size(); ++rank)
         if ((*nodes)[static_cast<std::size_t>(rank)] == here) near.push_back(rank);
     const std::size_t me =
         static_cast<std::size_t>(std::find(near.begin(), near.end(), link.rank()) - near.begin());
-    const std::optional<node::Place> shown = probe->place();
-    const node::Place mine = shown ? *shown : node::Place{};
-    node::Place next{};
+    const node::Place mine = node::place_of(probe->memory.get());
+    node::Place next;
     Requests requests;
     link.receive(requests, &next, sizeof next, near[(me + 1) % near.size()], tag);
     link.send(requests, &mine, sizeof mine, near[(me + near.size() - 1) % near.size()], tag);

@@ -15,6 +15,7 @@ Requests::~Requests() {
     int finalized = 0;
     MPI_Finalized(&finalized);
     if (pending_ == 0 || finalized != 0) return;
+    for (const auto& link : batch_->links) link->given_up = true;
     for (auto& request : batch_->requests) {
         if (request == MPI_REQUEST_NULL) continue;
         MPI_Cancel(&request);
@@ -32,7 +33,7 @@ void Requests::added() {
 std::span<const std::size_t> Requests::newly_done() {
     done_.clear();
     if (pending_ == 0) return done_;
-    auto& [requests, group, indices] = *batch_;
+    auto& [links, requests, group, processes, indices] = *batch_;
     indices.resize(requests.size());
     int count = 0;
     check(MPI_Testsome(static_cast<int>(requests.size()), requests.data(), &count, indices.data(),
@@ -50,11 +51,16 @@ std::span<const std::size_t> Requests::newly_done() {
         for (std::size_t i = 0; i < requests.size(); ++i) {
             if (requests[i] == MPI_REQUEST_NULL) continue;
             requests[kept] = requests[i];
+            processes[kept] = processes[i];
             group[kept++] = group[i];
         }
         requests.resize(kept);
+        processes.resize(kept);
         group.resize(kept);
     }
+    if (Needs* const needs = Needs::asked())
+        for (std::size_t i = 0; i < requests.size(); ++i)
+            if (requests[i] != MPI_REQUEST_NULL) needs->add_any({processes[i]});
     return done_;
 }
 

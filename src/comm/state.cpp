@@ -6,12 +6,14 @@
 #include <algorithm>
 
 #include "base/port.hpp"
+#include "base/trace.hpp"
 #include "comm/engine.hpp"
 #include "comm/handle.hpp"
 #include "comm/reach.hpp"
 #include "comm/vendor.hpp"
 #include "hocket/comm.hpp"
 #include "hocket/mpi.hpp"
+#include "node/presence.hpp"
 
 namespace hocket::comm {
 
@@ -55,9 +57,26 @@ int keyval() {
     return key;
 }
 
+int on_leaving(MPI_Comm, int, void*, void*) {
+    node::leave();
+    return MPI_SUCCESS;
+}
+
+// MPI_Finalize begins by deleting what hangs on MPI_COMM_SELF (MPI 4.1, section 11.2.4).
+void say_when_this_process_leaves() {
+    static const bool hung = [] {
+        int key = MPI_KEYVAL_INVALID;
+        check(MPI_Comm_create_keyval(MPI_COMM_NULL_COPY_FN, on_leaving, &key, nullptr),
+              "MPI_Comm_create_keyval");
+        check(MPI_Comm_set_attr(MPI_COMM_SELF, key, nullptr), "MPI_Comm_set_attr");
+        return true;
+    }();
+    static_cast<void>(hung);
+}
+
 // Without blocking, so that a process that never comes cannot keep the others past their deadline.
-Protocol<std::unique_ptr<Link>> duplicate(MPI_Comm user) {
-    auto handle = std::make_unique<Link::Handle>();
+Protocol<OwnedLink> duplicate(MPI_Comm user) {
+    auto handle = std::make_shared<Link::Handle>();
     if constexpr (port::simulated) {  // SMPI has no MPI_Comm_idup
         check(MPI_Comm_dup(user, &handle->comm), "MPI_Comm_dup");
     } else {
@@ -70,7 +89,7 @@ Protocol<std::unique_ptr<Link>> duplicate(MPI_Comm user) {
         });
         co_await until(made);
     }
-    co_return std::make_unique<Link>(std::move(handle));
+    co_return OwnedLink(new Link(std::move(handle)));
 }
 
 std::shared_ptr<State> attached(MPI_Comm user) {
@@ -87,6 +106,24 @@ std::shared_ptr<State> attached(MPI_Comm user) {
 
 }  // namespace
 
+namespace {
+
+// The last handle of a communicator may go on any thread, which may not call MPI there and then.
+class Freeing final : public Operation {
+  public:
+    explicit Freeing(MPI_Comm comm) : comm_(comm) {}
+    bool poll() override {
+        check(MPI_Comm_free(&comm_), "MPI_Comm_free");
+        return true;
+    }
+    std::string text() const override { return "freeing a communicator"; }
+
+  private:
+    MPI_Comm comm_;
+};
+
+}  // namespace
+
 State::State(std::unique_ptr<User> user) : user_(std::move(user)) {
     check(MPI_Comm_rank(user_->comm, &rank_), "MPI_Comm_rank");
     check(MPI_Comm_size(user_->comm, &size_), "MPI_Comm_size");
@@ -94,15 +131,14 @@ State::State(std::unique_ptr<User> user) : user_(std::move(user)) {
 
 State::~State() {
     link_.reset();
-    int finalized = 0;
-    MPI_Finalized(&finalized);
-    if (user_->ours && finalized == 0) MPI_Comm_free(&user_->comm);
+    lasting_.reset();
+    if (user_->ours) Engine::instance().post_background(std::make_shared<Freeing>(user_->comm));
 }
 
 int State::next_tag() {
     require_running();
     const int tag = next_tag_;
-    next_tag_ = next_tag_ + 3 > vendor::highest_tag() ? 2 : next_tag_ + 2;
+    next_tag_ = next_tag_ + 4 > vendor::highest_tag() ? 2 : next_tag_ + 2;
     return tag;
 }
 
@@ -133,25 +169,53 @@ Protocol<> State::open() {
     link_ = co_await duplicate(user_->comm);
     peers_ = co_await find_peers(*link_, opening_tag);
     Watched::instance().add(peers_);
+    describe(rank_, "");
     auto nodes = std::make_shared<std::vector<int>>();
     for (const auto& peer : peers_) nodes->push_back(peer.node);
-    const int here = (*nodes)[static_cast<std::size_t>(rank_)];
+    // Those whom a launcher has bound to other cores are not in the way, and those of a pretended
+    // other node are.
     Engine::instance().expect_neighbours(
-        static_cast<int>(std::count(nodes->begin(), nodes->end(), here)));
+        static_cast<int>(std::count_if(peers_.begin(), peers_.end(), [](const Peer& peer) {
+            const bool known = peer.identity.space == node::myself().space;
+            return peer.same_host && (!known || port::shares_cores(peer.identity.process));
+        })));
     nodes_ = co_await find_sharing(*link_, opening_tag, nodes);
     link_->know_nodes(nodes_);
+    auto processes = std::make_shared<std::vector<std::int64_t>>();
+    for (const auto& peer : peers_)
+        processes->push_back(peer.same_host ? peer.identity.process : 0);
+    processes_ = std::move(processes);
+    link_->know_processes(processes_);
+    say_when_this_process_leaves();
     opened_ = true;
 }
 
-Protocol<std::unique_ptr<Link>> State::new_link() {
-    std::unique_ptr<Link> made = co_await duplicate(user_->comm);
+Protocol<OwnedLink> State::new_link() {
+    OwnedLink made = co_await duplicate(user_->comm);
     made->know_nodes(nodes_);
+    made->know_processes(processes_);
     co_return made;
 }
 
-void State::describe(int rank, std::string words) {
-    if (static_cast<std::size_t>(rank) < peers_.size())
-        Watched::instance().describe(peers_[static_cast<std::size_t>(rank)], std::move(words));
+Protocol<Link*> State::lasting_link() {
+    if (lasting_ == nullptr) {
+        OwnedLink made = co_await new_link();
+        if (lasting_ == nullptr) lasting_ = std::move(made);
+    }
+    co_return lasting_.get();
+}
+
+int State::next_lasting_tags() {
+    const int tags = next_lasting_;
+    next_lasting_ = next_lasting_ + 4 > vendor::highest_tag() ? 0 : next_lasting_ + 2;
+    return tags;
+}
+
+void State::describe(int rank, const std::string& words) {
+    if (static_cast<std::size_t>(rank) >= peers_.size()) return;
+    const Peer& peer = peers_[static_cast<std::size_t>(rank)];
+    if (rank == rank_) trace::name_process(name_of(peer, words), peer.world_rank);
+    if (!words.empty()) Watched::instance().describe(peer, words);
 }
 
 std::shared_ptr<State> State::split(bool in, int key) {
@@ -199,35 +263,24 @@ MPI_Comm to_mpi(const Comm& comm) {
     return comm.state().user().comm;
 }
 
-namespace {
+Comm from_fortran(MPI_Fint user) {
+    comm::require_running();
+    const MPI_Comm converted = MPI_Comm_f2c(user);
+    if (!comm::vendor::is_communicator(converted))
+        throw Error("the integer " + std::to_string(user) + " is no communicator of " +
+                    mpi_library() +
+                    ", which hocket was built with; pass the handle of a communicator of that MPI "
+                    "(in Fortran an integer, or comm%MPI_VAL), and build all parts of the program "
+                    "with one MPI");
+    return from_mpi(converted);
+}
 
-class RequestOperation final : public Operation {
-  public:
-    explicit RequestOperation(MPI_Request request) : request_(request) {}
-    ~RequestOperation() override {
-        int finalized = 0;
-        MPI_Finalized(&finalized);
-        if (request_ != MPI_REQUEST_NULL && finalized == 0) MPI_Request_free(&request_);
-    }
-    bool poll() override {
-        int done = 0;
-        comm::check(MPI_Test(&request_, &done, MPI_STATUS_IGNORE), "MPI_Test");
-        return done != 0;
-    }
-    std::string text() const override { return "an MPI request"; }
-
-  private:
-    MPI_Request request_;
-};
-
-}  // namespace
+MPI_Fint to_fortran(const Comm& comm) {
+    return MPI_Comm_c2f(to_mpi(comm));
+}
 
 std::string mpi_library() {
     return comm::vendor::library();
-}
-
-std::unique_ptr<Operation> operation(MPI_Request request) {
-    return std::make_unique<RequestOperation>(request);
 }
 
 }  // namespace hocket

@@ -6,6 +6,7 @@
 #include <string>
 #include <vector>
 
+#include "comm/closing.hpp"
 #include "comm/link.hpp"
 #include "comm/peers.hpp"
 
@@ -31,21 +32,28 @@ class State {
     /// A second tag that belongs to the same call: for answers to what comes with the first.
     static int reply_tag(int tag) { return tag + 1; }
     /// A further duplicate, with tags of its own. Collective.
-    Protocol<std::unique_ptr<Link>> new_link();
+    Protocol<OwnedLink> new_link();
+    /// A further duplicate that lives as long as this one, made once. Collective. For those whose
+    /// messages may never be received: one with messages left is never freed, so they share it.
+    Protocol<Link*> lasting_link();
+    /// Two tags of the lasting link, for one user of it. Collective, as next_tag.
+    int next_lasting_tags();
     /// A communicator of the processes that are `in`, ordered by `key`, which a user may use; it
     /// ends with its last handle. nullptr for the others. Collective.
     std::shared_ptr<State> split(bool in, int key);
     /// What people call the process of that rank, in errors that name it.
-    void describe(int rank, std::string words);
+    void describe(int rank, const std::string& words);
 
   private:
     std::unique_ptr<User> user_;
-    std::unique_ptr<Link> link_;
+    OwnedLink link_, lasting_;
+    int next_lasting_ = 0;
     // Not one of next_tag's: opening may end after a later call has taken its own.
     static constexpr int opening_tag = 0;
     int rank_ = 0, size_ = 0, next_tag_ = 2;
     std::vector<Peer> peers_;
     std::shared_ptr<const std::vector<int>> nodes_;  // of each process, a number
+    std::shared_ptr<const std::vector<std::int64_t>> processes_;
     bool opening_ = false, opened_ = false;
 };
 

@@ -27,6 +27,25 @@ std::string library() {
     return version;
 }
 
+bool is_communicator(MPI_Comm comm) {
+    if (comm == MPI_COMM_NULL) return true;
+    // What is no communicator has no error handler of its own: MPI calls the world's, or MPI 4
+    // that of MPI_COMM_SELF, which would end the program.
+    const MPI_Comm asked[] = {MPI_COMM_WORLD, MPI_COMM_SELF};
+    MPI_Errhandler before[2];
+    for (int i = 0; i < 2; ++i) {
+        MPI_Comm_get_errhandler(asked[i], &before[i]);
+        MPI_Comm_set_errhandler(asked[i], MPI_ERRORS_RETURN);
+    }
+    int between = 0;
+    const bool known = MPI_Comm_test_inter(comm, &between) == MPI_SUCCESS;
+    for (int i = 0; i < 2; ++i) {
+        MPI_Comm_set_errhandler(asked[i], before[i]);
+        MPI_Errhandler_free(&before[i]);
+    }
+    return known;
+}
+
 int highest_tag() {
     int found = 0;
     int* value = nullptr;

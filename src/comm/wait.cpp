@@ -8,21 +8,18 @@
 #include <list>
 #include <mutex>
 
+#include "base/patience.hpp"
 #include "base/port.hpp"
 #include "base/text.hpp"
 #include "base/trace.hpp"
 #include "comm/engine.hpp"
+#include "comm/needs.hpp"
 #include "comm/peers.hpp"
 #include "hocket/operation.hpp"
 
 namespace hocket {
 namespace {
 
-// A core of one's own: spin for as long as a message between near processes takes many times
-// over. A shared core: let the others run at once. Then sleep, so that a long wait costs no one.
-constexpr int polls_before_yield = 2000;
-constexpr double yielding = 5e-3;  // seconds
-constexpr double nap = 50e-6;      // seconds
 constexpr double between_checks = 20e-3;
 constexpr double between_looks = 0.1;  // at whether all others live
 // What a process sent before its end still arrives.
@@ -97,18 +94,26 @@ void check_outside(const Operation& operation, const Deadline& deadline) {
         report_wanted = 0;
         std::fputs(pending_waits().c_str(), stderr);
     }
+    trace::flush();
     if (interrupt_check != nullptr) interrupt_check();
     if (deadline.passed())
         throw DeadlineError("gave up after " + text::seconds(deadline.timeout()) + ": " +
                             operation.text() + " is not done; the operation itself goes on");
 }
 
-// Who ended while this wait went on, if anyone did.
+std::vector<std::vector<std::int64_t>> needs_of(Operation& operation) {
+    const comm::Turn turn(comm::Turn::waiting);
+    const comm::Needs needs;
+    if (operation.poll()) return {};
+    return needs.any_of();
+}
+
+// Who ended or left while this wait went on, if anyone did.
 class Losses {
   public:
     explicit Losses(double now) : next_look_(now + between_looks) {}
 
-    void look(double now, const Operation& operation) {
+    void look(double now, Operation& operation) {
         if (!lost_.empty() && now >= give_up_)
             throw PeerLostError(
                 lost_ +
@@ -118,11 +123,26 @@ class Losses {
         next_look_ = now + between_looks;
         lost_ = comm::Watched::instance().lost();
         give_up_ = now + after_a_loss;
+        if (lost_.empty()) look_for_leavers(now, operation);
     }
 
   private:
-    std::string lost_;
-    double next_look_, give_up_ = 0;
+    // Unlike a death, an end in good order concerns only those who wait for that process.
+    void look_for_leavers(double now, Operation& operation) {
+        const std::string left =
+            comm::Watched::instance().left_of([&] { return needs_of(operation); });
+        if (left != left_) {
+            left_ = left;
+            left_since_ = now;
+        } else if (!left.empty() && now - left_since_ >= after_a_loss) {
+            throw PeerLostError(left + " has left (MPI_Finalize), but this process waits for it: " +
+                                operation.text() +
+                                "; let both make the same calls before either ends");
+        }
+    }
+
+    std::string lost_, left_;
+    double next_look_, give_up_ = 0, left_since_ = 0;
 };
 
 }  // namespace
@@ -143,22 +163,25 @@ bool Deadline::passed() const {
 }
 
 void wait(Operation& operation, Deadline deadline) {
+    if (comm::must_not_block()) comm::require_may_block(operation.text());
     report_on_signal();
     if (poll_all(operation) || done_soon(operation)) return;
     const Registered registered(operation);
     const comm::Waiter waiter;
-    const trace::Span span("wait");
-    const int spins = comm::Engine::instance().crowded() ? 1 : polls_before_yield;
-    const double start = port::seconds();
-    double next_check = start;
-    Losses losses(start);
-    for (long polls = 0;; ++polls) {
+    trace::Arguments told;
+    if (trace::enabled()) told.add("for", operation.text());
+    const trace::Span span("wait", told);
+    base::Patience patience(comm::Engine::instance().crowded());
+    double next_check = port::seconds();
+    Losses losses(next_check);
+    for (;;) {
         if (poll_all(operation)) return;
-        if (polls < spins) {
-            port::pause();
+        const auto stage = patience.look();
+        if (stage == base::Patience::Stage::spin) {
+            base::Patience::rest(stage);
             continue;
         }
-        const double now = port::seconds();
+        const double now = patience.now();
         if (now >= next_check) {
             check_outside(operation, deadline);
             losses.look(now, operation);
@@ -166,11 +189,7 @@ void wait(Operation& operation, Deadline deadline) {
         } else if (deadline.passed()) {
             check_outside(operation, deadline);
         }
-        if (now - start < yielding) {
-            port::yield();
-        } else {
-            port::sleep(nap);
-        }
+        base::Patience::rest(stage);
     }
 }
 

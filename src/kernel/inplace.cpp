@@ -25,6 +25,7 @@ class Planner {
         consider(best, {{cycles_step(permutation, means_, false)}});
         // All else moves the array twice or more.
         if (best && best->cost() <= 2.0) return best;
+        if (auto step = tiles_step(permutation, means_)) consider(best, {{std::move(*step)}});
         consider_splits(best, permutation);
         if (best && best->cost() <= 2.5) return best;
         consider_reductions(best, permutation);
@@ -38,6 +39,8 @@ class Planner {
         if (method == "slab") consider(best, {{slab_step(permutation, means_)}});
         if (method == "square")
             if (auto step = square_step(permutation, means_)) consider(best, {{std::move(*step)}});
+        if (method == "tiles")
+            if (auto step = tiles_step(permutation, means_)) consider(best, {{std::move(*step)}});
         if (method == "panels") {
             consider_splits(best, permutation);
             consider_reductions(best, permutation);
@@ -110,7 +113,7 @@ std::int64_t InplacePlan::memory() const {
 }
 
 InplacePlan plan_inplace(const Permutation& permutation, const Means& means) {
-    const std::vector<std::string> known{"auto", "cycles", "slab", "square", "panels"};
+    const std::vector<std::string> known{"auto", "cycles", "slab", "square", "tiles", "panels"};
     const std::string method(means.method);
     if (std::find(known.begin(), known.end(), method) == known.end())
         throw Error("unknown method '" + method + "'" + text::did_you_mean(method, known) +
@@ -122,10 +125,13 @@ InplacePlan plan_inplace(const Permutation& permutation, const Means& means) {
                              std::to_string(permutation.block) + " bytes on " +
                              std::to_string(means.threads) + " threads";
     if (planner.least_memory() == INT64_MAX)
-        throw Error(
-            "method '" + method + "' does not apply to " + what +
-            (method == "square" ? ", which is no square" : ", whose extents are too short") +
-            "; use method 'auto'");
+        throw Error("method '" + method + "' does not apply to " + what +
+                    (method == "square" ? ", which is no square"
+                     : method == "tiles"
+                         ? ", whose fastest dimensions, of source and result, have no "
+                           "common divisor of up to 1024 bytes"
+                         : ", whose extents are too short") +
+                    "; use method 'auto'");
     throw Error("permuting " + what + " in place by method '" + method + "' needs " +
                 std::to_string(planner.least_memory()) + " bytes beside the array, and may use " +
                 std::to_string(means.memory) + "; raise the cap, use fewer threads" +

@@ -2,12 +2,11 @@
 #include "kernel/inplace_steps.hpp"
 
 #include <algorithm>
-#include <cmath>
 #include <numeric>
 
 #include "hocket/kernel.hpp"
+#include "kernel/costs.hpp"
 #include "kernel/square.hpp"
-#include "kernel/stream.hpp"
 
 namespace hocket::kernel {
 namespace {
@@ -16,35 +15,6 @@ using Extents = std::vector<std::int64_t>;
 
 std::int64_t product(Extents::const_iterator first, Extents::const_iterator last) {
     return std::accumulate(first, last, std::int64_t{1}, std::multiplies<>());
-}
-
-std::string size_text(std::int64_t bytes) {
-    if (bytes < 10240) return std::to_string(bytes) + " bytes";
-    return std::to_string((bytes + 512) / 1024) + " KiB";
-}
-
-// Costs are fitted to one core of a Sapphire Rapids.
-
-/// Moving blocks from anywhere: a block costs what its bytes cost, and a part for being somewhere
-/// else.
-double scattered(std::int64_t block, bool cached = false) {
-    return 1.0 + (cached ? 45.0 : 90.0) / static_cast<double>(block);
-}
-
-/// An array that stays in the second-level cache: what counts there is how often it is copied.
-bool fits_cache(const Permutation& permutation) {
-    return permutation.batch * permutation.blocks() * permutation.block <=
-           least_streamed_bytes() / 2;
-}
-
-/// A pass through a buffer: nothing beside the array's own traffic while buffer and panel share
-/// the second-level cache; beyond that, every byte of the buffer goes through the next level.
-double buffered(std::int64_t bytes) {
-    const double caches =
-        2.0 * static_cast<double>(bytes) / static_cast<double>(least_streamed_bytes());
-    if (caches < 0.2) return 1.0;
-    if (caches < 0.75) return 1.0 + 0.9 * (caches - 0.2);
-    return 1.5 + 0.35 * std::log2(caches / 0.75);
 }
 
 /// Where a dimension lies, and what lies inside it: in source order, or in destination order.

@@ -7,6 +7,7 @@
 #include <utility>
 #include <vector>
 
+#include "kernel/comb.hpp"
 #include "kernel/stream.hpp"
 
 namespace hocket::kernel {
@@ -32,6 +33,14 @@ constexpr auto run_loops(std::index_sequence<sizes...>) {
 }
 constexpr auto short_run_loops = run_loops(std::make_index_sequence<64>());
 
+/// The loop for so many runs, all copied whole.
+RunLoop select_loop(std::int64_t count, std::int64_t source_stride, std::int64_t destination_stride,
+                    std::int64_t run) {
+    if (const RunLoop comb = select_comb_loop(count, source_stride, destination_stride, run))
+        return comb;
+    return select_run_loop(run);
+}
+
 /// Long runs, each streamed by itself.
 void loop_of_streams(const std::byte* source, std::byte* destination, std::int64_t count,
                      std::int64_t source_stride, std::int64_t destination_stride,
@@ -47,8 +56,8 @@ void loop_of_gathers(const std::byte* source, std::byte* destination, std::int64
     static const StreamCopy stream = select_stream_copy();
     constexpr std::int64_t stage_bytes = 16 << 10;  // a part of the first-level cache
     alignas(64) std::byte stage[stage_bytes];
-    const RunLoop gather = select_run_loop(run);
     const std::int64_t most = stage_bytes / run;
+    const RunLoop gather = select_loop(std::min(most, count), source_stride, run, run);
     for (std::int64_t k = 0; k < count; k += most) {
         const std::int64_t now = std::min(most, count - k);
         gather(source + k * source_stride, stage, now, source_stride, run, run);
@@ -63,7 +72,7 @@ RunLoop select_streaming_loop(const Loop& inner, std::int64_t run) {
     if (run >= least_streamed_run) return loop_of_streams;
     if (inner.destination == run && inner.extent * run >= least_streamed_run)
         return loop_of_gathers;
-    return select_run_loop(run);
+    return select_loop(inner.extent, inner.source, inner.destination, run);
 }
 
 }  // namespace
@@ -93,7 +102,9 @@ void copy_runs(const std::byte* source, std::byte* destination, std::span<const 
         destination += place[d] * loops[d].destination;
     }
     const Loop& inner = loops.back();
-    const RunLoop copy_loop = streaming ? select_streaming_loop(inner, run) : select_run_loop(run);
+    const RunLoop copy_loop = streaming
+                                  ? select_streaming_loop(inner, run)
+                                  : select_loop(inner.extent, inner.source, inner.destination, run);
     std::int64_t left = last - first;
     for (;;) {
         if (skip > 0 || left < run) {  // one run that is not copied whole

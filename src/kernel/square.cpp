@@ -20,6 +20,8 @@ std::int64_t tile_side(std::int64_t unit) {
     return std::max<std::int64_t>(256 / unit, 4);
 }
 
+constexpr std::int64_t bytes_together = 256 << 10;
+
 std::int64_t buffer_pitch(std::int64_t unit) {
     return ceil_div<std::int64_t>(tile_side(unit) * unit, 64) * 64 + 64;
 }
@@ -83,12 +85,19 @@ void Squares::transpose(std::byte* array, int threads) const {
             store_rows(below, pitch, upper, columns, rows * unit, from_pitch);
         }
     };
-    base::parallel_for(threads, outer * inner * pairs, [&](std::int64_t part) {
-        std::byte* const matrix =
-            array + part / pairs / inner * side * pitch + part / pairs % inner * inner_step;
-        const std::int64_t row = part % pairs, other = tiles - 1 - row;
-        swap_row(matrix, row);
-        if (other != row) swap_row(matrix, other);
+    // Small matrices go to a thread some at a time: neighbours share cache lines and pages.
+    const std::int64_t parts = outer * inner * pairs;
+    const std::int64_t together = std::max<std::int64_t>(
+        1, std::min(bytes_together / (side * side * unit), parts / (std::int64_t{4} * threads)));
+    base::parallel_for(threads, ceil_div(parts, together), [&](std::int64_t group) {
+        const std::int64_t last = std::min((group + 1) * together, parts);
+        for (std::int64_t part = group * together; part < last; ++part) {
+            std::byte* const matrix =
+                array + part / pairs / inner * side * pitch + part / pairs % inner * inner_step;
+            const std::int64_t row = part % pairs, other = tiles - 1 - row;
+            swap_row(matrix, row);
+            if (other != row) swap_row(matrix, other);
+        }
     });
 }
 

@@ -122,17 +122,26 @@ HOCKET_AVX512 inline void square(const Place<4>& place) {
 template <std::int64_t unit>
 HOCKET_AVX512 void transpose(const std::byte* source, std::byte* destination, const Tile& tile) {
     constexpr std::int64_t side = 64 / unit;
+    // Where all rows of the destination begin at the same place of a cache line, a first narrow
+    // column of squares leaves the others whole lines to write: stores to two lines take twice as
+    // long.
+    const auto place = reinterpret_cast<std::uintptr_t>(destination);
+    std::int64_t columns = side;
+    if (tile.destination_i % 64 == 0 && place % 64 != 0 && place % unit == 0)
+        columns = static_cast<std::int64_t>(64 - place % 64) / unit;
     // Along the rows of the source, which prefetchers then recognise.
-    for (std::int64_t j = 0; j < tile.nj; j += side)
+    for (std::int64_t j = 0; j < tile.nj; j += columns, columns = side) {
+        columns = std::min(columns, tile.nj - j);
         for (std::int64_t i = 0; i < tile.ni; i += side) {
             const std::byte* from = source + i * unit + j * tile.source_j;
             std::byte* to = destination + i * tile.destination_i + j * unit;
-            if (i + side <= tile.ni && j + side <= tile.nj)
+            if (i + side <= tile.ni && columns == side)
                 square(Whole<unit>{from, to, tile.source_j, tile.destination_i});
             else
-                square(Rim<unit>{from, to, tile.source_j, tile.destination_i, tile.ni - i,
-                                 tile.nj - j});
+                square(
+                    Rim<unit>{from, to, tile.source_j, tile.destination_i, tile.ni - i, columns});
         }
+    }
 }
 
 }  // namespace

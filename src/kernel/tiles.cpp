@@ -36,6 +36,20 @@ void tile_of_any(const std::byte* source, std::byte* destination, const Tile& ti
                         static_cast<std::size_t>(tile.unit));
 }
 
+constexpr std::int64_t least_streamed_row = 256;
+// Longer rows of the source the processor fetches ahead by itself, and better.
+constexpr std::int64_t longest_fetched_row = 512;
+constexpr std::int64_t rows_together = 16;
+
+void fetch_rows(const std::byte* from, std::int64_t pitch, std::int64_t first, std::int64_t last,
+                std::int64_t bytes) {
+    for (std::int64_t row = first; row < last; ++row) {
+        for (std::int64_t at = 0; at < bytes; at += 64)
+            __builtin_prefetch(from + row * pitch + at, 0, 2);
+        __builtin_prefetch(from + row * pitch + bytes - 1, 0, 2);
+    }
+}
+
 template <std::size_t... sizes>
 constexpr auto tile_kernels(std::index_sequence<sizes...>) {
     return std::array<TileKernel, sizeof...(sizes)>{
@@ -66,8 +80,10 @@ TileGrid::TileGrid(std::span<const Loop> loops, std::int64_t unit, bool streamin
     // A block goes through a dense stage in cache where its rows in the destination are contiguous:
     // the stage is written in any order at no cost, and then leaves as whole cache lines, even
     // where the destination's rows lie a power of two apart and would push each other out of cache.
-    staged_ = j.destination == unit && (streaming || i.destination % 4096 == 0);
-    streaming_ = streaming && staged_;
+    // Short rows do not leave as whole lines: their ends meet in the caches.
+    const bool long_rows = j.destination == unit && j.extent * unit >= least_streamed_row;
+    streaming_ = streaming && long_rows;
+    staged_ = streaming_ || (j.destination == unit && i.destination % 4096 == 0);
     store_row_ = streaming_ ? select_stream_copy() : store_row;
     kernel_ = select_tile_kernel(tile_);
     // Long rows to read where every row written begins at a cache line; else longer rows to write,
@@ -86,38 +102,53 @@ TileGrid::TileGrid(std::span<const Loop> loops, std::int64_t unit, bool streamin
     for (const Loop& loop : outer_) blocks_ *= loop.extent;
 }
 
+TileGrid::Place TileGrid::place_of(std::int64_t block) const {
+    const std::int64_t i = block % blocks_of_i_ * block_i_;
+    block /= blocks_of_i_;
+    const std::int64_t j = block % blocks_of_j_ * block_j_;
+    block /= blocks_of_j_;
+    Place place{.from = i * tile_.source_i + j * tile_.source_j,
+                .to = i * tile_.destination_i + j * tile_.destination_j,
+                .ni = std::min(block_i_, tile_.ni - i),
+                .nj = std::min(block_j_, tile_.nj - j)};
+    for (std::size_t d = outer_.size(); d-- > 0;) {
+        place.from += block % outer_[d].extent * outer_[d].source;
+        place.to += block % outer_[d].extent * outer_[d].destination;
+        block /= outer_[d].extent;
+    }
+    return place;
+}
+
 void TileGrid::copy(const std::byte* source, std::byte* destination, std::int64_t first,
                     std::int64_t last) const {
     // Rows of the stage lie a line further apart than they are long, so that they spread over the
     // sets of the cache.
     const std::int64_t pitch = ceil_div<std::int64_t>(block_j_ * tile_.unit, 64) * 64 + 64;
     std::byte* const stage = staged_ ? thread_scratch(Scratch::stage, block_i_ * pitch) : nullptr;
+    const bool fetched = block_i_ * tile_.source_i <= longest_fetched_row && tile_.source_i > 0;
+    Place next = place_of(first);
     for (std::int64_t block = first; block < last; ++block) {
-        std::int64_t rest = block;
-        const std::int64_t i = rest % blocks_of_i_ * block_i_;
-        rest /= blocks_of_i_;
-        const std::int64_t j = rest % blocks_of_j_ * block_j_;
-        rest /= blocks_of_j_;
-        std::int64_t from = i * tile_.source_i + j * tile_.source_j;
-        std::int64_t to = i * tile_.destination_i + j * tile_.destination_j;
-        for (std::size_t d = outer_.size(); d-- > 0;) {
-            from += rest % outer_[d].extent * outer_[d].source;
-            to += rest % outer_[d].extent * outer_[d].destination;
-            rest /= outer_[d].extent;
-        }
+        const Place now = next;
+        const bool fetches = fetched && block + 1 < last;
+        if (block + 1 < last) next = place_of(block + 1);
         Tile tile = tile_;
-        tile.ni = std::min(block_i_, tile_.ni - i);
-        tile.nj = std::min(block_j_, tile_.nj - j);
-        if (staged_) {
-            tile.destination_i = pitch;
-            kernel_(source + from, stage, tile);
-            const std::int64_t bytes = tile.nj * tile.unit;
-            for (std::int64_t row = 0; row < tile.ni; ++row)
-                store_row_(destination + to + row * tile_.destination_i, stage + row * pitch,
-                           bytes);
-        } else {
-            kernel_(source + from, destination + to, tile);
+        tile.ni = now.ni;
+        if (staged_) tile.destination_i = pitch;
+        std::byte* const to = staged_ ? stage : destination + now.to;
+        const std::int64_t together = fetches ? rows_together : now.nj;
+        for (std::int64_t j = 0; j < now.nj; j += together) {
+            const std::int64_t end = std::min(j + together, now.nj);
+            if (fetches)
+                fetch_rows(source + next.from, tile_.source_j, j, std::min(end, next.nj),
+                           next.ni * tile_.source_i);
+            tile.nj = end - j;
+            kernel_(source + now.from + j * tile_.source_j, to + j * tile_.destination_j, tile);
         }
+        if (!staged_) continue;
+        const std::int64_t bytes = now.nj * tile_.unit;
+        for (std::int64_t row = 0; row < now.ni; ++row)
+            store_row_(destination + now.to + row * tile_.destination_i, stage + row * pitch,
+                       bytes);
     }
     if (streaming_) stream_fence();
 }

@@ -35,6 +35,12 @@ class TileGrid {
               std::int64_t last) const;
 
   private:
+    /// One block: where it lies, in bytes, and its size in units.
+    struct Place {
+        std::int64_t from, to, ni, nj;
+    };
+    Place place_of(std::int64_t block) const;
+
     std::span<const Loop> outer_;
     Tile tile_;
     TileKernel kernel_;

@@ -158,7 +158,8 @@ std::vector<Subscript> parse_subscripts(Scanner& scanner, const Names& names, co
     return Reader(scanner, names, shape, target, bounds).run();
 }
 
-std::vector<Subscript> parse_alignment(Scanner& scanner, const Shape& shape, const Shape& target) {
+std::vector<Subscript> parse_alignment(Scanner& scanner, const Shape& shape, const Shape& target,
+                                       std::int64_t first) {
     if (scanner.accept('!')) {
         if (!scanner.accept_word("HPF")) scanner.fail("HPF$ after '!'");
         scanner.expect('$', "after HPF");
@@ -178,7 +179,8 @@ std::vector<Subscript> parse_alignment(Scanner& scanner, const Shape& shape, con
     scanner.peek();
     at = scanner.position();
     if (scanner.word().empty()) scanner.fail_at(at, "the template's name");
-    return parse_subscripts(scanner, names, shape, target);
+    return parse_subscripts(scanner, names, shape, target,
+                            {Shape(shape.size(), first), Shape(target.size(), first)});
 }
 
 std::string text_of_alignment(const Form& form) {

@@ -25,7 +25,8 @@ std::vector<Subscript> parse_subscripts(Scanner& scanner, const Names& names, co
                                         const Shape& target, const Bounds& bounds = {});
 
 /// "[!HPF$] [ALIGN] A(i,j) WITH T(2*j+1, i, *)" as far as the last bracket.
-/// `shape`: extents of the array.
-std::vector<Subscript> parse_alignment(Scanner& scanner, const Shape& shape, const Shape& target);
+/// `shape`: extents of the array. `first`: the lowest index of every dimension of both.
+std::vector<Subscript> parse_alignment(Scanner& scanner, const Shape& shape, const Shape& target,
+                                       std::int64_t first = 0);
 
 }  // namespace hocket::layout

@@ -28,10 +28,11 @@ Layout::Layout(Shape shape, std::string_view dist, Shape procs,
     : form_(std::make_shared<const layout::Form>(
           form_of(std::move(shape), dist, std::move(procs), replicate))) {}
 
-Layout Layout::aligned(Shape shape, std::string_view align, const Layout& target) {
+Layout Layout::aligned(Shape shape, std::string_view align, const Layout& target,
+                       std::int64_t first) {
     layout::Scanner scanner(align, "alignment");
     std::vector<layout::Subscript> subscripts =
-        layout::parse_alignment(scanner, shape, target.shape());
+        layout::parse_alignment(scanner, shape, target.shape(), first);
     scanner.expect_end();
     return Layout(std::make_shared<const layout::Form>(
         layout::make_form(std::move(shape), std::move(subscripts), target.form())));

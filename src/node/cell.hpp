@@ -43,6 +43,9 @@ class BasicVoice {
             words[i] = cell.words[i].load(std::memory_order_relaxed);
         return words;
     }
+    std::uint64_t word(std::uint64_t epoch, std::size_t index) const {
+        return cells_[epoch & 1].words[index].load(std::memory_order_relaxed);
+    }
 
   private:
     // A line each; the two lines of one writer are neighbours, since processors fetch lines in

@@ -29,9 +29,8 @@ std::unique_ptr<LaneEnd> make_lane() {
     at = end->memory.get();
     at = std::align(alignof(Lane), sizeof(Lane), at, room);
     end->lane = new (at) Lane;
-    const auto place = place_of(at);
-    if (!place) throw Error("this process has no memory that others of its node can map");
-    end->place = *place;
+    end->place = place_of(at);
+    if (!end->place) throw Error("this process has no memory that others of its node can map");
     return end;
 }
 
@@ -43,6 +42,11 @@ std::byte* LaneEnd::ring_of(std::int64_t bytes) {
         ring_bytes = bytes;
     }
     return ring.get();
+}
+
+void LaneEnd::drop_ring() {
+    ring.reset();
+    ring_bytes = 0;
 }
 
 std::unique_ptr<LaneEnd> take_lane() {

@@ -45,13 +45,14 @@ struct Progress {
 struct LaneEnd {
     std::shared_ptr<std::byte> memory;
     Lane* lane = nullptr;
-    Place place{};
+    Place place;
     Progress progress;
     std::shared_ptr<std::byte> ring;
     std::int64_t ring_bytes = 0;
 
     /// A ring of at least so many bytes; only while nothing is in it.
     std::byte* ring_of(std::int64_t bytes);
+    void drop_ring();
 };
 
 /// A lane that nobody uses, made if there is none. @throws Error where memory cannot be shared.

@@ -2,6 +2,7 @@
 #include "hocket/memory.hpp"
 
 #include <sys/mman.h>
+#include <sys/resource.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -40,6 +41,15 @@ std::size_t size_class(std::size_t bytes) {
     if (bytes <= floor) return floor;
     const std::size_t step = std::max(floor / 4, smallest_piece);
     return floor + (bytes - floor + step - 1) / step * step;
+}
+
+// Asked first, because a file that grows beyond what the process may write ends it by a signal.
+bool lengthen(int file, std::size_t bytes) {
+    rlimit longest{};
+    if (getrlimit(RLIMIT_FSIZE, &longest) == 0 && longest.rlim_cur != RLIM_INFINITY &&
+        bytes > longest.rlim_cur)
+        return false;
+    return ftruncate(file, static_cast<off_t>(bytes)) == 0;
 }
 
 class Pool {
@@ -84,14 +94,14 @@ class Pool {
                 static_cast<std::int64_t>(keep_at_most()), shareable_};
     }
 
-    std::optional<node::Place> place_of(const void* address) {
+    node::Place place_of(const void* address) {
         const std::lock_guard lock(mutex_);
         const auto* wanted = static_cast<const std::byte*>(address);
         auto it = segments_.upper_bound(const_cast<std::byte*>(wanted));
-        if (it == segments_.begin()) return std::nullopt;
+        if (it == segments_.begin()) return {};
         const Segment& segment = (--it)->second;
-        if (segment.file < 0 || wanted >= segment.data + segment.bytes) return std::nullopt;
-        return node::Place{getpid(), segment.file, segment.inode, wanted - segment.data};
+        if (segment.file < 0 || wanted >= segment.data + segment.bytes) return {};
+        return {getpid(), segment.file, segment.inode, wanted - segment.data};
     }
 
   private:
@@ -123,13 +133,14 @@ class Pool {
         Segment segment{nullptr, bytes, -1, 0};
         if (shareable_ && !node::forbidden(node::Way::memfd))
             segment.file = memfd_create("hocket", MFD_CLOEXEC);
-        if (segment.file >= 0 && ftruncate(segment.file, static_cast<off_t>(bytes)) != 0) {
+        shareable_ = shareable_ && segment.file >= 0;
+        if (segment.file >= 0 && !lengthen(segment.file, bytes)) {
             close(segment.file);
-            segment.file = -1;
+            segment.file = -1;  // this one alone: shorter ones may still be had
         }
-        shareable_ = segment.file >= 0;
-        void* at = mmap(nullptr, bytes, PROT_READ | PROT_WRITE,
-                        shareable_ ? MAP_SHARED : MAP_PRIVATE | MAP_ANONYMOUS, segment.file, 0);
+        void* at =
+            mmap(nullptr, bytes, PROT_READ | PROT_WRITE,
+                 segment.file >= 0 ? MAP_SHARED : MAP_PRIVATE | MAP_ANONYMOUS, segment.file, 0);
         if (at == MAP_FAILED) {
             if (segment.file >= 0) close(segment.file);
             throw Error("there is no memory for " + std::to_string(bytes) +
@@ -178,7 +189,7 @@ std::shared_ptr<std::byte> allocate(std::int64_t bytes) {
 }
 
 namespace node {
-std::optional<Place> place_of(const void* address) {
+Place place_of(const void* address) {
     return pool().place_of(address);
 }
 }  // namespace node

@@ -6,6 +6,8 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include <algorithm>
+#include <array>
 #include <list>
 #include <mutex>
 #include <set>
@@ -88,22 +90,24 @@ Mappings& mappings() {
 }  // namespace
 
 std::shared_ptr<std::byte> map(const Place& place) {
-    return mappings().find_or_make(place);
+    return place && place.file >= 0 ? mappings().find_or_make(place) : nullptr;
 }
 
 bool forbidden(Way way) {
+    static const std::array<std::string, 3> words{"memfd", "proc", "process_vm"};  // as in Way
     static const std::set<std::string> ways = [] {
-        std::istringstream words(environment::value_of("HOCKET_FORBID").value_or(""));
+        std::istringstream text(environment::value_of("HOCKET_FORBID").value_or(""));
         std::set<std::string> read;
-        for (std::string word; std::getline(words, word, ',');) {
-            if (word != "memfd" && word != "proc")
-                throw Error("HOCKET_FORBID holds '" + word +
-                            "'; what can be forbidden is memfd and proc, as memfd,proc");
+        for (std::string word; std::getline(text, word, ',');) {
+            if (std::find(words.begin(), words.end(), word) == words.end())
+                throw Error(
+                    "HOCKET_FORBID holds '" + word +
+                    "'; what can be forbidden is memfd, proc and process_vm, as memfd,proc");
             read.insert(word);
         }
         return read;
     }();
-    return ways.contains(way == Way::memfd ? "memfd" : "proc");
+    return ways.contains(words[static_cast<std::size_t>(way)]);
 }
 
 Mapped mapped() {

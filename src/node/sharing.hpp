@@ -5,29 +5,31 @@
 #include <cstddef>
 #include <cstdint>
 #include <memory>
-#include <optional>
 
 namespace hocket::node {
 
 /// A place in a segment, in words that any process of the node understands.
 struct Place {
-    std::int64_t process;  // its owner's process id
-    std::int64_t file;     // the owner's descriptor of the segment
-    std::int64_t inode;    // tells whether that descriptor still means this segment
-    std::int64_t offset;   // bytes
+    std::int64_t process = 0;  // its owner's process id; 0: nowhere that others could find
+    std::int64_t file = 0;     // the owner's descriptor of the segment
+    std::int64_t inode = 0;    // tells whether that descriptor still means this segment
+    std::int64_t offset = 0;   // bytes
+
+    explicit operator bool() const { return process != 0; }
 };
 
-/// Where others find this address; nothing for memory that is not hocket's, or private.
-std::optional<Place> place_of(const void* address);
+/// Where others find this address; nowhere for memory that is not hocket's, or private.
+Place place_of(const void* address);
 
-/// The same memory in this process, mapped at first use; nullptr where the system forbids it
+/// The same memory in this process, mapped at first use; nullptr for nowhere, and where the system
+/// forbids it
 /// (/proc is not there, or the processes have different users). Stays mapped while the pointer is
 /// held, and a while longer.
 std::shared_ptr<std::byte> map(const Place& place);
 
-/// Ways to share memory that systems may forbid. HOCKET_FORBID="memfd,proc" pretends that this one
-/// does. @throws Error for other words in it.
-enum class Way { memfd, proc };
+/// Ways to share memory that systems may forbid. HOCKET_FORBID="memfd,proc,process_vm" pretends
+/// that this one does. @throws Error for other words in it.
+enum class Way { memfd, proc, process_vm };
 bool forbidden(Way way);
 
 /// The mappings that are kept for the next call of `map`: a bounded number, of bounded bytes.

@@ -2,56 +2,113 @@
 #include "hocket/plan.hpp"
 
 #include <algorithm>
-#include <array>
 #include <mutex>
 
-#include "base/text.hpp"
+#include "plan/costs.hpp"
 #include "plan/part.hpp"
 #include "plan/problem.hpp"
+#include "plan/schedule.hpp"
 #include "plan/totals.hpp"
 #include "plan/turns.hpp"
 
 namespace hocket {
 
-/// Totals cost a look at every process, so that they are worked out when first asked for.
+namespace {
+
+/// One message of a process, and what it carries.
+struct Itinerary {
+    plan::Step step;
+    std::vector<plan::Parcel> cargo;
+};
+
+}  // namespace
+
+/// Totals cost a look at every process, so that they are worked out when first asked for; so is the
+/// choice of a strategy.
 struct Plan::State {
     std::shared_ptr<const plan::Problem> problem;
-    std::string strategy;
+    plan::Model model;
 
-    mutable std::once_flag turns_once, messages_once, moved_once;
+    mutable std::once_flag strategy_once, turns_once, schedule_once, messages_once, moved_once;
+    mutable std::optional<plan::Strategy> strategy_found;
     mutable std::optional<plan::Turns> turns_found;
+    mutable plan::Schedule schedule_found;
     mutable std::int64_t messages_found = 0, moved_found = 0;
 
+    plan::Strategy strategy() const {
+        std::call_once(strategy_once, [this] {
+            if (!strategy_found) strategy_found = plan::choose(problem, model);
+        });
+        return *strategy_found;
+    }
+    bool direct() const { return strategy() == plan::Strategy::direct; }
+    const plan::Schedule& schedule() const {  // unless direct
+        std::call_once(schedule_once, [this] {
+            schedule_found = plan::make_schedule(problem, strategy(), problem->options.stages);
+        });
+        return schedule_found;
+    }
     const plan::Turns& turns() const {
         std::call_once(turns_once, [this] { turns_found.emplace(problem); });
         return *turns_found;
     }
     std::int64_t messages() const {
+        if (!direct()) return static_cast<std::int64_t>(schedule().messages.size());
         std::call_once(messages_once, [this] { messages_found = plan::count_messages(problem); });
         return messages_found;
     }
     std::int64_t moved() const {
+        if (!direct()) return schedule().moved;
         std::call_once(moved_once, [this] { moved_found = plan::count_moved(*problem); });
         return moved_found;
     }
+    std::vector<Itinerary> itinerary(Side side, std::int64_t rank) const {
+        problem->form(side).check_rank(rank);
+        std::vector<Itinerary> found =
+            direct() ? direct_itinerary(side, rank) : relayed_itinerary(side, rank);
+        std::stable_sort(found.begin(), found.end(), [](const Itinerary& a, const Itinerary& b) {
+            return a.step.round < b.step.round;
+        });
+        return found;
+    }
+
+  private:
+    std::vector<Itinerary> direct_itinerary(Side side, std::int64_t rank) const {
+        const std::int64_t same = problem->same(side, rank);
+        const bool sends = side == Side::source;
+        std::vector<Itinerary> found;
+        const auto part = plan::make_part(problem, side, rank);
+        for (const plan::Traffic& peer : part->peers) {
+            if (peer.process == same) continue;
+            const std::int64_t source = sends ? rank : peer.process;
+            const std::int64_t destination = sends ? peer.process : rank;
+            found.push_back({{turns().round(source, destination), sends, plan::other(side),
+                              peer.process, peer.elements},
+                             {{source, destination, peer.elements}}});
+        }
+        return found;
+    }
+    std::vector<Itinerary> relayed_itinerary(Side side, std::int64_t rank) const {
+        std::vector<Itinerary> found;
+        const plan::Stop here{side, rank};
+        for (const plan::Dispatch& message : schedule().messages) {
+            const bool sends = message.from == here;
+            if (!sends && !(message.to == here)) continue;
+            const plan::Stop& there = sends ? message.to : message.from;
+            Itinerary& made = found.emplace_back();
+            made.step = {message.round, sends, there.side, there.rank, message.elements};
+            for (const std::int32_t parcel : message.parcels)
+                made.cargo.push_back(schedule().parcels[static_cast<std::size_t>(parcel)]);
+        }
+        return found;
+    }
 };
-
-namespace {
-
-std::string choose(const std::string& strategy) {
-    const std::array<std::string, 2> known{"auto", "direct"};
-    if (std::find(known.begin(), known.end(), strategy) == known.end())
-        throw LayoutError("there is no strategy '" + strategy + "'" +
-                          text::did_you_mean(strategy, known) + "; choose one of " +
-                          text::quoted_list(known));
-    return "direct";
-}
-
-}  // namespace
 
 Plan::Plan(Layout source, Layout destination, plan::Options options) {
     auto state = std::make_shared<State>();
-    state->strategy = choose(options.strategy);
+    state->strategy_found = plan::strategy_of(options.strategy);
+    plan::check_stages(state->strategy_found, options.stages, source.size(), destination.size());
+    state->model = options.model ? *options.model : plan::Model::kept();
     state->problem = std::make_shared<const plan::Problem>(
         std::move(source), std::move(destination), std::move(options));
     state_ = std::move(state);
@@ -67,7 +124,7 @@ const plan::Options& Plan::options() const {
     return state_->problem->options;
 }
 const std::string& Plan::strategy() const {
-    return state_->strategy;
+    return plan::name_of(state_->strategy());
 }
 
 std::vector<plan::Traffic> Plan::sends(std::int64_t rank) const {
@@ -79,23 +136,19 @@ std::vector<plan::Traffic> Plan::recvs(std::int64_t rank) const {
 }
 
 std::vector<plan::Step> Plan::steps(Side side, std::int64_t rank) const {
-    const auto part = plan::make_part(state_->problem, side, rank);
-    const std::int64_t same = state_->problem->same(side, rank);
-    const bool sends = side == Side::source;
     std::vector<plan::Step> steps;
-    for (const plan::Traffic& peer : part->peers) {
-        if (peer.process == same) continue;
-        const std::int64_t round = sends ? state_->turns().round(rank, peer.process)
-                                         : state_->turns().round(peer.process, rank);
-        steps.push_back({round, sends, plan::other(side), peer.process, peer.elements});
-    }
-    std::sort(steps.begin(), steps.end(),
-              [](const plan::Step& a, const plan::Step& b) { return a.round < b.round; });
+    for (const Itinerary& each : state_->itinerary(side, rank)) steps.push_back(each.step);
     return steps;
 }
 
+std::vector<std::vector<plan::Parcel>> Plan::cargo(Side side, std::int64_t rank) const {
+    std::vector<std::vector<plan::Parcel>> cargo;
+    for (Itinerary& each : state_->itinerary(side, rank)) cargo.push_back(std::move(each.cargo));
+    return cargo;
+}
+
 std::int64_t Plan::rounds() const {
-    return state_->turns().count();
+    return state_->direct() ? state_->turns().count() : state_->schedule().rounds;
 }
 std::int64_t Plan::message_count() const {
     return state_->messages();
@@ -118,14 +171,20 @@ std::int64_t Plan::same_process(std::int64_t destination_rank) const {
 }
 
 std::vector<plan::Prediction> Plan::predict(const plan::Model& model) const {
-    return {{"direct", plan::predict_direct(state_->problem, model.message, model.byte)}};
+    std::vector<plan::Prediction> found;
+    for (const plan::Strategy strategy : plan::strategies)
+        found.push_back({plan::name_of(strategy), plan::predict(state_->problem, strategy, model)});
+    return found;
+}
+std::vector<plan::Prediction> Plan::predict() const {
+    return predict(state_->model);
 }
 
 std::string Plan::text() const {
     const plan::Problem& problem = *state_->problem;
     std::string result = problem.source.text() + " -> " + problem.destination.text();
     if (problem.turned()) result += " axes " + layout::text_of(problem.options.axes);
-    return result + ", " + state_->strategy + ": " + std::to_string(rounds()) + " rounds, " +
+    return result + ", " + strategy() + ": " + std::to_string(rounds()) + " rounds, " +
            std::to_string(message_count()) + " messages, " + std::to_string(elements_moved()) +
            " of " + std::to_string(problem.source.elements() * problem.destination.form().copies) +
            " elements move";

@@ -77,12 +77,24 @@ void check_overlap(const Layout& source, const Layout& destination, const Option
                           std::to_string(twice->first) + "; it must be one-to-one");
 }
 
+void check_nodes(const std::vector<std::int64_t>& nodes, const Layout& layout, const char* side) {
+    if (nodes.empty() || static_cast<std::int64_t>(nodes.size()) == layout.size()) return;
+    throw LayoutError("the nodes of " + std::to_string(nodes.size()) +
+                      " processes are given for the " + side + ", which has " +
+                      std::to_string(layout.size()) +
+                      "; give one number a process, for both sides");
+}
+
 }  // namespace
 
 Problem::Problem(Layout from, Layout to, Options given)
     : source(std::move(from)), destination(std::move(to)), options(std::move(given)) {
     check_axes(source, destination, options, where);
     check_overlap(source, destination, options, reverse);
+    check_nodes(options.source_nodes, source, "source");
+    check_nodes(options.destination_nodes, destination, "destination");
+    if (options.source_nodes.empty() != options.destination_nodes.empty())
+        throw LayoutError("nodes are given for one side only; give them for both, or for none");
     if (options.itemsize < 1)
         throw LayoutError("itemsize " + std::to_string(options.itemsize) +
                           " is no size of an element; give its bytes, 1 or more");

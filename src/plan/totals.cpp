@@ -59,7 +59,7 @@ std::int64_t count_messages(const std::shared_ptr<const Problem>& problem) {
     return messages;
 }
 
-double predict_direct(const std::shared_ptr<const Problem>& problem, double message, double byte) {
+double predict_direct(const std::shared_ptr<const Problem>& problem, const Cost& cost) {
     constexpr std::int64_t most_processes = 8192, most_peers = std::int64_t{1} << 20;
     double slowest = 0;
     for (const Side side : {Side::source, Side::destination}) {
@@ -74,8 +74,8 @@ double predict_direct(const std::shared_ptr<const Problem>& problem, double mess
             double seconds = 0;
             for (const Traffic& peer : peers_of(problem, side, rank))
                 if (peer.process != same)
-                    seconds += message + byte * static_cast<double>(peer.elements) *
-                                             static_cast<double>(problem->options.itemsize);
+                    seconds += side == Side::source ? cost(rank, peer.process, peer.elements)
+                                                    : cost(peer.process, rank, peer.elements);
             slowest = std::max(slowest, seconds);
         }
     }

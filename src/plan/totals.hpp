@@ -4,6 +4,7 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <memory>
 #include <vector>
 
@@ -17,9 +18,10 @@ std::int64_t count_moved(const Problem& problem);
 /// Pairs of different processes that exchange at least one element.
 std::int64_t count_messages(const std::shared_ptr<const Problem>& problem);
 
-/// Seconds of the slowest process by a linear model: `message` for each message it sends, or for
-/// each it receives, and `byte` for each of their bytes, whichever sum is larger. Of
-/// many processes (8192 a side, fewer where each has many peers) some evenly spaced ones are asked.
-double predict_direct(const std::shared_ptr<const Problem>& problem, double message, double byte);
+/// Seconds of the slowest process: the sum of `cost(source process, destination process, elements)`
+/// over the messages it sends, or over those it receives, whichever is larger. Of many processes
+/// (8192 a side, fewer where each has many peers) some evenly spaced ones are asked.
+using Cost = std::function<double(std::int64_t, std::int64_t, std::int64_t)>;
+double predict_direct(const std::shared_ptr<const Problem>& problem, const Cost& cost);
 
 }  // namespace hocket::plan

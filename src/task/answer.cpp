@@ -4,12 +4,13 @@
 #include "base/pack.hpp"
 #include "base/text.hpp"
 #include "task/member.hpp"
+#include "transfer/work.hpp"
 
 namespace hocket::task {
 
 std::string Answer::packed() const {
     Packer out;
-    out.text(fault.kind).text(fault.message).text(other.packed());
+    out.text(fault.kind).text(fault.message).text(other.packed()).text(decided.packed());
     return out.take();
 }
 
@@ -19,6 +20,7 @@ Answer Answer::unpacked(const std::string& bytes) {
     answer.fault.kind = in.text();
     answer.fault.message = in.text();
     answer.other = Envelope::unpacked(in.text());
+    answer.decided = Wish::unpacked(in.text());
     return answer;
 }
 
@@ -27,9 +29,6 @@ std::string task_text(const Tasks::State& all, int task) {
 }
 std::string tag_text(int tag) {
     return tag < 0 ? "any tag" : "tag " + std::to_string(tag);
-}
-std::string seconds_text(const Deadline& deadline) {
-    return text::seconds(deadline.timeout());
 }
 std::string array_text(const std::string& dtype, const Shape& shape) {
     return (dtype.empty() ? "an array" : dtype) + " " + text::tuple(shape);
@@ -41,9 +40,23 @@ std::string array_text(const std::vector<Array>& arrays) {
     return array_text(arrays[0].dtype().name, arrays[0].layout().shape());
 }
 
+trace::Track track_of(const char* verb, const Partner& partner, std::span<const Array> arrays) {
+    if (!trace::enabled()) return {};
+    trace::Arguments told;
+    std::int64_t bytes = 0;
+    for (const auto& array : arrays)
+        bytes +=
+            transfer::local_bytes(array.layout(), transfer::place_on(array), array.dtype().size);
+    told.add(partner.direction, partner.task).add("bytes", bytes);
+    if (partner.tag >= 0) told.add("tag", std::int64_t{partner.tag});
+    for (const auto& array : arrays)
+        told.add("array", array.dtype().name + " " + array.layout().text());
+    return {std::string(verb) + " " + partner.direction + " " + partner.task, told};
+}
+
 comm::Fault fault_of_sender(const Tasks::State& all, const Envelope& envelope) {
     comm::Fault told = envelope.fault;
-    if (told.kind != "EndOfStream")
+    if (told.kind != "EndOfStream" && !envelope.parting)
         told.message = task_text(all, envelope.source) + " could not send: " + told.message;
     return told;
 }

@@ -3,8 +3,10 @@
 #pragma once
 
 #include <optional>
+#include <span>
 #include <string>
 
+#include "base/trace.hpp"
 #include "comm/agree.hpp"
 #include "hocket/task.hpp"
 #include "task/matcher.hpp"
@@ -16,6 +18,7 @@ namespace hocket::task {
 struct Answer {
     comm::Fault fault;
     Envelope other;
+    Wish decided = {};  // of both sides, with nothing left open
 
     std::string packed() const;
     static Answer unpacked(const std::string& bytes);
@@ -23,9 +26,16 @@ struct Answer {
 
 std::string task_text(const Tasks::State& all, int task);  // -1: any
 std::string tag_text(int tag);                             // -1: any
-std::string seconds_text(const Deadline& deadline);
 std::string array_text(const std::string& dtype, const Shape& shape);
 std::string array_text(const std::vector<Array>& arrays);
+
+/// The track of a send or a receive.
+struct Partner {
+    const char* direction;  // "to", "from"
+    std::string task;
+    int tag;  // -1: any
+};
+trace::Track track_of(const char* verb, const Partner& partner, std::span<const Array> arrays);
 
 /// Why there is no message, in the receiver's words.
 comm::Fault fault_of_sender(const Tasks::State& all, const Envelope& envelope);

@@ -31,7 +31,7 @@ namespace {
 
 // What a channel's call brings: an array, the stream's end, or an error.
 struct Brought {
-    const Array* array = nullptr;
+    std::vector<Array> arrays;
     bool end = false;
     comm::Fault fault;
 };
@@ -44,16 +44,7 @@ comm::Fault fault_of_call(task::Member& me, const Brought& brought, bool receivi
     } catch (const Error&) {
         return comm::Fault::current();
     }
-    return brought.array == nullptr ? comm::Fault{} : task::fault_of(me, *brought.array, receiving);
-}
-
-std::vector<task::Form> forms_of(const Array* array) {
-    std::vector<task::Form> forms;
-    if (array != nullptr) forms.push_back(task::Form::of(*array));
-    return forms;
-}
-std::vector<Array> copy_of(const Array* array) {
-    return array == nullptr ? std::vector<Array>() : std::vector<Array>{*array};
+    return brought.end ? comm::Fault{} : task::fault_of(me, brought.arrays.at(0), receiving);
 }
 
 // A channel keeps one tag: its name keeps its messages apart.
@@ -63,10 +54,10 @@ std::shared_ptr<task::Pending> start_send(const std::shared_ptr<Tasks::State>& a
                                           const std::shared_ptr<task::Member>& me, int other,
                                           const std::string& stream, const Brought& brought) {
     const comm::Turn turn;
-    task::Sending sending{forms_of(brought.array), other, tag,
+    task::Sending sending{task::forms_of(brought.arrays), other, tag,
                           fault_of_call(*me, brought, false, other, stream), stream};
     sending.end = brought.end;
-    return task::start_send(all, me, std::move(sending), copy_of(brought.array));
+    return task::start_send(all, me, std::move(sending), brought.arrays);
 }
 
 std::shared_ptr<task::Pending> start_receive(const std::shared_ptr<Tasks::State>& all,
@@ -75,9 +66,9 @@ std::shared_ptr<task::Pending> start_receive(const std::shared_ptr<Tasks::State>
                                              const Deadline& deadline) {
     const comm::Turn turn;
     return task::start_receive(all, me,
-                               {forms_of(brought.array), other, tag,
+                               {task::forms_of(brought.arrays), other, tag,
                                 fault_of_call(*me, brought, true, other, stream), deadline, stream},
-                               copy_of(brought.array));
+                               brought.arrays);
 }
 
 }  // namespace
@@ -85,7 +76,7 @@ std::shared_ptr<task::Pending> start_receive(const std::shared_ptr<Tasks::State>
 void Channel::send(const Array& array, Deadline deadline) {
     auto& it = *state_;
     if (it.closed) throw Error("send: " + it.stream + " was closed by this task");
-    const auto pending = start_send(it.all, it.me, it.other, it.stream, {&array, false, {}});
+    const auto pending = start_send(it.all, it.me, it.other, it.stream, {{array}, false, {}});
     task::finish_or_break(*pending, deadline, it.other);
 }
 
@@ -93,7 +84,7 @@ Status Channel::recv(const Array& array, Deadline deadline) {
     auto& it = *state_;
     if (it.over) throw EndOfStream(*it.over);
     const auto pending =
-        start_receive(it.all, it.me, it.other, it.stream, {&array, false, {}}, deadline);
+        start_receive(it.all, it.me, it.other, it.stream, {{array}, false, {}}, deadline);
     try {
         return task::finish_or_break(*pending, task::with_grace(deadline), it.other);
     } catch (const EndOfStream& end) {
@@ -105,7 +96,7 @@ Status Channel::recv(const Array& array, Deadline deadline) {
 void Channel::close(Deadline deadline) {
     auto& it = *state_;
     if (it.closed) throw Error("close: " + it.stream + " was closed before by this task");
-    const auto pending = start_send(it.all, it.me, it.other, it.stream, {nullptr, true, {}});
+    const auto pending = start_send(it.all, it.me, it.other, it.stream, {{}, true, {}});
     task::finish_or_break(*pending, deadline, it.other);
     it.closed = true;
 }
@@ -113,7 +104,7 @@ void Channel::close(Deadline deadline) {
 void Channel::refuse(bool sending, const std::string& kind, const std::string& message,
                      Deadline deadline) {
     auto& it = *state_;
-    const Brought brought{nullptr, false, {kind, message}};
+    const Brought brought{{}, false, {kind, message}};
     const auto pending = sending
                              ? start_send(it.all, it.me, it.other, it.stream, brought)
                              : start_receive(it.all, it.me, it.other, it.stream, brought, deadline);

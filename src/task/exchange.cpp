@@ -5,6 +5,7 @@
 #include <span>
 
 #include "base/pack.hpp"
+#include "base/text.hpp"
 #include "comm/engine.hpp"
 #include "task/answer.hpp"
 #include "transfer/check.hpp"
@@ -13,14 +14,10 @@
 namespace hocket::task {
 namespace {
 
-using comm::Fault;
-using comm::Protocol;
 using comm::Statement;
 using comm::until;
 using comm::When;
 using Found = std::shared_ptr<std::optional<Status>>;
-using All = std::shared_ptr<Tasks::State>;
-using Me = std::shared_ptr<Member>;
 
 Status status_of(const Tasks::State& all, const Envelope& envelope) {
     const Form& form = envelope.forms.at(0);
@@ -33,32 +30,71 @@ Status status_of(const Tasks::State& all, const Envelope& envelope) {
 
 transfer::Route route_of(const Tasks::State& all, const Tags& tags, int source, int destination,
                          std::int64_t send) {
-    return {all.link.get(), all.ranks[static_cast<std::size_t>(source)],
-            all.ranks[static_cast<std::size_t>(destination)], tags.data(source, send)};
+    return {all.link.get(),
+            all.ranks[static_cast<std::size_t>(source)],
+            all.ranks[static_cast<std::size_t>(destination)],
+            tags.data(source, send),
+            0,
+            tags.among(Side::source, source, send),
+            tags.among(Side::destination, source, send)};
 }
 
-// The data of several arrays go one after the other: what a process sends another with one tag
-// stays in order, so both sides know which array a message is of.
+// Waits until the call is to begin, if it is one of those that begin later.
+template <class Call>
+Protocol<> pass(Call& call) {
+    if (call.gate == nullptr) co_return;
+    When opened([&] { return call.gate->open; });
+    co_await until(opened);
+    if (call.fault) co_return;
+    call.fault = call.gate->fault;
+    call.dropped = static_cast<bool>(call.fault);
+}
+
+// This task's arrays and the other's layouts, in the order in which they travel: what a process
+// sends another with one tag stays in order, so both sides know which array, and which piece of it,
+// a message is of.
+Protocol<> move(const std::vector<Array>& arrays, const Answer& met, bool sending,
+                transfer::Route route, transfer::Stopwatch& watch,
+                std::shared_ptr<Progress> progress) {
+    for (std::size_t i = 0; i < arrays.size(); ++i) {
+        const Layout other = Layout::parse(met.other.forms.at(i).layout);
+        const Layout& own = arrays[i].layout();
+        const std::int64_t pieces = std::max<std::int64_t>(met.decided.pieces, 1);
+        const Cut cut(sending ? own : other, sending ? other : own, pieces);
+        if (arrays.size() == 1) progress->cut = cut;
+        for (std::int64_t piece = 0; piece < pieces; ++piece) {
+            const Array array = cut.array_of(arrays[i], piece);
+            const transfer::Place here = transfer::place_on(array), nowhere;
+            const Layout there = cut.layout_of(other, piece);
+            plan::Options options;
+            options.itemsize = array.dtype().size;
+            options.strategy = met.decided.strategy;
+            options.stages = met.decided.stages;
+            const auto work =
+                sending ? transfer::cached_work(array.layout(), there, options, here, nowhere)
+                        : transfer::cached_work(there, array.layout(), options, nowhere, here);
+            watch.lap(&Profile::schedule);
+            co_await transfer::run(work, sending ? array.data() : nullptr,
+                                   sending ? nullptr : array.data(), route, watch);
+            progress->done = piece + 1;
+        }
+    }
+}
+
 Protocol<> send(All all, Me me, Sending sending, std::vector<Array> arrays, int tree_tag,
-                std::int64_t ticket, Found found) {
+                std::int64_t ticket, Found found, std::shared_ptr<Progress> progress) {
     const int destination = sending.destination, tag = sending.tag;
-    const Answer answer = co_await meet(all, me, std::move(sending), tree_tag, ticket);
+    co_await pass(sending);
+    transfer::Stopwatch watch(all->profile,
+                              track_of(sending.end ? "close" : "send",
+                                       {"to", task_text(*all, destination), tag}, arrays));
+    const Answer answer = co_await meet(all, me, std::move(sending), tree_tag, ticket, watch);
     if (arrays.empty()) {  // a stream's end
         *found = Status{me->task, me->name(), tag, Layout({0}, "(*)"), DType{"", 0}};
         co_return;
     }
-    for (std::size_t i = 0; i < arrays.size(); ++i) {
-        const Array& array = arrays[i];
-        const double met = comm::Engine::instance().seconds();
-        const transfer::Place here = transfer::place_on(array), nowhere;
-        plan::Options options;
-        options.itemsize = array.dtype().size;
-        const auto work = transfer::cached_work(
-            array.layout(), Layout::parse(answer.other.forms.at(i).layout), options, here, nowhere);
-        all->profile->schedule += comm::Engine::instance().seconds() - met;
-        transfer::Route route = route_of(*all, me->tags, me->task, destination, ticket);
-        co_await transfer::run(work, array.data(), nullptr, std::move(route), all->profile);
-    }
+    transfer::Route route = route_of(*all, me->tags, me->task, destination, ticket);
+    co_await move(arrays, answer, true, std::move(route), watch, std::move(progress));
     Status status{me->task, me->name(), tag, arrays[0].layout(), arrays[0].dtype()};
     for (const auto& more : std::span(arrays).subspan(1))
         status.further.push_back({more.layout(), more.dtype()});
@@ -66,21 +102,15 @@ Protocol<> send(All all, Me me, Sending sending, std::vector<Array> arrays, int 
 }
 
 Protocol<> receive(All all, Me me, Receiving receiving, std::vector<Array> arrays, int tree_tag,
-                   std::int64_t ticket, Found found) {
-    const Answer answer = co_await meet(all, me, std::move(receiving), tree_tag, ticket);
+                   std::int64_t ticket, Found found, std::shared_ptr<Progress> progress) {
+    co_await pass(receiving);
+    transfer::Stopwatch watch(
+        all->profile,
+        track_of("recv", {"from", task_text(*all, receiving.source), receiving.tag}, arrays));
+    const Answer answer = co_await meet(all, me, std::move(receiving), tree_tag, ticket, watch);
     const Envelope& envelope = answer.other;
-    for (std::size_t i = 0; i < arrays.size(); ++i) {
-        const Array& array = arrays[i];
-        const double met = comm::Engine::instance().seconds();
-        const transfer::Place nowhere, here = transfer::place_on(array);
-        plan::Options options;
-        options.itemsize = array.dtype().size;
-        const auto work = transfer::cached_work(Layout::parse(envelope.forms.at(i).layout),
-                                                array.layout(), options, nowhere, here);
-        all->profile->schedule += comm::Engine::instance().seconds() - met;
-        transfer::Route route = route_of(*all, me->tags, envelope.source, me->task, envelope.send);
-        co_await transfer::run(work, nullptr, array.data(), std::move(route), all->profile);
-    }
+    transfer::Route route = route_of(*all, me->tags, envelope.source, me->task, envelope.send);
+    co_await move(arrays, answer, false, std::move(route), watch, std::move(progress));
     *found = status_of(*all, envelope);
 }
 
@@ -100,6 +130,7 @@ Protocol<> probe(All all, Me me, Probing probing, int tree_tag, std::int64_t tic
         me->receives.pass();
         When matched([&] {
             me->matcher.pump();
+            all->need_sender(me->task, wanted.source);
             return said.fault || wanted.found || !probing.wait || probing.deadline.passed();
         });
         co_await until(matched);
@@ -117,7 +148,8 @@ Protocol<> probe(All all, Me me, Probing probing, int tree_tag, std::int64_t tic
     } else if (probing.wait) {
         throw DeadlineError("task '" + me->name() + "' gave up its probe for a message from " +
                             task_text(*all, probing.source) + " with " + tag_text(probing.tag) +
-                            " after " + seconds_text(probing.deadline) + ": nothing was sent");
+                            " after " + text::seconds(probing.deadline.timeout()) +
+                            ": nothing was sent");
     }
 }
 
@@ -137,7 +169,7 @@ Protocol<> first(Me me, std::vector<std::shared_ptr<comm::Activity>> calls, Dead
     *index = Unpacker(outcome).number();
     if (*index == static_cast<std::int64_t>(calls.size()))
         throw DeadlineError("none of " + std::to_string(calls.size()) + " requests of task '" +
-                            me->name() + "' was done within " + seconds_text(deadline));
+                            me->name() + "' was done within " + text::seconds(deadline.timeout()));
 }
 
 Protocol<> decision(Me me, int tree_tag, std::shared_ptr<std::int64_t> number) {
@@ -146,11 +178,17 @@ Protocol<> decision(Me me, int tree_tag, std::shared_ptr<std::int64_t> number) {
     *number = Unpacker(outcome).number();
 }
 
-std::shared_ptr<Pending> start(Me me, Found found, Protocol<> protocol, std::string text) {
+std::shared_ptr<Pending> start(Me me, Found found, Protocol<> protocol, std::string text,
+                               std::shared_ptr<Progress> progress = nullptr,
+                               std::shared_ptr<Gate> gate = nullptr) {
     auto call = std::make_shared<comm::Call>(std::move(protocol), std::move(text));
-    comm::Engine::instance().add(call);
-    return std::make_shared<Pending>(
-        Pending{std::move(me), std::move(found), std::move(call), nullptr});
+    auto pending = std::make_shared<Pending>(Pending{std::move(me), std::move(found), call, nullptr,
+                                                     nullptr, nullptr, std::move(progress)});
+    if (gate == nullptr)
+        comm::Engine::instance().add(call);
+    else
+        pending->later = std::make_shared<Later>(call, std::move(gate));
+    return pending;
 }
 
 int next_tree_tag(Member& me) {
@@ -158,6 +196,19 @@ int next_tree_tag(Member& me) {
 }
 
 }  // namespace
+
+Later::~Later() {
+    if (gate_->open) return;
+    gate_->fault = {"Error", call_->text() + ": this call was given up before it began"};
+    gate_->open = true;
+    comm::Engine::instance().post(call_);
+}
+
+void Later::begin() {
+    if (gate_->open) throw Error(call_->text() + ": it was started before");
+    gate_->open = true;
+    comm::Engine::instance().add(call_);
+}
 
 Fault fault_of(const Member& member, const Array& array, bool receiving) {
     const int size = member.group.size();
@@ -171,27 +222,35 @@ Fault fault_of(const Member& member, const Array& array, bool receiving) {
 
 std::shared_ptr<Pending> start_send(All all, Me me, Sending sending, std::vector<Array> arrays) {
     auto found = std::make_shared<std::optional<Status>>();
+    auto progress = std::make_shared<Progress>();
     std::string text = "task '" + me->name() + "' sends " + array_text(arrays) + " to " +
                        task_text(*all, sending.destination) + " with " + tag_text(sending.tag);
     const int tag = next_tree_tag(*me);
     const std::int64_t ticket = me->sends.ticket();
-    return start(
-        me, found,
-        send(std::move(all), me, std::move(sending), std::move(arrays), tag, ticket, found),
-        std::move(text));
+    const auto gate = sending.gate;
+    return start(me, found,
+                 send(std::move(all), me, std::move(sending), std::move(arrays), tag, ticket, found,
+                      progress),
+                 std::move(text), progress, gate);
 }
 
 std::shared_ptr<Pending> start_receive(All all, Me me, Receiving receiving,
                                        std::vector<Array> arrays) {
     auto found = std::make_shared<std::optional<Status>>();
+    auto progress = std::make_shared<Progress>();
     std::string text = "task '" + me->name() + "' receives " + array_text(arrays) + " from " +
                        task_text(*all, receiving.source) + " with " + tag_text(receiving.tag);
     const int tag = next_tree_tag(*me);
     const std::int64_t ticket = me->receives.ticket();
-    return start(
-        me, found,
-        receive(std::move(all), me, std::move(receiving), std::move(arrays), tag, ticket, found),
-        std::move(text));
+    const auto gate = receiving.gate;
+    auto given_up = std::make_shared<bool>(false);
+    receiving.given_up = given_up;
+    auto pending = start(me, found,
+                         receive(std::move(all), me, std::move(receiving), std::move(arrays), tag,
+                                 ticket, found, progress),
+                         std::move(text), progress, gate);
+    pending->given_up = std::move(given_up);
+    return pending;
 }
 
 std::shared_ptr<Pending> start_probe(All all, Me me, Probing probing) {

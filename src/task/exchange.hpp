@@ -11,21 +11,50 @@
 #include "hocket/task.hpp"
 #include "task/meeting.hpp"
 #include "task/member.hpp"
+#include "task/pieces.hpp"
 
 namespace hocket::task {
 
 class Persistent;  // src/task/persistent.hpp
+
+/// A call that is to begin later. Dropped before, it begins as one that this process cannot make:
+/// other calls wait behind it, and other processes for it.
+class Later {
+  public:
+    Later(std::shared_ptr<comm::Activity> call, std::shared_ptr<Gate> gate)
+        : call_(std::move(call)), gate_(std::move(gate)) {}
+    ~Later();
+    Later(const Later&) = delete;
+    Later& operator=(const Later&) = delete;
+
+    /// @throws Error the second time. The caller holds the turn.
+    void begin();
+    bool begun() const { return gate_->open; }
+
+  private:
+    std::shared_ptr<comm::Activity> call_;
+    std::shared_ptr<Gate> gate_;
+};
 
 /// A call under way, and what it will have found.
 struct Pending {
     std::shared_ptr<Member> member;
     std::shared_ptr<std::optional<Status>> found;
     std::shared_ptr<comm::Activity> call;
-    std::shared_ptr<Persistent> persistent;  // none: an ordinary call
+    std::shared_ptr<Persistent> persistent = nullptr;  // none: an ordinary call
+    std::shared_ptr<bool> given_up = nullptr;          // of a receive whose caller was interrupted
+    std::shared_ptr<Later> later = nullptr;            // none: it has begun
+    std::shared_ptr<Progress> progress = nullptr;      // of an ordinary send or receive
 };
 
 /// Waits for a call's end. @throws what it threw; DeadlineError.
 Status finish(Pending& pending, const Deadline& deadline);
+
+/// How a send or receive is cut, once the two sides have met. @throws likewise, and Error for a
+/// persistent request.
+Cut cut_of(Pending& pending, const Deadline& deadline);
+/// Waits until so many pieces are done on this process. @throws likewise.
+void wait_for(Pending& pending, std::int64_t pieces, const Deadline& deadline);
 
 /// The same for a blocking call: a wait that ends before its operation does (a deadline, an
 /// interrupt) leaves the two tasks out of step. `other` < 0: any task was meant, no pair breaks.

@@ -11,10 +11,18 @@ Form Form::of(const Array& array) {
     return {array.layout().text(), array.dtype().name, array.dtype().size};
 }
 
+std::vector<Form> forms_of(std::span<const Array> arrays) {
+    std::vector<Form> forms;
+    for (const auto& array : arrays) forms.push_back(Form::of(array));
+    return forms;
+}
+
 std::string Envelope::packed() const {
     Packer out;
     out.number(source).number(tag).number(send).text(stream);
     out.text(fault.kind).text(fault.message).number(kept).number(once ? 1 : 0);
+    out.number(parting ? 1 : 0);
+    out.text(wish.packed());
     for (const auto& form : forms) out.text(form.layout).text(form.dtype).number(form.itemsize);
     return out.take();
 }
@@ -30,6 +38,8 @@ Envelope Envelope::unpacked(const std::string& bytes) {
     envelope.fault.message = in.text();
     envelope.kept = in.number();
     envelope.once = in.number() != 0;
+    envelope.parting = in.number() != 0;
+    envelope.wish = Wish::unpacked(in.text());
     while (!in.empty()) {
         Form& form = envelope.forms.emplace_back();
         form.layout = in.text();
@@ -44,7 +54,7 @@ void Matcher::post(Wanted& wanted) {
                                  [&](const Envelope& e) { return wanted.fits(e); });
     if (it == unexpected_.end()) {
         posted_.push_back(&wanted);
-    } else if (wanted.take) {
+    } else if (wanted.take && !it->parting) {
         wanted.found = std::move(*it);
         unexpected_.erase(it);
     } else {
@@ -65,9 +75,16 @@ void Matcher::arrive(Envelope envelope) {
         }
         it = posted_.erase(it);
         wanted.found = envelope;
-        if (wanted.take) return;
+        if (wanted.take && !envelope.parting) return;
     }
     unexpected_.push_back(std::move(envelope));
+}
+
+const Envelope* Matcher::parting_of(int source) const {
+    const auto it = std::find_if(unexpected_.begin(), unexpected_.end(), [&](const Envelope& e) {
+        return e.parting && e.source == source;
+    });
+    return it == unexpected_.end() ? nullptr : &*it;
 }
 
 void Matcher::pump() {

@@ -8,12 +8,14 @@
 #include <list>
 #include <memory>
 #include <optional>
+#include <span>
 #include <string>
 #include <vector>
 
 #include "comm/agree.hpp"
 #include "comm/link.hpp"
 #include "hocket/array.hpp"
+#include "task/wish.hpp"
 
 namespace hocket::task {
 
@@ -25,6 +27,7 @@ struct Form {
 
     static Form of(const Array& array);
 };
+std::vector<Form> forms_of(std::span<const Array> arrays);
 
 /// What a sending task says of a message before any data moves.
 struct Envelope {
@@ -36,6 +39,8 @@ struct Envelope {
     comm::Fault fault;        // why there is no message: the receiver gets this in its place
     std::int64_t kept = 0;    // persistent: the sender's number of the request
     bool once = false;        // persistent: no more than one start is promised
+    bool parting = false;     // nothing more comes from this task, for the fault's reason
+    Wish wish = {};
 
     std::string packed() const;
     static Envelope unpacked(const std::string& bytes);
@@ -49,6 +54,7 @@ struct Wanted {
     std::optional<Envelope> found;
 
     bool fits(const Envelope& envelope) const {
+        if (envelope.parting) return source == envelope.source;  // whatever tag is wanted
         return stream == envelope.stream && (source < 0 || source == envelope.source) &&
                (tag < 0 || tag == envelope.tag);
     }
@@ -66,6 +72,8 @@ class Matcher {
     void withdraw(Wanted& wanted);
     /// Takes in what has come.
     void pump();
+    /// What a task said when it parted, if it did.
+    const Envelope* parting_of(int source) const;
 
   private:
     void arrive(Envelope envelope);

@@ -2,18 +2,18 @@
 #include "task/meeting.hpp"
 
 #include "base/pack.hpp"
-#include "comm/engine.hpp"
+#include "base/text.hpp"
+#include "plan/schedule.hpp"
+#include "task/pieces.hpp"
+#include "transfer/choice.hpp"
+#include "transfer/far.hpp"
 
 namespace hocket::task {
 namespace {
 
-using comm::Fault;
-using comm::Protocol;
 using comm::Statement;
 using comm::until;
 using comm::When;
-using All = std::shared_ptr<Tasks::State>;
-using Me = std::shared_ptr<Member>;
 
 std::string spelled(const std::vector<Form>& forms) {
     std::string out;
@@ -28,36 +28,168 @@ std::string stream_text(const std::string& stream) {
     return stream.empty() ? "" : " on " + stream;
 }
 
-// On the lowest process: waits for the message that this receive is to have.
-Protocol<Answer> match(All all, Me me, const Receiving& receiving, std::int64_t ticket,
-                       Statement said) {
+// A call that is wrong on every process, or was not one anywhere: it never was.
+bool never_was(const Statement& said) {
+    return said.fault && (said.everywhere || said.sound.empty());
+}
+
+bool given_up(const Receiving& receiving) {
+    return receiving.given_up && *receiving.given_up;
+}
+
+Statement statement_of(const Tasks::State& all, const Sending& sending) {
+    Statement mine;
+    mine.fault = sending.fault;
+    if (mine.fault) return mine;
+    mine.sound = Packer().number(sending.destination).number(sending.tag).take();
+    mine.text = (sending.end ? "close(" : "send(") + spelled(sending.forms) + " to " +
+                task_text(all, sending.destination) + ", " + tag_text(sending.tag) +
+                sending.wish.text() + ")" + stream_text(sending.stream);
+    return mine;
+}
+
+Statement statement_of(const Tasks::State& all, const Receiving& receiving) {
+    Statement mine;
+    mine.fault = receiving.fault;
+    if (mine.fault) return mine;
+    mine.sound = Packer().number(receiving.source).number(receiving.tag).take();
+    mine.text = "recv(" + spelled(receiving.forms) + " from " + task_text(all, receiving.source) +
+                ", " + tag_text(receiving.tag) + receiving.wish.text() + ")" +
+                stream_text(receiving.stream);
+    return mine;
+}
+
+// On the lowest process: posts the message, and hears what the receiver says of it.
+Protocol<Answer> settle(All all, Me me, const Sending& sending, std::int64_t ticket,
+                        Statement said) {
+    When my_turn([&] { return me->sends.is_next(ticket); });
+    co_await until(my_turn);
+    Answer own{said.fault, {}};
+    if (!sending.dropped && never_was(said)) {
+        me->sends.pass();
+        co_return own;
+    }
+    Envelope envelope{me->task, sending.tag, ticket,       sending.stream,
+                      {},       said.fault,  sending.kept, sending.once};
+    int to = sending.destination;
+    if (said.fault && !sending.dropped) {
+        // One that is wrong on some is awaited by the receiver, who gets the error in its place.
+        Unpacker in(said.sound);
+        to = static_cast<int>(in.number());
+        envelope.tag = static_cast<int>(in.number());
+    } else if (sending.end) {
+        envelope.fault.kind = "EndOfStream";
+        envelope.fault.message =
+            task_text(*all, me->task) + " closed " + sending.stream + ": no more comes";
+    } else {
+        envelope.forms = sending.forms;
+        envelope.wish = sending.wish;
+    }
+    Protocol<> post =
+        comm::send_text(*all->link, envelope.packed(), me->lowest_of(to), me->tags.envelope(to));
+    me->sends.pass();
+    co_await post;
+    if (said.fault || sending.end) co_return own;
+    const int there = me->lowest_of(to), reply_tag = me->tags.reply(me->task, ticket);
+    std::optional<comm::Arrival> reply;
+    When heard([&] {
+        me->matcher.pump();
+        reply = all->link->probe(there, reply_tag);
+        return reply || me->matcher.parting_of(to) != nullptr;
+    });
+    co_await until(heard);
+    if (!reply) {
+        own.fault = me->matcher.parting_of(to)->fault;
+        co_return own;
+    }
+    const comm::Letter letter = co_await comm::receive_text(*all->link, *reply, reply_tag);
+    Answer answer = Answer::unpacked(letter.text);
+    co_return answer;
+}
+
+// Whether each piece of the array can be passed on within so many bytes.
+void require_room(const Layout& from, const Layout& to, const Envelope& sent, const Wish& wish,
+                  std::int64_t most) {
+    plan::Options options;
+    options.itemsize = std::max<std::int64_t>(sent.forms[0].itemsize, 1);
+    options.strategy = wish.strategy;
+    options.stages = wish.stages;
+    const Cut cut(from, to, std::max<std::int64_t>(wish.pieces, 1));
+    for (std::int64_t piece = 0; piece < cut.count(); ++piece)
+        transfer::require_room_to_relay(
+            Plan(cut.layout_of(from, piece), cut.layout_of(to, piece), options), most);
+}
+
+// How the message travels: as the sides wish, and where both leave it open as the sender's model
+// says, which came with the message.
+void decide_on(const Tasks::State& all, const Envelope& sent, int receiver,
+               const Receiving& receiving, Answer& answer) {
+    try {
+        Wish wish = merged(sent.wish, task_text(all, sent.source), receiving.wish,
+                           task_text(all, receiver));
+        const Layout from = Layout::parse(sent.forms.at(0).layout);
+        const Layout to = Layout::parse(receiving.forms.at(0).layout);
+        plan::check_stages(plan::strategy_of(wish.strategy), wish.stages, from.size(), to.size());
+        if (const auto most = transfer::asked_buffers(); most && wish.strategy != "auto")
+            require_room(from, to, sent, wish, *most);
+        if (wish.strategy == "auto") {
+            const auto& ranks = all.ranks;
+            plan::Options options;
+            options.itemsize = std::max<std::int64_t>(sent.forms[0].itemsize, 1);
+            options.model = plan::Model::parse(wish.model);
+            const transfer::Route route{all.link.get(),
+                                        ranks[static_cast<std::size_t>(sent.source)],
+                                        ranks[static_cast<std::size_t>(receiver)], 0};
+            wish.strategy = transfer::choose_strategy(from, to, std::move(options), route);
+        }
+        wish.model.clear();
+        answer.decided = wish;
+    } catch (const Error&) {
+        answer.fault = comm::Fault::current();
+    }
+}
+
+// On the lowest process: waits for the message that this receive is to have, and answers it.
+Protocol<Answer> settle(All all, Me me, const Receiving& receiving, std::int64_t ticket,
+                        Statement said) {
     When my_turn([&] { return me->receives.is_next(ticket); });
     co_await until(my_turn);
-    if (said.fault &&
-        (said.everywhere || said.sound.empty())) {  // the message waits for a better call
+    if (!receiving.dropped && never_was(said)) {  // the message waits for a better call
         me->receives.pass();
         Answer refused{std::move(said.fault), {}};
         co_return refused;
     }
-    Unpacker in(said.sound);  // this process's own arguments may be what is wrong
     Wanted wanted;
-    wanted.source = static_cast<int>(in.number());
-    wanted.tag = static_cast<int>(in.number());
+    wanted.source = receiving.source;
+    wanted.tag = receiving.tag;
+    if (!receiving.dropped) {  // this process's own arguments may be what is wrong
+        Unpacker in(said.sound);
+        wanted.source = static_cast<int>(in.number());
+        wanted.tag = static_cast<int>(in.number());
+    }
     wanted.stream = receiving.stream;
     me->matcher.post(wanted);
     me->receives.pass();
     When matched([&] {
         me->matcher.pump();
-        return wanted.found || receiving.deadline.passed();
+        all->need_sender(me->task, wanted.source);
+        return wanted.found || receiving.deadline.passed() || given_up(receiving);
     });
     co_await until(matched);
     if (!wanted.found) {
         me->matcher.withdraw(wanted);
         Answer late;
+        if (given_up(receiving)) {
+            late.fault = {"Error", "task '" + me->name() + "' gave up its receive from " +
+                                       task_text(*all, receiving.source) + " with " +
+                                       tag_text(receiving.tag) +
+                                       ": it was interrupted on the task's lowest process"};
+            co_return late;
+        }
         late.fault = {"DeadlineError",
                       "task '" + me->name() + "' gave up its receive from " +
                           task_text(*all, receiving.source) + " with " + tag_text(receiving.tag) +
-                          " after " + seconds_text(receiving.deadline) +
+                          " after " + text::seconds(receiving.deadline.timeout()) +
                           ": nothing was sent; receive again, or give a longer timeout"};
         co_return late;
     }
@@ -77,7 +209,9 @@ Protocol<Answer> match(All all, Me me, const Receiving& receiving, std::int64_t 
         co_return refused;
     }
     Answer answer{mismatch(*all, envelope, me->task, receiving.forms, receiving.tag), envelope};
+    if (!answer.fault) decide_on(*all, envelope, me->task, receiving, answer);
     Answer to_sender{answer.fault, {me->task, envelope.tag, 0, receiving.stream, {}, {}}};
+    to_sender.decided = answer.decided;
     to_sender.other.forms = receiving.forms;
     to_sender.other.once = receiving.once;
     co_await comm::send_text(*all->link, to_sender.packed(), me->lowest_of(envelope.source),
@@ -85,84 +219,33 @@ Protocol<Answer> match(All all, Me me, const Receiving& receiving, std::int64_t 
     co_return answer;
 }
 
-}  // namespace
-
-Protocol<Answer> meet(All all, Me me, Sending sending, int tree_tag, std::int64_t ticket) {
-    const double start = comm::Engine::instance().seconds();
-    Statement mine;
-    mine.fault = sending.fault;
-    if (!mine.fault) {
-        mine.sound = Packer().number(sending.destination).number(sending.tag).take();
-        mine.text = (sending.end ? "close(" : "send(") + spelled(sending.forms) + " to " +
-                    task_text(*all, sending.destination) + ", " + tag_text(sending.tag) + ")" +
-                    stream_text(sending.stream);
-    }
-    Statement said = co_await comm::collect(me->group, tree_tag, std::move(mine));
+// The task agrees on its call, its lowest process settles it, and all get the outcome.
+template <class Call>
+Protocol<Answer> meet_as(All all, Me me, Call call, int tree_tag, std::int64_t ticket,
+                         transfer::Stopwatch& watch) {
+    Statement said = co_await comm::collect(me->group, tree_tag, statement_of(*all, call));
     std::string heard;
     if (me->group.lowest()) {
-        When my_turn([&] { return me->sends.is_next(ticket); });
-        co_await until(my_turn);
-        Envelope envelope{me->task, sending.tag, ticket,       sending.stream,
-                          {},       said.fault,  sending.kept, sending.once};
-        if (said.fault && (said.everywhere || said.sound.empty())) {
-            me->sends.pass();  // a call that is wrong on every process never was one
-            heard = Answer{said.fault, {}}.packed();
-        } else {
-            int to = sending.destination;
-            if (said.fault) {
-                // One that is wrong on some is awaited by the receiver, who gets the error in its
-                // place.
-                Unpacker in(said.sound);
-                to = static_cast<int>(in.number());
-                envelope.tag = static_cast<int>(in.number());
-            } else if (sending.end) {
-                envelope.fault.kind = "EndOfStream";
-                envelope.fault.message =
-                    task_text(*all, me->task) + " closed " + sending.stream + ": no more comes";
-            } else {
-                envelope.forms = sending.forms;
-            }
-            Protocol<> post = comm::send_text(*all->link, envelope.packed(), me->lowest_of(to),
-                                              me->tags.envelope(to));
-            me->sends.pass();
-            co_await post;
-            if (said.fault || sending.end) {
-                heard = Answer{said.fault, {}}.packed();
-            } else {
-                comm::Letter reply = co_await comm::receive_text(*all->link, me->lowest_of(to),
-                                                                 me->tags.reply(me->task, ticket));
-                heard = std::move(reply.text);
-            }
-        }
+        const Answer settled = co_await settle(all, me, call, ticket, std::move(said));
+        heard = settled.packed();
     }
     const std::string outcome = co_await comm::spread(me->group, tree_tag, std::move(heard));
     Answer answer = Answer::unpacked(outcome);
-    all->profile->descriptor += comm::Engine::instance().seconds() - start;
+    watch.lap(&Profile::descriptor);
     if (answer.fault) answer.fault.raise();
     co_return answer;
 }
 
-Protocol<Answer> meet(All all, Me me, Receiving receiving, int tree_tag, std::int64_t ticket) {
-    const double start = comm::Engine::instance().seconds();
-    Statement mine;
-    mine.fault = receiving.fault;
-    if (!mine.fault) {
-        mine.sound = Packer().number(receiving.source).number(receiving.tag).take();
-        mine.text = "recv(" + spelled(receiving.forms) + " from " +
-                    task_text(*all, receiving.source) + ", " + tag_text(receiving.tag) + ")" +
-                    stream_text(receiving.stream);
-    }
-    Statement said = co_await comm::collect(me->group, tree_tag, std::move(mine));
-    std::string heard;
-    if (me->group.lowest()) {
-        const Answer matched = co_await match(all, me, receiving, ticket, std::move(said));
-        heard = matched.packed();
-    }
-    const std::string outcome = co_await comm::spread(me->group, tree_tag, std::move(heard));
-    Answer answer = Answer::unpacked(outcome);
-    all->profile->descriptor += comm::Engine::instance().seconds() - start;
-    if (answer.fault) answer.fault.raise();
-    co_return answer;
+}  // namespace
+
+Protocol<Answer> meet(All all, Me me, Sending sending, int tree_tag, std::int64_t ticket,
+                      transfer::Stopwatch& watch) {
+    return meet_as(std::move(all), std::move(me), std::move(sending), tree_tag, ticket, watch);
+}
+
+Protocol<Answer> meet(All all, Me me, Receiving receiving, int tree_tag, std::int64_t ticket,
+                      transfer::Stopwatch& watch) {
+    return meet_as(std::move(all), std::move(me), std::move(receiving), tree_tag, ticket, watch);
 }
 
 }  // namespace hocket::task

@@ -10,8 +10,15 @@
 #include "comm/protocol.hpp"
 #include "task/answer.hpp"
 #include "task/member.hpp"
+#include "transfer/stopwatch.hpp"
 
 namespace hocket::task {
+
+/// Keeps a call from beginning, for as long as it is closed.
+struct Gate {
+    bool open = false;
+    comm::Fault fault;  // why the call is not to be made after all
+};
 
 /// A fault instead of forms: this process takes part only to make all of its task raise it.
 struct Sending {
@@ -21,7 +28,10 @@ struct Sending {
     std::string stream;
     std::int64_t kept = 0;  // as in the envelope
     bool once = false;
-    bool end = false;  // no arrays: the receiver gets EndOfStream
+    bool end = false;                      // no arrays: the receiver gets EndOfStream
+    std::shared_ptr<Gate> gate = nullptr;  // none: begins at once
+    bool dropped = false;                  // nothing is wrong with it: the other side waits for it
+    Wish wish = {};
 };
 struct Receiving {
     std::vector<Form> forms;
@@ -30,14 +40,19 @@ struct Receiving {
     Deadline deadline;  // until a message is matched
     std::string stream;
     bool once = false;
+    std::shared_ptr<const bool> given_up{};  // true: whoever waited for it was interrupted
+    std::shared_ptr<Gate> gate = nullptr;
+    bool dropped = false;
+    Wish wish = {};
 };
 
 /// `other` of the answer is the receiver's description. @throws on every process of the task what
-/// is wrong on any, and what the other side found wrong; nothing has moved then.
-comm::Protocol<Answer> meet(std::shared_ptr<Tasks::State> all, std::shared_ptr<Member> me,
-                            Sending sending, int tree_tag, std::int64_t ticket);
+/// is wrong on any, and what the other side found wrong; nothing has moved then. `watch` gets the
+/// step.
+Protocol<Answer> meet(All all, Me me, Sending sending, int tree_tag, std::int64_t ticket,
+                      transfer::Stopwatch& watch);
 /// `other` is the sender's. @throws likewise, and DeadlineError.
-comm::Protocol<Answer> meet(std::shared_ptr<Tasks::State> all, std::shared_ptr<Member> me,
-                            Receiving receiving, int tree_tag, std::int64_t ticket);
+Protocol<Answer> meet(All all, Me me, Receiving receiving, int tree_tag, std::int64_t ticket,
+                      transfer::Stopwatch& watch);
 
 }  // namespace hocket::task

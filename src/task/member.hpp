@@ -3,12 +3,14 @@
 #pragma once
 
 #include <cstdint>
+#include <list>
 #include <map>
 #include <memory>
 #include <string>
 #include <vector>
 
 #include "comm/agree.hpp"
+#include "comm/closing.hpp"
 #include "comm/link.hpp"
 #include "hocket/task.hpp"
 #include "task/matcher.hpp"
@@ -17,19 +19,28 @@ namespace hocket {
 
 struct Tasks::State {
     Comm comm;  // the user's, over all tasks
-    std::unique_ptr<comm::Link> link;
+    comm::OwnedLink link;
     std::vector<std::string> names;
     std::vector<std::vector<int>> ranks;  // of each task, in its order
     std::map<int, std::shared_ptr<task::Member>> mine;
     std::shared_ptr<Profile> profile = std::make_shared<Profile>();
+    std::int64_t collectives = 0;  // between all tasks, so far
 
     /// @throws Error for a task that does not exist, suggesting the near name.
     int index(const TaskId& id) const;
     int find(const TaskId& id) const;  ///< the same; -1 for a task that does not exist
     bool share_process(int a, int b) const;
+    /// The task `receiver` waits for a message from that task's lowest process, or (-1) from any.
+    void need_sender(int receiver, int source) const;
 };
 
 namespace task {
+
+// What every protocol between tasks has in hand.
+using All = std::shared_ptr<Tasks::State>;
+using Me = std::shared_ptr<Member>;
+using comm::Fault;
+using comm::Protocol;
 
 /// Tags on the link of all tasks. A window of numbers for each task and purpose, used in turn:
 /// calls under way at the same time never share one.
@@ -44,6 +55,18 @@ class Tags {
     int data(int source, std::int64_t send) const { return at(2, source, send); }
     /// For a persistent request, as long as it lives.
     int kept(int source, std::int64_t request) const { return at(3, source, request); }
+    /// For what processes of the sending task, or of the receiving one, pass on to each other while
+    /// data go from the one to the other: a task's partner may share processes with it.
+    int among(Side side, int source, std::int64_t send) const {
+        return at(side == Side::source ? 4 : 5, source, send);
+    }
+    int kept_among(Side side, int source, std::int64_t request) const {
+        return at(side == Side::source ? 6 : 7, source, request);
+    }
+    /// Of a collective call between all tasks: their agreement, and data from any to any.
+    int meeting_of_all(std::int64_t call) const { return at(8, 0, call); }
+    int data_of_all(std::int64_t call) const { return at(9, 0, call); }
+    static constexpr int purposes = 10;
 
   private:
     int at(int purpose, int task, std::int64_t number) const {
@@ -79,9 +102,17 @@ struct Member {
     Matcher matcher;                    // likewise
     std::map<int, std::string> broken;  // other task -> what broke the pair
     std::optional<std::string> shown_name;
+    struct Letter {
+        std::string text;
+        comm::Requests requests;
+    };
+    std::list<Letter> partings;  // under way
 
     /// @throws Error if an earlier deadline broke the pair with that task.
     void require_whole(int other, const std::string& verb) const;
+    /// A blocking call with that task was not waited for to its end: from now on neither of the two
+    /// sends to the other, and the other is told.
+    void part_with(int other, const std::string& why);
     const std::string& name() const { return all->names[static_cast<std::size_t>(task)]; }
     int lowest_of(int other) const { return all->ranks[static_cast<std::size_t>(other)][0]; }
 };

@@ -14,16 +14,12 @@ struct Persistent::Prepared {
     transfer::Place place;  // of the arrays that the runner is for
     std::optional<Layout> source, destination;
     transfer::Route route;
-    std::string strategy;
+    Wish decided;
+    transfer::Stopwatch watch{nullptr};
     std::unique_ptr<transfer::Runner> runner;
 };
 
 namespace {
-
-using comm::Fault;
-using comm::Protocol;
-using All = std::shared_ptr<Tasks::State>;
-using Me = std::shared_ptr<Member>;
 
 constexpr const char* stream = "persistent requests";
 
@@ -73,7 +69,8 @@ Protocol<> settle_type(All all, Me me, PersistentCall call, DType mine, int tree
 std::shared_ptr<const transfer::Work> work_for(const Persistent::Prepared& it, bool sending) {
     plan::Options options;
     options.itemsize = it.dtype->size;
-    options.strategy = it.strategy;
+    options.strategy = it.decided.strategy;
+    options.stages = it.decided.stages;
     const transfer::Place nowhere;
     return transfer::cached_work(*it.source, *it.destination, options, sending ? it.place : nowhere,
                                  sending ? nowhere : it.place);
@@ -84,21 +81,37 @@ Form form_of(const PersistentCall& call) {
     return {call.layout.text(), dtype.name, dtype.size};
 }
 
+// Of the preparation and of each start.
+trace::Track track_of(const Tasks::State& all, const PersistentCall& call, const char* stage) {
+    if (!trace::enabled()) return {};
+    const std::string verb = std::string(call.sending ? "send" : "recv") + stage;
+    const std::span<const Array> arrays{call.array ? &*call.array : nullptr, call.array ? 1u : 0u};
+    return task::track_of(
+        verb.c_str(), {call.sending ? "to" : "from", task_text(all, call.other), call.tag}, arrays);
+}
+
 Protocol<> prepare(All all, Me me, PersistentCall call, std::int64_t ticket, std::int64_t kept,
                    int tree_tag, int type_tag, std::shared_ptr<Persistent::Prepared> it) {
+    it->watch = transfer::Stopwatch(all->profile, track_of(*all, call, "_init"));
     Envelope other;
     std::int64_t send = ticket;
     if (call.sending) {
         Sending sending{{form_of(call)}, call.other, call.tag, call.fault, stream};
         sending.kept = kept;
         sending.once = call.options.count == 1;
-        const Answer answer = co_await meet(all, me, std::move(sending), tree_tag, ticket);
+        sending.wish = call.wish;
+        const Answer answer =
+            co_await meet(all, me, std::move(sending), tree_tag, ticket, it->watch);
         other = answer.other;
+        it->decided = answer.decided;
     } else {
         Receiving receiving{{form_of(call)}, call.other, call.tag, call.fault, {}, stream};
         receiving.once = call.options.count == 1;
-        const Answer answer = co_await meet(all, me, std::move(receiving), tree_tag, ticket);
+        receiving.wish = call.wish;
+        const Answer answer =
+            co_await meet(all, me, std::move(receiving), tree_tag, ticket, it->watch);
         other = answer.other;
+        it->decided = answer.decided;
         send = other.send;
         kept = other.kept;
     }
@@ -107,19 +120,25 @@ Protocol<> prepare(All all, Me me, PersistentCall call, std::int64_t ticket, std
     if (!call.dtype || other.forms.at(0).dtype.empty())
         co_await settle_type(all, me, call, *it->dtype, type_tag, send);
 
-    const double start = comm::Engine::instance().seconds();
+    it->watch.restart();
     const Layout there = Layout::parse(other.forms.at(0).layout);
     it->source = call.sending ? call.layout : there;
     it->destination = call.sending ? there : call.layout;
     const int source = call.sending ? me->task : call.other;
     const int destination = call.sending ? call.other : me->task;
-    it->route = {all->link.get(), all->ranks[static_cast<std::size_t>(source)],
-                 all->ranks[static_cast<std::size_t>(destination)], me->tags.kept(source, kept)};
+    it->route = {all->link.get(),
+                 all->ranks[static_cast<std::size_t>(source)],
+                 all->ranks[static_cast<std::size_t>(destination)],
+                 me->tags.kept(source, kept),
+                 0,
+                 me->tags.kept_among(Side::source, source, kept),
+                 me->tags.kept_among(Side::destination, source, kept)};
     it->runner =
-        std::make_unique<transfer::Runner>(work_for(*it, call.sending), it->route, all->profile);
-    all->profile->schedule += comm::Engine::instance().seconds() - start;
+        std::make_unique<transfer::Runner>(work_for(*it, call.sending), it->route, it->watch);
+    it->watch.lap(&Profile::schedule);
     // One start, on either side's word, does not pay for lanes of its own.
     if (call.options.count != 1 && !other.once) co_await it->runner->connect();
+    it->watch.end();
 }
 
 }  // namespace
@@ -135,7 +154,6 @@ Persistent::Persistent(All all, Me me, PersistentCall call)
             (call_.sending ? " to " : " from ") + task_text(*all_, call_.other) + " with " +
             tag_text(call_.tag) + ", persistently";
     prepared_->dtype = call_.dtype;
-    prepared_->strategy = call_.options.strategy;
     if (call_.array) prepared_->place = transfer::place_on(*call_.array);
     const int tree_tag = me_->tags.tree(me_->task, me_->calls++);
     const int type_tag = me_->tags.tree(me_->task, me_->calls++);
@@ -191,6 +209,7 @@ void Persistent::start(const Array* array) {
 
 void Persistent::end() {
     active_ = false;
+    prepared_->watch.end();
     keep_.reset();
     if (!listed_) return;
     listed_ = false;
@@ -202,6 +221,7 @@ void Persistent::launch() {
     if (restrided_) runner.rebind(work_for(*prepared_, call_.sending));
     restrided_ = false;
     launched_ = true;
+    if (trace::enabled()) prepared_->watch.begin(track_of(*all_, call_, ""));
     runner.start(call_.sending ? data_ : nullptr, call_.sending ? nullptr : data_);
 }
 

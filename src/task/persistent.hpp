@@ -24,6 +24,7 @@ struct PersistentCall {
     int other, tag;
     InitOptions options;
     comm::Fault fault;
+    Wish wish = {};
 };
 
 class Persistent final : public comm::Activity, public std::enable_shared_from_this<Persistent> {

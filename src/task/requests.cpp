@@ -27,6 +27,8 @@ task::Persistent& persistent_of(const Request& request, const char* call) {
 
 Status task::finish(Pending& pending, const Deadline& deadline) {
     if (pending.persistent) pending.persistent->require_started();
+    if (pending.later && !pending.later->begun())
+        throw Error(pending.call->text() + ": it has not begun; start the request first");
     if (pending.call->ended())
         static_cast<void>(pending.call->poll());  // raises what went wrong
     else
@@ -34,14 +36,57 @@ Status task::finish(Pending& pending, const Deadline& deadline) {
     return **pending.found;
 }
 
+namespace {
+
+// Done when a call has come so far, or has ended.
+class Reached final : public Operation {
+  public:
+    Reached(task::Pending& pending, std::int64_t pieces) : pending_(pending), pieces_(pieces) {}
+    bool poll() override {
+        if (!pending_.call->ended()) static_cast<void>(pending_.call->poll());
+        if (pending_.call->ended()) static_cast<void>(pending_.call->poll());  // raises its error
+        const task::Progress& progress = *pending_.progress;
+        return pending_.call->ended() || (progress.cut && progress.done >= pieces_);
+    }
+    std::string text() const override {
+        return (pieces_ == 0 ? "the first word of: "
+                             : "piece " + std::to_string(pieces_ - 1) + " of: ") +
+               pending_.call->text();
+    }
+
+  private:
+    task::Pending& pending_;
+    std::int64_t pieces_;
+};
+
+}  // namespace
+
+void task::wait_for(Pending& pending, std::int64_t pieces, const Deadline& deadline) {
+    Reached reached(pending, pieces);
+    wait(reached, deadline);
+}
+
+task::Cut task::cut_of(Pending& pending, const Deadline& deadline) {
+    if (!pending.progress)
+        throw Error("a persistent request has no pieces; start it, and wait for the whole array");
+    wait_for(pending, 0, deadline);
+    return pending.progress->cut.value_or(Cut());
+}
+
 Status task::finish_or_break(Pending& pending, const Deadline& deadline, int other) {
     try {
         return finish(pending, deadline);
     } catch (const DeadlineError& error) {
-        if (other >= 0) pending.member->broken[other] = error.what();
+        if (other >= 0) pending.member->part_with(other, error.what());
         throw;
     } catch (...) {
-        if (other >= 0 && !pending.call->ended()) pending.member->broken[other] = "interrupted";
+        if (pending.call->ended()) throw;
+        if (other >= 0) pending.member->part_with(other, "interrupted");
+        if (pending.given_up) {  // else it would take a message that is meant for a later call
+            const comm::Turn turn;
+            *pending.given_up = true;
+            comm::Engine::instance().progress();
+        }
         throw;
     }
 }
@@ -70,6 +115,20 @@ bool Request::test() {
     return true;
 }
 
+std::int64_t Request::pieces(Deadline deadline) {
+    return task::cut_of(pending_of(*this), deadline).count();
+}
+
+ArrayPiece Request::wait_piece(std::int64_t piece, Deadline deadline) {
+    task::Pending& pending = pending_of(*this);
+    const task::Cut cut = task::cut_of(pending, deadline);
+    if (piece < 0 || piece >= cut.count())
+        throw Error("there is no piece " + std::to_string(piece) +
+                    "; the transfer has pieces 0 to " + std::to_string(cut.count() - 1));
+    task::wait_for(pending, piece + 1, deadline);
+    return cut.piece(piece);
+}
+
 Status Request::status() const {
     if (empty() || !pending_->call->ended() || (pending_->persistent && !*pending_->found))
         throw Error("the request has no status yet; wait for it, or test it until it is done");
@@ -82,6 +141,11 @@ std::shared_ptr<Operation> Request::operation() const {
 }
 
 void Request::start() {
+    if (const auto& pending = pending_of(*this); pending.later) {
+        const comm::Turn turn;
+        pending.later->begin();
+        return;
+    }
     task::Persistent& persistent = persistent_of(*this, "start");
     const comm::Turn turn;
     persistent.start(nullptr);
@@ -127,6 +191,7 @@ Request Tasks::init(bool sending, const Array* array, const Layout& layout, cons
     const char* verb = sending ? "send_init" : "recv_init";
     task::Member& me = speaker(verb);
     task::PersistentCall call{sending, layout, {}, {}, -1, tag, options, {}};
+    call.wish = {options.strategy, options.stages, 0, {}};
     try {
         if (array != nullptr) {
             call.array = *array;
@@ -139,6 +204,8 @@ Request Tasks::init(bool sending, const Array* array, const Layout& layout, cons
         if (options.count && *options.count < 1)
             throw Error(std::string(verb) + ": count is " + std::to_string(*options.count) +
                         "; say how often it will be started, 1 or more, or nothing");
+        call.wish.check(1);
+        if (sending) call.wish.model = task::model_text(call.wish);
         me.require_whole(call.other, verb);
         if (array != nullptr) {
             call.fault = task::fault_of(me, *array, !sending);
@@ -153,7 +220,7 @@ Request Tasks::init(bool sending, const Array* array, const Layout& layout, cons
     const comm::Turn turn;
     auto persistent = std::make_shared<task::Persistent>(state_, speaker_, std::move(call));
     return Request(std::make_shared<task::Pending>(
-        task::Pending{speaker_, persistent->found(), persistent, persistent}));
+        task::Pending{speaker_, persistent->found(), persistent, persistent, nullptr}));
 }
 
 void Tasks::init_persistent(bool sending, const comm::Fault& fault) {

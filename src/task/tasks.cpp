@@ -10,13 +10,16 @@
 #include "comm/engine.hpp"
 #include "comm/state.hpp"
 #include "task/member.hpp"
+#include "team/numbered.hpp"
+#include "transfer/far.hpp"
 
 namespace hocket {
 namespace task {
 
 Tags::Tags(int tasks, int highest_tag) : tasks_(tasks) {
-    // Envelopes take one tag a task; the rest is shared by four purposes.
-    const std::int64_t window = (std::int64_t{highest_tag} + 1 - tasks) / (4 * std::int64_t{tasks});
+    // Envelopes take one tag a task; the rest is shared by the other purposes.
+    const std::int64_t window =
+        (std::int64_t{highest_tag} + 1 - tasks) / (purposes * std::int64_t{tasks});
     if (window < 2)
         throw Error("there are " + std::to_string(tasks) +
                     " tasks, but this MPI has only tags up to " + std::to_string(highest_tag) +
@@ -32,6 +35,21 @@ void Member::require_whole(int other, const std::string& verb) const {
                 "' can no longer exchange messages, since a blocking call between them passed its "
                 "deadline (" +
                 it->second + "); set tasks up anew");
+}
+
+void Member::part_with(int other, const std::string& why) {
+    if (!broken.emplace(other, why).second || !group.lowest() || other == task) return;
+    const comm::Turn turn;
+    Envelope parting;
+    parting.source = task;
+    parting.parting = true;
+    parting.fault = {"Error",
+                     "tasks '" + all->names[static_cast<std::size_t>(other)] + "' and '" + name() +
+                         "' can no longer exchange messages, since a blocking call of '" + name() +
+                         "' ended before it was done (" + why + "); set tasks up anew"};
+    Letter& letter = partings.emplace_back();
+    letter.text = parting.packed();
+    all->link->send_text(letter.requests, letter.text, lowest_of(other), tags.envelope(other));
 }
 
 }  // namespace task
@@ -122,6 +140,15 @@ comm::Protocol<> set_up(std::shared_ptr<Tasks::State> all, int tag, comm::Statem
 
 }  // namespace
 
+void Tasks::State::need_sender(int receiver, int source) const {
+    if (comm::Needs::asked() == nullptr) return;
+    std::vector<int> lowest;
+    for (int t = 0; t < static_cast<int>(ranks.size()); ++t)
+        if (source < 0 ? t != receiver : t == source)
+            lowest.push_back(ranks[static_cast<std::size_t>(t)][0]);
+    link->need_any(lowest);
+}
+
 int Tasks::State::find(const TaskId& id) const {
     try {
         return index(id);
@@ -158,6 +185,7 @@ Tasks::Tasks(std::span<const TaskRequest> requests, const Comm& comm)
     mine.text = spelled(requests);
     try {
         all.ranks = resolve(requests, comm.size());
+        static_cast<void>(transfer::usual_buffers());  // what cannot be read is an error here
     } catch (const Error&) {
         mine.fault = comm::Fault::current();
     }
@@ -170,6 +198,12 @@ Tasks::Tasks(std::span<const TaskRequest> requests, const Comm& comm)
         comm::Engine::instance().add(agreement);
     }
     wait(*agreement);
+
+    // Where a task's processes share memory they agree as a team does.
+    const bool teams = std::any_of(all.ranks.begin(), all.ranks.end(), [&](const auto& ranks) {
+        return team::Numbered::serves({all.link.get(), ranks});
+    });
+    const auto root = teams ? team::Root::make(comm, {}, team::Posts::some) : nullptr;
 
     const comm::Turn turn;
     const task::Tags tags(static_cast<int>(requests.size()), all.link->highest_tag());
@@ -190,12 +224,14 @@ Tasks::Tasks(std::span<const TaskRequest> requests, const Comm& comm)
         member->all = &all;
         member->task = number;
         member->group = {all.link.get(), ranks, index};
+        if (team::Numbered::serves(member->group))
+            member->group.aggregates = std::make_shared<team::Numbered>(root, member->group);
         member->tags = tags;
         member->shown_name = requests[t].name;
         member->matcher.open(*all.link, tags.envelope(number));
         all.mine[number] = std::move(member);
     }
-    if (all.mine.size() == 1) speaker_ = all.mine.begin()->second;
+    if (all.mine.size() == 1) speaker_ = task::Me(state_, all.mine.begin()->second.get());
 }
 
 Tasks Tasks::from_launcher(const Comm& comm) {

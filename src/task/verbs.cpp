@@ -1,10 +1,14 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // What a program calls: the verbs of Tasks, and requests.
+#include "base/port.hpp"
 #include "base/text.hpp"
+#include "base/trace.hpp"
 #include "comm/engine.hpp"
 #include "hocket/task.hpp"
+#include "task/collectives.hpp"
 #include "task/exchange.hpp"
 #include "task/member.hpp"
+#include "transfer/check.hpp"
 
 namespace hocket {
 namespace {
@@ -42,16 +46,14 @@ constexpr Way ways[] = {
     {"isend", true, false, false},     {"irecv", false, true, false},
     {"sendrecv", true, true, false},   {"probe", false, false, true},
     {"iprobe", false, false, false},   {"send_init", true, false, false},
-    {"recv_init", false, true, false},
+    {"recv_init", false, true, false}, {"a collective call", false, false, true},
 };
 const Way& way_of(Verb verb) {
     return ways[static_cast<std::size_t>(verb)];
 }
 
-std::vector<task::Form> forms_of(std::span<const Array> arrays) {
-    std::vector<task::Form> forms;
-    for (const auto& array : arrays) forms.push_back(task::Form::of(array));
-    return forms;
+std::shared_ptr<task::Gate> gate_if(bool later) {
+    return later ? std::make_shared<task::Gate>() : nullptr;
 }
 
 comm::Fault fault_of_all(const task::Member& me, std::span<const Array> arrays, bool receiving) {
@@ -67,6 +69,12 @@ comm::Fault fault_of_all(const task::Member& me, std::span<const Array> arrays, 
                             std::to_string(arrays.size()) + " arrays: " + fault.message;
         return fault;
     }
+    for (std::size_t j = 1; receiving && j < arrays.size(); ++j)
+        for (std::size_t i = 0; i < j; ++i)
+            if (transfer::share_memory(arrays[i], arrays[j]))
+                return {"Error", "numbers " + std::to_string(i) + " and " + std::to_string(j) +
+                                     " of the " + std::to_string(arrays.size()) +
+                                     " arrays to receive into share memory; give each its own"};
     return {};
 }
 
@@ -74,14 +82,32 @@ std::span<const Array> only(const Array& array) {
     return {&array, 1};
 }
 
+// Some verbs stop a process until the other task has acted.
+void require_apart(const Tasks::State& all, const task::Member& me, int other, const Way& way) {
+    if (other < 0 || !way.stands_still || !all.share_process(me.task, other)) return;
+    throw Error(std::string(way.name) + ": tasks '" + me.name() + "' and '" +
+                all.names[static_cast<std::size_t>(other)] +
+                "' share a process, which cannot block in both; use i" + way.name +
+                ", or sendrecv");
+}
+
 bool names_one(const TaskId& source) {
     return !std::holds_alternative<int>(source) || std::get<int>(source) != any_source;
+}
+
+// The task that is listened to, or any_source. @throws Error for a task or tag that cannot be.
+int source_of(const Tasks::State& all, const TaskId& source, int tag, const Way& way) {
+    const int from = names_one(source) ? all.index(source) : any_source;
+    if (tag < any_tag)
+        throw Error(std::string(way.name) + ": tag is " + std::to_string(tag) +
+                    "; give a tag of 0 or more, or any_tag");
+    return from;
 }
 
 }  // namespace
 
 Tasks::Tasks(std::shared_ptr<State> state, std::shared_ptr<task::Member> speaker)
-    : state_(std::move(state)), speaker_(std::move(speaker)) {}
+    : state_(std::move(state)), speaker_(state_, speaker.get()) {}
 
 task::Member& Tasks::speaker(const char* verb) const {
     if (speaker_) return *speaker_;
@@ -120,9 +146,12 @@ Tasks Tasks::task(const TaskId& id) const {
 }
 
 Request Tasks::start_send(std::span<const Array> arrays, const TaskId& destination, int tag,
-                          Verb verb, comm::Fault fault) {
+                          Verb verb, const TransferOptions& options, comm::Fault fault,
+                          bool later) {
     const Way& way = way_of(verb);
+    if (way.stands_still || (way.sends && way.receives)) comm::require_may_block(way.name);
     task::Member& me = speaker(way.name);
+    task::Wish wish{options.strategy, options.stages, options.pieces, {}};
     int to = -1;
     if (!fault) {
         try {
@@ -130,94 +159,107 @@ Request Tasks::start_send(std::span<const Array> arrays, const TaskId& destinati
             if (tag < 0)
                 throw Error(std::string(way.name) + ": tag is " + std::to_string(tag) +
                             "; a tag that is sent is 0 or more");
-            if (way.stands_still && state_->share_process(me.task, to))
-                throw Error(
-                    "send: tasks '" + me.name() + "' and '" +
-                    state_->names[static_cast<std::size_t>(to)] +
-                    "' share a process, which cannot block in both; use isend, or sendrecv");
+            require_apart(*state_, me, to, way);
             me.require_whole(to, way.name);
+            wish.check(arrays.size());
+            wish.model = task::model_text(wish);
             fault = fault_of_all(me, arrays, false);
         } catch (const Error&) {
             fault = comm::Fault::current();
         }
     }
     const comm::Turn turn;
-    return Request(task::start_send(state_, speaker_,
-                                    {forms_of(arrays), to, tag, std::move(fault), {}},
-                                    {arrays.begin(), arrays.end()}));
+    task::Sending sending{task::forms_of(arrays), to, tag, std::move(fault), {}};
+    sending.wish = std::move(wish);
+    sending.gate = gate_if(later);
+    return Request(
+        task::start_send(state_, speaker_, std::move(sending), {arrays.begin(), arrays.end()}));
 }
 
 Request Tasks::start_receive(std::span<const Array> arrays, const TaskId& source, int tag,
-                             const Deadline& deadline, Verb verb, comm::Fault fault) {
+                             const Deadline& deadline, Verb verb, const TransferOptions& options,
+                             comm::Fault fault, bool later) {
     const Way& way = way_of(verb);
+    if (way.stands_still || (way.sends && way.receives)) comm::require_may_block(way.name);
     task::Member& me = speaker(way.name);
+    const task::Wish wish{options.strategy, options.stages, options.pieces, {}};
     int from = any_source;
     if (!fault) {
         try {
-            if (names_one(source)) from = state_->index(source);
-            if (tag < any_tag)
-                throw Error(std::string(way.name) + ": tag is " + std::to_string(tag) +
-                            "; give a tag of 0 or more, or any_tag");
-            if (from >= 0 && way.stands_still && state_->share_process(me.task, from))
-                throw Error(
-                    "recv: tasks '" + me.name() + "' and '" +
-                    state_->names[static_cast<std::size_t>(from)] +
-                    "' share a process, which cannot block in both; use irecv, or sendrecv");
+            from = source_of(*state_, source, tag, way);
+            require_apart(*state_, me, from, way);
             if (from >= 0) me.require_whole(from, way.name);
+            wish.check(arrays.size());
             fault = fault_of_all(me, arrays, true);
         } catch (const Error&) {
             fault = comm::Fault::current();
         }
     }
     const comm::Turn turn;
-    return Request(task::start_receive(
-        state_, speaker_, {forms_of(arrays), from, tag, std::move(fault), deadline, {}},
-        {arrays.begin(), arrays.end()}));
+    task::Receiving receiving{task::forms_of(arrays), from, tag, std::move(fault), deadline, {}};
+    receiving.wish = wish;
+    receiving.gate = gate_if(later);
+    return Request(task::start_receive(state_, speaker_, std::move(receiving),
+                                       {arrays.begin(), arrays.end()}));
 }
 
 void Tasks::send(std::span<const Array> arrays, const TaskId& destination, int tag,
-                 Deadline deadline) {
-    Request request = start_send(arrays, destination, tag, Verb::send, {});
+                 Deadline deadline, const TransferOptions& options) {
+    Request request = start_send(arrays, destination, tag, Verb::send, options, {});
     finish_or_break(*request.pending(), deadline, state_->find(destination));
 }
 
-Status Tasks::recv(std::span<const Array> arrays, const TaskId& source, int tag,
-                   Deadline deadline) {
-    Request request = start_receive(arrays, source, tag, deadline, Verb::recv, {});
+Status Tasks::recv(std::span<const Array> arrays, const TaskId& source, int tag, Deadline deadline,
+                   const TransferOptions& options) {
+    Request request = start_receive(arrays, source, tag, deadline, Verb::recv, options, {});
     const bool pair = names_one(source) && tag != any_tag;
     return finish_or_break(*request.pending(), with_grace(deadline),
                            pair ? state_->find(source) : any_source);
 }
 
-Request Tasks::isend(std::span<const Array> arrays, const TaskId& destination, int tag) {
-    return start_send(arrays, destination, tag, Verb::isend, {});
+Request Tasks::isend(std::span<const Array> arrays, const TaskId& destination, int tag,
+                     const TransferOptions& options) {
+    return start_send(arrays, destination, tag, Verb::isend, options, {});
 }
 
-Request Tasks::irecv(std::span<const Array> arrays, const TaskId& source, int tag) {
-    return start_receive(arrays, source, tag, {}, Verb::irecv, {});
+Request Tasks::irecv(std::span<const Array> arrays, const TaskId& source, int tag,
+                     const TransferOptions& options) {
+    return start_receive(arrays, source, tag, {}, Verb::irecv, options, {});
+}
+
+Request Tasks::isend_later(std::span<const Array> arrays, const TaskId& destination, int tag) {
+    return start_send(arrays, destination, tag, Verb::isend, {}, {}, true);
+}
+
+Request Tasks::irecv_later(std::span<const Array> arrays, const TaskId& source, int tag) {
+    return start_receive(arrays, source, tag, {}, Verb::irecv, {}, {}, true);
 }
 
 Status Tasks::sendrecv(std::span<const Array> sent, const TaskId& destination,
                        std::span<const Array> received, const TaskId& source, int send_tag,
                        int receive_tag, Deadline deadline) {
-    Request out = start_send(sent, destination, send_tag, Verb::sendrecv, {});
-    Request in = start_receive(received, source, receive_tag, deadline, Verb::sendrecv, {});
+    Request out = start_send(sent, destination, send_tag, Verb::sendrecv, {}, {});
+    Request in = start_receive(received, source, receive_tag, deadline, Verb::sendrecv, {}, {});
     const bool pair = names_one(source) && receive_tag != any_tag;
     return finish_both(*out.pending(), *in.pending(), deadline, state_->find(destination),
                        pair ? state_->find(source) : any_source);
 }
 
-void Tasks::send(const Array& array, const TaskId& destination, int tag, Deadline deadline) {
-    send(only(array), destination, tag, deadline);
+void Tasks::send(const Array& array, const TaskId& destination, int tag, Deadline deadline,
+                 const TransferOptions& options) {
+    send(only(array), destination, tag, deadline, options);
 }
-Status Tasks::recv(const Array& array, const TaskId& source, int tag, Deadline deadline) {
-    return recv(only(array), source, tag, deadline);
+Status Tasks::recv(const Array& array, const TaskId& source, int tag, Deadline deadline,
+                   const TransferOptions& options) {
+    return recv(only(array), source, tag, deadline, options);
 }
-Request Tasks::isend(const Array& array, const TaskId& destination, int tag) {
-    return isend(only(array), destination, tag);
+Request Tasks::isend(const Array& array, const TaskId& destination, int tag,
+                     const TransferOptions& options) {
+    return isend(only(array), destination, tag, options);
 }
-Request Tasks::irecv(const Array& array, const TaskId& source, int tag) {
-    return irecv(only(array), source, tag);
+Request Tasks::irecv(const Array& array, const TaskId& source, int tag,
+                     const TransferOptions& options) {
+    return irecv(only(array), source, tag, options);
 }
 Status Tasks::sendrecv(const Array& sent, const TaskId& destination, const Array& received,
                        const TaskId& source, int send_tag, int receive_tag, Deadline deadline) {
@@ -240,10 +282,7 @@ std::optional<Status> Tasks::look(const TaskId& source, int tag, Verb verb,
     int from = any_source;
     if (!fault) {
         try {
-            if (names_one(source)) from = state_->index(source);
-            if (tag < any_tag)
-                throw Error(std::string(way.name) + ": tag is " + std::to_string(tag) +
-                            "; give a tag of 0 or more, or any_tag");
+            from = source_of(*state_, source, tag, way);
         } catch (const Error&) {
             fault = comm::Fault::current();
         }
@@ -264,14 +303,19 @@ void Tasks::refuse(Verb verb, const std::string& kind, const std::string& messag
                    Deadline deadline) {
     const Way& way = way_of(verb);
     const comm::Fault fault{kind, message.empty() ? "no reason was given" : message};
+    if (verb == Verb::collective) {
+        task::Collective call;
+        call.fault = fault;
+        collective(std::move(call), nullptr, way.name, deadline);
+    }
     if (verb == Verb::send_init || verb == Verb::recv_init) {
         // The others learn of it from the preparation, which goes on behind this error.
         init_persistent(verb == Verb::send_init, fault);
         fault.raise();
     }
     Request out, in;
-    if (way.sends) out = start_send({}, -1, 0, verb, fault);
-    if (way.receives) in = start_receive({}, any_source, 0, deadline, verb, fault);
+    if (way.sends) out = start_send({}, -1, 0, verb, {}, fault);
+    if (way.receives) in = start_receive({}, any_source, 0, deadline, verb, {}, fault);
     if (way.sends && way.receives) {
         finish_both(*out.pending(), *in.pending(), deadline, any_source, any_source);
     } else if (way.sends || way.receives) {
@@ -286,6 +330,8 @@ Profile Tasks::profile() const {
 }
 void Tasks::add_to_profile(const Profile& more) {
     *state_->profile += more;
+    const double now = port::seconds();
+    if (more.call > 0) trace::record("call", now - more.call, now);
 }
 
 }  // namespace hocket

@@ -41,9 +41,21 @@ int Arrangement::grid_of(std::size_t dimension) const {
 
 bool Arrangement::fits(std::size_t dimension, std::size_t grid) const {
     const auto& [kind, size] = formats_[grid];
-    return kind == Kind::block &&
-           (size == 0 ||
-            base::product_up_to(size, procs(grid), base::max_size) >= shape()[dimension]);
+    if (kind == Kind::cyclic) return even(dimension, grid);
+    return size == 0 ||
+           base::product_up_to(size, procs(grid), base::max_size) >= shape()[dimension];
+}
+
+std::int64_t Arrangement::cycle_block(std::size_t grid) const {
+    const auto& [kind, size] = formats_[grid];
+    return kind == Kind::cyclic ? std::max<std::int64_t>(size, 1) : 0;
+}
+
+bool Arrangement::even(std::size_t dimension, std::size_t grid) const {
+    const std::int64_t extent = shape()[dimension];
+    if (cycle_block(grid) == 0) return part(dimension, grid, 0) * procs(grid) == extent;
+    const std::int64_t round = base::product_up_to(cycle_block(grid), procs(grid), base::max_size);
+    return extent % round == 0;
 }
 
 bool Arrangement::alike(std::size_t a, std::size_t b) const {
@@ -80,7 +92,9 @@ std::int64_t Arrangement::most_elements(std::span<const std::int64_t> coordinate
         if (held_[g] < 0) continue;
         long double share = 0;
         for (std::size_t d = 0; d < shape().size(); ++d) {
-            if (static_cast<int>(d) != held_[g] && !fits(d, g)) continue;
+            const int now = grid_of(d);
+            const bool swaps = now >= 0 && alike(g, as_index(now));
+            if (static_cast<int>(d) != held_[g] && !swaps && !fits(d, g)) continue;
             share = std::max(share, static_cast<long double>(part(d, g, coordinates[g])) /
                                         static_cast<long double>(shape()[d]));
         }
@@ -96,13 +110,19 @@ void Arrangement::apply(const Change& change) {
         std::swap(held_[change.grid], held_[change.other]);
 }
 
-void Arrangement::require_block(std::size_t grid, std::span<const std::int64_t> axes) const {
-    if (formats_[grid].kind == Kind::block) return;
-    throw LayoutError("cannot remap an array of layout " + layout_.text() + " by axes " +
-                      text::tuple(axes) + " in place: another dimension than " +
-                      std::to_string(held_[grid]) +
-                      " would be dealt out cyclically; only BLOCK can change its dimension in "
-                      "place; use redistribute with axes=");
+void Arrangement::require_dealable(std::size_t grid, std::size_t dimension,
+                                   std::span<const std::int64_t> axes) const {
+    if (cycle_block(grid) == 0) return;
+    for (const std::size_t d : {as_index(held_[grid]), dimension})
+        if (!even(d, grid))
+            throw LayoutError(
+                "cannot remap an array of layout " + layout_.text() + " by axes " +
+                text::tuple(axes) + " in place: dimension " + std::to_string(dimension) +
+                " would be dealt out cyclically in place of " + std::to_string(held_[grid]) +
+                ", which needs both to be whole rounds of " + std::to_string(procs(grid)) +
+                " blocks of " + std::to_string(cycle_block(grid)) + ", but dimension " +
+                std::to_string(d) + " has " + std::to_string(shape()[d]) +
+                " indices; use redistribute with axes=");
 }
 
 // A whole dimension that nobody waits for, where the rest of the array stays most evenly dealt out.
@@ -127,9 +147,10 @@ Change Arrangement::next_change(const std::vector<int>& wanted,
     std::size_t stuck = grids();
     for (std::size_t g = 0; g < grids(); ++g) {
         if (held_[g] == wanted[g]) continue;
-        require_block(g, axes);
-        if (grid_of(as_index(wanted[g])) < 0)
+        if (grid_of(as_index(wanted[g])) < 0) {
+            require_dealable(g, as_index(wanted[g]), axes);
             return {Change::Kind::deal, g, as_index(held_[g]), as_index(wanted[g]), 0};
+        }
         if (stuck == grids()) stuck = g;
     }
     // Dimensions that wait for each other all around. The one that `stuck` wants is dealt out
@@ -137,7 +158,10 @@ Change Arrangement::next_change(const std::vector<int>& wanted,
     const std::size_t other = as_index(grid_of(as_index(wanted[stuck])));
     if (alike(stuck, other)) return {Change::Kind::swap, stuck, 0, 0, other};
     const int rest = resting_place(wanted, other);
-    if (rest >= 0) return {Change::Kind::deal, other, as_index(held_[other]), as_index(rest), 0};
+    if (rest >= 0) {
+        require_dealable(other, as_index(rest), axes);
+        return {Change::Kind::deal, other, as_index(held_[other]), as_index(rest), 0};
+    }
     throw LayoutError("cannot remap an array of layout " + layout_.text() + " by axes " +
                       text::tuple(axes) + " in place: dimensions " + std::to_string(held_[stuck]) +
                       " and " + std::to_string(held_[other]) +

@@ -38,6 +38,11 @@ class Arrangement {
     int grid_of(std::size_t dimension) const;
     /// Indices of `dimension` at a coordinate of `grid`, were it dealt out along that.
     std::int64_t part(std::size_t dimension, std::size_t grid, std::int64_t coordinate) const;
+    /// What CYCLIC along a dimension of the arrangement deals out at a time; 0: it is BLOCK.
+    std::int64_t cycle_block(std::size_t grid) const;
+    /// Whether all processes along `grid` would hold as many indices of a dimension; where that is
+    /// dealt out cyclically, in as many whole blocks.
+    bool even(std::size_t dimension, std::size_t grid) const;
     /// Indices of `dimension` that a process holds now, and elements.
     std::int64_t extent(std::size_t dimension, std::span<const std::int64_t> coordinates) const;
     std::int64_t elements(std::span<const std::int64_t> coordinates) const;
@@ -53,7 +58,8 @@ class Arrangement {
   private:
     bool fits(std::size_t dimension, std::size_t grid) const;
     bool alike(std::size_t a, std::size_t b) const;
-    void require_block(std::size_t grid, std::span<const std::int64_t> axes) const;
+    void require_dealable(std::size_t grid, std::size_t dimension,
+                          std::span<const std::int64_t> axes) const;
     Change next_change(const std::vector<int>& wanted, std::span<const std::int64_t> axes) const;
     int resting_place(const std::vector<int>& wanted, std::size_t grid) const;
 

@@ -47,9 +47,13 @@ comm::Fault fault_in_writing(const Array& destination) {
     return {};
 }
 
+bool share_memory(const Array& a, const Array& b) {
+    return base::share_bytes(box_of(a), box_of(b));
+}
+
 comm::Fault fault_between(const Array& source, const Array& destination) {
     if (comm::Fault fault = fault_in_writing(destination)) return fault;
-    if (base::share_bytes(box_of(source), box_of(destination)))
+    if (share_memory(source, destination))
         return {"Error",
                 "the receiving array shares memory with the sending one; give it memory of its "
                 "own"};

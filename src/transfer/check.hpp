@@ -11,6 +11,7 @@ namespace hocket::transfer {
 comm::Fault fault_in_writing(const Array& destination);
 /// The same, or one that lies in the range of memory of the source.
 comm::Fault fault_between(const Array& source, const Array& destination);
+bool share_memory(const Array& a, const Array& b);
 comm::Fault no_such_root(int root, int size);
 
 }  // namespace hocket::transfer

@@ -24,12 +24,6 @@ struct Pair {
     std::int64_t bytes;
 };
 
-/// Where the chunk lies for the peer, if it can be told.
-struct Offer {
-    std::int64_t readable = 0;
-    node::Place place{};
-};
-
 comm::Protocol<> tell_each_other(Pair pair, const void* mine, void* theirs, std::int64_t bytes,
                                  int tag) {
     comm::Requests requests;
@@ -49,11 +43,10 @@ void swap_half(const Pair& pair, std::byte* there, bool first_half, int threads)
 /// Each of the two swaps one half, in the memory of both. A process that cannot map the other's
 /// leaves its half to the other; gives false where neither can, and nothing has moved.
 comm::Protocol<bool> swap_in_memory(Pair pair, int threads) {
-    Offer mine, theirs;
-    if (const auto place = node::place_of(pair.here)) mine = {1, *place};
-    co_await tell_each_other(pair, &mine, &theirs, sizeof(Offer), pair.route.data_tag);
-    std::shared_ptr<std::byte> there;
-    if (theirs.readable != 0) there = node::map(theirs.place);
+    const node::Place mine = node::place_of(pair.here);
+    node::Place theirs;
+    co_await tell_each_other(pair, &mine, &theirs, sizeof mine, pair.route.data_tag);
+    const std::shared_ptr<std::byte> there = node::map(theirs);
     const std::int64_t could = there != nullptr ? 1 : 0;
     if (could != 0) swap_half(pair, there.get(), pair.first, threads);
     std::int64_t peer_could = 0;
@@ -153,26 +146,28 @@ comm::Protocol<> exchange_inplace(ExchangeRoute route, const Exchange& exchange,
         if (common[q] >= swap_from && link.near(pair.peer))
             done = co_await swap_in_memory(pair, threads);
         if (done) continue;
-        if (!buffer) buffer = allocate(std::min(exchange_buffer, 2 * exchange_piece));
+        if (!buffer) buffer = allocate(exchange_buffer);
         co_await swap_by_messages(pair, buffer.get());
     }
 
+    // What a member has beyond what is common lies behind that.
+    const auto each_surplus = [&](const std::vector<std::int64_t>& sizes,
+                                  const std::vector<std::int64_t>& at, auto start) {
+        for (std::size_t q = 0; q < players; ++q) {
+            const std::int64_t bytes = sizes[q] - common[q];
+            if (bytes > 0) start(array + at[q] + common[q], bytes, exchange.members[q]);
+        }
+    };
     comm::Requests surplus_out;
-    for (std::size_t q = 0; q < players; ++q) {
-        const std::int64_t bytes = exchange.sends[q] - common[q];
-        if (bytes > 0)
-            link.send(surplus_out, array + from[q] + common[q], bytes, exchange.members[q],
-                      route.data_tag);
-    }
+    each_surplus(exchange.sends, from, [&](std::byte* data, std::int64_t bytes, int member) {
+        link.send(surplus_out, data, bytes, member, route.data_tag);
+    });
     co_await comm::until(surplus_out);
     settle(array, common, from, to);
     comm::Requests surplus_in;
-    for (std::size_t q = 0; q < players; ++q) {
-        const std::int64_t bytes = exchange.receives[q] - common[q];
-        if (bytes > 0)
-            link.receive(surplus_in, array + to[q] + common[q], bytes, exchange.members[q],
-                         route.data_tag);
-    }
+    each_surplus(exchange.receives, to, [&](std::byte* data, std::int64_t bytes, int member) {
+        link.receive(surplus_in, data, bytes, member, route.data_tag);
+    });
     co_await comm::until(surplus_in);
 }
 

@@ -10,7 +10,6 @@
 namespace hocket::transfer {
 namespace {
 
-using node::Place;
 using node::Words;
 
 // What fits a saying travels in it: one line, and no other.
@@ -21,40 +20,8 @@ constexpr std::int64_t slot_size = std::int64_t{128} << 10;
 constexpr std::uint64_t slots = 4;
 constexpr std::uint64_t short_slots = 2;
 
-constexpr std::uint64_t place_given = 1;  // a saying's first word: a place follows
-constexpr std::uint64_t reads = 2;        // the receiver reaches the sender's array
-
-Words words_of(std::uint64_t flags, const std::optional<Place>& place) {
-    Words words{flags};
-    if (!place) return words;
-    words[0] |= place_given;
-    words[1] = static_cast<std::uint64_t>(place->process);
-    words[2] = static_cast<std::uint64_t>(place->file);
-    words[3] = static_cast<std::uint64_t>(place->inode);
-    words[4] = static_cast<std::uint64_t>(place->offset);
-    return words;
-}
-
-// Mapped here; nullptr if there is none, or it cannot be.
-std::shared_ptr<std::byte> reach(const Words& words) {
-    if ((words[0] & place_given) == 0) return nullptr;
-    const auto number = [&](std::size_t i) { return static_cast<std::int64_t>(words[i]); };
-    return node::map({number(1), number(2), number(3), number(4)});
-}
-
 bool in_words(const NearMessage& message) {
     return message.bytes() <= longest_inline;
-}
-
-// Takes one part that nobody has and copies it; false if there is none left.
-bool copy_a_part(node::Lane& lane, std::uint64_t first, const NearMessage& message,
-                 const std::byte* from, std::byte* to) {
-    const std::uint64_t end = first + message.parts.size();
-    const std::uint64_t part = lane.claim(end);
-    if (part == end) return false;
-    message.parts.run(part - first, from, to, stores_for(message.bytes()));
-    lane.finish();
-    return true;
 }
 
 }  // namespace
@@ -80,7 +47,7 @@ NearSend::~NearSend() {
 
 LaneOffer NearSend::offer() const {
     LaneOffer offer{end_->place, {}, end_->progress};
-    if (slot_bytes_ > 0) offer.ring = *node::place_of(end_->ring.get());
+    if (slot_bytes_ > 0) offer.ring = node::place_of(end_->ring.get());
     return offer;
 }
 
@@ -100,8 +67,8 @@ void NearSend::start(const void* data) {
         state_ = pack_short() ? State::idle : State::wants_room;
         return;
     }
-    const auto place = message_->dense ? node::place_of(data_) : std::nullopt;
-    end_->lane->forward.say(++end_->progress.said, words_of(0, place), 5);
+    end_->lane->forward.say(++end_->progress.said, words_of(0, told_of(*message_, data_)),
+                            words_said);
     state_ = State::offered;
 }
 
@@ -128,21 +95,29 @@ bool NearSend::pack_short() {
 }
 
 void NearSend::heard_answer() {
-    const Words answer = end_->lane->back.words(end_->progress.starts, 5);
-    target_ = reach(answer);
+    const Words answer = end_->lane->back.words(end_->progress.starts, words_said);
+    target_ = reach(answer, *message_);
     receiver_copies_ = (answer[0] & reads) != 0;
-    if (target_ != nullptr) {
+    if (target_) {
         state_ = State::copying;
     } else if (receiver_copies_) {
         state_ = State::watching;
     } else {
         if (!packing_) packing_ = Parts::packing(message_->boxes, slot_size);
         slot_bytes_ = (packing_->largest() + 63) / 64 * 64;
-        const std::byte* ring = end_->ring_of(slot_bytes_ * static_cast<std::int64_t>(slots));
-        end_->lane->forward.say(++end_->progress.said, words_of(0, node::place_of(ring)), 5);
-        packed_ = 0;
-        state_ = State::filling;
+        state_ = State::wants_ring;
     }
+}
+
+std::int64_t NearSend::ring_bytes() const {
+    return slot_bytes_ * static_cast<std::int64_t>(slots);
+}
+
+void NearSend::begin_to_fill() {
+    const node::Place ring = node::place_of(end_->ring_of(ring_bytes()));
+    end_->lane->forward.say(++end_->progress.said, words_of(0, ring), words_said);
+    packed_ = 0;
+    state_ = State::filling;
 }
 
 void NearSend::fill() {
@@ -155,7 +130,7 @@ void NearSend::fill() {
     }
 }
 
-bool NearSend::poll(bool help) {
+bool NearSend::poll(Allowance* rings, bool help) {
     node::Lane& lane = *end_->lane;
     auto& progress = end_->progress;
     switch (state_) {
@@ -173,24 +148,30 @@ bool NearSend::poll(bool help) {
             // Where the receiver works on it, this process first does what only it can do; what is
             // all its own is done at once.
             if ((help || !receiver_copies_) &&
-                !copy_a_part(lane, progress.parts, *message_, data_, target_.get()))
+                !copy_a_part(lane, progress.parts, *message_, const_cast<std::byte*>(data_),
+                             target_, node::Crossing::Way::write))
                 state_ = State::watching;
             if (!lane.all_finished(progress.parts + message_->parts.size())) return false;
             break;
         case State::watching:
             if (!lane.all_finished(progress.parts + message_->parts.size())) return false;
             break;
+        case State::wants_ring:
+            if (!rings->take(ring_bytes())) return false;
+            begin_to_fill();
+            [[fallthrough]];
         case State::filling:
             fill();
-            // The ring is whole again for whoever has the lane next once all of it is drained.
             if (room(slots) < slots || packed_ < packing_->size()) return false;
+            end_->drop_ring();  // all of it is drained
+            rings->give(ring_bytes());
             // Nobody copied the parts: count them, so that both ends go on alike.
             lane.claimed.fetch_add(message_->parts.size(), std::memory_order_relaxed);
             lane.finished.fetch_add(message_->parts.size(), std::memory_order_release);
             break;
     }
     progress.parts += message_->parts.size();
-    target_.reset();
+    target_ = {};
     state_ = State::idle;
     return true;
 }
@@ -200,8 +181,8 @@ NearReceive::NearReceive(const NearMessage& message, const LaneOffer& offer)
       process_(offer.lane.process),
       memory_(node::map(offer.lane)),
       progress_(offer.progress) {
-    if (offer.ring.process != 0) ring_ = node::map(offer.ring);
-    if (memory_ == nullptr || (offer.ring.process != 0 && ring_ == nullptr))
+    ring_ = node::map(offer.ring);
+    if (memory_ == nullptr || (offer.ring && ring_ == nullptr))
         throw Error("the memory of process " + std::to_string(process_) +
                     " of this node could be mapped before, but not now (" + std::strerror(errno) +
                     "); allow this process more open files or maps");
@@ -239,12 +220,12 @@ bool NearReceive::unpack_short() {
 }
 
 void NearReceive::answer() {
-    origin_ = reach(lane_->forward.words(++progress_.said, 5));
-    const auto place = message_->dense ? node::place_of(data_) : std::nullopt;
-    lane_->back.say(progress_.starts, words_of(origin_ != nullptr ? reads : 0, place), 5);
+    origin_ = reach(lane_->forward.words(++progress_.said, words_said), *message_);
+    lane_->back.say(progress_.starts, words_of(origin_ ? reads : 0, told_of(*message_, data_)),
+                    words_said);
     unpacked_ = 0;
     ring_.reset();
-    state_ = origin_ != nullptr ? State::copying : State::watching;
+    state_ = origin_ ? State::copying : State::watching;
 }
 
 bool NearReceive::drain() {
@@ -273,7 +254,8 @@ bool NearReceive::poll() {
             if (lane_->forward.heard(progress_.said + 1)) answer();
             return false;
         case State::copying:
-            if (!copy_a_part(*lane_, progress_.parts, *message_, origin_.get(), data_))
+            if (!copy_a_part(*lane_, progress_.parts, *message_, data_, origin_,
+                             node::Crossing::Way::read))
                 state_ = State::watching;
             return false;
         case State::watching: {
@@ -281,8 +263,8 @@ bool NearReceive::poll() {
             // message. So it is listened for before the parts are counted.
             const bool more = lane_->forward.heard(progress_.said + 1);
             if (lane_->all_finished(progress_.parts + message_->parts.size())) break;
-            if (origin_ != nullptr || !more) return false;
-            ring_ = reach(lane_->forward.words(++progress_.said, 5));
+            if (origin_ || !more) return false;
+            ring_ = node::map(place_in(lane_->forward.words(++progress_.said, words_said)));
             if (ring_ == nullptr)
                 throw Error("process " + std::to_string(process_) +
                             " of this node gave buffers that cannot be mapped here; allow this "
@@ -295,7 +277,7 @@ bool NearReceive::poll() {
             break;
     }
     progress_.parts += message_->parts.size();
-    origin_.reset();
+    origin_ = {};
     state_ = State::idle;
     return true;
 }

@@ -3,9 +3,10 @@
 // the other's array, and no MPI message.
 //
 // Long: the sender says where its array lies, the receiver answers where its own does. Who can
-// reach both copies; where both can, they share the parts between them, as each has time. Where
-// neither can (arrays of the user's own memory, or a system that forbids mapping), the parts go
-// through a ring of buffers that stay in cache, filled by one and drained by the other.
+// reach both copies; where both can, they share the parts between them, as each has time. Memory
+// that cannot be mapped (arrays of the user's own) is reached through the kernel where the system
+// lets it be and that measured better than the alternative: the parts go through a ring of buffers
+// that stay in cache, filled by one and drained by the other.
 //
 // Short (persistent requests only): the sender packs into the lane and need not wait for anybody,
 // up to two messages ahead.
@@ -18,6 +19,7 @@
 
 #include "node/lane.hpp"
 #include "transfer/parts.hpp"
+#include "transfer/reached.hpp"
 
 namespace hocket::transfer {
 
@@ -40,8 +42,23 @@ struct NearMessage {
 
 /// What the receiver must know of a lane before the first message: sent once, by MPI.
 struct LaneOffer {
-    node::Place lane{}, ring{};
+    node::Place lane, ring;
     node::Progress progress;
+};
+
+/// How much memory the rings of one transfer may take together; one is always possible.
+class Allowance {
+  public:
+    explicit Allowance(std::int64_t bytes) : bytes_(bytes) {}
+    bool take(std::int64_t bytes) {
+        if (taken_ > 0 && taken_ + bytes > bytes_) return false;
+        taken_ += bytes;
+        return true;
+    }
+    void give(std::int64_t bytes) { taken_ -= bytes; }
+
+  private:
+    std::int64_t bytes_, taken_ = 0;
 };
 
 class NearSend {
@@ -59,20 +76,22 @@ class NearSend {
     void start(const void* data);
     /// Does a share of the work (of what the receiver does, too, only if it is to `help`); true
     /// once the array may be written again.
-    bool poll(bool help = true);
+    bool poll(Allowance* rings, bool help = true);
 
   private:
-    enum class State { idle, wants_room, offered, copying, watching, filling };
+    enum class State { idle, wants_room, offered, copying, watching, wants_ring, filling };
     std::uint64_t room(std::uint64_t of) const;  // slots that are free
     bool pack_short();
     void heard_answer();
+    std::int64_t ring_bytes() const;
+    void begin_to_fill();
     void fill();
 
     const NearMessage* message_;
     std::unique_ptr<node::LaneEnd> end_;
     State state_ = State::idle;
     const std::byte* data_ = nullptr;
-    std::shared_ptr<std::byte> target_;  // the receiver's array
+    Reached target_;  // the receiver's array
     std::optional<Parts> packing_;
     std::uint64_t packed_ = 0, short_since_ = 0;
     std::int64_t slot_bytes_ = 0;
@@ -88,6 +107,8 @@ class NearReceive {
     void start(void* data);
     /// Does a share of the work; true once the message is there.
     bool poll();
+    /// Whether the sender has been told of this end's array, since the last start.
+    bool answered() const { return state_ != State::idle && state_ != State::expecting; }
 
   private:
     enum class State { idle, expecting, copying, watching, draining };
@@ -102,7 +123,7 @@ class NearReceive {
     node::Progress progress_;
     State state_ = State::idle;
     std::byte* data_ = nullptr;
-    std::shared_ptr<std::byte> origin_;  // the sender's array
+    Reached origin_;  // the sender's array
     std::optional<Parts> unpacking_;
     std::uint64_t unpacked_ = 0;
 };

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 
+#include "kernel/runs_of.hpp"
 #include "kernel/stream.hpp"
 #include "plan/box.hpp"
 
@@ -60,11 +61,11 @@ std::int64_t Boxes::bytes() const {
     return elements * itemsize;
 }
 
-Parts::Parts(const Boxes& message, std::int64_t part_bytes, Kind kind) {
+Parts::Parts(const Boxes& message, std::int64_t part_bytes, Kind kind) : kind_(kind) {
     std::int64_t filled = 0;  // bytes of the present part
     const auto end_part = [&] {
         if (filled == 0) return;
-        ends_.push_back(copies_.size());
+        ends_.push_back({copies_.size(), begin(ends_.size()) + filled});
         largest_ = std::max(largest_, filled);
         filled = 0;
     };
@@ -113,13 +114,58 @@ Parts Parts::unpacking(const Boxes& message, std::int64_t part_bytes) {
     return {message, part_bytes, Kind::unpacking};
 }
 
+std::optional<std::int64_t> Parts::together() const {
+    if (kind_ == Kind::between || copies_.empty()) return std::nullopt;
+    const bool packing = kind_ == Kind::packing;
+    const auto in_array = [&](const LocalCopy& copy) {
+        return packing ? copy.source_offset : copy.destination_offset;
+    };
+    const std::int64_t first = in_array(copies_[0]);
+    std::size_t i = 0;
+    for (std::uint64_t part = 0; part < size(); ++part) {
+        for (; i < ends_[part].copies; ++i) {
+            const LocalCopy& each = copies_[i];
+            const std::int64_t in_buffer = packing ? each.destination_offset : each.source_offset;
+            if (!(packing ? each.copy.source_contiguous() : each.copy.destination_contiguous()) ||
+                in_array(each) - first != begin(part) + in_buffer)
+                return std::nullopt;
+        }
+    }
+    return first;
+}
+
 void Parts::run(std::uint64_t part, const std::byte* source, std::byte* destination,
                 kernel::Stores stores) const {
-    const std::size_t first = part == 0 ? 0 : ends_[part - 1];
-    for (std::size_t i = first; i < ends_[part]; ++i) {
+    const std::size_t first = part == 0 ? 0 : ends_[part - 1].copies;
+    for (std::size_t i = first; i < ends_[part].copies; ++i) {
         const auto& [copy, from, to] = copies_[i];
         copy.run(source + from, destination + to, 1, stores);
     }
+}
+
+std::int64_t Parts::runs() const {
+    std::int64_t runs = 0;
+    for (const auto& each : copies_) runs += kernel::RunsOf(each.copy).count();
+    return runs;
+}
+
+bool Parts::cross(std::uint64_t part, std::byte* here, const node::Place& there,
+                  node::Crossing::Way way) const {
+    const bool reading = way == node::Crossing::Way::read;
+    auto* const other = reinterpret_cast<std::byte*>(there.offset);
+    node::Crossing crossing(there.process, way);
+    const std::size_t first = part == 0 ? 0 : ends_[part - 1].copies;
+    for (std::size_t i = first; i < ends_[part].copies; ++i) {
+        const LocalCopy& each = copies_[i];
+        const auto add = [&](std::int64_t source, std::int64_t destination, std::int64_t bytes) {
+            source += each.source_offset;
+            destination += each.destination_offset;
+            crossing.add(here + (reading ? destination : source),
+                         other + (reading ? source : destination), static_cast<std::size_t>(bytes));
+        };
+        kernel::RunsOf(each.copy).each(add);
+    }
+    return crossing.finish();
 }
 
 kernel::Stores stores_for(std::int64_t message_bytes) {

@@ -4,11 +4,13 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <vector>
 
 #include "hocket/array.hpp"
 #include "hocket/kernel.hpp"
 #include "hocket/plan.hpp"
+#include "node/foreign.hpp"
 
 namespace hocket::transfer {
 
@@ -51,17 +53,36 @@ class Parts {
     static Parts unpacking(const Boxes& message, std::int64_t part_bytes);
 
     std::uint64_t size() const { return ends_.size(); }
+    std::int64_t begin(std::uint64_t part) const {  ///< bytes of the parts before it
+        return part == 0 ? 0 : ends_[part - 1].bytes;
+    }
+    std::int64_t bytes_of(std::uint64_t part) const { return ends_[part].bytes - begin(part); }
+    /// Where in the array all lies together, in the order of the message; nothing if it does not,
+    /// or there is no buffer. The array's offset in bytes.
+    std::optional<std::int64_t> together() const;
     std::int64_t largest() const { return largest_; }  ///< bytes of a part
     std::int64_t bytes() const { return bytes_; }
     void run(std::uint64_t part, const std::byte* source, std::byte* destination,
              kernel::Stores stores = kernel::Stores::automatic) const;
 
+    std::int64_t runs() const;  ///< contiguous ones, of all parts
+    /// A part of `between`, where the other end is another process's memory: copied from it into
+    /// `here`, an array, or from there to it. False if that process is not there any more.
+    /// @throws Error as node::Crossing.
+    bool cross(std::uint64_t part, std::byte* here, const node::Place& there,
+               node::Crossing::Way way) const;
+
   private:
     enum class Kind { between, packing, unpacking };
+    struct End {
+        std::size_t copies;  // of this part and those before
+        std::int64_t bytes;  // likewise
+    };
     Parts(const Boxes& message, std::int64_t part_bytes, Kind kind);
 
+    Kind kind_ = Kind::between;
     std::vector<LocalCopy> copies_;
-    std::vector<std::size_t> ends_;  // of each part, in copies_
+    std::vector<End> ends_;
     std::int64_t largest_ = 0, bytes_ = 0;
 };
 

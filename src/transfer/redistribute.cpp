@@ -9,6 +9,7 @@
 #include "comm/state.hpp"
 #include "hocket/transfer.hpp"
 #include "transfer/check.hpp"
+#include "transfer/choice.hpp"
 #include "transfer/run.hpp"
 
 namespace hocket {
@@ -36,15 +37,17 @@ End end_of(const Array& array) {
             first_ranks(array.layout().size()), array.keep()};
 }
 
-// The whole of an array like `array`, dense, on rank `root` alone.
-End whole_end(const Array& array, const void* data, int root, std::shared_ptr<const void> keep) {
+// The whole of an array like `array` on rank `root` alone.
+End whole_end(const Array& array, const void* data, int root, const Shape& strides,
+              std::shared_ptr<const void> keep) {
     const Shape& shape = array.layout().shape();
     std::string stars = "(";
     for (std::size_t d = 0; d < shape.size(); ++d) stars += d == 0 ? "*" : ", *";
     End end{Layout(shape, stars + ")"), {}, const_cast<void*>(data), {root}, std::move(keep)};
     end.place.process = array.comm().rank() == root ? 0 : -1;
-    end.place.strides = dense_strides(shape, array.dtype().size);
-    end.place.dense = true;
+    const Shape dense = dense_strides(shape, array.dtype().size);
+    end.place.strides = strides.empty() ? dense : strides;
+    end.place.dense = end.place.strides == dense;
     return end;
 }
 
@@ -66,23 +69,42 @@ std::string spelled(const RedistributeOptions& options) {
     return out;
 }
 
+// `said`: the call, as in "gather(float64 …)".
+trace::Track track_of(const comm::Statement& said, const End* source, std::int64_t itemsize) {
+    if (!trace::enabled() || said.fault) return {};
+    trace::Arguments told;
+    told.add("call", said.text);
+    told.add("bytes", transfer::local_bytes(source->layout, source->place, itemsize));
+    return {said.text.substr(0, said.text.find('(')), told};
+}
+
+// Of the lowest process, whose choice all learn as they agree.
+void choose(const End& source, const End& destination, const plan::Options& options,
+            comm::Link& link, std::int64_t max_buffer, comm::Statement& mine) {
+    try {
+        const transfer::Route route{&link, source.map, destination.map, 0, max_buffer};
+        mine.sound = transfer::choose_strategy(source.layout, destination.layout, options, route);
+    } catch (const Error&) {
+        mine.fault = comm::Fault::current();
+    }
+}
+
 comm::Protocol<> move(Comm on, int tag, comm::Statement mine, std::shared_ptr<End> source,
                       std::shared_ptr<End> destination, plan::Options options,
-                      std::shared_ptr<Profile> profile) {
-    const double start = comm::Engine::instance().seconds();
+                      std::shared_ptr<Profile> profile, std::int64_t max_buffer) {
+    transfer::Stopwatch watch(std::move(profile), track_of(mine, source.get(), options.itemsize));
     co_await on.state().open();
     comm::Link& link = on.state().link();
-    co_await comm::agree(comm::Group::whole(link), tag, std::move(mine));
-    const double agreed = comm::Engine::instance().seconds();
+    if (on.rank() == 0 && options.strategy == "auto" && !mine.fault)
+        choose(*source, *destination, options, link, max_buffer, mine);
+    const std::string chosen = co_await comm::agree(comm::Group::whole(link), tag, std::move(mine));
+    if (options.strategy == "auto") options.strategy = chosen;
+    watch.lap(&Profile::descriptor);
     const auto work = transfer::cached_work(source->layout, destination->layout, options,
                                             source->place, destination->place);
-    if (profile != nullptr) {
-        profile->descriptor += agreed - start;
-        profile->schedule += comm::Engine::instance().seconds() - agreed;
-    }
-    transfer::Route route{&link, source->map, destination->map, tag};
-    co_await transfer::run(work, source->data, destination->data, std::move(route),
-                           std::move(profile));
+    watch.lap(&Profile::schedule);
+    transfer::Route route{&link, source->map, destination->map, tag, max_buffer};
+    co_await transfer::run(work, source->data, destination->data, std::move(route), watch);
 }
 
 // Every process comes here, whatever is wrong on it, so that all learn of it.
@@ -92,6 +114,7 @@ void call(const Comm& on, const std::string& name, comm::Statement mine,
     std::shared_ptr<comm::Call> operation;
     {
         const comm::Turn turn;
+        std::int64_t max_buffer = 0;
         plan::Options plan_options;
         plan_options.axes = options.axes;
         plan_options.itemsize = itemsize;
@@ -101,15 +124,19 @@ void call(const Comm& on, const std::string& name, comm::Statement mine,
         const int tag = on.state().next_tag();
         if (!mine.fault) {
             try {
+                max_buffer = options.max_buffer.value_or(transfer::usual_buffers());
+                transfer::require_enough(max_buffer);
                 plan_options.overlap = overlap_of(*source, *destination, on.size());
-                static_cast<void>(Plan(source->layout, destination->layout, plan_options));
+                const Plan plan(source->layout, destination->layout, plan_options);
+                if (options.strategy != "auto" && (options.max_buffer || transfer::asked_buffers()))
+                    transfer::require_room_to_relay(plan, max_buffer);
             } catch (const Error&) {
                 mine.fault = comm::Fault::current();
             }
         }
         operation = std::make_shared<comm::Call>(
             move(on, tag, std::move(mine), std::move(source), std::move(destination),
-                 std::move(plan_options), options.profile),
+                 std::move(plan_options), options.profile, max_buffer),
             name);
         comm::Engine::instance().add(operation);
     }
@@ -200,7 +227,8 @@ void scatter(const void* whole, const Array& destination, int root,
         mine.fault = transfer::fault_in_writing(destination);
     }
     call(destination.comm(), mine.text, mine,
-         std::make_shared<End>(whole_end(destination, whole, root, std::move(keep))),
+         std::make_shared<End>(
+             whole_end(destination, whole, root, options.whole_strides, std::move(keep))),
          std::make_shared<End>(end_of(destination)), destination.dtype().size, options);
 }
 
@@ -214,7 +242,8 @@ void gather(const Array& source, void* whole, int root, const RedistributeOption
         root = 0;
     }
     call(source.comm(), mine.text, mine, std::make_shared<End>(end_of(source)),
-         std::make_shared<End>(whole_end(source, whole, root, std::move(keep))),
+         std::make_shared<End>(
+             whole_end(source, whole, root, options.whole_strides, std::move(keep))),
          source.dtype().size, options);
 }
 

@@ -12,6 +12,8 @@
 #include "transfer/arrangement.hpp"
 #include "transfer/exchange_inplace.hpp"
 #include "transfer/remap_plan.hpp"
+#include "transfer/stopwatch.hpp"
+#include "transfer/work.hpp"
 
 namespace hocket {
 namespace {
@@ -19,24 +21,24 @@ namespace {
 comm::Protocol<> move(Comm on, int tag, comm::Statement mine,
                       std::shared_ptr<const transfer::RemapPlan> plan, Array array, int threads,
                       std::shared_ptr<Profile> profile) {
-    double last = port::seconds();
-    const auto lap = [&](double& seconds) {
-        const double now = port::seconds();
-        seconds += now - last;
-        last = now;
-    };
+    trace::Arguments told;
+    if (trace::enabled())
+        told.add("call", mine.text)
+            .add("bytes", transfer::local_bytes(array.layout(), transfer::place_on(array),
+                                                array.dtype().size));
+    transfer::Stopwatch watch(std::move(profile), {"remap_inplace", told});
     co_await on.state().open();
     comm::Link& link = on.state().link();
     co_await comm::agree(comm::Group::whole(link), tag, std::move(mine));
-    lap(profile->descriptor);
+    watch.lap(&Profile::descriptor);
     auto* const data = static_cast<std::byte*>(array.data());
     const transfer::ExchangeRoute route{&link, tag, comm::State::reply_tag(tag)};
     for (const transfer::Stage& stage : plan->stages) {
         for (const transfer::Turn& turn : stage.turns) turn.work.run(data + turn.offset);
-        lap(profile->pack);
+        watch.lap(&Profile::pack);
         if (stage.exchange)
             co_await transfer::exchange_inplace(route, *stage.exchange, data, threads);
-        lap(profile->move);
+        watch.lap(&Profile::move);
     }
 }
 
@@ -85,14 +87,14 @@ Array remap_inplace(const Array& array, std::span<const std::int64_t> axes,
     comm::Statement mine;
     mine.text = "remap_inplace(" + array.dtype().name + " " + array.layout().text() +
                 ", axes=" + text::tuple(axes) + ")";
-    auto plan = std::make_shared<transfer::RemapPlan>();
+    std::shared_ptr<const transfer::RemapPlan> plan;
     auto profile = options.profile ? options.profile : std::make_shared<Profile>();
     const double start = port::seconds();
     int threads = 1;
     try {
         threads = base::resolve_threads(options.threads);
-        *plan = transfer::plan_remap(array.layout(), axes, array.process(), array.dtype().size,
-                                     threads);
+        plan = transfer::cached_remap(array.layout(), axes, array.process(), array.dtype().size,
+                                      threads);
         mine.fault = fault_in(array, plan->room);
     } catch (const Error&) {
         mine.fault = comm::Fault::current();

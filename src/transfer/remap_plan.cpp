@@ -8,23 +8,10 @@
 #include "base/checked.hpp"
 #include "base/text.hpp"
 #include "transfer/arrangement.hpp"
+#include "transfer/digits.hpp"
 
 namespace hocket::transfer {
 namespace {
-
-/// A dimension of the local array, or the outer or inner part of one that is split.
-struct Digit {
-    std::size_t dimension;
-    int part;  // 0: all of it, or the outer part
-    std::int64_t extent;
-};
-using Digits = std::vector<Digit>;
-
-std::int64_t count(const Digits& digits) {
-    std::int64_t product = 1;
-    for (const Digit& digit : digits) product *= digit.extent;
-    return product;
-}
 
 /// How the chunks of one exchange are made, and what they have become afterwards.
 struct Dealing {
@@ -84,14 +71,7 @@ class Planner {
         return out;
     }
 
-    /// The digits in the order of the result.
-    Digits final_order(const Digits& digits) const {
-        Digits out;
-        for (const std::int64_t axis : axes_)
-            for (const Digit& digit : digits)
-                if (digit.dimension == static_cast<std::size_t>(axis)) out.push_back(digit);
-        return out;
-    }
+    Digits final_order(const Digits& digits) const { return in_order(digits, axes_); }
 
     kernel::Inplace turn(const Digits& from, const Digits& to) const {
         Shape shape, axes;
@@ -118,8 +98,9 @@ class Planner {
     /// The ways to make the chunks: (kept dimension, block, rest) each, so that they lie together
     /// as (whole kept dimension, block, rest) once they have come. What is dealt out must be cut
     /// into blocks for that: in one turn if they are even, else in two. Or, in the paper's order,
-    /// (block, kept dimension, rest), if it is what comes that is even.
-    enum class Way { blocks, blocks_in_two, paper };
+    /// (block, kept dimension, rest), if it is what comes that is even. Cyclically every dimension
+    /// is (rounds, processes, block), and gives or gets its middle part.
+    enum class Way { blocks, blocks_in_two, paper, cyclic };
 
     Dealing dealing(const Change& change, Way way, bool rest_as_result,
                     const Coordinates& at) const {
@@ -138,9 +119,6 @@ class Planner {
         const std::int64_t whole = now_.shape()[dealt], block = now_.part(dealt, grid, 0);
         const Digit outer{dealt, 0, procs}, inner{dealt, 1, block};
 
-        const auto append = [](Digits& to, const Digits& what) {
-            to.insert(to.end(), what.begin(), what.end());
-        };
         out.from = local;
         out.to = {named(dealt), named(kept)};
         if (way == Way::blocks) {
@@ -148,6 +126,23 @@ class Planner {
             for (const Digit& digit : local)
                 append(out.from, digit.dimension == dealt ? Digits{outer, inner} : Digits{digit});
             out.to = {outer, named(kept), inner};
+        }
+        if (way == Way::cyclic) {
+            const std::int64_t size = now_.cycle_block(grid);
+            const std::int64_t round = base::product_up_to(size, procs, base::max_size);
+            const auto parts = [&](std::size_t d) {
+                return Digits{{d, 0, now_.shape()[d] / round}, {d, 1, procs}, {d, 2, size}};
+            };
+            const Digits out_parts = parts(dealt), in_parts = parts(kept);
+            out.from.clear();
+            for (const Digit& digit : local)
+                append(out.from, digit.dimension == dealt ? out_parts : Digits{digit});
+            out.to = {out_parts[1], named(kept), out_parts[0], out_parts[2]};
+            append(out.to, rest);
+            out.after = {
+                in_parts[1], in_parts[0], in_parts[2], {dealt, 0, now_.part(dealt, grid, own)}};
+            append(out.after, rest);
+            return out;
         }
         append(out.to, rest);
         if (way == Way::blocks_in_two && block > 0) {
@@ -174,15 +169,15 @@ class Planner {
         return sum;
     }
 
-    bool even(std::size_t dimension, std::size_t grid) const {
-        return now_.part(dimension, grid, 0) * now_.procs(grid) == now_.shape()[dimension];
-    }
-
     /// The cheapest way for process 0 of the arrangement, which holds most: all must go the same.
     std::pair<Way, bool> choose(const Change& change, bool last) const {
         std::vector<Way> ways;
-        if (even(change.to, change.grid)) ways.push_back(Way::blocks);
-        if (last && even(change.from, change.grid)) ways.push_back(Way::paper);
+        if (now_.cycle_block(change.grid) > 0) {
+            ways.push_back(Way::cyclic);
+        } else {
+            if (now_.even(change.to, change.grid)) ways.push_back(Way::blocks);
+            if (last && now_.even(change.from, change.grid)) ways.push_back(Way::paper);
+        }
         if (ways.empty()) ways.push_back(Way::blocks_in_two);
         const Coordinates first(at_.size(), 0);
         std::pair<Way, bool> best{ways[0], true};
@@ -221,7 +216,13 @@ class Planner {
         order_.clear();
         for (const Digit& digit : made.after)
             if (digit.part == 0) order_.push_back(digit.dimension);
-        return made.after;
+        if (way != Way::cyclic || last) return made.after;
+        // What comes next takes whole dimensions.
+        const Shape memory(order_.begin(), order_.end());
+        Stage together;
+        add_turn(together, 0, made.after, in_order(made.after, memory));
+        plan_.stages.push_back(std::move(together));
+        return digits(at_);
     }
 
     int process_at(const Coordinates& at) const {

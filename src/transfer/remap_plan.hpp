@@ -5,6 +5,7 @@
 #pragma once
 
 #include <cstdint>
+#include <memory>
 #include <optional>
 #include <span>
 #include <vector>
@@ -46,5 +47,10 @@ struct RemapPlan {
 /// @throws LayoutError as Arrangement does; Error where no way fits the bounded memory.
 RemapPlan plan_remap(const Layout& layout, std::span<const std::int64_t> axes, std::int64_t process,
                      std::int64_t itemsize, int threads);
+/// The same, made once.
+std::shared_ptr<const RemapPlan> cached_remap(const Layout& layout,
+                                              std::span<const std::int64_t> axes,
+                                              std::int64_t process, std::int64_t itemsize,
+                                              int threads);
 
 }  // namespace hocket::transfer

@@ -1,10 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "transfer/run.hpp"
 
-#include "base/port.hpp"
-#include "base/trace.hpp"
-#include "comm/engine.hpp"
 #include "hocket/memory.hpp"
+#include "transfer/counts.hpp"
 
 namespace hocket::transfer {
 namespace {
@@ -32,49 +30,74 @@ bool poll_each(std::vector<std::size_t>& under_way, const Ends& ends, Arguments.
     return any_done;
 }
 
+// What is sent, what is received and what passes through rings: a third of the memory each.
+std::int64_t share_of(const Route& route) {
+    return (route.max_buffer > 0 ? route.max_buffer : usual_buffers()) / 3;
+}
+
 }  // namespace
 
-Runner::Runner(std::shared_ptr<const Work> work, Route route, std::shared_ptr<Profile> profile)
+Runner::Runner(std::shared_ptr<const Work> work, Route route, Stopwatch& watch)
     : work_(std::move(work)),
       route_(std::move(route)),
-      profile_(profile ? std::move(profile) : std::make_shared<Profile>()),
-      near_sends_(work_->sends.size()),
-      near_receives_(work_->receives.size()) {}
+      watch_(watch),
+      near_sends_(work_->sends.messages.size()),
+      near_receives_(work_->receives.messages.size()),
+      rings_(share_of(route_)),
+      far_sends_(Far::Way::out, *work_, route_, share_of(route_)),
+      far_receives_(Far::Way::in, *work_, route_, share_of(route_)) {
+    if (work_->relay) relay_.emplace(*work_->relay, route_, watch_);
+}
 
 Runner::~Runner() = default;
 
 int Runner::sender(std::size_t i) const {
-    return route_.source[static_cast<std::size_t>(work_->receives[i].peer)];
+    return route_.source[static_cast<std::size_t>(work_->receives.messages[i].peer)];
 }
 int Runner::receiver(std::size_t i) const {
-    return route_.destination[static_cast<std::size_t>(work_->sends[i].peer)];
+    return route_.destination[static_cast<std::size_t>(work_->sends.messages[i].peer)];
+}
+
+void Runner::expect_offer(std::size_t i) {
+    offers_in_.resize(
+        work_->receives.messages.size());  // at once: each has its place while it is awaited
+    in_.begin_group(work_->receives.pieces + i);
+    route_.link->receive(in_, &offers_in_[i], sizeof(LaneOffer), sender(i), route_.data_tag);
+}
+
+void Runner::offer(std::size_t i) {
+    near_sends_[i] = std::make_unique<NearSend>(work_->near_send(i));
+    offers_out_.resize(work_->sends.messages.size());
+    offers_out_[i] = near_sends_[i]->offer();
+    out_.begin_group(work_->sends.pieces + i);
+    route_.link->send(out_, &offers_out_[i], sizeof(LaneOffer), receiver(i), route_.data_tag);
+}
+
+void Runner::accept(std::size_t i) {
+    near_receives_[i] = std::make_unique<NearReceive>(work_->near_receive(i), offers_in_[i]);
+}
+
+void Runner::begin_receive(std::size_t i) {
+    near_receives_[i]->start(to_);
+    receiving_.push_back(i);
 }
 
 comm::Protocol<> Runner::connect() {
-    const std::size_t sends = work_->sends.size(), receives = work_->receives.size();
-    offers_out_.resize(sends);
-    offers_in_.resize(receives);
+    const std::size_t sends = work_->sends.messages.size(),
+                      receives = work_->receives.messages.size();
     for (std::size_t i = 0; i < receives; ++i)
-        if (near(sender(i)))
-            route_.link->receive(in_, &offers_in_[i], sizeof(LaneOffer), sender(i),
-                                 route_.data_tag);
-    for (std::size_t i = 0; i < sends; ++i) {
-        if (!near(receiver(i))) continue;
-        near_sends_[i] = std::make_unique<NearSend>(work_->near_send(i));
-        offers_out_[i] = near_sends_[i]->offer();
-        route_.link->send(out_, &offers_out_[i], sizeof(LaneOffer), receiver(i), route_.data_tag);
-    }
+        if (near(sender(i))) expect_offer(i);
+    for (std::size_t i = 0; i < sends; ++i)
+        if (near(receiver(i))) offer(i);
     co_await comm::until(in_);
     co_await comm::until(out_);
     for (std::size_t i = 0; i < receives; ++i)
-        if (near(sender(i)))
-            near_receives_[i] =
-                std::make_unique<NearReceive>(work_->near_receive(i), offers_in_[i]);
-    brief_ = work_->local.size() == 0;
+        if (near(sender(i))) accept(i);
+    brief_ = work_->local.size() == 0 && !relay_;
     for (std::size_t i = 0; i < sends; ++i)
-        brief_ = brief_ && near_sends_[i] && work_->sends[i].bytes < direct_from;
+        brief_ = brief_ && near_sends_[i] && work_->sends.messages[i].bytes() < direct_from;
     for (std::size_t i = 0; i < receives; ++i)
-        brief_ = brief_ && near_receives_[i] && work_->receives[i].bytes < direct_from;
+        brief_ = brief_ && near_receives_[i] && work_->receives.messages[i].bytes() < direct_from;
 }
 
 void Runner::rebind(std::shared_ptr<const Work> work) {
@@ -82,109 +105,103 @@ void Runner::rebind(std::shared_ptr<const Work> work) {
         if (near_sends_[i]) near_sends_[i]->rebind(work->near_send(i));
     for (std::size_t i = 0; i < near_receives_.size(); ++i)
         if (near_receives_[i]) near_receives_[i]->rebind(work->near_receive(i));
+    far_sends_.rebind(*work);
+    far_receives_.rebind(*work);
+    if (relay_) relay_.emplace(*work->relay, route_, watch_);
     work_ = std::move(work);  // the last owner of what the ends were bound to goes after them
-    send_buffer_.reset();
-    receive_buffer_.reset();
 }
 
 void Runner::start(const void* source, void* destination) {
     from_ = source;
     to_ = destination;
-    if (!brief_) last_ = comm::Engine::instance().seconds();
-    const std::size_t sends = work_->sends.size(), receives = work_->receives.size();
+    local_done_ = 0;
+    far_sends_.begin(from_);
+    far_receives_.begin(to_);
+    timed_ = !brief_;
+    if (timed_) watch_.restart();
+    const std::size_t sends = work_->sends.messages.size(),
+                      receives = work_->receives.messages.size();
+    count_sends(sends);
+    count_receives(receives);
+    if (relay_) relay_->start(at(from_, 0), at(to_, 0));
     for (std::size_t i = 0; i < receives; ++i) {
         if (near_receives_[i]) {
-            near_receives_[i]->start(to_);
-            receiving_.push_back(i);
-        } else if (work_->receives[i].bytes >= direct_from && near(sender(i))) {
-            offers_in_.resize(receives);
-            in_.begin_group(receives + i);
-            route_.link->receive(in_, &offers_in_[i], sizeof(LaneOffer), sender(i),
-                                 route_.data_tag);
+            begin_receive(i);
+        } else if (work_->receives.messages[i].bytes() >= direct_from && near(sender(i))) {
+            expect_offer(i);
         } else {
-            receive(i);
+            far_receives_.add(i);
         }
+    }
+    while (far_receives_.start_one(in_)) {
     }
     // Long near messages first: their receivers work while this process packs the others.
     for (std::size_t i = 0; i < sends; ++i) {
-        const bool connected = near_sends_[i] != nullptr;
-        if (!connected) {
-            if (work_->sends[i].bytes < direct_from || !near(receiver(i))) continue;
-            near_sends_[i] = std::make_unique<NearSend>(work_->near_send(i));
-            offers_out_.resize(sends);
-            offers_out_[i] = near_sends_[i]->offer();
-            route_.link->send(out_, &offers_out_[i], sizeof(LaneOffer), receiver(i),
-                              route_.data_tag);
+        if (!near_sends_[i]) {
+            if (work_->sends.messages[i].bytes() < direct_from || !near(receiver(i))) {
+                far_sends_.add(i);
+                continue;
+            }
+            offer(i);
         }
         near_sends_[i]->start(from_);
         sending_.push_back(i);
     }
     if (brief_) return;
-    lap(profile_->move, "start");
-    for (std::size_t i = 0; i < sends; ++i) {
-        if (near_sends_[i]) continue;
-        send(i);
-        poll();
-    }
-    local_done_ = 0;
+    watch_.lap(&Profile::move);
+    while (send_one()) poll();
+}
+
+bool Runner::send_one() {
+    if (!far_sends_.start_one(out_)) return false;
+    watch_.lap(far_sends_.packed() ? &Profile::pack : &Profile::move);
+    return true;
 }
 
 bool Runner::copy_local() {
     const Parts& local = work_->local;
     if (local_done_ == local.size()) return false;
-    lap(profile_->move, "move");
+    watch_.lap(&Profile::move);
     local.run(local_done_++, at(from_, 0), at(to_, 0), stores_for(local.bytes()));
-    lap(profile_->pack, "copy what stays");
+    watch_.lap(&Profile::pack);
     return true;
 }
 
-void Runner::send(std::size_t i) {
-    const auto& message = work_->sends[i];
-    const void* data = nullptr;
-    if (message.in_place) {
-        data = at(from_, message.pieces[0].array_offset);
-    } else {
-        if (!send_buffer_) send_buffer_ = allocate(work_->send_buffer);
-        for (const auto& piece : message.pieces)
-            piece.copy.run(at(from_, piece.array_offset), send_buffer_.get() + piece.buffer_offset);
-        data = send_buffer_.get() + message.buffer_offset;
-        lap(profile_->pack, "pack");
-    }
-    route_.link->send(out_, data, message.bytes, receiver(i), route_.data_tag);
-}
-
-void Runner::receive(std::size_t i) {
-    const auto& message = work_->receives[i];
-    std::byte* data = nullptr;
-    if (message.in_place) {
-        data = at(to_, message.pieces[0].array_offset);
-    } else {
-        if (!receive_buffer_) receive_buffer_ = allocate(work_->receive_buffer);
-        data = receive_buffer_.get() + message.buffer_offset;
-    }
-    in_.begin_group(i);
-    route_.link->receive(in_, data, message.bytes, sender(i), route_.data_tag);
-}
-
 void Runner::arrived(std::size_t number) {
-    const std::size_t receives = work_->receives.size();
-    if (number >= receives) {
-        const std::size_t i = number - receives;
-        near_receives_[i] = std::make_unique<NearReceive>(work_->near_receive(i), offers_in_[i]);
-        near_receives_[i]->start(to_);
-        receiving_.push_back(i);
+    if (number < work_->receives.pieces) {
+        far_receives_.done(number);
         return;
     }
-    const auto& message = work_->receives[number];
-    if (message.in_place) return;
-    for (const auto& piece : message.pieces)
-        piece.copy.run(receive_buffer_.get() + piece.buffer_offset, at(to_, piece.array_offset));
+    const std::size_t i = number - work_->receives.pieces;
+    accept(i);
+    begin_receive(i);
+}
+
+// One piece a call is packed and sent: those of near messages, and what comes, have their turns.
+bool Runner::poll_far() {
+    bool any = false;
+    if (!in_.all_done()) {
+        for (const auto number : in_.newly_done()) {
+            any = true;
+            arrived(number);
+        }
+    }
+    while (far_receives_.start_one(in_)) any = true;
+    if (!out_.all_done()) {
+        for (const auto number : out_.newly_done())
+            if (number < work_->sends.pieces) far_sends_.done(number);  // else an offer
+    }
+    return any;
 }
 
 bool Runner::poll_near() {
     const bool received = poll_each(receiving_, near_receives_);
+    if (comm::Needs::asked() != nullptr) {
+        for (const auto i : receiving_) route_.link->need(sender(i));
+        for (const auto i : sending_) route_.link->need(receiver(i));
+    }
     const bool free = receiving_.empty() && local_done_ == work_->local.size();
-    return poll_each(sending_, near_sends_, free) || received;
+    return poll_each(sending_, near_sends_, &rings_, free) || received;
 }
 
 // The clock is looked at only while there is time for it: what is done at once costs next to
@@ -192,11 +209,11 @@ bool Runner::poll_near() {
 bool Runner::poll_brief() {
     poll_near();
     const bool done = sending_.empty() && receiving_.empty();
-    if (done && last_ != 0) {
-        lap(profile_->move, "move");
-        last_ = 0;
-    } else if (!done && last_ == 0) {
-        last_ = comm::Engine::instance().seconds();
+    if (done && timed_) {
+        watch_.lap(&Profile::move);
+    } else if (!done && !timed_) {
+        timed_ = true;
+        watch_.restart();
     }
     return done;
 }
@@ -206,33 +223,22 @@ bool Runner::poll() {
     bool more = true;
     while (more) {  // what is served may start something that is done at once
         more = poll_near();
-        if (in_.all_done()) continue;
-        for (const auto number : in_.newly_done()) {
-            more = true;
-            arrived(number);
-        }
+        if (poll_far()) more = true;
     }
-    if (!out_.all_done()) out_.newly_done();
-    lap(profile_->move, "move");
+    const bool relayed = !relay_ || relay_->poll();
+    watch_.lap(&Profile::move);
     // One part a poll: in turn with those of near messages, which often fill the other elements of
     // the same cache lines, and the messages of far ones are served meanwhile.
     copy_local();
-    return local_done_ == work_->local.size() && in_.all_done() && out_.all_done() &&
-           sending_.empty() && receiving_.empty();
-}
-
-void Runner::lap(double& seconds, const char* name) {
-    const double now = comm::Engine::instance().seconds(), spent = now - last_;
-    seconds += spent;
-    last_ = now;
-    if (!trace::enabled()) return;
-    const double end = port::seconds();
-    trace::record(name, end - spent, end);
+    send_one();
+    return relayed && local_done_ == work_->local.size() && far_sends_.finished() &&
+           far_receives_.finished() && in_.all_done() && out_.all_done() && sending_.empty() &&
+           receiving_.empty();
 }
 
 comm::Protocol<> run(std::shared_ptr<const Work> work, const void* source_data,
-                     void* destination_data, Route route, std::shared_ptr<Profile> profile) {
-    Runner runner(std::move(work), std::move(route), std::move(profile));
+                     void* destination_data, Route route, Stopwatch& watch) {
+    Runner runner(std::move(work), std::move(route), watch);
     runner.start(source_data, destination_data);
     comm::When done([&] { return runner.poll(); });
     co_await comm::until(done);

@@ -3,26 +3,22 @@
 #pragma once
 
 #include <memory>
+#include <optional>
 #include <vector>
 
-#include "comm/link.hpp"
-#include "hocket/transfer.hpp"
+#include "comm/requests.hpp"
+#include "transfer/far.hpp"
+#include "transfer/relay.hpp"
+#include "transfer/stopwatch.hpp"
 #include "transfer/work.hpp"
 
 namespace hocket::transfer {
 
-/// Where a transfer takes place.
-struct Route {
-    comm::Link* link;
-    // maps[process of the layout] = rank of the link
-    std::vector<int> source, destination;
-    int data_tag;  // from senders to receivers
-};
-
 /// One process's part of a transfer, run once or again and again.
 class Runner {
   public:
-    Runner(std::shared_ptr<const Work> work, Route route, std::shared_ptr<Profile> profile);
+    /// `watch` must live as long as the runner.
+    Runner(std::shared_ptr<const Work> work, Route route, Stopwatch& watch);
     ~Runner();
     Runner(const Runner&) = delete;
     Runner& operator=(const Runner&) = delete;
@@ -45,32 +41,38 @@ class Runner {
     bool near(int rank) const { return route_.link->near(rank); }
     int sender(std::size_t i) const;
     int receiver(std::size_t i) const;
-    void send(std::size_t i);
-    void receive(std::size_t i);
+    // Of a message within the node: who sends it tells the receiver of a lane, once.
+    void expect_offer(std::size_t i);
+    void offer(std::size_t i);
+    void accept(std::size_t i);
+    void begin_receive(std::size_t i);
     void arrived(std::size_t number);
+    bool poll_far();
+    bool send_one();
     bool copy_local();
     bool poll_near();
     bool poll_brief();
-    void lap(double& seconds, const char* name);
 
     std::shared_ptr<const Work> work_;
     Route route_;
-    std::shared_ptr<Profile> profile_;
+    Stopwatch& watch_;
     const void* from_ = nullptr;
     void* to_ = nullptr;
     std::uint64_t local_done_ = 0;  // parts
-    double last_ = 0;
     bool brief_ = false;  // short messages over lanes and nothing else: not timed unless waited for
-    std::shared_ptr<std::byte> send_buffer_, receive_buffer_;
+    bool timed_ = false;
     std::vector<LaneOffer> offers_in_, offers_out_;
     std::vector<std::unique_ptr<NearSend>> near_sends_;
     std::vector<std::unique_ptr<NearReceive>> near_receives_;
     std::vector<std::size_t> sending_, receiving_;  // near messages under way
-    comm::Requests in_, out_;                       // last, so that they end before their buffers
+    Allowance rings_;
+    Far far_sends_, far_receives_;
+    std::optional<Relay> relay_;  // instead of all these
+    comm::Requests in_, out_;     // last, so that they end before their buffers
 };
 
 /// A transfer run once.
 comm::Protocol<> run(std::shared_ptr<const Work> work, const void* source_data,
-                     void* destination_data, Route route, std::shared_ptr<Profile> profile);
+                     void* destination_data, Route route, Stopwatch& watch);
 
 }  // namespace hocket::transfer

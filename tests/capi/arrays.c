@@ -44,6 +44,40 @@ void test_arrays(void) {
     number(array);
     CHECK(wrong_numbers(array) == 0);
 
+    /* The rows from last to first, of the middle column. */
+    const hocket_slice middle[2] = {{4, 5, -1, true}, {1, 1, 1, false}};
+    const hocket_slice beyond[2] = {{0, 6, 1, true}, {0, 3, 1, true}};
+    OK(hocket_array_section(array, middle, &alone));
+    OK(hocket_array_local_shape(alone, 2, values, &count));
+    const int64_t held = values[0];
+    CHECK(count == 1 && held == (5 - rank + ranks - 1) / ranks);
+    OK(hocket_array_strides(alone, 2, values, NULL));
+    OK(hocket_array_data(alone, &data));
+    void* whole = NULL;
+    OK(hocket_array_data(array, &whole));
+    if (held > 1) CHECK(values[0] == -24);
+    if (held > 0) CHECK((char*)data == (char*)whole + 24 * (held - 1) + 8);
+    OK(hocket_array_free(&alone));
+    FAILS(HOCKET_ERR_LAYOUT, hocket_array_section(array, beyond, &none));
+
+    /* Every third element through blocks of four: places 0, 3, 5 and 10 of process 0, and
+     * 2, 4, 7 and 9 of process 1. */
+    if (ranks >= 2) {
+        hocket_layout* blocks = layout_of("(24) (CYCLIC(4)) @ (2)");
+        hocket_array* dealt = NULL;
+        const hocket_slice third = {0, 8, 3, true};
+        OK(hocket_array_empty(blocks, "int8", 0, MPI_COMM_WORLD, &dealt));
+        if (rank < 2) {
+            FAILS(HOCKET_ERR_LAYOUT, hocket_array_section(dealt, &third, &none));
+            SAYS("not equally spaced");
+        } else {
+            OK(hocket_array_section(dealt, &third, &alone));
+            OK(hocket_array_free(&alone));
+        }
+        OK(hocket_array_free(&dealt));
+        OK(hocket_layout_free(&blocks));
+    }
+
     /* Rows backwards, every other column. */
     OK(hocket_array_wrap(memory + 48, layout, "float64", 8, MPI_COMM_WORLD, strides, &wrapped));
     OK(hocket_array_data(wrapped, &data));
@@ -124,6 +158,7 @@ void test_redistribute(void) {
     hocket_message_counts messages;
     options.axes = axes;
     options.profile = &profile;
+    options.max_buffer = 2 << 20;
     OK(hocket_array_empty(to, "float64", 0, MPI_COMM_WORLD, &destination));
     OK(hocket_redistribute(source, destination, &options, -1));
     OK(hocket_gather(destination, turned, 0, -1));
@@ -152,7 +187,9 @@ void test_refusals(void) {
     const hocket_task_request nameless = {NULL, 1, NULL}, all = {"all", ranks, NULL};
     const char* heard;
     const bool last = rank == ranks - 1;
+    hocket_transfer_options scant = {0};
     unknown.strategy = "teleport";
+    scant.max_buffer = 1000;
     OK(hocket_array_empty(rows, "float64", 0, MPI_COMM_WORLD, &destination));
     OK(hocket_array_empty(rows, "float32", 0, MPI_COMM_WORLD, &narrow));
     OK(hocket_array_empty(rows, "int8", 0, MPI_COMM_WORLD, &freed));
@@ -160,6 +197,8 @@ void test_refusals(void) {
     OK(hocket_array_free(&freed));
     clear(destination);
 
+    FAILS(HOCKET_ERR_ERROR, hocket_redistribute(source, destination, last ? &scant : NULL, -1));
+    SAYS("max_buffer is 1000 bytes");
     FAILS(HOCKET_ERR_ERROR, hocket_redistribute(source, last ? stale : destination, NULL, -1));
     SAYS("freed");
     FAILS(HOCKET_ERR_ERROR, hocket_redistribute(last ? NULL : source, destination, NULL, -1));

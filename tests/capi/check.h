@@ -32,6 +32,17 @@ void clear(hocket_array* array);
 int64_t wrong_numbers(const hocket_array* array);
 hocket_layout* layout_of(const char* text);
 
+/* What each operation gives where process p has p + 1. */
+typedef struct team_numbers {
+    uint64_t everyone; /* the mask of all */
+    int64_t reduce_add, reduce_mul, reduce_min, reduce_max, reduce_and, reduce_or;
+    int64_t scan_add, scan_mul, scan_min, scan_max, scan_and, scan_or;
+} team_numbers;
+void test_team_reduce(hocket_team* team, const team_numbers* expected);
+void test_team_scan(hocket_team* team, const team_numbers* expected);
+void test_team_values(hocket_team* team, const team_numbers* expected);
+void test_team_ranks(hocket_team* team, const team_numbers* expected);
+
 void test_handles(void);
 void test_layouts(void);
 void test_layout_makers(void);
@@ -42,8 +53,12 @@ void test_arrays(void);
 void test_redistribute(void);
 void test_refusals(void);
 void test_remap(void);
+void test_halo(void);
 void test_tasks(void);
 void test_persistent(void);
 void test_many(void);
+void test_teams(void);
+void test_fortran(void);
+void test_flow(void);
 
 #endif

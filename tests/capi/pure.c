@@ -195,6 +195,48 @@ void test_layout_makers(void) {
     CHECK(none == NULL);
 }
 
+static void test_strategies(const hocket_layout* rows, const hocket_layout* columns) {
+    hocket_plan* plan = NULL;
+    hocket_plan_options options = {0}, kept;
+    hocket_model model, same;
+    hocket_parcel parcels[6];
+    hocket_step steps[6];
+    int64_t count = 0, value = 0;
+    const char* text = NULL;
+    OK(hocket_model_default(&model));
+    CHECK(model.message > 0 && model.far_message == 0);
+    model.far_message = 1e-3;
+    OK(hocket_model_text(&model, &text));
+    OK(hocket_model_parse(text, &same));
+    CHECK(memcmp(&model, &same, sizeof model) == 0);
+    FAILS(HOCKET_ERR_ERROR, hocket_model_parse("mesage = 1", &same));
+    SAYS("did you mean");
+    OK(hocket_model_kept_path(&text));
+    OK(hocket_model_kept(&same));
+
+    /* Gather on one of the three, one message, scatter to the second of the two. */
+    options.strategy = "staged";
+    options.stages = 1;
+    options.model = &model;
+    OK(hocket_plan_make(rows, columns, &options, &plan));
+    OK(hocket_plan_options_get(plan, &kept));
+    CHECK(kept.stages == 1 && kept.model->far_message == 1e-3 && kept.source_nodes == NULL);
+    OK(hocket_plan_message_count(plan, &value));
+    CHECK(value == 4);
+    OK(hocket_plan_steps(plan, HOCKET_DESTINATION, 0, 6, steps, &count));
+    CHECK(count == 2 && !steps[0].send && steps[0].elements == 24 && steps[1].send &&
+          steps[1].peer_side == HOCKET_DESTINATION && steps[1].peer == 1);
+    OK(hocket_plan_cargo(plan, HOCKET_DESTINATION, 0, 0, 6, parcels, &count));
+    CHECK(count == 6 && parcels[5].source == 2 && parcels[5].destination == 1 &&
+          parcels[5].elements == 4);
+    FAILS(HOCKET_ERR_ARGUMENT,
+          hocket_plan_cargo(plan, HOCKET_DESTINATION, 0, 2, 6, parcels, &count));
+    OK(hocket_plan_free(&plan));
+    options.stages = 4;
+    FAILS(HOCKET_ERR_LAYOUT, hocket_plan_make(rows, columns, &options, &plan));
+    SAYS("stages=4");
+}
+
 void test_plans(void) {
     hocket_layout* rows = layout_of("(6, 4) (BLOCK, *) @ (3)");
     hocket_layout *columns = layout_of("(6, 4) (*, BLOCK) @ (2)"), *turned = NULL;
@@ -205,7 +247,7 @@ void test_plans(void) {
     hocket_step steps[4];
     hocket_box boxes[4];
     hocket_prediction predictions[8];
-    const hocket_model model = {1.0, 0.0};
+    const hocket_model model = {.message = 1.0, .far_message = 2.0};
     const int64_t axes[2] = {1, 0}, twice[2] = {0, 0}, overlap[2] = {0, 1};
     const int64_t order[3] = {1, 2, 0};
     int64_t count, value, perm[3], moved = -1, elements = 0;
@@ -251,13 +293,16 @@ void test_plans(void) {
     OK(hocket_plan_text(plan, &text));
     CHECK(strlen(text) > 0);
     OK(hocket_plan_predict(plan, &model, 8, predictions, &count));
-    CHECK(count >= 1 && predictions[0].seconds > 0);
+    CHECK(count == 5 && strcmp(predictions[0].strategy, "direct") == 0);
+    CHECK(predictions[0].seconds == 6.0); /* the sides are two nodes, and each column needs 3 */
     OK(hocket_plan_predict(plan, NULL, 0, NULL, &count));
     OK(hocket_plan_destination(plan, &turned));
     OK(hocket_layout_equal(turned, columns, &equal));
     CHECK(equal);
     OK(hocket_layout_free(&turned));
     OK(hocket_plan_free(&plan));
+
+    test_strategies(rows, columns);
 
     options.axes = axes;
     options.itemsize = 16;

@@ -65,7 +65,7 @@ void test_remap(void) {
     }
     snprintf(text, sizeof text, "(13, 7, 3) (BLOCK, *, *) @ (%d)", ranks);
     layout = layout_of(text);
-    snprintf(text, sizeof text, "(13, 7, 3) (CYCLIC, *, *) @ (%d)", ranks);
+    snprintf(text, sizeof text, "(13, 7, 3) (CYCLIC(5), *, *) @ (%d)", ranks);
     cyclic = layout_of(text);
     array = numbered(layout, MPI_COMM_WORLD);
     FAILS(HOCKET_ERR_LAYOUT, hocket_remap_inplace(array, wrong, 0, 60));

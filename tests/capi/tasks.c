@@ -10,6 +10,55 @@ static hocket_layout* over(const char* pattern, MPI_Comm comm) {
     return layout_of(text);
 }
 
+/* The same by a strategy, in pieces, and the messages of it counted. */
+static void test_travel(hocket_tasks* tasks, hocket_array* sent, hocket_array* received,
+                        hocket_request** pair) {
+    const hocket_array* out = sent;
+    const hocket_verb_options staged = {"staged", 1, 2}, wrong = {"teleport", 0, 0};
+    hocket_message_counts before, after;
+    int64_t pieces = 0, dimension = -1, first = -1, last = -1;
+    clear(received);
+    OK(hocket_transfer_counts(&before));
+    OK(hocket_tasks_isend_with(tasks, 1, &out, hocket_task_at(0), 4, &staged, &pair[0]));
+    OK(hocket_tasks_irecv_with(tasks, 1, &received, hocket_task_at(0), 4, NULL, &pair[1]));
+    OK(hocket_request_pieces(pair[1], 60, &pieces));
+    CHECK(pieces == 2);
+    OK(hocket_request_wait_piece(pair[1], 1, 60, &dimension, &first, &last));
+    CHECK((dimension == 0 && first == 4 && last == 9) || (dimension == 1 && first == 2));
+    FAILS(HOCKET_ERR_ERROR, hocket_request_wait_piece(pair[1], 2, 60, NULL, NULL, NULL));
+    OK(hocket_request_wait_all(2, pair, 60, NULL));
+    CHECK(wrong_numbers(received) == 0);
+    OK(hocket_transfer_counts(&after));
+    /* Other processes may hold none of the rows, or none of the columns. */
+    CHECK(rank != 0 || (after.sent > before.sent && after.received > before.received));
+    FAILS(HOCKET_ERR_ERROR,
+          hocket_tasks_recv_with(tasks, 1, &received, hocket_task_at(0), 4, &wrong, 60, NULL));
+    FAILS(HOCKET_ERR_ERROR,
+          hocket_tasks_send_with(tasks, 1, &out, hocket_task_at(0), 4, &wrong, 60));
+    for (int i = 0; i < 2; ++i) OK(hocket_request_free(&pair[i]));
+}
+
+/* Of one task with itself: all but the agreement among several. */
+static void test_collectives(hocket_tasks* tasks, hocket_array* sent, hocket_array* received) {
+    const hocket_task_id root = hocket_task_at(0);
+    OK(hocket_tasks_barrier(tasks, 60));
+    OK(hocket_tasks_bcast(tasks, sent, root, 60));
+    clear(received);
+    OK(hocket_tasks_allreduce(tasks, sent, received, "max", 60));
+    CHECK(wrong_numbers(received) == 0);
+    clear(received);
+    OK(hocket_tasks_reduce(tasks, sent, received, "add", root, 60));
+    CHECK(wrong_numbers(received) == 0);
+    clear(received);
+    OK(hocket_tasks_gather(tasks, sent, 1, &received, root, 60));
+    CHECK(wrong_numbers(received) == 0);
+    FAILS(HOCKET_ERR_ERROR, hocket_tasks_reduce(tasks, sent, NULL, "add", root, 60));
+    FAILS(HOCKET_ERR_ERROR, hocket_tasks_allreduce(tasks, sent, received, "and", 60));
+    FAILS(HOCKET_ERR_ERROR, hocket_tasks_allreduce(tasks, sent, received, NULL, 60));
+    FAILS(HOCKET_ERR_ERROR, hocket_tasks_allreduce(tasks, sent, NULL, "add", 60));
+    FAILS(HOCKET_ERR_MISMATCH, hocket_tasks_gather(tasks, sent, 0, NULL, root, 60));
+}
+
 /* A task that sends to itself, and one whose processes are in two tasks. */
 static void test_one(void) {
     int* everyone = malloc(sizeof(int) * (size_t)ranks);
@@ -50,11 +99,13 @@ static void test_one(void) {
     CHECK(wrong_numbers(received) == 0);
     OK(hocket_status_tag(statuses[1], &value));
     CHECK(value == 3);
-    FAILS(HOCKET_ERR_ERROR, hocket_tasks_send(tasks, sent, hocket_task_at(0), 0, -1));
     for (int i = 0; i < 2; ++i) {
         OK(hocket_request_free(&pair[i]));
         OK(hocket_status_free(&statuses[i]));
     }
+    test_travel(tasks, sent, received, pair);
+    test_collectives(tasks, sent, received);
+    FAILS(HOCKET_ERR_ERROR, hocket_tasks_send(tasks, sent, hocket_task_at(0), 0, -1));
     OK(hocket_array_free(&sent));
     OK(hocket_array_free(&received));
     OK(hocket_layout_free(&rows));

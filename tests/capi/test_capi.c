@@ -25,13 +25,19 @@ int main(int argc, char** argv) {
     test_redistribute();
     test_refusals();
     test_remap();
+    test_halo();
     test_tasks();
     test_persistent();
     test_many();
+    test_teams();
+    test_fortran();
+    test_flow();
 
     long all = 0;
     MPI_Reduce(&checks, &all, 1, MPI_LONG, MPI_SUM, 0, MPI_COMM_WORLD);
     if (rank == 0) printf("capi: %ld checks on %d processes\n", all, ranks);
-    MPI_Finalize();
+    OK(hocket_mpi_finalize());
+    OK(hocket_mpi_finalize()); /* MPI has ended */
+    FAILS(HOCKET_ERR_ERROR, hocket_mpi_init());
     return 0;
 }

@@ -3,32 +3,26 @@
 
 from __future__ import annotations
 
-import importlib.util
-import os
 import re
-import subprocess
+import sys
 from pathlib import Path
 
 import pytest
-from lockstep import mpiexec
 
+sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
 
-def program() -> Path:
-    """The C program, in the build folder that this Python's extensions lie in."""
-    spec = importlib.util.find_spec("hocket._mpi")
-    assert spec is not None and spec.origin is not None, "hocket is built without MPI"
-    build = Path(spec.origin).resolve().parents[2]
-    if not (build / "CMakeCache.txt").is_file():
-        pytest.skip("hocket is installed, not built here: there is no C program to run")
-    return build / "tests" / "test_capi"
+import built
 
 
 @pytest.mark.parametrize("ranks", [1, 2, 3, 4, 6])
 def test_c_program(ranks: int, tmp_path: Path) -> None:
-    command = [mpiexec.find(), "-n", str(ranks), str(program())]
-    environment = mpiexec.environment(os.environ, str(tmp_path), ranks, None)
-    done = subprocess.run(command, env=environment, capture_output=True, text=True, timeout=120)
-    assert done.returncode == 0, done.stdout + done.stderr
-    said = re.search(rf"^capi: (\d+) checks on {ranks} processes$", done.stdout, re.MULTILINE)
-    assert said is not None, done.stdout + done.stderr
+    printed = built.start(built.folder() / "tests" / "test_capi", ranks, tmp_path)
+    said = re.search(rf"^capi: (\d+) checks on {ranks} processes$", printed, re.MULTILINE)
+    assert said is not None, printed
     assert int(said[1]) > 1000 * ranks
+
+
+def test_papers_fragment(tmp_path: Path) -> None:
+    """examples/c/papers.c: aggregate operations made of others."""
+    printed = built.start(built.folder() / "tests" / "example_papers", 4, tmp_path)
+    assert "papers: 4 processes, 0 wrong" in printed

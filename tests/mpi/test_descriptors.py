@@ -1,7 +1,9 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""How many messages it takes to agree on a send: those of a binomial tree, and no more."""
+"""How many messages it takes to agree on a send: those of a binomial tree, and no more; none within
+a task whose processes share memory."""
 
 import math
+import os
 
 import numpy as np
 import pytest
@@ -14,10 +16,15 @@ from oracle import BLOCK, STAR, Spec
 
 SIZES = (1, 2, 3, 5, 8)
 SQUARE = [{"a": s, "b": r} for s in SIZES for r in SIZES]
-PAIRS = [pair for pair in SQUARE if sum(pair.values()) in (2, 3, 6, 8, 10)]
+APART = ",".join(str(rank) for rank in range(16))  # no two processes share memory
 
 
-def check(comm, groups, shape):
+def tree(sizes):
+    """The most of one process, and of all: up and down both trees, there and back between them."""
+    return 1 + math.ceil(max(math.log2(size) for size in sizes)), 2 * (sum(sizes) - 2) + 2
+
+
+def check(comm, groups, shape, most, total):
     w = hk.tasks(groups, comm)
     spec = Spec(shape, (BLOCK, STAR), (w.comm.size,))
     array = whole(shape, "f8")
@@ -31,33 +38,36 @@ def check(comm, groups, shape):
         else:
             w.recv(b, *[("a", turn), (hk.ANY_SOURCE, turn), ("a", hk.ANY_TAG)][turn])
         sent, received = np.array(_mpi.descriptor_counts()) - before
-        most = 1 + math.ceil(max(math.log2(size) for size in groups.values()))
         assert sent <= most and received <= most, (sent, received, most)
-        total = comm.allreduce(int(sent))
-        assert total == comm.allreduce(int(received))
-        # Up and down both trees, there and back between them: nobody is told twice.
-        assert total == 2 * (sum(groups.values()) - 2) + 2
+        everywhere = comm.allreduce(int(sent))
+        assert everywhere == comm.allreduce(int(received)) == total
     if w.name == "b":
         room.check(spec.local(array, w.comm.rank))
 
 
-@ranks(*PAIRS)
+@ranks({"a": 1, "b": 2}, {"a": 3, "b": 5}, {"a": 5, "b": 3}, nodes=APART)
 def test_nobody_sends_or_receives_more_than_a_tree(comm, groups):
-    check(comm, groups, (9, 4))
+    check(comm, groups, (9, 4), *tree(groups.values()))
 
 
 @pytest.mark.soak
-@ranks(*SQUARE)
+@ranks(*SQUARE, nodes=APART)
 def test_every_pair_of_sizes(comm, groups):
-    check(comm, groups, (9, 4))
+    check(comm, groups, (9, 4), *tree(groups.values()))
 
 
-@ranks({"a": 1, "b": 2}, {"a": 3, "b": 5})
+@ranks({"a": 1, "b": 2}, {"a": 3, "b": 5}, nodes=APART)
 def test_long_messages_need_no_more(comm, groups):
-    check(comm, groups, (300, 300))
+    check(comm, groups, (300, 300), *tree(groups.values()))
 
 
-@ranks({"a": 3, "b": 5})
+@pytest.mark.skipif("HOCKET_NODES" in os.environ, reason="all processes are to share memory")
+@ranks({"a": 1, "b": 2}, {"a": 3, "b": 5}, {"a": 5, "b": 3})
+def test_tasks_that_share_memory_need_none_among_themselves(comm, groups):
+    check(comm, groups, (9, 4), 1, 2)
+
+
+@ranks({"a": 3, "b": 5}, nodes=APART)
 def test_refusals_need_no_more(comm, groups):
     w = hk.tasks(groups, comm)
     shape = (6, 4) if w.name == "a" else (6, 5)

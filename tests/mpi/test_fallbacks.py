@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Where the system forbids sharing memory, everything travels all the same, and `hocket info` says
-why it takes more than one copy."""
+"""Where the system forbids to share memory, or to copy it across processes, everything travels all
+the same, and `hocket info` says why it takes more than one copy."""
 
 import json
 import os
@@ -37,6 +37,10 @@ def program(w):
         turned = hk.redistribute(a, hk.Layout(shape, "(*, BLOCK)", world.size))
         i, j = np.ix_(*turned.layout.global_indices(world.rank))
         np.testing.assert_array_equal(turned.local, i - 7.0 * j)
+        own = hk.wrap(a.local.copy(), a.layout)
+        back = hk.wrap(np.empty(turned.local.shape), turned.layout)
+        hk.redistribute(own, turned.layout, out=back)
+        np.testing.assert_array_equal(back.local, turned.local)
     return _mpi.memory_usage()["shareable"]
 
 if __name__ == "__main__":
@@ -44,16 +48,19 @@ if __name__ == "__main__":
 """
 
 
-def run(command, forbid):
-    env = {**os.environ, "HOCKET_FORBID": forbid}
+def run(command, forbid, crossing=""):
+    env = {**os.environ, "HOCKET_FORBID": forbid, "HOCKET_CROSSING": crossing}
     return subprocess.run(command, capture_output=True, text=True, timeout=120, env=env)
 
 
-@pytest.mark.parametrize("forbid", ["", "proc", "memfd", "memfd,proc"])
-def test_everything_travels_as_messages_then(tmp_path, forbid):
+@pytest.mark.parametrize(
+    ("forbid", "crossing"),
+    [("", "always"), ("process_vm", ""), ("proc", ""), ("memfd", ""), ("memfd,proc", "always")],
+)
+def test_everything_travels_all_the_same(tmp_path, forbid, crossing):
     program = tmp_path / "program.py"
     program.write_text(PROGRAM)
-    done = run([sys.executable, str(program)], forbid)
+    done = run([sys.executable, str(program)], forbid, crossing)
     assert done.returncode == 0, done.stdout + done.stderr
     shareable = "memfd" not in forbid
     assert done.stdout.strip() == str({"a": [shareable] * 2, "b": [shareable]})
@@ -66,14 +73,21 @@ def test_a_wrong_word_is_named(tmp_path):
     done = run([sys.executable, str(program)], "everything")
     assert done.returncode != 0
     assert "'everything'" in done.stderr and "memfd,proc" in done.stderr
+    done = run([sys.executable, str(program)], "", "sometimes")
+    assert done.returncode != 0
+    assert "HOCKET_CROSSING is 'sometimes'" in done.stderr and "always" in done.stderr
 
 
-@pytest.mark.parametrize("forbid", ["", "proc"])
+@pytest.mark.parametrize("forbid", ["", "proc", "process_vm"])
 def test_info_says_whether_memory_is_shared_and_why_not(forbid):
     done = run([str(Path(sys.executable).with_name("hocket")), "info", "--json"], forbid)
     assert done.returncode == 0, done.stderr
-    said = json.loads(done.stdout)["mpi"]["one copy within a node"]
-    assert said == ("yes" if not forbid else "no: HOCKET_FORBID is proc")
+    said = json.loads(done.stdout)["mpi"]
+    barred = f"no: HOCKET_FORBID is {forbid}"
+    assert said["one copy within a node"] == (barred if forbid == "proc" else "yes")
+    crossing = said["wrapped arrays, one copy"]
+    # A system may let nobody but an ancestor look into a process.
+    assert crossing == barred if forbid == "process_vm" else crossing.startswith(("yes", "no: Op"))
 
 
 def test_info_gives_the_systems_own_reason(tmp_path):
@@ -86,3 +100,9 @@ def test_info_gives_the_systems_own_reason(tmp_path):
         text=True,
     )
     assert done.stdout.startswith("no: No such file or directory (/proc/")
+    done = subprocess.run(
+        [sys.executable, "-c", info._ASK_CROSSING, str(os.getpid()), "8"],
+        capture_output=True,
+        text=True,
+    )
+    assert done.stdout.startswith("no: ") and "(process_vm_readv)" in done.stdout

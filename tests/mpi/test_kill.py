@@ -32,16 +32,21 @@ def body(w, how, folder):
     w.send(a, "b") if w.name == "a" else w.recv(a)
     big = hk.zeros(hk.Layout((1 << 22,), "(BLOCK)", w.comm.size), comm=w.comm)
     all_of_us = hk.zeros(hk.Layout((64, 64), "(BLOCK, *)", world.size))
+    team = hk.Team()
     place = pathlib.Path(folder, f"{world.rank}.pid")
     place.with_suffix(".part").write_text(str(os.getpid()))
     place.with_suffix(".part").rename(place)
-    if how == "copy":
+    if how == "crossing":  # memory that only the kernel can copy
+        big = hk.wrap(big.local.copy(), big.layout, comm=w.comm)
+    if how in ("copy", "crossing"):
         while True:
             w.send(big, "b") if w.name == "a" else w.recv(big)
     if w.name == "b":
         time.sleep(1000)
     if how == "receive":
         w.recv(a, "b")
+    if how == "team":
+        team.reduce_add(1)
     hk.redistribute(all_of_us, hk.Layout((64, 64), "(*, BLOCK)", world.size))
 
 if __name__ == "__main__":
@@ -89,14 +94,18 @@ def pids_of(folder: Path, process: subprocess.Popen[str]) -> dict[int, int]:
 WAYS = ["hk.run", "hocket run", "mpiexec", "mpiexec that does not look"]
 
 
-@pytest.mark.parametrize("how", ["receive", "redistribute", "copy"])
-@pytest.mark.parametrize("way", WAYS)
+CASES = [(way, how) for way in WAYS for how in ("receive", "redistribute")]
+CASES += [(way, "copy") for way in WAYS[:-1]]
+
+
+@pytest.mark.parametrize(("way", "how"), [*CASES, (WAYS[-1], "crossing"), (WAYS[-1], "team")])
 def test_a_killed_process_ends_the_program(tmp_path, way, how):
     program = tmp_path / "program.py"
     program.write_text(PROGRAM)
     environment = mpiexec.environment(os.environ, str(tmp_path), 3, None)
     del environment["OMPI_MCA_btl_sm_backing_directory"]  # as users have it
     environment[MARK] = str(tmp_path)
+    environment["HOCKET_CROSSING"] = "always"
     process = subprocess.Popen(
         command(way, program, how, tmp_path),
         stdin=subprocess.DEVNULL,

@@ -10,6 +10,7 @@ from guarded import DTYPES, GUARD
 from lockstep import ranks
 
 import hocket as hk
+from hocket import _mpi
 from oracle import BLOCK, CYCLIC, STAR, Format, Spec
 
 
@@ -126,10 +127,17 @@ def test_copies_and_other_formats(comm):
     copies = Spec(shape, (BLOCK, STAR, STAR), (comm.size // 2, 2), (1,))
     check(comm, copies, (1, 0, 2))
     check(comm, copies, (2, 1, 0))
-    # What is dealt out cyclically stays where it is.
+    # What is dealt out cyclically stays where it is, or comes in whole rounds.
     check(comm, Spec(shape, (CYCLIC, STAR, STAR), (comm.size,)), (0, 2, 1))
     check(comm, Spec(shape, (STAR, Format("CYCLIC", 2), STAR), (comm.size,)), (2, 1, 0))
     check(comm, Spec(shape, (BLOCK, CYCLIC, STAR), (2, comm.size // 2)), (2, 1, 0))
+    spans = (comm.size,)
+    rounds = (comm.size, 4 * comm.size, 3)
+    for owned in (True, False):
+        check(comm, Spec(rounds, (CYCLIC, STAR, STAR), spans), (1, 0, 2), owned=owned)
+        twos = Spec((4 * comm.size, 2, 2 * comm.size), (Format("CYCLIC", 2), STAR, STAR), spans)
+        check(comm, twos, (2, 1, 0), "f4", owned=owned)
+        check(comm, Spec((1, 9), (CYCLIC, CYCLIC), (2, 2)), (1, 0), owned=owned)
     a = hk.zeros(hk.Layout(shape, "(CYCLIC, *, *)", comm.size), comm=comm)
     raises_everywhere(comm, hk.LayoutError, lambda: hk.remap_inplace(a, (1, 0, 2)), "cyclic")
     a = hk.zeros(hk.Layout((6, 20), "(BLOCK(3), *)", comm.size), comm=comm)
@@ -304,3 +312,17 @@ def test_rooms_of_wrapped_memory(comm):
         with pytest.raises(hk.Error, match="room"):
             hk.empty(layout, comm=comm, room=room)
     assert hk.empty(layout, comm=comm, room=100).room >= 800
+
+
+@ranks(3)
+def test_the_plan_of_a_remap_is_made_once(comm):
+    layout = hk.Layout((7, 5, 4), "(BLOCK, *, *)", comm.size)
+    room = hk.remap_room(layout, (1, 0, 2), comm.rank)
+    found = []
+    for _ in range(4):
+        array = hk.empty(layout, "int64", comm=comm, room=room)
+        before = _mpi.plan_cache_counts()
+        hk.remap_inplace(array, (1, 0, 2))
+        after = _mpi.plan_cache_counts()
+        found.append((after[0] - before[0], after[1] - before[1]))
+    assert found[1:] == [(1, 0)] * 3

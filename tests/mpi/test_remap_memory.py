@@ -1,37 +1,14 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """How much memory hk.remap_inplace takes, beside the two-array form."""
 
-import gc
 import mmap
-import re
-from pathlib import Path
 
 import numpy as np
 import pytest
 from lockstep import ranks
+from peaks import MIB, peak_of
 
 import hocket as hk
-
-MIB = 1 << 20
-
-
-def peak_of(call):
-    """(what `call` gives, bytes by which this process's resident memory has peaked meanwhile)."""
-
-    def status(key):
-        text = Path("/proc/self/status").read_text("ascii")
-        found = re.search(rf"^{key}:\s+(\d+) kB$", text, re.MULTILINE)
-        assert found is not None
-        return 1024 * int(found[1])
-
-    try:
-        Path("/proc/self/clear_refs").write_text("5", "ascii")  # the peak begins again from here
-    except OSError as error:
-        pytest.skip(f"the peak of resident memory cannot be reset here: {error}")
-    gc.collect()  # what others left behind is not to be freed meanwhile
-    before = status("VmRSS")
-    result = call()
-    return result, status("VmHWM") - before
 
 
 def filled(shape, comm):

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """Sends and receives that are started now and waited for later; probes."""
 
+import gc
 import time
 
 import numpy as np
@@ -195,3 +196,20 @@ def test_a_deadline_ends_the_wait_and_not_the_operation(comm, groups):
     else:
         comm.barrier()
         w.send(outgoing(w, 6)[0], "b")
+
+
+@ranks({"a": 2, "b": 1})
+def test_a_request_outlives_what_it_was_made_of(comm, groups):
+    def begun():
+        w = hk.tasks(groups, comm)
+        array = hk.zeros(hk.Layout((6,), "(BLOCK)", groups[w.name]), comm=w.comm)
+        return w.isend(array, "b") if w.name == "a" else w.irecv(array, "a")
+
+    request = begun()
+    gc.collect()
+    while not request.test():
+        pass
+    for _ in range(20):  # what was freed would be used for these
+        hk.tasks(groups, comm)
+    assert request.test()
+    assert request.wait() is not None

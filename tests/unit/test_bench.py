@@ -323,6 +323,20 @@ def test_the_whole_command(ranks: int, pair: str, shape: str, tmp_path: Path) ->
     assert figures["slow on the last"]["minimum"] >= 0.005
 
 
+def test_native_team() -> None:
+    needs_mpi()
+    try:
+        native.program("hocket_bench_team")
+    except UnavailableError as reason:
+        pytest.skip(str(reason))
+    options = ["--type", "int32", "--seconds", "0", "--min-runs", "3", "--timeout", "120"]
+    done = bench("team", *options)
+    assert done.returncode == 0, done.stdout + done.stderr
+    for operation in ("wait", "enqueue and its first wait", "scan_or", "vote_count"):
+        assert f"C++, operation {operation}," in done.stdout, operation
+    assert "raw flags" in done.stdout and "from Python" in done.stdout
+
+
 def test_native_pingpong() -> None:
     needs_mpi()
     try:

@@ -4,13 +4,15 @@
 from __future__ import annotations
 
 import json
+import time
 
 import numpy as np
 import pytest
 
 from hocket_bench import paper
 from hocket_bench.command import main
-from hocket_bench.harness import WrongResultError
+from hocket_bench.group import Group
+from hocket_bench.harness import Contestant, Effort, Step, WrongResultError, measure
 from hocket_bench.permutation import Permutation, check, fill
 
 QUICK = ["--seconds", "0", "--warmup", "1", "--min-runs", "2", "--sample-seconds", "0"]
@@ -65,6 +67,19 @@ def test_every_contestant_is_right_or_says_why_it_did_not_run(tmp_path, capsys):
             assert not [f for f in figures if "error" in f]
 
 
+def test_processor_time_does_not_count_sleep(tmp_path, capsys):
+    target = tmp_path / "out.json"
+    words = ["permute", "--shape", "40,30", "--processor-time", *QUICK, "--json", str(target)]
+    assert main(words) == 0, capsys.readouterr().out
+    table = json.loads(target.read_text("utf-8"))["tables"][0]
+    assert table["parameters"]["clock"] == "processor time"
+    group = Group()
+    group.clock = time.thread_time
+    lazy = Contestant("lazy", lambda: Step(lambda: time.sleep(0.02), lambda: None, lambda: None))
+    (figure,) = measure([lazy], group, Effort(1, 0.0, 2, 2, 0.0))
+    assert max(figure.samples) < 0.02
+
+
 @pytest.mark.parametrize(
     ("words", "said"),
     [
@@ -77,6 +92,7 @@ def test_every_contestant_is_right_or_says_why_it_did_not_run(tmp_path, capsys):
         (["--table", "1", "--figure", "2"], "one of them"),
         (["--hptt", "/nowhere.so"], "no such file"),
         (["--table", "1", "--team", "0"], "1 or more"),
+        (["--processor-time", "--threads", "2"], "one thread"),
     ],
 )
 def test_wrong_words(words, said, capsys):

@@ -81,6 +81,10 @@ def test_every_example_of_the_help_texts_works(capsys):
             assert main(["run", "--dry-run", *words]) == 0, words
         elif command == "bench":
             parse_bench(words)  # measuring takes its time elsewhere
+        elif command == "calibrate":
+            assert main(["calibrate", "--dry-run", "--repeat", "2", *words]) == 0, words
+        elif command == "papers":
+            assert main(["papers", "--list", *words]) == 0, words  # likewise
         elif command == "demo":
             assert main(["demo", *words, "--size", "8", "--frames", "2"]) == 0, words
         else:

@@ -90,14 +90,23 @@ def test_the_demo_runs_on_uneven_and_on_more_processes_than_rows(capsys, procs, 
     words = ["demo", "--procs", str(procs), "--size", str(size), "--frames", "14", "--explain"]
     assert main([*words, "--json", "d.json"]) == 0
     text = capsys.readouterr().out
-    assert text.count("14 of 14 spectra equal the serial FFT") == 2
+    assert text.count("14 of 14 spectra equal the serial FFT") == 3
     assert "7 descriptor" not in text and "3 descriptor" in text
+    assert "the transfer alone: persistent requests" in text and "send and recv" in text
     facts = json.loads(Path("d.json").read_text())
     assert facts["ranks"] == procs
+    assert len(facts["transfer_alone_s"]) == 3 and min(facts["transfer_alone_s"].values()) > 0
     for form in facts["forms"].values():
         assert form["right"] == form["images"] == 14
         assert 0 < form["minimum_s"] <= form["median_s"] <= form["p99_s"]
         assert form["timed"] == 10
+    assert f"teams          of {procs} processes: barrier" in text
+    assert {what: set(ways) for what, ways in facts["teams_s"].items()} == {
+        "barrier": {"team", "MPI"},
+        "sum": {"team", "MPI"},
+        "iprobe": {"task"},
+    }
+    assert all(0 < each < 10 for ways in facts["teams_s"].values() for each in ways.values())
     for name in ("input", "spectrum", "plan"):
         assert Path(f"demo-output/{name}.png").stat().st_size > 1000
 
@@ -106,7 +115,7 @@ def test_a_stream_too_short_to_time_says_so_in_words_and_in_json(capsys):
     words = ["demo", "--procs", "2", "--size", "8", "--frames", "2", "--json", "short.json"]
     assert main(words) == 0
     text = capsys.readouterr().out
-    assert text.count("too few images to time") == 2
+    assert text.count("too few images to time") == 3
     assert text.count("untimed") == 12 and "nan" not in text
     facts = json.loads(Path("short.json").read_text(), parse_constant=pytest.fail)
     assert set(facts["profile_s_per_image"]["rows"].values()) == {None}

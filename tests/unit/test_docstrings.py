@@ -27,8 +27,23 @@ QUIET = {
         "Request.persistent",
         "Channel.name",
     ),
+    *(f"Flow.{name}" for name in ("workers", "agent", "steps", "cancel")),
     # Made by calls that say what they raise.
-    *("Array", "Channel", "Plan", "Request", "Status", "Tasks"),
+    *(
+        "Array",
+        "Channel",
+        "Halo",
+        "Halo.array",
+        "Halo.local",
+        "Halo.width",
+        "Plan",
+        "Request",
+        "Status",
+        "Tasks",
+        "TeamRequest",
+    ),
+    *(f"Team.{name}" for name in ("process", "size", "mask", "shares_memory", "population")),
+    *(f"Team.{name}" for name in ("enumerate", "select_first", "select_one")),
 }
 
 

@@ -17,7 +17,7 @@ from hypothesis import strategies as st
 import hocket as hk
 from hocket import kernels
 
-METHODS = ("auto", "cycles", "slab", "square", "panels")
+METHODS = ("auto", "cycles", "slab", "square", "tiles", "panels")
 SCHEDULES = (
     "auto",
     "static",
@@ -137,7 +137,7 @@ def test_every_small_shape_in_place(method):
             try:
                 y = kernels.permute_inplace(x, axes, threads=2, method=method)
             except hk.Error:
-                assert method in ("square", "panels")
+                assert method in ("square", "tiles", "panels")
                 assert (x.ravel() == np.arange(x.size)).all()
                 continue
             applied += 1
@@ -243,7 +243,8 @@ def test_cycles_put_every_block_in_its_place(case):
 
 def test_explain_names_every_pass():
     text = kernels.explain_permute((4000, 3000), (1, 0), 8, threads=1)
-    assert "panels" in text and "cycles" in text and "total cost" in text
+    assert "tiles" in text and "cycles" in text and "total cost" in text
+    assert "panels" in kernels.explain_permute((4001, 3000), (1, 0), 8, threads=1)
     assert "squares" in kernels.explain_permute((4096, 4096), (1, 0))
     assert "nothing moves" in kernels.explain_permute((5, 6), (0, 1))
     with pytest.raises(hk.Error, match="cap"):

@@ -256,12 +256,3 @@ def test_negative_axes_are_numpys():
     lay = hk.Layout((8, 6), "(BLOCK, *)", 2)
     turned = hk.Layout((6, 8), "(BLOCK, *)", 2)
     assert hk.plan(lay, turned, axes=(-1, 0)).sends(0) == hk.plan(lay, turned, axes=(1, 0)).sends(0)
-
-
-def test_stages_are_refused_in_one_voice_while_there_is_only_one_strategy():
-    lay = hk.Layout((8,), "(BLOCK)", 4)
-    for strategy in ("auto", "direct"):
-        with pytest.raises(hk.LayoutError, match=r"'direct' sends .* leave stages out"):
-            hk.plan(lay, lay, strategy=strategy, stages=1)
-    with pytest.raises(hk.LayoutError, match=r"'staged'.*choose one of"):
-        hk.plan(lay, lay, strategy="staged", stages=1)

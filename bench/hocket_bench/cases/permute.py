@@ -5,6 +5,7 @@ from __future__ import annotations
 
 import argparse
 import math
+import time
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Any
@@ -49,7 +50,7 @@ DEFAULT = ("matrices", "paper")
 
 
 def add_options(parser: argparse.ArgumentParser) -> None:
-    """``--group --shape --axes --dtype --hptt --table --figure --plot``."""
+    """``--group --shape --axes --dtype --hptt --table --figure --plot --processor-time``."""
     parser.add_argument(
         "--group",
         action="append",
@@ -79,6 +80,11 @@ def add_options(parser: argparse.ArgumentParser) -> None:
         help="numbers of threads in a table; may be repeated (default: 2 to as many as cores)",
     )
     parser.add_argument("--plot", metavar="FILE.png", help="draw the table or figure there, too")
+    parser.add_argument(
+        "--processor-time",
+        action="store_true",
+        help="count the time that the one thread is running, on a machine that others use, too",
+    )
 
 
 def _numbers(text: str, option: str) -> Shape:
@@ -112,6 +118,8 @@ def validate(options: argparse.Namespace) -> None:
     _arrays(options)
     if options.table and options.figure:
         raise ValueError("--table and --figure: give one of them")
+    if options.processor_time and (options.threads > 1 or options.table or options.figure):
+        raise ValueError("--processor-time sees one thread; leave --threads at 1, without a table")
     if any(team < 1 for team in options.team or ()):
         raise ValueError("--team: give 1 or more threads")
     if options.plot and not (options.table or options.figure):
@@ -124,6 +132,8 @@ def validate(options: argparse.Namespace) -> None:
 
 def matches(options: argparse.Namespace, group: Group) -> Iterator[Match]:
     """One match an array and element type; or those of a table or figure of the paper."""
+    if options.processor_time:
+        group.clock = time.thread_time
     if options.table:
         yield from paper.table(options.table, options.team)
     elif options.figure:
@@ -131,16 +141,17 @@ def matches(options: argparse.Namespace, group: Group) -> Iterator[Match]:
     else:
         for shape, axes in _arrays(options):
             for dtype in options.dtype or ("float64",):
-                yield _all(Permutation(shape, axes, dtype, options.threads), options.hptt)
+                yield _all(Permutation(shape, axes, dtype, options.threads), options)
 
 
-def _all(problem: Permutation, hptt: str | None) -> Match:
+def _all(problem: Permutation, options: argparse.Namespace) -> Match:
     question = Question(
         {
             "shape": problem.shape,
             "axes": problem.axes,
             "dtype": problem.dtype,
             "threads": problem.threads,
+            "clock": "processor time" if options.processor_time else "wall",
         },
         baseline=("two arrays, copied back",),
         limit=("memcpy",),
@@ -163,8 +174,8 @@ def _all(problem: Permutation, hptt: str | None) -> Match:
     block = math.prod(problem.shape[-1:]) if problem.axes[-1] == len(problem.axes) - 1 else 1
     if block > 1:
         contestants.append(permuters.in_place(problem, "cycles"))
-    if hptt:
-        contestants.append(transposers.hptt(problem, hptt))
+    if options.hptt:
+        contestants.append(transposers.hptt(problem, options.hptt))
     return Match(question, contestants)
 
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""A float64 array changes its layout: hocket beside Alltoallw, packing and the raw limit."""
+"""A float64 array changes its layout: hocket, MPI, ScaLAPACK, mpi4py-fft, the raw limit."""
 
 from __future__ import annotations
 
@@ -9,40 +9,51 @@ from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
-import numpy as np
-
+from .. import figure_tables, transfer_figures
 from ..baselines import alltoallw, compiled_copy, flat_copy, packed_alltoall, strided_copy
-from ..formats import lay, parse
+from ..formats import Lay, lay, parse, split_grid
 from ..group import Group
-from ..harness import Contestant, Step
 from ..record import Question
 from ..redistribution import Problem
-from ..registry import Match, Native
-from ..subject import hocket
+from ..redistributors import mpi4py_fft, pdgemr2d
+from ..registry import Match, Native, Pass
+from ..transfers import contestants
 
 RANKS = 2
-PAIRS = ("(BLOCK,*) -> (*,BLOCK)", "(CYCLIC) -> (BLOCK)")
-SIZES = (256, 4096, 8192)
+PAIRS = (
+    "(BLOCK,*) -> (*,BLOCK)",
+    "(CYCLIC) -> (BLOCK)",
+    "(BLOCK) -> (CYCLIC)",
+    "(CYCLIC(3)) -> (CYCLIC(7))",
+    "(BLOCK,*,*) -> (*,BLOCK,*)",
+)
+GRIDS = "(CYCLIC(64),CYCLIC(64)) on {0}x{1} -> (CYCLIC(48),CYCLIC(48)) on {1}x{0}"
+PENCILS = "(BLOCK,BLOCK,*) on {1}x{0} -> (BLOCK,*,BLOCK) on {1}x{0}"
+DISJOINT = "(BLOCK,*) => (BLOCK,*)"
+# 8 bytes, 8 KiB, 512 KiB, 128 MiB, 512 MiB, 1 GiB
+SIZES = (1, 32, 256, 4096, 8192, 11585)
 LONG_RUN = 4096  # bytes from which a flat copy is the limit
 
 
 def add_options(parser: argparse.ArgumentParser) -> None:
-    """``--size --shape --pair --peer``."""
+    """What moves, beside whom; or a figure."""
     parser.add_argument(
         "--size",
         type=int,
         action="append",
         metavar="N",
         help="arrays of N*N elements, whatever their dimensions; may be repeated "
-        f"(default: {', '.join(map(str, SIZES))})",
+        f"(default: {', '.join(map(str, SIZES))}, which is 8 bytes to 1 GiB)",
     )
     parser.add_argument("--shape", metavar="N,N,...", help="this one shape instead of sizes")
     parser.add_argument(
         "--pair",
         action="append",
         metavar='"(BLOCK,*) -> (*,BLOCK)"',
-        help="source and destination distribution; may be repeated "
-        f"(default: {' and '.join(PAIRS)})",
+        help="source and destination distribution, each with its arrangement of processes after "
+        '"on", as "(CYCLIC(2),CYCLIC(3)) on 1x2"; with => they lie on disjoint processes; may be '
+        "repeated (default: slabs, cyclic, 2-D block-cyclic on two grids, pencils, and disjoint "
+        "tasks)",
     )
     parser.add_argument(
         "--peer",
@@ -51,22 +62,58 @@ def add_options(parser: argparse.ArgumentParser) -> None:
         metavar="FILE.py",
         help="more contestants: a file that defines contestants(problem) -> list of Contestant",
     )
+    parser.add_argument(
+        "--scalapack",
+        metavar="FILE.so",
+        help="ScaLAPACK's library, built for the MPI in use (default: the system's, by MPI=system)",
+    )
+    transfer_figures.add_options(parser)
 
 
-def _cases(options: argparse.Namespace) -> Iterator[tuple[tuple[int, ...], str, str]]:
-    for pair in options.pair or PAIRS:
-        source, arrow, target = pair.partition("->")
+def _pairs(options: argparse.Namespace) -> Sequence[str]:
+    if options.pair:
+        pairs: Sequence[str] = options.pair
+        return pairs
+    # As square as it can be, the larger extent first.
+    across = max(
+        n for n in range(1, options.ranks + 1) if options.ranks % n == 0 and n * n <= options.ranks
+    )
+    grid = (options.ranks // across, across)
+    disjoint = (DISJOINT,) if options.ranks % 2 == 0 else ()
+    return (*PAIRS, GRIDS.format(*grid), PENCILS.format(*grid), *disjoint)
+
+
+def _cases(options: argparse.Namespace) -> Iterator[tuple[Lay, Lay]]:
+    for pair in _pairs(options):
+        source, arrow, target = pair.partition("=>" if "=>" in pair else "->")
         if not arrow:
-            raise ValueError(f"--pair '{pair}': write two distributions with -> between them")
-        dimensions = len(parse(source.strip()))
-        if options.shape:
-            yield _shape(options.shape), source.strip(), target.strip()
-            continue
-        for size in options.size or SIZES:
+            raise ValueError(f"--pair '{pair}': write two distributions with -> or => between them")
+        dimensions = len(parse(split_grid(source)[0]))
+        shapes = [_shape(options.shape)] if options.shape else []
+        for size in options.size or SIZES if not shapes else ():
             if size < 1:
                 raise ValueError(f"--size {size}: give 1 or more")
             extent = size if dimensions == 2 else round((size * size) ** (1 / dimensions))
-            yield (extent,) * dimensions, source.strip(), target.strip()
+            shapes.append((extent,) * dimensions)
+        for shape in shapes:
+            yield _sides(shape, source, target, options.ranks, arrow == "=>")
+
+
+def _sides(
+    shape: tuple[int, ...], source: str, target: str, ranks: int, disjoint: bool
+) -> tuple[Lay, Lay]:
+    if not disjoint:
+        return lay(shape, source, ranks), lay(shape, target, ranks)
+    there = max(ranks // 2, 1)
+    before = lay(shape, source, ranks if split_grid(source)[1] else there)
+    left = ranks - before.size
+    after = lay(shape, target, left, before.size)
+    if left < 1 or after.size != left:
+        raise ValueError(
+            f"'{source.strip()} => {target.strip()}': disjoint tasks of {before.size} and "
+            f"{after.size} processes are not --ranks {ranks}"
+        )
+    return before, after
 
 
 def _shape(text: str) -> tuple[int, ...]:
@@ -80,50 +127,81 @@ def _shape(text: str) -> tuple[int, ...]:
 
 
 def validate(options: argparse.Namespace) -> None:
-    """Every pair fits its shape and the ranks, every peer's file exists."""
-    for shape, source, target in _cases(options):
-        for text in (source, target):
-            lay(shape, text, options.ranks).spreads()
+    """Every pair fits its shape and the ranks, every file exists; or a figure is asked for."""
+    transfer_figures.validate(options)
+    for sides in _cases(options):
+        for side in sides:
+            side.spreads()
     for path in options.peer:
         if not Path(path).is_file():
             raise ValueError(f"--peer {path}: there is no such file")
+    if options.scalapack and not Path(options.scalapack).is_file():
+        raise ValueError(f"--scalapack {options.scalapack}: there is no such file")
+
+
+def passes(options: argparse.Namespace) -> list[Pass]:
+    """One start; of a figure one for each pair of tasks."""
+    if options.figure:
+        return transfer_figures.passes(options)
+    return [Pass(options.ranks, options.threads)]
 
 
 def matches(options: argparse.Namespace, group: Group) -> Iterator[Match]:
     """One match a pair and shape."""
-    comm = group.comm
-    if comm is None:
+    if group.comm is None:
         raise ValueError("redistribute needs MPI; leave --ranks at 1 or more")
+    if options.figure:
+        yield from transfer_figures.matches(options, group.comm)
+        return
     peers = [_load(path) for path in options.peer]
-    for shape, source, target in _cases(options):
-        problem = Problem(comm, lay(shape, source, group.size), lay(shape, target, group.size))
+    for source, target in _cases(options):
+        problem = Problem(group.comm, source, target)
         shortest = -int(group.maximum([-float(problem.shortest_run)])[0])
         limits = ["strided copy, NumPy", "strided copy, compiled"]
-        if shortest >= LONG_RUN or problem.bytes == 0:
+        if shortest >= LONG_RUN or problem.bytes == 0 or problem.disjoint:
             limits = ["flat copy"]
         question = Question(
-            {"from": source, "to": target, "shape": shape, "shortest run, bytes": shortest},
+            {
+                "from": _text(source),
+                "to": _text(target),
+                "shape": problem.shape,
+                "processes": "disjoint" if problem.disjoint else "the same",
+                "shortest run, bytes": shortest,
+            },
             baseline=("Alltoallw, prebuilt types", "pack + Alltoall + unpack"),
             limit=limits,
             bytes=problem.bytes,
         )
-        contestants = [
+        entrants = [
             flat_copy(problem),
             strided_copy(problem),
             compiled_copy(problem),
             alltoallw(problem),
             packed_alltoall(problem),
-            hocket_wrapped(problem),
-            hocket_owned(problem),
+            *contestants(problem),
         ]
+        if len(problem.shape) == 2:
+            entrants.append(pdgemr2d(problem, options.scalapack))
+        if len(problem.shape) >= 3:
+            entrants.append(mpi4py_fft(problem))
         for peer in peers:
-            contestants += peer.contestants(problem)
-        yield Match(question, contestants)
+            entrants += peer.contestants(problem)
+        yield Match(question, entrants)
+
+
+def _text(side: Lay) -> str:
+    return f"{side.dist} on {'x'.join(map(str, side.procs)) or '1'}"
 
 
 def natives(options: argparse.Namespace) -> Sequence[Native]:
     """None: every contestant here moves enough for Python's part not to show."""
     return ()
+
+
+def finish(options: argparse.Namespace, document: dict[str, Any]) -> None:
+    """The figure."""
+    if options.figure:
+        figure_tables.finish(options, document)
 
 
 def _load(path: str) -> Any:
@@ -133,41 +211,3 @@ def _load(path: str) -> Any:
     module = importlib.util.module_from_spec(spec)
     spec.loader.exec_module(module)
     return module
-
-
-def _layouts(hk: Any, problem: Problem) -> list[Any]:
-    return [
-        hk.Layout(each.shape, each.dist, each.procs)
-        for each in (problem.source_lay, problem.target_lay)
-    ]
-
-
-def hocket_wrapped(problem: Problem) -> Contestant:
-    """`hk.redistribute` between arrays of the user's own memory."""
-
-    def prepare() -> Step:
-        hk = hocket()
-        source, target = _layouts(hk, problem)
-        a = hk.wrap(problem.source, source, comm=problem.comm)
-        b = hk.wrap(problem.target, target, comm=problem.comm)
-        return problem.step(lambda: hk.redistribute(a, target, out=b))
-
-    return Contestant("hocket, hk.wrap", prepare)
-
-
-def hocket_owned(problem: Problem) -> Contestant:
-    """`hk.redistribute` between arrays from `hk.empty`."""
-
-    def prepare() -> Step:
-        hk = hocket()
-        source, target = _layouts(hk, problem)
-        a = hk.empty(source, np.float64, comm=problem.comm)
-        b = hk.empty(target, np.float64, comm=problem.comm)
-        a.local[...] = problem.source
-        return Step(
-            lambda: hk.redistribute(a, target, out=b),
-            lambda: problem.verify(b.local),
-            lambda: b.local.fill(np.nan),
-        )
-
-    return Contestant("hocket, hk.empty", prepare)

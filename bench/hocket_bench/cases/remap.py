@@ -12,7 +12,7 @@ from typing import Any
 from .. import paper, remap_figures
 from ..group import Group
 from ..record import Question
-from ..registry import Match, Native
+from ..registry import Match, Native, Pass
 from ..remapping import CONTESTANTS, Remap, flat_copy, in_place, paper_two_arrays
 
 RANKS = 2
@@ -100,15 +100,15 @@ def validate(options: argparse.Namespace) -> None:
         raise ValueError(f"--cores {options.cores}: give 1 or more")
 
 
-def passes(options: argparse.Namespace) -> list[tuple[int, int]]:
-    """(processes, threads) of each start; a process that only waited would take others' time."""
+def passes(options: argparse.Namespace) -> list[Pass]:
+    """A start for each number of processes: one that only waited would take others' time."""
     if not (options.fit or options.figure):
-        return [(options.ranks, options.threads)]
+        return [Pass(options.ranks, options.threads)]
     cores = _cores(options)
     ways = [(p, t) for p in range(1, cores + 1) for t in range(1, cores + 1) if p * t <= cores]
     if options.figure == 3:
-        return [(p, t) for p, t in ways if p == 1 or t == 1]
-    return ways
+        ways = [(p, t) for p, t in ways if p == 1 or t == 1]
+    return [Pass(p, t) for p, t in ways]
 
 
 def matches(options: argparse.Namespace, group: Group) -> Iterator[Match]:

@@ -16,31 +16,43 @@ from hocket.errors import (
     LayoutError,
     MismatchError,
     PeerLostError,
+    StepError,
 )
 from hocket.kernels import cycle_path, cycles, explain_permute, permute, permute_inplace
 from hocket.layouts import Layout
+from hocket.models import model
 from hocket.plans import Plan, plan
 from hocket.relabeling import relabel
 
 if TYPE_CHECKING:
     from hocket.arrays import Array
     from hocket.channels import Channel
+    from hocket.flows import Flow
     from hocket.groups import ANY_SOURCE, ANY_TAG, Tasks, tasks
+    from hocket.halos import Halo
     from hocket.launch import run
     from hocket.making import empty, from_function, wrap, zeros
     from hocket.moves import redistribute, scatter
     from hocket.remaps import remap_inplace, remap_layout, remap_room
     from hocket.requests import Request, Status, waitall, waitany
+    from hocket.stepping import step
+    from hocket.team_requests import TeamRequest
+    from hocket.teams import Team
 
 # Where each name is found that is loaded late: these modules need MPI, or start it.
 _LATE = {
     "Array": "arrays",
+    "Halo": "halos",
     **dict.fromkeys(["empty", "from_function", "wrap", "zeros"], "making"),
     **dict.fromkeys(["redistribute", "scatter"], "moves"),
     **dict.fromkeys(["remap_inplace", "remap_layout", "remap_room"], "remaps"),
     **dict.fromkeys(["Request", "Status", "waitall", "waitany"], "requests"),
     **dict.fromkeys(["ANY_SOURCE", "ANY_TAG", "Tasks", "tasks"], "groups"),
+    "Team": "teams",
+    "TeamRequest": "team_requests",
     "Channel": "channels",
+    "Flow": "flows",
+    "step": "stepping",
     "run": "launch",
 }
 
@@ -52,6 +64,8 @@ __all__ = [
     "DeadlineError",
     "EndOfStream",
     "Error",
+    "Flow",
+    "Halo",
     "Layout",
     "LayoutError",
     "MismatchError",
@@ -59,12 +73,16 @@ __all__ = [
     "Plan",
     "Request",
     "Status",
+    "StepError",
     "Tasks",
+    "Team",
+    "TeamRequest",
     "cycle_path",
     "cycles",
     "empty",
     "explain_permute",
     "from_function",
+    "model",
     "permute",
     "permute_inplace",
     "plan",
@@ -75,6 +93,7 @@ __all__ = [
     "remap_room",
     "run",
     "scatter",
+    "step",
     "tasks",
     "waitall",
     "waitany",
@@ -88,6 +107,8 @@ def __getattr__(name: str) -> Any:
     if module is None:
         raise AttributeError(f"module 'hocket' has no attribute {name!r}")
     try:
+        if module != "launch":  # which starts processes, and is none of them
+            importlib.import_module("hocket.vendors").require_same_mpi()
         loaded = importlib.import_module(f"hocket.{module}")
     except ImportError as error:
         raise ImportError(

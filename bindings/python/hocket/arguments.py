@@ -51,6 +51,17 @@ def as_number(value: Any, what: str) -> int:
     return number
 
 
+def as_bytes(value: Any, what: str) -> int:
+    """`value` as a number of bytes. Raises `Error`."""
+    try:
+        number = operator.index(value)
+    except TypeError:
+        raise Error(f"{what} is {value!r}; give a number of bytes, as 64 << 20") from None
+    if not 0 <= number < 2**63:
+        raise Error(f"{what} is {number}; give a number of bytes that is not negative")
+    return number
+
+
 def as_seconds(timeout: Any) -> Optional[float]:
     """A timeout: seconds, or None. Raises `Error`."""
     if timeout is None:

@@ -3,7 +3,8 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, Optional
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Any, Optional, Union
 
 import numpy as np
 import numpy.typing as npt
@@ -17,6 +18,8 @@ from hocket.rooms import as_array, memory
 
 if TYPE_CHECKING:
     from mpi4py import MPI
+
+    from hocket.halos import Halo
 
 
 def communicator(comm: Any) -> MPI.Comm:
@@ -209,6 +212,30 @@ class Array:
         part = Array(memory[index], layout, self.comm)
         part._home = (self, memory, index)
         return part
+
+    def halo(
+        self, width: Union[int, Sequence[int]], *, periodic: Union[bool, Sequence[bool]] = False
+    ) -> Halo:
+        """New memory with this array's elements and a border of what neighbours hold. Local.
+
+        The memory is hocket's own: a dense local array in which the elements have a border, and
+        ``halo.array`` is the distributed array within it, to be used from then on; this array is
+        left as it is. `Halo.exchange` fills the border.
+
+        Parameters
+        ----------
+        width : elements on each side of every dimension, or one number a dimension; 0: no border
+        periodic : whether the dimensions go round, or one flag a dimension
+
+        Raises
+        ------
+        LayoutError
+            for explicit segments, for wrong widths, and where a process holds several intervals of
+            a dimension with a border (``CYCLIC``).
+        """
+        from hocket.halos import Halo
+
+        return Halo(self, width, periodic)
 
     def require_home(self) -> None:
         """For what must have memory of its own.

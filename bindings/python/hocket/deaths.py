@@ -9,6 +9,7 @@ from __future__ import annotations
 import contextlib
 import os
 import select
+import selectors
 import time
 from collections.abc import Iterable
 from pathlib import Path
@@ -31,12 +32,21 @@ class Deaths:
 
     Args:
         members: gives the ids of all living processes of the run.
+        selector: is woken by a death, so that one is seen before what it sets going: its keys have
+            no data.
     """
 
-    def __init__(self, folder: Path, ranks: int, members: Callable[[], Iterable[int]]) -> None:
+    def __init__(
+        self,
+        folder: Path,
+        ranks: int,
+        members: Callable[[], Iterable[int]],
+        selector: selectors.BaseSelector,
+    ) -> None:
         self._folder = folder
         self._ranks = ranks
         self._members = members
+        self._selector = selector
         self._files: dict[int, int] = {}  # of living ranks
         self._pids: dict[int, int] = {}
         self._gone: set[int] = set()
@@ -54,13 +64,14 @@ class Deaths:
             try:
                 self._pids[number] = int(path.read_text())
                 self._files[number] = os.pidfd_open(self._pids[number])
+                self._selector.register(self._files[number], selectors.EVENT_READ)
             except ProcessLookupError:
                 self._gone.add(number)
             except OSError:  # no more files: this one is not watched
                 continue
         ended = [number for number, file in self._files.items() if _ended(file)]
         for number in ended:
-            os.close(self._files.pop(number))
+            self._let_go(number)
         self._gone.update(ended)
         return sorted(
             [number for number in self._gone if not self._has_spoken(number)] + self._never_there()
@@ -80,9 +91,12 @@ class Deaths:
         return now - self._left_alone > LEAVING
 
     def close(self) -> None:
-        for file in self._files.values():
-            os.close(file)
-        self._files.clear()
+        for number in list(self._files):
+            self._let_go(number)
+
+    def _let_go(self, number: int) -> None:
+        self._selector.unregister(self._files[number])
+        os.close(self._files.pop(number))
 
     def _has_spoken(self, number: int) -> bool:
         return any((self._folder / f"{number}{word}").exists() for word in _WORDS)

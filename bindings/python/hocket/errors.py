@@ -10,6 +10,7 @@ __all__ = [
     "LayoutError",
     "MismatchError",
     "PeerLostError",
+    "StepError",
 ]
 
 
@@ -38,3 +39,14 @@ class PeerLostError(Error):
 
 class EndOfStream(Error):
     """A receive on a channel that its sender has closed."""
+
+
+class StepError(Error):
+    """A step of a flow has failed; what it raised is ``__cause__``.
+
+    Attributes
+    ----------
+    step : name of the step
+    """
+
+    step: str = ""

@@ -17,9 +17,10 @@ from hocket import rank as started
 from hocket.arguments import as_number
 from hocket.arrays import communicator
 from hocket.errors import Error
+from hocket.speaker import TaskId, id_of
 from hocket.verbs import ANY_SOURCE as ANY_SOURCE
 from hocket.verbs import ANY_TAG as ANY_TAG
-from hocket.verbs import TaskId, Verbs, id_of
+from hocket.verbs import Verbs
 
 if TYPE_CHECKING:
     from mpi4py import MPI

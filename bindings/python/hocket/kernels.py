@@ -215,7 +215,7 @@ def permute_inplace(
             ``"guided[,n]"``, ``"dynamic[,n][,largest]"`` or ``"affinity[,n]"`` (He and Ding,
             section 4.1).
         method: ``"auto"``, or ``"cycles"`` (vacancy tracking as the paper has it), ``"slab"``,
-            ``"square"``, ``"panels"``; see `explain_permute`.
+            ``"square"``, ``"tiles"``, ``"panels"``; see `explain_permute`.
         cap: bytes that may be used beside the array; None: 1 % of it and 4 MiB a thread for
             ``"auto"``, what it takes for the others.
 

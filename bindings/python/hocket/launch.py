@@ -12,7 +12,7 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any, Callable
 
-from . import mpiexec, processes
+from . import mpiexec, processes, tracing
 from .arguments import as_seconds
 from .errors import DeadlineError, Error, PeerLostError
 from .pipes import OnLine
@@ -35,6 +35,7 @@ def run(
     timeout: float | None = None,
     *,
     ranks: int | None = None,
+    trace: str | os.PathLike[str] | None = None,
     on_line: OnLine | None = None,
 ) -> Any:
     """Run `fn` on processes started for it, and bring its results back.
@@ -48,6 +49,7 @@ def run(
         args: what every process gets; sent by value.
         timeout: seconds after which all processes are ended; None for no limit.
         ranks: the number of processes, where there are no tasks.
+        trace: a file that gets what all processes did when: open it in https://ui.perfetto.dev.
         on_line: called as `on_line(rank, "out" or "err", line)` with every line printed by a
             rank (by `mpiexec` itself: rank None), instead of its being printed here.
 
@@ -77,6 +79,7 @@ def run(
         raise Error(f"on_line is {on_line!r}; give a function of (rank, stream, line), or None")
     first = _first_argument(fn, values, tasks is not None)
     _refuse_inside_a_run()
+    picture = tracing.target(trace)
     by_count = asked is not None and all(isinstance(count, int) for count in asked.values())
     text = ",".join(f"{name}={len(group)}" for name, group in groups.items()) if by_count else ""
     call = _pickled(fn, values, asked, first)
@@ -90,6 +93,7 @@ def run(
             on_line=on_line or _print_line,
             tasks=text,
             timeout=seconds,
+            trace=picture,
         )
         problem = _problem(outcome, seats, folder, seconds)
         if problem is not None:

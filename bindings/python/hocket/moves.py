@@ -10,7 +10,7 @@ import numpy as np
 import numpy.typing as npt
 
 from hocket import _mpi, dtypes
-from hocket.arguments import as_number
+from hocket.arguments import as_bytes, as_number
 from hocket.arrays import Array, communicator, local_shape
 from hocket.calls import collective
 from hocket.errors import Error, LayoutError, MismatchError
@@ -110,6 +110,7 @@ def redistribute(
     dtype: Optional[npt.DTypeLike] = None,
     out: Optional[Array] = None,
     timeout: Optional[float] = None,
+    max_buffer: Optional[int] = None,
 ) -> Array:
     """The elements of `a` in another layout. Collective over ``a.comm``.
 
@@ -120,6 +121,8 @@ def redistribute(
     dtype : convert to it, as ``numpy.ndarray.astype`` does
     out : write here; has `layout` and the result's dtype
     timeout : seconds after which the wait ends with `DeadlineError`
+    max_buffer : bytes that this process may spend on message buffers beside the arrays, 2 MiB or
+        more; None: what ``HOCKET_MAX_BUFFER`` says, else 256 MiB. (`dtype` makes an array besides.)
 
     Raises
     ------
@@ -143,7 +146,8 @@ def redistribute(
         direct = wanted == source.dtype
         landing = target if direct else empty(layout, source.dtype, a.comm)
         ends = source.core(), landing.core()
-    _mpi.redistribute(*ends, order, "auto", seconds)
+        most = None if max_buffer is None else as_bytes(max_buffer, "max_buffer")
+    _mpi.redistribute(*ends, order, "auto", seconds, most)
     if not direct:
         target.local[...] = _converted(landing.local, wanted)
     target.settle()

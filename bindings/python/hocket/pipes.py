@@ -24,6 +24,7 @@ class Readers:
         self._on_line = on_line
         self._rest: dict[int, bytes] = {}
         self._said: list[str] = []
+        self.crashed: set[int] = set()  #: ranks whose faulthandler has reported a fatal signal
         _raise_file_limit(2 * ranks + 64)
         for number in range(ranks):
             for name in ("out", "err"):
@@ -45,8 +46,9 @@ class Readers:
 
     def read(self, seconds: float) -> bool:
         """Take what there is, waiting at most so long; False when there was nothing."""
-        events = self._selector.select(seconds)
-        for key, _ in events:
+        # Keys without data are not ours: a process that has ended.
+        events = [key for key, _ in self._selector.select(seconds) if key.data is not None]
+        for key in events:
             source, name = key.data
             chunk = os.read(key.fd, 65536)
             *lines, rest = (self._rest[key.fd] + chunk).split(b"\n")
@@ -64,6 +66,8 @@ class Readers:
     def _line(self, source: int | None, name: str, line: str) -> None:
         if source is None:
             self._said.append(line)
+        elif name == "err" and line.startswith("Fatal Python error: "):
+            self.crashed.add(source)
         self._on_line(source, name, line)
 
     def said(self) -> str:

@@ -3,13 +3,12 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Iterable, Mapping
 from typing import Any, Union
 
 import numpy as np
 
-from . import _pure
+from . import _pure, models
 from .arguments import integer, integers
 from .errors import LayoutError
 from .layouts import Layout
@@ -19,13 +18,11 @@ __all__ = ["Plan", "plan", "relabel"]
 
 Overlap = Union[Mapping[int, int], Iterable[int], None]
 Traffic = list[tuple[int, int]]
+Nodes = Union[tuple[Iterable[int], Iterable[int]], None]
 Step = tuple[int, str, tuple[str, int], int]
 
 _SOURCE = {"src", "source"}
 _DESTINATION = {"dst", "destination"}
-
-#: Seconds a message and seconds a byte, as `predict` reckons where it is not told better.
-DEFAULT_MODEL = {"message": 2e-6, "byte": 1.5e-10}
 
 
 def _overlap_list(overlap: Overlap, size: int) -> list[int]:
@@ -58,32 +55,24 @@ def _overlap_list(overlap: Overlap, size: int) -> list[int]:
     return result
 
 
-def _model(model: Mapping[str, float] | None) -> dict[str, float]:
+def _nodes(nodes: Nodes) -> tuple[list[int], list[int]]:
+    """The nodes of the processes of both sides, empty where none are given."""
+    if nodes is None:
+        return [], []
     try:
-        given = dict(model or {})
+        source, destination = nodes
     except (TypeError, ValueError):
-        raise LayoutError(f"model is {model!r}; give a dict, as {DEFAULT_MODEL}") from None
-    unknown = sorted(set(given) - set(DEFAULT_MODEL))
-    if unknown:
-        raise LayoutError(f"model has no {unknown[0]!r}; it has {sorted(DEFAULT_MODEL)}")
-    values = {**DEFAULT_MODEL, **given}
-    for name, value in values.items():
-        try:
-            values[name] = float(value)
-        except (TypeError, ValueError):
-            values[name] = math.nan
-        if not 0 <= values[name] < math.inf:
-            raise LayoutError(
-                f"model has {value!r} for a {name!r}; give the seconds that one costs, as "
-                f"{DEFAULT_MODEL[name]}"
-            )
-    return values
+        raise LayoutError(
+            f"nodes is {nodes!r}; give a list for each side, the node of each process, as "
+            "([0, 0], [1, 1])"
+        ) from None
+    return integers(source, "nodes"), integers(destination, "nodes")
 
 
 class Plan:
     """For a source and a destination layout: who sends which elements to whom. See `plan`."""
 
-    __slots__ = ("_model", "_native", "destination", "itemsize", "source")
+    __slots__ = ("_native", "destination", "itemsize", "source")
 
     def __init__(
         self,
@@ -91,13 +80,11 @@ class Plan:
         destination: Layout,
         native: _pure.Plan,
         itemsize: int,
-        model: dict[str, float],
     ) -> None:
         self.source = source
         self.destination = destination
         self.itemsize = itemsize
         self._native = native
-        self._model = model
 
     @property
     def strategy(self) -> str:
@@ -149,6 +136,18 @@ class Plan:
         """
         return self._native.steps(self._is_source(side), integer(rank, "rank"))
 
+    def cargo(self, side: str, rank: int) -> list[list[tuple[int, int, int]]]:
+        """What each message of `steps` carries, in the order in which it lies there.
+
+        Returns:
+            ``[[(source process, destination process, elements), …], …]``, one list for each of
+            ``steps(side, rank)``.
+
+        Raises:
+            LayoutError: there is no such side or process.
+        """
+        return self._native.cargo(self._is_source(side), integer(rank, "rank"))
+
     def boxes(self, side: str, rank: int) -> list[tuple[int, list[Any]]]:
         """What process `rank` of `side` exchanges, as strided boxes of the two local arrays.
 
@@ -170,7 +169,7 @@ class Plan:
 
     @property
     def rounds(self) -> int:
-        """Turns in which each process sends to one process and receives from one, at most."""
+        """Turns in which each process sends one message and receives one, at most."""
         return self._native.rounds
 
     @property
@@ -184,16 +183,19 @@ class Plan:
         return self._native.elements_moved
 
     def predict(self, model: Mapping[str, float] | None = None) -> dict[str, float]:
-        """Seconds by strategy, as a linear model sees the slowest process.
+        """Seconds by strategy, as a linear model sees them.
 
-        `model` gives the seconds a ``"message"`` and a ``"byte"`` cost; of a process's sends and
-        receives the larger sum counts.
+        Each stage of a strategy takes as long as its slowest process, whose sends and receives go
+        on side by side. `model` gives costs by name, as `model()` does; None: that of the plan.
+        Between more than 65536 pairs of processes all but the direct strategy are predicted as if
+        each pair exchanged as much (Avalani et al., section 2.2).
 
         Raises:
             LayoutError: the model has other names, or values that are no seconds.
         """
-        used = self._model if model is None else _model(model)
-        return self._native.predict(used["message"], used["byte"])
+        if model is None:
+            return self._native.predict_by_own()
+        return self._native.predict(models.checked(model))
 
     def table(self) -> str:
         """The strategies with their predicted seconds, the chosen one marked."""
@@ -259,6 +261,7 @@ def plan(
     stages: int | None = None,
     overlap: Overlap = None,
     model: Mapping[str, float] | None = None,
+    nodes: Nodes = None,
 ) -> Plan:
     """Plans the move of an array from one layout to another. Pure: no MPI, nothing moves.
 
@@ -267,17 +270,24 @@ def plan(
         dst: the destination layout: of the same shape, or of `src`'s transposed by `axes`.
         axes: as in `numpy.transpose`.
         itemsize: bytes of one element.
-        strategy: ``"auto"`` or ``"direct"``.
-        stages: how many processes a side's traffic passes through; belongs to no strategy that
-            there is yet.
+        strategy: ``"direct"``, ``"centralized"``, ``"staged"``, ``"multistage"``, ``"hybrid"``;
+            ``"auto"``: what the model predicts to take least, among no more than 65536 pairs of
+            processes (beyond: direct).
+        stages: of staged and centralized: how many processes of the larger side collect for the
+            others, from 1 (gather, one message, scatter). None: as many as the smaller side has,
+            and for centralized one that sends to all.
         overlap: destination process -> the source process that is the same one (a mapping, or one
             entry a process, -1 for none; or what `relabel` returned). None: the sides are
             disjoint.
-        model: seconds a ``"message"`` and a ``"byte"`` cost; see `Plan.predict`.
+        model: costs of messages, as `model()` gives them; those left out have their default. None:
+            what `model()` gives.
+        nodes: for each side the node of each process, in any numbers. None: one node; where the
+            model knows costs between nodes and the sides are disjoint, one a side.
 
     Raises:
         LayoutError: shapes that do not match, axes that are no permutation, an overlap that is not
-            one-to-one, an unknown strategy.
+            one-to-one, an unknown strategy, stages that the strategy does not take or that are out
+            of range.
     """
     for layout, name in ((src, "src"), (dst, "dst")):
         if not isinstance(layout, Layout):
@@ -286,6 +296,12 @@ def plan(
     given_axes = [] if axes is None else integers(axes, "axes")
     if axes is not None and not given_axes and src.ndim > 0:
         raise LayoutError(f"axes () do not fit the shape {src.shape}; name each dimension once")
+    staged = 0
+    if stages is not None:
+        staged = integer(stages, "stages")
+        if staged < 1:
+            raise LayoutError(f"stages is {stages!r}; traffic passes through 1 process or more")
+    source_nodes, destination_nodes = _nodes(nodes)
     native = _pure.Plan(
         src._native,
         dst._native,
@@ -293,11 +309,9 @@ def plan(
         size,
         str(strategy),
         _overlap_list(overlap, dst.size),
+        staged,
+        None if model is None else models.checked(model),
+        source_nodes,
+        destination_nodes,
     )
-    if stages is not None:  # last, so that a wrong strategy is told first
-        raise LayoutError(
-            f"stages={stages!r} says through how many processes a side's traffic passes, but the "
-            f"strategy {native.strategy!r} sends every message straight to its receiver, and "
-            "there is no other strategy yet; leave stages out"
-        )
-    return Plan(src, dst, native, size, _model(model))
+    return Plan(src, dst, native, size)

@@ -19,7 +19,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, Callable
 
-from . import deaths, mpiexec, rank
+from . import deaths, mpiexec, rank, tracing
 from .pipes import OnLine, Readers
 
 #: seconds that other ranks have to report once one has failed
@@ -88,6 +88,7 @@ def supervise(
     tasks: str = "",
     timeout: float | None = None,
     python: bool = True,
+    trace: Path | None = None,
 ) -> Outcome:
     """Start the programs as one set of ranks and watch them until all have ended.
 
@@ -100,6 +101,7 @@ def supervise(
         python: each rank's program runs in the process that the launcher has started. Else MPICH's,
             told to leave the ending of ranks to us, takes the end of a program below that process
             for a death, and sends the other ranks a signal that ends them.
+        trace: the file that gets what all ranks did when, however the run ends.
 
     When a rank reports a failure, all are ended. So are they when this call is left early, by
     Ctrl-C or any other exception.
@@ -110,11 +112,13 @@ def supervise(
     env.pop("HOCKET_TASKS", None)
     if tasks:
         env["HOCKET_TASKS"] = tasks
+    if trace is not None:
+        env["HOCKET_TRACE"] = str(folder / tracing.NAME)
     ranks = sum(count for count, _ in programs)
     options = mpiexec.leave_ending_to_us(launcher) if deaths.SEES and python else []
-    watched = deaths.Deaths(folder, ranks, lambda: _members(folder))
     shared: set[str] = set()
     with selectors.DefaultSelector() as selector:
+        watched = deaths.Deaths(folder, ranks, lambda: _members(folder), selector)
         readers = Readers(selector, folder, ranks, on_line)
         process = subprocess.Popen(
             mpiexec.command(launcher, programs, options),
@@ -133,6 +137,8 @@ def supervise(
             _end(process, folder, shared)
             watched.close()
             readers.close()
+            if trace is not None:
+                tracing.merge(folder, trace)
     return outcome
 
 
@@ -179,6 +185,8 @@ def _watch(
     readers.drain()
     if not (ended_by_us and dead):  # what a launcher says of ranks that we end is misleading
         said = readers.said()
+    # A launcher may end the others within a millisecond: those that crashed were first.
+    dead = [number for number in dead if number in readers.crashed] or dead
     code = process.returncode or (-signal.SIGKILL if ended_by_us else 0)
     return Outcome(code, failures, said, timed_out, stacks, dead)
 

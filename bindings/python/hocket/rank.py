@@ -77,6 +77,11 @@ def connect() -> None:
             reconfigure(line_buffering=True, errors="backslashreplace")
     # Kept open for the life of the process: the parent asks every rank where it stands by signal.
     stack = (here / f"{rank}.stack").open("w", encoding="utf-8")
+    if signal.getsignal(signal.SIGUSR1) == signal.SIG_DFL:
+        # MPICH's Hydra, told to leave the ending of ranks to us, sends it to the others when one
+        # dies. It must not end them, or nobody could tell who was first; and Python takes a handler
+        # away when it ends, but lets what is ignored be. hocket's first wait catches it again.
+        signal.signal(signal.SIGUSR1, signal.SIG_IGN)
     faulthandler.register(signal.SIGUSR2, file=stack, all_threads=True)
     write(here / f"{rank}.pid", str(os.getpid()).encode())
 

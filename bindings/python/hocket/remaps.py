@@ -36,8 +36,9 @@ def remap_layout(layout: Layout, axes: Sequence[int]) -> Layout:
     Raises
     ------
     LayoutError
-        if `axes` is no permutation; if another dimension would be dealt out cyclically, or blocks
-        of the written size are too small for it; for alignments, sections and explicit segments;
+        if `axes` is no permutation; if another dimension would be dealt out cyclically and
+        either has not whole rounds (a multiple of k times the processes), or blocks of the written
+        size are too small for it; for alignments, sections and explicit segments;
         and where dimensions dealt out over different numbers of processes change places with no
         undistributed one to rest in.
     """

@@ -8,7 +8,7 @@ from collections.abc import Sequence
 from typing import Any, Optional
 
 from hocket import _mpi, dtypes
-from hocket.arguments import as_seconds
+from hocket.arguments import as_number, as_seconds
 from hocket.arrays import Array
 from hocket.errors import Error
 from hocket.layouts import Layout
@@ -122,7 +122,7 @@ class Request:
             bound = a
         else:
             raise Error(f"start: {type(a).__name__} is no array made by hk.empty, hk.wrap, …")
-        if self._receiving:
+        if self._receiving and self.persistent:
             self._received = [] if bound is None else [bound]
 
     def free(self) -> None:
@@ -155,6 +155,45 @@ class Request:
         status = Status(self._core.wait(as_seconds(timeout)))
         self._settle()
         return status
+
+    def pieces(self, timeout: Optional[float] = None) -> int:
+        """In how many pieces the array travels. Local; waits until both sides have agreed on it.
+
+        Raises
+        ------
+        Error
+            for a persistent request, which has none; and what `wait` would raise.
+        DeadlineError
+            after `timeout` seconds.
+        """
+        return self._core.pieces(as_seconds(timeout))
+
+    def wait_piece(self, piece: int, timeout: Optional[float] = None) -> tuple[slice, ...]:
+        """Waits until this process's part of a piece has come; of a send, until it may be changed.
+
+        Pieces come in order. Local to the process, so that each may go on as soon as it can.
+
+        Parameters
+        ----------
+        piece : 0 to ``pieces() - 1``
+        timeout : seconds
+
+        Returns
+        -------
+        Which part of the array it is, as slices of its global indices: all of each dimension but
+        the one that is cut.
+
+        Raises
+        ------
+        Error
+            for a piece that there is not, a persistent request, and what `wait` would raise.
+        DeadlineError
+            after `timeout` seconds; the request can be waited for again.
+        """
+        number = as_number(piece, "piece")
+        dimension, first, last = self._core.wait_piece(number, as_seconds(timeout))
+        self._settle()
+        return (*[slice(None)] * dimension, slice(first, last))
 
     def test(self) -> bool:
         """True on all processes of the task or on none.

@@ -3,37 +3,39 @@
 
 from __future__ import annotations
 
-import operator
-import time
-from typing import Any, Callable, Optional, TypeVar, Union
+from typing import Optional
 
-from hocket import _mpi, _pure
+from hocket import _mpi
 from hocket.arguments import as_number, as_seconds
-from hocket.arrays import Array
-from hocket.calls import kind_of, patience
-from hocket.channels import Channel, core_of
+from hocket.channels import Channel
+from hocket.collectives import Collectives
 from hocket.errors import Error
-from hocket.layouts import Layout
 from hocket.many import Arrays, as_list, cores_of, settle
 from hocket.requests import Request, Status
+from hocket.speaker import TaskId, id_of
+from hocket.travel import options_of
 
 ANY_SOURCE = -1
 ANY_TAG = -1
 
-TaskId = Union[int, str]
-Given = TypeVar("Given")
 
-
-class Verbs:
+class Verbs(Collectives):
     """The verbs of one task. Every one is collective over it: all of its processes make the same
     call."""
 
-    __slots__ = ("_core",)
+    __slots__ = ()
 
-    def __init__(self, core: _mpi.Tasks) -> None:
-        self._core = core
-
-    def send(self, a: Arrays, dest: TaskId, tag: int = 0, timeout: Optional[float] = None) -> None:
+    def send(
+        self,
+        a: Arrays,
+        dest: TaskId,
+        tag: int = 0,
+        timeout: Optional[float] = None,
+        *,
+        strategy: str = "auto",
+        stages: Optional[int] = None,
+        pieces: Optional[int] = None,
+    ) -> None:
         """Sends the array; returns when it may be changed again.
 
         Parameters
@@ -43,12 +45,15 @@ class Verbs:
         dest : the receiving task's name or index
         tag : 0 or more
         timeout : seconds
+        strategy, stages : as for `plan`. What one side leaves open the other says; where both do,
+            the sender's model chooses
+        pieces : the array travels in so many, one after the other; see `Request.wait_piece`
 
         Raises
         ------
         MismatchError
-            on every process of both tasks if the receiver's shape or dtype differ; nothing has
-            moved then.
+            on every process of both tasks if the receiver's shape or dtype differ, or both sides
+            name a strategy, stages or pieces, and not the same; nothing has moved then.
         DeadlineError
             after which no further message passes between the two tasks.
         LayoutError, Error
@@ -56,12 +61,18 @@ class Verbs:
             not exist or shares a process with this one, a wrong tag or timeout; if that is so on
             some processes only, on every process of the other task, too.
         """
-        core, to, number, seconds = self._checked(
+        core, to, number, seconds, options = self._checked(
             _mpi.Verb.send,
-            lambda: (cores_of(a, "send"), id_of(dest), as_number(tag, "tag"), as_seconds(timeout)),
+            lambda: (
+                cores_of(a, "send"),
+                id_of(dest),
+                as_number(tag, "tag"),
+                as_seconds(timeout),
+                options_of(strategy, stages, pieces),
+            ),
             timeout,
         )
-        self._core.send(core, to, number, seconds)
+        self._core.send(core, to, number, seconds, options)
 
     def recv(
         self,
@@ -69,6 +80,10 @@ class Verbs:
         source: TaskId = ANY_SOURCE,
         tag: int = ANY_TAG,
         timeout: Optional[float] = None,
+        *,
+        strategy: str = "auto",
+        stages: Optional[int] = None,
+        pieces: Optional[int] = None,
     ) -> Status:
         """Receives an array into `b`, whatever the sender's layout; or several into a list.
 
@@ -78,22 +93,32 @@ class Verbs:
             as `send`; Error also where `b` is read-only or its elements overlap. A deadline with
             a wildcard breaks nothing.
         """
-        core, of, number, seconds = self._checked(
+        core, of, number, seconds, options = self._checked(
             _mpi.Verb.recv,
             lambda: (
                 cores_of(b, "receive into"),
                 id_of(source),
                 as_number(tag, "tag"),
                 as_seconds(timeout),
+                options_of(strategy, stages, pieces),
             ),
             timeout,
         )
-        status = Status(self._core.recv(core, of, number, seconds))
+        status = Status(self._core.recv(core, of, number, seconds, options))
         settle(b)
         return status
 
-    def isend(self, a: Arrays, dest: TaskId, tag: int = 0) -> Request:
-        """Starts a send; the array may not change until the request is done.
+    def isend(
+        self,
+        a: Arrays,
+        dest: TaskId,
+        tag: int = 0,
+        *,
+        strategy: str = "auto",
+        stages: Optional[int] = None,
+        pieces: Optional[int] = None,
+    ) -> Request:
+        """Starts a send; the array may not change until the request is done. Options as `send`.
 
         Raises
         ------
@@ -101,13 +126,28 @@ class Verbs:
             for arguments that are wrong before there is an array: at once. All else, as `send`
             would raise it: by the request.
         """
-        core, to, number = self._checked(
-            _mpi.Verb.isend, lambda: (cores_of(a, "send"), id_of(dest), as_number(tag, "tag"))
+        core, to, number, options = self._checked(
+            _mpi.Verb.isend,
+            lambda: (
+                cores_of(a, "send"),
+                id_of(dest),
+                as_number(tag, "tag"),
+                options_of(strategy, stages, pieces),
+            ),
         )
-        return Request(self._core.isend(core, to, number))
+        return Request(self._core.isend(core, to, number, options))
 
-    def irecv(self, b: Arrays, source: TaskId = ANY_SOURCE, tag: int = ANY_TAG) -> Request:
-        """Starts a receive; the array may not be used until the request is done.
+    def irecv(
+        self,
+        b: Arrays,
+        source: TaskId = ANY_SOURCE,
+        tag: int = ANY_TAG,
+        *,
+        strategy: str = "auto",
+        stages: Optional[int] = None,
+        pieces: Optional[int] = None,
+    ) -> Request:
+        """Starts a receive; the array, or a piece of it, may not be used until it is done.
 
         Raises
         ------
@@ -115,11 +155,46 @@ class Verbs:
             for arguments that are wrong before there is an array: at once. All else, as `recv`
             would raise it: by the request.
         """
+        core, of, number, options = self._checked(
+            _mpi.Verb.irecv,
+            lambda: (
+                cores_of(b, "receive into"),
+                id_of(source),
+                as_number(tag, "tag"),
+                options_of(strategy, stages, pieces),
+            ),
+        )
+        return Request(self._core.irecv(core, of, number, options), as_list(b))
+
+    def isend_later(self, a: Arrays, dest: TaskId, tag: int = 0) -> Request:
+        """A send that takes its place among the calls of the task now, and begins when its request
+        is started (`Request.start`), once. Given up before that, it fails on both sides.
+
+        So the processes of a task may begin such calls in different orders, as flows do.
+
+        Raises
+        ------
+        LayoutError, Error
+            as `isend`.
+        """
+        core, to, number = self._checked(
+            _mpi.Verb.isend, lambda: (cores_of(a, "send"), id_of(dest), as_number(tag, "tag"))
+        )
+        return Request(self._core.isend_later(core, to, number))
+
+    def irecv_later(self, b: Arrays, source: TaskId = ANY_SOURCE, tag: int = ANY_TAG) -> Request:
+        """A receive as `isend_later`.
+
+        Raises
+        ------
+        LayoutError, Error
+            as `irecv`.
+        """
         core, of, number = self._checked(
             _mpi.Verb.irecv,
             lambda: (cores_of(b, "receive into"), id_of(source), as_number(tag, "tag")),
         )
-        return Request(self._core.irecv(core, of, number), as_list(b))
+        return Request(self._core.irecv_later(core, of, number), as_list(b))
 
     def sendrecv(
         self,
@@ -153,90 +228,6 @@ class Verbs:
         status = Status(self._core.sendrecv(sent, to, received, of, *numbers, seconds))
         settle(b)
         return status
-
-    def send_init(
-        self,
-        a: Union[Array, Layout],
-        dest: TaskId,
-        tag: int = 0,
-        *,
-        count: Optional[int] = None,
-        strategy: str = "auto",
-    ) -> Request:
-        """Prepares a send that is started again and again, by `Request.start`.
-
-        Descriptors are exchanged, the plan is made and lanes are laid once, in the background; each
-        start then costs the moving of data alone. A persistent send meets persistent receives only,
-        in the order in which both are made, per pair of tasks and tag.
-
-        Parameters
-        ----------
-        a : the array that a start without an array sends, or a layout: then each start names an
-            array, the first of which settles the dtype
-        dest : the receiving task's name or index
-        tag : 0 or more
-        count : how often it will be started, as far as that is known; 1 says that preparing does
-            not pay, so that the first start computes its schedule while it sends
-        strategy : as for `plan`
-
-        Returns
-        -------
-        At once: what is wrong on either side (also MismatchError, for shapes and dtypes that
-        differ) is raised by `Request.start` and `Request.wait`, on every process of both tasks.
-
-        Raises
-        ------
-        Error
-            on this process, for arguments that cannot be read; every other process of the task
-            raises it when it starts the request or waits for it.
-        """
-        return self._init(_mpi.Verb.send_init, a, dest, tag, count, strategy)
-
-    def recv_init(
-        self,
-        b: Union[Array, Layout],
-        source: TaskId,
-        tag: int = 0,
-        *,
-        count: Optional[int] = None,
-        strategy: str = "auto",
-    ) -> Request:
-        """Prepares a receive that is started again and again. No wildcards; else as `send_init`.
-
-        Raises
-        ------
-        Error
-            as `send_init`.
-        """
-        return self._init(_mpi.Verb.recv_init, b, source, tag, count, strategy)
-
-    def _init(
-        self,
-        verb: _mpi.Verb,
-        bound: Union[Array, Layout],
-        other: TaskId,
-        tag: int,
-        count: Optional[int],
-        strategy: str,
-    ) -> Request:
-        sending = verb == _mpi.Verb.send_init
-
-        def read() -> tuple[Union[_mpi.Local, _pure.Layout], TaskId, int, Optional[int], str]:
-            if not isinstance(strategy, str):
-                raise Error(f"strategy is {strategy!r}; give its name, as 'auto' or 'direct'")
-            core = (
-                bound._native
-                if isinstance(bound, Layout)
-                else core_of(bound, "send" if sending else "receive into")
-            )
-            times = None if count is None else as_number(count, "count")
-            return core, id_of(other), as_number(tag, "tag"), times, strategy
-
-        given = self._checked(verb, read)
-        core = self._core.send_init(*given) if sending else self._core.recv_init(*given)
-        array = bound if isinstance(bound, Array) else None
-        received = [] if sending or array is None else [array]
-        return Request(core, received, array, receiving=not sending)
 
     def channel(self, name: str, other: TaskId) -> Channel:
         """A named stream of arrays between this task and another, apart from all other messages.
@@ -284,25 +275,3 @@ class Verbs:
         of, number = self._checked(_mpi.Verb.iprobe, lambda: (id_of(source), as_number(tag, "tag")))
         found = self._core.iprobe(of, number)
         return None if found is None else Status(found)
-
-    def _checked(self, verb: _mpi.Verb, read: Callable[[], Given], timeout: Any = None) -> Given:
-        """A verb's arguments as the library takes them, from `read`. What it raises, because they
-        are wrong on this process, all processes of the task raise."""
-        start = time.perf_counter()
-        try:
-            given = read()
-        except Exception as error:
-            words = str(error) or repr(error)
-            self._core.refuse(verb, kind_of(error), words, patience(timeout))
-            raise AssertionError("a refused call has ended without its error") from error
-        self._core.add_call_seconds(time.perf_counter() - start)
-        return given
-
-
-def id_of(task: TaskId) -> TaskId:
-    if isinstance(task, str):
-        return task
-    try:
-        return as_number(operator.index(task), "task")
-    except TypeError:
-        raise Error(f"{task!r} names no task; give a task's name or its index") from None

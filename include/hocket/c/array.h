@@ -3,6 +3,7 @@
 #ifndef HOCKET_C_ARRAY_H
 #define HOCKET_C_ARRAY_H
 
+#include "hocket/c/layout.h"
 #include "hocket/hocket.h"
 
 #ifdef __cplusplus
@@ -23,6 +24,11 @@ int hocket_array_wrap(void* data, const hocket_layout* layout, const char* dtype
 int hocket_array_wrap_const(const void* data, const hocket_layout* layout, const char* dtype,
                             int64_t itemsize, MPI_Comm comm, const int64_t* strides,
                             hocket_array** array);
+/* a[slices], one slice a dimension, in the same memory, which must live as long. HOCKET_ERR_LAYOUT:
+ * slices that leave the shape, and elements that are not equally spaced in this process's memory.
+ */
+int hocket_array_section(const hocket_array* array, const hocket_slice* slices,
+                         hocket_array** section);
 int hocket_array_free(hocket_array** array);
 
 int hocket_array_data(const hocket_array* array, void** data);
@@ -50,6 +56,8 @@ typedef struct hocket_transfer_options {
     const int64_t* axes;     /* the result is transpose(source, axes), one a dimension */
     const char* strategy;    /* NULL: "auto" */
     hocket_profile* profile; /* gets this call's seconds added */
+    int64_t max_buffer;      /* bytes of buffers beside the arrays, 2 MiB or more; 0: as
+                                HOCKET_MAX_BUFFER says, else 256 MiB */
 } hocket_transfer_options;
 
 /* Copies `source` into `destination`, which has a layout of its own. Collective over the
@@ -79,6 +87,8 @@ typedef struct hocket_message_counts {
     int64_t sent, received;
 } hocket_message_counts;
 int hocket_descriptor_counts(hocket_message_counts* counts);
+/* The messages with data that this process has started to send and to receive so far. */
+int hocket_transfer_counts(hocket_message_counts* counts);
 
 #ifdef __cplusplus
 }

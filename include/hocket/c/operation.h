@@ -16,6 +16,8 @@ int hocket_operation_make(int (*poll)(void* context, bool* done), const char* te
                           hocket_operation** operation);
 /* A pending MPI request, which is taken over: *request becomes MPI_REQUEST_NULL. */
 int hocket_operation_from_request(MPI_Request* request, hocket_operation** operation);
+/* The same, but it leaves the request to its owner, who still has to wait for it or free it. */
+int hocket_operation_watch_request(MPI_Request request, hocket_operation** operation);
 int hocket_operation_poll(hocket_operation* operation, bool* done);
 /* Polls it, and everything else that this process has under way, until it is done. A deadline
  * ends the wait, not the operation. */

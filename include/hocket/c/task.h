@@ -86,6 +86,31 @@ int hocket_tasks_isend_many(hocket_tasks* tasks, int64_t count, const hocket_arr
                             hocket_task_id destination, int tag, hocket_request** request);
 int hocket_tasks_irecv_many(hocket_tasks* tasks, int64_t count, hocket_array* const* arrays,
                             hocket_task_id source, int tag, hocket_request** request);
+/* A send or receive that takes its place among the calls of the task now, and begins when its
+ * request is started, once: as flows do. Freed before that, it fails on both sides. */
+int hocket_tasks_isend_later(hocket_tasks* tasks, int64_t count, const hocket_array* const* arrays,
+                             hocket_task_id destination, int tag, hocket_request** request);
+int hocket_tasks_irecv_later(hocket_tasks* tasks, int64_t count, hocket_array* const* arrays,
+                             hocket_task_id source, int tag, hocket_request** request);
+/* How arrays are to travel: what one side leaves open (NULL, 0) the other says; where both say
+ * something it must be the same. See hocket/task.hpp. */
+typedef struct hocket_verb_options {
+    const char* strategy; /* NULL: "auto" */
+    int64_t stages, pieces;
+} hocket_verb_options;
+/* `options` may be NULL. */
+int hocket_tasks_send_with(hocket_tasks* tasks, int64_t count, const hocket_array* const* arrays,
+                           hocket_task_id destination, int tag, const hocket_verb_options* options,
+                           double timeout);
+int hocket_tasks_recv_with(hocket_tasks* tasks, int64_t count, hocket_array* const* arrays,
+                           hocket_task_id source, int tag, const hocket_verb_options* options,
+                           double timeout, hocket_status** status);
+int hocket_tasks_isend_with(hocket_tasks* tasks, int64_t count, const hocket_array* const* arrays,
+                            hocket_task_id destination, int tag, const hocket_verb_options* options,
+                            hocket_request** request);
+int hocket_tasks_irecv_with(hocket_tasks* tasks, int64_t count, hocket_array* const* arrays,
+                            hocket_task_id source, int tag, const hocket_verb_options* options,
+                            hocket_request** request);
 /* Prepares a send or receive that is started again and again: of this array or any other of its
  * layout and type, or (…_layout) of any array of a layout. `count`: how often it will be started,
  * 0: not known, 1: preparing does not pay. `strategy` may be NULL: "auto". Returns at once; what
@@ -120,6 +145,18 @@ int hocket_tasks_probe(hocket_tasks* tasks, hocket_task_id source, int tag, doub
                        hocket_status** status);
 int hocket_tasks_iprobe(hocket_tasks* tasks, hocket_task_id source, int tag, bool* found,
                         hocket_status** status);
+/* Collective calls between tasks: every process of every task makes them, in the same order; see
+ * hocket/task.hpp. `op`: "add" "mul" "min" "max" "and" "or". `result` is read on the root only (it
+ * may be NULL elsewhere), as are the `count` results of gather, one a task. */
+int hocket_tasks_bcast(hocket_tasks* tasks, hocket_array* array, hocket_task_id root,
+                       double timeout);
+int hocket_tasks_reduce(hocket_tasks* tasks, const hocket_array* array, hocket_array* result,
+                        const char* op, hocket_task_id root, double timeout);
+int hocket_tasks_allreduce(hocket_tasks* tasks, const hocket_array* array, hocket_array* result,
+                           const char* op, double timeout);
+int hocket_tasks_gather(hocket_tasks* tasks, const hocket_array* array, int64_t count,
+                        hocket_array* const* results, hocket_task_id root, double timeout);
+int hocket_tasks_barrier(hocket_tasks* tasks, double timeout);
 /* Joins a call that this process cannot make, so that all of the task get this code. `verb`: one of
  * enum hocket_verb. */
 enum hocket_verb {
@@ -131,7 +168,8 @@ enum hocket_verb {
     HOCKET_VERB_PROBE = 5,
     HOCKET_VERB_IPROBE = 6,
     HOCKET_VERB_SEND_INIT = 7,
-    HOCKET_VERB_RECV_INIT = 8
+    HOCKET_VERB_RECV_INIT = 8,
+    HOCKET_VERB_COLLECTIVE = 9
 };
 int hocket_tasks_refuse(hocket_tasks* tasks, int verb, int code, const char* message,
                         double timeout);
@@ -146,6 +184,11 @@ int hocket_request_persistent(const hocket_request* request, bool* persistent);
 /* A deadline ends the wait, not the operation. Freeing does not stop the operation; a persistent
  * request that is under way cannot be freed. */
 int hocket_request_wait(hocket_request* request, double timeout, hocket_status** status);
+/* In how many pieces the array travels, and the wait for one of them: indices first to last - 1 of
+ * the dimension. Local to the process; `dimension`, `first` and `last` may be NULL. */
+int hocket_request_pieces(hocket_request* request, double timeout, int64_t* pieces);
+int hocket_request_wait_piece(hocket_request* request, int64_t piece, double timeout,
+                              int64_t* dimension, int64_t* first, int64_t* last);
 /* Collective: true on all processes of the task or on none. */
 int hocket_request_test(hocket_request* request, bool* done);
 /* What a successful test found. */

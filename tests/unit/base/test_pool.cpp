@@ -149,4 +149,56 @@ TEST(Pool, the_environment_sets_the_default) {
 }
 #endif
 
+TEST(Share, is_what_a_thread_uses_when_nobody_says) {
+    const Environment set("6");
+    {
+        const hocket::base::Share one(1);
+        EXPECT_EQ(hocket::base::default_threads(), 1);
+        EXPECT_EQ(hocket::base::resolve_threads(3), 3);
+        const hocket::base::Share two(2);
+        EXPECT_EQ(hocket::base::default_threads(), 2);
+    }
+    EXPECT_EQ(hocket::base::default_threads(), 6);
+}
+
+#ifndef HOCKET_SIMULATED
+TEST(Crew, serves_beside_the_pool_until_it_is_taken_back) {
+    std::atomic<bool> over{false};
+    std::atomic<int> serving{0};
+    std::set<int> numbers;
+    std::mutex mutex;
+    {
+        const hocket::base::Crew crew(3, [&](int number) {
+            {
+                const std::lock_guard lock(mutex);
+                numbers.insert(number);
+            }
+            ++serving;
+            while (!over) std::this_thread::yield();
+            --serving;
+        });
+        while (serving < 3) std::this_thread::yield();
+        // Others are there for loops meanwhile: two parts that wait for each other show it.
+        std::atomic<int> met{0};
+        parallel_for(2, 2, [&](std::int64_t) {
+            ++met;
+            while (met < 2) std::this_thread::yield();
+        });
+        over = true;
+    }
+    EXPECT_EQ(serving, 0);
+    EXPECT_EQ(numbers, (std::set<int>{0, 1, 2}));
+}
+
+TEST(Crew, may_be_taken_back_before_it_has_begun) {
+    for (int i = 0; i < 200; ++i) {
+        std::atomic<bool> over{false};
+        const hocket::base::Crew crew(2, [&](int) {
+            while (!over) std::this_thread::yield();
+        });
+        over = true;
+    }
+}
+#endif
+
 }  // namespace

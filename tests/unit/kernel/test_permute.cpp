@@ -72,7 +72,7 @@ Extents random_axes(std::mt19937_64& random, std::size_t rank) {
 
 TEST(PermuteInplace, random_arrays_by_every_method) {
     std::mt19937_64 random(7);
-    const std::vector<std::string> methods{"auto", "cycles", "slab", "square", "panels"};
+    const std::vector<std::string> methods{"auto", "cycles", "slab", "square", "tiles", "panels"};
     const std::vector<std::string> schedules{
         "auto",    "static",    "static,balanced", "guided",   "guided,3",
         "dynamic", "dynamic,2", "dynamic,largest", "affinity", "affinity,4"};
@@ -89,7 +89,7 @@ TEST(PermuteInplace, random_arrays_by_every_method) {
         if (rank > 1 && draw(random, 0, 3) == 0) shape.back() = shape.front();
         const Extents axes = random_axes(random, rank);
         const std::int64_t itemsize = draw(random, 1, 64);
-        const auto method = static_cast<std::size_t>(draw(random, 0, 4));
+        const auto method = static_cast<std::size_t>(draw(random, 0, 5));
         const auto schedule = static_cast<std::size_t>(draw(random, 0, 9));
         const InplaceOptions options{.threads = static_cast<int>(draw(random, 1, 4)),
                                      .schedule = schedules[schedule],
@@ -104,7 +104,7 @@ TEST(PermuteInplace, random_arrays_by_every_method) {
 
 TEST(PermuteInplace, every_small_matrix) {
     std::mt19937_64 random(8);
-    for (const std::string method : {"auto", "cycles", "panels", "square"})
+    for (const std::string method : {"auto", "cycles", "panels", "square", "tiles"})
         for (std::int64_t rows = 1; rows <= 24; ++rows)
             for (std::int64_t columns = 1; columns <= 24; ++columns) {
                 check(random, {rows, columns}, 8, {1, 0},
@@ -120,7 +120,7 @@ TEST(PermuteInplace, every_small_rank_three_and_four) {
         Extents axes(shape.size());
         std::iota(axes.begin(), axes.end(), 0);
         do
-            for (const std::string method : {"auto", "cycles", "panels", "slab", "square"})
+            for (const std::string method : {"auto", "cycles", "panels", "slab", "square", "tiles"})
                 for (const int threads : {1, 3})
                     check(random, shape, 4, axes,
                           {.threads = threads, .schedule = "auto", .method = method, .cap = {}});
@@ -217,7 +217,8 @@ TEST(ExplainPermute, says_what_and_why) {
         EXPECT_NE(text.find(word), std::string::npos) << text;
     };
     says({4096, 4096}, {1, 0}, "squares");
-    says({4000, 3000}, {1, 0}, "panels");
+    says({4000, 3000}, {1, 0}, "tiles");
+    says({4001, 3000}, {1, 0}, "panels");
     says({7001, 3001}, {1, 0}, "through a buffer");
     says({128, 512, 64}, {1, 0, 2}, "cycles of 512 bytes blocks");
     says({100000, 8, 9}, {0, 2, 1}, "slabs");

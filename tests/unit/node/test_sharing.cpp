@@ -23,13 +23,13 @@ TEST(Map, IsTheSameMemory) {
     std::memset(piece.get(), 7, 1000);
     const auto place = place_of(piece.get() + 10);
     ASSERT_TRUE(place);
-    const auto there = map(*place);
+    const auto there = map(place);
     ASSERT_NE(there, nullptr);
     EXPECT_NE(there.get(), piece.get() + 10);
     EXPECT_EQ(std::to_integer<int>(there.get()[0]), 7);
     piece.get()[10] = std::byte{9};
     EXPECT_EQ(std::to_integer<int>(there.get()[0]), 9);
-    EXPECT_EQ(map(*place), there);  // found again
+    EXPECT_EQ(map(place), there);  // found again
 }
 
 TEST(Map, RefusesWhatIsNoSegmentOfOurs) {
@@ -37,12 +37,12 @@ TEST(Map, RefusesWhatIsNoSegmentOfOurs) {
     const auto piece = allocate(1 << 20);
     auto place = place_of(piece.get());
     ASSERT_TRUE(place);
-    place->inode += 1;  // the descriptor means another file by now
-    EXPECT_EQ(map(*place), nullptr);
-    place->inode -= 1;
-    place->file = 1 << 20;
-    place->inode += 2;
-    EXPECT_EQ(map(*place), nullptr);
+    place.inode += 1;  // the descriptor means another file by now
+    EXPECT_EQ(map(place), nullptr);
+    place.inode -= 1;
+    place.file = 1 << 20;
+    place.inode += 2;
+    EXPECT_EQ(map(place), nullptr);
 }
 
 TEST(Map, KeepsNoMoreBytesThanThePool) {
@@ -51,16 +51,16 @@ TEST(Map, KeepsNoMoreBytesThanThePool) {
         pieces.push_back(allocate(std::int64_t{4} << 20));
         const auto place = place_of(pieces.back().get());
         ASSERT_TRUE(place);
-        ASSERT_NE(map(*place), nullptr);
+        ASSERT_NE(map(place), nullptr);
         EXPECT_LE(mapped().bytes, pool_bytes);
         EXPECT_GE(mapped().segments, 1u);
     }
     EXPECT_GE(mapped().segments, 3u);
     // One that is larger than the bound is still mapped, alone.
     pieces.push_back(allocate(std::int64_t{40} << 20));
-    ASSERT_NE(map(*place_of(pieces.back().get())), nullptr);
+    ASSERT_NE(map(place_of(pieces.back().get())), nullptr);
     EXPECT_EQ(mapped().segments, 1u);
-    ASSERT_NE(map(*place_of(pieces.front().get())), nullptr);
+    ASSERT_NE(map(place_of(pieces.front().get())), nullptr);
     EXPECT_LE(mapped().bytes, pool_bytes);
 }
 

@@ -47,6 +47,9 @@ class MatcherTest : public testing::Test {
     // An envelope comes in; `send` tells it from others.
     void come(int source, int tag, std::int64_t send, const std::string& stream = "") {
         const Envelope envelope{source, tag, send, stream, {{"(3) (*) @ ()", "float64", 8}}, {}};
+        come(envelope);
+    }
+    void come(const Envelope& envelope) {
         const std::string bytes = envelope.packed();
         comm::Requests requests;
         link_->send(requests, bytes.data(), static_cast<std::int64_t>(bytes.size()), 0,
@@ -62,6 +65,21 @@ class MatcherTest : public testing::Test {
     comm::Link* link_ = nullptr;
     Matcher matcher_;
 };
+
+TEST_F(MatcherTest, APartingIsForWhoWaitsForThatTask) {
+    Envelope parting;
+    parting.source = 1;
+    parting.parting = true;
+    EXPECT_EQ(matcher_.parting_of(1), nullptr);
+    come(parting);
+    Wanted later = take(1, 6), anyone = take(-1, -1);
+    matcher_.post(later);
+    matcher_.post(anyone);
+    ASSERT_NE(matcher_.parting_of(1), nullptr);
+    EXPECT_TRUE(later.found && later.found->parting);
+    EXPECT_FALSE(anyone.found);
+    matcher_.withdraw(anyone);
+}
 
 TEST_F(MatcherTest, TakesEnvelopesInTheOrderOfTheirComing) {
     come(0, 5, 1);
@@ -163,21 +181,30 @@ TEST_F(MatcherTest, AnEnvelopeArrivesAsItWasSent) {
 }
 
 TEST(Tags, NeverShareOneBetweenPurposes) {
-    constexpr int tasks = 3, highest = 200;
+    constexpr int tasks = 3, highest = 400;
     const Tags tags(tasks, highest);
     std::set<int> used;
-    // (200 + 1 - 3) / 12 = 16 numbers for each task and purpose, used in turn.
+    // (400 + 1 - 3) / 30 = 13 numbers for each task and purpose, used in turn.
     for (int task = 0; task < tasks; ++task) {
         EXPECT_TRUE(used.insert(tags.envelope(task)).second);
-        for (std::int64_t number = 0; number < 16; ++number)
-            for (const int tag : {tags.tree(task, number), tags.reply(task, number),
-                                  tags.data(task, number), tags.kept(task, number)}) {
+        for (std::int64_t number = 0; number < 13; ++number)
+            for (const int tag :
+                 {tags.tree(task, number), tags.reply(task, number), tags.data(task, number),
+                  tags.kept(task, number), tags.among(Side::source, task, number),
+                  tags.among(Side::destination, task, number),
+                  tags.kept_among(Side::source, task, number),
+                  tags.kept_among(Side::destination, task, number)}) {
                 EXPECT_TRUE(used.insert(tag).second);
                 EXPECT_LE(tag, highest);
                 EXPECT_GE(tag, 0);
             }
-        EXPECT_EQ(tags.data(task, std::int64_t{16} << 40), tags.data(task, 0));
+        EXPECT_EQ(tags.data(task, std::int64_t{13} << 40), tags.data(task, 0));
     }
+    for (std::int64_t number = 0; number < 13; ++number)
+        for (const int tag : {tags.meeting_of_all(number), tags.data_of_all(number)}) {
+            EXPECT_TRUE(used.insert(tag).second);
+            EXPECT_LE(tag, highest);
+        }
     EXPECT_THROW(Tags(100, 200), Error);
 }
 

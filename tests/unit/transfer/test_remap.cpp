@@ -128,6 +128,23 @@ TEST(RemapPlan, ArrangementsOfSeveralDimensions) {
     }
 }
 
+TEST(RemapPlan, CyclicDimensionsInWholeRounds) {
+    for (const std::int64_t procs : {1, 2, 3}) {
+        const Shape shape{12 * procs, 24 * procs, 12 * procs};
+        Shape axes{0, 1, 2};
+        do {
+            check(Layout(shape, "(CYCLIC, *, *)", {procs}), axes);
+            check(Layout(shape, "(*, CYCLIC(3), *)", {procs}), axes);
+            check(Layout(shape, "(CYCLIC(2), *, BLOCK)", {procs, 2}), axes);
+            check(Layout(shape, "(CYCLIC, *, CYCLIC(2))", {2, procs}), axes);
+        } while (std::next_permutation(axes.begin(), axes.end()));
+    }
+    check(Layout({12, 24}, "(CYCLIC(2), CYCLIC(2))", {3, 3}), {1, 0});
+    // Nothing is dealt out otherwise, so that no dimension has to be even.
+    check(Layout({5, 7}, "(CYCLIC(2), CYCLIC(2))", {3, 3}), {1, 0});
+    check(Layout({0, 6, 2}, "(CYCLIC, *, *)", {3}), {1, 0, 2});
+}
+
 TEST(RemapPlan, ExtentsOfNoElements) {
     check(Layout({0, 3, 2}, "(BLOCK, *, *)", {3}), {1, 0, 2});
     check(Layout({4, 0}, "(BLOCK, *)", {3}), {1, 0});
@@ -180,7 +197,9 @@ TEST(Arrangement, RefusesWhatHasNoTextThatCouldStay) {
     const auto refused = [](const Layout& layout, const Shape& axes) {
         EXPECT_THROW(static_cast<void>(remap_layout(layout, axes)), LayoutError) << layout.text();
     };
-    refused(Layout({4, 6}, "(CYCLIC, *)", {2}), {1, 0});
+    refused(Layout({4, 5}, "(CYCLIC, *)", {2}), {1, 0});
+    refused(Layout({5, 4}, "(CYCLIC, *)", {2}), {1, 0});
+    refused(Layout({4, 6}, "(CYCLIC(2), *)", {2}), {1, 0});
     refused(Layout({4, 6}, "(BLOCK(2), *)", {2}), {1, 0});
     refused(Layout({4, 6}, "(BLOCK, BLOCK)", {2, 3}), {1, 0});
     refused(Layout({4, 6}, "(BLOCK, *)", {2}), {1, 1});

@@ -1,0 +1,61 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// A two-dimensional flow around a disc, by the lattice-Boltzmann method with nine velocities and
+// one relaxation time (Qian, d'Humières, Lallemand, "Lattice BGK Models for Navier-Stokes
+// Equation"). Both dimensions go round; a small force along the rows drives the flow.
+#pragma once
+
+#include <optional>
+#include <span>
+#include <vector>
+
+#include "hocket/halo.hpp"
+
+namespace apps {
+
+class FlowField {
+  public:
+    static constexpr std::int64_t speeds = 9;
+    static constexpr double relaxation = 0.6, force = 1e-5;
+
+    /// Rows dealt out over the communicator's processes; at rest at first.
+    FlowField(std::int64_t rows, std::int64_t cols, const hocket::Comm& comm);
+
+    /// Collision, then every part moves to the next point. Collective.
+    void step();
+    /// Puts the velocities of now, (row, column) a point, and the dye into these arrays.
+    void show(const hocket::Array& velocity, const hocket::Array& dye) const;
+    /// One more of dye at the points at which tracers, (row, column) each, are.
+    void mark(std::span<const double> tracers);
+
+    const hocket::Layout& velocity_layout() const { return velocity_; }
+    const hocket::Layout& dye_layout() const { return dye_; }
+
+  private:
+    double* cell(std::size_t local_row, std::int64_t col);
+    void collide(double* cell, bool solid) const;
+    void require(const hocket::Array& array, const hocket::Layout& layout) const;
+
+    std::int64_t rows_, cols_;
+    hocket::Layout parts_, velocity_, dye_;
+    std::vector<std::int64_t> held_;   // my rows
+    std::vector<bool> solid_;          // of my points
+    std::vector<double> marks_;        // of my points
+    std::optional<hocket::Halo> now_;  // after the last step
+    std::vector<double> next_;
+};
+
+/// Where tracers go: moved by a field of velocities that is whole here.
+class Tracers {
+  public:
+    /// `count` tracers in the second column, spread over the rows.
+    Tracers(std::int64_t rows, std::int64_t cols, std::int64_t count);
+    /// `steps` steps with the velocity of the point that each is at.
+    void move(std::span<const double> velocity, std::int64_t steps);
+    std::span<const double> places() const { return places_; }
+
+  private:
+    std::int64_t rows_, cols_;
+    std::vector<double> places_;  // (row, column) each
+};
+
+}  // namespace apps

@@ -1,0 +1,33 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// The four BLAS calls of LINPACK, on blocks of columns. Each runs in the thread that calls it: a
+// flow's workers, not BLAS, share out the cores.
+#pragma once
+
+#include <cstdint>
+
+namespace linpack {
+
+/// A matrix in memory, column by column: element (i, j) is data[i + j * stride].
+struct Block {
+    double* data;
+    std::int64_t rows, columns, stride;
+
+    double& at(std::int64_t i, std::int64_t j) const { return data[i + j * stride]; }
+    /// `count_rows` x `count_columns` from (i, j) on.
+    Block part(std::int64_t i, std::int64_t j, std::int64_t count_rows,
+               std::int64_t count_columns) const {
+        return {data + i + j * stride, count_rows, count_columns, stride};
+    }
+};
+
+/// BLAS may use one thread only from here on, as far as it can be told.
+void use_one_thread();
+
+/// c -= a b
+void subtract_product(const Block& a, const Block& b, const Block& c);
+/// b = inverse(l) b, l lower triangular with ones on its diagonal.
+void solve_lower(const Block& l, const Block& b);
+/// b = inverse(u) b, u upper triangular.
+void solve_upper(const Block& u, const Block& b);
+
+}  // namespace linpack

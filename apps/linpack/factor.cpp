@@ -1,0 +1,210 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// A panel's factorization. No row leaves its process here: who has a pivot moves it to the front of
+// its own rows, and all keep account of the places that rows would have. The pivot search is one
+// exchange a column, which brings the pivot row's elements of the few columns that are eliminated
+// together; wider parts of pivot rows are exchanged once a level of the recursion.
+#include <algorithm>
+#include <cmath>
+#include <numeric>
+#include <unordered_map>
+
+#include "panel.hpp"
+#include "rows.hpp"
+
+namespace linpack {
+namespace {
+
+class Factoring {
+  public:
+    Factoring(const Matrix& matrix, Panel& panel)
+        : matrix_(matrix),
+          panel_(panel),
+          top_(panel.top()),
+          first_local_(matrix.local_row(panel.first())),
+          columns_(matrix.local().part(first_local_, matrix.local_column(panel.first()),
+                                       matrix.local().rows - first_local_, panel.width())),
+          memory_(static_cast<std::size_t>(columns_.rows * columns_.columns)),
+          work_{memory_.data(), columns_.rows, columns_.columns, columns_.rows},
+          rows_(static_cast<std::size_t>(columns_.rows)) {
+        for (std::int64_t j = 0; j < work_.columns; ++j)
+            std::copy_n(&columns_.at(0, j), work_.rows, &work_.at(0, j));
+        std::iota(rows_.begin(), rows_.end(), first_local_);
+        places_.resize(rows_.size());
+        for (std::size_t s = 0; s < rows_.size(); ++s) places_[s] = matrix.row(rows_[s]);
+    }
+
+    void run() {
+        eliminate(0, work_.columns);
+        for (std::int64_t j = 0; j < work_.columns; ++j)
+            for (std::int64_t s = 0; s < work_.rows; ++s)
+                columns_.at(rows_[static_cast<std::size_t>(s)] - first_local_, j) = work_.at(s, j);
+    }
+
+  private:
+    // Columns from `at` on, whose rows before `at` are done, recursively in halves.
+    void eliminate(std::int64_t at, std::int64_t count) {
+        if (count <= Candidate::columns) {
+            for (std::int64_t j = at; j < at + count; ++j) eliminate_column(at, j, at + count);
+            return;
+        }
+        const std::int64_t half = count / 2, middle = at + half, rest = count - half;
+        eliminate(at, half);
+        share_pivot_rows(at, middle, at + count);
+        const Block upper = top_.part(at, middle, half, rest);
+        solve_lower(top_.part(at, at, half, half), upper);
+        for (std::int64_t i = at; i < middle; ++i) {
+            const std::int64_t slot = slots_[static_cast<std::size_t>(i)];
+            for (std::int64_t j = middle; slot >= 0 && j < at + count; ++j)
+                work_.at(slot, j) = top_.at(i, j);
+        }
+        const std::int64_t active = work_.rows - done_;
+        subtract_product(work_.part(done_, at, active, half), upper,
+                         work_.part(done_, middle, active, rest));
+        eliminate(middle, rest);
+    }
+
+    void eliminate_column(std::int64_t leaf, std::int64_t j, std::int64_t end) {
+        const int element = static_cast<int>(j - leaf);
+        const Candidate best = matrix_.grid().best(candidate(leaf, j, end), element);
+        take_pivot(j, best.place);
+        for (std::int64_t c = leaf; c < end; ++c) top_.at(j, c) = best.elements[c - leaf];
+        const double pivot = best.elements[element];
+        if (pivot == 0) {  // all of the column is: as LAPACK, go on, and tell in the end
+            if (panel_.singular() < 0)
+                panel_.pivots().at(panel_.width(), 0) = static_cast<double>(panel_.first() + j);
+            return;
+        }
+        const std::int64_t active = work_.rows - done_;
+        double* const multipliers = &work_.at(done_, j);
+        for (std::int64_t s = 0; s < active; ++s) multipliers[s] /= pivot;
+        for (std::int64_t c = j + 1; c < end; ++c) {
+            double* const column = &work_.at(done_, c);
+            const double factor = best.elements[c - leaf];
+            for (std::int64_t s = 0; s < active; ++s) column[s] -= multipliers[s] * factor;
+        }
+    }
+
+    // The largest of this process's rows that are left; of equal ones that in the first place.
+    Candidate candidate(std::int64_t leaf, std::int64_t j, std::int64_t end) const {
+        Candidate found;
+        if (done_ == work_.rows) return found;
+        std::int64_t best = done_;
+        for (std::int64_t s = done_ + 1; s < work_.rows; ++s) {
+            const double x = std::fabs(work_.at(s, j)), most = std::fabs(work_.at(best, j));
+            if (x > most || (x == most && place(s) < place(best))) best = s;
+        }
+        found.place = place(best);
+        for (std::int64_t c = leaf; c < end; ++c) found.elements[c - leaf] = work_.at(best, c);
+        return found;
+    }
+
+    // The row in `place` becomes the panel's row j; what stood there takes its place.
+    void take_pivot(std::int64_t j, std::int64_t place) {
+        const std::int64_t target = panel_.first() + j;
+        panel_.pivots().at(j, 0) = static_cast<double>(place);
+        const std::int64_t chosen = standing(place), displaced = standing(target);
+        standing_[place] = displaced;
+        standing_[target] = chosen;
+        if (matrix_.row_owner(displaced) == matrix_.grid().row())
+            places_[static_cast<std::size_t>(slot_of(displaced))] = place;
+        std::int64_t& slot = slots_.emplace_back(-1);
+        if (matrix_.row_owner(chosen) != matrix_.grid().row()) return;
+        slot = slot_of(chosen);
+        places_[static_cast<std::size_t>(slot)] = target;
+        exchange_slots(slot, done_);
+        slot = done_++;
+    }
+
+    void exchange_slots(std::int64_t a, std::int64_t b) {
+        if (a == b) return;
+        for (std::int64_t c = 0; c < work_.columns; ++c) std::swap(work_.at(a, c), work_.at(b, c));
+        std::swap(rows_[static_cast<std::size_t>(a)], rows_[static_cast<std::size_t>(b)]);
+        std::swap(places_[static_cast<std::size_t>(a)], places_[static_cast<std::size_t>(b)]);
+        moved_[rows_[static_cast<std::size_t>(a)]] = a;
+        moved_[rows_[static_cast<std::size_t>(b)]] = b;
+    }
+
+    // Rows at .. middle of `top_`, columns up to `end`, from who has them.
+    void share_pivot_rows(std::int64_t at, std::int64_t middle, std::int64_t end) {
+        const Grid& grid = matrix_.grid();
+        std::vector<std::vector<std::int64_t>> held(static_cast<std::size_t>(grid.rows()));
+        for (std::int64_t i = at; i < middle; ++i)
+            held[static_cast<std::size_t>(matrix_.row_owner(standing(panel_.first() + i)))]
+                .push_back(i);
+        std::vector<std::vector<double>> parts(held.size());
+        const auto block = [&](std::size_t r) {
+            const auto rows = static_cast<std::int64_t>(held[r].size());
+            parts[r].resize(static_cast<std::size_t>(rows * (end - at)));
+            return Block{parts[r].data(), rows, end - at, rows};
+        };
+        const auto me = static_cast<std::size_t>(grid.row());
+        const Block mine[] = {block(me)};
+        for (std::int64_t c = at; c < end; ++c)
+            for (std::int64_t i = 0; i < mine[0].rows; ++i)
+                mine[0].at(i, c - at) = work_.at(
+                    slots_[static_cast<std::size_t>(held[me][static_cast<std::size_t>(i)])], c);
+        std::vector<hocket::Request> requests;
+        for (std::size_t r = 0; r < held.size(); ++r) {
+            if (r == me) continue;
+            const int process = grid.process(static_cast<int>(r), grid.column());
+            const Block theirs[] = {block(r)};
+            if (theirs[0].rows > 0) requests.push_back(grid.receive(theirs, process, rows_tag));
+            if (mine[0].rows > 0) requests.push_back(grid.send(mine, process, rows_tag));
+        }
+        wait(requests);
+        for (std::size_t r = 0; r < held.size(); ++r) {
+            const Block part = block(r);
+            for (std::int64_t c = at; c < end; ++c)
+                for (std::int64_t i = 0; i < part.rows; ++i)
+                    top_.at(held[r][static_cast<std::size_t>(i)], c) = part.at(i, c - at);
+        }
+    }
+
+    std::int64_t place(std::int64_t slot) const { return places_[static_cast<std::size_t>(slot)]; }
+    std::int64_t standing(std::int64_t place) const {
+        const auto found = standing_.find(place);
+        return found == standing_.end() ? place : found->second;
+    }
+    std::int64_t slot_of(std::int64_t row) const {
+        const std::int64_t local = matrix_.local_row(row);
+        const auto found = moved_.find(local);
+        return found == moved_.end() ? local - first_local_ : found->second;
+    }
+
+    const Matrix& matrix_;
+    Panel& panel_;
+    Block top_;
+    std::int64_t first_local_;
+    Block columns_;  // in the matrix
+    std::vector<double> memory_;
+    Block work_;                        // a copy, whose rows stand in slots
+    std::vector<std::int64_t> rows_;    // slot -> local row that it holds
+    std::vector<std::int64_t> places_;  // slot -> place of that row in the matrix by now
+    std::vector<std::int64_t> slots_;   // row of the panel -> slot of its pivot row; -1: elsewhere
+    std::int64_t done_ = 0;             // slots before this one hold pivot rows
+    std::unordered_map<std::int64_t, std::int64_t> standing_;  // place -> row, where they differ
+    std::unordered_map<std::int64_t, std::int64_t> moved_;     // local row -> slot, likewise
+};
+
+}  // namespace
+
+void factor(const Matrix& matrix, Panel& panel) {
+    Factoring(matrix, panel).run();
+    panel.find_parcels();
+    // The panel's own columns change their rows as all others do; its upper rows are then known to
+    // every process of the column.
+    const std::int64_t first = matrix.local_column(panel.first()), width = panel.width();
+    Swap swap(matrix, panel, {first, width});
+    swap.gather();
+    auto requests = swap.start(rows_tag);
+    wait(requests);
+    swap.scatter(panel.top());
+    swap.put(panel.top());
+    const Block below = panel.below();
+    const std::int64_t skipped = matrix.local().rows - below.rows;
+    for (std::int64_t j = 0; j < width; ++j)
+        std::copy_n(&matrix.local().at(skipped, first + j), below.rows,
+                    below.data + j * below.rows);
+}
+
+}  // namespace linpack

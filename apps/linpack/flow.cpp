@@ -1,0 +1,97 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "hocket/flow.hpp"
+
+#include <algorithm>
+#include <optional>
+
+#include "modes.hpp"
+#include "rows.hpp"
+
+namespace linpack {
+namespace {
+
+using hocket::reads;
+using hocket::Region;
+using hocket::updates;
+using hocket::writes;
+
+// So many panels may be in use at a time: further ahead there is nothing worth their memory.
+constexpr std::int64_t depth = 3;
+// The next panel is on the critical path, and the columns that become it.
+const int urgent = 2, soon = 1, whenever = 0;
+
+hocket::flow::Operations operations(const std::vector<hocket::Request>& requests) {
+    hocket::flow::Operations found;
+    for (const auto& request : requests) found.push_back(request.operation());
+    return found;
+}
+
+Region memory_of(const Matrix& matrix, const Columns& columns) {
+    return Region(std::span(&matrix.local().at(0, columns.first),
+                            static_cast<std::size_t>(matrix.local().rows * columns.count)));
+}
+
+Region named(const char* what, std::int64_t number) {
+    return Region::key(what + std::to_string(number));
+}
+
+}  // namespace
+
+Factored flow(const Matrix& matrix, const Options& options) {
+    Factored found;
+    std::vector<Panel> panels(depth, Panel(matrix));
+    std::vector<std::optional<Swap>> swaps(static_cast<std::size_t>(matrix.local().columns));
+    // The workers of all processes fill the cores: a thread more would take time from them.
+    hocket::Flow flow({.workers = options.workers, .agent = hocket::Agent::between_steps});
+    for (std::int64_t k = 0; k < matrix.panels(); ++k) {
+        Panel& panel = panels[static_cast<std::size_t>(k % depth)];
+        const Region factors = named("panel ", k % depth), parcels = named("parcels ", k % depth);
+        const std::int64_t first = k * matrix.nb();
+        const Columns own{matrix.local_column(first), std::min(matrix.nb(), matrix.n() - first)};
+        if (matrix.column_owner(first) == matrix.grid().column())
+            flow.task(
+                [&, k] {
+                    panel.open(k);
+                    factor(matrix, panel);
+                },
+                {updates(memory_of(matrix, own)), writes(factors), writes(parcels)},
+                {urgent, "factor"});
+        else
+            flow.comm(
+                [&, k] {
+                    panel.open(k);
+                    return receive(matrix, panel).operation();
+                },
+                {writes(factors)}, {urgent, "receive"});
+        flow.comm([&] { return operations(pass_on(matrix, panel)); }, {reads(factors)},
+                  {urgent, "send"});
+        flow.task(
+            [&] {
+                panel.find_parcels();
+                found.keep(panel);
+            },
+            {reads(factors), writes(parcels), updates(Region::key("found"))}, {urgent, "parcels"});
+        int priority = soon;
+        for (const Columns& columns : right_of(matrix, k, options.width)) {
+            auto& swap = swaps[static_cast<std::size_t>(columns.first)];
+            const Region memory = memory_of(matrix, columns), rows(&swap, sizeof swap);
+            flow.task([&, columns] { swap.emplace(matrix, panel, columns).gather(); },
+                      {reads(parcels), reads(memory), writes(rows)}, {priority, "gather"});
+            flow.comm(
+                [&, columns] { return operations(swap->start(tag_of(matrix, panel, columns))); },
+                {reads(parcels), updates(rows)}, {priority, "exchange"});
+            flow.task(
+                [&] {
+                    update(matrix, panel, *swap);
+                    swap.reset();
+                },
+                {reads(factors), reads(parcels), updates(rows), updates(memory)},
+                {priority, "update"});
+            priority = whenever;
+        }
+    }
+    flow.wait();
+    return found;
+}
+
+}  // namespace linpack

@@ -1,0 +1,80 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// High-Performance LINPACK: the solution of a dense system by LU with partial pivoting, on a 2-D
+// block-cyclic layout (Dongarra, Luszczek and Petitet, "The LINPACK Benchmark: Past, Present and
+// Future"), in the forms of Marjanovic, Labarta, Ayguade and Valero, "Effective Communication and
+// Computation Overlap with Hybrid MPI/SMPSs".
+#include <map>
+
+#include "../program.hpp"
+#include "modes.hpp"
+#include "solution.hpp"
+
+namespace {
+
+using Form = linpack::Factored (*)(const linpack::Matrix&, const linpack::Options&);
+
+const std::map<std::string, Form> forms = {
+    {"plain", linpack::plain}, {"lookahead", linpack::lookahead}, {"flow", linpack::flow}};
+
+struct Outcome {
+    std::vector<double> seconds;
+    double residual = 0;
+    std::vector<std::int64_t> pivots;
+};
+
+void body(apps::Program& program) {
+    const auto& asked = program.parameters;
+    const std::int64_t n = asked.whole("n", 1), nb = asked.whole("nb", 1);
+    const auto shape = asked.wholes("grid");
+    if (shape.size() != 2) throw hocket::Error("grid=" + asked.text("grid") + ": give two numbers");
+    const linpack::Options options{asked.whole("width", 1),
+                                   static_cast<int>(asked.whole("workers", 1))};
+    const linpack::Elements elements{static_cast<std::uint64_t>(asked.whole("seed")),
+                                     asked.flag("singular"), n};
+    linpack::use_one_thread();
+    const std::int64_t before = apps::peak_bytes();
+    const linpack::Grid grid(program.everyone, static_cast<int>(shape[0]),
+                             static_cast<int>(shape[1]));
+    const linpack::Matrix matrix(grid, program.everyone, n, nb);
+
+    std::map<std::string, Outcome> outcomes;
+    for (std::int64_t run = 0; run < asked.whole("runs", 1); ++run) {
+        for (const auto& mode : asked.words("modes")) {
+            const auto form = forms.find(mode);
+            if (form == forms.end()) throw hocket::Error("modes=" + mode + ": there is no such");
+            Outcome& outcome = outcomes[mode];
+            linpack::Factored factored;
+            std::vector<double> x;
+            matrix.fill(elements);
+            outcome.seconds.push_back(apps::timed(program.everyone, [&] {
+                factored = form->second(matrix, options);
+                if (factored.singular < 0) x = linpack::solve(matrix);
+            }));
+            if (factored.singular >= 0)
+                throw hocket::Error("the matrix is singular: column " +
+                                    std::to_string(factored.singular) +
+                                    " has no pivot that is not 0, so the system has no single "
+                                    "solution; take another matrix");
+            outcome.residual = std::max(outcome.residual,
+                                        linpack::residual(matrix, elements, x, program.everyone));
+            outcome.pivots = std::move(factored.pivots);
+        }
+    }
+    apps::Report modes;
+    for (const auto& [mode, outcome] : outcomes) {
+        apps::Report one;
+        one.add("seconds", std::span<const double>(outcome.seconds));
+        one.add("residual", outcome.residual);
+        if (asked.flag("pivots")) one.add("pivots", std::span<const std::int64_t>(outcome.pivots));
+        modes.add(mode, one);
+    }
+    program.report.add("modes", modes);
+    const double grown[] = {static_cast<double>(apps::peak_bytes() - before)};
+    program.report.add("peak_bytes", apps::maximum(program.everyone, grown)[0]);
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+    return apps::run(argc, argv, body);
+}

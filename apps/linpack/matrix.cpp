@@ -1,0 +1,61 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "matrix.hpp"
+
+#include <algorithm>
+
+namespace linpack {
+namespace {
+
+// The finaliser of splitmix64 (Steele, Lea and Flood, "Fast Splittable Pseudorandom Number
+// Generators"): every bit of the result hangs on every bit of x.
+std::uint64_t mixed(std::uint64_t x) {
+    x = (x ^ (x >> 30)) * 0xbf58476d1ce4e5b9ULL;
+    x = (x ^ (x >> 27)) * 0x94d049bb133111ebULL;
+    return x ^ (x >> 31);
+}
+
+std::int64_t below(const std::vector<std::int64_t>& held, std::int64_t index) {
+    return std::lower_bound(held.begin(), held.end(), index) - held.begin();
+}
+
+}  // namespace
+
+double Elements::operator()(std::int64_t i, std::int64_t j) const {
+    if (singular && j == n / 2) return 0;
+    const auto row = static_cast<std::uint64_t>(i), column = static_cast<std::uint64_t>(j);
+    const std::uint64_t bits = mixed(mixed(seed * 0x9e3779b97f4a7c15ULL + column) + row);
+    return static_cast<double>(bits >> 11) * 0x1p-53 - 0.5;
+}
+
+Matrix::Matrix(const Grid& grid, const hocket::Comm& everyone, std::int64_t n, std::int64_t nb)
+    : grid_(&grid),
+      n_(n),
+      nb_(nb),
+      array_(hocket::Array::empty(
+          hocket::Layout({n + 1, n},
+                         "(CYCLIC(" + std::to_string(nb) + "), CYCLIC(" + std::to_string(nb) + "))",
+                         {grid.columns(), grid.rows()}),
+          hocket::dtype_of<double>(), everyone)) {
+    auto held = array_.layout().global_indices(array_.process());
+    columns_ = std::move(held[0]);
+    rows_ = std::move(held[1]);
+    const auto count = static_cast<std::int64_t>(rows_.size());
+    local_ = {static_cast<double*>(array_.data()), count,
+              static_cast<std::int64_t>(columns_.size()), count};
+}
+
+std::int64_t Matrix::local_row(std::int64_t row) const {
+    return below(rows_, row);
+}
+
+std::int64_t Matrix::local_column(std::int64_t column) const {
+    return below(columns_, column);
+}
+
+void Matrix::fill(const Elements& elements) const {
+    for (std::int64_t j = 0; j < local_.columns; ++j)
+        for (std::int64_t i = 0; i < local_.rows; ++i)
+            local_.at(i, j) = elements(row(i), column(j));
+}
+
+}  // namespace linpack

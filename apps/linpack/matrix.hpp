@@ -1,0 +1,59 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// [A | b], N x (N+1), block-cyclic over the grid. The array is the transpose, so that a local
+// column is contiguous: BLAS sees columns, and a block of columns is one run of memory.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "grid.hpp"
+#include "hocket/array.hpp"
+
+namespace linpack {
+
+/// What the elements are, whatever the grid is.
+struct Elements {
+    std::uint64_t seed;
+    bool singular;  ///< the column in the middle is 0
+    std::int64_t n;
+
+    /// In [-1/2, 1/2), as HPL's; `j` == n: the right-hand side.
+    double operator()(std::int64_t i, std::int64_t j) const;
+};
+
+class Matrix {
+  public:
+    Matrix(const Grid& grid, const hocket::Comm& everyone, std::int64_t n, std::int64_t nb);
+
+    const Grid& grid() const { return *grid_; }
+    std::int64_t n() const { return n_; }
+    std::int64_t nb() const { return nb_; }
+    std::int64_t panels() const { return (n_ + nb_ - 1) / nb_; }
+    /// The process row that holds a row, the process column that holds a column.
+    int row_owner(std::int64_t row) const { return static_cast<int>(row / nb_ % grid_->rows()); }
+    int column_owner(std::int64_t column) const {
+        return static_cast<int>(column / nb_ % grid_->columns());
+    }
+    /// How many rows (columns) before this one this process holds: its local number, if it is held.
+    std::int64_t local_row(std::int64_t row) const;
+    std::int64_t local_column(std::int64_t column) const;
+    std::int64_t row(std::int64_t local) const { return rows_[static_cast<std::size_t>(local)]; }
+    std::int64_t column(std::int64_t local) const {
+        return columns_[static_cast<std::size_t>(local)];
+    }
+    /// This process's part.
+    const Block& local() const { return local_; }
+    std::int64_t bytes() const { return local_.rows * local_.columns * 8; }
+
+    void fill(const Elements& elements) const;
+
+  private:
+    const Grid* grid_;
+    std::int64_t n_, nb_;
+    hocket::Array array_;
+    std::vector<std::int64_t> rows_, columns_;
+    Block local_;
+};
+
+}  // namespace linpack

@@ -1,0 +1,38 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// The same algorithm in three forms, a file each, which differ only in when things are done.
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+#include "matrix.hpp"
+#include "panel.hpp"
+
+namespace linpack {
+
+/// What a factorization has found.
+struct Factored {
+    std::vector<std::int64_t> pivots;  ///< the row exchanged with row i, in this order
+    std::int64_t singular = -1;        ///< first column without a pivot
+
+    void keep(const Panel& panel) {
+        for (std::int64_t i = 0; i < panel.width(); ++i) pivots.push_back(panel.pivot(i));
+        if (singular < 0) singular = panel.singular();
+    }
+};
+
+struct Options {
+    std::int64_t width;  ///< columns that are updated at a time
+    int workers;         ///< threads that a flow has
+};
+
+/// One thing after the other.
+Factored plain(const Matrix& matrix, const Options& options);
+/// The next panel is factored and sent before the rest of the columns is updated: HPL's look-ahead
+/// of depth 1, by hand.
+Factored lookahead(const Matrix& matrix, const Options& options);
+
+/// In whatever order the data allow.
+Factored flow(const Matrix& matrix, const Options& options);
+
+}  // namespace linpack

@@ -1,0 +1,67 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// One step's panel as every process of a row needs it: the factors, and which rows change places.
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <vector>
+
+#include "matrix.hpp"
+
+namespace linpack {
+
+/// The rows of one message of a row exchange.
+struct Parcel {
+    std::vector<std::int64_t> pivots;  ///< which of the panel's rows, 0 <= i < width
+    std::vector<std::int64_t>
+        displaced;  ///< local rows, of the receiver's, that others make room in
+    std::vector<std::int64_t> gathered;  ///< local rows of the sender's: for both lists
+    std::int64_t rows() const {
+        return static_cast<std::int64_t>(pivots.size() + displaced.size());
+    }
+};
+
+class Panel {
+  public:
+    explicit Panel(const Matrix& matrix);
+
+    /// Makes it that of the columns from `step` * NB on.
+    void open(std::int64_t step);
+
+    std::int64_t step() const { return step_; }
+    std::int64_t first() const { return step_ * matrix_->nb(); }  ///< its first row and column
+    std::int64_t width() const { return width_; }
+    int owner() const { return matrix_->column_owner(first()); }   ///< a process column
+    int top_owner() const { return matrix_->row_owner(first()); }  ///< a process row
+    /// The unit lower and the upper triangle, width x width.
+    Block top();
+    /// This process's rows of L below them.
+    Block below();
+    /// Row of the matrix that was exchanged with row first() + i, in this order; then the first
+    /// column without a pivot, or -1. As doubles, which travel; exact to 2^53.
+    Block pivots();
+    std::int64_t pivot(std::int64_t i) const {
+        return static_cast<std::int64_t>(pivots_[static_cast<std::size_t>(i)]);
+    }
+    std::int64_t singular() const { return pivot(width_); }
+    /// All of it, for a message.
+    std::array<Block, 3> blocks() { return {pivots(), top(), below()}; }
+
+    /// Once the pivots are known: says whose rows go where.
+    void find_parcels();
+    /// From my process row to `row`, and back.
+    const Parcel& out(int row) const { return out_[static_cast<std::size_t>(row)]; }
+    const Parcel& in(int row) const { return in_[static_cast<std::size_t>(row)]; }
+
+  private:
+    const Matrix* matrix_;
+    std::int64_t step_ = 0, width_ = 0;
+    std::vector<double> top_, below_, pivots_;
+    std::vector<Parcel> out_, in_;
+};
+
+/// Factors the columns of `panel`'s step, which this process column holds: with partial pivoting,
+/// recursively, exchanging rows within the panel only. Collective over the process column.
+void factor(const Matrix& matrix, Panel& panel);
+
+}  // namespace linpack

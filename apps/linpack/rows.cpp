@@ -1,0 +1,124 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "rows.hpp"
+
+#include <algorithm>
+
+namespace linpack {
+
+std::int64_t tag_of(const Matrix& matrix, const Panel& panel, const Columns& columns) {
+    return rows_tag + 1 + panel.step() * matrix.local().columns + columns.first;
+}
+
+std::vector<Columns> right_of(const Matrix& matrix, std::int64_t step, std::int64_t width) {
+    const std::int64_t next = std::min((step + 1) * matrix.nb(), matrix.n());
+    const std::int64_t end = matrix.local().columns;
+    std::int64_t at = matrix.local_column(next);
+    std::vector<Columns> found;
+    if (next < matrix.n() && matrix.column_owner(next) == matrix.grid().column()) {
+        found.push_back({at, std::min(matrix.nb(), matrix.n() - next)});
+        at += found.back().count;
+    }
+    for (; at < end; at += found.back().count)
+        found.push_back({at, std::min(width - at % width, end - at)});
+    return found;
+}
+
+Swap::Swap(const Matrix& matrix, const Panel& panel, Columns columns)
+    : matrix_(&matrix), panel_(&panel), columns_(columns) {
+    const Grid& grid = matrix.grid();
+    for (int r = 0; r < grid.rows(); ++r) {
+        const auto room = [&](const Parcel& parcel) {
+            const auto count = static_cast<std::size_t>(parcel.rows() * columns.count);
+            return std::make_unique_for_overwrite<double[]>(count);
+        };
+        out_.push_back(room(panel.out(r)));
+        in_.push_back(r == grid.row() ? nullptr : room(panel.in(r)));
+    }
+}
+
+Block Swap::block(const Memory& memory, const Parcel& parcel) const {
+    return {memory.get(), parcel.rows(), columns_.count, parcel.rows()};
+}
+
+void Swap::gather() {
+    for (std::size_t r = 0; r < out_.size(); ++r) {
+        const Parcel& parcel = panel_->out(static_cast<int>(r));
+        double* to = out_[r].get();
+        for (std::int64_t j = 0; j < columns_.count; ++j) {
+            const double* const column = &matrix_->local().at(0, columns_.first + j);
+            for (const std::int64_t row : parcel.gathered) *to++ = column[row];
+        }
+    }
+}
+
+std::vector<hocket::Request> Swap::start(std::int64_t tag) {
+    const Grid& grid = matrix_->grid();
+    std::vector<hocket::Request> requests;
+    for (int r = 0; r < grid.rows(); ++r) {
+        if (r == grid.row()) continue;
+        const int process = grid.process(r, grid.column());
+        const Block in[] = {block(in_[static_cast<std::size_t>(r)], panel_->in(r))};
+        const Block out[] = {block(out_[static_cast<std::size_t>(r)], panel_->out(r))};
+        if (in[0].rows > 0) requests.push_back(grid.receive(in, process, tag));
+        if (out[0].rows > 0) requests.push_back(grid.send(out, process, tag));
+    }
+    return requests;
+}
+
+void Swap::scatter(const Block& upper) {
+    const auto me = static_cast<std::size_t>(matrix_->grid().row());
+    for (std::size_t r = 0; r < in_.size(); ++r) {
+        const Parcel& parcel = panel_->in(static_cast<int>(r));
+        const double* from = (r == me ? out_[r] : in_[r]).get();
+        for (std::int64_t j = 0; j < columns_.count; ++j) {
+            for (const std::int64_t i : parcel.pivots) upper.at(i, j) = *from++;
+            double* const column = &matrix_->local().at(0, columns_.first + j);
+            for (const std::int64_t row : parcel.displaced) column[row] = *from++;
+        }
+    }
+}
+
+void Swap::put(const Block& upper) const {
+    if (panel_->top_owner() != matrix_->grid().row()) return;
+    const std::int64_t row = matrix_->local_row(panel_->first());
+    for (std::int64_t j = 0; j < columns_.count; ++j)
+        std::copy_n(&upper.at(0, j), upper.rows, &matrix_->local().at(row, columns_.first + j));
+}
+
+void update(const Matrix& matrix, Panel& panel, Swap& swap) {
+    const Columns columns = swap.columns();
+    const std::int64_t width = panel.width();
+    const auto memory =
+        std::make_unique_for_overwrite<double[]>(static_cast<std::size_t>(width * columns.count));
+    const Block upper{memory.get(), width, columns.count, width}, below = panel.below();
+    swap.scatter(upper);
+    solve_lower(panel.top(), upper);
+    swap.put(upper);
+    subtract_product(below, upper,
+                     matrix.local().part(matrix.local().rows - below.rows, columns.first,
+                                         below.rows, columns.count));
+}
+
+// Of its own for each panel: a flow may send the next one before this one is passed on. Rows, which
+// use the same numbers, travel between other processes.
+static std::int64_t tag_of(const Panel& panel) {
+    return rows_tag + 1 + panel.step();
+}
+
+hocket::Request receive(const Matrix& matrix, Panel& panel) {
+    const Grid& grid = matrix.grid();
+    const int before = (grid.column() + grid.columns() - 1) % grid.columns();
+    return grid.receive(panel.blocks(), grid.process(grid.row(), before), tag_of(panel));
+}
+
+std::vector<hocket::Request> pass_on(const Matrix& matrix, Panel& panel) {
+    const Grid& grid = matrix.grid();
+    const int after = (grid.column() + 1) % grid.columns();
+    std::vector<hocket::Request> requests;
+    if (after != panel.owner())
+        requests.push_back(
+            grid.send(panel.blocks(), grid.process(grid.row(), after), tag_of(panel)));
+    return requests;
+}
+
+}  // namespace linpack

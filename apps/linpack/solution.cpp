@@ -1,0 +1,106 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "solution.hpp"
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <limits>
+
+#include "../program.hpp"
+#include "rows.hpp"
+
+namespace linpack {
+namespace {
+
+Block vector_of(std::vector<double>& values, std::int64_t from, std::int64_t count) {
+    return {values.data() + from, count, 1, count};
+}
+
+// Adds the others' parts of `mine`, which has a place on each process of my row, to that of the
+// process in `column`.
+void add_along_row(const Grid& grid, const Block& mine, int column) {
+    const Block blocks[] = {mine};
+    if (grid.column() != column) {
+        grid.send(blocks, grid.process(grid.row(), column), rows_tag).wait();
+        return;
+    }
+    std::vector<double> memory(static_cast<std::size_t>(mine.rows * mine.columns));
+    for (int q = 0; q < grid.columns(); ++q) {
+        if (q == column) continue;
+        const Block part[] = {{memory.data(), mine.rows, mine.columns, mine.rows}};
+        grid.receive(part, grid.process(grid.row(), q), rows_tag).wait();
+        for (std::int64_t j = 0; j < mine.columns; ++j)
+            for (std::int64_t i = 0; i < mine.rows; ++i) mine.at(i, j) += part[0].at(i, j);
+    }
+}
+
+}  // namespace
+
+std::vector<double> solve(const Matrix& matrix) {
+    const Grid& grid = matrix.grid();
+    const Block local = matrix.local();
+    std::vector<double> x(static_cast<std::size_t>(local.columns));
+    // y - U x over the x that are known; its terms lie on all processes of a row.
+    std::vector<double> rest(static_cast<std::size_t>(local.rows));
+    if (matrix.column_owner(matrix.n()) == grid.column())
+        std::copy_n(&local.at(0, matrix.local_column(matrix.n())), local.rows, rest.data());
+    for (std::int64_t k = matrix.panels() - 1; k >= 0; --k) {
+        const std::int64_t first = k * matrix.nb(),
+                           width = std::min(matrix.nb(), matrix.n() - first);
+        const int row = matrix.row_owner(first), column = matrix.column_owner(first);
+        const std::int64_t at_row = matrix.local_row(first), at_column = matrix.local_column(first);
+        if (row == grid.row()) add_along_row(grid, vector_of(rest, at_row, width), column);
+        if (column != grid.column()) continue;
+        const Block part[] = {vector_of(x, at_column, width)};
+        if (row == grid.row()) {
+            std::copy_n(rest.data() + at_row, width, part[0].data);
+            solve_upper(local.part(at_row, at_column, width, width), part[0]);
+            std::vector<hocket::Request> requests;
+            for (int p = 0; p < grid.rows(); ++p)
+                if (p != row)
+                    requests.push_back(grid.send(part, grid.process(p, column), rows_tag));
+            wait(requests);
+        } else {
+            grid.receive(part, grid.process(row, column), rows_tag).wait();
+        }
+        subtract_product(local.part(0, at_column, at_row, width), part[0],
+                         vector_of(rest, 0, at_row));
+    }
+    return x;
+}
+
+double residual(const Matrix& matrix, const Elements& elements, const std::vector<double>& x,
+                const hocket::Comm& everyone) {
+    const std::int64_t rows = matrix.local().rows;
+    // Of every row: the elements times x, and their sizes.
+    std::vector<double> sums(static_cast<std::size_t>(2 * rows));
+    const Block both{sums.data(), rows, 2, rows};
+    double largest_x = 0, strange = 0;
+    for (std::int64_t j = 0; j < matrix.local().columns; ++j) {
+        if (matrix.column(j) == matrix.n()) continue;
+        const double factor = x[static_cast<std::size_t>(j)];
+        if (!std::isfinite(factor)) strange = 1;
+        largest_x = std::max(largest_x, std::fabs(factor));
+        for (std::int64_t i = 0; i < rows; ++i) {
+            const double element = elements(matrix.row(i), matrix.column(j));
+            both.at(i, 0) += element * factor;
+            both.at(i, 1) += std::fabs(element);
+        }
+    }
+    add_along_row(matrix.grid(), both, 0);
+    double wrong = 0, norm = 0, largest_b = 0;
+    for (std::int64_t i = 0; i < rows && matrix.grid().column() == 0; ++i) {
+        const double b = elements(matrix.row(i), matrix.n());
+        wrong = std::max(wrong, std::fabs(both.at(i, 0) - b));
+        norm = std::max(norm, both.at(i, 1));
+        largest_b = std::max(largest_b, std::fabs(b));
+        if (!std::isfinite(both.at(i, 0))) strange = 1;
+    }
+    const std::array<double, 5> mine = {wrong, norm, largest_x, largest_b, strange};
+    const auto most = apps::maximum(everyone, mine);
+    if (most[4] > 0) return std::numeric_limits<double>::infinity();
+    const double epsilon = std::numeric_limits<double>::epsilon() / 2;
+    return most[0] / (epsilon * (most[1] * most[2] + most[3]) * static_cast<double>(matrix.n()));
+}
+
+}  // namespace linpack

@@ -1,0 +1,65 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// What all the papers' programs share: a start, an end, times that are the maximum over processes,
+// and a report. They communicate through hocket alone; MPI is only started and ended.
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <span>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "hocket/comm.hpp"
+#include "parameters.hpp"
+
+namespace apps {
+
+/// Figures by name, printed as one line of JSON by process 0, which `hocket app` reads.
+class Report {
+  public:
+    void add(const std::string& name, double value);
+    void add(const std::string& name, std::int64_t value);
+    void add(const std::string& name, const std::string& value);
+    void add(const std::string& name, std::span<const double> values);
+    void add(const std::string& name, std::span<const std::int64_t> values);
+    /// A report in a report.
+    void add(const std::string& name, const Report& inner);
+    void add(const std::string& name, std::span<const Report> inner);
+    std::string json() const;
+
+  private:
+    std::vector<std::pair<std::string, std::string>> entries_;
+};
+
+/// All processes of the program, and what they were asked for.
+struct Program {
+    Parameters parameters;
+    hocket::Comm everyone;
+    Report report;
+
+    int rank() const { return everyone.rank(); }
+    int size() const { return everyone.size(); }
+};
+
+/// Returns once every process has called it.
+void settle(const hocket::Comm& comm);
+
+/// Seconds since some moment, monotonic.
+double now();
+
+/// Settles, runs `step` on every process, and gives the seconds of the slowest, on all. Collective.
+double timed(const hocket::Comm& comm, const std::function<void()>& step);
+
+/// The largest of each entry over the processes, on all of them. Collective.
+std::vector<double> maximum(const hocket::Comm& comm, std::span<const double> mine);
+
+/// The most memory, in bytes, that this process has had resident so far; 0 where the system does
+/// not tell.
+std::int64_t peak_bytes();
+
+/// Starts MPI, runs `body`, and prints its report. What `body` throws is printed as
+/// "error: …" and ends the program with status 1.
+int run(int argc, char** argv, const std::function<void(Program&)>& body);
+
+}  // namespace apps

@@ -1,0 +1,144 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// A distributed three-dimensional array, its indices reordered: into a second array, and within its
+// own memory. He and Ding, "MPI and OpenMP Paradigms on Cluster of SMP Architectures: The Vacancy
+// Tracking Algorithm for Multi-Dimensional Array Transposition"; and the example that it opens
+// with: fields of an atmosphere between a height-local and a longitude-local decomposition.
+#include "hocket/remap.hpp"
+
+#include <functional>
+#include <optional>
+
+#include "program.hpp"
+
+namespace {
+
+using hocket::Array;
+using hocket::Layout;
+
+double value(std::int64_t i, std::int64_t j, std::int64_t k) {
+    return static_cast<double>((i * 1009 + j) * 1013 + k);
+}
+
+// Elements that are not what element `index` of the first array was, where f(i, j, k) is that
+// index.
+template <class Index>
+std::int64_t visit(const Array& array, Index index) {
+    std::int64_t wrong = 0;
+    if (array.process() < 0) return wrong;
+    const auto held = array.layout().global_indices(array.process());
+    auto at = array.local<double>().begin();
+    for (const auto i : held[0])
+        for (const auto j : held[1])
+            for (const auto k : held[2]) {
+                const std::int64_t whole[] = {i, j, k};
+                wrong += index(*at++, whole) ? 0 : 1;
+            }
+    return wrong;
+}
+
+void fill(const Array& array) {
+    visit(array, [](double& at, const std::int64_t* i) {
+        at = value(i[0], i[1], i[2]);
+        return true;
+    });
+}
+
+// After `array` came of the first one by numpy.transpose(…, axes).
+std::int64_t wrong_in(const Array& array, const std::vector<std::int64_t>& axes) {
+    return visit(array, [&](const double& at, const std::int64_t* i) {
+        std::int64_t from[3];
+        for (std::size_t d = 0; d < 3; ++d) from[axes[d]] = i[d];
+        return at == value(from[0], from[1], from[2]);
+    });
+}
+
+struct Form {
+    std::string name;
+    std::function<void()> there, back;
+    std::function<std::int64_t()> wrong;  // after `there`
+    std::vector<double> seconds = {};
+};
+
+// A second array, and a copy of it back to where the first one was, as the paper counts it.
+Form two_arrays(const Layout& layout, const std::vector<std::int64_t>& axes,
+                const hocket::Comm& everyone) {
+    const Layout turned = hocket::remap_layout(layout, axes);
+    const auto type = hocket::dtype_of<double>();
+    const auto a = Array::empty(layout, type, everyone), b = Array::empty(turned, type, everyone);
+    hocket::RedistributeOptions options;
+    options.axes = axes;
+    fill(a);
+    return {"two-array", [a, b, options] { hocket::redistribute(a, b, options); }, [] {},
+            [b, axes] { return wrong_in(b, axes); }};
+}
+
+Form in_place(const Layout& layout, const std::vector<std::int64_t>& axes, int threads,
+              const hocket::Comm& everyone) {
+    std::vector<std::int64_t> inverse(3);
+    for (std::size_t d = 0; d < 3; ++d)
+        inverse[static_cast<std::size_t>(axes[d])] = static_cast<std::int64_t>(d);
+    const auto array =
+        std::make_shared<Array>(Array::empty(layout, hocket::dtype_of<double>(), everyone));
+    fill(*array);
+    hocket::RemapOptions options;
+    options.threads = threads;
+    return {"in place", [=] { *array = hocket::remap_inplace(*array, axes, options); },
+            [=] { *array = hocket::remap_inplace(*array, inverse, options); },
+            [=] { return wrong_in(*array, axes); }};
+}
+
+// Height-local: whole columns of air; longitude-local: whole circles of latitude. There and back.
+Form climate(const hocket::Shape& shape, const std::vector<std::int64_t>& grid,
+             const hocket::Comm& everyone) {
+    const auto type = hocket::dtype_of<double>();
+    const auto high = Array::empty(Layout(shape, "(*, BLOCK, BLOCK)", grid), type, everyone);
+    const auto around = Array::empty(Layout(shape, "(BLOCK, BLOCK, *)", grid), type, everyone);
+    fill(high);
+    return {"climate", [=] { hocket::redistribute(high, around); },
+            [=] { hocket::redistribute(around, high); },
+            [=] {
+                return wrong_in(around, {0, 1, 2});
+            }};
+}
+
+void body(apps::Program& program) {
+    const auto& given = program.parameters;
+    const auto shape = given.wholes("shape"), axes = given.wholes("axes"),
+               grid = given.wholes("grid");
+    const Layout layout(shape, given.text("dist"), {program.size()});
+    std::vector<Form> forms;
+    for (const auto& name : given.words("forms")) {
+        if (name == "two-array")
+            forms.push_back(two_arrays(layout, axes, program.everyone));
+        else if (name == "in-place")
+            forms.push_back(in_place(layout, axes, static_cast<int>(given.whole("threads", 1)),
+                                     program.everyone));
+        else
+            forms.push_back(climate(shape, grid, program.everyone));
+    }
+    std::vector<apps::Report> all;
+    std::vector<double> wrong(forms.size());
+    for (std::int64_t run = 0; run <= given.whole("runs"); ++run) {
+        for (std::size_t f = 0; f < forms.size(); ++f) {
+            const double seconds = apps::timed(program.everyone, forms[f].there);
+            if (run > 0) forms[f].seconds.push_back(seconds);
+            wrong[f] += static_cast<double>(forms[f].wrong());
+            forms[f].back();
+        }
+    }
+    wrong = apps::maximum(program.everyone, wrong);
+    for (std::size_t f = 0; f < forms.size(); ++f) {
+        apps::Report one;
+        one.add("form", forms[f].name);
+        one.add("seconds", forms[f].seconds);
+        one.add("wrong", wrong[f]);
+        all.push_back(std::move(one));
+    }
+    program.report.add("forms", all);
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+    return apps::run(argc, argv, body);
+}

@@ -1,0 +1,171 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// A flow simulation that is watched and steered while it runs: what Figure 2 of Foster, Kohr,
+// Krishnaiyer, Choudhary, "Double Standards: Bringing Task Parallelism to HPF via the Message
+// Passing Interface", asks for. A viewer gets velocities and dye of a frame, moves tracers through
+// them, and returns their places, where the simulation then lets dye in. As a task of its own the
+// viewer works on one frame while the simulation computes the next; in the data-parallel form both
+// take turns.
+#include <algorithm>
+#include <cstdio>
+#include <functional>
+#include <memory>
+#include <optional>
+
+#include "files.hpp"
+#include "flow_field.hpp"
+#include "hocket/task.hpp"
+#include "hocket/transfer.hpp"
+#include "program.hpp"
+
+namespace {
+
+using apps::FlowField;
+using apps::Tracers;
+using hocket::Array;
+using hocket::Layout;
+
+constexpr int frame_tag = 1, tracer_tag = 2;
+
+struct Asked {
+    std::int64_t rows, cols, frames, steps, tracers;
+    std::string folder, form;  // where frames go; "": nowhere
+};
+
+Array numbers(const Layout& layout, const hocket::Comm& comm) {
+    auto array = Array::empty(layout, hocket::dtype_of<double>(), comm);
+    std::ranges::fill(array.local<double>(), 0.0);
+    return array;
+}
+
+// The part that looks: one process.
+class Viewer {
+  public:
+    Viewer(const Asked& asked, const hocket::Comm& alone)
+        : asked_(asked),
+          velocity_(numbers(Layout({asked.rows, asked.cols, 2}, "(*, *, *)"), alone)),
+          dye_(numbers(Layout({asked.rows, asked.cols}, "(*, *)"), alone)),
+          places_(numbers(Layout({asked.tracers, 2}, "(*, *)"), alone)),
+          tracers_(asked.rows, asked.cols, asked.tracers) {}
+
+    void look(std::int64_t frame) {
+        if (!asked_.folder.empty()) {
+            const std::string path = asked_.folder + "/" + asked_.form;
+            apps::append(path + ".velocity", velocity_);
+            apps::append(path + ".dye", dye_);
+            std::printf("\x1e%s %lld\n", asked_.form.c_str(), static_cast<long long>(frame));
+            std::fflush(stdout);
+        }
+        tracers_.move(velocity_.local<double>(), asked_.steps);
+        std::ranges::copy(tracers_.places(), places_.local<double>().begin());
+    }
+
+    const Array& velocity() const { return velocity_; }
+    const Array& dye() const { return dye_; }
+    const Array& places() const { return places_; }
+
+  private:
+    const Asked& asked_;
+    Array velocity_, dye_, places_;
+    Tracers tracers_;
+};
+
+// The part that computes: the field, what is shown of it, and where tracers are told to be.
+struct Simulation {
+    Simulation(const Asked& asked, const hocket::Comm& comm)
+        : field(asked.rows, asked.cols, comm),
+          velocity(numbers(field.velocity_layout(), comm)),
+          dye(numbers(field.dye_layout(), comm)),
+          places(numbers(Layout({asked.tracers, 2}, "(*, *)", {comm.size()}, copies), comm)) {}
+
+    void compute(std::int64_t steps) {
+        for (std::int64_t step = 0; step < steps; ++step) field.step();
+    }
+
+    static inline const std::vector<std::int64_t> copies{0};
+    FlowField field;
+    Array velocity, dye, places;
+};
+
+void turns(const Asked& asked, const hocket::Comm& everyone) {
+    Simulation simulation(asked, everyone);
+    std::optional<Viewer> viewer;
+    if (everyone.rank() == 0) viewer.emplace(asked, hocket::Comm::self());
+    auto* const shown = viewer ? &*viewer : nullptr;
+    for (std::int64_t frame = 0; frame < asked.frames; ++frame) {
+        simulation.compute(asked.steps);
+        if (frame > 0) simulation.field.mark(simulation.places.local<double>());
+        simulation.field.show(simulation.velocity, simulation.dye);
+        hocket::gather(simulation.velocity, shown ? shown->velocity().data() : nullptr);
+        hocket::gather(simulation.dye, shown ? shown->dye().data() : nullptr);
+        if (shown) shown->look(frame);
+        hocket::scatter(shown ? shown->places().data() : nullptr, simulation.places);
+    }
+}
+
+void tasks(const Asked& asked, const hocket::Comm& everyone) {
+    const std::vector<hocket::TaskRequest> names{{"simulation", everyone.size() - 1},
+                                                 {"viewer", 1}};
+    hocket::Tasks world(names, everyone);
+    if (world.rank() == 1) {
+        Viewer viewer(asked, world.comm());
+        const std::vector<Array> frame{viewer.velocity(), viewer.dye()};
+        for (std::int64_t number = 0; number < asked.frames; ++number) {
+            world.recv(frame, 0, frame_tag);
+            viewer.look(number);
+            world.send(viewer.places(), 0, tracer_tag);
+        }
+        return;
+    }
+    Simulation simulation(asked, world.comm());
+    const std::vector<Array> frame{simulation.velocity, simulation.dye};
+    hocket::Request sent, told;
+    for (std::int64_t number = 0; number < asked.frames; ++number) {
+        simulation.compute(asked.steps);
+        if (number > 0) {  // the viewer had all these steps for its work
+            sent.wait();
+            told.wait();
+            simulation.field.mark(simulation.places.local<double>());
+        }
+        simulation.field.show(simulation.velocity, simulation.dye);
+        sent = world.isend(frame, 1, frame_tag);
+        told = world.irecv(simulation.places, 1, tracer_tag);
+    }
+    sent.wait();
+    told.wait();
+}
+
+void body(apps::Program& program) {
+    const auto& given = program.parameters;
+    Asked asked{given.whole("rows", 1),
+                given.whole("cols", 1),
+                given.whole("frames", 1),
+                given.whole("steps", 1),
+                given.whole("tracers", 1),
+                given.text("results"),
+                ""};
+    const auto forms = given.words("forms");
+    std::vector<std::vector<double>> seconds(forms.size());
+    for (std::int64_t run = 0; run <= given.whole("runs"); ++run) {
+        for (std::size_t f = 0; f < forms.size(); ++f) {
+            asked.form = forms[f];
+            if (run > 0) asked.folder.clear();
+            const double all = apps::timed(program.everyone, [&] {
+                (forms[f] == "data" ? turns : tasks)(asked, program.everyone);
+            });
+            if (run > 0) seconds[f].push_back(all / static_cast<double>(asked.frames));
+        }
+    }
+    apps::Report all;
+    for (std::size_t f = 0; f < forms.size(); ++f) {
+        apps::Report one;
+        one.add("seconds_per_frame", seconds[f]);
+        all.add(forms[f], one);
+    }
+    program.report.add("forms", all);
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+    return apps::run(argc, argv, body);
+}

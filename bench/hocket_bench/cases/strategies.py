@@ -1,0 +1,178 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""The five strategies of a transfer: what the model predicts beside what they take."""
+
+from __future__ import annotations
+
+import argparse
+import math
+from collections.abc import Iterator, Sequence
+from typing import Any
+
+from hocket.errors import Error
+
+from .. import simulation
+from ..formats import lay
+from ..group import Group
+from ..record import Question
+from ..registry import Match, Native, Pass
+from ..shaped_link import ShapedLink
+from ..strategy_runs import STRATEGIES, Transfer, costs_of, layouts_of, transfers
+from ..table import align, seconds
+
+RANKS = 0  # the sides say how many
+PLACES = ("shared", "nodes", "link", "simulated")
+PAIRS = ("(BLOCK,*) -> (*,BLOCK)", "(BLOCK,*) -> (CYCLIC,*)")
+
+
+def add_options(parser: argparse.ArgumentParser) -> None:
+    """Where, between how many, which layouts, how much."""
+    parser.add_argument(
+        "--place",
+        default="shared,nodes",
+        help="where, by commas: shared (one node), nodes (each side pretends to be one), link (the "
+        "sides on either end of a shaped link; needs root and Open MPI), simulated (a process a "
+        "host, by SimGrid; the two sides share one link) (shared,nodes)",
+    )
+    parser.add_argument("--sides", default="2x2,4x2", help="senders x receivers (2x2,4x2)")
+    parser.add_argument("--size", default="16,256,1024", help="N of N*N float64 (16,256,1024)")
+    parser.add_argument(
+        "--pair",
+        action="append",
+        metavar='"(BLOCK,*) -> (*,BLOCK)"',
+        help=f"distributions; may be repeated (default: {' and '.join(PAIRS)})",
+    )
+    parser.add_argument("--rate", default="1gbit", help="of the shaped link, in bits a second")
+    parser.add_argument(
+        "--overhead",
+        type=float,
+        default=2e-6,
+        help="of the simulated processors, in seconds a message at each end (2e-6)",
+    )
+    parser.add_argument("--program", metavar="FILE", help="the simulated program (build/simulated)")
+    parser.set_defaults(sample_seconds=0.0)  # one transfer a run: a second would overlap the first
+
+
+def validate(options: argparse.Namespace) -> None:
+    """Places that there are, layouts that fit."""
+    places = options.place.split(",")
+    for place in places:
+        if place not in PLACES:
+            raise ValueError(f"--place {place}: there are {', '.join(PLACES)}")
+    sums = [s + r for s, r in _sides(options)]
+    if options.ranks not in (0, *sums):
+        raise ValueError(f"--ranks {options.ranks}: the sides say how many; leave it out")
+    for side in {count for both in _sides(options) for count in both}:
+        for source, destination, size in _cases(options):
+            for text in (source, destination):
+                lay((size, size), text, side).spreads()
+    if not 0 <= options.overhead < math.inf:
+        raise ValueError(f"--overhead {options.overhead}: give seconds, not below 0")
+    if "simulated" in places:
+        simulation.check(options.program)
+    if "link" in places:
+        if any(s != r for s, r in _sides(options)):
+            raise ValueError(f"--sides {options.sides}: a link has as many processes on both ends")
+        try:
+            ShapedLink(options.rate)
+        except Error as error:
+            raise ValueError(f"--place link: {error}") from error
+
+
+def _sides(options: argparse.Namespace) -> list[tuple[int, int]]:
+    sides = []
+    for text in options.sides.split(","):
+        words = text.split("x")
+        if len(words) != 2 or not all(word.isdecimal() and int(word) > 0 for word in words):
+            raise ValueError(f"--sides {text}: give senders x receivers, as 4x2")
+        sides.append((int(words[0]), int(words[1])))
+    return sides
+
+
+def _cases(options: argparse.Namespace) -> Iterator[tuple[str, str, int]]:
+    for pair in options.pair or PAIRS:
+        source, arrow, destination = pair.partition("->")
+        if not arrow:
+            raise ValueError(f"--pair '{pair}': write two distributions with -> between them")
+        for size in options.size.split(","):
+            if not size.isdecimal() or int(size) < 1:
+                raise ValueError(f"--size {size}: give numbers from 1 with commas between them")
+            yield source.strip(), destination.strip(), int(size)
+
+
+def passes(options: argparse.Namespace) -> list[Pass]:
+    """A start for each place and number of processes."""
+    starts = []
+    for place in options.place.split(","):
+        for s, r in _sides(options):
+            words = ("--place", place, "--sides", f"{s}x{r}")
+            nodes = {"HOCKET_NODES": ",".join(["0"] * s + ["1"] * r)} if place == "nodes" else {}
+            rate = options.rate if place == "link" else None
+            starts.append(Pass(0 if place == "simulated" else s + r, 1, words, nodes, rate))
+    return starts
+
+
+def matches(options: argparse.Namespace, group: Group) -> Iterator[Match]:
+    """One match a pair of layouts and size."""
+    ((senders, receivers),) = _sides(options)
+    simulated = options.place == "simulated"
+    nodes = ([0] * senders, [1 if options.place != "shared" else 0] * receivers)
+    if simulated:
+        costs = simulation.costs(options.overhead, senders, receivers)
+    else:
+        costs = costs_of(group, senders)
+        if options.place == "link":  # which all senders share, but was measured by one
+            costs["far_byte"] *= min(senders, receivers)
+    for source, destination, size in _cases(options):
+        pair = layouts_of((size, size), source, destination, senders, receivers)
+        transfer = Transfer(*pair, nodes, costs)
+        question = Question(
+            {
+                "place": options.rate if options.place == "link" else options.place,
+                "senders": senders,
+                "receivers": receivers,
+                "from": source,
+                "to": destination,
+                "shape": (size, size),
+                "model": {name: float(f"{cost:.3g}") for name, cost in costs.items()},
+            },
+            baseline=("direct",),
+            bytes=8 * size * size,
+        )
+        if simulated:
+            yield Match(question, simulation.transfers(transfer, options.program, options.timeout))
+        else:
+            yield Match(question, transfers(transfer, group, senders, receivers))
+
+
+def natives(options: argparse.Namespace) -> Sequence[Native]:
+    """None: what differs between strategies is in the transfer, not in the language."""
+    return ()
+
+
+def finish(options: argparse.Namespace, document: dict[str, Any]) -> None:
+    """The prediction beside the measurement, and what the choice by the model has cost."""
+    for table in document["tables"]:
+        known = {f["name"]: f for f in table["figures"] if f.get("median")}
+        if not known:
+            continue
+        predicted = {name: f["extras"]["predicted"]["seconds"] for name, f in known.items()}
+        measured = {name: f["median"] for name, f in known.items()}
+        table["chosen"] = min(predicted, key=lambda name: (predicted[name], name != "direct"))
+        table["fastest"] = min(measured, key=lambda name: measured[name])
+        table["cost of the choice"] = measured[table["chosen"]] / measured[table["fastest"]]
+        p = table["parameters"]
+        sides = f"{p['senders']} -> {p['receivers']}"
+        size = "x".join(map(str, p["shape"]))
+        overhead = f", {seconds(p['model'].get('message', 0.0))} a message"
+        where = p["place"] + (overhead if p["place"] == "simulated" else "")
+        print(f"{where}, {sides}, {p['from']} -> {p['to']}, {size}")
+        rows = [["  strategy", "predicted", "measured", "measured / predicted"]]
+        for name in (name for name in STRATEGIES if name in known):
+            ratio = measured[name] / predicted[name] if predicted[name] else float("inf")
+            words = [seconds(predicted[name]), seconds(measured[name]), f"{ratio:.2f}"]
+            rows.append([f"{'*' if name == table['chosen'] else ' '} {name}", *words])
+        print("\n".join(align(rows)))
+        print(
+            f"  chosen (*): {table['chosen']}; fastest: {table['fastest']}; chosen / fastest: "
+            f"{table['cost of the choice']:.2f}\n"
+        )

@@ -1,0 +1,183 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""Who solves LINPACK's system: hocket's modes, and HPL. Each run starts its own processes, and
+takes the time that the program gives for it: the solution, without the matrix and the check."""
+
+from __future__ import annotations
+
+import json
+import re
+import tempfile
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, Callable
+
+from hocket.errors import Error
+from hocket_cli.apps import common, linpack
+
+from .harness import Contestant, Step, UnavailableError, WrongResultError
+from .launch import start
+from .shaped_link import ShapedLink
+from .traces import hiding
+
+#: HPL's BCASTs: increasing ring and its modified form
+RINGS = {0: "ring", 1: "modified ring"}
+
+
+@dataclass(frozen=True)
+class System:
+    """One system on one grid: who solves it, and where."""
+
+    n: int
+    nb: int
+    rows: int
+    columns: int
+    width: int
+    workers: int
+    timeout: float | None
+    link: ShapedLink | None
+
+    @property
+    def ranks(self) -> int:
+        """Processes."""
+        return self.rows * self.columns
+
+    def run(
+        self, command: list[str], folder: Path | None = None, more: Mapping[str, str] | None = None
+    ) -> str:
+        """What the processes print. Raises RuntimeError if one failed."""
+        # One core a process is what both use, and what BLAS shall use.
+        env = {"OPENBLAS_NUM_THREADS": "1", **(more or {})}
+        status, output = start(
+            command, self.ranks, 1, self.timeout, True, folder=folder, link=self.link, more=env
+        )
+        if status != 0:
+            raise RuntimeError(f"{command[0]} ended with status {status}: {output[-500:]}")
+        return output
+
+
+@dataclass
+class _Solved:
+    """What the runs of a contestant have found so far."""
+
+    n: int
+    seconds: float = 0.0
+    last: float = 0.0
+    residual: float = float("inf")
+
+    def add(self, seconds: float, residual: float) -> None:
+        self.seconds, self.last, self.residual = self.seconds + seconds, seconds, residual
+
+    def took(self) -> float:
+        """Since it was asked last."""
+        seconds, self.seconds = self.seconds, 0.0
+        return seconds
+
+    def check(self) -> None:
+        """HPL's own test."""
+        if not self.residual < linpack.PASSES_BELOW:
+            raise WrongResultError(f"the residual is {self.residual:g}, not below 16")
+
+    def spoil(self) -> None:
+        self.residual = float("inf")
+
+    def extras(self) -> dict[str, Any]:
+        return {"residual": float(f"{self.residual:.4g}")}
+
+
+def _step(run: Callable[[], None], solved: _Solved, extras: Callable[[], dict[str, Any]]) -> Step:
+    return Step(run, solved.check, solved.spoil, extras=extras, took=solved.took)
+
+
+def mode(system: System, name: str) -> Contestant:
+    """One of `hocket app linpack`."""
+
+    def prepare() -> Step:
+        try:
+            program = common.program("linpack")
+        except Error as error:
+            raise UnavailableError(str(error)) from error
+        solved = _Solved(system.n)
+        words = {
+            "n": system.n,
+            "nb": system.nb,
+            "grid": f"{system.rows},{system.columns}",
+            "modes": name,
+            "workers": system.workers,
+            "width": system.width,
+            "seed": 1,
+            "singular": 0,
+            "runs": 1,
+            "pivots": 0,
+        }
+        command = [str(program), *(f"{key}={value}" for key, value in words.items())]
+
+        def run(more: Mapping[str, str] | None = None) -> None:
+            said = system.run(command, more=more)
+            report = next(ln for ln in said.splitlines() if ln.startswith("{"))
+            one = json.loads(report)["modes"][name]
+            solved.add(one["seconds"][0], one["residual"] or float("inf"))
+
+        def extras() -> dict[str, Any]:
+            with tempfile.TemporaryDirectory(prefix="hocket-bench-") as folder:
+                run({"HOCKET_TRACE": f"{folder}/trace"})
+                each = [hiding(path) for path in Path(folder).glob("trace*.json")]
+            worst = min(each, key=lambda one: one["hidden"], default={})
+            return {**solved.extras(), "exposed": {**worst, "of a run of": solved.last}}
+
+        return _step(run, solved, extras)
+
+    return Contestant(f"hocket, {name}", prepare)
+
+
+def input_of_hpl(system: System, depth: int, ring: int) -> str:
+    """HPL.dat for one run: right-looking recursive panels, the mixed row exchange."""
+    lines = ["", "", "HPL.out", "6", "1", str(system.n), "1", str(system.nb), "0", "1"]
+    lines += [str(system.rows), str(system.columns), "16.0", "1", "2", "1", "4", "1", "2", "1", "2"]
+    lines += ["1", str(ring), "1", str(depth), "2", "64", "0", "0", "1", "8"]
+    # Past HPL's own lines HPC Challenge reads how many more sizes its transposition has: none.
+    lines += ["", "0", "", "0", ""]
+    return "\n".join(lines) + "\n"
+
+
+def files_of_hpl(program: str) -> tuple[str, str | None]:
+    """What HPL reads, and what it writes (None: it prints); HPC Challenge holds it, too."""
+    if Path(program).name.startswith("hpcc"):
+        return "hpccinf.txt", "hpccoutf.txt"
+    return "HPL.dat", None
+
+
+def result_of_hpl(said: str) -> tuple[float, float]:
+    """(seconds, residual) of HPL's output. Raises ValueError."""
+    time = re.search(r"^W[RC]\w+\s+\d+\s+\d+\s+\d+\s+\d+\s+(\S+)\s+\S+\s*$", said, re.MULTILINE)
+    test = re.search(r"^\|\|Ax-b\|\|.*=\s*(\S+) \.+ (?:PASSED|FAILED)", said, re.MULTILINE)
+    if time is None or test is None:
+        raise ValueError(f"this is not what HPL prints: {said[-500:]}")
+    return float(time[1]), float(test[1])
+
+
+def hpl(system: System, program: str | None, depth: int, ring: int) -> Contestant:
+    """The reference, with one of its settings."""
+
+    def prepare() -> Step:
+        if program is None:
+            raise UnavailableError("no xhpl on PATH; name one with --xhpl")
+        solved = _Solved(system.n)
+
+        def run() -> None:
+            with tempfile.TemporaryDirectory(prefix="hocket-bench-") as folder:
+                given, found = files_of_hpl(program)
+                (Path(folder) / given).write_text(input_of_hpl(system, depth, ring))
+                said = system.run([program], Path(folder))
+                if found is not None:
+                    said = (Path(folder) / found).read_text()
+            solved.add(*result_of_hpl(said))
+
+        return _step(run, solved, solved.extras)
+
+    return Contestant(hpl_name(depth, ring), prepare)
+
+
+def hpl_name(depth: int, ring: int) -> str:
+    """What its line is called."""
+    return f"HPL, depth {depth}, {RINGS[ring]}"

@@ -1,0 +1,133 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""Transfers between simulated hosts: two clusters of one process a host, joined by one link.
+
+SimGrid's SMPI runs the library's own sources and keeps simulated time. Only what messages take is
+counted, no computing and no copying: that favours strategies that pass elements on.
+"""
+
+from __future__ import annotations
+
+import json
+import shutil
+import subprocess
+import tempfile
+from pathlib import Path
+from typing import Any
+
+from .harness import Contestant, Step, UnavailableError, WrongResultError
+from .strategy_runs import STRATEGIES, Transfer
+
+#: of a host's own link, and of the one that all messages between the clusters share
+NEAR_LATENCY, FAR_LATENCY = 5e-6, 50e-6
+BANDWIDTH = 1.25e9  # bytes a second, of each of them
+_PLATFORM = """<?xml version='1.0'?>
+<!DOCTYPE platform SYSTEM "https://simgrid.org/simgrid.dtd">
+<platform version="4.1"><zone id="all" routing="Full">
+{clusters}
+  <link id="between" bandwidth="{bandwidth}Bps" latency="{latency}s"/>
+  <zoneRoute src="a" dst="b" gw_src="a-router" gw_dst="b-router">
+    <link_ctn id="between"/></zoneRoute>
+</zone></platform>
+"""
+_CLUSTER = """  <cluster id="{name}" prefix="{name}-" suffix="" radical="0-{last}" speed="1Gf"
+    bw="{bandwidth}Bps" lat="{latency}s" router_id="{name}-router"/>"""
+
+
+def costs(overhead: float, senders: int, receivers: int) -> dict[str, float]:
+    """The platform as a model of plans, whose messages between the clusters get the share of the
+    link that is left where one process of each pair sends at a time."""
+    share = min(senders, receivers)
+    return {
+        "message": overhead,
+        "byte": 1 / BANDWIDTH,
+        "copy": 0.0,
+        "relay": overhead + 2 * NEAR_LATENCY,
+        "far_message": overhead,
+        "far_byte": share / BANDWIDTH,
+        "far_relay": overhead + 2 * NEAR_LATENCY + FAR_LATENCY,
+    }
+
+
+def program_of(given: str | None) -> Path:
+    """What is simulated: the one that was named, else the one that the tests build."""
+    folder = Path(__file__).resolve().parents[2] / "build/simulated/tests/simulated"
+    return Path(given) if given else folder / "simulated_strategies"
+
+
+def check(given: str | None) -> None:
+    """Raises ValueError where a program was named and is not there."""
+    if given and not Path(given).is_file():
+        raise ValueError(f"--program {given}: there is no such file")
+
+
+def _platform(folder: Path, overhead: float, senders: int, receivers: int) -> list[str]:
+    """Written to the folder; what `smpirun` is to be told of it."""
+    sides = (("a", senders), ("b", receivers))
+    clusters = "\n".join(
+        _CLUSTER.format(name=name, last=count - 1, bandwidth=BANDWIDTH, latency=NEAR_LATENCY)
+        for name, count in sides
+    )
+    text = _PLATFORM.format(clusters=clusters, bandwidth=BANDWIDTH, latency=FAR_LATENCY)
+    (folder / "platform.xml").write_text(text, encoding="utf-8")
+    hosts = [f"{name}-{k}" for name, count in sides for k in range(count)]
+    (folder / "hosts").write_text("\n".join(hosts) + "\n", encoding="utf-8")
+    return [
+        *("-np", str(senders + receivers), "-platform", str(folder / "platform.xml")),
+        *("-hostfile", str(folder / "hosts"), "--log=root.thres:warning"),
+        *("--cfg=smpi/simulate-computation:no", "--cfg=smpi/grow-injected-times:no"),
+        *("--cfg=smpi/test:1e-6", "--cfg=smpi/iprobe:1e-6"),
+        *(f"--cfg=smpi/{cost}:0:{overhead}:0" for cost in ("os", "ois", "or")),
+    ]
+
+
+def run(transfer: Transfer, strategy: str, program: Path, timeout: float | None) -> dict[str, Any]:
+    """One simulated transfer: its "seconds" (simulated), its "messages" and whether each element
+    arrived ("right"). Raises RuntimeError where the program fails."""
+    sides = transfer.source, transfer.destination
+    with tempfile.TemporaryDirectory(prefix="hocket-bench-") as name:
+        folder = Path(name)
+        settings = _platform(folder, transfer.costs["message"], *(side.size for side in sides))
+        (folder / "what").write_text("\n".join([*map(str, sides), strategy, ""]), encoding="utf-8")
+        command = ["smpirun", *settings, str(program), str(folder / "what")]
+        done = subprocess.run(command, capture_output=True, text=True, timeout=timeout)
+    lines = [line for line in done.stdout.splitlines() if line.startswith("{")]
+    if done.returncode != 0 or not lines:
+        raise RuntimeError(f"{program.name} ended with {done.returncode}: {done.stderr[-500:]}")
+    said: dict[str, Any] = json.loads(lines[-1])
+    return said
+
+
+def transfers(transfer: Transfer, given: str | None, timeout: float | None) -> list[Contestant]:
+    """A contestant a strategy. Simulated time has no noise: one run is all."""
+
+    def contestant(strategy: str) -> Contestant:
+        def prepare() -> Step:
+            program = program_of(given)
+            if shutil.which("smpirun") is None:
+                raise UnavailableError("there is no smpirun; install Debian's libsimgrid-dev")
+            if not program.is_file():
+                raise UnavailableError(f"{program} is not built; `make test` builds it")
+            said = run(transfer, strategy, program, timeout)
+            extras = transfer.predicted(strategy)
+            asked = [0]
+
+            def again() -> None:
+                asked[0] += 1
+
+            def took() -> float:
+                times, asked[0] = asked[0], 0
+                return times * float(said["seconds"])
+
+            def verify() -> None:
+                if not said["right"]:
+                    raise WrongResultError("elements are not where they belong")
+                if said["messages"] != extras["messages"]:
+                    raise WrongResultError(
+                        f"{said['messages']} messages, but the plan has {extras['messages']}"
+                    )
+
+            return Step(again, verify, lambda: None, extras=lambda: extras, took=took)
+
+        return Contestant(strategy, prepare)
+
+    return [contestant(name) for name in STRATEGIES]

@@ -1,0 +1,114 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""One transfer between two tasks by each strategy, and what the model says that it takes."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from hocket_cli.message_costs import measure
+
+from .formats import lay
+from .group import Group
+from .harness import Contestant, Step
+from .redistribution import check, fill
+from .subject import hocket
+
+STRATEGIES = ("direct", "centralized", "staged", "multistage", "hybrid")
+_REPEAT = 15
+_SENDER, _RECEIVER = "sender", "receiver"
+
+
+@dataclass(frozen=True)
+class Transfer:
+    """A source and a destination, on which nodes their processes are, and what messages cost."""
+
+    source: Any
+    destination: Any
+    nodes: tuple[list[int], list[int]]
+    costs: Mapping[str, float]
+
+    def predicted(self, strategy: str) -> dict[str, Any]:
+        """Seconds by the model, as a figure's extras."""
+        plan = hocket().plan(
+            self.source, self.destination, strategy=strategy, model=self.costs, nodes=self.nodes
+        )
+        return {"predicted": {"seconds": plan.predict()[strategy]}, "messages": plan.message_count}
+
+
+def layouts_of(
+    shape: Sequence[int], source: str, destination: str, senders: int, receivers: int
+) -> tuple[Any, Any]:
+    """The two layouts, their processes arranged as square as `MPI_Dims_create` does."""
+    sides = lay(shape, source, senders), lay(shape, destination, receivers)
+    source_side, destination_side = (
+        hocket().Layout(side.shape, side.dist, side.procs) for side in sides
+    )
+    return source_side, destination_side
+
+
+def costs_of(group: Group, senders: int) -> dict[str, float]:
+    """What messages cost in this very run: between the first two processes of a side, and between
+    the two sides; the same on every process."""
+    assert group.comm is not None
+    found: dict[str, float] = {}
+    # A side of one process has no messages within, so those between stand for both.
+    near = (0, 1) if senders > 1 else (senders, senders + 1)
+    for pair in (near, (0, senders)):
+        if max(pair) >= group.size:
+            continue
+        mine = group.rank in pair
+        part = group.comm.Split(0 if mine else 1, group.rank)
+        if mine:
+            found.update(measure(part, _REPEAT))
+        _settle(group.comm.Ibarrier())
+        found.update(group.comm.bcast(found, root=pair[0]))
+        part.Free()
+    return found
+
+
+def _settle(request: Any) -> None:
+    # Those who wait leave the cores to those who measure.
+    while not request.Test():
+        time.sleep(1e-3)
+
+
+def transfers(transfer: Transfer, group: Group, senders: int, receivers: int) -> list[Contestant]:
+    """A contestant a strategy: persistent requests, so that what is timed are its messages."""
+    hk = hocket()
+    world = hk.tasks({_SENDER: senders, _RECEIVER: receivers}, comm=group.comm)
+    sends = world.name == _SENDER
+    layout = transfer.source if sends else transfer.destination
+    array = hk.empty(layout, np.float64, comm=world.comm)
+    indices, shape = layout.global_indices(world.comm.rank), layout.shape
+    if sends:
+        fill(array.local, indices, shape)
+
+    def contestant(tag: int, strategy: str) -> Contestant:
+        def prepare() -> Step:
+            start = world.send_init if sends else world.recv_init
+            there = _RECEIVER if sends else _SENDER
+            request = start(array, there, tag, strategy=strategy)
+
+            def run() -> None:
+                request.start()
+                request.wait()
+
+            def verify() -> None:
+                if not sends:
+                    check(array.local, indices, shape)
+
+            def spoil() -> None:
+                if not sends:
+                    array.local.fill(np.nan)
+
+            extras = transfer.predicted(strategy)
+            return Step(run, verify, spoil, request.free, lambda: extras)
+
+        return Contestant(strategy, prepare)
+
+    return [contestant(tag, name) for tag, name in enumerate(STRATEGIES)]

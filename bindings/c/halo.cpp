@@ -1,0 +1,54 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "hocket/halo.hpp"
+
+#include "handles.hpp"
+#include "hocket/transfer.hpp"
+
+using namespace hocket::c;
+
+int hocket_halo_make(const hocket_array* array, const int64_t* width, const bool* periodic,
+                     hocket_halo** halo) {
+    return guard(__func__, [&] {
+        const auto held = behind(array);
+        const auto dimensions = static_cast<std::int64_t>(held->value.layout().dimensions());
+        const auto widths = list(dimensions, width, "width");
+        std::vector<bool> flags;
+        if (periodic != nullptr) flags.assign(periodic, periodic + dimensions);
+        give(halo, hocket::Halo(held->value, {widths.begin(), widths.end()}, flags));
+    });
+}
+
+int hocket_halo_free(hocket_halo** halo) {
+    return free_handle(__func__, halo);
+}
+
+int hocket_halo_array(const hocket_halo* halo, hocket_array** array) {
+    return guard(__func__, [&] { give(array, behind(halo)->value.array()); });
+}
+
+int hocket_halo_width(const hocket_halo* halo, int64_t capacity, int64_t* values, int64_t* count) {
+    return guard(__func__, [&] { hand_out(behind(halo)->value.width(), capacity, values, count); });
+}
+
+int hocket_halo_data(const hocket_halo* halo, void** data) {
+    return guard(__func__, [&] { required(data, "data") = behind(halo)->value.data(); });
+}
+
+int hocket_halo_local_shape(const hocket_halo* halo, int64_t capacity, int64_t* values,
+                            int64_t* count) {
+    return guard(__func__,
+                 [&] { hand_out(behind(halo)->value.local_shape(), capacity, values, count); });
+}
+
+int hocket_halo_exchange(const hocket_halo* halo, double timeout) {
+    const char* const function = __func__;
+    return guard(function, [&] {
+        const auto held = behind(halo);
+        const auto deadline = arguments_of(
+            function, [&] { return deadline_of(timeout); },
+            [&](const std::string& message) {
+                hocket::refuse(held->value.array().comm(), "Error", message);
+            });
+        held->value.exchange(deadline);
+    });
+}

@@ -1,0 +1,185 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Teams for C, but for the operations that exist for each type: those are in team_*.cpp.
+#include "hocket/team.hpp"
+
+#include <cstring>
+
+#include "hocket/mpi.hpp"
+#include "team_arguments.hpp"
+
+using namespace hocket::c;
+using hocket::Mask;
+using hocket::Team;
+using hocket::TeamOptions;
+using hocket::team::Op;
+using hocket::team::Type;
+
+int hocket_team_make(MPI_Comm comm, double timeout, hocket_team** team) {
+    return guard(__func__, [&] {
+        require(team, "team");
+        give(team, Team(hocket::from_mpi(comm), deadline_of(timeout)));
+    });
+}
+
+int hocket_team_enqueue(hocket_team* team, int64_t count, const uint64_t* words,
+                        hocket_team** made) {
+    return guard(__func__, [&] {
+        require(made, "made");
+        give(made, behind(team)->value.enqueue(Mask(list(count, words, "words"))));
+    });
+}
+
+int hocket_team_free(hocket_team** team) {
+    return free_handle(__func__, team);
+}
+
+int hocket_team_process(hocket_team* team, int* process) {
+    return guard(__func__, [&] { required(process, "process") = behind(team)->value.process(); });
+}
+
+int hocket_team_size(hocket_team* team, int* size) {
+    return guard(__func__, [&] { required(size, "size") = behind(team)->value.size(); });
+}
+
+int hocket_team_mask(hocket_team* team, int64_t capacity, uint64_t* words, int64_t* count) {
+    return guard(__func__,
+                 [&] { hand_out(behind(team)->value.mask().words(), capacity, words, count); });
+}
+
+int hocket_team_shares_memory(hocket_team* team, bool* shares) {
+    return guard(__func__,
+                 [&] { required(shares, "shares") = behind(team)->value.shares_memory(); });
+}
+
+int hocket_team_population(hocket_team* team, int* count) {
+    return guard(__func__, [&] { required(count, "count") = behind(team)->value.population(); });
+}
+
+int hocket_team_enumerate(hocket_team* team, int* number) {
+    return guard(__func__, [&] { required(number, "number") = behind(team)->value.enumerate(); });
+}
+
+int hocket_team_select_first(hocket_team* team, int* process) {
+    return guard(__func__,
+                 [&] { required(process, "process") = behind(team)->value.select_first(); });
+}
+
+int hocket_team_select_one(hocket_team* team, int* process) {
+    return guard(__func__,
+                 [&] { required(process, "process") = behind(team)->value.select_one(); });
+}
+
+int hocket_team_wait(hocket_team* team, double timeout) {
+    int nothing = 0;
+    return with_team(__func__, Op::wait, team, 0, timeout, &nothing, "",
+                     [](const Team& on, const TeamOptions& options, int&) { on.wait(options); });
+}
+
+int hocket_team_any(hocket_team* team, bool flag, double timeout, bool* result) {
+    return of_value(__func__, Op::any, team, &Team::any, flag, 0, timeout, result);
+}
+
+int hocket_team_all(hocket_team* team, bool flag, double timeout, bool* result) {
+    return of_value(__func__, Op::all, team, &Team::all, flag, 0, timeout, result);
+}
+
+int hocket_team_waitvec(hocket_team* team, bool flag, double timeout, int64_t capacity,
+                        uint64_t* words, int64_t* count) {
+    return mask_of(__func__, Op::waitvec, team, &Team::waitvec, flag, 0, timeout, capacity, words,
+                   count);
+}
+
+int hocket_team_vote_count(hocket_team* team, int process, double timeout, int* result) {
+    return count_of(__func__, Op::vote_count, team, &Team::vote_count, process, 0, timeout, result);
+}
+
+int hocket_team_vote(hocket_team* team, int process, double timeout, int64_t capacity,
+                     uint64_t* words, int64_t* count) {
+    return mask_of(__func__, Op::vote, team, &Team::vote, process, 0, timeout, capacity, words,
+                   count);
+}
+
+int hocket_team_reduce(hocket_team* team, const void* value, int64_t bytes,
+                       void (*fold)(void* into, const void* with, void* context), void* context,
+                       double timeout, void* result) {
+    // Nothing is checked that would keep this process from its part in the operation.
+    return with_team(
+        __func__, Op::reduce, team, 0, timeout, static_cast<char*>(result), "result",
+        [&](const Team& on, const TeamOptions& options, char&) {
+            const bool fits =
+                bytes > 0 && bytes <= static_cast<int64_t>(hocket::team::longest_value);
+            if (value == nullptr || fold == nullptr || !fits) {
+                on.refuse(Op::reduce,
+                          value == nullptr ? "'value' is NULL; give the address of the value"
+                          : fold == nullptr
+                              ? "'fold' is NULL; give a function"
+                              : "a value of " + std::to_string(bytes) + " bytes; one has 1 to " +
+                                    std::to_string(hocket::team::longest_value));
+            }
+            const auto size = static_cast<std::size_t>(bytes);
+            const auto population = static_cast<std::size_t>(on.population());
+            std::vector<std::byte> values(population * size);
+            on.gather_bytes(value, size, values.data(), options);
+            for (std::size_t i = 1; i < population; ++i)
+                fold(values.data(), values.data() + i * size, context);
+            std::memcpy(result, values.data(), size);
+        });
+}
+
+int hocket_team_gather_bytes(hocket_team* team, const void* value, int64_t bytes, double timeout,
+                             void* values) {
+    return with_team(__func__, Op::reduce, team, 0, timeout, static_cast<char*>(values), "values",
+                     [&](const Team& on, const TeamOptions& options, char&) {
+                         if (value == nullptr || bytes < 0)
+                             on.refuse(Op::reduce, "'value' is NULL, or 'bytes' is negative");
+                         on.gather_bytes(value, static_cast<std::size_t>(bytes), values, options);
+                     });
+}
+
+int hocket_team_start(hocket_team* team, int operation, int type, uint64_t value, int process,
+                      int bits, hocket_team_result** result) {
+    return guard(__func__, [&] {
+        require(result, "result");
+        if (operation < HOCKET_TEAM_WAIT || operation > HOCKET_TEAM_MATCH_COUNT)
+            throw ArgumentError("'operation' is " + std::to_string(operation) +
+                                "; give one of enum hocket_team_op");
+        if (type < HOCKET_TEAM_BOOL || type > HOCKET_TEAM_FLOAT64)
+            throw ArgumentError("'type' is " + std::to_string(type) +
+                                "; give one of enum hocket_team_type");
+        TeamOptions options;
+        options.narrow = bits;
+        give(result,
+             behind(team)->value.start(
+                 {static_cast<Op>(operation), static_cast<Type>(type), value, process}, options));
+    });
+}
+
+int hocket_team_result_operation(hocket_team_result* result, hocket_operation** operation) {
+    return guard(__func__, [&] { give(operation, behind(result)->value.operation()); });
+}
+
+int hocket_team_result_test(hocket_team_result* result, bool* done) {
+    return guard(__func__, [&] { required(done, "done") = behind(result)->value.test(); });
+}
+
+int hocket_team_result_bits(hocket_team_result* result, uint64_t* bits) {
+    return guard(__func__, [&] { required(bits, "bits") = behind(result)->value.bits(); });
+}
+
+int hocket_team_result_free(hocket_team_result** result) {
+    return free_handle(__func__, result);
+}
+
+int hocket_team_exit(hocket_team* team, int code) {
+    return guard(__func__, [&] { behind(team)->value.exit(code); });
+}
+
+int hocket_team_error(hocket_team* team, const char* message) {
+    return guard(__func__, [&] { behind(team)->value.error(text_of(message, "message")); });
+}
+
+int hocket_team_refuse(hocket_team* team, int operation, const char* message) {
+    return guard(__func__, [&] {
+        behind(team)->value.refuse(static_cast<Op>(operation), text_of(message, "message"));
+    });
+}

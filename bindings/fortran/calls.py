@@ -1,0 +1,348 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""The Fortran procedures of C functions, written from their parameters by the rules of manners.py.
+
+A procedure takes what C takes, then what may be left out, then ``ierr``. C's NULL is an argument
+that is not present; C's list and its length are one array; C's handle is a derived type.
+"""
+
+from __future__ import annotations
+
+from itertools import product
+
+import manners
+from c_headers import Function, Headers, Parameter
+from lines import wrapped
+from procedure import SCALARS, Procedure, declaration, plus
+
+#: how a task is named: Fortran's argument, and what becomes of it
+TASKS = {
+    "name": "character(*), intent(in)",
+    "index": "integer, intent(in)",
+}
+
+
+class Writer:
+    """Writes one function in all its specific forms."""
+
+    def __init__(self, function: Function, headers: Headers) -> None:
+        self.c_name = function.name
+        self.name = function.name.removesuffix("_fortran")
+        self.parameters = function.parameters
+        self.headers = headers
+        # hocket_team_reduce_add_int32: one of a generic procedure.
+        self.typed = manners.type_of(self.name)
+
+    def forms(self) -> list[str]:
+        """The specific procedures, and the generic interface where there are several."""
+        tasks = [p.name for p in self.parameters if p.type == "hocket_task_id"]
+        wide = any(
+            p.name in manners.EITHER_KIND and p.type == "int64_t" and p.const and p.stars
+            for p in self.parameters
+        )
+        if self.typed:
+            return [f"public :: {manners.generic_of(self.name)}", self.specific(self.name, "", "")]
+        made = []
+        for how, kind in product(TASKS if tasks else [""], ["i4", "i8"] if wide else [""]):
+            suffix = "".join(f"_{word}" for word in (how, kind) if word)
+            made.append((f"{self.name}{suffix}", self.specific(self.name + suffix, how, kind)))
+        if len(made) == 1:
+            return [f"public :: {self.name}", made[0][1]]
+        names = ", ".join(name for name, _ in made)
+        generic = f"interface {self.name}\n  module procedure {names}\nend interface"
+        generic = "\n".join(wrapped(line) for line in generic.split("\n"))
+        return [f"public :: {self.name}\n{generic}", *(text for _, text in made)]
+
+    def specific(self, name: str, task: str, kind: str) -> str:
+        one = Procedure(name)
+        rest = list(self.parameters)
+        while rest:
+            if self.typed and rest[0].name == "bits":
+                one.passed.append("0_c_int")  # Fortran's integers have a sign
+                del rest[:1]
+            elif [p.name for p in rest[:2]] == ["places", "values"]:
+                self.filled(one, rest[1])
+                del rest[:2]
+            elif [p.name for p in rest[:3]][0::2] == ["capacity", "count"]:
+                self.results(one, rest[1])
+                del rest[:3]
+            elif self.is_list(rest):
+                self.list_in(one, rest[1], kind, counted=True)
+                del rest[:2]
+            else:
+                self.single(one, rest.pop(0), task, kind)
+        return one.text(self.c_name)
+
+    @staticmethod
+    def is_list(rest: list[Parameter]) -> bool:
+        """A length and a list."""
+        if len(rest) < 2:
+            return False
+        length, values = rest[0], rest[1]
+        return (
+            (length.type, length.stars) == ("int64_t", 0)
+            and values.const
+            and values.stars >= 1
+            and values.type not in ("char", "void")
+            and not (values.type.startswith("hocket_") and values.stars == 1)
+            and values.name not in manners.LENGTH_OF
+        ) or (values.stars == 2 and values.name in ("received", "arrays", "requests"))
+
+    def results(self, one: Procedure, values: Parameter) -> None:
+        kind = declaration(values.type, self.headers)
+        one.required.append(values.name)
+        one.declared.append(f"{kind}, allocatable, target, intent(out) :: {values.name}(:)")
+        one.declared.append("integer(c_int64_t), target :: count_")
+        if self.parameters[0].type == "hocket_team":
+            # Asking twice would be two barriers; how long a mask is, the team knows.
+            one.before += [f"count_ = words_of({self.parameters[0].name})"]
+            one.before += [f"allocate ({values.name}(count_))", f"{values.name} = 0"]
+            one.passed += ["count_", f"c_loc({values.name})", "c_loc(count_)"]
+            return
+        one.results = (values.name, values.type)
+        one.passed += ["<capacity>", "<values>", "c_loc(count_)"]
+        if self.name in manners.FROM_ONE_OUT:
+            one.after.append(f"{values.name} = {values.name} + 1")
+        if values.type == "hocket_cycle":
+            one.after.append(f"{values.name}%start = {values.name}%start + 1")
+
+    def filled(self, one: Procedure, values: Parameter) -> None:
+        """A list of the caller's, of which C fills some places and leaves the others."""
+        kind = declaration(values.type, self.headers)
+        given = "logical" if values.type == "bool" else kind
+        one.required.append(values.name)
+        one.declared.append(f"{given}, intent(inout) :: {values.name}(:)")
+        one.declared.append(f"{kind}, allocatable, target :: {values.name}_(:)")
+        held = f"{values.name}_(:size({values.name}))"
+        one.before.append(f"allocate ({values.name}_(size({values.name}) + 1))")
+        one.before.append(f"{held} = {values.name}")
+        one.passed += [f"size({values.name}, kind=c_int64_t)", f"c_loc({values.name}_)"]
+        one.after.append(f"{values.name} = {held}")
+
+    def list_in(self, one: Procedure, values: Parameter, kind: str, counted: bool) -> None:
+        """A list, with its length (`counted`) or one that another argument tells."""
+        name = manners.RENAMED.get(values.name, values.name)
+        held = f"{values.name}_"
+        optional = values.name in manners.OPTIONAL_LISTS
+        (one.optional if optional else one.required).append(name)
+        shift = -1 if values.name in manners.FROM_ONE_IN else 0
+        extra = ", optional" if optional else ""
+        if values.type in self.headers.handles:
+            one.declared.append(f"type({values.type}), intent(in) :: {name}(:)")
+            one.declared.append(f"type(c_ptr), allocatable, target :: {held}(:)")
+            one.before += [f"allocate ({held}(max(size({name}), 1)))", f"{held} = c_null_ptr"]
+            one.before.append(f"{held}(:size({name})) = {name}%handle")
+        else:
+            given = declaration(values.type, self.headers)
+            if values.type == "int64_t":
+                wide = values.name in manners.EITHER_KIND and kind == "i8"
+                given = "integer(int64)" if wide else "integer"
+            held_as = declaration(values.type, self.headers)
+            one.declared.append(f"{given}, intent(in){extra} :: {name}(:)")
+            one.declared.append(f"{held_as}, allocatable, target :: {held}(:)")
+            value = f"int({name}, c_int64_t){plus(shift)}" if values.type == "int64_t" else name
+            if self.name in manners.MIRRORED:
+                back = f"int({name}(size({name}):1:-1), c_int64_t)"
+                value = f"size({name}) - {back}" if shift else back
+            fill = f"{held} = {value}"
+            if optional:
+                one.before += [f"allocate ({held}(0))", f"if (present({name})) {fill}"]
+            else:
+                one.before.append(fill)
+            # c_loc of nothing is nothing one may take.
+            one.before.append(f"if (size({held}) == 0) {held} = [{held}, {self.nothing(values)}]")
+        if counted:
+            length = f"size({name}, kind=c_int64_t)"
+            if optional:
+                one.declared.append(f"integer(c_int64_t) :: {values.name}_n")
+                one.before.append(f"{values.name}_n = 0")
+                one.before.append(f"if (present({name})) {values.name}_n = {length}")
+                length = f"{values.name}_n"
+            one.passed.append(length)
+        one.passed.append(f"c_loc({held})")
+
+    def nothing(self, values: Parameter) -> str:
+        if values.type in SCALARS:
+            return f"0_{SCALARS[values.type][1]}"
+        fields = len(self.headers.structs[values.type])
+        return f"{values.type}({', '.join(['0_c_int64_t'] * fields)})"
+
+    def single(self, one: Procedure, p: Parameter, task: str, kind: str) -> None:
+        name = manners.RENAMED.get(p.name, p.name)
+        name = manners.RENAMED_IN.get((self.name, p.name), name)
+        if p.name in manners.LENGTH_OF and p.stars == 1 and p.const:
+            self.list_in(one, p, kind, counted=False)
+            self.check_length(one, p, name)
+        elif p.type == "hocket_task_id":
+            self.task_id(one, p, task)
+        elif p.type in self.headers.handles:
+            self.handle(one, p, name)
+        elif p.type == "char":
+            self.characters(one, p, name)
+        elif p.type == "function":
+            one.required.append(name)
+            # By value: by reference it is a constant in memory, which linkers do not like.
+            one.declared.append(f"type(c_funptr), value :: {name}")
+            one.passed.append(name)
+        elif p.type == "void":
+            self.address(one, p, name)
+        elif p.stars == 0:
+            self.value(one, p, name)
+        elif p.const and (self.name, p.name) in manners.OPTIONAL_STRUCTS:
+            one.optional.append(name)
+            one.declared.append(f"type({p.type}), intent(in), optional, target :: {name}")
+            one.declared.append(f"type(c_ptr) :: {name}_")
+            one.before.append(f"{name}_ = c_null_ptr")
+            one.before.append(f"if (present({name})) {name}_ = c_loc({name})")
+            one.passed.append(f"{name}_")
+        elif p.const and p.type not in self.headers.structs:
+            raise ValueError(
+                f"{self.c_name}: what is {p.name} in Fortran? Say so in bindings/fortran/manners.py"
+            )
+        elif p.const:
+            one.required.append(name)
+            one.declared.append(f"type({p.type}), intent(in), target :: {name}")
+            one.passed.append(f"c_loc({name})")
+        else:
+            self.scalar_out(one, p, name)
+
+    def check_length(self, one: Procedure, p: Parameter, name: str) -> None:
+        """C reads as many as there are dimensions."""
+        first = self.parameters[0]
+        if manners.LENGTH_OF[p.name] == "processes":
+            known = f"processes_of({first.name})"
+        elif first.name == "dimensions":
+            known = f"size({self.parameters[1].name})"
+        elif first.type in ("hocket_layout", "hocket_array"):
+            known = f"dimensions_of({first.name})"
+        else:
+            raise ValueError(f"{self.c_name}: how long is {p.name}?")
+        one.before += [
+            f"if (size({name}) /= {known}) then",
+            f"  call wrong_length('{self.name}', '{name}', size({name}), {known}, ierr)",
+            "  return",
+            "end if",
+        ]
+
+    def task_id(self, one: Procedure, p: Parameter, how: str) -> None:
+        one.required.append(p.name)
+        one.declared.append(f"{TASKS[how]} :: {p.name}")
+        if how == "name":
+            one.declared.append(f"character(kind=c_char), allocatable, target :: {p.name}_(:)")
+            one.before.append(f"{p.name}_ = c_chars({p.name})")
+            one.passed.append(f"hocket_task_id(c_loc({p.name}_), 0_c_int)")
+        else:
+            one.passed.append(f"hocket_task_id(c_null_ptr, int({p.name}, c_int))")
+
+    def handle(self, one: Procedure, p: Parameter, name: str) -> None:
+        if (self.name, p.name) in manners.OPTIONAL_HANDLES:
+            one.optional.append(name)
+            one.declared.append(f"type({p.type}), intent(in), optional :: {name}")
+            one.declared.append(f"type(c_ptr) :: {name}_")
+            one.before.append(f"{name}_ = c_null_ptr")
+            one.before.append(f"if (present({name})) {name}_ = {name}%handle")
+            one.passed.append(f"{name}_")
+            return
+        if p.stars == 1:
+            one.required.append(name)
+            one.declared.append(f"type({p.type}), intent(in) :: {name}")
+            one.passed.append(f"{name}%handle")
+            return
+        asked_for = self.name.startswith("hocket_status") or self.name in manners.ALL_FOR_STATUS
+        if p.type == "hocket_status" and not asked_for:
+            one.optional.append(name)
+            one.declared.append(f"type({p.type}), intent(out), optional :: {name}")
+            one.declared.append(f"type(c_ptr), target :: {name}_")
+            one.before.append(f"{name}_ = c_null_ptr")
+            one.passed.append(f"wanted({name}_, present({name}))")
+            one.after.append(f"if (present({name})) {name}%handle = {name}_")
+            return
+        intent = "inout" if self.name.endswith("_free") else "out"
+        one.required.append(name)
+        one.declared.append(f"type({p.type}), intent({intent}), target :: {name}")
+        one.passed.append(f"c_loc({name}%handle)")
+
+    def characters(self, one: Procedure, p: Parameter, name: str) -> None:
+        if p.stars == 2:
+            one.required.append(name)
+            one.declared.append(f"character(:), allocatable, intent(out) :: {name}")
+            one.declared.append(f"type(c_ptr), target :: {name}_")
+            one.before.append(f"{name}_ = c_null_ptr")
+            one.passed.append(f"c_loc({name}_)")
+            one.after.append(f"{name} = text_at({name}_)")
+            return
+        optional = p.name in manners.OPTIONAL_TEXTS
+        optional = optional or (self.name, p.name) in manners.OPTIONAL_TEXTS_OF
+        (one.optional if optional else one.required).append(name)
+        extra = ", optional" if optional else ""
+        one.declared.append(f"character(*), intent(in){extra} :: {name}")
+        one.declared.append(f"character(kind=c_char), allocatable, target :: {name}_(:)")
+        if optional:
+            one.before.append(f"allocate ({name}_(1))")
+            one.before.append(f"if (present({name})) {name}_ = c_chars({name})")
+            one.passed.append(f"wanted_text({name}_, present({name}))")
+        else:
+            one.before.append(f"{name}_ = c_chars({name})")
+            one.passed.append(f"c_loc({name}_)")
+
+    def address(self, one: Procedure, p: Parameter, name: str) -> None:
+        one.required.append(name)
+        if p.stars == 2:
+            one.declared.append(f"type(c_ptr), intent(inout), target :: {name}")
+            one.passed.append(f"c_loc({name})")
+        else:
+            # By value, so that the compiler knows that it leads to memory which may change.
+            one.declared.append(f"type(c_ptr), value :: {name}")
+            one.passed.append(name)
+
+    def value(self, one: Procedure, p: Parameter, name: str) -> None:
+        _, kind = SCALARS[p.type]
+        default = manners.OPTIONAL.get(p.name)
+        if p.name == "itemsize" and all(each.name != "dtype" for each in self.parameters):
+            default = None
+        if p.name == "tag" or (p.name == "count" and "_init" in self.name):
+            verb = self.name.split("_")[2]
+            receives = verb in manners.RECEIVING and "_init" not in self.name
+            receives = receives and not self.name.startswith("hocket_flow")
+            default = ("-1" if receives and p.name == "tag" else "0") + f"_{kind}"
+        given = self.given(p)
+        convert = {"bool": "logical", "double": "real", "float": "real"}.get(p.type, "int")
+        shift = plus(-1 if p.name in manners.FROM_ONE_IN or p.name == "start" else 0)
+        if p.name == "index" and (self.name, p.name) in manners.FROM_ZERO:
+            shift = ""
+        if default is None:
+            one.required.append(name)
+            one.declared.append(f"{given}, intent(in) :: {name}")
+            one.passed.append(f"{convert}({name}, {kind}){shift}")
+            return
+        one.optional.append(name)
+        one.declared.append(f"{given}, intent(in), optional :: {name}")
+        one.declared.append(f"{SCALARS[p.type][0]} :: {name}_")
+        one.before.append(f"{name}_ = {default}")
+        one.before.append(f"if (present({name})) {name}_ = {convert}({name}, {kind})")
+        one.passed.append(f"{name}_")
+
+    def given(self, p: Parameter) -> str:
+        """The Fortran type of a number or a truth value."""
+        if p.type in ("bool", "double", "float"):
+            return {"bool": "logical", "double": "real(real64)", "float": "real(real32)"}[p.type]
+        if self.typed or p.type == "uint64_t" or p.name in manners.WIDE:
+            return SCALARS[p.type][0] if p.type != "int" else "integer"
+        return "integer"
+
+    def scalar_out(self, one: Procedure, p: Parameter, name: str) -> None:
+        one.required.append(name)
+        if p.type in self.headers.structs:
+            one.declared.append(f"type({p.type}), intent(out), target :: {name}")
+            one.passed.append(f"c_loc({name})")
+            return
+        given = self.given(p)
+        # A number that is taken and changed, as an MPI request.
+        intent = "inout" if p.name == "request" else "out"
+        one.declared.append(f"{given}, intent({intent}) :: {name}")
+        one.declared.append(f"{SCALARS[p.type][0]}, target :: {name}_")
+        if intent == "inout":
+            one.before.append(f"{name}_ = {name}")
+        one.passed.append(f"c_loc({name}_)")
+        whole = "int({0}, kind({1}))"
+        convert = {"bool": "logical({0})", "double": "{0}", "float": "{0}"}.get(p.type, whole)
+        one.after.append(f"{name} = {convert.format(name + '_', name)}")

@@ -1,0 +1,23 @@
+! SPDX-License-Identifier: BSD-3-Clause
+! hocket for Fortran 2008: `use hocket` is all a program needs.
+!
+! Every call is a subroutine hocket_<noun>_<verb> with C's arguments in C's order, then those that
+! may be left out, then `ierr`: HOCKET_SUCCESS, or a code whose words hocket_error_message() gives.
+! Without `ierr` an error ends the program, which says them.
+!
+! Indices, dimensions and orders of dimensions count from 1, processes and tasks from 0, as MPI's
+! ranks do. Arrays are Fortran's: column-major, of any strides. Communicators are integers.
+module hocket
+  use hocket_base, only: hocket_error_message, hocket_error_name
+  use hocket_types
+  use hocket_calls
+  use hocket_more_layouts
+  use hocket_more
+  use hocket_flows
+  use hocket_arrays_integer
+  use hocket_arrays_logical
+  use hocket_arrays_real
+  use hocket_arrays_complex
+  implicit none
+  public
+end module

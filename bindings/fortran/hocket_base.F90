@@ -1,0 +1,84 @@
+! SPDX-License-Identifier: BSD-3-Clause
+! What every call of the Fortran module uses: texts, lists, and how errors end.
+module hocket_base
+  use, intrinsic :: iso_c_binding
+  use, intrinsic :: iso_fortran_env, only: error_unit, int32, int64, real64
+  implicit none
+  private
+  public :: finish, text_at, c_chars, hocket_error_message, hocket_error_name
+
+  interface
+    function c_error_message() bind(C, name='hocket_error_message') result(text)
+      import :: c_ptr
+      type(c_ptr) :: text
+    end function
+    function c_error_name(code) bind(C, name='hocket_error_name') result(text)
+      import :: c_ptr, c_int
+      integer(c_int), value :: code
+      type(c_ptr) :: text
+    end function
+    function c_strlen(text) bind(C, name='strlen') result(length)
+      import :: c_ptr, c_size_t
+      type(c_ptr), value :: text
+      integer(c_size_t) :: length
+    end function
+  end interface
+
+contains
+
+  ! A C text as Fortran's; '' for a null pointer.
+  function text_at(pointer) result(text)
+    type(c_ptr), intent(in) :: pointer
+    character(:), allocatable :: text
+    character(kind=c_char), pointer :: chars(:)
+    integer :: i, length
+    if (.not. c_associated(pointer)) then
+      text = ''
+      return
+    end if
+    length = int(c_strlen(pointer))
+    call c_f_pointer(pointer, chars, [length])
+    allocate (character(length) :: text)
+    do i = 1, length
+      text(i:i) = chars(i)
+    end do
+  end function
+
+  ! Fortran's text as C's, without blanks at its end.
+  function c_chars(text) result(chars)
+    character(*), intent(in) :: text
+    character(kind=c_char), allocatable :: chars(:)
+    integer :: i
+    allocate (chars(len_trim(text) + 1))
+    do i = 1, len_trim(text)
+      chars(i) = text(i:i)
+    end do
+    chars(size(chars)) = c_null_char
+  end function
+
+  ! What the last call that failed said.
+  function hocket_error_message() result(message)
+    character(:), allocatable :: message
+    message = text_at(c_error_message())
+  end function
+
+  ! 'LayoutError', 'DeadlineError', ... of a code.
+  function hocket_error_name(code) result(name)
+    integer, intent(in) :: code
+    character(:), allocatable :: name
+    name = text_at(c_error_name(int(code, c_int)))
+  end function
+
+  ! Every call ends here: its code goes to `ierr`, or else an error ends the program with its words.
+  subroutine finish(code, ierr)
+    integer(c_int), intent(in) :: code
+    integer, intent(out), optional :: ierr
+    if (present(ierr)) then
+      ierr = code
+    else if (code /= 0) then
+      write (error_unit, '(a)') 'hocket: '//hocket_error_name(int(code))//': '//hocket_error_message()
+      flush (error_unit)
+      error stop 1
+    end if
+  end subroutine
+end module

@@ -1,0 +1,97 @@
+! SPDX-License-Identifier: BSD-3-Clause
+! What the generated procedures ask of their arguments, and pointers that may be left out.
+module hocket_lists
+  use hocket_base
+  use hocket_c
+  use, intrinsic :: iso_c_binding
+  implicit none
+  private
+  public :: dimensions_of, processes_of, words_of, wrong_length, fail, wanted, wanted_text
+
+  ! How many dimensions a layout, or an array's layout, has; -1 where the handle is not live, which
+  ! the call itself will say.
+  interface dimensions_of
+    module procedure dimensions_of_layout, dimensions_of_array
+  end interface
+
+contains
+
+  function dimensions_of_layout(layout) result(dimensions)
+    type(hocket_layout), intent(in) :: layout
+    integer :: dimensions
+    integer(c_int64_t), target :: found
+    dimensions = -1
+    if (c_hocket_layout_dimensions(layout%handle, c_loc(found)) == 0) dimensions = int(found)
+  end function
+
+  function processes_of(layout) result(processes)
+    type(hocket_layout), intent(in) :: layout
+    integer :: processes
+    integer(c_int64_t), target :: found
+    processes = -1
+    if (c_hocket_layout_size(layout%handle, c_loc(found)) == 0) processes = int(found)
+  end function
+
+  ! How many words a mask of the team's processes has; one at least, so that there is an address.
+  function words_of(team) result(words)
+    type(hocket_team), intent(in) :: team
+    integer(c_int64_t) :: words
+    integer(c_int), target :: processes
+    words = 1
+    if (c_hocket_team_size(team%handle, c_loc(processes)) == 0) words = (processes + 63)/64
+  end function
+
+  function dimensions_of_array(array) result(dimensions)
+    type(hocket_array), intent(in) :: array
+    integer :: dimensions
+    type(hocket_layout), target :: layout
+    integer(c_int) :: code
+    dimensions = -1
+    if (c_hocket_array_layout(array%handle, c_loc(layout%handle)) /= 0) return
+    dimensions = dimensions_of_layout(layout)
+    code = c_hocket_layout_free(c_loc(layout%handle))
+  end function
+
+  ! Ends a call that is wrong in a way only Fortran can see.
+  subroutine fail(code, message, ierr)
+    integer, intent(in) :: code
+    character(*), intent(in) :: message
+    integer, intent(out), optional :: ierr
+    character(kind=c_char), allocatable, target :: words(:)
+    words = c_chars(message)
+    call finish(c_hocket_fail(int(code, c_int), c_loc(words)), ierr)
+  end subroutine
+
+  subroutine wrong_length(procedure, name, length, wanted, ierr)
+    character(*), intent(in) :: procedure, name
+    integer, intent(in) :: length, wanted
+    integer, intent(out), optional :: ierr
+    character(12) :: has, needs
+    integer(c_int64_t), target :: unused
+    if (wanted < 0) then  ! the handle is what is wrong, and C has said so
+      call finish(c_hocket_layout_dimensions(c_null_ptr, c_loc(unused)), ierr)
+      return
+    end if
+    write (has, '(i0)') length
+    write (needs, '(i0)') wanted
+    call fail(HOCKET_ERR_ARGUMENT, procedure//": '"//name//"' has "//trim(has)// &
+              ' entries, but needs '//trim(needs), ierr)
+  end subroutine
+
+  ! The address of a result that may be left out.
+  function wanted(pointer, is_wanted) result(address)
+    type(c_ptr), intent(in), target :: pointer
+    logical, intent(in) :: is_wanted
+    type(c_ptr) :: address
+    address = c_null_ptr
+    if (is_wanted) address = c_loc(pointer)
+  end function
+
+  function wanted_text(text, is_wanted) result(address)
+    character(kind=c_char), intent(in), target :: text(:)
+    logical, intent(in) :: is_wanted
+    type(c_ptr) :: address
+    address = c_null_ptr
+    if (is_wanted) address = c_loc(text)
+  end function
+end module

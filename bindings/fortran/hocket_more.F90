@@ -1,0 +1,184 @@
+! SPDX-License-Identifier: BSD-3-Clause
+! Calls whose arguments C has no form for: names with their counts, lists of handles with what comes
+! back for each, and what may be left out.
+module hocket_more
+  use hocket_base
+  use hocket_c
+  use hocket_lists
+  use, intrinsic :: iso_c_binding
+  use, intrinsic :: iso_fortran_env, only: int64, real64
+  implicit none
+  private
+  public :: hocket_array_section, hocket_redistribute, hocket_remap_inplace
+  public :: hocket_tasks_make, hocket_request_wait_all, hocket_request_wait_any
+
+  ! A task of any name, as a source.
+  integer, parameter, public :: HOCKET_ANY_SOURCE = -1
+
+contains
+
+  ! The part of an array that slices name, in the same memory.
+  subroutine hocket_array_section(array, slices, section, ierr)
+    type(hocket_array), intent(in) :: array
+    type(hocket_slice), intent(in) :: slices(:)
+    type(hocket_array), intent(out), target :: section
+    integer, intent(out), optional :: ierr
+    type(hocket_slice), allocatable, target :: held(:)
+    if (size(slices) /= dimensions_of(array)) then
+      call wrong_length('hocket_array_section', 'slices', size(slices), dimensions_of(array), ierr)
+      return
+    end if
+    allocate (held(size(slices) + 1))
+    held(:size(slices)) = slices
+    call finish(c_hocket_array_section(array%handle, c_loc(held), c_loc(section%handle)), ierr)
+  end subroutine
+
+  subroutine hocket_redistribute(source, destination, order, strategy, profile, timeout, &
+                                 max_buffer, ierr)
+    type(hocket_array), intent(in) :: source, destination
+    integer, intent(in), optional :: order(:)
+    character(*), intent(in), optional :: strategy
+    type(hocket_profile), intent(inout), optional, target :: profile
+    real(real64), intent(in), optional :: timeout
+    integer(int64), intent(in), optional :: max_buffer  ! bytes beside the arrays
+    integer, intent(out), optional :: ierr
+    type(hocket_transfer_options), target :: options
+    integer(c_int64_t), allocatable, target :: axes(:)
+    character(kind=c_char), allocatable, target :: name(:)
+    if (present(order)) then
+      if (size(order) /= dimensions_of(source)) then
+        call refuse(source, "hocket_redistribute: 'order' needs one entry a dimension", &
+                    seconds(timeout), ierr)
+        return
+      end if
+      axes = [order - 1_c_int64_t, 0_c_int64_t]
+      options%axes = c_loc(axes)
+    end if
+    if (present(strategy)) then
+      name = c_chars(strategy)
+      options%strategy = c_loc(name)
+    end if
+    if (present(profile)) options%profile = c_loc(profile)
+    if (present(max_buffer)) options%max_buffer = max_buffer
+    call finish(c_hocket_redistribute(source%handle, destination%handle, c_loc(options), &
+                                      seconds(timeout)), ierr)
+  end subroutine
+
+  ! Permutes a distributed array within its own memory; the handle is then the array it has become.
+  subroutine hocket_remap_inplace(array, order, threads, timeout, ierr)
+    type(hocket_array), intent(in) :: array
+    integer, intent(in) :: order(:)
+    integer, intent(in), optional :: threads
+    real(real64), intent(in), optional :: timeout
+    integer, intent(out), optional :: ierr
+    integer(c_int64_t), allocatable, target :: axes(:)
+    integer(c_int) :: many
+    axes = [order - 1_c_int64_t, 0_c_int64_t]
+    many = 0
+    if (present(threads)) many = int(threads, c_int)
+    call finish(c_hocket_remap_inplace_fortran(array%handle, size(order, kind=c_int64_t), &
+                                               c_loc(axes), many, seconds(timeout)), ierr)
+  end subroutine
+
+  ! Task k is called names(k) and has the next counts(k) processes of `comm`, or the next counts(k)
+  ! of `ranks`.
+  subroutine hocket_tasks_make(names, counts, comm, tasks, ranks, ierr)
+    character(*), intent(in) :: names(:)
+    integer, intent(in) :: counts(:), comm
+    type(hocket_tasks), intent(out), target :: tasks
+    integer, intent(in), optional :: ranks(:)
+    integer, intent(out), optional :: ierr
+    type(hocket_task_request), allocatable, target :: requests(:)
+    character(kind=c_char), allocatable, target :: words(:)
+    integer(c_int), allocatable, target :: members(:)
+    character(kind=c_char), allocatable, target :: wrong(:)
+    integer :: k, at, long
+    if (size(names) /= size(counts)) then
+      wrong = c_chars('hocket_tasks_make: there are not as many names as counts')
+    else if (present(ranks)) then
+      if (size(ranks) /= sum(counts)) &
+        wrong = c_chars("hocket_tasks_make: 'ranks' has not as many entries as 'counts' sums to")
+    end if
+    if (allocated(wrong)) then
+      call finish(c_hocket_refuse_fortran(int(comm, c_int), int(HOCKET_ERR_ERROR, c_int), &
+                                          c_loc(wrong), -1.0_c_double), ierr)
+      return
+    end if
+    long = len(names) + 1
+    allocate (requests(size(names) + 1), words(long*size(names) + 1))
+    members = [0_c_int]
+    if (present(ranks)) members = [int(ranks, c_int), 0_c_int]
+    at = 1
+    do k = 1, size(names)
+      words(long*(k - 1) + 1:long*(k - 1) + 1 + len_trim(names(k))) = c_chars(names(k))
+      requests(k)%name = c_loc(words(long*(k - 1) + 1))
+      requests(k)%count = counts(k)
+      if (present(ranks)) requests(k)%ranks = c_loc(members(min(at, size(members))))
+      at = at + max(counts(k), 0)
+    end do
+    call finish(c_hocket_tasks_make_fortran(size(names, kind=c_int64_t), c_loc(requests), &
+                                            int(comm, c_int), c_loc(tasks%handle)), ierr)
+  end subroutine
+
+  subroutine hocket_request_wait_all(requests, timeout, statuses, ierr)
+    type(hocket_request), intent(in) :: requests(:)
+    real(real64), intent(in), optional :: timeout
+    type(hocket_status), allocatable, intent(out), optional :: statuses(:)
+    integer, intent(out), optional :: ierr
+    type(c_ptr), allocatable, target :: handles(:), found(:)
+    type(c_ptr) :: where_found
+    integer(c_int) :: code
+    allocate (found(size(requests) + 1))
+    handles = [requests%handle, c_null_ptr]
+    found = c_null_ptr
+    where_found = c_null_ptr
+    if (present(statuses)) where_found = c_loc(found)
+    code = c_hocket_request_wait_all(size(requests, kind=c_int64_t), c_loc(handles), &
+                                     seconds(timeout), where_found)
+    if (present(statuses)) then
+      allocate (statuses(size(requests)))
+      statuses%handle = found(:size(requests))
+    end if
+    call finish(code, ierr)
+  end subroutine
+
+  ! `index`: of one that is done, counted from 1.
+  subroutine hocket_request_wait_any(requests, index, timeout, ierr)
+    type(hocket_request), intent(in) :: requests(:)
+    integer, intent(out) :: index
+    real(real64), intent(in), optional :: timeout
+    integer, intent(out), optional :: ierr
+    type(c_ptr), allocatable, target :: handles(:)
+    integer(c_int64_t), target :: found
+    integer(c_int) :: code
+    handles = [requests%handle, c_null_ptr]
+    found = -1
+    code = c_hocket_request_wait_any(size(requests, kind=c_int64_t), c_loc(handles), &
+                                     seconds(timeout), c_loc(found))
+    index = int(found) + 1
+    call finish(code, ierr)
+  end subroutine
+
+  ! Joins a collective call that cannot be made here, so that no process waits for this one.
+  subroutine refuse(array, message, timeout, ierr)
+    type(hocket_array), intent(in) :: array
+    character(*), intent(in) :: message
+    real(c_double), intent(in) :: timeout
+    integer, intent(out), optional :: ierr
+    character(kind=c_char), allocatable, target :: words(:)
+    integer(c_int), target :: comm
+    integer(c_int) :: code
+    words = c_chars(message)
+    code = c_hocket_array_comm_fortran(array%handle, c_loc(comm))
+    if (code == 0) code = c_hocket_refuse_fortran(comm, int(HOCKET_ERR_ERROR, c_int), &
+                                                  c_loc(words), timeout)
+    call finish(code, ierr)
+  end subroutine
+
+  function seconds(timeout) result(value)
+    real(real64), intent(in), optional :: timeout
+    real(c_double) :: value
+    value = -1
+    if (present(timeout)) value = timeout
+  end function
+end module

@@ -1,0 +1,127 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""The one table of how Fortran's manners differ from C's.
+
+The generator follows the names of C's parameters; what it does with them stands here.
+"""
+
+from __future__ import annotations
+
+import re
+
+# Written by hand in hocket_calls_*.F90 and hocket_base.F90, for arguments that C has no form for.
+BY_HAND = {
+    "hocket_fail",
+    "hocket_array_section",
+    "hocket_layout_from_hpf",
+    "hocket_layout_section",
+    "hocket_layout_section_places",
+    "hocket_layout_indexed",
+    "hocket_plan_make",
+    "hocket_redistribute",
+    "hocket_tasks_make",
+    "hocket_request_wait_all",
+    "hocket_request_wait_any",
+    "hocket_remap_inplace",
+    "hocket_flow_task",
+    "hocket_flow_comm",
+    "hocket_flow_wait_on",
+    "hocket_started_add",
+    "hocket_annotated_call",
+}
+# Generic over kinds and ranks: arrays.py makes them.
+OF_ARRAYS = {
+    "hocket_array_wrap",
+    "hocket_array_wrap_const",
+    "hocket_array_data",
+    "hocket_permute",
+    "hocket_permute_inplace",
+    "hocket_scatter",
+    "hocket_gather",
+}
+# What Fortran has no need of, and why.
+NOT_IN_FORTRAN = {
+    "hocket_operation_watch_request": "hocket_operation_from_request takes the request over",
+    "hocket_array_wrap_with_room": "hocket_array_empty has room",
+    "hocket_array_empty_with_room": "hocket_array_empty has room",
+    "hocket_dense_strides": "for C's row-major memory",
+    "hocket_permute_explain": "Python's kernels.explain_permute explains it",
+    **{
+        f"hocket_halo_{verb}": "its memory is row-major, with the border in it"
+        for verb in ("make", "free", "array", "width", "data", "local_shape", "exchange")
+    },
+    "hocket_plan_boxes": "lists of pointers; Python's Plan.boxes shows them",
+    "hocket_plan_options_get": "the caller of hocket_plan_make gave them",
+    "hocket_tasks_send_with": "hocket_tasks_send_init takes a strategy",
+    "hocket_tasks_recv_with": "hocket_tasks_recv_init takes a strategy",
+    "hocket_tasks_isend_with": "as hocket_tasks_send_with; pieces come from the other side, too",
+    "hocket_tasks_irecv_with": "as hocket_tasks_recv_with",
+    "hocket_tasks_gather": "an array a task, sent one by one, does the same",
+}
+
+# Lists whose length C takes from another argument: what it is one for each of.
+LENGTH_OF = {
+    "axes": "dimensions",
+    "index": "dimensions",
+    "source_strides": "dimensions",
+    "destination_strides": "dimensions",
+    "ranks": "processes",
+}
+# C's name -> Fortran's.
+RENAMED = {"axes": "order"}
+RENAMED_IN = {("hocket_layout_relabeled", "size"): "processes"}
+# Counted from 1 in Fortran, from 0 in C, wherever they come in.
+FROM_ONE_IN = {"axes", "index", "dimension", "replicate", "step"}
+# What comes out counted from 1: values of these functions.
+FROM_ONE_OUT = {
+    "hocket_layout_global_indices",
+    "hocket_layout_local_index",
+    "hocket_layout_replicate",
+    "hocket_cycle_path",
+}
+# A process, a task: counted from 0, as MPI's ranks are.
+FROM_ZERO = {("hocket_tasks_name_of", "index")}
+# Shapes and orders of memory: C's row-major one is Fortran's read from the back.
+MIRRORED = {"hocket_cycles", "hocket_cycle_path"}
+# 64-bit in Fortran, too; other integers are of the default kind, on their way in either.
+WIDE = {"elements", "bytes", "room", "messages", "moved", "moved_without", "hash"}
+# Lists that come in either kind.
+EITHER_KIND = {"shape", "index", "extents"}
+# What may be left out, and what C then gets.
+OPTIONAL = {
+    "timeout": "-1.0_c_double",
+    "priority": "0_c_int",
+    "threads": "0_c_int",
+    "root": "0_c_int",
+    "itemsize": "0_c_int64_t",
+    "send_tag": "0_c_int",
+    "receive_tag": "-1_c_int",
+    "stores": "0_c_int",
+    "size": "0_c_int64_t",
+}
+OPTIONAL_TEXTS = {"strategy"}
+OPTIONAL_TEXTS_OF = {("hocket_tell", "text")}
+# The others give a status to who asks for one.
+ALL_FOR_STATUS = {"hocket_tasks_probe", "hocket_request_status"}
+OPTIONAL_LISTS = {"replicate"}
+OPTIONAL_STRUCTS = {("hocket_plan_predict", "model"), ("hocket_flow_make", "options")}
+OPTIONAL_HANDLES = {("hocket_request_start", "array")}
+# A tag that is left out: 0 of what sends, any of what receives.
+RECEIVING = ("recv", "irecv", "probe", "iprobe")
+
+TYPES = ("bool", "int8", "int16", "int32", "int64", "float32", "float64")
+
+
+def type_of(name: str) -> str:
+    """The type of values that a C function's name ends in, as hocket_team_rank_int32; "": none."""
+    found = re.fullmatch(rf"hocket_team_\w+_(u?(?:{'|'.join(TYPES)}))", name)
+    return found[1] if found else ""
+
+
+def generic_of(name: str) -> str:
+    """Fortran's one name for the C functions of all types."""
+    return name.removesuffix(f"_{type_of(name)}") if type_of(name) else name
+
+
+def is_left_out(name: str) -> bool:
+    """Fortran's integers have a sign."""
+    return name in NOT_IN_FORTRAN or type_of(name).startswith("u")

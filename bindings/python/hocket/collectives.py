@@ -1,0 +1,151 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""Collective calls between tasks: every process of every task makes them, in the same order."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any, Optional
+
+from hocket import _mpi
+from hocket.arguments import as_seconds
+from hocket.arrays import Array
+from hocket.channels import core_of
+from hocket.errors import Error
+from hocket.inits import Inits
+from hocket.many import cores_of
+from hocket.speaker import TaskId, id_of
+
+
+class Collectives(Inits):
+    """What all tasks do together. Each brings an array of one shape and dtype, laid out as it
+    likes."""
+
+    __slots__ = ()
+
+    def bcast(self, a: Array, root: TaskId, timeout: Optional[float] = None) -> None:
+        """Copies the root task's array into every other task's.
+
+        Parameters
+        ----------
+        a : what the root sends, and what the others receive into
+        root : a task's name or index
+        timeout : seconds
+
+        Raises
+        ------
+        MismatchError
+            on every process of all tasks, if shapes, dtypes or roots differ, or tasks make
+            different calls; nothing has moved then.
+        LayoutError, Error
+            likewise, for what is wrong on any process; also if two tasks share a process, which
+            cannot block in both: use `isend` and `irecv`, or `sendrecv`.
+        DeadlineError
+            after which no further message passes between this task and the others.
+        """
+        array, to, seconds = self._checked(
+            _mpi.Verb.collective,
+            lambda: (core_of(a, "broadcast"), id_of(root), as_seconds(timeout)),
+            timeout,
+        )
+        self._core.bcast(array, to, seconds)
+        a.settle()
+
+    def reduce(
+        self, a: Array, b: Optional[Array], op: str, root: TaskId, timeout: Optional[float] = None
+    ) -> None:
+        """Combines all tasks' arrays element by element, into the root's `b`.
+
+        Elements are combined in the order of tasks: the result has the same bits whatever the
+        layouts. Integers wrap, NaN wins in min and max, bool adds as or and multiplies as and.
+
+        Parameters
+        ----------
+        a : this task's array, of a bool, integer, floating or complex dtype
+        b : of the same shape and dtype; ignored off the root
+        op : ``"add"`` ``"mul"`` ``"min"`` ``"max"``; of integers and bool also ``"and"`` ``"or"``,
+            of bits
+        root : a task's name or index
+        timeout : seconds
+
+        Raises
+        ------
+        MismatchError, LayoutError, Error, DeadlineError
+            as `bcast`; Error also for an operation that there is not, or not of this dtype.
+        """
+
+        def read() -> tuple[_mpi.Local, Optional[_mpi.Local], str, TaskId, Optional[float]]:
+            into = None if b is None else core_of(b, "reduce into")
+            return core_of(a, "reduce"), into, op_of(op), id_of(root), as_seconds(timeout)
+
+        self._core.reduce(*self._checked(_mpi.Verb.collective, read, timeout))
+        if isinstance(b, Array):
+            b.settle()
+
+    def allreduce(self, a: Array, b: Array, op: str, timeout: Optional[float] = None) -> None:
+        """The same, into the `b` of every task: the same bits everywhere.
+
+        Raises
+        ------
+        MismatchError, LayoutError, Error, DeadlineError
+            as `reduce`.
+        """
+        array, result, name, seconds = self._checked(
+            _mpi.Verb.collective,
+            lambda: (
+                core_of(a, "reduce"),
+                core_of(b, "reduce into"),
+                op_of(op),
+                as_seconds(timeout),
+            ),
+            timeout,
+        )
+        self._core.allreduce(array, result, name, seconds)
+        b.settle()
+
+    def gather(
+        self,
+        a: Array,
+        b: Optional[Sequence[Array]],
+        root: TaskId,
+        timeout: Optional[float] = None,
+    ) -> None:
+        """Copies every task's array to the root.
+
+        Parameters
+        ----------
+        a : this task's array, of any shape and dtype
+        b : on the root one array a task, in their order; ignored elsewhere
+        root : a task's name or index
+        timeout : seconds
+
+        Raises
+        ------
+        MismatchError, LayoutError, Error, DeadlineError
+            as `bcast`.
+        """
+
+        def read() -> tuple[_mpi.Local, list[_mpi.Local], TaskId, Optional[float]]:
+            into = [] if b is None else cores_of(b, "gather into")
+            return core_of(a, "gather"), into, id_of(root), as_seconds(timeout)
+
+        self._core.gather(*self._checked(_mpi.Verb.collective, read, timeout))
+        for array in [b] if isinstance(b, Array) else b or ():
+            array.settle()
+
+    def barrier(self, timeout: Optional[float] = None) -> None:
+        """Waits until all processes of all tasks are here.
+
+        Raises
+        ------
+        MismatchError, Error, DeadlineError
+            as `bcast`.
+        """
+        seconds = self._checked(_mpi.Verb.collective, lambda: as_seconds(timeout), timeout)
+        self._core.barrier(seconds)
+
+
+def op_of(name: Any) -> str:
+    """The name of an operation. Raises `Error` for what is no text."""
+    if not isinstance(name, str):
+        raise Error(f"op is {name!r}; give its name, as 'add'")
+    return name

@@ -1,0 +1,306 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""Flows: steps that compute or communicate, run as soon as what they read and write allows."""
+
+from __future__ import annotations
+
+import weakref
+from collections.abc import Iterable
+from pathlib import Path
+from types import TracebackType
+from typing import Any, Callable, Optional, Union
+
+from hocket import _mpi
+from hocket.arguments import as_number, as_seconds
+from hocket.errors import Error
+from hocket.flow_steps import accesses_of, as_function, name_of, raise_thrown, with_parts
+from hocket.many import Arrays, as_list
+from hocket.operations import operations_of
+from hocket.reductions import Reduction
+from hocket.regions import Touched, regions_of
+from hocket.requests import Request
+from hocket.speaker import TaskId
+from hocket.verbs import ANY_SOURCE, Verbs
+
+_flows: weakref.WeakValueDictionary[int, Flow] = weakref.WeakValueDictionary()
+_Kind = _mpi.AccessKind
+
+
+def current() -> Optional[Flow]:
+    """The flow that this thread is in: of the step that it runs, or of its ``with`` block."""
+    address = _mpi.current_flow()
+    return _flows.get(address) if address else None
+
+
+class Flow:
+    """A program of steps, inserted in sequential order and run by several threads.
+
+    The result is that of the steps run one after the other in the order of insertion: a step begins
+    once all earlier ones have ended that write what it reads, or touch what it writes. The model is
+    that of Marjanović, Labarta, Ayguadé and Valero, "Effective Communication and Computation
+    Overlap with Hybrid MPI/SMPSs".
+
+    Parameters
+    ----------
+    workers : threads that run steps, the one that waits among them; None: ``HOCKET_THREADS``, else
+        the cores of this process. NumPy's functions let go of the interpreter's lock, so that steps
+        made of them run in parallel.
+    window : so many unfinished steps are the most; an insertion beyond helps to run them first
+    agent : who starts and polls communication: ``"thread"``, one of its own; ``"steps"``, the
+        workers between two steps; ``"auto"``: the latter where workers are as many as cores
+    check : after every step, look whether it has written what it only declared to read; one worker
+        runs them then
+    record : keep what ran, for `dot`, `svg` and `draw`
+
+    Raises
+    ------
+    Error
+        for fewer workers than one, a window of less than one step, another agent, or an agent's
+        thread that MPI does not allow (below ``MPI_THREAD_SERIALIZED``).
+    """
+
+    def __init__(
+        self,
+        workers: Optional[int] = None,
+        *,
+        window: int = 8192,
+        agent: str = "auto",
+        check: bool = False,
+        record: bool = False,
+    ) -> None:
+        if agent not in ("auto", "thread", "steps"):
+            raise Error(f"agent is {agent!r}; give 'thread', 'steps' or 'auto'")
+        threads = None if workers is None else as_number(workers, "workers")
+        self._core = _mpi.Flow(threads, as_number(window, "window"), agent, check, record)
+        _flows[self._core.address()] = self
+
+    def task(
+        self,
+        fn: Callable[..., Any],
+        inputs: Iterable[Touched] = (),
+        outputs: Iterable[Touched] = (),
+        inouts: Iterable[Touched] = (),
+        priority: int = 0,
+        *,
+        commutes: Iterable[Touched] = (),
+        reduces: Iterable[Touched] = (),
+        op: str = "add",
+        name: Optional[str] = None,
+    ) -> None:
+        """Inserts a step that computes: ``fn()``, on any worker.
+
+        Parameters
+        ----------
+        fn : its result is ignored. With `reduces` it gets one array for each of them.
+        inputs, outputs, inouts : what it reads, writes, and does both with: arrays (hocket's,
+            NumPy's and views of them, any memory), or keys (str, bytes, int, tuple), which stand
+            for anything else. Two views conflict where they share a byte.
+        priority : of steps that may run, one with the highest runs first
+        commutes : what it updates in any order with other steps that commute on the same, one at a
+            time
+        reduces : contiguous arrays that it updates at the same time as others that reduce into the
+            same: `fn` gets a private array for each, set to the identity of `op`, which is combined
+            with the real one when the step has ended
+        op : ``"add" "mul" "min" "max" "and" "or"``
+        name : for errors, traces and drawings; None: that of `fn`
+
+        Raises
+        ------
+        Error
+            for what is neither memory nor a key, and for reductions of what is not contiguous.
+        """
+        accesses, hold = accesses_of(inputs, outputs, inouts)
+        for touched in commutes:
+            hold.append(touched)
+            accesses += [_mpi.Access(_Kind.commute, region) for region in regions_of(touched)]
+        reductions = [Reduction(touched, op) for touched in reduces]
+        accesses += [reduction.access() for reduction in reductions]
+        called = fn
+        if reductions:
+            called = with_parts(fn, reductions)
+        self._core.task(
+            as_function(called), hold, accesses, as_number(priority, "priority"), name_of(name, fn)
+        )
+
+    def comm(
+        self,
+        fn: Callable[[], Any],
+        inputs: Iterable[Touched] = (),
+        outputs: Iterable[Touched] = (),
+        inouts: Iterable[Touched] = (),
+        priority: int = 0,
+        *,
+        name: Optional[str] = None,
+    ) -> None:
+        """Inserts a step that communicates: ``fn()`` starts operations and does not block.
+
+        One thread at a time calls such functions, and polls what they started, any number at a
+        time: so no order of sends and receives deadlocks that is right for blocking ones.
+
+        Parameters
+        ----------
+        fn : returns None, an operation, or a list of them: requests of hocket's and mpi4py's, and
+            whatever has a ``poll()`` that says whether it is done. The step ends when all are.
+        inputs, outputs, inouts, priority, name : as for `task`; what is sent is an input, what is
+            received an output
+
+        Raises
+        ------
+        Error
+            as `task`. In `wait`: for a function that blocks, inserts steps, or gives what is no
+            operation.
+        """
+        accesses, hold = accesses_of(inputs, outputs, inouts)
+        start = as_function(fn)
+        self._core.comm(
+            lambda: operations_of(start()),
+            hold,
+            accesses,
+            as_number(priority, "priority"),
+            name_of(name, fn),
+        )
+
+    def send(self, w: Verbs, a: Arrays, dest: TaskId, tag: int = 0, *, priority: int = 0) -> None:
+        """Inserts a send between tasks: reads `a`. Collective over the calling task, as `send` is.
+
+        It takes its place among the calls of its task now, so that messages keep the order of the
+        program, and is sent when `a` is ready.
+
+        Raises
+        ------
+        LayoutError, Error
+            for arguments that are wrong at once, as `isend`; what is found later: by `wait`.
+        """
+        request = w.isend_later(a, dest, tag)
+        name = f"send to {dest}"
+        self._later(request, as_list(a), [], priority, name)
+
+    def recv(
+        self,
+        w: Verbs,
+        b: Arrays,
+        source: TaskId = ANY_SOURCE,
+        tag: int = 0,
+        *,
+        priority: int = 0,
+    ) -> None:
+        """Inserts a receive between tasks: writes `b`. As `send`.
+
+        Raises
+        ------
+        LayoutError, Error
+            as `irecv`.
+        """
+        request = w.irecv_later(b, source, tag)
+        self._later(request, [], as_list(b), priority, f"recv from {source}")
+
+    def _later(
+        self, request: Request, reads: list[Any], writes: list[Any], priority: int, name: str
+    ) -> None:
+        def start() -> Request:
+            request.start()
+            return request
+
+        self.comm(start, reads, writes, (), priority, name=name)
+
+    def wait(self, timeout: Optional[float] = None) -> None:
+        """Until all steps so far have ended; this thread helps. Inside a step: its own steps.
+
+        Raises
+        ------
+        StepError
+            for the first step, in the order of insertion, that has failed, when all others have
+            ended; it is also of the type of the step's own error, which is its ``__cause__``. Steps
+            that depend on the failed one have not run. The flow can be used again.
+        DeadlineError
+            after `timeout` seconds; the steps go on.
+        """
+        raise_thrown(self._core.wait(as_seconds(timeout)))
+
+    def wait_on(self, region: Touched, timeout: Optional[float] = None) -> None:
+        """Until all steps so far that touch the region have ended: it may be used and changed.
+
+        Raises
+        ------
+        StepError
+            if one of them has failed or was stopped; `wait` raises it again.
+        DeadlineError
+            after `timeout` seconds.
+        Error
+            inside a step, if steps beside it use the region, which may wait for this very step.
+        """
+        seconds = as_seconds(timeout)
+        for each in regions_of(region):
+            raise_thrown(self._core.wait_on(each, seconds))
+
+    def cancel(self) -> None:
+        """Nothing that has not begun will; `wait` then returns once what runs has ended.
+
+        Operations under way are left to later waits, with the memory that they use.
+        """
+        self._core.cancel()
+
+    @property
+    def workers(self) -> int:
+        """Threads that run steps."""
+        return self._core.workers
+
+    @property
+    def agent(self) -> str:
+        """Who starts and polls communication: ``"thread"`` or ``"steps"``."""
+        return "thread" if self._core.agent_thread else "steps"
+
+    @property
+    def steps(self) -> int:
+        """Steps inserted so far, those of steps included."""
+        return self._core.steps
+
+    def dot(self) -> str:
+        """The graph of a recording flow, in Graphviz's language.
+
+        Raises
+        ------
+        Error
+            if the flow does not record.
+        """
+        return self._core.dot()
+
+    def svg(self) -> str:
+        """What ran when, on which worker, and what waited for it, as a picture.
+
+        Raises
+        ------
+        Error
+            if the flow does not record.
+        """
+        return self._core.svg()
+
+    def draw(self, path: Union[str, Path]) -> None:
+        """Writes `svg`, or `dot` for a path that ends in ``.dot``.
+
+        Raises
+        ------
+        Error
+            if the flow does not record.
+        """
+        path = Path(path)
+        path.write_text(self.dot() if path.suffix == ".dot" else self.svg(), encoding="utf-8")
+
+    def __enter__(self) -> Flow:
+        self._core.enter()
+        return self
+
+    def __exit__(
+        self,
+        kind: Optional[type[BaseException]],
+        error: Optional[BaseException],
+        trace: Optional[TracebackType],
+    ) -> None:
+        self._core.leave()
+        if error is None:
+            self.wait()
+            return
+        self.cancel()
+        self._core.wait(None)  # what runs uses memory that is about to go; `error` is what counts
+
+    def __repr__(self) -> str:
+        return f"<hocket.Flow {self.workers} workers, {self.steps} steps so far>"

@@ -1,0 +1,107 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""Distributed arrays with a border: what neighbours hold next to each process's part."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any, Optional, Union
+
+import numpy as np
+import numpy.typing as npt
+
+from hocket import _mpi
+from hocket.arrays import Array
+from hocket.calls import collective
+from hocket.errors import LayoutError
+from hocket.layouts import integer, integers
+from hocket.rooms import as_array
+
+__all__ = ["Halo"]
+
+
+class Halo:
+    """New memory for one process's part of an array and a border around it; see `Array.halo`.
+
+    Attributes
+    ----------
+    array : Array
+        the array within the border; write its local elements, ``halo.array.local[...] = values``
+    local : numpy.ndarray
+        the local elements with their border, ``2*width[d]`` longer in dimension ``d``; empty on a
+        process without elements
+    width : tuple of int
+    """
+
+    __slots__ = ("_array", "_core", "_local", "_width")
+
+    def __init__(self, a: Array, width: Any, periodic: Any = False) -> None:
+        ndim = len(a.layout.shape)
+        self._width = widths(width, ndim)
+        self._core = _mpi.Halo(a.core(), list(self._width), flags(periodic, ndim))
+        memory: npt.NDArray[np.uint8] = self._core.memory()
+        self._local = as_array(memory, self._core.local_shape(), a.dtype)
+        inside = tuple(
+            slice(w, max(w, extent - w)) for w, extent in zip(self._width, self._local.shape)
+        )
+        empty = np.empty(a.local.shape, a.dtype)
+        self._array = Array(self._local[inside] if self._local.size else empty, a.layout, a.comm)
+
+    @property
+    def array(self) -> Array:
+        """The array within the border."""
+        return self._array
+
+    @property
+    def local(self) -> npt.NDArray[Any]:
+        """The local elements with their border."""
+        return self._local
+
+    @property
+    def width(self) -> tuple[int, ...]:
+        """Elements of the border on each side, one number a dimension."""
+        return self._width
+
+    def exchange(self, *, timeout: Optional[float] = None) -> None:
+        """Fills the border, corners included, from the processes that hold those elements.
+
+        What lies beyond the edges of the array stays as it is, but where the dimension is periodic.
+        Collective over the array's communicator.
+
+        Raises
+        ------
+        MismatchError
+            on every process, where they differ in layout, type, widths or periodic dimensions.
+        DeadlineError
+            after `timeout` seconds. It ends the wait, not the exchange.
+        """
+        with collective(self._array.comm, timeout) as seconds:
+            core = self._core
+        core.exchange(seconds)
+
+    def __repr__(self) -> str:
+        return f"<hocket.Halo of width {self._width} around {self._array!r}>"
+
+
+def widths(width: Union[int, Sequence[int]], ndim: int) -> tuple[int, ...]:
+    """One width a dimension. Raises `LayoutError`."""
+    if isinstance(width, (int, np.integer)):
+        found = (integer(width, "width"),) * ndim
+    else:
+        found = tuple(integers(width, "width"))
+    if len(found) != ndim or any(one < 0 for one in found):
+        raise LayoutError(
+            f"width is {width!r}; give a number of 0 or more, or one for each of {ndim} dimensions"
+        )
+    return found
+
+
+def flags(periodic: Union[bool, Sequence[bool]], ndim: int) -> list[bool]:
+    """One flag a dimension. Raises `LayoutError`."""
+    if isinstance(periodic, (bool, np.bool_)):
+        return [bool(periodic)] * ndim
+    found = list(periodic) if isinstance(periodic, (list, tuple)) else []
+    if len(found) != ndim or not all(isinstance(one, (bool, np.bool_)) for one in found):
+        raise LayoutError(
+            f"periodic is {periodic!r}; give True or False, or one for each of {ndim} dimensions"
+        )
+    return [bool(one) for one in found]

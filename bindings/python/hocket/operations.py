@@ -1,0 +1,45 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""What a communication step may give back: anything that can be polled until it is done."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from hocket import _mpi
+from hocket.errors import Error
+from hocket.requests import Request
+from hocket.team_requests import TeamRequest
+
+
+def operations_of(started: Any) -> list[_mpi.Operation]:
+    """None, one operation, or several, as the library's.
+
+    Raises `Error` for anything else, naming it.
+    """
+    if started is None:
+        return []
+    if isinstance(started, (list, tuple)):
+        return [operation for each in started for operation in operations_of(each)]
+    return [_operation_of(started)]
+
+
+def _operation_of(started: Any) -> _mpi.Operation:
+    from mpi4py import MPI
+
+    if isinstance(started, _mpi.Operation):
+        return started
+    if isinstance(started, Request):
+        return _mpi.then(started._core.operation(), started._settle)
+    if isinstance(started, TeamRequest):
+        return started._core.operation()
+    if isinstance(started, MPI.Request):
+        # Polled without the interpreter's lock; completed by mpi4py, whose objects then know it.
+        return _mpi.then(_mpi.watched(started.handle), started.Test)
+    poll = getattr(started, "poll", None)
+    if callable(poll):
+        return _mpi.polled(poll, repr(started))
+    raise Error(
+        f"a communication step gave {started!r} of type {type(started).__name__}, which is no "
+        "operation; give what isend, irecv or mpi4py's Isend, Ireduce, … return, an object with a "
+        "poll() that says whether it is done, a list of these, or None"
+    )

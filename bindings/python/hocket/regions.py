@@ -1,0 +1,65 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""What a step of a flow may name as read or written: memory, or a key."""
+
+from __future__ import annotations
+
+from typing import Any, Union
+
+import numpy as np
+
+from hocket import _mpi
+from hocket.arrays import Array
+from hocket.errors import Error
+
+#: arrays (hocket's, NumPy's, or whatever has Python's buffer interface), or keys
+Touched = Any
+Key = Union[str, bytes, int, tuple[Any, ...]]
+
+
+def key_bytes(key: Any) -> bytes:
+    """A key as bytes that are equal where keys are.
+
+    Raises `Error` for what is no str, bytes, int, or tuple of such.
+    """
+    if isinstance(key, str):
+        text = key.encode("utf-8", "surrogatepass")
+        return b"s%d:%s" % (len(text), text)
+    if isinstance(key, bytes):
+        return b"b%d:%s" % (len(key), key)
+    if isinstance(key, (int, np.integer, np.bool_)):
+        return b"i%d," % int(key)
+    if isinstance(key, tuple):
+        return b"(" + b"".join(map(key_bytes, key)) + b")"
+    raise Error(
+        f"{key!r} of type {type(key).__name__} is neither memory nor a key; name an array (any "
+        "that NumPy can view), or a str, bytes, int, or tuple of these"
+    )
+
+
+def regions_of(touched: Touched) -> list[_mpi.Region]:
+    """The regions that one name stands for.
+
+    Raises `Error` for what is neither memory nor a key.
+    """
+    if isinstance(touched, Array):
+        regions = [memory_of(touched.local)]
+        if touched._home is not None:  # what is received into it goes there, too
+            home, memory, _ = touched._home
+            regions += [*regions_of(home), memory_of(memory)]
+        return regions
+    if isinstance(touched, np.ndarray):
+        return [memory_of(touched)]
+    if isinstance(touched, (str, bytes, int, tuple, np.integer, np.bool_)):
+        return [_mpi.Region.key(key_bytes(touched))]
+    try:
+        return [_mpi.Region.of(touched)]
+    except (TypeError, BufferError, ValueError):
+        return [_mpi.Region.key(key_bytes(touched))]
+
+
+def memory_of(array: np.ndarray) -> _mpi.Region:
+    """An array's elements, whatever their type."""
+    try:
+        return _mpi.Region.of(array)
+    except (ValueError, BufferError):  # types without a buffer format, as datetime64
+        return _mpi.Region.of(array.view(f"V{array.dtype.itemsize}"))

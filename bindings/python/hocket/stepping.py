@@ -1,0 +1,93 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""Functions annotated once, whose every call inside a flow is a step."""
+
+from __future__ import annotations
+
+import difflib
+import functools
+import inspect
+from collections.abc import Sequence
+from typing import Any, Callable, Optional
+
+from hocket.errors import Error
+from hocket.flows import current
+
+AnyFunction = Callable[..., Any]
+
+
+def step(
+    inputs: Sequence[str] = (),
+    outputs: Sequence[str] = (),
+    inouts: Sequence[str] = (),
+    priority: int = 0,
+    *,
+    commutes: Sequence[str] = (),
+    comm: bool = False,
+    name: Optional[str] = None,
+) -> Callable[[AnyFunction], AnyFunction]:
+    """Says once what a function reads and writes: every call inside a flow is then a step of it.
+
+    Inside is: in a ``with hk.Flow() as f:`` block of this thread, or in a step of a flow. There the
+    call returns None at once. Outside, it is an ordinary call.
+
+    Parameters
+    ----------
+    inputs, outputs, inouts, commutes : names of arguments; each is an array or a key when the
+        function is called, or a list of them, and None stands for nothing. Others are values.
+    priority : of its steps
+    comm : its steps communicate, as those of `Flow.comm`
+    name : None: the function's
+
+    Raises
+    ------
+    Error
+        for names that are no arguments of the function.
+    """
+    lists = {"inputs": inputs, "outputs": outputs, "inouts": inouts, "commutes": commutes}
+
+    def annotated(fn: AnyFunction) -> AnyFunction:
+        signature = inspect.signature(fn)
+        known = list(signature.parameters)
+        for word, names in lists.items():
+            if isinstance(names, str):
+                raise Error(f"{word} is {names!r}; give a list of names, as {word}=[{names!r}]")
+            for each in names:
+                if each not in known:
+                    near = difflib.get_close_matches(each, known, 1)
+                    hint = f" (did you mean {near[0]!r}?)" if near else ""
+                    raise Error(
+                        f"step {fn.__name__!r} has no argument {each!r}{hint}; {word} names some "
+                        f"of {', '.join(map(repr, known))}"
+                    )
+        if comm and commutes:
+            raise Error(f"step {fn.__name__!r} communicates; it cannot commute")
+
+        @functools.wraps(fn)
+        def call(*args: Any, **kwargs: Any) -> Any:
+            flow = current()
+            if flow is None:
+                return fn(*args, **kwargs)
+            bound = signature.bind(*args, **kwargs)
+            bound.apply_defaults()
+            touched = {
+                word: [each for name in names for each in _listed(bound.arguments[name])]
+                for word, names in lists.items()
+            }
+            called = functools.partial(fn, *args, **kwargs)
+            accesses = touched["inputs"], touched["outputs"], touched["inouts"], priority
+            its_name = name or fn.__name__
+            if comm:
+                flow.comm(called, *accesses, name=its_name)
+            else:
+                flow.task(called, *accesses, commutes=touched["commutes"], name=its_name)
+            return None
+
+        return call
+
+    return annotated
+
+
+def _listed(argument: Any) -> list[Any]:
+    if argument is None:
+        return []
+    return argument if isinstance(argument, list) else [argument]

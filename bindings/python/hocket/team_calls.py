@@ -1,0 +1,97 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""How a team's operations call the extension, and those of them that fold."""
+
+from __future__ import annotations
+
+from typing import Any, Callable, Optional
+
+import numpy as np
+
+from hocket import _mpi
+from hocket.arguments import as_seconds
+from hocket.team_values import TYPES, as_value, narrow_of, scalar_of
+
+Op = _mpi.TeamOp
+BOOL, INT32 = TYPES[np.bool_], TYPES[np.int32]
+ONE = {False: b"\0", True: b"\1"}
+FOLDS = {
+    "add": "The sum of the values of {}. Integers wrap; bool adds as or.",
+    "mul": "The product of the values of {}. Integers wrap; bool multiplies as and.",
+    "min": "The least of the values of {}. NaN wins.",
+    "max": "The greatest of the values of {}. NaN wins.",
+    "and": "The bitwise and of the values of {}.",
+    "or": "The bitwise or of the values of {}.",
+}
+OF = {"reduce": "all", "scan": "the processes up to this one, itself included"}
+
+
+def _fold(name: str) -> Callable[..., Any]:
+    op = getattr(Op, name)
+
+    def method(
+        self: Calls, v: Any, *, bits: Optional[int] = None, timeout: Optional[float] = None
+    ) -> Any:
+        return self._one(op, v, bits, timeout)
+
+    way, fold = name.split("_")
+    method.__name__ = f"{name}_" if fold in ("and", "or") else name
+    method.__qualname__ = f"Team.{method.__name__}"
+    method.__doc__ = f"{FOLDS[fold].format(OF[way])}\n\nAs `Team`: it says what is raised."
+    return method
+
+
+class Calls:
+    """What `Team` is made of."""
+
+    __slots__ = ("_core",)
+    _core: _mpi.Team
+
+    reduce_add = _fold("reduce_add")
+    reduce_mul = _fold("reduce_mul")
+    reduce_min = _fold("reduce_min")
+    reduce_max = _fold("reduce_max")
+    reduce_and_ = _fold("reduce_and")
+    reduce_or_ = _fold("reduce_or")
+    scan_add = _fold("scan_add")
+    scan_mul = _fold("scan_mul")
+    scan_min = _fold("scan_min")
+    scan_max = _fold("scan_max")
+    scan_and_ = _fold("scan_and")
+    scan_or_ = _fold("scan_or")
+
+    def _flag(self, op: Op, flag: Any, timeout: Any) -> Any:
+        seconds = self._seconds(op, timeout)
+        one = self._read(op, lambda: ONE[bool(flag)])
+        return self._core.run(op, BOOL, one, 0, 0, seconds)
+
+    def _one(self, op: Op, v: Any, bits: Any, timeout: Any, process: int = 0) -> Any:
+        kind, number, value, narrow, seconds = self._taken(op, v, bits, timeout)
+        return as_value(kind, self._core.run(op, number, value, process, narrow, seconds))
+
+    def _count(self, op: Op, v: Any, bits: Any, timeout: Any) -> Any:
+        _, number, value, narrow, seconds = self._taken(op, v, bits, timeout)
+        return self._core.run(op, number, value, 0, narrow, seconds)
+
+    def _taken(
+        self, op: Op, v: Any, bits: Any, timeout: Any
+    ) -> tuple[type[Any], int, bytes, int, Optional[float]]:
+        """The value's type, its number, its bytes; how many bits take part; the timeout."""
+        seconds = None if timeout is None else self._seconds(op, timeout)
+        narrow = 0 if bits is None else self._read(op, lambda: narrow_of(bits))
+        kind = type(v)
+        number = TYPES.get(kind)
+        if number is None:
+            v = self._read(op, lambda: scalar_of(v))
+            kind = type(v)
+            number = TYPES[kind]
+        return kind, number, v.tobytes(), narrow, seconds
+
+    def _seconds(self, op: Op, timeout: Any) -> Optional[float]:
+        return None if timeout is None else self._read(op, lambda: as_seconds(timeout))
+
+    def _read(self, op: Op, read: Callable[[], Any]) -> Any:
+        """An argument; where it cannot be, the others of the team are told."""
+        try:
+            return read()
+        except Exception as error:
+            self._core.refuse(op, f"{op.name}: {error}")

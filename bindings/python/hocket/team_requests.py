@@ -1,0 +1,45 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""Operations of teams that were started, and go on while their process does other things."""
+
+from __future__ import annotations
+
+from typing import Any, Callable, Optional
+
+from hocket import _mpi
+from hocket.arguments import as_seconds
+from hocket.team_values import as_value
+
+
+class TeamRequest:
+    """An operation that was started by `Team.start`; a flow's `comm` step may return it."""
+
+    __slots__ = ("_core", "_kind")
+
+    def __init__(self, core: _mpi.TeamStarted, kind: Callable[[Any], Any]) -> None:
+        self._core = core
+        self._kind = kind
+
+    def wait(self, timeout: Optional[float] = None) -> Any:
+        """Waits until it is done; its result.
+
+        As `Team`: it says what is raised.
+        """
+        self._core.wait(as_seconds(timeout))
+        return self.value()
+
+    def test(self) -> bool:
+        """Whether it has ended. Never waits.
+
+        As `Team`.
+        """
+        return self._core.test()
+
+    def value(self) -> Any:
+        """The result of one that has ended.
+
+        Raises
+        ------
+        Error
+            before it has ended; and what it raised.
+        """
+        return as_value(self._kind, self._core.value())

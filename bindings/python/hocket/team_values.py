@@ -1,0 +1,84 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""What teams take as values and masks, checked."""
+
+from __future__ import annotations
+
+from typing import Any, Callable, Union
+
+import numpy as np
+
+from hocket.arguments import as_number
+from hocket.errors import Error
+
+# A number for each type of value, as the extension counts them.
+TYPES: dict[type, int] = {
+    np.dtype(name).type: number
+    for number, name in enumerate(["?", "i1", "i2", "i4", "i8", "u1", "u2", "u4", "u8", "f4", "f8"])
+}
+# C has two names for one of its integer types; NumPy keeps both.
+for _name in "lLqQ":
+    _dtype = np.dtype(_name)
+    TYPES.setdefault(_dtype.type, TYPES[np.dtype(f"{_dtype.kind}{_dtype.itemsize}").type])
+_KNOWN = "bool, int8 to int64, uint8 to uint64, float32, float64"
+
+
+def as_value(kind: Callable[[Any], Any], found: Union[bool, int, bytes]) -> Any:
+    """A result as the caller's type; floating-point numbers come as their bytes."""
+    if isinstance(found, bytes):
+        return np.frombuffer(found, kind)[0]  # type: ignore[call-overload]
+    return kind(found)
+
+
+def words_of(bits: int) -> list[int]:
+    """A mask as 64-bit words, the lowest first."""
+    words: list[int] = []
+    while bits or not words:
+        words.append(bits & (2**64 - 1))
+        bits >>= 64
+    return words
+
+
+def mask_of(words: list[int]) -> int:
+    """The mask of these words."""
+    if len(words) == 1:
+        return words[0]
+    return sum(word << (64 * index) for index, word in enumerate(words))
+
+
+def narrow_of(bits: Any) -> int:
+    """How many low bits take part."""
+    number = as_number(bits, "bits")
+    if not 1 <= number <= 64:
+        raise Error(f"bits is {number}; give 1 to the size of the value's dtype")
+    return number
+
+
+def plain(v: Any) -> Any:
+    """A value as a NumPy scalar of any fixed-size dtype."""
+    if isinstance(v, (bool, int, float, np.ndarray)):
+        v = np.asarray(v)
+        if v.ndim != 0:
+            raise Error(
+                f"the value is an array of shape {v.shape}; a team moves one value a process"
+            )
+        v = v[()]
+    if not isinstance(v, np.generic) or v.dtype.hasobject:
+        raise Error(f"the value is {v!r}; give a NumPy scalar")
+    return v
+
+
+def scalar_of(v: Any) -> Any:
+    """A value as a NumPy scalar of one of the types that teams know."""
+    scalar = plain(v)
+    if type(scalar) not in TYPES:
+        raise Error(f"the value is {v!r} of dtype {scalar.dtype}; teams move {_KNOWN}")
+    return scalar
+
+
+def check_out(out: Any, dtype: np.dtype[Any], size: int) -> None:
+    """Raises `Error` for what `gather` cannot write to."""
+    if not isinstance(out, np.ndarray) or out.shape != (size,) or out.dtype != dtype:
+        found = f"{out.dtype} {out.shape}" if isinstance(out, np.ndarray) else repr(out)
+        raise Error(f"out is {found}; give an array of {dtype} with an entry for each of {size}")
+    if not out.flags.writeable:
+        raise Error("out may not be written")

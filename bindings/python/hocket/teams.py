@@ -1,0 +1,301 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""Teams: synchronous aggregate operations of any subset of processes.
+
+As in Dietz, Chung, Mattox: "A Parallel Processing Support Library Based On Synchronized Aggregate
+Communication" (PAPERS), whose operations these are.
+"""
+
+from __future__ import annotations
+
+import functools
+import operator
+from typing import TYPE_CHECKING, Any, Callable, Optional
+
+import numpy as np
+import numpy.typing as npt
+
+from hocket import _mpi
+from hocket.arguments import as_number, as_seconds
+from hocket.arrays import communicator
+from hocket.errors import Error
+from hocket.team_calls import BOOL, FOLDS, INT32, OF, ONE, Calls, Op
+from hocket.team_requests import TeamRequest
+from hocket.team_values import check_out, mask_of, plain, words_of
+
+if TYPE_CHECKING:
+    from mpi4py import MPI
+
+
+_STARTED = ["wait", "any", "all", "rank", *(f"{way}_{fold}" for way in OF for fold in FOLDS)]
+
+
+class Team(Calls):
+    """Processes that do operations together, at the latency of shared memory within a node.
+
+    Processes are numbered as in the root team everywhere: in masks, sources, votes and results. A
+    mask is an integer whose bit p stands for process p. A value is a NumPy scalar, whose dtype
+    (bool, int8 to int64, uint8 to uint64, float32, float64) chooses the operation and is the
+    result's; bool, int and float count as NumPy takes them. ``bits=n`` moves only the low n bits
+    of an unsigned value.
+
+    Every operation that communicates is a barrier of the team, all of whose processes make the
+    same call. Teams that share two processes or more use their common operations in the same
+    order. All take ``timeout``, in seconds, which ends the wait, not the operation.
+
+    Parameters
+    ----------
+    comm : an mpi4py communicator, all of whose processes make the root team; None: COMM_WORLD.
+        Collective.
+    timeout : seconds, or None
+
+    Raises
+    ------
+    MismatchError
+        by operations whose processes call different ones, or with different types.
+    Error
+        for arguments that cannot be: on all processes of the team, naming the one; and where a
+        process that is waited for has left.
+    DeadlineError, PeerLostError
+        as everywhere.
+    """
+
+    __slots__ = ("_members",)
+
+    def __init__(self, comm: Optional[MPI.Comm] = None, *, timeout: Optional[float] = None) -> None:
+        self._core = _mpi.Team(communicator(comm).handle, as_seconds(timeout))
+        self._members: Optional[npt.NDArray[np.intp]] = None
+
+    def __repr__(self) -> str:
+        names = ", ".join(map(str, self._core.processes))
+        return f"<hocket.Team {{{names}}} of {self.size}, process {self.process}>"
+
+    def enqueue(self, mask: int) -> Team:
+        """The team of the masked processes of the root team, this one among them.
+
+        Communicates nothing. Raises `Error` for masks that are empty, lack this process, or name
+        one that does not exist.
+
+        As `Team`.
+        """
+        try:
+            bits = operator.index(mask)
+        except TypeError:
+            raise Error(f"enqueue: the mask is {mask!r}; give an integer") from None
+        if bits < 0:
+            raise Error(f"enqueue: the mask is {bits}; a mask has no sign")
+        made = object.__new__(Team)
+        made._core = self._core.enqueue(words_of(bits))
+        made._members = None
+        return made
+
+    @property
+    def process(self) -> int:
+        """My number, as in the root team."""
+        return self._core.process
+
+    @property
+    def size(self) -> int:
+        """Processes in the root team."""
+        return self._core.size
+
+    @property
+    def mask(self) -> int:
+        """The processes of this team."""
+        return mask_of(self._core.mask)
+
+    @property
+    def shares_memory(self) -> bool:
+        """Whether all are on one node, and need no messages."""
+        return self._core.shares_memory
+
+    def population(self) -> int:
+        """How many processes are in this team."""
+        return self._core.population()
+
+    def enumerate(self) -> int:
+        """How many of them have lower numbers than mine."""
+        return self._core.enumerate()
+
+    def select_first(self) -> int:
+        """The lowest of them."""
+        return self._core.select_first()
+
+    def select_one(self) -> int:
+        """One of them, the same on all."""
+        return self._core.select_one()
+
+    def wait(self, *, timeout: Optional[float] = None) -> None:
+        """A barrier.
+
+        As `Team`: it says what is raised.
+        """
+        self._core.run(Op.wait, BOOL, b"", 0, 0, self._seconds(Op.wait, timeout))
+
+    def any(self, flag: Any, *, timeout: Optional[float] = None) -> bool:
+        """Whether anyone's flag is true. Flags are anything truthy.
+
+        As `Team`: it says what is raised.
+        """
+        return bool(self._flag(Op.any, flag, timeout))
+
+    def all(self, flag: Any, *, timeout: Optional[float] = None) -> bool:
+        """Whether everyone's flag is true.
+
+        As `Team`: it says what is raised.
+        """
+        return bool(self._flag(Op.all, flag, timeout))
+
+    def waitvec(self, flag: Any, *, timeout: Optional[float] = None) -> int:
+        """The mask of those whose flag is true.
+
+        As `Team`: it says what is raised.
+        """
+        seconds = self._seconds(Op.waitvec, timeout)
+        one = self._read(Op.waitvec, lambda: ONE[bool(flag)])
+        return mask_of(self._core.run_mask(Op.waitvec, BOOL, one, 0, 0, seconds))
+
+    def putget(
+        self, v: Any, source: int, *, bits: Optional[int] = None, timeout: Optional[float] = None
+    ) -> Any:
+        """Puts `v`, and gets that of process `source`.
+
+        As `Team`: it says what is raised.
+        """
+        process = self._read(Op.putget, lambda: as_number(source, "the source"))
+        return self._one(Op.putget, v, bits, timeout, process)
+
+    def gather(
+        self,
+        v: Any,
+        out: Optional[npt.NDArray[Any]] = None,
+        *,
+        bits: Optional[int] = None,
+        timeout: Optional[float] = None,
+    ) -> npt.NDArray[Any]:
+        """The values of all: an entry for each process of the root team.
+
+        Those of processes that are not of this team are 0, or as they were in `out`: an array of
+        `v`'s dtype, with `size` entries.
+
+        As `Team`: it says what is raised.
+        """
+        kind, number, value, narrow, seconds = self._taken(Op.gather, v, bits, timeout)
+        if out is not None:
+            self._read(Op.gather, lambda: check_out(out, np.dtype(kind), self.size))
+        values: npt.NDArray[Any] = np.zeros(self.size, kind)
+        self._core.run_gather(number, value, values, narrow, seconds)
+        if out is None:
+            return values
+        if self._members is None:
+            self._members = np.array(self._core.processes, np.intp)
+        out[self._members] = values[self._members]
+        return out
+
+    def bcast_put(
+        self, v: Any, *, bits: Optional[int] = None, timeout: Optional[float] = None
+    ) -> Any:
+        """Broadcasts `v`. The result is what `bcast_get` gives: the or of the bits of all put.
+
+        As `Team`: it says what is raised.
+        """
+        return self._one(Op.bcast, v, bits, timeout)
+
+    def bcast_get(
+        self, dtype: npt.DTypeLike, *, bits: Optional[int] = None, timeout: Optional[float] = None
+    ) -> Any:
+        """What was broadcast: 0 if nobody put.
+
+        As `Team`: it says what is raised.
+        """
+        nothing = self._read(Op.bcast, lambda: np.zeros((), dtype)[()])
+        return self._one(Op.bcast, nothing, bits, timeout)
+
+    def rank(self, v: Any, *, bits: Optional[int] = None, timeout: Optional[float] = None) -> int:
+        """How many have a lower value, or the same one and a lower number. NaN is highest.
+
+        As `Team`: it says what is raised.
+        """
+        return int(self._count(Op.rank, v, bits, timeout))
+
+    def vote_count(self, p: int, *, timeout: Optional[float] = None) -> int:
+        """Votes for process `p`; how many voted for me.
+
+        As `Team`: it says what is raised.
+        """
+        seconds = self._seconds(Op.vote_count, timeout)
+        process = self._read(Op.vote_count, lambda: as_number(p, "the vote"))
+        return int(self._core.run(Op.vote_count, INT32, b"", process, 0, seconds))
+
+    def vote(self, p: int, *, timeout: Optional[float] = None) -> int:
+        """Votes for process `p`; the mask of those who voted for me.
+
+        As `Team`: it says what is raised.
+        """
+        seconds = self._seconds(Op.vote, timeout)
+        process = self._read(Op.vote, lambda: as_number(p, "the vote"))
+        return mask_of(self._core.run_mask(Op.vote, INT32, b"", process, 0, seconds))
+
+    def match_count(
+        self, v: Any, *, bits: Optional[int] = None, timeout: Optional[float] = None
+    ) -> int:
+        """How many have the value that I have, I included. NaN matches NaN.
+
+        As `Team`: it says what is raised.
+        """
+        return int(self._count(Op.match_count, v, bits, timeout))
+
+    def match(self, v: Any, *, bits: Optional[int] = None, timeout: Optional[float] = None) -> int:
+        """The mask of those who have the value that I have.
+
+        As `Team`: it says what is raised.
+        """
+        _, number, value, narrow, seconds = self._taken(Op.match, v, bits, timeout)
+        return mask_of(self._core.run_mask(Op.match, number, value, 0, narrow, seconds))
+
+    def reduce(
+        self, v: Any, fold: Callable[[Any, Any], Any], *, timeout: Optional[float] = None
+    ) -> Any:
+        """The values of all, folded by a function of two, from the lowest process's on.
+
+        `v` is any NumPy scalar of up to 56 bytes, structured ones included.
+
+        As `Team`: it says what is raised.
+        """
+        seconds = self._seconds(Op.reduce, timeout)
+        scalar = self._read(Op.reduce, lambda: plain(v))
+        everything = self._core.gather_bytes(scalar.tobytes(), seconds)
+        return functools.reduce(fold, np.frombuffer(everything, scalar.dtype))
+
+    def start(self, name: str, v: Any = None, *, bits: Optional[int] = None) -> TeamRequest:
+        """Starts "wait", "any", "all", or a "reduce_…", "scan_…", "rank" of `v`.
+
+        Operations of one team take place in the order in which they were started.
+
+        As `Team`: it says what is raised.
+        """
+        if name not in _STARTED:
+            raise Error(f"start: {name!r} is none of {', '.join(_STARTED)}")
+        op = getattr(Op, name)
+        if op in (Op.wait, Op.any, Op.all):
+            one = self._read(op, lambda: ONE[bool(v)])
+            return TeamRequest(self._core.start(op, BOOL, one, 0, 0), bool)
+        kind, number, value, narrow, _ = self._taken(op, v, bits, None)
+        made = self._core.start(op, number, value, 0, narrow)
+        return TeamRequest(made, int if op == Op.rank else kind)
+
+    def exit(self, code: int = 0) -> None:
+        """Leaves the root team and all teams within it.
+
+        Whoever waits for this process then gets an `Error` that says so, with the code; later
+        calls here raise.
+
+        As `Team`: it says what is raised.
+        """
+        self._core.exit(as_number(code, "the exit code"))
+
+    def error(self, message: str) -> None:
+        """Prints the message, leaves, and ends the waits of all others of the root team.
+
+        As `Team`: it says what is raised.
+        """
+        self._core.error(str(message))

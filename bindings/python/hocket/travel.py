@@ -1,0 +1,34 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""How an array is to travel between two tasks: strategy, stages, pieces."""
+
+from __future__ import annotations
+
+from typing import Any, Optional
+
+from hocket import _mpi
+from hocket.arguments import as_number
+from hocket.errors import Error
+
+
+def positive(value: Any, what: str) -> int:
+    """A number of 1 or more; 0 for None. Raises `Error`."""
+    if value is None:
+        return 0
+    number = as_number(value, what)
+    if number < 1:
+        raise Error(f"{what} is {value!r}; give a number of 1 or more, or leave it out")
+    return number
+
+
+def strategy_of(name: Any) -> str:
+    """The name of a strategy. Raises `Error` for what is no text."""
+    if not isinstance(name, str):
+        raise Error(f"strategy is {name!r}; give its name, as 'auto' or 'direct'")
+    return name
+
+
+def options_of(strategy: Any, stages: Optional[int], pieces: Optional[int]) -> _mpi.TransferOptions:
+    """As the library takes them. Raises `Error` for what cannot be read."""
+    return _mpi.TransferOptions(
+        strategy_of(strategy), positive(stages, "stages"), positive(pieces, "pieces")
+    )

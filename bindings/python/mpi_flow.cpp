@@ -1,0 +1,315 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Flows whose steps are Python functions: hocket/flows.py says what they are given, this what
+// happens to them between threads. A function runs, and its objects are let go, under the
+// interpreter's lock; inserting and waiting do without it.
+#include <nanobind/nanobind.h>
+#include <nanobind/stl/optional.h>
+#include <nanobind/stl/shared_ptr.h>
+#include <nanobind/stl/string.h>
+#include <nanobind/stl/vector.h>
+
+#include <cstring>
+#include <optional>
+
+#include "hocket/flow.hpp"
+#include "hocket/mpi.hpp"
+#include "mpi_binding.hpp"
+
+namespace nb = nanobind;
+using namespace nb::literals;
+
+namespace hocket::python {
+namespace {
+
+/// A Python object that any thread may let go.
+class Kept {
+  public:
+    explicit Kept(nb::object object) : object_(object.release().ptr()) {}
+    Kept(Kept&& other) noexcept : object_(std::exchange(other.object_, nullptr)) {}
+    Kept& operator=(Kept&&) = delete;
+    ~Kept() {
+        if (object_ == nullptr || Py_IsInitialized() == 0) return;
+        const nb::gil_scoped_acquire locked;
+        Py_DECREF(object_);
+    }
+    nb::handle get() const { return object_; }
+
+  private:
+    PyObject* object_;
+};
+
+/// Something with a `poll()` in Python.
+class Polled final : public Operation {
+  public:
+    Polled(nb::object poll, std::string text) : poll_(std::move(poll)), text_(std::move(text)) {}
+    bool poll() override {
+        const nb::gil_scoped_acquire locked;
+        return nb::cast<bool>(nb::bool_(poll_.get()()));
+    }
+    std::string text() const override { return text_; }
+
+  private:
+    Kept poll_;
+    std::string text_;
+};
+
+/// An operation, and what Python does once it is done.
+class Then final : public Operation {
+  public:
+    Then(std::shared_ptr<Operation> first, nb::object then)
+        : first_(std::move(first)), then_(std::move(then)) {}
+    bool poll() override {
+        if (done_) return true;
+        if (!first_->poll()) return false;
+        done_ = true;
+        const nb::gil_scoped_acquire locked;
+        then_.get()();
+        return true;
+    }
+    std::string text() const override { return first_->text(); }
+
+  private:
+    std::shared_ptr<Operation> first_;
+    Kept then_;
+    bool done_ = false;
+};
+
+std::shared_ptr<Operation> watched(std::uintptr_t handle) {
+    MPI_Request request{};
+    static_assert(sizeof request <= sizeof handle);
+    std::memcpy(&request, &handle, sizeof request);
+    return watch(request);
+}
+
+/// A Python function as the body of a step. `hold` is let go when the step has ended.
+class Function {
+  public:
+    Function(nb::object function, nb::object hold)
+        : function_(std::move(function)), hold_(std::move(hold)) {}
+    void operator()() {
+        const nb::gil_scoped_acquire locked;
+        function_.get()();
+    }
+
+  private:
+    Kept function_, hold_;
+};
+
+/// One that starts operations: it gives a list of them.
+class Starter {
+  public:
+    Starter(nb::object function, nb::object hold)
+        : function_(std::move(function)), hold_(std::move(hold)) {}
+    flow::Operations operator()() {
+        const nb::gil_scoped_acquire locked;
+        flow::Operations started;
+        for (nb::handle each : function_.get()())
+            started.push_back(nb::cast<std::shared_ptr<Operation>>(each));
+        return started;
+    }
+
+  private:
+    Kept function_, hold_;
+};
+
+/// One that reduces: it gets the addresses of its parts.
+class Reducer {
+  public:
+    Reducer(nb::object function, nb::object hold, std::size_t parts)
+        : function_(std::move(function)), hold_(std::move(hold)), parts_(parts) {}
+    void operator()(flow::Here& here) {
+        const nb::gil_scoped_acquire locked;
+        nb::list addresses;
+        for (std::size_t i = 0; i < parts_; ++i)
+            addresses.append(reinterpret_cast<std::uintptr_t>(here.part(i)));
+        function_.get()(addresses);
+    }
+
+  private:
+    Kept function_, hold_;
+    std::size_t parts_;
+};
+
+std::shared_ptr<const Reduction> reduction_of(std::string name, nb::object fill,
+                                              nb::object combine) {
+    auto filling = std::make_shared<Kept>(std::move(fill));
+    auto combining = std::make_shared<Kept>(std::move(combine));
+    return std::make_shared<const Reduction>(
+        Reduction{std::move(name),
+                  [filling](void* part) {
+                      const nb::gil_scoped_acquire locked;
+                      filling->get()(reinterpret_cast<std::uintptr_t>(part));
+                  },
+                  [combining](void* into, const void* part) {
+                      const nb::gil_scoped_acquire locked;
+                      combining->get()(reinterpret_cast<std::uintptr_t>(into),
+                                       reinterpret_cast<std::uintptr_t>(part));
+                  }});
+}
+
+/// Any memory: whatever has Python's buffer interface.
+Region region_of(nb::handle object) {
+    Py_buffer view;
+    if (PyObject_GetBuffer(object.ptr(), &view, PyBUF_STRIDES) != 0) throw nb::python_error();
+    std::vector<std::int64_t> shape(view.shape, view.shape + view.ndim),
+        strides(view.strides, view.strides + view.ndim);
+    const void* const data = view.buf;
+    const std::int64_t itemsize = view.itemsize;
+    PyBuffer_Release(&view);
+    if (itemsize == 0) return {data, 0};
+    return {data, shape, strides, itemsize};
+}
+
+/// What a step has thrown, to be thrown again where Python can see it.
+struct Thrown {
+    std::string where, step;
+    std::exception_ptr cause;
+};
+
+/// Lets go of the interpreter's lock before it waits for the steps that need it.
+struct Held {
+    explicit Held(const FlowOptions& options) : flow(std::make_unique<Flow>(options)) {}
+    ~Held() {
+        const nb::gil_scoped_release released;
+        flow.reset();
+    }
+    std::unique_ptr<Flow> flow;
+    std::vector<std::unique_ptr<Flow::Inside>> inside;
+};
+
+template <class Wait>
+std::optional<Thrown> thrown_by(Wait&& wait) {
+    const nb::gil_scoped_release released;
+    try {
+        wait();
+        return std::nullopt;
+    } catch (const StepError& error) {
+        return Thrown{error.where(), error.step(), error.cause()};
+    }
+}
+
+FlowOptions options_of(std::optional<int> workers, std::int64_t window, const std::string& agent,
+                       bool check, bool record) {
+    FlowOptions options;
+    options.workers = workers;
+    options.window = window;
+    if (agent == "thread") options.agent = Agent::thread;
+    if (agent == "steps") options.agent = Agent::between_steps;
+    options.check = check;
+    options.record = record;
+    return options;
+}
+
+}  // namespace
+
+void bind_flow(nb::module_& m) {
+    using Timeout = std::optional<double>;
+    m.def(
+        "polled",
+        [](nb::object poll, std::string text) -> std::shared_ptr<Operation> {
+            return std::make_shared<Polled>(std::move(poll), std::move(text));
+        },
+        "poll"_a, "text"_a);
+    m.def(
+        "then",
+        [](std::shared_ptr<Operation> first, nb::object then) -> std::shared_ptr<Operation> {
+            return std::make_shared<Then>(std::move(first), std::move(then));
+        },
+        "first"_a, "then"_a);
+    m.def("watched", &watched, "handle"_a);
+
+    nb::enum_<Access::Kind>(m, "AccessKind")
+        .value("read", Access::Kind::read)
+        .value("write", Access::Kind::write)
+        .value("update", Access::Kind::update)
+        .value("commute", Access::Kind::commute)
+        .value("reduce", Access::Kind::reduce);
+    nb::class_<Region>(m, "Region")
+        .def_static("of", &region_of, "object"_a)
+        .def_static(
+            "key",
+            [](nb::bytes name) {
+                return Region::key({name.c_str(), name.size()});
+            },
+            "name"_a)
+        .def("overlaps", &Region::overlaps, "other"_a)
+        .def("text", &Region::text)
+        .def("__eq__", [](const Region& a, const Region& b) { return a == b; })
+        .def("__hash__", &Region::hash);
+    nb::class_<Access>(m, "Access")
+        .def(
+            "__init__",
+            [](Access* place, Access::Kind kind, const Region& region) {
+                new (place) Access{kind, region, {}};
+            },
+            "kind"_a, "region"_a)
+        .def_static(
+            "reduction",
+            [](const Region& region, std::string name, nb::object fill, nb::object combine) {
+                return reduces(region,
+                               reduction_of(std::move(name), std::move(fill), std::move(combine)));
+            },
+            "region"_a, "name"_a, "fill"_a, "combine"_a);
+
+    nb::class_<Thrown>(m, "Thrown")
+        .def_ro("where", &Thrown::where)
+        .def_ro("step", &Thrown::step)
+        .def("raise_again", [](const Thrown& thrown) { std::rethrow_exception(thrown.cause); });
+
+    nb::class_<Held>(m, "Flow")
+        .def(
+            "__init__",
+            [](Held* place, std::optional<int> workers, std::int64_t window,
+               const std::string& agent, bool check, bool record) {
+                new (place) Held(options_of(workers, window, agent, check, record));
+            },
+            "workers"_a.none(), "window"_a, "agent"_a, "check"_a, "record"_a)
+        .def(
+            "task",
+            [](Held& held, nb::object function, nb::object hold,
+               const std::vector<Access>& accesses, int priority, std::string name) {
+                std::size_t parts = 0;
+                for (const Access& access : accesses) parts += access.kind == Access::Kind::reduce;
+                flow::Body body =
+                    parts == 0 ? flow::Body(Function(std::move(function), std::move(hold)))
+                               : flow::Body(Reducer(std::move(function), std::move(hold), parts));
+                const nb::gil_scoped_release released;
+                held.flow->insert(std::move(body), accesses, {priority, std::move(name)}, false);
+            },
+            "function"_a, "hold"_a.none(), "accesses"_a, "priority"_a, "name"_a)
+        .def(
+            "comm",
+            [](Held& held, nb::object function, nb::object hold,
+               const std::vector<Access>& accesses, int priority, std::string name) {
+                flow::Body body(Starter(std::move(function), std::move(hold)));
+                const nb::gil_scoped_release released;
+                held.flow->insert(std::move(body), accesses, {priority, std::move(name)}, true);
+            },
+            "function"_a, "hold"_a.none(), "accesses"_a, "priority"_a, "name"_a)
+        .def(
+            "wait",
+            [](Held& held, Timeout timeout) {
+                return thrown_by([&] { held.flow->wait(Deadline::in(timeout)); });
+            },
+            "timeout"_a.none())
+        .def(
+            "wait_on",
+            [](Held& held, const Region& region, Timeout timeout) {
+                return thrown_by([&] { held.flow->wait_on(region, Deadline::in(timeout)); });
+            },
+            "region"_a, "timeout"_a.none())
+        .def("cancel", [](Held& held) { held.flow->cancel(); })
+        .def("enter",
+             [](Held& held) { held.inside.push_back(std::make_unique<Flow::Inside>(*held.flow)); })
+        .def("leave", [](Held& held) { held.inside.pop_back(); })
+        .def("address",
+             [](const Held& held) { return reinterpret_cast<std::uintptr_t>(held.flow.get()); })
+        .def_prop_ro("workers", [](const Held& held) { return held.flow->workers(); })
+        .def_prop_ro("agent_thread", [](const Held& held) { return held.flow->agent_thread(); })
+        .def_prop_ro("steps", [](const Held& held) { return held.flow->steps(); })
+        .def("dot", [](const Held& held) { return held.flow->dot(); })
+        .def("svg", [](const Held& held) { return held.flow->svg(); });
+    m.def("current_flow", [] { return reinterpret_cast<std::uintptr_t>(Flow::current()); });
+}
+
+}  // namespace hocket::python

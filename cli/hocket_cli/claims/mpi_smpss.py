@@ -1,0 +1,52 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""Trials of the claims of MPI/SMPSs."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+import hocket as hk
+
+from .model import FAILS, HOLDS, Bench, Verdict
+
+Numbers = Mapping[str, Any]
+_ROUNDS = 50
+
+
+def _exchange(w: hk.Tasks) -> list[float]:
+    """Each task computes what the other needs for its next round. Every receive is urgent, and
+    comes before the step that computes what the other waits for: a thread that blocked in it would
+    never come to that."""
+    other = "right" if w.name == "left" else "left"
+    layout = hk.Layout((4,), "(BLOCK)", 1)
+    mine = hk.zeros(layout, "float64", w.comm)
+    theirs = [hk.zeros(layout, "float64", w.comm) for _ in range(_ROUNDS)]
+
+    def compute(number: int) -> None:
+        mine.local[...] = number + w.rank + (theirs[number - 1].local if number > 0 else 0)
+
+    with hk.Flow(workers=1) as flow:
+        for number in range(_ROUNDS):
+            flow.recv(w, theirs[number], other, tag=number, priority=9)
+            before = [theirs[number - 1]] if number > 0 else []
+            flow.task(lambda number=number: compute(number), inputs=before, inouts=[mine])
+            flow.send(w, mine, other, tag=number)
+    return [float(each.local[0]) for each in theirs]
+
+
+def deadlock(numbers: Numbers, bench: Bench) -> Verdict:
+    """Section 2.2: two processes with one worker each."""
+    try:
+        found = hk.run(_exchange, tasks={"left": 1, "right": 1}, timeout=60)
+    except hk.Error as error:
+        return Verdict(FAILS, str(error).splitlines()[0])
+    made: dict[str, list[float]] = {"left": [], "right": []}
+    for number in range(_ROUNDS):
+        for rank, (name, other) in enumerate((("left", "right"), ("right", "left"))):
+            made[name].append(number + rank + (made[other][number - 1] if number > 0 else 0))
+    good = found["left"] == [made["right"]] and found["right"] == [made["left"]]
+    said = (
+        f"{2 * _ROUNDS} urgent receives before the steps that their senders wait for, one worker "
+    )
+    return Verdict(HOLDS if good else FAILS, said + "each: all end, with the right numbers")

@@ -1,0 +1,79 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""Trials of the claims of PAPERS: teams of two processes in shared memory, from C++."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+from .model import FACTOR, FAILS, HOLDS, Bench, NotHereError, Verdict
+
+Numbers = Mapping[str, Any]
+#: two operations cost the same if they differ by no more
+_SAME = 1.3
+
+
+def _minima(bench: Bench) -> dict[str, dict[str, float]]:
+    """Seconds by operation and contestant. Minima: an operation of a fraction of a microsecond that
+    was interrupted says nothing of itself."""
+    if bench.cores < 2:
+        raise NotHereError("two processes need two cores; there is one")
+    tables = bench.bench("team", "--type", "int64")["tables"]
+    return {
+        each["parameters"]["operation"]: {
+            figure["name"]: figure["minimum"] for figure in each["figures"] if "minimum" in figure
+        }
+        for each in tables
+        if each["parameters"].get("from") != "Python"
+    }
+
+
+def _told(seconds: Mapping[str, float]) -> str:
+    return ", ".join(f"{name} {1e9 * time:.3g} ns" for name, time in seconds.items())
+
+
+def barrier(numbers: Numbers, bench: Bench) -> Verdict:
+    """Table 2: against message passing between the same processes."""
+    found = _minima(bench)["wait"]
+    ours, theirs = found["hocket"], found["MPI"]
+    said = f"{_told({'a barrier': ours, 'of MPI': theirs})}: a factor of {theirs / ours:.3g}"
+    return Verdict(FACTOR if ours < theirs else FAILS, said)
+
+
+def same_cost(numbers: Numbers, bench: Bench) -> Verdict:
+    """Table 2."""
+    found = _minima(bench)
+    ours = {name: found[name]["hocket"] for name in ("wait", "waitvec", "any", "all")}
+    good = max(ours.values()) <= _SAME * ours["wait"]
+    return Verdict(HOLDS if good else FAILS, _told(ours))
+
+
+def reductions(numbers: Numbers, bench: Bench) -> Verdict:
+    """Tables 5 to 18."""
+    found = _minima(bench)
+    of = {
+        name: figures["hocket"]
+        for name, figures in found.items()
+        if name.startswith(("reduce_", "scan_"))
+    }
+    gather, worst = found["gather"]["hocket"], max(of, key=lambda name: of[name])
+    said = f"{_told({'a gather': gather, worst: of[worst]})}, the slowest of {len(of)}"
+    return Verdict(HOLDS if of[worst] <= _SAME * gather else FAILS, said)
+
+
+def subsets(numbers: Numbers, bench: Bench) -> Verdict:
+    """Section 3: what a new group adds to the barrier that is its first operation."""
+    found = _minima(bench)
+    new = found["enqueue and its first wait"]
+    added = new["hocket"] - found["wait"]["hocket"]
+    said = f"{_told({'a new group adds': added})}; with its first barrier it costs "
+    said += f"{new['hocket'] / found['wait']['MPI']:.3g} of MPI's barrier"
+    if "MPI" in new:
+        said += f", a communicator of MPI's {new['MPI'] / new['hocket']:.3g} times as much"
+    return Verdict(HOLDS if added <= numbers["most"] else FAILS, said)
+
+
+def group_properties(numbers: Numbers, bench: Bench) -> Verdict:
+    """Table 19."""
+    found = _minima(bench)["population"]["hocket"]
+    return Verdict(HOLDS if found <= numbers["most"] else FAILS, _told({"population": found}))

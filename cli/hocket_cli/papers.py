@@ -1,0 +1,105 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""`hocket papers [NAME] …`: the papers' claims, tried here, each with a verdict on its shape."""
+
+from __future__ import annotations
+
+import argparse
+import difflib
+import json
+import textwrap
+from pathlib import Path
+
+from hocket_cli.claims.model import FACTOR, HOLDS, Bench, Claim, Verdict, load, try_claim
+from hocket_cli.main import Parser, UsageError
+
+_HELP = """\
+Reruns the papers' experiments at a size that fits this machine, and prints what was found beside
+what the papers state, each with a verdict: holds, holds with another factor, does not hold, cannot
+be tested here. The machines of the papers are gone; verdicts are about shapes.
+
+  hocket papers                                all of them (some minutes)
+  hocket papers vacancy-tracking               one paper
+  hocket papers double-standards.messages      one claim
+"""
+
+
+def main(words: list[str]) -> int:
+    """Try the claims; 0 whatever the verdicts are."""
+    parser = Parser(prog="hocket papers", description=_HELP)
+    parser.formatter_class = argparse.RawDescriptionHelpFormatter
+    parser.add_argument("names", nargs="*", metavar="NAME", help="papers, or paper.claim")
+    parser.add_argument("--list", action="store_true", help="print the claims, try none")
+    parser.add_argument("--quick", action="store_true", help="short, noisier measurements")
+    parser.add_argument("--json", metavar="FILE", help="write the verdicts there")
+    parser.add_argument("--keep", metavar="DIR", help="keep the JSON of each command run")
+    options = parser.parse_args(words)
+    for option in ("json", "keep"):
+        place = getattr(options, option)
+        if place is not None and not Path(place).resolve().parent.is_dir():
+            raise UsageError(f"--{option} {place}: there is no folder for it; make it first")
+    titles, claims = load()
+    chosen = _choose(claims, options.names)
+    if options.keep is not None:
+        Path(options.keep).mkdir(exist_ok=True)
+    bench = Bench(options.quick, None if options.keep is None else Path(options.keep))
+    verdicts: list[tuple[Claim, Verdict]] = []
+    paper = ""
+    for claim in chosen:
+        if claim.paper != paper:
+            paper = claim.paper
+            print(("\n" if verdicts else "") + f"{paper} · {titles[paper]}")
+        print()
+        print(_wrap(f"{claim.name} ({claim.place})", claim.text))
+        if options.list:
+            continue
+        verdict = try_claim(claim, bench)
+        verdicts.append((claim, verdict))
+        print(_wrap(f"  → {verdict.word}", "; ".join(filter(None, [verdict.ours, verdict.why]))))
+    if verdicts:
+        kept = sum(verdict.word in (HOLDS, FACTOR) for _, verdict in verdicts)
+        print(f"\n{kept} of {len(verdicts)} claims hold in shape")
+    if options.json is not None:
+        Path(options.json).write_text(_as_json(verdicts), encoding="utf-8")
+        print(f"written: {options.json}")
+    return 0
+
+
+def _choose(claims: list[Claim], names: list[str]) -> list[Claim]:
+    known = {claim.paper for claim in claims} | {f"{one.paper}.{one.name}" for one in claims}
+    for name in names:
+        if name not in known:
+            near = difflib.get_close_matches(name, sorted(known), 1)
+            papers = ", ".join(dict.fromkeys(claim.paper for claim in claims))
+            hint = f"did you mean '{near[0]}'?" if near else f"there are {papers}"
+            raise UsageError(f"there is no paper or claim '{name}'; {hint}")
+    return [
+        claim
+        for claim in claims
+        if not names or claim.paper in names or f"{claim.paper}.{claim.name}" in names
+    ]
+
+
+def _wrap(head: str, text: str) -> str:
+    return textwrap.fill(f"{head}: {text}", 100, subsequent_indent="    ")
+
+
+def _as_json(verdicts: list[tuple[Claim, Verdict]]) -> str:
+    from hocket_bench.machine import environment
+
+    document = {
+        **environment(None, None),
+        "claims": [
+            {
+                "paper": claim.paper,
+                "claim": claim.name,
+                "place": claim.place,
+                "text": claim.text,
+                "numbers": dict(claim.numbers),
+                "verdict": verdict.word,
+                "ours": verdict.ours,
+                "why": verdict.why,
+            }
+            for claim, verdict in verdicts
+        ],
+    }
+    return json.dumps(document, indent=2) + "\n"

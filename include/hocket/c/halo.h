@@ -1,0 +1,33 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Arrays with a border, for C; see hocket/halo.hpp. */
+#ifndef HOCKET_C_HALO_H
+#define HOCKET_C_HALO_H
+
+#include "hocket/hocket.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/* New memory with the elements of `array` and a border of width[d] on both sides of dimension d.
+ * `periodic`: one flag a dimension, NULL: none. Local. HOCKET_ERR_LAYOUT: widths that are negative,
+ * explicit segments, and a dimension with a border of which a process holds several intervals. */
+int hocket_halo_make(const hocket_array* array, const int64_t* width, const bool* periodic,
+                     hocket_halo** halo);
+int hocket_halo_free(hocket_halo** halo);
+/* The array within the border; a new handle, which keeps the memory. */
+int hocket_halo_array(const hocket_halo* halo, hocket_array** array);
+int hocket_halo_width(const hocket_halo* halo, int64_t capacity, int64_t* values, int64_t* count);
+/* The local elements with their border: dense and row-major, of this shape; zeros on a process
+ * without elements. */
+int hocket_halo_data(const hocket_halo* halo, void** data);
+int hocket_halo_local_shape(const hocket_halo* halo, int64_t capacity, int64_t* values,
+                            int64_t* count);
+/* Fills the border from the processes that hold those elements. Collective. */
+int hocket_halo_exchange(const hocket_halo* halo, double timeout);
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif

@@ -1,0 +1,112 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Teams for C; see hocket/team.hpp. The operations that exist for each type of value are in
+ * team_reduce.h, team_scan.h, team_values.h and team_ranks.h, as hocket_team_<operation>_<type>.
+ *
+ * A mask is words of 64 bits: bit p % 64 of word p / 64 stands for process p. All functions that
+ * communicate are a barrier of the team; wrong arguments of one process are an error on all. */
+#ifndef HOCKET_C_TEAM_H
+#define HOCKET_C_TEAM_H
+
+#include "hocket/hocket.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/* The root team: all processes of a communicator. Collective. */
+int hocket_team_make(MPI_Comm comm, double timeout, hocket_team** team);
+/* A team of the masked processes of the root team, the caller among them. No communication. */
+int hocket_team_enqueue(hocket_team* team, int64_t count, const uint64_t* words,
+                        hocket_team** made);
+int hocket_team_free(hocket_team** team);
+
+int hocket_team_process(hocket_team* team, int* process); /* as in the root team */
+int hocket_team_size(hocket_team* team, int* size);       /* of the root team */
+int hocket_team_mask(hocket_team* team, int64_t capacity, uint64_t* words, int64_t* count);
+int hocket_team_shares_memory(hocket_team* team, bool* shares);
+int hocket_team_population(hocket_team* team, int* count);
+int hocket_team_enumerate(hocket_team* team, int* number);
+int hocket_team_select_first(hocket_team* team, int* process);
+int hocket_team_select_one(hocket_team* team, int* process);
+
+int hocket_team_wait(hocket_team* team, double timeout);
+int hocket_team_any(hocket_team* team, bool flag, double timeout, bool* result);
+int hocket_team_all(hocket_team* team, bool flag, double timeout, bool* result);
+/* Results that are masks need memory for the root team's processes: ceil(size / 64) words. */
+int hocket_team_waitvec(hocket_team* team, bool flag, double timeout, int64_t capacity,
+                        uint64_t* words, int64_t* count);
+int hocket_team_vote_count(hocket_team* team, int process, double timeout, int* result);
+int hocket_team_vote(hocket_team* team, int process, double timeout, int64_t capacity,
+                     uint64_t* words, int64_t* count);
+
+/* The values of all, up to 56 bytes each, folded from the lowest process's on: `fold` makes `into`
+ * the fold of itself and `with`. */
+int hocket_team_reduce(hocket_team* team, const void* value, int64_t bytes,
+                       void (*fold)(void* into, const void* with, void* context), void* context,
+                       double timeout, void* result);
+/* The same without the fold: `values` gets those of all processes of the team, in order. */
+int hocket_team_gather_bytes(hocket_team* team, const void* value, int64_t bytes, double timeout,
+                             void* values);
+
+enum hocket_team_op {
+    HOCKET_TEAM_WAIT,
+    HOCKET_TEAM_WAITVEC,
+    HOCKET_TEAM_ANY,
+    HOCKET_TEAM_ALL,
+    HOCKET_TEAM_PUTGET,
+    HOCKET_TEAM_GATHER,
+    HOCKET_TEAM_BCAST,
+    HOCKET_TEAM_REDUCE_ADD,
+    HOCKET_TEAM_REDUCE_MUL,
+    HOCKET_TEAM_REDUCE_MIN,
+    HOCKET_TEAM_REDUCE_MAX,
+    HOCKET_TEAM_REDUCE_AND,
+    HOCKET_TEAM_REDUCE_OR,
+    HOCKET_TEAM_SCAN_ADD,
+    HOCKET_TEAM_SCAN_MUL,
+    HOCKET_TEAM_SCAN_MIN,
+    HOCKET_TEAM_SCAN_MAX,
+    HOCKET_TEAM_SCAN_AND,
+    HOCKET_TEAM_SCAN_OR,
+    HOCKET_TEAM_RANK,
+    HOCKET_TEAM_VOTE_COUNT,
+    HOCKET_TEAM_VOTE,
+    HOCKET_TEAM_MATCH_COUNT
+};
+enum hocket_team_type {
+    HOCKET_TEAM_BOOL,
+    HOCKET_TEAM_INT8,
+    HOCKET_TEAM_INT16,
+    HOCKET_TEAM_INT32,
+    HOCKET_TEAM_INT64,
+    HOCKET_TEAM_UINT8,
+    HOCKET_TEAM_UINT16,
+    HOCKET_TEAM_UINT32,
+    HOCKET_TEAM_UINT64,
+    HOCKET_TEAM_FLOAT32,
+    HOCKET_TEAM_FLOAT64
+};
+/* Starts an operation whose result is one value; it goes on in every wait of hocket. `value` and
+ * the result are the bits of the value, the lowest first, and 0 beyond its size. `operation`: one
+ * of enum hocket_team_op; `type`: one of enum hocket_team_type. */
+int hocket_team_start(hocket_team* team, int operation, int type, uint64_t value, int process,
+                      int bits, hocket_team_result** result);
+int hocket_team_result_operation(hocket_team_result* result, hocket_operation** operation);
+int hocket_team_result_test(hocket_team_result* result, bool* done);
+int hocket_team_result_bits(hocket_team_result* result, uint64_t* bits); /* once done */
+int hocket_team_result_free(hocket_team_result** result);
+
+/* Leaves the root team and all teams within it: who waits for this process is told, with the code.
+ */
+int hocket_team_exit(hocket_team* team, int code);
+/* Prints the message, leaves, and ends the waits of all others of the root team. */
+int hocket_team_error(hocket_team* team, const char* message);
+/* Takes part in an operation as one whose arguments cannot be. Gives HOCKET_ERR_ERROR with this
+ * message; to the others, one that names this process. */
+int hocket_team_refuse(hocket_team* team, int operation, const char* message);
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif

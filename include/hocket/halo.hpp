@@ -1,0 +1,53 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// A distributed array with a border: what neighbours hold next to each process's part.
+#pragma once
+
+#include <memory>
+#include <vector>
+
+#include "hocket/array.hpp"
+#include "hocket/operation.hpp"
+
+namespace hocket {
+
+namespace transfer {
+struct HaloWork;  // src/transfer/halo_work.hpp
+}
+
+/// Memory of hocket's own for one process's part of an array and a border of `width[d]` elements on
+/// both sides of every dimension d, and the exchange that fills the border from the processes that
+/// hold those elements. Works where every process holds one interval of each dimension that has a
+/// border: `BLOCK`, `BLOCK(m)`, `*`, also aligned or a section; blocks may be uneven, empty, or
+/// shorter than the border. A handle: copies name the same memory.
+class Halo {
+  public:
+    /// Copies the elements of `array` into new memory; the array itself is not used any more.
+    /// Local. `periodic[d]`: the dimension goes round; empty: none does.
+    /// @throws LayoutError for explicit segments, for widths or flags that are not one a dimension,
+    /// negative widths, and where a process holds several intervals of a dimension with a border
+    /// (CYCLIC), naming it.
+    explicit Halo(const Array& array, const Shape& width, const std::vector<bool>& periodic = {});
+
+    /// The array within the border: its local elements are what is to be computed and sent.
+    const Array& array() const { return array_; }
+    const Shape& width() const { return width_; }
+    /// The local elements with their border: dense, row-major, of `local_shape()`, each extent that
+    /// of the local array and twice the width. Without elements there is no border either: zeros.
+    void* data() const { return data_; }
+    const Shape& local_shape() const { return local_shape_; }
+
+    /// Fills the border, corners included, with the elements of the array that belong there, as
+    /// they are on the processes that hold them. What lies beyond the edges of the array stays as
+    /// it is, but where the dimension is periodic. Collective over the array's communicator.
+    /// @throws MismatchError on every process where they differ in array, widths or periodic
+    /// dimensions; DeadlineError, which ends the wait, not the exchange.
+    void exchange(Deadline deadline = {}) const;
+
+  private:
+    Shape width_, local_shape_;
+    void* data_ = nullptr;
+    Array array_;
+    std::shared_ptr<const transfer::HaloWork> work_;
+};
+
+}  // namespace hocket

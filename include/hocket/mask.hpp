@@ -1,0 +1,45 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Some processes of a team, a bit each.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <span>
+#include <string>
+#include <vector>
+
+namespace hocket {
+
+/// A set of processes: bit p of the number that its words make, the lowest first.
+class Mask {
+  public:
+    Mask() = default;
+    /// Of the processes 0 to 63.
+    explicit Mask(std::uint64_t bits) : low_(bits) {}
+    explicit Mask(std::span<const std::uint64_t> words);
+
+    void add(int process);
+    bool contains(int process) const {
+        return process >= 0 && (word(static_cast<std::size_t>(process) / 64) >>
+                                    (static_cast<unsigned>(process) % 64) &
+                                1U) != 0;
+    }
+    int count() const;
+    /// In order.
+    std::vector<int> processes() const;
+    /// No fewer than one; the last of several is not 0.
+    std::vector<std::uint64_t> words() const;
+    std::uint64_t hash() const;
+    std::string text() const;  ///< "{0, 2, 5}"
+
+    friend bool operator==(const Mask&, const Mask&) = default;
+
+  private:
+    std::uint64_t word(std::size_t index) const {
+        return index == 0 ? low_ : index <= high_.size() ? high_[index - 1] : 0;
+    }
+    std::uint64_t low_ = 0;            // most masks need no more, and so no memory
+    std::vector<std::uint64_t> high_;  // the last one is not 0
+};
+
+}  // namespace hocket

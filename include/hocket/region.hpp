@@ -1,0 +1,135 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// What a step of a flow touches, and how.
+#pragma once
+
+#include <array>
+#include <concepts>
+#include <cstddef>
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <span>
+#include <string>
+#include <string_view>
+#include <type_traits>
+#include <typeinfo>
+#include <vector>
+
+namespace hocket {
+
+/// Something with elements of `dtype().size` bytes at data(), strides() bytes apart: an Array.
+template <class A>
+concept StridedArray = requires(const A& array) {
+    { array.data() } -> std::convertible_to<const void*>;
+    { array.strides() } -> std::convertible_to<std::span<const std::int64_t>>;
+    { array.local_shape() } -> std::convertible_to<std::span<const std::int64_t>>;
+    { array.dtype().size } -> std::convertible_to<std::int64_t>;
+};
+
+/// Bytes of memory (a run, or a strided box), or a key: a name that stands for anything else.
+/// Two boxes conflict where they share a byte: exactly so where their strides agree, as those of
+/// two blocks of columns in one array do; for others of one range, nearly so.
+class Region {
+  public:
+    /// `bytes` bytes from `data` on. @throws Error for a negative number.
+    Region(const void* data, std::int64_t bytes);
+    /// Elements of `itemsize` bytes at data + sum(index[d] * strides[d]), 0 <= index[d] <
+    /// extents[d]; strides in bytes, of any sign. @throws Error for lists of different lengths, a
+    /// negative extent, an item of no bytes, and a box beyond 63 bits.
+    Region(const void* data, std::span<const std::int64_t> extents,
+           std::span<const std::int64_t> strides, std::int64_t itemsize);
+    /// A variable's or a list's memory. Implicit, as these two are what an access is declared with.
+    template <class T, std::size_t extent>
+    Region(std::span<T, extent> memory)  // NOLINT(google-explicit-constructor)
+        : Region(memory.data(), static_cast<std::int64_t>(memory.size_bytes())) {}
+    template <StridedArray A>
+    Region(const A& array)  // NOLINT(google-explicit-constructor)
+        : Region(array.data(), array.local_shape(), array.strides(), array.dtype().size) {}
+    /// A key: two of one name are one region, and no memory is.
+    static Region key(std::string_view name);
+
+    bool is_key() const { return more_ != nullptr && more_->is_key; }
+    bool empty() const { return bytes_ == 0 && !is_key(); }
+    bool contiguous() const { return count_ == 0 && !is_key(); }
+    std::uintptr_t begin() const { return start_; }  ///< address of the first byte
+    std::uintptr_t end() const { return end_; }      ///< behind the last one
+    bool overlaps(const Region& other) const;
+    friend bool operator==(const Region& a, const Region& b);
+    std::size_t hash() const;
+    std::string text() const;
+    /// A number that the bytes in it determine, and that other bytes hardly ever have. 0 for keys.
+    std::uint64_t digest() const;
+
+    struct Dimension {
+        std::int64_t extent, stride;  // > 1 each
+        friend bool operator==(const Dimension&, const Dimension&) = default;
+    };
+    std::span<const Dimension> dimensions() const;  ///< descending strides
+    std::int64_t run() const { return bytes_; }     ///< contiguous bytes at each place
+
+  private:
+    Region() = default;
+    struct More {
+        bool is_key = false;
+        std::string name;
+        std::vector<Dimension> dimensions;
+    };
+    std::uintptr_t start_ = 0, end_ = 0;
+    std::int64_t bytes_ = 0;
+    std::size_t count_ = 0;
+    std::array<Dimension, 2> first_{};  // where there are no more than these
+    std::shared_ptr<const More> more_;
+};
+
+/// How the parts of steps that reduce into one region become one.
+struct Reduction {
+    std::string name;  ///< steps with one of the same name run at the same time
+    std::function<void(void* part)> fill;
+    std::function<void(void* into, const void* part)> combine;
+};
+
+struct Access {
+    enum class Kind : std::uint8_t { read, write, update, commute, reduce };
+    Kind kind;
+    Region region;
+    std::shared_ptr<const Reduction> reduction = {};
+};
+
+inline Access reads(Region region) {
+    return {Access::Kind::read, std::move(region)};
+}
+inline Access writes(Region region) {
+    return {Access::Kind::write, std::move(region)};
+}
+/// Reads and writes.
+inline Access updates(Region region) {
+    return {Access::Kind::update, std::move(region)};
+}
+/// Updates, in any order with other steps that commute on the same region, one at a time.
+inline Access commutes(Region region) {
+    return {Access::Kind::commute, std::move(region)};
+}
+/// Updates at the same time as others that reduce into the same region: each has a part of its own
+/// (flow::Here::part), which is combined with the region when the step ends, in any order.
+/// @throws Error for a region that is no run of memory.
+Access reduces(Region region, std::shared_ptr<const Reduction> reduction);
+
+/// By an operation on elements, as std::plus<>, and its identity.
+template <class T, class Combine>
+Access reduces(std::span<T> memory, Combine combine, T identity) {
+    const std::size_t size = memory.size();
+    return reduces(Region(memory), std::make_shared<const Reduction>(Reduction{
+                                       std::string(typeid(Combine).name()) + typeid(T).name(),
+                                       [size, identity](void* part) {
+                                           for (std::size_t i = 0; i < size; ++i)
+                                               static_cast<T*>(part)[i] = identity;
+                                       },
+                                       [size, combine](void* into, const void* part) {
+                                           auto* to = static_cast<T*>(into);
+                                           for (std::size_t i = 0; i < size; ++i)
+                                               to[i] =
+                                                   combine(to[i], static_cast<const T*>(part)[i]);
+                                       }}));
+}
+
+}  // namespace hocket

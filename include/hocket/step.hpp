@@ -1,0 +1,89 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Functions annotated once with what they read and write, as the pragmas of SMPSs do: every call
+// inside a flow is then a step of it, and outside an ordinary call.
+#pragma once
+
+#include <string>
+#include <tuple>
+#include <type_traits>
+#include <utility>
+#include <vector>
+
+#include "hocket/flow.hpp"
+
+namespace hocket {
+
+/// What a function does with one of its arguments.
+enum class Use { value, reads, writes, updates, commutes };
+
+template <class Function>
+class AnnotatedFunction {
+  public:
+    AnnotatedFunction(std::string name, Function function, std::vector<Use> uses, int priority,
+                      bool communicates)
+        : name_(std::move(name)),
+          function_(std::move(function)),
+          uses_(std::move(uses)),
+          priority_(priority),
+          communicates_(communicates) {}
+
+    /// In a flow (Flow::current) a step with copies of the arguments: give spans, pointers or
+    /// handles, no containers. @throws Error for another number of arguments than was annotated,
+    /// and for one that is no memory but is to be read or written.
+    template <class... Arguments>
+    void operator()(Arguments... arguments) const {
+        if (sizeof...(Arguments) != uses_.size())
+            throw Error("step '" + name_ + "' was annotated with " + std::to_string(uses_.size()) +
+                        " arguments, and is called with " + std::to_string(sizeof...(Arguments)));
+        Flow* const flow = Flow::current();
+        if (flow == nullptr) {
+            static_cast<void>(function_(arguments...));
+            return;
+        }
+        std::vector<Access> accesses;
+        std::size_t i = 0;
+        (add(accesses, i++, arguments), ...);
+        flow->insert(flow::Body([function = function_, kept = std::tuple(arguments...)] {
+                         return std::apply(function, kept);
+                     }),
+                     accesses, {priority_, name_}, communicates_);
+    }
+
+  private:
+    template <class Argument>
+    void add(std::vector<Access>& accesses, std::size_t i, const Argument& argument) const {
+        if (uses_[i] == Use::value) return;
+        if constexpr (std::is_convertible_v<const Argument&, Region>) {
+            constexpr Access::Kind kinds[] = {Access::Kind::read, Access::Kind::read,
+                                              Access::Kind::write, Access::Kind::update,
+                                              Access::Kind::commute};
+            accesses.push_back({kinds[static_cast<std::size_t>(uses_[i])], argument});
+        } else {
+            throw Error("argument " + std::to_string(i) + " of step '" + name_ +
+                        "' is no memory (a span, an array, a Region), so it cannot be read or "
+                        "written by a step; annotate it as a value");
+        }
+    }
+    std::string name_;
+    Function function_;
+    std::vector<Use> uses_;
+    int priority_;
+    bool communicates_;
+};
+
+/// `auto update = hocket::step("update", function, {Use::reads, Use::updates});`
+template <class Function>
+AnnotatedFunction<std::decay_t<Function>> step(std::string name, Function&& function,
+                                               std::vector<Use> uses, int priority = 0) {
+    return {std::move(name), std::forward<Function>(function), std::move(uses), priority, false};
+}
+
+/// The same of a function that communicates, as those of Flow::comm. Outside of flows its
+/// operations are waited for by nobody: call it in flows only.
+template <class Function>
+AnnotatedFunction<std::decay_t<Function>> comm_step(std::string name, Function&& function,
+                                                    std::vector<Use> uses, int priority = 0) {
+    return {std::move(name), std::forward<Function>(function), std::move(uses), priority, true};
+}
+
+}  // namespace hocket

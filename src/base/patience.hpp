@@ -1,0 +1,34 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// What to do between two looks at something that others change: the one ladder of the waits.
+#pragma once
+
+namespace hocket::base {
+
+/// First it spins, as what is near comes within microseconds; then it lets others run; then it
+/// sleeps, so that a long wait costs no one.
+class Patience {
+  public:
+    enum class Stage { spin, yield, sleep };
+
+    /// `crowded`: more threads than cores, so that spinning takes time from the one that is waited
+    /// for. `yielding`: seconds after the spins before it sleeps.
+    explicit Patience(bool crowded, double yielding = 5e-3)
+        : spins_(crowded ? 1 : 2000), yielding_(yielding) {}
+
+    /// After a look in vain: what comes before the next. Each call is one look.
+    Stage look();
+    /// Seconds on the port's clock, of a look after the spins.
+    double now() const { return now_; }
+    /// Does what a look found to do; a nap where that is sleep.
+    static void rest(Stage stage);
+    /// Something has changed: from the start again.
+    void renew() { looks_ = 0; }
+
+  private:
+    const int spins_;
+    const double yielding_;
+    int looks_ = 0;
+    double now_ = 0, sleep_at_ = 0;
+};
+
+}  // namespace hocket::base

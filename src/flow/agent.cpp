@@ -1,0 +1,142 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "flow/agent.hpp"
+
+#include <utility>
+
+#include "base/port.hpp"
+#include "base/trace.hpp"
+#include "comm/engine.hpp"
+#include "flow/state.hpp"
+
+namespace hocket::flow {
+
+void CommAgent::put(Step& step) {
+    const std::lock_guard lock(guard_);
+    ready_.push(&step);
+    busy_.fetch_add(1);
+    moves_.fetch_add(1, std::memory_order_relaxed);
+}
+
+void CommAgent::join_engine(const std::shared_ptr<CommAgent>& self) {
+    {
+        const std::lock_guard lock(guard_);
+        if (std::exchange(joined_, true)) return;
+    }
+    const comm::Turn turn(comm::Turn::waiting);
+    comm::Engine::instance().add(self);
+}
+
+void CommAgent::detach() {
+    const comm::Turn turn(comm::Turn::waiting);
+    state_ = nullptr;
+}
+
+bool CommAgent::poll() {
+    if (busy_.load() == 0) return state_ == nullptr;
+    for (;;) {
+        Step* step = nullptr;
+        {
+            const std::lock_guard lock(guard_);
+            if (ready_.empty()) break;
+            step = ready_.pop();
+        }
+        start(*step);
+    }
+    // By index: what ends makes others ready, which are started in the next turn.
+    std::size_t kept = 0;
+    for (std::size_t i = 0; i < active_.size(); ++i) {
+        Step* const step = active_[i];
+        if (state_->cancelled.load()) leave_operations(*step);
+        if (!done(*step)) {
+            active_[kept++] = step;
+            continue;
+        }
+        if (state_->timed) {
+            const double end = port::seconds();
+            if (state_->recorder)
+                state_->recorder->ran(step->number, state_->workers, step->more().began, end,
+                                      step->failed);
+        }
+        state_->finish(*step, state_->worker_here(), false);
+        busy_.fetch_sub(1);
+        moves_.fetch_add(1, std::memory_order_relaxed);
+    }
+    active_.resize(kept);
+    std::erase_if(orphans_, [&](Orphan& orphan) {
+        std::erase_if(orphan.operations, [](const auto& operation) {
+            try {
+                return operation->poll();
+            } catch (...) {
+                return true;  // nobody is left who would hear of it
+            }
+        });
+        if (!orphan.operations.empty()) return false;
+        busy_.fetch_sub(1);
+        return true;
+    });
+    return busy_.load() == 0 && state_ == nullptr;
+}
+
+void CommAgent::start(Step& step) {
+    active_.push_back(&step);
+    if (step.stopped.load() || state_->cancelled.load()) {
+        step.failed = true;
+        return;
+    }
+    if (state_->timed) {
+        step.more().began = port::seconds();
+        step.more().track = trace::Track(step.text(), {});
+    }
+    const Place before = std::exchange(
+        place(), Place{&state_->flow, state_, state_->worker_here(), &step, place().depth + 1});
+    try {
+        const comm::Unblocked unblocked(step.text());
+        Here here(nullptr);
+        Operations started;
+        step.body(here, started);
+        std::erase(started, nullptr);
+        if (!started.empty()) step.more().operations = std::move(started);
+    } catch (...) {
+        step.failed = true;
+        step.scope->fail(step, std::current_exception());
+    }
+    place() = before;
+}
+
+bool CommAgent::done(Step& step) {
+    if (!step.extras) return true;
+    // All of them to their end, as one that failed says nothing about the others' memory.
+    std::erase_if(step.extras->operations, [&](const auto& operation) {
+        try {
+            return operation->poll();
+        } catch (...) {
+            step.failed = true;
+            step.scope->fail(step, std::current_exception());
+            return true;
+        }
+    });
+    return step.extras->operations.empty();
+}
+
+void CommAgent::leave_operations(Step& step) {
+    if (!step.extras || step.extras->operations.empty()) return;
+    orphans_.push_back({std::move(step.body), std::exchange(step.extras->operations, {})});
+    busy_.fetch_add(1);
+    step.failed = true;
+}
+
+std::string CommAgent::text() const {
+    const comm::Turn turn(comm::Turn::waiting);
+    std::string out;
+    int listed = 0;
+    for (const Step* step : active_) {
+        if (!step->extras) continue;
+        for (const auto& operation : step->extras->operations) {
+            if (++listed > 8) return out + "; and more";
+            out += (out.empty() ? "" : "; ") + step->text() + ": " + operation->text();
+        }
+    }
+    return out;
+}
+
+}  // namespace hocket::flow

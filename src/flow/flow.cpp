@@ -1,0 +1,111 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "hocket/flow.hpp"
+
+#include <cstdio>
+#include <exception>
+#include <utility>
+
+#include "flow/state.hpp"
+
+namespace hocket {
+Flow::Flow(const FlowOptions& options)
+    : state_(std::make_shared<flow::State>(*this, options)),
+      exceptions_(std::uncaught_exceptions()) {}
+
+Flow::~Flow() {
+    if (std::uncaught_exceptions() > exceptions_) cancel();
+    for (;;) {
+        try {
+            wait();
+            break;
+        } catch (const StepError& error) {
+            if (std::uncaught_exceptions() <= exceptions_)
+                std::fprintf(stderr, "hocket: a flow ended with an error nobody waited for: %s\n",
+                             error.what());
+            break;
+        } catch (...) {  // Ctrl-C, a lost process: no more than what runs already
+            cancel();
+        }
+    }
+    state_->close();
+}
+
+void Flow::insert(flow::Body body, std::span<const Access> accesses, StepOptions options,
+                  bool communicates) {
+    state_->insert(std::move(body), accesses, std::move(options), communicates);
+}
+
+void Flow::wait(Deadline deadline) {
+    flow::Scope& scope = state_->scope_here();
+    const bool inside = scope.owner() != nullptr;
+    if (inside && scope.owner()->communicates)
+        throw Error(scope.owner()->text() + " communicates, and waits for the flow; it may not");
+    const std::int64_t left = inside ? 1 : 0;  // the body that waits
+    state_->help([&] { return scope.unfinished() <= left; }, "its steps", deadline);
+    if (!inside) state_->cancelled = false;
+    flow::Failure failure = scope.take_failure();
+    if (failure.error) failure.raise();
+}
+
+void Flow::wait_on(const Region& region, Deadline deadline) {
+    flow::Scope& scope = state_->scope_here();
+    for (flow::Step* owner = scope.owner(); owner != nullptr; owner = owner->scope->owner())
+        for (const flow::Ref& ref : owner->scope->users_of(region))
+            if (ref.step->number < owner->number && !ref.step->ended())
+                throw Error(owner->text() + " waits for " + region.text() +
+                            ", which steps beside it use: they may wait for this one. Let it read "
+                            "the region, so that it begins after them");
+    const auto users = scope.users_of(region);
+    if (users.empty()) return;
+    // Steps hold still (their memory is not used again) only while this thread inserts nothing.
+    const auto unfinished = [&] {
+        const std::lock_guard lock(scope.inserting);
+        for (const flow::Ref& ref : users)
+            if (ref.step->generation == ref.generation && !ref.step->ended()) return true;
+        return false;
+    };
+    state_->help([&] { return !unfinished(); }, region.text(), deadline);
+    for (const flow::Ref& ref : users)
+        if (ref.step->generation == ref.generation && ref.step->failed) {
+            const flow::Failure failure = scope.failure();
+            if (failure.error) failure.raise();
+            throw Error("a step that uses " + region.text() + " was cancelled");
+        }
+}
+
+void Flow::cancel() {
+    state_->cancelled = true;
+    state_->wake();
+}
+
+int Flow::workers() const {
+    return state_->workers;
+}
+bool Flow::agent_thread() const {
+    return state_->agent_thread;
+}
+std::int64_t Flow::steps() const {
+    return static_cast<std::int64_t>(state_->numbers.load());
+}
+Flow* Flow::current() {
+    return flow::place().flow;
+}
+
+Flow::Inside::Inside(Flow& flow) : before_(std::exchange(flow::place().flow, &flow)) {}
+Flow::Inside::~Inside() {
+    flow::place().flow = before_;
+}
+
+std::string Flow::dot() const {
+    if (!state_->recorder)
+        throw Error("this flow does not record its steps; make it with record = true");
+    return state_->recorder->dot();
+}
+
+std::string Flow::svg() const {
+    if (!state_->recorder)
+        throw Error("this flow does not record its steps; make it with record = true");
+    return state_->recorder->svg(state_->workers);
+}
+
+}  // namespace hocket

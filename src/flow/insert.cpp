@@ -1,0 +1,79 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Steps come in.
+#include <algorithm>
+#include <string>
+
+#include "flow/state.hpp"
+
+namespace hocket::flow {
+
+Body& Body::operator=(Body&& other) noexcept {
+    if (this != &other) {
+        reset();
+        take(other);
+    }
+    return *this;
+}
+
+Scope& State::scope_here() {
+    const Place& here = place();
+    if (here.state != this || here.step == nullptr) return top;
+    auto& extras = here.step->more();
+    if (!extras.inner) {
+        extras.inner = std::make_shared<Scope>(here.step);
+        extras.inner->enter();  // its body counts as one
+    }
+    return *extras.inner;
+}
+
+void State::insert(Body body, std::span<const Access> accesses, StepOptions its,
+                   bool communicates) {
+    const Place& here = place();
+    if (here.state == this && here.step != nullptr && here.step->communicates)
+        throw Error(here.step->text() +
+                    " communicates, and inserts a step; only steps that compute may");
+    for (const Access& access : accesses) {
+        if (access.kind != Access::Kind::reduce) continue;
+        if (access.reduction == nullptr)
+            throw Error("a step reduces into " + access.region.text() +
+                        " without a reduction; make such an access by reduces()");
+        if (communicates)
+            throw Error(
+                "a step that communicates cannot reduce, as its operations end later; let a "
+                "step that computes do it");
+    }
+    Scope& scope = scope_here();
+    const std::int64_t own = scope.owner() != nullptr ? 1 : 0;
+    if (scope.unfinished() - own >= options.window) {
+        const std::int64_t enough = options.window / 2 + own;
+        help([&] { return scope.unfinished() <= enough; }, "room for another step", {});
+    }
+    if (communicates) agent->join_engine(agent);
+    Step* step = nullptr;
+    std::vector<std::uint64_t> earlier;
+    {
+        const std::lock_guard lock(scope.inserting);
+        step = &scope.make();
+        step->body = std::move(body);
+        step->communicates = communicates;
+        step->priority = its.priority;
+        step->name = std::move(its.name);
+        step->number = numbers.fetch_add(1, std::memory_order_relaxed);
+        scope.enter();
+        scope.order(*step, accesses, [&](const Ref& ref) {
+            if (recorder) earlier.push_back(ref.step->number);
+        });
+        ++scope.inserted;
+    }
+    if (options.check)
+        for (const Access& access : accesses)
+            if (access.kind == Access::Kind::read && !access.region.is_key() &&
+                std::none_of(accesses.begin(), accesses.end(), [&](const Access& other) {
+                    return other.kind != Access::Kind::read && other.region.overlaps(access.region);
+                }))
+                step->more().inputs.push_back(access.region);
+    if (recorder) recorder->inserted(step->number, step->name, communicates, std::move(earlier));
+    if (step->waits.fetch_sub(1, std::memory_order_acq_rel) == 1) ready(*step, worker_here());
+}
+
+}  // namespace hocket::flow

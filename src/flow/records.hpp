@@ -1,0 +1,126 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Who uses what: for each region that unfinished steps touch, the steps that touched it last. Which
+// regions conflict is found out once for each pair, when the later one is first named; from then on
+// a step costs one look-up an access, and a look at the conflicting regions, if there are any.
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <map>
+#include <memory>
+#include <mutex>
+#include <vector>
+
+#include "flow/step.hpp"
+#include "hocket/region.hpp"
+
+namespace hocket::flow {
+
+/// A region and its last users. Steps of one group do not wait for each other: they all read, all
+/// commute (one at a time), or all reduce alike; a step that writes is a group of its own.
+class Record {
+  public:
+    explicit Record(Region of, std::size_t its_hash) : region(std::move(of)), hash(its_hash) {}
+
+    Region region;
+    std::size_t hash;
+    Record* next_of_hash = nullptr;
+    std::vector<Record*> conflicts;  // regions that share a byte with this one
+    Access::Kind kind = Access::Kind::write;
+    std::string reduction;           // the name of the group's
+    std::vector<Ref> group, before;  // the last group of users, and the one before it
+
+    // While steps run:
+    bool taken = false;          // by a step that commutes; guarded by the flow
+    std::vector<Step*> refused;  // steps that found it taken; likewise
+    std::mutex combining;        // of parts of a reduction
+};
+
+class Records {
+  public:
+    Records() = default;
+    Records(const Records&) = delete;
+    Records& operator=(const Records&) = delete;
+
+    /// Enters a step's use of a region; calls `wait_for(ref)` for each step that it has to wait
+    /// for, some more than once, which says whether that one can still matter.
+    template <class WaitFor>
+    Record& use(Step& step, const Access& access, WaitFor&& wait_for);
+    /// `wait_for` for the last users of all that conflicts with the region.
+    template <class WaitFor>
+    void users_of(const Region& region, WaitFor&& wait_for);
+
+    /// Forgets the steps and regions that `matters` denies.
+    template <class Matters>
+    void sweep(Matters&& matters);
+    std::size_t size() const { return all_.size(); }
+
+  private:
+    Record& find_or_make(const Region& region);
+    /// Those that conflict with the region.
+    void collect(const Region& region, std::vector<Record*>& out) const;
+    void forget(std::size_t index);
+    void rehash();
+
+    template <class WaitFor>
+    static void each(std::vector<Ref>& refs, WaitFor&& wait_for) {
+        std::size_t kept = 0;
+        for (const Ref ref : refs)
+            if (wait_for(ref)) refs[kept++] = ref;
+        refs.resize(kept);
+    }
+
+    std::vector<std::unique_ptr<Record>> all_;
+    std::vector<Record*> buckets_;  // a power of two, by hash
+    // By the power of two that holds the region's range, then by where it begins.
+    std::array<std::multimap<std::uintptr_t, Record*>, 65> by_place_;
+};
+
+template <class WaitFor>
+Record& Records::use(Step& step, const Access& access, WaitFor&& wait_for) {
+    using Kind = Access::Kind;
+    Record& record = find_or_make(access.region);
+    const Kind kind = access.kind == Kind::update ? Kind::write : access.kind;
+    const bool joins = kind == record.kind && kind != Kind::write &&
+                       (kind != Kind::reduce || record.reduction == access.reduction->name);
+    if (!joins) {
+        std::swap(record.before, record.group);
+        record.group.clear();
+        record.kind = kind;
+        if (kind == Kind::reduce) record.reduction = access.reduction->name;
+    }
+    each(record.before, wait_for);
+    for (Record* other : record.conflicts) {
+        const bool both_read = kind == Kind::read && other->kind == Kind::read;
+        each(both_read ? other->before : other->group, wait_for);
+    }
+    // Readers of what nobody writes would be kept for ever.
+    if (record.group.size() >= 64 && (record.group.size() & (record.group.size() - 1)) == 0)
+        each(record.group, [](const Ref& ref) {
+            return ref.step->generation == ref.generation &&
+                   (!ref.step->ended() || ref.step->failed);
+        });
+    record.group.push_back({&step, step.generation});
+    return record;
+}
+
+template <class WaitFor>
+void Records::users_of(const Region& region, WaitFor&& wait_for) {
+    std::vector<Record*> found;
+    collect(region, found);
+    for (Record* record : found) {
+        each(record->group, wait_for);
+        each(record->before, wait_for);
+    }
+}
+
+template <class Matters>
+void Records::sweep(Matters&& matters) {
+    for (std::size_t i = all_.size(); i-- > 0;) {
+        each(all_[i]->group, matters);
+        each(all_[i]->before, matters);
+        if (all_[i]->group.empty() && all_[i]->before.empty()) forget(i);
+    }
+}
+
+}  // namespace hocket::flow

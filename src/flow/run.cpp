@@ -1,0 +1,225 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Steps run, and end.
+#include <cstdlib>
+#include <new>
+#include <utility>
+
+#include "base/port.hpp"
+#include "base/trace.hpp"
+#include "flow/state.hpp"
+
+namespace hocket::flow {
+namespace {
+
+/// Sets what this thread does, for a while.
+class Running {
+  public:
+    Running(State& state, int worker, Step* step) : before_(place()) {
+        place() = {&state.flow, &state, worker, step, before_.depth + 1};
+    }
+    ~Running() { place() = before_; }
+    Running(const Running&) = delete;
+    Running& operator=(const Running&) = delete;
+
+  private:
+    Place before_;
+};
+
+/// The step's own parts of what it reduces into.
+class Parts {
+  public:
+    explicit Parts(Step& step) : step_(step) {
+        if (!step.extras) return;
+        for (const Access& access : step.extras->reductions) {
+            const auto bytes = static_cast<std::size_t>(access.region.run());
+            parts_.push_back(::operator new(bytes, alignment));
+            access.reduction->fill(parts_.back());
+        }
+    }
+    ~Parts() {
+        for (void* part : parts_) ::operator delete(part, alignment);
+    }
+    Parts(const Parts&) = delete;
+    Parts& operator=(const Parts&) = delete;
+
+    std::vector<void*>* all() { return &parts_; }
+    void combine() {
+        for (std::size_t i = 0; i < parts_.size(); ++i) {
+            const Access& access = step_.extras->reductions[i];
+            const std::lock_guard lock(step_.extras->reduced[i]->combining);
+            access.reduction->combine(reinterpret_cast<void*>(access.region.begin()), parts_[i]);
+        }
+    }
+
+  private:
+    static constexpr std::align_val_t alignment{64};
+    Step& step_;
+    std::vector<void*> parts_;
+};
+
+/// @throws Error if the step has changed what it declared to read.
+class Watch {
+  public:
+    explicit Watch(const Step& step) : step_(step) {
+        if (!step.extras) return;
+        for (const Region& region : step.extras->inputs) digests_.push_back(region.digest());
+    }
+    bool any() const { return !digests_.empty(); }
+    void check() const {
+        for (std::size_t i = 0; i < digests_.size(); ++i) {
+            const Region& region = step_.extras->inputs[i];
+            if (region.digest() != digests_[i])
+                throw Error("it has written what it declared to read only (" + region.text() +
+                            "); declare that it updates it");
+        }
+    }
+
+  private:
+    const Step& step_;
+    std::vector<std::uint64_t> digests_;
+};
+
+bool is_of(const Step& step, const Step& owner) {
+    for (const Step* up = step.scope->owner(); up != nullptr; up = up->scope->owner())
+        if (up == &owner) return true;
+    return false;
+}
+
+}  // namespace
+
+Place& place() {
+    static thread_local Place here;
+    return here;
+}
+
+void* Here::part(std::size_t i) const {
+    if (parts_ == nullptr || i >= parts_->size())
+        throw Error("a step asks for its part of reduction " + std::to_string(i) + ", but has " +
+                    std::to_string(parts_ == nullptr ? 0 : parts_->size()) + " reductions");
+    return (*parts_)[i];
+}
+
+bool State::run_one(int worker) {
+    // Deep in waits within steps within waits, only what the innermost waits for: stacks end.
+    constexpr int deepest = 24;
+    Step* const inside = place().depth >= deepest ? place().step : nullptr;
+    Step* step = inside == nullptr
+                     ? queues.take(worker)
+                     : queues.take_if([&](const Step& each) { return is_of(each, *inside); });
+    if (step == nullptr) return false;
+    while (step != nullptr) {
+        step = run(*step, worker);
+        if (step != nullptr && queues.has_above(step->priority)) {
+            ready(*step, worker);
+            step = nullptr;
+        }
+    }
+    return true;
+}
+
+// The step that is to run next on this worker, if one became ready by it.
+Step* State::run(Step& step, int worker) {
+    if (step.stopped.load(std::memory_order_relaxed) || cancelled.load(std::memory_order_relaxed)) {
+        step.failed = true;
+        return end(step, worker, true);
+    }
+    if (step.extras && !step.extras->locks.empty() && !acquire(step)) return nullptr;
+    call(step, worker);
+    // With steps of its own, it ends with the last of them, which may have been the last already.
+    if (step.extras && step.extras->inner && !step.extras->inner->leave()) return nullptr;
+    return finish(step, worker, true);
+}
+
+void State::call(Step& step, int worker) {
+    const double begin = timed ? port::seconds() : 0;
+    try {
+        const Running running(*this, worker, &step);
+        const base::Share share(1);
+        Parts parts(step);
+        const Watch watch(step);
+        Here here(parts.all());
+        Operations none;
+        step.body(here, none);
+        // What its own steps do belongs to it.
+        if (step.extras && step.extras->inner && (!parts.all()->empty() || watch.any())) {
+            const Scope& inner = *step.extras->inner;
+            help([&] { return inner.unfinished() <= 1; }, "its steps", {});
+        }
+        watch.check();
+        parts.combine();
+    } catch (...) {
+        step.failed = true;
+        step.scope->fail(step, std::current_exception());
+    }
+    if (!timed) return;
+    const double end = port::seconds();
+    if (recorder) recorder->ran(step.number, worker, begin, end, step.failed);
+    trace::record(step.text(), begin, end);
+}
+
+bool State::acquire(Step& step) {
+    const std::lock_guard lock(commuting_);
+    for (Record* record : step.extras->locks) {
+        if (!record->taken) continue;
+        record->refused.push_back(&step);
+        return false;
+    }
+    for (Record* record : step.extras->locks) record->taken = true;
+    return true;
+}
+
+Step* State::finish(Step& step, int worker, bool take_next) {
+    if (step.extras && step.extras->inner && step.extras->inner->failed()) {
+        step.failed = true;
+        step.scope->fail(step, step.extras->inner->failure().nested());
+    }
+    std::vector<Step*> next;
+    if (step.extras && !step.extras->locks.empty()) {
+        const std::lock_guard lock(commuting_);
+        for (Record* record : step.extras->locks) {
+            record->taken = false;
+            next.insert(next.end(), record->refused.begin(), record->refused.end());
+            record->refused.clear();
+        }
+    }
+    for (Step* refused : next) ready(*refused, worker);
+    return end(step, worker, take_next);
+}
+
+Step* State::end(Step& step, int worker, bool take_next) {
+    step.body.reset();
+    const bool failed = step.failed;
+    Step* next = nullptr;
+    Edge* edge = step.successors.exchange(Step::ended_mark(), std::memory_order_acq_rel);
+    while (edge != nullptr) {
+        Step& later = *edge->to;
+        edge = edge->next;  // it lies in the later one, which may end at once
+        if (failed) later.stopped.store(true, std::memory_order_relaxed);
+        if (later.waits.fetch_sub(1, std::memory_order_acq_rel) != 1) continue;
+        const bool first = next == nullptr || later.priority > next->priority;
+        if (!take_next || later.communicates || !first) {
+            ready(later, worker);
+        } else if (Step* const before = std::exchange(next, &later)) {
+            ready(*before, worker);
+        }
+    }
+    Scope& scope = *step.scope;
+    Step* const owner = scope.owner();
+    step.extras.reset();
+    step.name.clear();
+    if (!scope.leave(step) || owner == nullptr) return next;
+    // It was the last of the steps of a step.
+    if (next != nullptr) ready(*next, worker);
+    return finish(*owner, worker, take_next);
+}
+
+void State::ready(Step& step, int worker) {
+    if (step.communicates) {
+        agent->put(step);
+    } else {
+        queues.put(worker, &step);
+    }
+    wake();
+}
+
+}  // namespace hocket::flow

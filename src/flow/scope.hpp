@@ -1,0 +1,117 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// The steps of one sequential program: those of the flow, or those of one step.
+#pragma once
+
+#include <atomic>
+#include <exception>
+#include <memory>
+#include <mutex>
+#include <vector>
+
+#include "flow/queue.hpp"
+#include "flow/records.hpp"
+#include "flow/step.hpp"
+
+namespace hocket::flow {
+
+/// What has gone wrong first, in the order of insertion.
+struct Failure {
+    std::uint64_t number = ~std::uint64_t{0};
+    std::string step;
+    std::exception_ptr error;
+    /// As the failure of the step that this one belongs to.
+    std::exception_ptr nested() const;
+    [[noreturn]] void raise() const;
+};
+
+class Scope {
+  public:
+    /// `owner`: the step whose steps these are; nullptr for the flow's.
+    explicit Scope(Step* owner) : owner_(owner) {}
+
+    /// A step of this scope, in new memory or in that of one that has ended. Its generation is its
+    /// own. The caller holds `inserting`.
+    Step& make();
+    /// Its use of regions, and the edges to it: from now on it waits. `seen(ref)` is told of each
+    /// step that it waits for, or would have. The caller holds `inserting`.
+    template <class Seen>
+    void order(Step& step, std::span<const Access> accesses, Seen&& seen);
+    /// The steps that use what conflicts with the region, and have not ended, or have failed.
+    std::vector<Ref> users_of(const Region& region);
+
+    /// Counts a step out; its memory may be used again unless it failed. The last act of a step.
+    /// True if it was the last one of the scope.
+    bool leave(Step& step);
+    void enter() { unfinished_.fetch_add(1, std::memory_order_relaxed); }
+    bool leave() { return unfinished_.fetch_sub(1) == 1; }
+    std::int64_t unfinished() const { return unfinished_.load(); }
+
+    void fail(const Step& step, std::exception_ptr error);
+    /// The failure so far, if any; forgets it and what it stopped. Only while nothing runs.
+    Failure take_failure();
+    bool failed() const { return failed_.load(); }
+    Failure failure();
+
+    Step* owner() const { return owner_; }
+    std::mutex inserting;
+    std::uint64_t inserted = 0;
+
+  private:
+    static bool matters(const Ref& ref) {
+        return ref.step->generation == ref.generation && (!ref.step->ended() || ref.step->failed);
+    }
+
+    Step* const owner_;
+    Records records_;
+    std::vector<std::unique_ptr<Step[]>> slabs_;
+    Step* free_ = nullptr;
+    std::atomic<Step*> retired_{nullptr};
+    std::vector<Step*> failed_steps_;
+    std::mutex failing_;
+    Failure first_failure_;
+    std::atomic<bool> failed_{false};
+    std::size_t sweep_at_ = 256;
+    alignas(64) std::atomic<std::int64_t> unfinished_{0};
+};
+
+template <class Seen>
+void Scope::order(Step& step, std::span<const Access> accesses, Seen&& seen) {
+    const auto wait_for = [&](const Ref& ref) {
+        Step& earlier = *ref.step;
+        if (earlier.generation != ref.generation) return false;
+        if (&earlier == &step) return true;
+        seen(ref);
+        Edge* head = earlier.successors.load(std::memory_order_acquire);
+        if (head != Step::ended_mark()) {
+            Edge& edge = step.new_edge();
+            edge.to = &step;
+            step.waits.fetch_add(1, std::memory_order_relaxed);
+            do {
+                edge.next = head;
+                if (earlier.successors.compare_exchange_weak(head, &edge,
+                                                             std::memory_order_acq_rel))
+                    return true;
+            } while (head != Step::ended_mark());
+            step.waits.fetch_sub(1, std::memory_order_relaxed);
+        }
+        if (earlier.failed) step.stopped.store(true, std::memory_order_relaxed);
+        return earlier.failed;
+    };
+    for (const Access& access : accesses) {
+        Record& record = records_.use(step, access, wait_for);
+        if (access.kind == Access::Kind::commute) {
+            auto& locks = step.more().locks;
+            if (std::find(locks.begin(), locks.end(), &record) == locks.end())
+                locks.push_back(&record);
+        } else if (access.kind == Access::Kind::reduce) {
+            step.more().reductions.push_back(access);
+            step.more().reduced.push_back(&record);
+        }
+    }
+    if (records_.size() >= sweep_at_) {
+        records_.sweep(matters);
+        sweep_at_ = 2 * records_.size() + 256;
+    }
+}
+
+}  // namespace hocket::flow

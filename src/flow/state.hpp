@@ -1,0 +1,88 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// What stands behind a hocket::Flow: its steps, the threads that run them, the agent.
+#pragma once
+
+#include <atomic>
+#include <condition_variable>
+#include <functional>
+#include <memory>
+#include <mutex>
+#include <optional>
+
+#include "base/pool.hpp"
+#include "flow/agent.hpp"
+#include "flow/queue.hpp"
+#include "flow/recorder.hpp"
+#include "flow/scope.hpp"
+#include "hocket/flow.hpp"
+
+namespace hocket::flow {
+
+/// What a thread does for a flow at this moment.
+struct Place {
+    Flow* flow = nullptr;  // whose step it runs, or that it entered
+    State* state = nullptr;
+    int worker = 0;
+    Step* step = nullptr;  // that it runs
+    int depth = 0;         // of steps within waits within steps
+};
+Place& place();
+
+struct State {
+    State(Flow& of, const FlowOptions& wanted);
+    ~State();
+    State(const State&) = delete;
+    State& operator=(const State&) = delete;
+
+    // insert.cpp
+    void insert(Body body, std::span<const Access> accesses, StepOptions its, bool communicates);
+    /// The scope in which this thread inserts.
+    Scope& scope_here();
+
+    // run.cpp
+    /// Runs one step that may run, and what it makes ready, for a while; false: there is none.
+    bool run_one(int worker);
+    /// The step may run now.
+    void ready(Step& step, int worker);
+    /// After its body, its own steps and its operations.
+    Step* finish(Step& step, int worker, bool take_next);
+    /// The one worker that this thread is, here.
+    int worker_here() const { return place().state == this ? place().worker : 0; }
+
+    // workers.cpp
+    void serve(int worker);  ///< what a thread of the crew does
+    void serve_agent();
+    void wake();
+    /// Runs steps, and waits where there is nothing to run, until `done` holds. @throws
+    /// DeadlineError
+    void help(const std::function<bool()>& done, const std::string& what, const Deadline& deadline);
+    void close();  ///< ends the threads; only when nothing is left to run
+
+    Flow& flow;
+    const FlowOptions options;
+    const int workers;
+    const bool agent_thread;
+    Queues queues;
+    Scope top{nullptr};
+    std::shared_ptr<CommAgent> agent;
+    std::atomic<std::uint64_t> numbers{0};
+    std::atomic<bool> cancelled{false};
+    std::optional<Recorder> recorder;
+    const bool timed;  // someone wants to know when steps ran
+
+  private:
+    Step* run(Step& step, int worker);
+    void call(Step& step, int worker);
+    bool acquire(Step& step);
+    Step* end(Step& step, int worker, bool take_next);
+    void combine(Step& step);
+
+    SpinLock commuting_;
+    std::mutex sleeping_;
+    std::condition_variable woken_, agent_woken_;
+    std::atomic<int> sleepers_{0};
+    std::atomic<bool> closing_{false}, agent_sleeps_{false};
+    std::unique_ptr<base::Crew> crew_;
+};
+
+}  // namespace hocket::flow

@@ -1,0 +1,85 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// One step, from its insertion to its end.
+#pragma once
+
+#include <array>
+#include <atomic>
+#include <cstdint>
+#include <deque>
+#include <exception>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "base/trace.hpp"
+#include "hocket/flow.hpp"
+
+namespace hocket::flow {
+
+struct Step;
+class Scope;
+class Record;
+
+/// From a step to one that waits for it. It lies in the one that waits.
+struct Edge {
+    Edge* next = nullptr;
+    Step* to = nullptr;
+};
+
+/// A step, as long as its place in memory is its own: ended steps give theirs to others.
+struct Ref {
+    Step* step = nullptr;
+    std::uint64_t generation = 0;
+};
+
+/// What only some steps have.
+struct StepExtras {
+    std::deque<Edge> edges;          // beyond the first ones
+    std::vector<Record*> locks;      // of what it commutes on
+    std::vector<Access> reductions;  // in the order of its accesses
+    std::vector<Record*> reduced;    // their records
+    std::vector<Region> inputs;      // to be checked
+    std::shared_ptr<Scope> inner;    // its own steps
+    Operations operations;           // under way
+    double began = 0;
+    trace::Track track;
+};
+
+struct Step {
+    std::atomic<Edge*> successors{nullptr};  // `ended_mark()` once it has ended
+    std::atomic<int> waits{0};               // for so many ends; and for its own insertion
+    std::atomic<bool> stopped{false};        // something that it waits for has failed
+    bool failed = false;                     // it has, or was stopped: set before it ends
+    bool communicates = false;
+    int priority = 0;
+    int edges_used = 0;
+    std::uint64_t generation = 0;
+    std::uint64_t number = 0;  // of insertion
+    Scope* scope = nullptr;
+    Step* next = nullptr;  // in a list of the scope's
+    Body body;
+    std::array<Edge, 6> edges;
+    std::unique_ptr<StepExtras> extras;
+    std::string name;
+
+    static Edge* ended_mark() {
+        static Edge mark;
+        return &mark;
+    }
+    bool ended() const { return successors.load(std::memory_order_acquire) == ended_mark(); }
+    Edge& new_edge() {
+        if (edges_used < static_cast<int>(edges.size()))
+            return edges[static_cast<std::size_t>(edges_used++)];
+        return more().edges.emplace_back();
+    }
+    StepExtras& more() {
+        if (!extras) extras = std::make_unique<StepExtras>();
+        return *extras;
+    }
+    /// "step 'update'", "step 17".
+    std::string text() const {
+        return name.empty() ? "step " + std::to_string(number) : "step '" + name + "'";
+    }
+};
+
+}  // namespace hocket::flow

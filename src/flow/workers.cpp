@@ -1,0 +1,184 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// The threads of a flow, and what they do when there is nothing to run.
+#include <utility>
+
+#include "base/patience.hpp"
+#include "base/port.hpp"
+#include "base/trace.hpp"
+#include "comm/engine.hpp"
+#include "flow/state.hpp"
+
+namespace hocket::flow {
+namespace {
+
+// Seconds that a thread without work stays awake. Waking it costs some tens of microseconds, and
+// where threads share cores its looks cost others more than that.
+constexpr double awake = 1e-3, awake_if_crowded = 50e-6;
+
+base::Patience patience_of(int threads) {
+    const bool crowded = comm::Engine::instance().crowded(threads);
+    return base::Patience(crowded, crowded ? awake_if_crowded : awake);
+}
+
+int workers_of(const FlowOptions& options) {
+    if (options.workers && (*options.workers < 1 || *options.workers > base::most_threads))
+        throw Error("a flow with " + std::to_string(*options.workers) +
+                    " workers cannot run anything; give from 1 (the thread that waits runs the "
+                    "steps) to " +
+                    std::to_string(base::most_threads) + ", or none for one a core");
+    // Of steps that run at the same time nobody could say which has written.
+    return port::simulated || options.check ? 1 : options.workers.value_or(base::default_threads());
+}
+
+bool wants_agent_thread(const FlowOptions& options, int workers) {
+    if (port::simulated || options.agent == Agent::between_steps) return false;
+    const bool allowed = comm::Engine::instance().several_threads_may_communicate();
+    if (options.agent == Agent::thread && !allowed)
+        throw Error(
+            "a flow is to have a thread for its communication, but MPI was started with a thread "
+            "level below MPI_THREAD_SERIALIZED; start it with MPI_Init_thread(…, "
+            "MPI_THREAD_SERIALIZED, …), or let the agent poll between steps");
+    return allowed && (options.agent == Agent::thread || workers < port::cores());
+}
+
+/// Nothing is to run: what a flow's thread waits for is that this changes.
+class Idle final : public Operation {
+  public:
+    Idle(const State& state, const std::function<bool()>& done, const std::string& what)
+        : state_(state), done_(done), what_(what) {}
+    bool poll() override { return state_.queues.count() > 0 || done_(); }
+    std::string text() const override {
+        std::string out = "a flow waits for " + what_;
+        const std::string comm = state_.agent->busy() ? state_.agent->text() : "";
+        return comm.empty() ? out : out + ": " + comm;
+    }
+
+  private:
+    const State& state_;
+    const std::function<bool()>& done_;
+    const std::string& what_;
+};
+
+}  // namespace
+
+State::State(Flow& of, const FlowOptions& wanted)
+    : flow(of),
+      options(wanted),
+      workers(workers_of(wanted)),
+      agent_thread(wants_agent_thread(wanted, workers)),
+      queues(workers),
+      agent(std::make_shared<CommAgent>(*this)),
+      timed(wanted.record || trace::enabled()) {
+    if (wanted.window < 1)
+        throw Error("a flow with a window of " + std::to_string(wanted.window) +
+                    " steps cannot run anything; give 1 or more");
+    if (wanted.record) recorder.emplace();
+    const int threads = workers - 1 + (agent_thread ? 1 : 0);
+    if (threads == 0) return;
+    comm::Engine::instance().expect_threads(+1);
+    crew_ = std::make_unique<base::Crew>(threads, [this](int number) {
+        if (number < workers - 1)
+            serve(number + 1);
+        else
+            serve_agent();
+    });
+}
+
+State::~State() {
+    close();
+}
+
+void State::close() {
+    agent->detach();
+    if (!crew_) return;
+    {
+        const std::lock_guard lock(sleeping_);
+        closing_ = true;
+    }
+    woken_.notify_all();
+    agent_woken_.notify_all();
+    crew_.reset();
+    comm::Engine::instance().expect_threads(-1);
+}
+
+void State::serve(int worker) {
+    place() = {nullptr, this, worker, nullptr, 0};
+    trace::name_thread("worker " + std::to_string(worker));
+    auto& engine = comm::Engine::instance();
+    base::Patience patience = patience_of(workers);
+    std::int64_t moves = agent->moves();
+    while (!closing_.load(std::memory_order_relaxed)) {
+        if (run_one(worker)) {
+            patience.renew();
+            if (!agent_thread && agent->busy()) engine.try_progress();
+            continue;
+        }
+        const bool polls = !agent_thread && agent->busy();
+        if (polls) engine.try_progress();
+        if (queues.count() > 0) continue;
+        if (polls && std::exchange(moves, agent->moves()) != moves) patience.renew();
+        const auto stage = patience.look();
+        if (polls || stage != base::Patience::Stage::sleep) {
+            base::Patience::rest(stage);
+            continue;
+        }
+        std::unique_lock lock(sleeping_);
+        sleepers_.fetch_add(1);
+        woken_.wait(lock, [&] {
+            return closing_ || queues.count() > 0 || (!agent_thread && agent->busy());
+        });
+        sleepers_.fetch_sub(1);
+        patience.renew();
+    }
+    place() = {};
+}
+
+void State::serve_agent() {
+    auto& engine = comm::Engine::instance();
+    base::Patience patience = patience_of(workers + 1);
+    std::int64_t moves = agent->moves();
+    while (!closing_.load(std::memory_order_relaxed)) {
+        if (!agent->busy()) {
+            std::unique_lock lock(sleeping_);
+            agent_sleeps_ = true;
+            agent_woken_.wait(lock, [&] { return closing_ || agent->busy(); });
+            agent_sleeps_ = false;
+            patience.renew();
+        }
+        engine.try_progress();
+        if (std::exchange(moves, agent->moves()) != moves) patience.renew();
+        base::Patience::rest(patience.look());
+    }
+}
+
+void State::wake() {
+    // A sleeper counts itself before it looks, this thread has counted the step before it looks
+    // here: one of them sees the other.
+    if (sleepers_.load() > 0) {
+        { const std::lock_guard lock(sleeping_); }
+        woken_.notify_one();
+    }
+    if (agent_sleeps_.load() && agent->busy()) {
+        { const std::lock_guard lock(sleeping_); }
+        agent_woken_.notify_one();
+    }
+}
+
+void State::help(const std::function<bool()>& done, const std::string& what,
+                 const Deadline& deadline) {
+    auto& engine = comm::Engine::instance();
+    const int worker = worker_here();
+    while (!done()) {
+        if (run_one(worker)) {
+            if (agent->busy() && !agent_thread) engine.try_progress();
+            if (deadline.limited() && deadline.passed())
+                throw DeadlineError("gave up waiting for " + what +
+                                    " of a flow; its steps go on, and can be waited for again");
+            continue;
+        }
+        Idle idle(*this, done, what);
+        hocket::wait(idle, deadline);
+    }
+}
+
+}  // namespace hocket::flow

@@ -1,0 +1,164 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "node/foreign.hpp"
+
+#include <unistd.h>
+
+#include <algorithm>
+#include <cerrno>
+#include <chrono>
+#include <cstring>
+#include <string>
+
+#include "base/environment.hpp"
+#include "hocket/error.hpp"
+
+namespace hocket::node {
+namespace {
+
+constexpr std::int64_t no_file = -1;
+constexpr std::size_t runs_at_once = 512;  // below every system's IOV_MAX
+
+ssize_t transfer(std::int64_t process, Crossing::Way way, const std::vector<iovec>& here,
+                 const std::vector<iovec>& there) {
+    const auto call = way == Crossing::Way::read ? process_vm_readv : process_vm_writev;
+    return call(static_cast<pid_t>(process), here.data(), here.size(), there.data(), there.size(),
+                0);
+}
+
+// Seconds, of the fastest of a few: what else runs on the machine is not what is asked about.
+template <class Function>
+double fastest(Function&& function) {
+    using Clock = std::chrono::steady_clock;
+    double best = 1e9;
+    for (int trial = 0; trial < 3; ++trial) {
+        const auto begin = Clock::now();
+        function();
+        best = std::min(best, std::chrono::duration<double>(Clock::now() - begin).count());
+    }
+    return best;
+}
+
+// A copy by the kernel takes so long a byte and a run; one through a buffer so long a byte, both
+// copies together. With two processes at work each does half of the one and a half of the other.
+struct Costs {
+    double byte = 0, run = 0, staged_byte = 0;
+    bool known = false;  // the system has the call at all
+};
+
+// On this process's own memory, of more than the nearest caches hold, so that nobody else need be
+// there: only whose page tables are walked is different then.
+Costs measure() {
+    constexpr std::size_t bytes = std::size_t{4} << 20, part = std::size_t{1} << 19;
+    constexpr std::size_t short_run = 4096, slot = std::size_t{128} << 10;
+    std::vector<std::byte> from(bytes, std::byte{1}), to(bytes, std::byte{2}), buffer(slot);
+    bool known = true;
+    const auto across = [&](std::size_t run) {
+        return fastest([&] {
+            for (std::size_t at = 0; at < bytes; at += part) {
+                Crossing crossing(getpid(), Crossing::Way::read);
+                for (std::size_t i = at; i < at + part; i += run)
+                    crossing.add(to.data() + i, from.data() + i, run);
+                known = known && crossing.finish();
+            }
+        });
+    };
+    Costs costs;
+    try {
+        const double all = static_cast<double>(bytes);
+        costs.byte = across(part) / all;
+        const double in_runs = across(short_run) / all;
+        costs.run = std::max(0.0, in_runs - costs.byte) * static_cast<double>(short_run);
+        costs.staged_byte = fastest([&] {
+                                for (std::size_t at = 0; at < bytes; at += slot) {
+                                    std::memcpy(buffer.data(), from.data() + at, slot);
+                                    std::memcpy(to.data() + at, buffer.data(), slot);
+                                }
+                            }) /
+                            all;
+        costs.known = known;
+    } catch (const Error&) {
+        costs.known = false;
+    }
+    return costs;
+}
+
+}  // namespace
+
+Place foreign_place(const void* address) {
+    return {getpid(), no_file, 0, static_cast<std::int64_t>(reinterpret_cast<intptr_t>(address))};
+}
+
+bool is_foreign(const Place& place) {
+    return place && place.file == no_file;
+}
+
+bool reaches(const Place& place) {
+    if (!is_foreign(place) || forbidden(Way::process_vm)) return false;
+    std::byte byte{};
+    const std::vector<iovec> here{{&byte, 1}};
+    const std::vector<iovec> there{{reinterpret_cast<void*>(place.offset), 1}};
+    return transfer(place.process, Crossing::Way::read, here, there) == 1;
+}
+
+bool always_crosses() {
+    static const bool said = [] {
+        const auto word = environment::value_of("HOCKET_CROSSING").value_or("measured");
+        if (word != "measured" && word != "always")
+            throw Error("HOCKET_CROSSING is '" + word +
+                        "'; it may be measured or always, and HOCKET_FORBID=process_vm is never");
+        return word == "always";
+    }();
+    return said;
+}
+
+bool crossing_pays(std::int64_t bytes, std::int64_t runs) {
+    if (always_crosses()) return true;
+    static const Costs costs = measure();
+    const auto all = static_cast<double>(bytes);
+    return costs.known &&
+           costs.byte * all + costs.run * static_cast<double>(runs) <= costs.staged_byte * all;
+}
+
+void Crossing::add(std::byte* here, std::byte* there, std::size_t bytes) {
+    if (!alive_) return;
+    here_.push_back({here, bytes});
+    there_.push_back({there, bytes});
+    bytes_ += bytes;
+    if (here_.size() == runs_at_once) alive_ = move();
+}
+
+bool Crossing::finish() {
+    return alive_ && move();
+}
+
+bool Crossing::move() {
+    // The system may move less than it was asked to, in the middle of a run.
+    while (bytes_ > 0) {
+        const ssize_t moved = transfer(process_, way_, here_, there_);
+        if (moved < 0 && errno == EINTR) continue;
+        if (moved < 0 && errno == ESRCH) return false;
+        if (moved <= 0)
+            throw Error("the memory of process " + std::to_string(process_) +
+                        " of this node cannot be copied across processes any more (" +
+                        std::strerror(errno) +
+                        "); arrays must live until their transfer is done, and "
+                        "HOCKET_FORBID=process_vm does without");
+        auto left = static_cast<std::size_t>(moved);
+        bytes_ -= left;
+        std::size_t done = 0;
+        while (done < here_.size() && left >= here_[done].iov_len) left -= here_[done++].iov_len;
+        const auto drop = [&](std::vector<iovec>& runs) {
+            runs.erase(runs.begin(), runs.begin() + static_cast<std::ptrdiff_t>(done));
+            if (runs.empty()) return;
+            runs[0].iov_base = static_cast<std::byte*>(runs[0].iov_base) + left;
+            runs[0].iov_len -= left;
+        };
+        drop(here_);
+        drop(there_);
+    }
+    here_.clear();
+    there_.clear();
+    return true;
+}
+
+}  // namespace hocket::node

@@ -1,0 +1,53 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Memory of another process of this node that is not ours to map: the kernel copies it, from one
+// address space to the other (process_vm_readv, process_vm_writev), where the system allows it.
+#pragma once
+
+#include <sys/uio.h>
+
+#include <cstddef>
+#include <cstdint>
+#include <vector>
+
+#include "node/sharing.hpp"
+
+namespace hocket::node {
+
+/// Where a process has memory that it got from wherever; in words that travel as a `Place` does.
+/// `map` finds nothing there.
+Place foreign_place(const void* address);
+bool is_foreign(const Place& place);
+
+/// Whether this process may copy from and to that place, found out by reading a byte of it. Not
+/// where HOCKET_FORBID says process_vm.
+bool reaches(const Place& place);
+
+/// Whether HOCKET_CROSSING says always, and not measured. @throws Error for other words in it.
+bool always_crosses();
+
+/// Whether copying across processes takes less than passing the bytes through a buffer that stays
+/// in cache, for so many runs: both are measured once, when first asked.
+bool crossing_pays(std::int64_t bytes, std::int64_t runs);
+
+/// Runs on their way between this process and another, so many at a time as the system takes.
+class Crossing {
+  public:
+    enum class Way { read, write };
+    Crossing(std::int64_t process, Way way) : process_(process), way_(way) {}
+
+    void add(std::byte* here, std::byte* there, std::size_t bytes);
+    /// Moves what was added. False if the process is not there any more.
+    /// @throws Error where its memory is gone, or the system allows it no longer.
+    bool finish();
+
+  private:
+    bool move();
+
+    std::int64_t process_;
+    Way way_;
+    std::vector<iovec> here_, there_;
+    std::size_t bytes_ = 0;
+    bool alive_ = true;
+};
+
+}  // namespace hocket::node

@@ -1,0 +1,188 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "plan/schedule.hpp"
+
+#include <algorithm>
+#include <tuple>
+
+#include "base/checked.hpp"
+#include "base/text.hpp"
+#include "plan/colouring.hpp"
+#include "plan/hybrid.hpp"
+#include "plan/part.hpp"
+#include "plan/turns.hpp"
+#include "plan/ways.hpp"
+
+namespace hocket::plan {
+
+namespace {
+
+const std::array<std::string, 6> names{"direct",     "centralized", "staged",
+                                       "multistage", "hybrid",      "auto"};
+
+/// The rounds of one phase's messages: as few as there can be, or, where finding these costs too
+/// much, turns. Ends before `last`.
+std::int64_t rounds_of_phase(std::vector<Dispatch>& messages, std::size_t first, std::size_t last,
+                             std::int64_t rows, std::int64_t columns) {
+    Edges edges(static_cast<std::size_t>(rows));
+    for (std::size_t k = first; k < last; ++k)
+        edges[static_cast<std::size_t>(messages[k].from.rank)].push_back(
+            static_cast<std::int32_t>(messages[k].to.rank));
+    const std::int64_t least = most_edges(edges, columns);
+    const auto count = static_cast<std::int64_t>(last - first);
+    if (base::product_up_to(std::max(count, rows + columns), least, Turns::work) < Turns::work) {
+        const Edges colours = colour(edges, columns);
+        std::vector<std::size_t> next(edges.size(), 0);
+        for (std::size_t k = first; k < last; ++k) {
+            const auto row = static_cast<std::size_t>(messages[k].from.rank);
+            messages[k].round = colours[row][next[row]++];
+        }
+        return least;
+    }
+    const std::int64_t processes = std::max(rows, columns);
+    std::vector<std::int64_t> turns;
+    for (std::size_t k = first; k < last; ++k)
+        turns.push_back(base::floor_mod(messages[k].to.rank - messages[k].from.rank, processes));
+    std::vector<std::int64_t> used = turns;
+    std::sort(used.begin(), used.end());
+    used.erase(std::unique(used.begin(), used.end()), used.end());
+    for (std::size_t k = first; k < last; ++k)
+        messages[k].round =
+            std::lower_bound(used.begin(), used.end(), turns[k - first]) - used.begin();
+    return static_cast<std::int64_t>(used.size());
+}
+
+/// Sides that share processes may lead a parcel where it has been already.
+std::vector<Leg> without_loops(const Problem& problem, std::vector<Leg> legs) {
+    if (problem.reverse.empty()) return legs;
+    std::vector<Leg> kept;
+    for (const Leg& leg : legs) {
+        const std::int64_t to = process_number(problem, leg.to);
+        const auto been = std::find_if(kept.begin(), kept.end(), [&](const Leg& each) {
+            return process_number(problem, each.from) == to;
+        });
+        if (been != kept.end())
+            kept.erase(been, kept.end());
+        else if (process_number(problem, leg.from) != to)
+            kept.push_back(leg);
+    }
+    return kept;
+}
+
+}  // namespace
+
+const std::string& name_of(Strategy strategy) {
+    return names[static_cast<std::size_t>(strategy)];
+}
+
+std::optional<Strategy> strategy_of(const std::string& name) {
+    const auto at = std::find(names.begin(), names.end(), name);
+    if (at == names.end())
+        throw LayoutError("there is no strategy '" + name + "'" + text::did_you_mean(name, names) +
+                          "; choose one of " + text::quoted_list(names));
+    if (name == "auto") return std::nullopt;
+    return static_cast<Strategy>(at - names.begin());
+}
+
+void check_stages(std::optional<Strategy> strategy, std::int64_t stages, std::int64_t senders,
+                  std::int64_t receivers) {
+    if (stages == 0) return;
+    const std::string given = "stages=" + std::to_string(stages);
+    const std::int64_t most = std::max(senders, receivers);
+    if (!strategy)
+        throw LayoutError(given +
+                          " belongs to the strategies 'staged' and 'centralized', but the "
+                          "strategy is 'auto'; name one of the two, or leave stages out");
+    if (*strategy != Strategy::staged && *strategy != Strategy::centralized)
+        throw LayoutError(given +
+                          " says through how many processes a side's traffic passes, but '" +
+                          name_of(*strategy) +
+                          "' has no such number ('staged' and 'centralized' have); leave stages "
+                          "out");
+    if (stages < 0 || stages > most)
+        throw LayoutError(given + " is out of range: from " + std::to_string(senders) + " to " +
+                          std::to_string(receivers) + " processes traffic can pass through 1 to " +
+                          std::to_string(most));
+}
+
+std::vector<Parcel> all_parcels(const std::shared_ptr<const Problem>& problem) {
+    constexpr std::size_t most = std::size_t{1} << 24;
+    std::vector<Parcel> parcels;
+    for (std::int64_t source = 0; source < problem->source.size(); ++source) {
+        const std::int64_t same = problem->same(Side::source, source);
+        const auto part = make_part(problem, Side::source, source);
+        for (const Traffic& peer : part->peers)
+            if (peer.process != same) parcels.push_back({source, peer.process, peer.elements});
+        if (parcels.size() > most)
+            throw LayoutError(
+                "from " + std::to_string(problem->source.size()) + " to " +
+                std::to_string(problem->destination.size()) + " processes more than " +
+                std::to_string(most) +
+                " pairs exchange elements, too many to pass on; use strategy 'direct'");
+    }
+    return parcels;
+}
+
+std::int64_t process_number(const Problem& problem, const Stop& stop) {
+    if (stop.side == Side::source) return stop.rank;
+    const std::int64_t same = problem.same(Side::destination, stop.rank);
+    return same >= 0 ? same : problem.source.size() + stop.rank;
+}
+
+void add_messages(Schedule& schedule, const Problem& problem, std::vector<Carried> legs) {
+    std::erase_if(legs, [&](const Carried& each) {
+        return process_number(problem, each.leg.from) == process_number(problem, each.leg.to);
+    });
+    const auto key = [](const Carried& each) {
+        const Leg& leg = each.leg;
+        return std::tuple(leg.phase, leg.from.rank, leg.to.rank, leg.from.side, leg.to.side);
+    };
+    std::stable_sort(legs.begin(), legs.end(),
+                     [&](const Carried& a, const Carried& b) { return key(a) < key(b); });
+    const Carried* before = nullptr;
+    std::int64_t phase = schedule.phases - 1;
+    for (const Carried& each : legs) {
+        if (before == nullptr || before->leg.phase != each.leg.phase) ++phase;  // without gaps
+        if (before == nullptr || key(*before) != key(each))
+            schedule.messages.push_back({0, phase, each.leg.from, each.leg.to, 0, {}});
+        before = &each;
+        const std::int64_t elements =
+            schedule.parcels[static_cast<std::size_t>(each.parcel)].elements;
+        schedule.messages.back().parcels.push_back(each.parcel);
+        schedule.messages.back().elements += elements;
+        schedule.moved += elements;
+    }
+    schedule.phases = phase + 1;
+}
+
+void assign_rounds(Schedule& schedule, const Problem& problem) {
+    auto& messages = schedule.messages;
+    schedule.rounds = 0;
+    for (std::size_t first = 0, last = 0; first < messages.size(); first = last) {
+        while (last < messages.size() && messages[last].phase == messages[first].phase) ++last;
+        const auto size = [&](Side side) { return problem.form(side).size; };
+        const std::int64_t count = rounds_of_phase(
+            messages, first, last, size(messages[first].from.side), size(messages[first].to.side));
+        for (std::size_t k = first; k < last; ++k) messages[k].round += schedule.rounds;
+        schedule.rounds += count;
+    }
+}
+
+Schedule make_schedule(const std::shared_ptr<const Problem>& problem, Strategy strategy,
+                       std::int64_t stages, bool rounds) {
+    if (strategy == Strategy::hybrid) return make_hybrid(problem);
+    Schedule schedule;
+    schedule.parcels = all_parcels(problem);
+    const Ways ways =
+        ways_of(strategy, problem->source.size(), problem->destination.size(), stages);
+    std::vector<Carried> legs;
+    for (std::size_t k = 0; k < schedule.parcels.size(); ++k) {
+        const auto& [source, destination, elements] = schedule.parcels[k];
+        for (const Leg& leg : without_loops(*problem, ways(source, destination)))
+            legs.push_back({leg, static_cast<std::int32_t>(k)});
+    }
+    add_messages(schedule, *problem, std::move(legs));
+    if (rounds) assign_rounds(schedule, *problem);
+    return schedule;
+}
+
+}  // namespace hocket::plan

@@ -1,0 +1,78 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// The messages of strategies whose processes pass on what others send: which parcels travel
+// together, and when.
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "hocket/plan.hpp"
+#include "plan/problem.hpp"
+
+namespace hocket::plan {
+
+enum class Strategy { direct, centralized, staged, multistage, hybrid };
+inline constexpr std::array<Strategy, 5> strategies{Strategy::direct, Strategy::centralized,
+                                                    Strategy::staged, Strategy::multistage,
+                                                    Strategy::hybrid};
+const std::string& name_of(Strategy strategy);
+/// The strategy of that name; none for "auto". @throws LayoutError
+std::optional<Strategy> strategy_of(const std::string& name);
+/// @throws LayoutError where the strategy takes no `stages`, or not so many.
+void check_stages(std::optional<Strategy> strategy, std::int64_t stages, std::int64_t senders,
+                  std::int64_t receivers);
+
+/// A process as one of its side.
+struct Stop {
+    Side side;
+    std::int64_t rank;
+    friend bool operator==(const Stop&, const Stop&) = default;
+};
+
+/// A parcel going from one process to the next. Legs of a later phase may wait for those of
+/// earlier ones.
+struct Leg {
+    std::int64_t phase;
+    Stop from, to;
+};
+
+struct Dispatch {
+    std::int64_t round, phase;
+    Stop from, to;
+    std::int64_t elements;
+    std::vector<std::int32_t> parcels;  ///< increasing, in Schedule::parcels
+};
+
+/// Every message of a plan. The same on every process, as it follows from the plan alone.
+struct Schedule {
+    std::vector<Parcel> parcels;  ///< by source, then destination; what stays is left out
+    std::vector<Dispatch> messages;
+    std::int64_t rounds = 0, phases = 0, moved = 0;
+};
+
+/// All parcels of a plan. @throws LayoutError if there are more than 2^24.
+std::vector<Parcel> all_parcels(const std::shared_ptr<const Problem>& problem);
+
+/// By any strategy but direct. Without `rounds` the messages have phases only, which cost less to
+/// find (those of hybrid have both).
+Schedule make_schedule(const std::shared_ptr<const Problem>& problem, Strategy strategy,
+                       std::int64_t stages, bool rounds = true);
+
+/// A number for each process of the machine, the same for one that is on both sides.
+std::int64_t process_number(const Problem& problem, const Stop& stop);
+
+/// Puts parcels that take the same leg into one message, in the order of phases. `legs`: each with
+/// the number of its parcel.
+struct Carried {
+    Leg leg;
+    std::int32_t parcel;
+};
+void add_messages(Schedule& schedule, const Problem& problem, std::vector<Carried> legs);
+
+/// Gives each message a round: phases one after the other, each in as few as there can be.
+void assign_rounds(Schedule& schedule, const Problem& problem);
+
+}  // namespace hocket::plan

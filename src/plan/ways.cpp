@@ -1,0 +1,96 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "plan/ways.hpp"
+
+#include <algorithm>
+
+#include "base/checked.hpp"
+
+namespace hocket::plan {
+
+namespace {
+
+// Below, the larger side (`n` processes) sends and the smaller one (`m`) receives.
+Stop larger(std::int64_t rank) {
+    return {Side::source, rank};
+}
+Stop smaller(std::int64_t rank) {
+    return {Side::destination, rank};
+}
+
+std::vector<Leg> through_one(std::int64_t source, std::int64_t destination) {
+    const Stop centre{Side::source, 0};
+    return {{0, {Side::source, source}, centre}, {1, centre, {Side::destination, destination}}};
+}
+
+/// Stager c of `stages` sits at process c n / stages. Where there are no more of them than
+/// receivers, each collects for a block of receivers, and the first of the block hands out.
+std::vector<Leg> staged_few(std::int64_t n, std::int64_t m, std::int64_t stages, std::int64_t a,
+                            std::int64_t b) {
+    const std::int64_t stage = b * stages / m;
+    const Stop stager = larger(stage * n / stages);
+    const Stop first = smaller(base::ceil_div(stage * m, stages));
+    return {{0, larger(a), stager}, {1, stager, first}, {2, first, smaller(b)}};
+}
+
+/// More stagers than receivers: each collects for one receiver from a block of senders.
+std::vector<Leg> staged_many(std::int64_t n, std::int64_t m, std::int64_t stages, std::int64_t a,
+                             std::int64_t b) {
+    const std::int64_t first = base::ceil_div(b * stages, m);
+    const std::int64_t count = base::ceil_div((b + 1) * stages, m) - first;
+    const Stop stager = larger((first + a * count / n) * n / stages);
+    return {{0, larger(a), stager}, {1, stager, smaller(b)}};
+}
+
+/// A butterfly for any number of processes: in phase k a parcel goes 2^k processes on if bit k of
+/// its distance is set (Bruck, Ho, Kipnis, Upfal and Weathersby, "Efficient algorithms for
+/// all-to-all communications in multiport message-passing systems", IEEE TPDS 8, 1997). Parcels of
+/// one receiver meet at the sender that hands them over.
+std::vector<Leg> butterfly(std::int64_t n, std::int64_t m, std::int64_t a, std::int64_t b) {
+    std::vector<Leg> legs;
+    const std::int64_t home = b * n / m, distance = base::floor_mod(home - a, n);
+    std::int64_t at = a, phase = 0;
+    for (std::int64_t step = 1; step < n; step *= 2, ++phase) {
+        if ((distance & step) == 0) continue;
+        const std::int64_t next = (at + step) % n;
+        legs.push_back({phase, larger(at), larger(next)});
+        at = next;
+    }
+    legs.push_back({phase, larger(home), smaller(b)});
+    return legs;
+}
+
+Side turned(Side side) {
+    return side == Side::source ? Side::destination : Side::source;
+}
+
+}  // namespace
+
+Ways ways_of(Strategy strategy, std::int64_t senders, std::int64_t receivers, std::int64_t stages) {
+    if (strategy == Strategy::centralized && stages == 0) return through_one;
+    const bool backwards = senders < receivers;
+    const std::int64_t n = std::max(senders, receivers), m = std::min(senders, receivers);
+    Ways ways;
+    if (strategy == Strategy::multistage) {
+        ways = [=](std::int64_t a, std::int64_t b) { return butterfly(n, m, a, b); };
+    } else {
+        const std::int64_t count = stages == 0 ? m : stages;
+        ways = [=](std::int64_t a, std::int64_t b) {
+            return count <= m ? staged_few(n, m, count, a, b) : staged_many(n, m, count, a, b);
+        };
+    }
+    if (!backwards) return ways;
+    return [ways](std::int64_t source, std::int64_t destination) {
+        std::vector<Leg> legs = ways(destination, source);
+        constexpr std::int64_t later = 64;  // than any phase: they count down
+        std::reverse(legs.begin(), legs.end());
+        for (Leg& leg : legs) {
+            std::swap(leg.from, leg.to);
+            leg.from.side = turned(leg.from.side);
+            leg.to.side = turned(leg.to.side);
+            leg.phase = later - leg.phase;
+        }
+        return legs;
+    };
+}
+
+}  // namespace hocket::plan

@@ -1,0 +1,112 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// What a program calls: collective calls between tasks.
+#include "comm/engine.hpp"
+#include "hocket/task.hpp"
+#include "task/collectives.hpp"
+
+namespace hocket {
+namespace {
+
+using task::Collective;
+using Kind = Collective::Kind;
+
+// All tasks must stand still in the call at once. Every process knows that some cannot, so that
+// all raise without a word to each other.
+void require_apart(const Tasks::State& all, const char* verb) {
+    for (int a = 0; a < static_cast<int>(all.names.size()); ++a)
+        for (int b = 0; b < a; ++b)
+            if (all.share_process(a, b))
+                throw Error(std::string(verb) + ": tasks '" +
+                            all.names[static_cast<std::size_t>(b)] + "' and '" +
+                            all.names[static_cast<std::size_t>(a)] +
+                            "' share a process, which cannot block in both; use isend and irecv, "
+                            "or sendrecv");
+}
+
+// A wait that ends before the call does leaves this task out of step with all others.
+void finish(task::Pending& pending, const Tasks::State& all, const Deadline& deadline) {
+    const auto part = [&](const char* why) {
+        for (int other = 0; other < static_cast<int>(all.names.size()); ++other)
+            if (other != pending.member->task) pending.member->broken[other] = why;
+    };
+    try {
+        wait(*pending.call, deadline);
+    } catch (const DeadlineError& error) {
+        if (!pending.call->ended()) part(error.what());
+        throw;
+    } catch (...) {
+        if (!pending.call->ended()) part("interrupted");
+        throw;
+    }
+}
+
+}  // namespace
+
+void Tasks::collective(task::Collective call, const TaskId* root, const char* verb,
+                       const Deadline& deadline) {
+    comm::require_may_block(verb);
+    task::Member& me = speaker(verb);
+    require_apart(*state_, verb);
+    // Who is out of step with the others cannot tell them so.
+    for (int other = 0; other < size(); ++other)
+        if (other != me.task) me.require_whole(other, verb);
+    if (!call.fault) {
+        try {
+            if (root != nullptr) call.root = state_->index(*root);
+            // Off the root they are not looked at.
+            const bool rooted = call.kind == Kind::reduce || call.kind == Kind::gather;
+            if (rooted && me.task != call.root) call.results.clear();
+            call.fault = task::fault_of(me, call);
+        } catch (const Error&) {
+            call.fault = comm::Fault::current();
+        }
+    }
+    std::shared_ptr<task::Pending> pending;
+    {
+        const comm::Turn turn;
+        pending = task::start_collective(state_, speaker_, std::move(call));
+    }
+    finish(*pending, *state_, deadline);
+}
+
+void Tasks::bcast(const Array& array, const TaskId& root, Deadline deadline) {
+    Collective call;
+    call.kind = Kind::bcast;
+    call.array = array;
+    collective(std::move(call), &root, "bcast", deadline);
+}
+
+void Tasks::reduce(const Array& array, const Array* result, const std::string& op,
+                   const TaskId& root, Deadline deadline) {
+    Collective call;
+    call.kind = Kind::reduce;
+    call.array = array;
+    if (result != nullptr) call.results.push_back(*result);
+    call.op = op;
+    collective(std::move(call), &root, "reduce", deadline);
+}
+
+void Tasks::allreduce(const Array& array, const Array& result, const std::string& op,
+                      Deadline deadline) {
+    Collective call;
+    call.kind = Kind::allreduce;
+    call.array = array;
+    call.results.push_back(result);
+    call.op = op;
+    collective(std::move(call), nullptr, "allreduce", deadline);
+}
+
+void Tasks::gather(const Array& array, std::span<const Array> results, const TaskId& root,
+                   Deadline deadline) {
+    Collective call;
+    call.kind = Kind::gather;
+    call.array = array;
+    call.results.assign(results.begin(), results.end());
+    collective(std::move(call), &root, "gather", deadline);
+}
+
+void Tasks::barrier(Deadline deadline) {
+    collective({}, nullptr, "barrier", deadline);
+}
+
+}  // namespace hocket

@@ -1,0 +1,209 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "task/collectives.hpp"
+
+#include <algorithm>
+
+#include "comm/engine.hpp"
+#include "hocket/memory.hpp"
+#include "kernel/combine.hpp"
+#include "task/assembly.hpp"
+#include "transfer/check.hpp"
+#include "transfer/run.hpp"
+
+namespace hocket::task {
+namespace {
+
+using Kind = Collective::Kind;
+using comm::until;
+using comm::When;
+
+// One array going from one task to another, or to another layout within one.
+struct Move {
+    int from, to;  // tasks
+    Layout source, destination;
+    std::optional<Array> sent, received;  // on the processes of the two
+    std::int64_t itemsize;
+};
+
+// What all moves of one call share.
+struct Moving {
+    const Tasks::State& all;
+    const Member& me;
+    int tag;
+    transfer::Stopwatch& watch;
+
+    std::unique_ptr<transfer::Runner> start(const Move& move) const {
+        if (me.task != move.from && me.task != move.to) return nullptr;
+        plan::Options options;
+        options.itemsize = move.itemsize;
+        if (move.from == move.to)
+            for (std::int64_t r = 0; r < move.destination.size(); ++r)
+                options.overlap.push_back(r < move.source.size() ? r : -1);
+        const auto place = [](const std::optional<Array>& array) {
+            return array ? transfer::place_on(*array) : transfer::Place();
+        };
+        const auto work = transfer::cached_work(move.source, move.destination, options,
+                                                place(move.sent), place(move.received));
+        watch.lap(&Profile::schedule);
+        const auto ranks = [&](int task) { return all.ranks[static_cast<std::size_t>(task)]; };
+        auto runner = std::make_unique<transfer::Runner>(
+            work,
+            transfer::Route{all.link.get(), ranks(move.from), ranks(move.to), tag, 0, tag, tag},
+            watch);
+        runner->start(move.sent ? move.sent->data() : nullptr,
+                      move.received ? move.received->data() : nullptr);
+        return runner;
+    }
+};
+
+// All at once: they are from or to different tasks.
+comm::Protocol<> run_all(Moving moving, std::vector<Move> moves) {
+    std::vector<std::unique_ptr<transfer::Runner>> runners;
+    for (const Move& move : moves)
+        if (auto runner = moving.start(move)) runners.push_back(std::move(runner));
+    When done([&] {
+        std::erase_if(runners, [](const auto& runner) { return runner->poll(); });
+        return runners.empty();
+    });
+    co_await until(done);
+}
+
+Layout layout_of(const Form& form) {
+    return Layout::parse(form.layout);
+}
+
+// Task by task in their order, so that every element is combined in that order, once: a result has
+// the same bits wherever it is copied to. Gives the sum on the root, in the result's layout.
+comm::Protocol<std::optional<Array>> combine_arrays(Moving moving, const Collective& call,
+                                                    std::vector<Brought> brought, int root) {
+    const Layout to = layout_of(brought[static_cast<std::size_t>(root)].results.at(0));
+    const DType dtype = call.array->dtype();
+    std::optional<Array> sum, next;
+    if (moving.me.task == root) {
+        sum = Array::empty(to, dtype, moving.me.comm);
+        next = Array::empty(to, dtype, moving.me.comm);
+    }
+    for (int task = 0; task < static_cast<int>(brought.size()); ++task) {
+        Move move{
+            task,      root,         layout_of(brought[static_cast<std::size_t>(task)].forms.at(0)),
+            to,        std::nullopt, task == 0 ? sum : next,
+            dtype.size};
+        if (moving.me.task == task) move.sent = call.array;
+        std::vector<Move> only;
+        only.push_back(std::move(move));
+        co_await run_all(moving, std::move(only));
+        if (!sum || task == 0) continue;
+        std::int64_t count = 1;
+        for (const std::int64_t extent : sum->local_shape()) count *= extent;
+        kernel::combine_of(call.op, dtype.name)(sum->data(), next->data(), count);
+    }
+    co_return sum;
+}
+
+void copy_local(const Array& from, const Array& to) {
+    kernel::Copy(from.local_shape(), from.dtype().size, from.strides(), to.strides())
+        .run(from.data(), to.data());
+}
+
+// What one task has goes to all, or (`gathered`) what each has to one.
+comm::Protocol<> move_all(Moving moving, std::vector<Form> sources, std::vector<Form> destinations,
+                          int root, bool gathered, std::optional<Array> sent,
+                          std::vector<std::optional<Array>> received) {
+    std::vector<Move> moves;
+    for (int task = 0; task < static_cast<int>(moving.all.names.size()); ++task) {
+        const auto t = static_cast<std::size_t>(task);
+        const Form &from = sources[gathered ? t : 0], &to = destinations[t];
+        if (to.layout.empty()) continue;
+        Move move{gathered ? task : root, gathered ? root : task, layout_of(from), layout_of(to),
+                  std::nullopt,           std::nullopt,           from.itemsize};
+        if (moving.me.task == move.from) move.sent = sent;
+        if (moving.me.task == move.to) move.received = received[gathered ? t : 0];
+        moves.push_back(std::move(move));
+    }
+    co_await run_all(moving, std::move(moves));
+}
+
+comm::Protocol<> carry_out(Moving moving, const Collective& call, std::vector<Brought> brought) {
+    std::vector<Form> forms, results;
+    for (const Brought& each : brought) {
+        forms.push_back(each.forms.at(0));
+        results.push_back(each.results.empty() ? Form() : each.results[0]);
+    }
+    const auto root = static_cast<std::size_t>(call.root);
+    std::vector<std::optional<Array>> received{call.array};
+    if (call.kind == Kind::bcast) {
+        std::vector<Form> source{forms[root]};
+        forms[root].layout.clear();  // it has it
+        co_await move_all(moving, std::move(source), std::move(forms), call.root, false, call.array,
+                          std::move(received));
+    } else if (call.kind == Kind::gather) {
+        received.assign(call.results.begin(), call.results.end());
+        std::vector<Form> destinations = brought[root].results;
+        co_await move_all(moving, std::move(forms), std::move(destinations), call.root, true,
+                          call.array, std::move(received));
+    } else if (call.kind == Kind::reduce) {
+        const std::optional<Array> sum =
+            co_await combine_arrays(moving, call, std::move(brought), call.root);
+        if (sum) copy_local(*sum, call.results.at(0));
+    } else {
+        std::optional<Array> sum = co_await combine_arrays(moving, call, std::move(brought), 0);
+        received.assign(1, call.results.at(0));
+        std::vector<Form> source{results[0]};
+        co_await move_all(moving, std::move(source), std::move(results), 0, false, std::move(sum),
+                          std::move(received));
+    }
+}
+
+comm::Protocol<> collective(All all, Me me, Collective call, int tree_tag, std::int64_t number) {
+    transfer::Stopwatch watch(all->profile, {});
+    std::vector<Brought> brought =
+        co_await assemble(all, me, call, tree_tag, me->tags.meeting_of_all(number));
+    watch.lap(&Profile::descriptor);
+    if (call.kind == Kind::barrier) co_return;
+    const Moving moving{*all, *me, me->tags.data_of_all(number), watch};
+    co_await carry_out(moving, call, std::move(brought));
+}
+
+}  // namespace
+
+comm::Fault fault_of(const Member& me, const Collective& call) {
+    if (call.kind == Kind::barrier) return {};
+    const bool writes = call.kind == Kind::bcast && me.task != call.root;
+    if (comm::Fault fault = fault_of(me, *call.array, writes)) return fault;
+    const bool reduces = call.kind == Kind::reduce || call.kind == Kind::allreduce;
+    try {
+        if (reduces) static_cast<void>(kernel::combine_of(call.op, call.array->dtype().name));
+    } catch (const Error&) {
+        return comm::Fault::current();
+    }
+    const bool gives_results =
+        call.kind == Kind::allreduce || (call.kind != Kind::bcast && me.task == call.root);
+    if (!gives_results) return {};
+    if (reduces && call.results.size() != 1)
+        return {"Error", "there is no array for the result; give one of the same shape and dtype"};
+    for (const Array& result : call.results) {
+        if (comm::Fault fault = fault_of(me, result, true)) return fault;
+        if (!reduces) continue;
+        const Array& array = *call.array;
+        if (!(result.dtype() == array.dtype()) || result.layout().shape() != array.layout().shape())
+            return {"MismatchError", "the result of reducing " +
+                                         array_text(array.dtype().name, array.layout().shape()) +
+                                         " cannot go to " +
+                                         array_text(result.dtype().name, result.layout().shape()) +
+                                         "; give an array of the same shape and dtype"};
+    }
+    return {};
+}
+
+std::shared_ptr<Pending> start_collective(All all, Me me, Collective call) {
+    std::string text =
+        "task '" + me->name() + "' in " + (call.fault ? "a collective call" : text_of(*all, call));
+    const int tree_tag = me->tags.tree(me->task, me->calls++);
+    const std::int64_t number = all->collectives++;
+    auto operation = std::make_shared<comm::Call>(
+        collective(all, me, std::move(call), tree_tag, number), std::move(text));
+    comm::Engine::instance().add(operation);
+    return std::make_shared<Pending>(Pending{std::move(me), nullptr, std::move(operation)});
+}
+
+}  // namespace hocket::task

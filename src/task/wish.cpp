@@ -1,0 +1,86 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "task/wish.hpp"
+
+#include "base/pack.hpp"
+#include "hocket/error.hpp"
+#include "plan/schedule.hpp"
+
+namespace hocket::task {
+namespace {
+
+// Of one thing that both sides may say: what is not `open`.
+template <class Value, class Say>
+Value either(const Value& sender, const Value& receiver, const Value& open, Say say) {
+    if (sender != open && receiver != open && sender != receiver) say(sender, receiver);
+    return sender != open ? sender : receiver;
+}
+
+}  // namespace
+
+std::string Wish::packed() const {
+    Packer out;
+    out.text(strategy).number(stages).number(pieces).text(model);
+    return out.take();
+}
+
+Wish Wish::unpacked(const std::string& bytes) {
+    Unpacker in(bytes);
+    Wish wish;
+    wish.strategy = in.text();
+    wish.stages = in.number();
+    wish.pieces = in.number();
+    wish.model = in.text();
+    return wish;
+}
+
+std::string Wish::text() const {
+    std::string out;
+    if (strategy != "auto") out += ", strategy='" + strategy + "'";
+    if (stages != 0) out += ", stages=" + std::to_string(stages);
+    if (pieces != 0) out += ", pieces=" + std::to_string(pieces);
+    return out;
+}
+
+void Wish::check(std::size_t arrays) const {
+    const auto named = plan::strategy_of(strategy);
+    // How many there may be both sides' processes say.
+    if (stages != 0) plan::check_stages(named, stages, stages < 0 ? 1 : stages, 1);
+    if (pieces < 0)
+        throw Error("pieces=" + std::to_string(pieces) +
+                    ": an array travels in 1 piece or more; leave it out for one");
+    if (pieces > 1 && arrays > 1)
+        throw Error("pieces=" + std::to_string(pieces) + " of a message of " +
+                    std::to_string(arrays) +
+                    " arrays: only one array travels in pieces; send the arrays one by one");
+}
+
+std::string model_text(const Wish& wish) {
+    if (wish.strategy != "auto") return "";
+    const plan::Model& model = plan::Model::kept();
+    return model == plan::Model{} ? "" : model.text();
+}
+
+Wish merged(const Wish& sender, const std::string& sender_name, const Wish& receiver,
+            const std::string& receiver_name) {
+    const auto differ = [&](const std::string& a, const std::string& b) {
+        throw MismatchError(sender_name + " sends with " + a + ", but " + receiver_name +
+                            " receives with " + b +
+                            "; name the same on both sides, or leave it out on one");
+    };
+    Wish wish = sender;
+    wish.strategy = either<std::string>(sender.strategy, receiver.strategy, "auto",
+                                        [&](const auto& a, const auto& b) {
+                                            differ("strategy '" + a + "'", "strategy '" + b + "'");
+                                        });
+    const auto number = [&](const char* name, std::int64_t a, std::int64_t b) {
+        return either<std::int64_t>(a, b, 0, [&](std::int64_t x, std::int64_t y) {
+            differ(std::string(name) + "=" + std::to_string(x),
+                   std::string(name) + "=" + std::to_string(y));
+        });
+    };
+    wish.stages = number("stages", sender.stages, receiver.stages);
+    wish.pieces = number("pieces", sender.pieces, receiver.pieces);
+    return wish;
+}
+
+}  // namespace hocket::task

@@ -1,0 +1,303 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Rounds by leaders. Up to 16 processes of a node ask one of them, which is their leader; leaders
+// have leaders, until few enough are left to tell each other everything. Between nodes one leader
+// of each exchanges messages with the others (Bruck, Ho, Kipnis, Upfal, Weathersby: "Efficient
+// algorithms for all-to-all communications in multiport message-passing systems", IEEE TPDS 8,
+// 1997: all-gather in ceil(log2 n) rounds). Then the answers go back.
+#include <algorithm>
+
+#include "base/pack.hpp"
+#include "team/awaited.hpp"
+#include "team/fold.hpp"
+#include "team/round.hpp"
+
+namespace hocket::team {
+namespace {
+
+using comm::Protocol;
+using Places = std::vector<std::size_t>;
+
+/// In the place of a header: the words that follow are a quarrel.
+constexpr auto in_quarrel = ~std::uint64_t{0};
+
+node::Words packed(const Quarrel& quarrel) {
+    return {in_quarrel, quarrel.low_process, quarrel.low, quarrel.high_process, quarrel.high};
+}
+constexpr std::size_t quarrel_words = 5;
+/// Of words that begin with `in_quarrel`.
+template <class Words>
+Quarrel quarrel_in(const Words& words) {
+    return {words[1], words[2], words[3], words[4]};
+}
+
+/// What some processes have said together. The first of them speaks for them.
+struct Piece {
+    std::size_t place = 0;  // of the speaker
+    std::uint64_t header = 0, value = 0;
+    std::optional<Quarrel> quarrel;
+
+    static constexpr std::size_t words = quarrel_words;
+    node::Words packed() const {
+        return quarrel ? team::packed(*quarrel) : node::Words{header, value};
+    }
+    static Piece unpacked(std::size_t place, const node::Words& cell) {
+        Piece piece{place, cell[0], cell[1], {}};
+        if (cell[0] == in_quarrel) piece.quarrel = quarrel_in(cell);
+        return piece;
+    }
+};
+
+Piece joined(const Round& round, Piece a, const Piece& b) {
+    if (a.quarrel) return a;
+    const auto process = [&](std::size_t place) {
+        return static_cast<std::uint64_t>(round.group->process(place));
+    };
+    if (b.quarrel) a.quarrel = b.quarrel;
+    if (!a.quarrel && a.header != b.header)
+        a.quarrel = Quarrel{process(a.place), a.header, process(b.place), b.header};
+    const Fold fold = fold_of(round.header.op, round.header.type);
+    if (!a.quarrel && fold != nullptr) a.value = fold(a.value, b.value);
+    return a;
+}
+
+Talk& talk_with(const Round& round, std::size_t place) {
+    const auto& peers = round.group->peers;
+    return *std::find_if(peers.begin(), peers.end(), [place](const auto& peer) {
+                return peer.place == place;
+            })->talk;
+}
+
+/// The next message of that process.
+Protocol<std::string> receive(Round& round, std::size_t place) {
+    comm::Link& link = round.root->link();
+    const int rank = round.group->process(place);
+    for (;;) {
+        std::optional<comm::Arrival> arrival;
+        Awaited come(round, place, [&] {
+            if (!arrival) arrival = link.probe(rank, round.root->data_tag());
+            return arrival.has_value();
+        });
+        co_await comm::until(come);
+        std::string heard(static_cast<std::size_t>(arrival->bytes), '\0');
+        comm::Requests receiving;
+        link.receive(receiving, heard.data(), arrival->bytes, arrival->source,
+                     round.root->data_tag());
+        co_await comm::until(receiving);
+        if (Unpacker(heard).number() == round.root->number()) co_return heard;
+    }
+}
+
+/// Every node's text, on one process of each.
+Protocol<std::vector<std::string>> between_nodes(Round& round, std::string mine) {
+    const Group& group = *round.group;
+    const std::size_t nodes = group.nodes.size(), me = group.my_node;
+    comm::Link& link = round.root->link();
+    std::vector<std::string> texts(nodes);
+    texts[me] = std::move(mine);
+    for (std::size_t apart = 1; apart < nodes; apart *= 2) {
+        const std::size_t count = std::min(apart, nodes - apart);
+        const std::size_t to = (me + nodes - apart) % nodes, from = (me + apart) % nodes;
+        Packer out;
+        out.number(round.root->number());
+        out.number(static_cast<std::int64_t>(round.header.packed()));
+        for (std::size_t i = 0; i < count; ++i) out.text(texts[(me + i) % nodes]);
+        const std::string said = out.take();
+        comm::Requests sending;
+        link.send_text(sending, said, group.process(group.nodes[to][0]), round.root->data_tag());
+
+        const std::size_t speaker = group.nodes[from][0];
+        const std::string heard = co_await receive(round, speaker);
+        co_await comm::until(sending);
+
+        Unpacker in(heard);
+        in.number();  // the root team's
+        const auto header = static_cast<std::uint64_t>(in.number());
+        Quarrel quarrel{static_cast<std::uint64_t>(group.process(group.me)), round.header.packed(),
+                        static_cast<std::uint64_t>(group.process(speaker)), header};
+        if (speaker < group.me)
+            quarrel = {quarrel.high_process, quarrel.high, quarrel.low_process, quarrel.low};
+        if (quarrel.groups_differ()) round.root->judge(quarrel, true);
+        for (std::size_t i = 0; i < count; ++i) texts[(from + i) % nodes] = in.text();
+    }
+    co_return texts;
+}
+
+/// What all nodes have said, from what mine has.
+Protocol<> settle_between_nodes(Round& round, Piece& piece) {
+    const node::Words cell = piece.packed();
+    Packer out;
+    out.number(static_cast<std::int64_t>(piece.place));
+    for (const std::uint64_t word : cell) out.number(static_cast<std::int64_t>(word));
+    std::string mine = out.take();
+    const std::vector<std::string> texts = co_await between_nodes(round, std::move(mine));
+    for (std::size_t node = 0; node < texts.size(); ++node) {
+        Unpacker in(texts[node]);
+        const auto place = static_cast<std::size_t>(in.number());
+        node::Words said{};
+        for (std::uint64_t& word : said) word = static_cast<std::uint64_t>(in.number());
+        const Piece heard = Piece::unpacked(place, said);
+        piece = node == 0 ? heard : joined(round, piece, heard);
+    }
+}
+
+/// What all have said, from what I have: `who`, in order, are those of my node who take part, and
+/// I am one.
+Protocol<> settle(Round& round, Places who, Piece& piece) {
+    const Group& group = *round.group;
+    if (group.nodes.size() == 1 && who.size() <= fan) {
+        const node::Words cell = piece.packed();
+        for (const std::size_t place : who)
+            if (place != group.me) talk_with(round, place).say(cell, Piece::words);
+        const Piece mine = piece;
+        for (std::size_t i = 0; i < who.size(); ++i) {
+            Piece heard = mine;
+            if (who[i] != group.me) {
+                Talk& talk = talk_with(round, who[i]);
+                Awaited come(round, who[i], [&talk] { return talk.heard(); });
+                co_await comm::until(come);
+                heard = Piece::unpacked(who[i], talk.words(Piece::words));
+            }
+            piece = i == 0 ? heard : joined(round, piece, heard);
+        }
+        co_return;
+    }
+    if (who.size() == 1) {
+        co_await settle_between_nodes(round, piece);
+        co_return;
+    }
+    const auto at =
+        static_cast<std::size_t>(std::find(who.begin(), who.end(), group.me) - who.begin());
+    const std::size_t first = at / fan * fan, end = std::min(first + fan, who.size());
+    if (at != first) {
+        Talk& talk = talk_with(round, who[first]);
+        talk.say(piece.packed(), Piece::words);
+        Awaited answered(round, who[first], [&talk] { return talk.heard(); });
+        co_await comm::until(answered);
+        piece = Piece::unpacked(who[first], talk.words(Piece::words));
+        co_return;
+    }
+    for (std::size_t i = first + 1; i < end; ++i) {
+        Talk& talk = talk_with(round, who[i]);
+        Awaited asked(round, who[i], [&talk] { return talk.asked(); });
+        co_await comm::until(asked);
+        const Piece heard = Piece::unpacked(who[i], talk.question(Piece::words));
+        piece = joined(round, piece, heard);
+    }
+    Places leaders;
+    for (std::size_t i = 0; i < who.size(); i += fan) leaders.push_back(who[i]);
+    co_await settle(round, std::move(leaders), piece);
+    for (std::size_t i = first + 1; i < end; ++i)
+        talk_with(round, who[i]).say(piece.packed(), Piece::words);
+}
+
+/// Values of the whole group, or a quarrel, from a node's leader to its others, a cell at a time.
+Protocol<> answer(Round& round, std::size_t place, const std::vector<std::uint64_t>& data) {
+    Talk& talk = talk_with(round, place);
+    for (std::size_t at = 0; at < data.size(); at += node::cell_words) {
+        Awaited asked(round, place, [&talk] { return talk.asked(); });
+        co_await comm::until(asked);
+        node::Words cell{};
+        const std::size_t count = std::min(node::cell_words, data.size() - at);
+        std::copy_n(data.begin() + static_cast<std::ptrdiff_t>(at), count, cell.begin());
+        talk.say(cell, count);
+        if (data[0] == in_quarrel) co_return;
+    }
+}
+
+Protocol<std::vector<std::uint64_t>> ask(Round& round, std::size_t place, std::size_t words) {
+    Talk& talk = talk_with(round, place);
+    std::vector<std::uint64_t> data;
+    node::Words cell{round.header.packed()};
+    std::copy(round.value.begin(), round.value.end(), cell.begin() + 1);
+    while (data.size() < words) {
+        talk.say(cell, node::cell_words);
+        Awaited answered(round, place, [&talk] { return talk.heard(); });
+        co_await comm::until(answered);
+        const std::size_t count = std::min(node::cell_words, words - data.size());
+        const node::Words said = talk.words(count);
+        data.insert(data.end(), said.begin(), said.begin() + static_cast<std::ptrdiff_t>(count));
+        if (data[0] != round.header.packed()) break;  // not the answer to what was asked
+    }
+    co_return data;
+}
+
+/// That what came as an answer is one.
+void check_speaker(Round& round, std::size_t place, std::uint64_t header) {
+    if (header == round.header.packed()) return;
+    const Group& group = *round.group;
+    const Quarrel quarrel{static_cast<std::uint64_t>(group.process(place)), header,
+                          static_cast<std::uint64_t>(group.process(group.me)),
+                          round.header.packed()};
+    round.root->judge(quarrel, true);
+}
+
+/// All values, on every process.
+Protocol<> gather(Round& round) {
+    const Group& group = *round.group;
+    const std::size_t words = round.value.size();
+    const Places& here = group.nodes[group.my_node];
+    // First the header, and the quarrel if there is one.
+    std::vector<std::uint64_t> data(quarrel_words + group.size() * words, 0);
+    if (here[0] != group.me) {
+        data = co_await ask(round, here[0], data.size());
+    } else {
+        Packer out;
+        for (const std::size_t place : here) {
+            node::Words said{round.header.packed()};
+            std::copy(round.value.begin(), round.value.end(), said.begin() + 1);
+            if (place != group.me) {
+                Talk& talk = talk_with(round, place);
+                Awaited asked(round, place, [&talk] { return talk.asked(); });
+                co_await comm::until(asked);
+                said = talk.question(node::cell_words);
+            }
+            out.number(static_cast<std::int64_t>(place));
+            for (const std::uint64_t word : said) out.number(static_cast<std::int64_t>(word));
+        }
+        std::string mine = out.take();
+        const std::vector<std::string> texts = co_await between_nodes(round, std::move(mine));
+        std::vector<std::uint64_t> headers(group.size(), 0);
+        for (const std::string& text : texts) {
+            for (Unpacker in(text); !in.empty();) {
+                const auto place = static_cast<std::size_t>(in.number());
+                const auto header = static_cast<std::uint64_t>(in.number());
+                // A leader that does something else says one thing for all of its node.
+                for (const Places& node : group.nodes)
+                    if (node[0] == place)
+                        for (const std::size_t each : node) headers[each] = header;
+                headers[place] = header;
+                for (std::size_t i = 0; i + 1 < node::cell_words; ++i) {
+                    const auto word = static_cast<std::uint64_t>(in.number());
+                    if (i < words) data[quarrel_words + place * words + i] = word;
+                }
+            }
+        }
+        data[0] = headers[0];
+        if (const auto quarrel = quarrel_of(group, headers)) {
+            const node::Words said = packed(*quarrel);
+            std::copy_n(said.begin(), quarrel_words, data.begin());
+        }
+        for (const std::size_t place : here)
+            if (place != group.me) co_await answer(round, place, data);
+    }
+    if (data[0] == in_quarrel) round.root->judge(quarrel_in(data), true);
+    check_speaker(round, here[0], data[0]);
+    round.values.assign(data.begin() + quarrel_words, data.end());
+}
+
+}  // namespace
+
+comm::Protocol<> by_leaders(Round& round) {
+    if (round.all) {
+        co_await gather(round);
+        co_return;
+    }
+    Piece piece{
+        round.group->me, round.header.packed(), round.value.empty() ? 0 : round.value[0], {}};
+    co_await settle(round, round.group->nodes[round.group->my_node], piece);
+    if (piece.quarrel) round.root->judge(*piece.quarrel, true);
+    check_speaker(round, piece.place, piece.header);
+    round.result = piece.value;
+}
+
+}  // namespace hocket::team

@@ -1,0 +1,100 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "team/arena.hpp"
+
+#include <algorithm>
+#include <cstring>
+#include <mutex>
+#include <new>
+#include <vector>
+
+#include "hocket/error.hpp"
+#include "hocket/memory.hpp"
+
+namespace hocket::team {
+namespace {
+
+constexpr std::size_t board_room = (sizeof(Board) + 127) / 128 * 128;
+
+struct Retired {
+    std::unique_ptr<Arena> arena;
+    std::size_t me;
+};
+struct Graveyard {
+    std::mutex mutex;
+    std::vector<Retired> retired;
+};
+Graveyard& graveyard() {
+    static Graveyard* const made = new Graveyard;  // outlives every team
+    return *made;
+}
+
+}  // namespace
+
+void Board::say(Standing now, const std::string& text) {
+    const std::size_t length = std::min(text.size(), words.size() - 1);
+    std::memcpy(words.data(), text.data(), length);
+    words[length] = '\0';
+    standing.store(static_cast<std::uint32_t>(now), std::memory_order_release);
+}
+
+Standing Board::read(std::string& text) const {
+    const Standing now = read();
+    if (now != Standing::here) text = words.data();
+    return now;
+}
+
+Arena::Arena(std::size_t seats, Posts posts) : count_(seats) {
+    sweep();
+    const std::size_t each = sizeof(Seat) + (posts == Posts::some ? sizeof(node::Post) : 0);
+    const std::size_t bytes = 128 + board_room + seats * each;
+    memory_ = allocate(static_cast<std::int64_t>(bytes));
+    void* at = memory_.get();
+    std::size_t room = bytes;
+    std::align(128, board_room + seats * each, at, room);
+    lay_out(static_cast<std::byte*>(at), posts);
+    new (board_) Board;
+    for (std::size_t i = 0; i < seats; ++i) new (seats_ + i) Seat;
+    for (std::size_t i = 0; posts_ != nullptr && i < seats; ++i) new (posts_ + i) node::Post;
+    place_ = node::place_of(at);
+}
+
+void Arena::lay_out(std::byte* at, Posts posts) {
+    board_ = reinterpret_cast<Board*>(at);
+    seats_ = reinterpret_cast<Seat*>(at + board_room);
+    if (posts == Posts::some) posts_ = reinterpret_cast<node::Post*>(seats_ + count_);
+}
+
+Arena Arena::mapped(const node::Place& place, std::size_t seats, Posts posts) {
+    Arena arena;
+    arena.memory_ = node::map(place);
+    if (arena.memory_ == nullptr)
+        throw Error("the memory of process id " + std::to_string(place.process) +
+                    " cannot be mapped any more; has it ended?");
+    arena.place_ = place;
+    arena.count_ = seats;
+    arena.lay_out(arena.memory_.get(), posts);
+    return arena;
+}
+
+bool Arena::deserted(std::size_t me) const {
+    for (std::size_t i = 0; i < count_; ++i)
+        if (i != me && seats_[i].left.load(std::memory_order_acquire) == 0) return false;
+    return true;
+}
+
+void Arena::sweep() {
+    auto& [mutex, retired] = graveyard();
+    const std::lock_guard lock(mutex);
+    std::erase_if(retired, [](const Retired& each) { return each.arena->deserted(each.me); });
+}
+
+void Arena::retire(std::unique_ptr<Arena> arena, std::size_t me) {
+    {
+        auto& [mutex, retired] = graveyard();
+        const std::lock_guard lock(mutex);
+        retired.push_back({std::move(arena), me});
+    }
+    sweep();
+}
+
+}  // namespace hocket::team

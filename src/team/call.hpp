@@ -1,0 +1,43 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// What a process says of its call, so that those who disagree find out, and are named.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <span>
+#include <string>
+
+#include "hocket/team.hpp"
+
+namespace hocket::team {
+
+/// What two calls must have in common; one word of a cell.
+struct Header {
+    Op op = Op::wait;
+    Type type = Type::boolean;
+    int narrow = 0;
+    std::size_t bytes = 0;  // of a value
+    bool refused = false;   // its arguments cannot be: the process has raised an error
+    std::uint32_t group = 0;
+
+    std::uint64_t packed() const {
+        return static_cast<std::uint64_t>(op) | static_cast<std::uint64_t>(type) << 8U |
+               static_cast<std::uint64_t>(narrow) << 12U |
+               static_cast<std::uint64_t>(bytes) << 20U |
+               static_cast<std::uint64_t>(refused) << 30U |
+               static_cast<std::uint64_t>(group) << 32U;
+    }
+    static Header unpacked(std::uint64_t word);
+    std::string text() const;  ///< "reduce_add of float64"
+};
+
+/// Two processes that disagree, the lowest first.
+struct Quarrel {
+    std::uint64_t low_process = 0, low = 0, high_process = 0, high = 0;
+
+    /// They do not even mean the same processes: nobody knows any more who waits for whom.
+    bool groups_differ() const { return low >> 32U != high >> 32U; }
+    std::string text() const;
+};
+
+}  // namespace hocket::team

@@ -1,0 +1,137 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// The short way through a round: no allocation, no lock, no clock, no virtual call. What takes
+// longer goes over to a protocol and the one wait.
+#include <algorithm>
+#include <array>
+
+#include "base/port.hpp"
+#include "comm/engine.hpp"
+#include "team/fold.hpp"
+#include "team/root.hpp"
+#include "team/round.hpp"
+
+namespace hocket::team {
+namespace {
+
+// On a core of one's own: as close a look as there can be, then with pauses; together some tens of
+// microseconds. On a shared core the others must run.
+constexpr int looks = 200, pauses = 1000;
+constexpr int looks_if_crowded = 20, yields = 300;
+
+bool heard_soon(const Talk& talk, bool crowded) {
+    const int close = crowded ? looks_if_crowded : looks;
+    for (int i = 0; i < close; ++i)
+        if (talk.heard()) return true;
+    const int patient = crowded ? yields : pauses;
+    for (int i = 0; i < patient; ++i) {
+        if (crowded) {
+            port::yield();
+        } else {
+            port::pause();
+        }
+        if (talk.heard()) return true;
+    }
+    return false;
+}
+
+}  // namespace
+
+/// True if all were heard, and agree; else how many were heard.
+bool Root::quick(const Group& group, std::uint64_t header, const std::uint64_t* value,
+                 std::size_t words, std::uint64_t* values, std::size_t& heard) {
+    node::Words cell;
+    cell[0] = header;
+    for (std::size_t i = 0; i < words; ++i) {
+        cell[i + 1] = value[i];
+        values[group.me * words + i] = value[i];
+    }
+    for (const auto& peer : group.peers) peer.talk->say(cell, words + 1);
+    const bool crowded = comm::Engine::instance().crowded();
+    bool same = true;
+    for (heard = 0; heard < group.peers.size(); ++heard) {
+        const auto& peer = group.peers[heard];
+        if (!peer.talk->heard() && !heard_soon(*peer.talk, crowded)) return false;
+        same &= peer.talk->word(0) == header;
+        for (std::size_t i = 0; i < words; ++i)
+            values[peer.place * words + i] = peer.talk->word(i + 1);
+    }
+    // What else is under way goes on, however short the waits are.
+    if (++rounds_ % 256 == 0) {
+        const comm::Turn turn(comm::Turn::waiting);
+        comm::Engine::instance().progress();
+    }
+    return same;
+}
+
+void Root::exchange(const std::shared_ptr<const Group>& group, const Header& header,
+                    const std::uint64_t* value, std::size_t words, std::uint64_t* values,
+                    const Deadline& deadline) {
+    require_whole();
+    auto round = std::shared_ptr<Round>();
+    if (group->near && flights_.empty()) {
+        std::size_t heard = 0;
+        if (quick(*group, header.packed(), value, words, values, heard)) return;
+        round = std::make_shared<Round>();
+        round->said = true;
+        round->heard = heard;
+        round->values.assign(values, values + group->size() * words);
+    } else {
+        round = std::make_shared<Round>();
+    }
+    round->group = group;
+    round->header = header;
+    round->value.assign(value, value + words);
+    round->all = true;
+    finish(round, deadline);
+    std::copy(round->values.begin(), round->values.end(), values);
+}
+
+std::uint64_t Root::fold(const std::shared_ptr<const Group>& group, const Header& header,
+                         std::uint64_t value, const Deadline& deadline) {
+    const std::size_t words = header.bytes == 0 ? 0 : 1;
+    if (group->near && group->size() <= fan) {
+        std::array<std::uint64_t, fan> values{};
+        exchange(group, header, &value, words, values.data(), deadline);
+        return result_of(header.op, header.type, {values.data(), group->size()}, group->me, 0);
+    }
+    require_whole();
+    const auto round = std::make_shared<Round>();
+    round->group = group;
+    round->header = header;
+    round->value.assign(words, value);
+    finish(round, deadline);
+    return round->result;
+}
+
+std::shared_ptr<comm::Call> Root::start(const std::shared_ptr<Round>& round) {
+    const comm::Turn turn;
+    std::erase_if(flights_, [](const Flight& flight) { return flight.call->ended(); });
+    std::vector<std::shared_ptr<comm::Call>> before;
+    for (const auto& flight : flights_)
+        if (flight.group->meets(*round->group)) before.push_back(flight.call);
+    round->root = shared_from_this();
+    const auto call = std::make_shared<comm::Call>(drive(round, std::move(before)), round->text());
+    flights_.push_back({round->group, call});
+    comm::Engine::instance().add(call);
+    try {
+        call->poll();  // what can be said now is
+    } catch (const Error&) {
+        return call;  // which keeps the error for its owner
+    }
+    return call;
+}
+
+void Root::finish(const std::shared_ptr<Round>& round, const Deadline& deadline) {
+    const auto call = start(round);
+    wait(*call, deadline);
+    std::erase_if(flights_, [](const Flight& flight) { return flight.call->ended(); });
+}
+
+bool Group::meets(const Group& other) const {
+    std::size_t common = 0;
+    for (const int process : members)
+        if (other.mask.contains(process) && ++common == 2) return true;
+    return false;
+}
+
+}  // namespace hocket::team

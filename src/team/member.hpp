@@ -1,0 +1,26 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include <memory>
+
+#include "team/root.hpp"
+#include "team/round.hpp"
+
+namespace hocket::team {
+
+/// What stands behind a Team.
+class Member {
+  public:
+    std::shared_ptr<Root> root;
+    std::shared_ptr<const Group> group;
+};
+
+/// What stands behind a TeamResult.
+class Pending {
+  public:
+    std::shared_ptr<Round> round;
+    std::shared_ptr<comm::Call> call;
+    std::size_t source = 0;
+};
+
+}  // namespace hocket::team

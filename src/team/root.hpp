@@ -1,0 +1,118 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// What the processes of a root team, and all teams within it, have in common.
+#pragma once
+
+#include <memory>
+#include <optional>
+#include <string>
+#include <unordered_map>
+#include <vector>
+
+#include "comm/agree.hpp"
+#include "comm/call.hpp"
+#include "comm/state.hpp"
+#include "hocket/team.hpp"
+#include "team/arena.hpp"
+#include "team/call.hpp"
+#include "team/group.hpp"
+#include "team/mail.hpp"
+
+namespace hocket::team {
+
+struct Round;
+
+/// A process that is not there any more, as it said.
+struct Absence {
+    int process = 0;
+    std::string words;
+    comm::Fault broke = {};  // with which it has broken the team, if it has
+};
+
+class Root : public std::enable_shared_from_this<Root> {
+  public:
+    /// Collective over the communicator. @throws Error on every process where one has no memory.
+    static std::shared_ptr<Root> make(const Comm& comm, const Deadline& deadline,
+                                      Posts posts = Posts::none);
+    Root(const Comm& comm, Posts posts);
+    ~Root();
+    Root(const Root&) = delete;
+    Root& operator=(const Root&) = delete;
+
+    int me() const { return me_; }
+    int size() const { return size_; }
+    comm::Link& link() { return *link_; }
+    /// Leads every message, since a later team may get the tags of one that has left some behind.
+    std::int64_t number() const { return number_; }
+    int data_tag() const { return tags_; }
+    int notice_tag() const { return tags_ + 1; }
+
+    /// With one that shares memory with this process; where the root team has posts.
+    Mail& mail(int process) { return others_[static_cast<std::size_t>(process)].mail; }
+
+    /// The team of these processes, of which this one is one.
+    std::shared_ptr<const Group> group(const Mask& mask);
+
+    /// Takes part in a round: the values of all, `words` of each, in the members' order. Short
+    /// waits are spent here, longer ones in the one wait.
+    void exchange(const std::shared_ptr<const Group>& group, const Header& header,
+                  const std::uint64_t* value, std::size_t words, std::uint64_t* values,
+                  const Deadline& deadline);
+    /// A round of a value that is folded on the way.
+    std::uint64_t fold(const std::shared_ptr<const Group>& group, const Header& header,
+                       std::uint64_t value, const Deadline& deadline);
+    /// A round that goes on by itself, after those under way with the same processes.
+    std::shared_ptr<comm::Call> start(const std::shared_ptr<Round>& round);
+
+    /// How I am, from now on: said to all.
+    void leave(Standing standing, const std::string& words);
+    /// @throws Error if I have left, or nobody knows any more who waits for whom.
+    void require_whole() const {
+        if (over_) over_->raise();
+    }
+    /// @throws the error of those who disagree.
+    [[noreturn]] void judge(const Quarrel& quarrel, bool by_leaders);
+    /// From here on no team within this one can be used, by those who hear of it.
+    [[noreturn]] void break_up(const comm::Fault& fault);
+    /// A process of the group that has left; `awaited`, if that one has. @throws Error where no
+    /// wait is of use any more.
+    std::optional<Absence> absent(const Group& group, int awaited);
+
+  private:
+    struct Other {
+        std::optional<Arena> arena;  // of one that shares memory with me
+        Talk talk;
+        Mail mail;
+        Standing standing = Standing::here;  // of one that does not, as it told me
+        std::string words;
+    };
+    friend comm::Protocol<> open(std::shared_ptr<Root> root, int tag);
+    bool quick(const Group& group, std::uint64_t header, const std::uint64_t* value,
+               std::size_t words, std::uint64_t* values, std::size_t& heard);
+    void listen();
+    Standing standing_of(int process, std::string& words);
+    void finish(const std::shared_ptr<Round>& round, const Deadline& deadline);
+
+    Comm comm_;
+    int me_, size_;
+    Posts posts_;
+    std::unique_ptr<Arena> arena_;
+    std::vector<int> near_;       // those who share memory with me, and I
+    std::size_t seat_ = 0;        // where I am among them
+    std::vector<int> node_;       // of each process, a number for what memory it shares
+    std::vector<Other> others_;   // by process
+    comm::Link* link_ = nullptr;  // where some share no memory
+    int tags_ = 0;
+    std::optional<comm::Driven<comm::Letter>> listening_;
+    std::unordered_map<std::uint64_t, std::vector<std::shared_ptr<const Group>>> groups_;
+    std::size_t group_count_ = 0;
+    struct Flight {
+        std::shared_ptr<const Group> group;
+        std::shared_ptr<comm::Call> call;
+    };
+    std::vector<Flight> flights_;
+    std::optional<comm::Fault> over_;
+    unsigned rounds_ = 0;
+    std::int64_t number_ = 0;
+};
+
+}  // namespace hocket::team

@@ -1,0 +1,78 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "team/round.hpp"
+
+#include <algorithm>
+
+#include "team/awaited.hpp"
+#include "team/fold.hpp"
+
+namespace hocket::team {
+namespace {
+
+void put(Round& round, std::size_t place, const std::uint64_t* value) {
+    std::copy_n(value, round.value.size(),
+                round.values.begin() + static_cast<std::ptrdiff_t>(place * round.value.size()));
+}
+
+comm::Protocol<> directly(Round& round) {
+    const Group& group = *round.group;
+    const std::size_t words = round.value.size();
+    if (!round.said) {
+        node::Words cell{round.header.packed()};
+        std::copy(round.value.begin(), round.value.end(), cell.begin() + 1);
+        for (const auto& peer : group.peers) peer.talk->say(cell, words + 1);
+        round.values.assign(group.size() * words, 0);
+        put(round, group.me, round.value.data());
+        round.said = true;
+    }
+    for (; round.heard < group.peers.size(); ++round.heard) {
+        const auto& peer = group.peers[round.heard];
+        Awaited heard(round, peer.place, [&peer] { return peer.talk->heard(); });
+        co_await comm::until(heard);
+        const node::Words cell = peer.talk->words(words + 1);
+        put(round, peer.place, cell.data() + 1);
+    }
+    if (const auto quarrel = quarrel_of(group, round.header)) round.root->judge(*quarrel, false);
+    if (!round.all && words > 0) {
+        const Fold fold = fold_of(round.header.op, round.header.type);
+        round.result = round.values[0];
+        for (std::size_t i = 1; i < round.values.size(); ++i)
+            round.result = fold(round.result, round.values[i]);
+    }
+}
+
+}  // namespace
+
+std::string Round::text() const {
+    return header.text() + " of the team " + group->mask.text();
+}
+
+comm::Protocol<> drive(std::shared_ptr<Round> round,
+                       std::vector<std::shared_ptr<comm::Call>> before) {
+    for (const auto& each : before) {
+        comm::When ended([&each] { return each->ended(); });
+        co_await comm::until(ended);
+    }
+    round->root->require_whole();
+    if (round->direct()) {
+        co_await directly(*round);
+    } else {
+        co_await by_leaders(*round);
+    }
+}
+
+std::optional<Quarrel> quarrel_of(const Group& group, const std::vector<std::uint64_t>& headers) {
+    for (std::size_t i = 1; i < headers.size(); ++i)
+        if (headers[i] != headers[0])
+            return Quarrel{static_cast<std::uint64_t>(group.process(0)), headers[0],
+                           static_cast<std::uint64_t>(group.process(i)), headers[i]};
+    return std::nullopt;
+}
+
+std::optional<Quarrel> quarrel_of(const Group& group, const Header& mine) {
+    std::vector<std::uint64_t> headers(group.size(), mine.packed());
+    for (const auto& peer : group.peers) headers[peer.place] = peer.talk->word(0);
+    return quarrel_of(group, headers);
+}
+
+}  // namespace hocket::team

@@ -1,0 +1,290 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "hocket/team.hpp"
+
+#include <algorithm>
+#include <array>
+#include <cstdio>
+
+#include "comm/engine.hpp"
+#include "team/fold.hpp"
+#include "team/member.hpp"
+
+namespace hocket {
+
+using team::Call;
+using team::Header;
+using team::Op;
+using team::Type;
+
+namespace {
+
+// Values of this many processes need no memory of their own.
+constexpr std::size_t few = 64;
+
+class Values {
+  public:
+    explicit Values(std::size_t count) : count_(count) {
+        if (count > few) many_.resize(count);
+    }
+    std::uint64_t* data() { return count_ > few ? many_.data() : few_.data(); }
+    std::span<const std::uint64_t> all() { return {data(), count_}; }
+
+  private:
+    std::size_t count_;
+    std::array<std::uint64_t, few> few_;  // set by the round
+    std::vector<std::uint64_t> many_;
+};
+
+bool speaks_of_process(Op op) {
+    return op == Op::putget || op == Op::vote || op == Op::vote_count;
+}
+
+// The place of the process that a call names, among the members; it is one of them.
+std::size_t place_of(const team::Group& group, int process) {
+    return static_cast<std::size_t>(
+        std::lower_bound(group.members.begin(), group.members.end(), process) -
+        group.members.begin());
+}
+
+}  // namespace
+
+Team::Team(const Comm& comm, const Deadline& deadline) : member_(std::make_shared<team::Member>()) {
+    member_->root = team::Root::make(comm, deadline);
+    Mask everyone;
+    for (int process = 0; process < comm.size(); ++process) everyone.add(process);
+    member_->group = member_->root->group(everyone);
+}
+
+Team Team::enqueue(const Mask& mask) const {
+    auto made = std::make_shared<team::Member>(*member_);
+    made->group = member_->root->group(mask);
+    return Team(std::move(made));
+}
+
+int Team::process() const {
+    return member_->root->me();
+}
+int Team::size() const {
+    return member_->root->size();
+}
+const Mask& Team::mask() const {
+    return member_->group->mask;
+}
+int Team::population() const {
+    return static_cast<int>(member_->group->size());
+}
+int Team::enumerate() const {
+    return static_cast<int>(member_->group->me);
+}
+int Team::select_first() const {
+    return member_->group->members.front();
+}
+int Team::select_one() const {
+    return select_first();
+}
+bool Team::shares_memory() const {
+    return member_->group->near;
+}
+
+namespace {
+
+// What is wrong with a call; empty if nothing is.
+std::string wrong(const team::Group& group, const Call& call, int narrow) {
+    if (speaks_of_process(call.op) && !group.mask.contains(call.process)) {
+        const char* what = call.op == Op::putget ? "the source" : "the vote";
+        return std::string(what) + " is process " + std::to_string(call.process) +
+               ", which is not one of the team " + group.mask.text();
+    }
+    const bool folds = call.op >= Op::reduce_add && call.op <= Op::scan_or;
+    if (folds && team::fold_of(call.op, call.type) == nullptr)
+        return std::string("there is no bitwise fold of ") + team::name_of(call.type) +
+               "; use an integer type or bool";
+    if (narrow != 0) {
+        const int width = team::bits_in(call.type);
+        if (call.type < Type::uint8 || call.type > Type::uint64)
+            return std::string("bits=") + std::to_string(narrow) + " of " +
+                   team::name_of(call.type) + ": only unsigned integers are moved in part";
+        if (narrow < 1 || narrow > width)
+            return "bits=" + std::to_string(narrow) + " of " + team::name_of(call.type) +
+                   ", which has 1 to " + std::to_string(width);
+    }
+    return "";
+}
+
+struct Prepared {
+    Header header;
+    std::uint64_t bits = 0;
+    std::size_t source = 0;  // as result_of takes it
+};
+
+Prepared prepared(const Team& team, const team::Group& group, const Call& call,
+                  const TeamOptions& options) {
+    if (const std::string why = wrong(group, call, options.narrow); !why.empty())
+        team.refuse(call.op, std::string(team::name_of(call.op)) + ": " + why);
+    Prepared out;
+    out.header.op = call.op;
+    out.header.type = call.type;
+    out.header.narrow = options.narrow;
+    out.header.bytes = call.op == Op::wait ? 0 : 8;
+    out.header.group = group.hash;
+    out.bits = call.bits;
+    if (options.narrow != 0 && options.narrow < 64)
+        out.bits &= (std::uint64_t{1} << static_cast<unsigned>(options.narrow)) - 1;
+    if (call.op == Op::vote || call.op == Op::vote_count)
+        out.bits = static_cast<std::uint64_t>(call.process);
+    if (call.op == Op::putget) out.source = place_of(group, call.process);
+    if (call.op == Op::vote_count) out.source = static_cast<std::size_t>(group.process(group.me));
+    return out;
+}
+
+}  // namespace
+
+std::uint64_t Team::run(const Call& call, const TeamOptions& options) const {
+    const auto& [root, group] = *member_;
+    const Prepared ready = prepared(*this, *group, call, options);
+    if (!team::needs_all(call.op))
+        return root->fold(group, ready.header, ready.bits, options.deadline);
+    Values values(group->size());
+    root->exchange(group, ready.header, &ready.bits, 1, values.data(), options.deadline);
+    return team::result_of(call.op, call.type, values.all(), group->me, ready.source);
+}
+
+Mask Team::run_mask(const Call& call, const TeamOptions& options) const {
+    const auto& [root, group] = *member_;
+    const Prepared ready = prepared(*this, *group, call, options);
+    Values values(group->size());
+    root->exchange(group, ready.header, &ready.bits, 1, values.data(), options.deadline);
+    Mask found;
+    for (std::size_t place = 0; place < group->size(); ++place)
+        if (team::chosen(call.op, call.type, values.data()[place], ready.bits, root->me()))
+            found.add(group->process(place));
+    return found;
+}
+
+void Team::run_gather(Type type, std::uint64_t bits, void* into, std::size_t places,
+                      const TeamOptions& options) const {
+    const auto& [root, group] = *member_;
+    if (places < static_cast<std::size_t>(root->size()))
+        refuse(Op::gather, "gather: there are " + std::to_string(places) +
+                               " places for the values of the " + std::to_string(root->size()) +
+                               " processes of the root team; give as many");
+    const Prepared ready = prepared(*this, *group, {Op::gather, type, bits}, options);
+    Values values(group->size());
+    root->exchange(group, ready.header, &ready.bits, 1, values.data(), options.deadline);
+    const auto size = static_cast<std::size_t>(std::max(team::bits_in(type), 8)) / 8;
+    for (std::size_t place = 0; place < group->size(); ++place)
+        std::memcpy(
+            static_cast<std::byte*>(into) + static_cast<std::size_t>(group->process(place)) * size,
+            values.data() + place, size);
+}
+
+namespace {
+
+std::shared_ptr<team::Round> second_round(const std::shared_ptr<const team::Group>& group,
+                                          const Header& header, const std::uint64_t* value) {
+    auto round = std::make_shared<team::Round>();
+    round->group = group;
+    round->header = header;
+    round->all = true;
+    round->value.assign(1, *value);
+    return round;
+}
+
+}  // namespace
+
+void Team::gather_bytes(const void* value, std::size_t bytes, void* into,
+                        const TeamOptions& options) const {
+    const auto& [root, group] = *member_;
+    if (bytes == 0 || bytes > team::longest_value)
+        refuse(Op::reduce, "a value of " + std::to_string(bytes) + " bytes; one has 1 to " +
+                               std::to_string(team::longest_value));
+    Header header;
+    header.op = Op::reduce;
+    header.bytes = bytes;
+    header.group = group->hash;
+    std::array<std::uint64_t, node::cell_words> mine{};
+    std::memcpy(mine.data(), value, bytes);
+    // A cell has one word for the header: the longest values take a second round.
+    constexpr std::size_t most = node::cell_words - 1;
+    const std::size_t words = (bytes + 7) / 8, first = std::min(words, most);
+    std::vector<std::uint64_t> head(group->size() * first), tail;
+    try {
+        root->exchange(group, header, mine.data(), first, head.data(), options.deadline);
+    } catch (const DeadlineError&) {  // the operation goes on, all of it
+        if (words > most) root->start(second_round(group, header, mine.data() + most));
+        throw;
+    }
+    if (words > most) {
+        tail.resize(group->size());
+        root->exchange(group, header, mine.data() + most, 1, tail.data(), options.deadline);
+    }
+    for (std::size_t place = 0; place < group->size(); ++place) {
+        auto* to = static_cast<std::byte*>(into) + place * bytes;
+        std::memcpy(to, head.data() + place * first, std::min(bytes, first * 8));
+        if (words > most) std::memcpy(to + most * 8, tail.data() + place, bytes - most * 8);
+    }
+}
+
+TeamResult Team::start(const Call& call, const TeamOptions& options) const {
+    const auto& [root, group] = *member_;
+    const Prepared ready = prepared(*this, *group, call, options);
+    root->require_whole();
+    auto pending = std::make_shared<team::Pending>();
+    pending->round = std::make_shared<team::Round>();
+    team::Round& round = *pending->round;
+    round.group = group;
+    round.header = ready.header;
+    round.value.assign(ready.header.bytes == 0 ? 0 : 1, ready.bits);
+    round.all = team::needs_all(call.op);
+    pending->source = ready.source;
+    pending->call = root->start(pending->round);
+    return TeamResult(std::move(pending));
+}
+
+void Team::exit(int code) const {
+    member_->root->require_whole();
+    member_->root->leave(team::Standing::left, "has left it with code " + std::to_string(code));
+}
+
+void Team::error(const std::string& message) const {
+    member_->root->require_whole();
+    std::fprintf(stderr, "hocket: process %d of the team: %s\n", process(), message.c_str());
+    std::fflush(stderr);
+    member_->root->leave(team::Standing::ended_all, "has ended it with an error: " + message);
+}
+
+void Team::refuse(Op op, const std::string& message) const {
+    const auto& [root, group] = *member_;
+    root->require_whole();
+    auto round = std::make_shared<team::Round>();
+    round->group = group;
+    round->header.op = op;
+    round->header.refused = true;
+    round->header.group = group->hash;
+    round->all = team::needs_all(op);
+    round->value.assign(op == Op::wait ? 0 : 1, 0);
+    root->start(round);
+    throw Error(message);
+}
+
+std::shared_ptr<Operation> TeamResult::operation() const {
+    return pending_->call;
+}
+
+bool TeamResult::test() const {
+    const comm::Turn turn;
+    comm::Engine::instance().progress();
+    return pending_->call->ended();
+}
+
+std::uint64_t TeamResult::bits() const {
+    if (!pending_->call->ended())
+        throw Error(pending_->call->text() + " is not done; wait for it first");
+    pending_->call->poll();  // throws what it threw
+    const team::Round& round = *pending_->round;
+    if (!round.all) return round.result;
+    return team::result_of(round.header.op, round.header.type, round.values, round.group->me,
+                           pending_->source);
+}
+
+}  // namespace hocket

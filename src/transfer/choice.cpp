@@ -1,0 +1,86 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "transfer/choice.hpp"
+
+#include <functional>
+
+#include "base/pack.hpp"
+#include "hocket/error.hpp"
+#include "transfer/far.hpp"
+#include "transfer/recent.hpp"
+#include "transfer/relay_work.hpp"
+
+namespace hocket::transfer {
+namespace {
+
+std::vector<std::int64_t> nodes_of(const comm::Link& link, const std::vector<int>& ranks,
+                                   std::int64_t processes) {
+    std::vector<std::int64_t> nodes;
+    for (std::int64_t process = 0; process < processes; ++process)
+        nodes.push_back(link.node(ranks[static_cast<std::size_t>(process)]));
+    return nodes;
+}
+
+struct Asked {
+    std::string text;
+
+    Asked(const Layout& source, const Layout& destination, const plan::Options& options) {
+        Packer key;
+        key.text(source.text()).text(destination.text()).number(options.itemsize);
+        key.text(options.model->text());
+        for (const auto* numbers :
+             {&options.axes, &options.overlap, &options.source_nodes, &options.destination_nodes}) {
+            key.number(static_cast<std::int64_t>(numbers->size()));
+            for (const std::int64_t number : *numbers) key.number(number);
+        }
+        text = key.take();
+    }
+    std::size_t hash() const { return std::hash<std::string>{}(text); }
+    friend bool operator==(const Asked&, const Asked&) = default;
+};
+
+}  // namespace
+
+void require_room_to_relay(const Plan& plan, std::int64_t most) {
+    if (plan.strategy() == "direct") return;
+    const auto held_by = [&](Side side, std::int64_t rank) {
+        std::int64_t bytes = 0;
+        for (const plan::Step& step : plan.steps(side, rank))
+            bytes += relay_room(step.elements * plan.options().itemsize);
+        return bytes;
+    };
+    const auto check = [&](const char* side, std::int64_t rank, std::int64_t bytes) {
+        if (bytes > most)
+            throw Error("strategy '" + plan.strategy() + "' has process " + std::to_string(rank) +
+                        " of the " + side + " hold " + std::to_string(bytes) +
+                        " bytes beside the arrays, but max_buffer (or HOCKET_MAX_BUFFER) allows " +
+                        std::to_string(most) + "; allow more, or name 'direct', which goes " +
+                        "through buffers of any size");
+    };
+    std::vector<std::int64_t> sending;
+    for (std::int64_t rank = 0; rank < plan.source().size(); ++rank) {
+        sending.push_back(held_by(Side::source, rank));
+        check("source", rank, sending.back());
+    }
+    for (std::int64_t rank = 0; rank < plan.destination().size(); ++rank) {
+        const std::int64_t same = plan.same_process(rank);
+        const std::int64_t as_source = same < 0 ? 0 : sending[static_cast<std::size_t>(same)];
+        check("destination", rank, as_source + held_by(Side::destination, rank));
+    }
+}
+
+std::string choose_strategy(const Layout& source, const Layout& destination, plan::Options options,
+                            const Route& route) {
+    if (source.size() == 1 && destination.size() == 1) return "direct";
+    // One process may have to hold the whole array twice to pass it on.
+    const std::int64_t most = route.max_buffer > 0 ? route.max_buffer : usual_buffers();
+    if (source.elements() > most / 2 / options.itemsize) return "direct";
+    if (!options.model) options.model = plan::Model::kept();
+    options.source_nodes = nodes_of(*route.link, route.source, source.size());
+    options.destination_nodes = nodes_of(*route.link, route.destination, destination.size());
+    static auto* const chosen = new Recent<Asked, std::string>;
+    return *chosen->find_or_make({source, destination, options}, [&](const Asked&) {
+        return Plan(source, destination, options).strategy();
+    });
+}
+
+}  // namespace hocket::transfer

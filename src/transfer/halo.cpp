@@ -1,0 +1,102 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "hocket/halo.hpp"
+
+#include "base/checked.hpp"
+#include "comm/agree.hpp"
+#include "comm/call.hpp"
+#include "comm/engine.hpp"
+#include "comm/state.hpp"
+#include "hocket/memory.hpp"
+#include "transfer/halo_work.hpp"
+
+namespace hocket {
+namespace {
+
+std::int64_t room_for(const std::vector<transfer::Strip>& strips) {
+    std::int64_t bytes = 0;
+    for (const auto& strip : strips) bytes += strip.bytes;
+    return bytes;
+}
+
+// One dimension's borders.
+comm::Protocol<> fill(comm::Link& link, int tag, const transfer::HaloPhase& phase,
+                      std::byte* data) {
+    const auto coming = allocate(room_for(phase.receives)), going = allocate(room_for(phase.sends));
+    comm::Requests in, out;
+    std::int64_t at = 0;
+    for (const auto& strip : phase.receives) {
+        link.receive(in, coming.get() + at, strip.bytes, strip.rank, tag);
+        at += strip.bytes;
+    }
+    at = 0;
+    for (const auto& strip : phase.sends) {
+        strip.copy.run(data + strip.offset, going.get() + at);
+        link.send(out, going.get() + at, strip.bytes, strip.rank, tag);
+        at += strip.bytes;
+    }
+    for (const auto& strip : phase.local)
+        strip.copy.run(data + strip.source_offset, data + strip.offset);
+    co_await comm::until(in);
+    at = 0;
+    for (const auto& strip : phase.receives) {
+        strip.copy.run(coming.get() + at, data + strip.offset);
+        at += strip.bytes;
+    }
+    co_await comm::until(out);
+}
+
+comm::Protocol<> fill_all(Array array, int tag, comm::Statement mine,
+                          std::shared_ptr<const transfer::HaloWork> work, std::byte* data) {
+    const Comm& on = array.comm();
+    co_await on.state().open();
+    comm::Link& link = on.state().link();
+    co_await comm::agree(comm::Group::whole(link), tag, std::move(mine));
+    for (const auto& phase : work->phases) co_await fill(link, tag, phase, data);
+}
+
+}  // namespace
+
+Halo::Halo(const Array& array, const Shape& width, const std::vector<bool>& periodic)
+    : width_(width), local_shape_(array.local_shape()), array_(array) {
+    const Layout& layout = array.layout();
+    const DType& dtype = array.dtype();
+    work_ = std::make_shared<const transfer::HaloWork>(
+        transfer::halo_work(layout, array.process(), dtype, width, periodic));
+    const bool empty = array.process() < 0 || layout.local_elements(array.process()) == 0;
+    std::int64_t bytes = dtype.size;
+    for (std::size_t d = 0; d < local_shape_.size(); ++d) {
+        local_shape_[d] = empty ? 0 : local_shape_[d] + 2 * width[d];
+        const auto product = base::product(bytes, local_shape_[d]);
+        if (!product)
+            throw Error(
+                "a local array with its border has more than 2^63 bytes; use more "
+                "processes");
+        bytes = *product;
+    }
+    auto memory = allocate(bytes);
+    data_ = memory.get();
+    const Shape strides = dense_strides(local_shape_, dtype.size);
+    std::int64_t inside = 0;
+    for (std::size_t d = 0; d < strides.size() && !empty; ++d) inside += width[d] * strides[d];
+    array_ = Array::wrap(memory.get() + inside, layout, dtype, array.comm(), strides, memory);
+    if (!empty)
+        kernel::Copy(array.local_shape(), dtype.size, array.strides(), strides)
+            .run(array.data(), array_.data());
+}
+
+void Halo::exchange(Deadline deadline) const {
+    std::shared_ptr<comm::Call> operation;
+    {
+        const comm::Turn turn;
+        comm::Statement mine;
+        mine.text = work_->text;
+        const int tag = array_.comm().state().next_tag();
+        operation = std::make_shared<comm::Call>(
+            fill_all(array_, tag, std::move(mine), work_, static_cast<std::byte*>(data_)),
+            work_->text);
+        comm::Engine::instance().add(operation);
+    }
+    wait(*operation, deadline);
+}
+
+}  // namespace hocket

@@ -1,0 +1,42 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Who fills which part of whose border.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "hocket/array.hpp"
+#include "hocket/kernel.hpp"
+
+namespace hocket::transfer {
+
+/// A box of the local memory that travels as one message; `rank` -1: within this process.
+struct Strip {
+    int rank;
+    std::int64_t bytes, offset;  // of the box in the local memory
+    std::int64_t source_offset;  // within this process: where it comes from
+    kernel::Copy copy;           // between the box and a dense buffer; or from the source
+};
+
+/// One dimension after the other: what the first has filled is part of what the second sends, so
+/// that corners arrive without messages of their own.
+struct HaloPhase {
+    std::vector<Strip> sends, receives, local;
+};
+
+struct HaloWork {
+    std::vector<HaloPhase> phases;
+    std::string text;  // what processes must agree on
+};
+
+/// The interval of dimension `d` that processes at a coordinate along it hold.
+struct Interval {
+    std::int64_t first = 0, last = 0;
+};
+
+/// For process `rank` of the layout. @throws LayoutError as Halo does.
+HaloWork halo_work(const Layout& layout, std::int64_t rank, const DType& dtype, const Shape& width,
+                   const std::vector<bool>& periodic);
+
+}  // namespace hocket::transfer

@@ -1,0 +1,40 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// What the two ends of a lane tell each other of their arrays, and how either gets at the other's.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+
+#include "node/foreign.hpp"
+#include "node/lane.hpp"
+#include "node/sharing.hpp"
+
+namespace hocket::transfer {
+
+struct NearMessage;
+
+// A saying is a flag and a place.
+inline constexpr std::size_t words_said = 5;
+inline constexpr std::uint64_t reads = 1;  // the receiver reaches the sender's array
+node::Words words_of(std::uint64_t flag, const node::Place& place);
+node::Place place_in(const node::Words& words);
+
+/// What an end tells the other of its array: nothing where its elements are not as in a dense one.
+node::Place told_of(const NearMessage& message, const void* data);
+
+/// The other end's array, as far as this process gets at it.
+struct Reached {
+    std::shared_ptr<std::byte> mapped;
+    node::Place foreign;  // else, through the kernel
+
+    explicit operator bool() const { return mapped != nullptr || foreign; }
+};
+Reached reach(const node::Words& words, const NearMessage& message);
+
+/// Takes one part that nobody has and copies it between this end's array and the other's; false if
+/// there is none left.
+bool copy_a_part(node::Lane& lane, std::uint64_t first, const NearMessage& message, std::byte* here,
+                 const Reached& there, node::Crossing::Way way);
+
+}  // namespace hocket::transfer

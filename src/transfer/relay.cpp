@@ -1,0 +1,79 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "transfer/relay.hpp"
+
+#include <cstring>
+
+#include "hocket/memory.hpp"
+#include "transfer/counts.hpp"
+
+namespace hocket::transfer {
+
+Relay::Relay(const RelayWork& work, const Route& route, Stopwatch& watch)
+    : work_(work), route_(route), watch_(watch) {}
+
+int Relay::tag_of(const RelayMessage& message) const {
+    if (!message.within) return route_.data_tag;
+    return message.peer_side == Side::source ? route_.source_tag : route_.destination_tag;
+}
+
+void Relay::start(const std::byte* source, std::byte* destination) {
+    from_ = source;
+    to_ = destination;
+    if (!buffer_) buffer_ = allocate(work_.buffer);
+    here_.assign(work_.receives.size(), false);
+    first_away_ = sent_ = 0;
+    for (std::size_t i = 0; i < work_.receives.size(); ++i) {
+        const RelayMessage& message = work_.receives[i];
+        in_.begin_group(i);
+        route_.link->receive(in_, buffer_.get() + message.buffer_offset, message.bytes,
+                             route_.rank_of(message.peer_side, message.peer), tag_of(message));
+    }
+    count_receives(work_.receives.size());
+}
+
+void Relay::arrived(std::size_t receive) {
+    here_[receive] = true;
+    while (first_away_ < here_.size() && here_[first_away_]) ++first_away_;
+    const RelayMessage& message = work_.receives[receive];
+    if (message.pieces.empty()) return;
+    watch_.lap(&Profile::move);
+    for (const Piece& piece : message.pieces)
+        piece.copy.run(buffer_.get() + piece.buffer_offset, to_ + piece.array_offset);
+    watch_.lap(&Profile::pack);
+}
+
+bool Relay::send_what_is_ready() {
+    bool any = false;
+    for (; sent_ < work_.sends.size(); ++sent_) {
+        const RelayMessage& message = work_.sends[sent_];
+        if (message.needs > first_away_) break;
+        watch_.lap(&Profile::move);
+        for (const Piece& piece : message.pieces)
+            piece.copy.run(from_ + piece.array_offset, buffer_.get() + piece.buffer_offset);
+        for (const Passing& passing : message.passings)
+            std::memcpy(buffer_.get() + passing.to, buffer_.get() + passing.from,
+                        static_cast<std::size_t>(passing.bytes));
+        watch_.lap(&Profile::pack);
+        route_.link->send(out_, buffer_.get() + message.buffer_offset, message.bytes,
+                          route_.rank_of(message.peer_side, message.peer), tag_of(message));
+        count_sends(1);
+        any = true;
+    }
+    return any;
+}
+
+bool Relay::poll() {
+    bool more = true;
+    while (more) {
+        more = send_what_is_ready();
+        if (in_.all_done()) continue;
+        for (const auto receive : in_.newly_done()) {
+            more = true;
+            arrived(receive);
+        }
+    }
+    if (!out_.all_done()) out_.newly_done();
+    return sent_ == work_.sends.size() && in_.all_done() && out_.all_done();
+}
+
+}  // namespace hocket::transfer

@@ -1,0 +1,44 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// The six steps of a transfer, timed and traced: each lap belongs to one of them.
+#pragma once
+
+#include <memory>
+#include <utility>
+
+#include "base/trace.hpp"
+#include "comm/engine.hpp"
+#include "hocket/transfer.hpp"
+
+namespace hocket::transfer {
+
+class Stopwatch {
+  public:
+    /// `profile` gets the seconds of every lap; it may be nullptr. `track`: the transfer's own.
+    explicit Stopwatch(std::shared_ptr<Profile> profile, trace::Track track = {})
+        : profile_(profile ? std::move(profile) : std::make_shared<Profile>()),
+          track_(std::move(track)) {
+        restart();
+    }
+
+    /// What came before belongs to no step.
+    void restart() { last_ = comm::Engine::instance().seconds(); }
+    /// What has been done since the lap before was this step.
+    void lap(double Profile::*step) {
+        const double now = comm::Engine::instance().seconds();
+        (*profile_).*step += now - last_;
+        last_ = now;
+        track_.step(name_of(step));
+    }
+    /// The transfer that follows is another, with a track of its own.
+    void begin(trace::Track track) { track_ = std::move(track); }
+    void end() { track_.end(); }
+
+  private:
+    static const char* name_of(double Profile::*step);
+
+    std::shared_ptr<Profile> profile_;
+    trace::Track track_;
+    double last_ = 0;
+};
+
+}  // namespace hocket::transfer

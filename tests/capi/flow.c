@@ -1,0 +1,264 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Flows: steps that compute, communicate and reduce, and what can go wrong with them. */
+#include "check.h"
+
+static int twice(void* context, void* const* parts) {
+    double* x = context;
+    (void)parts;
+    *x = 2 * *x + 1;
+    return 0;
+}
+
+static int fails(void* context, void* const* parts) {
+    (void)context;
+    (void)parts;
+    return 7;
+}
+
+static void zero(void* context, void* part, int64_t bytes) {
+    (void)context;
+    memset(part, 0, (size_t)bytes);
+}
+
+static void add(void* context, void* into, const void* part, int64_t bytes) {
+    (void)context;
+    for (int64_t i = 0; i < bytes / 8; ++i) ((double*)into)[i] += ((const double*)part)[i];
+}
+
+static int count_one(void* context, void* const* parts) {
+    (void)context;
+    ((double*)parts[0])[1] += 1;
+    return 0;
+}
+
+typedef struct {
+    double out, in;
+    int tag;
+} message;
+
+static int pass_on(void* context, hocket_started* started) {
+    message* m = context;
+    MPI_Request requests[2];
+    MPI_Isend(&m->out, 1, MPI_DOUBLE, (rank + 1) % ranks, m->tag, MPI_COMM_WORLD, &requests[0]);
+    MPI_Irecv(&m->in, 1, MPI_DOUBLE, (rank + ranks - 1) % ranks, m->tag, MPI_COMM_WORLD,
+              &requests[1]);
+    for (int i = 0; i < 2; ++i) {
+        hocket_operation* operation = NULL;
+        OK(hocket_operation_from_request(&requests[i], &operation));
+        OK(hocket_started_add(started, &operation));
+        CHECK(operation == NULL);
+    }
+    return 0;
+}
+
+static int add_to(void* const* arguments) {
+    *(double*)arguments[1] += *(const double*)arguments[0];
+    return 0;
+}
+
+static hocket_access memory(int kind, const void* data, int64_t bytes) {
+    hocket_access access = {kind, NULL, data, bytes, 0, NULL, NULL, NULL};
+    return access;
+}
+
+static void test_computing(const hocket_flow_options* options) {
+    hocket_flow* flow = NULL;
+    double x = 0, grid[6] = {0, 0, 0, 0, 0, 0};
+    OK(hocket_flow_make(options, &flow));
+    int workers = 0;
+    bool inside = true, thread = false;
+    int64_t steps = 0;
+    OK(hocket_flow_workers(flow, &workers));
+    CHECK(workers == 2);
+    OK(hocket_flow_agent_thread(flow, &thread));
+    CHECK(thread == (options->agent == HOCKET_AGENT_THREAD));
+    hocket_access updates = memory(HOCKET_UPDATES, &x, sizeof x);
+    for (int i = 0; i < 10; ++i) OK(hocket_flow_task(flow, twice, &x, 1, &updates, i % 3, "twice"));
+    OK(hocket_flow_wait_on(flow, &updates, 60));
+    CHECK(x == 1023);
+
+    /* Columns of a grid, a key, and a sum of parts. */
+    int64_t extents[] = {2, 1}, strides[] = {24, 8};
+    for (int j = 0; j < 3; ++j) {
+        hocket_access column = {HOCKET_UPDATES, NULL, &grid[j], 8, 2, extents, strides, NULL};
+        hocket_access both[] = {column, {HOCKET_COMMUTES, "key", NULL, 0, 0, NULL, NULL, NULL}};
+        OK(hocket_flow_task(flow, twice, &grid[j], 2, both, 0, NULL));
+    }
+    hocket_reduction* sum = NULL;
+    FAILS(HOCKET_ERR_ARGUMENT, hocket_reduction_make("sum", NULL, add, NULL, &sum));
+    OK(hocket_reduction_make("sum", zero, add, NULL, &sum));
+    double total[2] = {5, 5};
+    hocket_access reduces = memory(HOCKET_REDUCES, total, sizeof total);
+    reduces.reduction = sum;
+    for (int i = 0; i < 20; ++i) OK(hocket_flow_task(flow, count_one, NULL, 1, &reduces, 0, NULL));
+    OK(hocket_reduction_free(&sum));
+    OK(hocket_flow_wait(flow, 60));
+    CHECK(grid[0] == 1 && grid[2] == 1 && grid[3] == 0);
+    CHECK(total[0] == 5 && total[1] == 25);
+    OK(hocket_flow_steps(flow, &steps));
+    CHECK(steps == 33);
+    const char* text = NULL;
+    OK(hocket_flow_dot(flow, &text));
+    CHECK(strstr(text, "s0 -> s1;") != NULL && strstr(text, "s10 -> s11;") == NULL);
+    OK(hocket_flow_svg(flow, &text));
+    CHECK(strstr(text, "twice") != NULL);
+
+    /* An annotated function: a call, or a step. */
+    int kinds[] = {HOCKET_READS, HOCKET_UPDATES};
+    hocket_annotated* step = NULL;
+    double one = 1, two = 2;
+    hocket_access arguments[] = {memory(HOCKET_VALUE, &one, 8), memory(HOCKET_VALUE, &two, 8)};
+    OK(hocket_annotated_make("add_to", add_to, 2, kinds, 1, &step));
+    OK(hocket_flow_inside(&inside));
+    CHECK(!inside);
+    OK(hocket_annotated_call(step, 2, arguments));
+    CHECK(two == 3);
+    OK(hocket_flow_enter(flow));
+    OK(hocket_flow_inside(&inside));
+    CHECK(inside);
+    OK(hocket_annotated_call(step, 2, arguments));
+    FAILS(HOCKET_ERR_ARGUMENT, hocket_annotated_call(step, 1, arguments));
+    SAYS("annotated with 2 arguments");
+    OK(hocket_flow_leave(flow));
+    FAILS(HOCKET_ERR_ERROR, hocket_flow_leave(flow));
+    OK(hocket_flow_wait(flow, 60));
+    CHECK(two == 4);
+    OK(hocket_annotated_free(&step));
+
+    /* A step that fails, and what depends on it. */
+    OK(hocket_flow_task(flow, fails, NULL, 1, &updates, 0, "broken"));
+    OK(hocket_flow_task(flow, twice, &x, 1, &updates, 0, NULL));
+    FAILS(HOCKET_ERR_ERROR, hocket_flow_wait(flow, 60));
+    SAYS("step 'broken' failed: its function returned 7");
+    CHECK(x == 1023);
+    OK(hocket_flow_cancel(flow));
+    OK(hocket_flow_wait(flow, 60));
+    OK(hocket_flow_free(&flow));
+    CHECK(flow == NULL);
+}
+
+static void test_communicating(const hocket_flow_options* options) {
+    enum { count = 10 };
+    hocket_flow* flow = NULL;
+    message messages[count];
+    double x = rank;
+    OK(hocket_flow_make(options, &flow));
+    for (int i = 0; i < count; ++i) {
+        messages[i].out = 100 * i + rank;
+        messages[i].tag = i;
+        hocket_access touched[] = {memory(HOCKET_READS, &messages[i].out, 8),
+                                   memory(HOCKET_WRITES, &messages[i].in, 8)};
+        OK(hocket_flow_comm(flow, pass_on, &messages[i], 2, touched, -i, "pass on"));
+    }
+    hocket_access own = memory(HOCKET_UPDATES, &x, 8);
+    OK(hocket_flow_task(flow, twice, &x, 1, &own, 0, NULL));
+    OK(hocket_flow_wait(flow, 60));
+    for (int i = 0; i < count; ++i) CHECK(messages[i].in == 100 * i + (rank + ranks - 1) % ranks);
+    CHECK(x == 2 * rank + 1);
+
+    MPI_Request request;
+    double sent = 3, got = 0;
+    MPI_Irecv(&got, 1, MPI_DOUBLE, 0, 99, MPI_COMM_SELF, &request);
+    MPI_Request copy = request;
+    hocket_operation* watch = NULL;
+    bool done = true;
+    OK(hocket_operation_watch_request(copy, &watch));
+    OK(hocket_operation_poll(watch, &done));
+    CHECK(!done);
+    MPI_Send(&sent, 1, MPI_DOUBLE, 0, 99, MPI_COMM_SELF);
+    OK(hocket_operation_wait(watch, 60));
+    OK(hocket_operation_free(&watch));
+    MPI_Wait(&request, MPI_STATUS_IGNORE);
+    CHECK(got == 3);
+    OK(hocket_flow_free(&flow));
+}
+
+static void test_task_verbs(const hocket_flow_options* options) {
+    hocket_task_request all = {"all", ranks, NULL};
+    hocket_tasks* tasks = NULL;
+    hocket_flow* flow = NULL;
+    char text[64];
+    snprintf(text, sizeof text, "(24) (BLOCK) @ (%d)", ranks);
+    hocket_layout* layout = layout_of(text);
+    OK(hocket_tasks_make(1, &all, MPI_COMM_WORLD, &tasks));
+    MPI_Comm comm;
+    OK(hocket_tasks_comm(tasks, &comm));
+    hocket_array *out = numbered(layout, comm), *in = numbered(layout, comm),
+                 *last = numbered(layout, comm);
+    clear(in);
+    clear(last);
+    OK(hocket_flow_make(options, &flow));
+    OK(hocket_flow_recv(flow, tasks, in, hocket_task_named("all"), 1, 0));
+    OK(hocket_flow_send(flow, tasks, out, hocket_task_named("all"), 1, 1));
+    OK(hocket_flow_send(flow, tasks, in, hocket_task_at(0), 2, 0));
+    OK(hocket_flow_recv(flow, tasks, last, hocket_task_at(0), 2, 0));
+    OK(hocket_flow_wait(flow, 60));
+    CHECK(wrong_numbers(in) == 0 && wrong_numbers(last) == 0);
+    OK(hocket_flow_free(&flow));
+
+    hocket_request *send = NULL, *receive = NULL;
+    const hocket_array* const sent[] = {out};
+    hocket_array* const received[] = {in};
+    clear(in);
+    OK(hocket_tasks_isend_later(tasks, 1, sent, hocket_task_at(0), 3, &send));
+    OK(hocket_tasks_irecv_later(tasks, 1, received, hocket_task_at(0), 3, &receive));
+    FAILS(HOCKET_ERR_ERROR, hocket_request_wait(send, 60, NULL));
+    SAYS("it has not begun");
+    OK(hocket_request_start(receive, NULL));
+    OK(hocket_request_start(send, NULL));
+    FAILS(HOCKET_ERR_ERROR, hocket_request_start(send, NULL));
+    OK(hocket_request_wait(receive, 60, NULL));
+    OK(hocket_request_wait(send, 60, NULL));
+    CHECK(wrong_numbers(in) == 0);
+    OK(hocket_request_free(&send));
+    OK(hocket_request_free(&receive));
+    OK(hocket_array_free(&out));
+    OK(hocket_array_free(&in));
+    OK(hocket_array_free(&last));
+    OK(hocket_layout_free(&layout));
+    OK(hocket_tasks_free(&tasks));
+}
+
+static void test_wrong_flows(void) {
+    hocket_flow* flow = NULL;
+    hocket_flow_options options;
+    OK(hocket_flow_options_default(&options));
+    options.workers = 0;
+    FAILS(HOCKET_ERR_ERROR, hocket_flow_make(&options, &flow));
+    SAYS("0 workers");
+    options.workers = 1;
+    options.agent = 9;
+    FAILS(HOCKET_ERR_ARGUMENT, hocket_flow_make(&options, &flow));
+    FAILS(HOCKET_ERR_ARGUMENT, hocket_flow_wait(flow, 1));
+    OK(hocket_flow_make(NULL, &flow));
+    FAILS(HOCKET_ERR_ARGUMENT, hocket_flow_task(flow, NULL, NULL, 0, NULL, 0, NULL));
+    hocket_access wrong = memory(8, &options, 8);
+    FAILS(HOCKET_ERR_ARGUMENT, hocket_flow_task(flow, twice, NULL, 1, &wrong, 0, NULL));
+    wrong = memory(HOCKET_READS, &options, -8);
+    FAILS(HOCKET_ERR_ERROR, hocket_flow_task(flow, twice, NULL, 1, &wrong, 0, NULL));
+    wrong = memory(HOCKET_REDUCES, &options, 8);
+    FAILS(HOCKET_ERR_ARGUMENT, hocket_flow_task(flow, twice, NULL, 1, &wrong, 0, NULL));
+    OK(hocket_flow_free(&flow));
+}
+
+void test_flow(void) {
+    hocket_flow_options options;
+    OK(hocket_flow_options_default(&options));
+    options.workers = 2;
+    options.record = true;
+    int level = 0;
+    MPI_Query_thread(&level);
+    for (int agent = HOCKET_AGENT_BETWEEN_STEPS; agent <= HOCKET_AGENT_THREAD; ++agent) {
+        options.agent = agent;
+        if (agent == HOCKET_AGENT_THREAD && level < MPI_THREAD_SERIALIZED) {
+            hocket_flow* flow = NULL;
+            FAILS(HOCKET_ERR_ERROR, hocket_flow_make(&options, &flow));
+            SAYS("MPI_THREAD_SERIALIZED");
+            continue;
+        }
+        test_computing(&options);
+        test_communicating(&options);
+        test_task_verbs(&options);
+    }
+    test_wrong_flows();
+}

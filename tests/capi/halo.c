@@ -1,0 +1,57 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Arrays with a border. */
+#include "check.h"
+
+/* Rows dealt out in blocks, a border of one row and two columns, rows going round. */
+void test_halo(void) {
+    enum { rows = 7, cols = 3 };
+    const int64_t width[2] = {1, 2}, wrong[2] = {-1, 0};
+    const bool periodic[2] = {true, false};
+    char text[100];
+    hocket_layout *layout, *dealt;
+    hocket_array *array, *inside = NULL, *cyclic;
+    hocket_halo *halo = NULL, *none = NULL;
+    int64_t shape[2], values[2], first, count;
+    double* data;
+    void* memory = NULL;
+    snprintf(text, sizeof text, "(%d, %d) (BLOCK, *) @ (%d)", rows, cols, ranks);
+    layout = layout_of(text);
+    array = numbered(layout, MPI_COMM_WORLD);
+    OK(hocket_halo_make(array, width, periodic, &halo));
+    OK(hocket_halo_width(halo, 2, values, NULL));
+    CHECK(values[0] == 1 && values[1] == 2);
+    OK(hocket_halo_array(halo, &inside));
+    CHECK(wrong_numbers(inside) == 0);
+    OK(hocket_halo_data(halo, &memory));
+    OK(hocket_halo_local_shape(halo, 2, shape, &count));
+    CHECK(count == 2);
+    data = memory;
+    for (int64_t i = 0; i < shape[0] * shape[1]; ++i)
+        if (i / shape[1] == 0 || i / shape[1] == shape[0] - 1) data[i] = -1;
+    OK(hocket_halo_exchange(halo, 60));
+    first = rank * ((rows + ranks - 1) / ranks);
+    for (int64_t i = 0; i < shape[0]; ++i)
+        for (int64_t j = 0; j < cols; ++j) {
+            const int64_t row = (first + i - 1 + rows) % rows;
+            CHECK(data[i * shape[1] + 2 + j] == 1 + (double)(row * cols + j));
+        }
+    CHECK(shape[0] == 0 || shape[1] == cols + 4);
+
+    FAILS(HOCKET_ERR_LAYOUT, hocket_halo_make(array, wrong, NULL, &none));
+    SAYS("width");
+    FAILS(HOCKET_ERR_ERROR, hocket_halo_exchange(halo, NAN));
+    FAILS(HOCKET_ERR_ARGUMENT, hocket_halo_make(NULL, width, NULL, &none));
+    if (ranks > 1 && ranks < 4) {
+        snprintf(text, sizeof text, "(%d, %d) (CYCLIC, *) @ (%d)", rows, cols, ranks);
+        dealt = layout_of(text);
+        cyclic = numbered(dealt, MPI_COMM_WORLD);
+        FAILS(HOCKET_ERR_LAYOUT, hocket_halo_make(cyclic, width, NULL, &none));
+        SAYS("several intervals");
+        OK(hocket_array_free(&cyclic));
+        OK(hocket_layout_free(&dealt));
+    }
+    OK(hocket_array_free(&inside));
+    OK(hocket_halo_free(&halo));
+    OK(hocket_array_free(&array));
+    OK(hocket_layout_free(&layout));
+}

@@ -1,0 +1,243 @@
+! SPDX-License-Identifier: BSD-3-Clause
+! Layouts and plans as an HPF programmer writes them: indices and dimensions count from 1.
+program layouts
+  use checks
+  implicit none
+  call begin()
+  call test_formats()
+  call test_alignment()
+  call test_programs()
+  call test_sections()
+  call test_plans()
+  call test_wrong()
+  call finish('layouts')
+
+contains
+
+  subroutine test_formats()
+    type(hocket_layout) :: layout, again
+    integer(int64), allocatable :: values(:)
+    character(:), allocatable :: text
+    integer :: n
+    integer(int64) :: elements
+    logical :: same, indexed
+    call hocket_layout_make([4, 9], '(BLOCK, CYCLIC(2))', [2, 2], layout)
+    call hocket_layout_text(layout, text)
+    call check(text == '(4, 9) (BLOCK, CYCLIC(2)) @ (2, 2)', text)
+    call hocket_layout_dist(layout, text)
+    call check(text == '(BLOCK, CYCLIC(2))', text)
+    call hocket_layout_size(layout, n)
+    call check(n == 4, 'processes')
+    call hocket_layout_dimensions(layout, n)
+    call check(n == 2, 'dimensions')
+    call hocket_layout_elements(layout, elements)
+    call check(elements == 36, 'elements')
+    call hocket_layout_shape(layout, values)
+    call check(all(values == [4, 9]), 'shape')
+    call hocket_layout_procs(layout, values)
+    call check(all(values == [2, 2]), 'procs')
+    call hocket_layout_local_shape(layout, 3, values)
+    call check(all(values == [2, 4]), 'local shape of process 3')
+    call hocket_layout_local_elements(layout, 3, elements)
+    call check(elements == 8, 'local elements')
+    call hocket_layout_global_indices(layout, 3, 1, values)
+    call check(all(values == [3, 4]), 'rows of process 3')
+    call hocket_layout_global_indices(layout, 3, 2, values)
+    call check(all(values == [3, 4, 7, 8]), 'columns of process 3')
+    call hocket_layout_owner(layout, [3, 3], n)
+    call check(n == 3, 'owner of (3,3)')
+    call hocket_layout_owners(layout, [1, 9], values)
+    call check(size(values) == 1 .and. values(1) == 0, 'owners of (1,9)')
+    call hocket_layout_local_index(layout, [4, 7], values)
+    call check(all(values == [2, 3]), 'local index')
+    call hocket_layout_is_indexed(layout, indexed)
+    call check(.not. indexed, 'no segments')
+    call hocket_layout_parse('(4,9)(block,cyclic(2))@(2,2)', again)
+    call hocket_layout_equal(layout, again, same)
+    call check(same, 'the same layout')
+    call hocket_layout_free(again)
+    call hocket_layout_make([4_int64, 9_int64], '(BLOCK, *)', [2, 3], again, replicate=[2])
+    call hocket_layout_owners(again, [1, 1], values)
+    call check(all(values == [0, 1, 2]), 'copies')
+    call hocket_layout_replicate(again, values)
+    call check(all(values == [2]), 'replicate')
+    call hocket_layout_free(again)
+    call hocket_layout_free(layout)
+    call hocket_layout_make([integer ::], '()', [integer ::], layout)
+    call hocket_layout_text(layout, text)
+    call check(text == '() () @ ()', text)
+    call hocket_layout_free(layout)
+    call hocket_layout_indexed(10, [2, 1], [1, 9, 4], [3, 2, 2], layout)
+    call hocket_layout_global_indices(layout, 0, 1, values)
+    call check(all(values == [1, 2, 3, 9, 10]), 'segments of process 0')
+    call hocket_layout_owner(layout, [5], n)
+    call check(n == 1, 'owner of a segment')
+    call hocket_layout_free(layout)
+  end subroutine
+
+  ! HPF's T(2*i+1) with i from 1 means template positions 3, 5, ...
+  subroutine test_alignment()
+    type(hocket_layout) :: template, aligned, expected
+    integer(int64), allocatable :: values(:)
+    integer :: ierr, n
+    logical :: same
+    call hocket_layout_make([10], '(BLOCK)', [5], template)
+    call hocket_layout_aligned([4], 'A(i) WITH T(2*i+1)', template, aligned)
+    call hocket_layout_owner(aligned, [1], n)
+    call check(n == 1, 'A(1) lies with T(3)')
+    call hocket_layout_owner(aligned, [4], n)
+    call check(n == 4, 'A(4) lies with T(9)')
+    call hocket_layout_from_hpf([character(50) :: '!HPF$ processors pr(5)', '      real A(4)', &
+                                 '!HPF$ template T(10)', '!HPF$ distribute T(block) onto pr', &
+                                 '!HPF$ align A(i) with T(2*i+1)'], 'a', expected)
+    call hocket_layout_equal(aligned, expected, same)
+    call check(same, 'as the directives say')
+    call hocket_layout_free(aligned)
+    call hocket_layout_aligned([10], 'A(i) WITH T(11-i)', template, aligned)
+    call hocket_layout_global_indices(aligned, 0, 1, values)
+    call check(all(values == [9, 10]), 'reversed')
+    call hocket_layout_aligned([10], 'A(i) WITH T(i-1)', template, aligned, ierr)
+    call fails(HOCKET_ERR_LAYOUT, ierr, 'leaves')
+    call hocket_layout_free(template)
+  end subroutine
+
+  ! The directives of Foster et al., Figures 1 and 6, as they stand.
+  subroutine test_programs()
+    character(*), parameter :: nl = new_line('a')
+    type(hocket_layout) :: layout
+    character(:), allocatable :: text
+    integer :: ierr
+    call hocket_layout_from_hpf('!HPF$ processors pr(8)'//nl//'      complex A(8, 8)'//nl// &
+                                '!HPF$ distribute A(BLOCK,*)'//nl, 'A', layout)
+    call hocket_layout_text(layout, text)
+    call check(text == '(8, 8) (BLOCK, *) @ (8)', text)
+    call hocket_layout_free(layout)
+    call hocket_layout_from_hpf('!HPF$ processors pr(P)'//nl//'  real From(N,N), To(N,N)'//nl// &
+                                '!HPF$ distribute From(BLOCK,*), To(*,BLOCK)', 'to', layout, &
+                                values=[hocket_value('N', 16), hocket_value('P', 4)])
+    call hocket_layout_text(layout, text)
+    call check(text == '(16, 16) (*, BLOCK) @ (4)', text)
+    call hocket_layout_from_hpf('!HPF$ processors pr(8)'//nl//'      complex A(8, 8)'//nl// &
+                                '!HPF$ distribute A(BLOCK,*)', 'B', layout, ierr=ierr)
+    call fails(HOCKET_ERR_LAYOUT, ierr, "'B'")
+    call hocket_layout_from_hpf('!HPF$ processors pr(P)'//nl//'      complex A(8, 8)'//nl// &
+                                '!HPF$ distribute A(BLOCK,*)', 'A', layout, ierr=ierr)
+    call check(ierr == HOCKET_ERR_LAYOUT, 'P has no value')
+  end subroutine
+
+  subroutine test_sections()
+    type(hocket_layout) :: layout, section
+    integer(int64), allocatable :: values(:)
+    character(:), allocatable :: text
+    integer :: ierr
+    call hocket_layout_make([8, 6], '(BLOCK, *)', [2], layout)
+    call hocket_layout_section(layout, [hocket_triplet(2, 8, 3), hocket_triplet(6, 1, -2)], section)
+    call hocket_layout_shape(section, values)
+    call check(all(values == [3, 3]), 'A(2:8:3, 6:1:-2)')
+    call hocket_layout_section_places(layout, [hocket_triplet(2, 8, 3), hocket_triplet(6, 1, -2)], &
+                                      1, 1, values)
+    call check(all(values == [1, 4]), 'rows 5 and 8 are process 1''s first and last')
+    call hocket_layout_section(layout, [hocket_triplet(1, 8), hocket_subscript(3)], section)
+    call hocket_layout_shape(section, values)
+    call check(all(values == [8]), 'A(:, 3)')
+    call hocket_layout_section(layout, [hocket_triplet(1, 8)], section, ierr)
+    call fails(HOCKET_ERR_ARGUMENT, ierr, '2')
+    call hocket_layout_section(layout, [hocket_triplet(1, 9), hocket_subscript(3)], section, ierr)
+    call check(ierr == HOCKET_ERR_LAYOUT, 'A(1:9, 3) leaves A')
+    call hocket_layout_relabeled(layout, [1, 0], section)
+    call hocket_layout_owners(section, [1, 1], values)
+    call check(all(values == [1]), 'relabeled')
+    call hocket_layout_relabeled(layout, [1], section, ierr=ierr)
+    call fails(HOCKET_ERR_ARGUMENT, ierr, 'ranks')
+    call hocket_layout_text(layout, text)
+  end subroutine
+
+  subroutine test_plans()
+    type(hocket_layout) :: rows, columns
+    type(hocket_plan) :: plan
+    type(hocket_traffic), allocatable :: traffic(:)
+    type(hocket_step), allocatable :: steps(:)
+    type(hocket_cycle), allocatable :: cycles(:)
+    type(hocket_parcel), allocatable :: cargo(:)
+    type(hocket_model) :: model, again
+    character(:), allocatable :: text
+    integer(int64), allocatable :: values(:)
+    integer(int64) :: messages, moved, before
+    integer :: ierr, n
+    call hocket_layout_make([8, 8], '(BLOCK, *)', [4], rows)
+    call hocket_layout_make([8, 8], '(*, BLOCK)', [2], columns)
+    call hocket_plan_make(rows, columns, plan)
+    call hocket_plan_sends(plan, 0, traffic)
+    call check(all(traffic%process == [0, 1]) .and. all(traffic%elements == 8), 'sends')
+    call hocket_plan_recvs(plan, 1, traffic)
+    call check(size(traffic) == 4 .and. sum(traffic%elements) == 32, 'receives')
+    call hocket_plan_message_count(plan, messages)
+    call check(messages == 8, 'messages')
+    call hocket_plan_steps(plan, HOCKET_SOURCE, 0, steps)
+    call check(size(steps) == 2, 'steps')
+    call hocket_plan_free(plan)
+    call hocket_plan_make(rows, rows, plan, order=[2, 1], overlap=[0, 1, 2, 3], itemsize=4)
+    call hocket_plan_elements_moved(plan, moved)
+    call check(moved == 48, 'moved by a transposition')
+    call hocket_plan_free(plan)
+    call hocket_plan_make(rows, columns, plan, order=[2], ierr=ierr)
+    call fails(HOCKET_ERR_ARGUMENT, ierr, 'order')
+    call hocket_plan_make(rows, columns, plan, overlap=[1, 2, 3], ierr=ierr)
+    call fails(HOCKET_ERR_ARGUMENT, ierr, 'overlap')
+    call hocket_plan_make(rows, columns, plan, strategy='staged', stages=2, &
+                          source_nodes=[0, 0, 0, 0], destination_nodes=[1, 1])
+    call hocket_plan_cargo(plan, HOCKET_SOURCE, 0, 1, cargo)
+    call check(sum(cargo%elements) > 0, 'cargo')
+    call hocket_model_default(model)
+    call check(model%message > 0, 'what a message costs')
+    call hocket_model_text(model, text)
+    call hocket_model_parse(text, again)
+    call check(again%byte == model%byte, 'back from its text')
+    call hocket_model_kept(again)
+    call hocket_model_kept_path(text)
+    call check(len(text) > 0, text)
+    call hocket_plan_make(rows, columns, plan, model=model)
+    call hocket_plan_make(rows, columns, plan, source_nodes=[0, 0], ierr=ierr)
+    call fails(HOCKET_ERR_ARGUMENT, ierr, 'source_nodes')
+    call hocket_plan_make(rows, columns, plan, strategy='carrier pigeon', ierr=ierr)
+    call check(ierr == HOCKET_ERR_LAYOUT, 'no such strategy')
+    call hocket_relabel(rows, rows, [1, 2], values, moved, before)
+    call check(moved == 0 .and. size(values) == 4, 'nothing moves')
+    ! He and Ding's example: A(3,2), whose transposition has one cycle through places 2 to 5.
+    call hocket_cycles([3, 2], [2, 1], cycles)
+    call check(size(cycles) == 1, 'one cycle')
+    call check(cycles(1)%start == 2 .and. cycles(1)%length == 4, 'from place 2 on')
+    call hocket_cycle_path([3, 2], [2, 1], 2, values)
+    call check(values(1) == 2 .and. values(5) == 2 .and. size(values) == 5, 'comes round')
+    n = 0
+    call hocket_cycles([3, 2, n], [2, 1], cycles, ierr)
+    call fails(HOCKET_ERR_ARGUMENT, ierr, 'order')
+  end subroutine
+
+  subroutine test_wrong()
+    type(hocket_layout) :: layout, copy
+    integer(int64), allocatable :: values(:)
+    integer :: ierr, n
+    call hocket_layout_make([8, 8], '(BLOK, *)', [4], layout, ierr=ierr)
+    call fails(HOCKET_ERR_LAYOUT, ierr, 'BLOCK')
+    call hocket_layout_size(layout, n, ierr)
+    call fails(HOCKET_ERR_ARGUMENT, ierr, 'NULL')
+    call hocket_layout_make([8, 8], '(BLOCK, *)', [4], layout, ierr=ierr)
+    call check(ierr == HOCKET_SUCCESS, 'a layout')
+    copy = layout
+    call hocket_layout_free(layout)
+    call hocket_layout_size(copy, n, ierr)
+    call fails(HOCKET_ERR_ARGUMENT, ierr, 'freed')
+    call hocket_layout_free(copy, ierr)
+    call fails(HOCKET_ERR_ARGUMENT, ierr, 'freed')
+    call hocket_layout_owner(layout, [1, 1], n, ierr)
+    call fails(HOCKET_ERR_ARGUMENT, ierr, 'NULL')
+    call hocket_layout_make([8, 8], '(BLOCK, *)', [4], layout)
+    call hocket_layout_owner(layout, [0, 1], n, ierr)
+    call check(ierr == HOCKET_ERR_LAYOUT, 'there is no element (0, 1)')
+    call hocket_layout_owner(layout, [1], n, ierr)
+    call fails(HOCKET_ERR_ARGUMENT, ierr, 'index')
+    call hocket_layout_global_indices(layout, 4, 1, values, ierr)
+    call check(ierr /= HOCKET_SUCCESS .and. size(values) == 0, 'there is no process 4')
+  end subroutine
+end program

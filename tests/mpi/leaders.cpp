@@ -1,0 +1,209 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Teams of more processes than tell each other everything, so that leaders fold for them: every
+// operation and type against plain loops, on all processes and on all but one. In C++, as starting
+// so many Pythons takes longer than all else. tests/mpi/test_team.py starts it.
+#include <mpi.h>
+
+#include <algorithm>
+#include <cmath>
+#include <cstdio>
+#include <functional>
+#include <string>
+#include <type_traits>
+#include <vector>
+
+#include "hocket/error.hpp"
+#include "hocket/mpi.hpp"
+#include "hocket/team.hpp"
+
+namespace {
+
+using hocket::Mask;
+using hocket::Team;
+
+int checks = 0, wrong = 0;
+
+void check(bool right, const std::string& what) {
+    ++checks;
+    if (right) return;
+    ++wrong;
+    std::fprintf(stderr, "leaders: wrong: %s\n", what.c_str());
+}
+
+template <class T>
+using Fold = std::function<T(T, T)>;
+
+template <class T>
+class OfType {
+  public:
+    OfType(const Team& team, std::string name)
+        : team_(team), name_(std::move(name)), members_(team.mask().processes()) {
+        me_ = static_cast<std::size_t>(std::find(members_.begin(), members_.end(), team.process()) -
+                                       members_.begin());
+    }
+    void run() {
+        const T mine = value(team_.process());
+        fold("add", team_.reduce_add(mine), team_.scan_add(mine), [](T a, T b) {
+            if constexpr (std::is_same_v<T, bool>)
+                return a || b;
+            else
+                return static_cast<T>(a + b);
+        });
+        fold("mul", team_.reduce_mul(mine), team_.scan_mul(mine), [](T a, T b) {
+            if constexpr (std::is_same_v<T, bool>)
+                return a && b;
+            else if constexpr (std::is_integral_v<T>)  // without overflow of signed ones
+                return static_cast<T>(static_cast<std::uint64_t>(a) *
+                                      static_cast<std::uint64_t>(b));
+            else
+                return static_cast<T>(a * b);
+        });
+        fold("min", team_.reduce_min(mine), team_.scan_min(mine),
+             [](T a, T b) { return std::min(a, b); });
+        fold("max", team_.reduce_max(mine), team_.scan_max(mine),
+             [](T a, T b) { return std::max(a, b); });
+        if constexpr (std::is_integral_v<T>) {
+            fold("and", team_.reduce_and(mine), team_.scan_and(mine),
+                 [](T a, T b) { return static_cast<T>(a & b); });
+            fold("or", team_.reduce_or(mine), team_.scan_or(mine),
+                 [](T a, T b) { return static_cast<T>(a | b); });
+        }
+        rest(mine);
+    }
+
+  private:
+    // Small, so that sums of floating-point numbers are exact; equal ones among them.
+    static T value(int process) { return static_cast<T>((process * 7 + 3) % 5 - (process % 2)); }
+
+    void fold(const char* what, T reduced, T scanned, const Fold<T>& of) {
+        T all = value(members_[0]), upto = all;
+        for (std::size_t i = 1; i < members_.size(); ++i) {
+            all = of(all, value(members_[i]));
+            if (i <= me_) upto = of(upto, value(members_[i]));
+        }
+        check(reduced == all, name_ + " reduce_" + what);
+        check(scanned == upto, name_ + " scan_" + what);
+    }
+    void rest(T mine) {
+        const int next = members_[(me_ + 1) % members_.size()];
+        check(team_.putget(mine, next) == value(next), name_ + " putget");
+        std::vector<T> expected(static_cast<std::size_t>(team_.size()), T(1));
+        const auto into = std::make_unique<T[]>(expected.size());  // a vector of bool has no span
+        std::fill_n(into.get(), expected.size(), T(1));
+        team_.gather(mine, std::span<T>(into.get(), expected.size()));
+        int below = 0, equal = 0;
+        for (const int process : members_) {
+            expected[static_cast<std::size_t>(process)] = value(process);
+            if (value(process) == mine) ++equal;
+            if (value(process) < mine || (value(process) == mine && process < team_.process()))
+                ++below;
+        }
+        check(std::equal(expected.begin(), expected.end(), into.get()), name_ + " gather");
+        check(team_.rank(mine) == below, name_ + " rank");
+        check(team_.match_count(mine) == equal, name_ + " match_count");
+        const Mask same = team_.match(mine);
+        for (const int process : members_)
+            check(same.contains(process) == (value(process) == mine), name_ + " match");
+        const bool puts = team_.process() == members_.back();
+        const T put = puts ? team_.bcast_put(mine) : team_.template bcast_get<T>();
+        check(put == value(members_.back()), name_ + " bcast");
+    }
+
+    const Team& team_;
+    std::string name_;
+    std::vector<int> members_;
+    std::size_t me_;
+};
+
+void of_no_type(const Team& team) {
+    const std::vector<int> members = team.mask().processes();
+    const int me = team.process(), last = members.back();
+    team.wait();
+    check(team.any(me == last) && !team.any(false), "any");
+    check(team.all(true) && !team.all(me != last), "all");
+    const Mask odd = team.waitvec(me % 2 == 1);
+    for (const int process : members) check(odd.contains(process) == (process % 2 == 1), "waitvec");
+    const auto voters = static_cast<int>(std::count_if(members.begin(), members.end(), [&](int p) {
+        return (p % 2 == 1 ? last : members[0]) == me;
+    }));
+    const int vote = me % 2 == 1 ? last : members[0];
+    check(team.vote_count(vote) == voters, "vote_count");
+    check(static_cast<int>(team.vote(vote).processes().size()) == voters, "vote");
+    struct Largest {
+        double size;
+        int at;
+    };
+    const Largest best = team.reduce(Largest{std::abs(me - 6.5), me},
+                                     [](Largest a, Largest b) { return b.size > a.size ? b : a; });
+    check(best.at == last, "reduce");
+}
+
+void all_types(const Team& team) {
+    of_no_type(team);
+    OfType<bool>(team, "bool").run();
+    OfType<std::int8_t>(team, "int8").run();
+    OfType<std::int16_t>(team, "int16").run();
+    OfType<std::int32_t>(team, "int32").run();
+    OfType<std::int64_t>(team, "int64").run();
+    OfType<std::uint8_t>(team, "uint8").run();
+    OfType<std::uint16_t>(team, "uint16").run();
+    OfType<std::uint32_t>(team, "uint32").run();
+    OfType<std::uint64_t>(team, "uint64").run();
+    OfType<float>(team, "float32").run();
+    OfType<double>(team, "float64").run();
+}
+
+void mismatch(const std::function<void()>& call, const std::string& words) {
+    try {
+        call();
+        check(false, "no error where one was due: " + words);
+    } catch (const hocket::MismatchError& error) {
+        check(std::string(error.what()).find(words) != std::string::npos, error.what());
+    }
+}
+
+void quarrels(const Team& team) {
+    const bool odd = team.process() % 5 == 2;
+    mismatch([&] { static_cast<void>(odd ? team.all(true) : team.any(true)); },
+             "process 0 calls any, but process 2 calls all");
+    check(team.all(true), "all after a quarrel");
+    // One that leaders fold, and one for which everyone needs all values.
+    mismatch(
+        [&] {
+            if (odd)
+                static_cast<void>(team.rank(std::int8_t{1}));
+            else
+                team.wait();
+        },
+        "calls");
+    mismatch([&] { team.wait(); }, "broken");
+}
+
+void run() {
+    const Team team(hocket::from_mpi(MPI_COMM_WORLD));
+    all_types(team);
+    Mask but_one;
+    for (int process = 0; process < team.size(); ++process)
+        if (process != 7) but_one.add(process);
+    if (team.process() != 7) all_types(team.enqueue(but_one));
+    quarrels(team);
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+    MPI_Init(&argc, &argv);
+    int rank = 0, all[2] = {0, 0};
+    MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+    try {
+        run();
+    } catch (const std::exception& error) {
+        std::fprintf(stderr, "leaders: %s\n", error.what());
+        MPI_Abort(MPI_COMM_WORLD, 1);
+    }
+    const int mine[2] = {checks, wrong};
+    MPI_Reduce(mine, all, 2, MPI_INT, MPI_SUM, 0, MPI_COMM_WORLD);
+    if (rank == 0) std::printf("leaders: %d checks, %d wrong\n", all[0], all[1]);
+    MPI_Finalize();
+    return 0;
+}

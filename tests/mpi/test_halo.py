@@ -1,0 +1,116 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""a.halo: every element of every border, corners included, on uneven, empty and short blocks."""
+
+import numpy as np
+from cases import raises_everywhere
+from lockstep import ranks
+
+import hocket as hk
+
+OUTSIDE = -7
+
+
+def value(*index):
+    """Of an element by its index: no two alike."""
+    return sum(i * 100**k for k, i in enumerate(index)) + 1
+
+
+def expected(layout, rank, width, periodic):
+    """The local array with its border, from global indices alone."""
+    axes = []
+    for d, held in enumerate(layout.global_indices(rank)):
+        n, w = layout.shape[d], width[d]
+        wanted = np.arange(held[0] - w, held[-1] + 1 + w)
+        inside = (wanted >= 0) & (wanted < n)
+        axes.append((wanted % n, inside | periodic[d]))
+    values = value(*np.ix_(*(index for index, _ in axes)))
+    known = np.ones(values.shape, bool)
+    for d, (_, mask) in enumerate(axes):
+        known &= mask.reshape([-1 if k == d else 1 for k in range(len(axes))])
+    return np.where(known, values, OUTSIDE)
+
+
+def check(comm, layout, width, periodic=None, dtype="int64"):
+    a = hk.from_function(value, layout, dtype, comm)
+    flags = [False] * len(layout.shape) if periodic is None else periodic
+    h = a.halo(width, **({} if periodic is None else {"periodic": periodic}))
+    widths = (width,) * len(layout.shape) if isinstance(width, int) else tuple(width)
+    what = f"{layout} width {width} periodic {periodic}"
+    assert h.width == widths and h.array.layout == layout and h.array.dtype == a.dtype
+    np.testing.assert_array_equal(h.array.local, a.local, err_msg=what)
+    if not a.local.size:
+        assert h.local.size == 0, what
+        h.exchange()
+        h.exchange()
+        return
+    assert np.shares_memory(h.local, h.array.local)
+    for turn in range(2):  # the second time with other elements
+        h.local[...] = OUTSIDE
+        h.array.local[...] = a.local + turn
+        h.exchange(timeout=60)
+        wanted = expected(layout, comm.rank, widths, flags)
+        wanted = np.where(wanted == OUTSIDE, OUTSIDE, wanted + turn)
+        np.testing.assert_array_equal(h.local, wanted, err_msg=what)
+
+
+def layouts(size):
+    """Blocks even, uneven, empty, shorter than the border; grids; copies; sections."""
+    for n in (1, 5, 8, 3 * size + 1):
+        yield hk.Layout((n,), "(BLOCK)", size)
+        yield hk.Layout((n, 4), "(*, BLOCK)", size)
+    yield hk.Layout((7, 6, 2), "(BLOCK(7), *, *)", size)
+    yield hk.Layout((6, 9), "(BLOCK, *)", (size, 1), replicate=(1,))
+    yield hk.Layout((40,), "(BLOCK)", size).section(slice(3, 33, 2))
+    if size % 2 == 0:
+        yield hk.Layout((5, 7), "(BLOCK, BLOCK)", (2, size // 2))
+        yield hk.Layout((5, 7, 3), "(BLOCK, *, BLOCK)", (size // 2, 2))
+        yield hk.Layout((9, 4), "(BLOCK, *)", (size // 2, 2), replicate=(1,))
+
+
+@ranks(1, 2, 3, 6)
+def test_every_border(comm):
+    for layout in layouts(comm.size):
+        ndim = len(layout.shape)
+        for width in (1, 3, tuple(range(ndim - 1, -1, -1))):
+            check(comm, layout, width)
+        for periodic in ([True] * ndim, [d % 2 == 1 for d in range(ndim)]):
+            check(comm, layout, 2, periodic, "float32")
+
+
+@ranks(4, nodes="0,0,1,1")
+def test_across_nodes(comm):
+    for layout in list(layouts(4))[-4:]:
+        check(comm, layout, 1)
+
+
+@ranks(3)
+def test_beyond_the_layout(comm):
+    check(comm, hk.Layout((5, 4), "(BLOCK, *)", 2), 1) if comm.rank < 2 else None
+    if comm.rank == 2:
+        layout = hk.Layout((5, 4), "(BLOCK, *)", 2)
+        h = hk.from_function(value, layout, "int64", comm).halo(1)
+        assert h.local.size == 0
+        h.exchange()
+        h.exchange()
+
+
+@ranks(2)
+def test_refusals(comm):
+    import pytest
+
+    a = hk.zeros(hk.Layout((8, 4), "(BLOCK, *)", 2), "f8", comm)
+    for width, word in ((-1, "width"), ((1,), "2 dimensions"), ((1, -2), "width")):
+        with pytest.raises(hk.LayoutError, match=word):
+            a.halo(width)
+    with pytest.raises(hk.LayoutError, match="periodic"):
+        a.halo(1, periodic=[True])
+    with pytest.raises(hk.LayoutError, match="several intervals"):
+        hk.zeros(hk.Layout((8, 4), "(CYCLIC, *)", 2), "f8", comm).halo(1)
+    hk.zeros(hk.Layout((8, 4), "(CYCLIC, *)", 2), "f8", comm).halo((0, 1)).exchange()
+    with pytest.raises(hk.LayoutError, match="explicit segments"):
+        hk.zeros(hk.Layout.indexed((8,), [[(0, 4)], [(4, 4)]]), "f8", comm).halo(1)
+    one = a.halo(1 + comm.rank)
+    raises_everywhere(comm, hk.MismatchError, one.exchange, "width")
+    two = a.halo(1)
+    raises_everywhere(comm, hk.Error, lambda: two.exchange(timeout=(60, -1)[comm.rank]), "-1")
+    two.exchange()

@@ -1,0 +1,156 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""`max_buffer=`: however large the arrays, what lies beside them stays below it, and the elements
+arrive all the same."""
+
+import os
+import subprocess
+import sys
+from functools import partial
+from itertools import chain
+
+import numpy as np
+import pytest
+from cases import raises_everywhere
+from lockstep import ranks
+from peaks import MIB, peak_of
+
+import hocket as hk
+from hocket import _mpi
+
+LEAST = 2 * MIB
+#: what MPI may take itself to move messages of any size
+MPIS_OWN = 8 * MIB
+FAR = "0,1,2,3"
+
+
+def wrapped(shape, dist, comm, value):
+    """An array in memory of the user's own, every page touched."""
+    layout = hk.Layout(shape, dist, comm.size)
+    local = np.full(layout.local_shape(comm.rank), value, "float64")
+    return hk.wrap(local, layout, comm=comm)
+
+
+def number(array):
+    i, j = np.ix_(*array.layout.global_indices(array.comm.rank))
+    return i * array.layout.shape[1] + j
+
+
+def measured(comm, max_buffer, shape=(3000, 2048), sent="(BLOCK, *)", received="(*, CYCLIC)"):
+    """How far the peak of a redistribution lies above the arrays."""
+    a, b = wrapped(shape, sent, comm, 0), wrapped(shape, received, comm, -1)
+    a.local[...] = number(a)
+    _, peak = peak_of(lambda: hk.redistribute(a, b.layout, out=b, max_buffer=max_buffer))
+    np.testing.assert_array_equal(b.local, number(b))
+    return peak
+
+
+@ranks(2, 3, nodes=FAR, seconds=120)
+@pytest.mark.parametrize("sent", ["(BLOCK, *)", "(*, CYCLIC(5))"])
+def test_between_nodes_the_buffers_stay_below_it(comm, sent):
+    measured(comm, None, (300, 400))  # what is made once: libraries, connections
+    packed = 8 * 3000 * 2048 * (comm.size - 1) // comm.size**2  # what a process sends or gets
+    assert packed > 4 * LEAST
+    assert measured(comm, LEAST, sent=sent) <= LEAST + MPIS_OWN
+    free = measured(comm, 64 * packed, sent=sent)
+    assert free >= packed - LEAST, "the measure does not see what it is to bound"
+
+
+@ranks(3, seconds=120)
+def test_within_a_node_rings_count_too(comm):
+    measured(comm, None, (300, 400))
+    assert measured(comm, LEAST) <= LEAST + MPIS_OWN
+
+
+@ranks(4, nodes=FAR, seconds=120)
+def test_buffers_for_one_piece_suffice_whatever_the_traffic(comm):
+    """Every process waits for buffers that others hold, in circles if the order allowed any."""
+    shapes = [("(BLOCK, *)", "(*, BLOCK)"), ("(CYCLIC(7), *)", "(*, CYCLIC)")]
+    for sent, received in [*shapes, ("(*, BLOCK)", "(CYCLIC, *)")]:
+        measured(comm, LEAST, (2100, 2051), sent, received)
+    whole = hk.scatter(
+        np.arange(900000.0) if comm.rank == 0 else None,
+        hk.Layout((900000,), "(CYCLIC(3))", comm.size),
+        comm=comm,
+    )
+    one, three = hk.Layout((900000,), "(CYCLIC)", 1), hk.Layout((900000,), "(CYCLIC(2))", 3)
+    gathered = hk.redistribute(whole, one, max_buffer=LEAST)
+    spread = hk.redistribute(gathered, three, max_buffer=LEAST)
+    if comm.rank == 0:
+        np.testing.assert_array_equal(gathered.local, np.arange(900000.0))
+    if comm.rank < 3:
+        np.testing.assert_array_equal(spread.local, spread.layout.global_indices(comm.rank)[0])
+
+
+@ranks(2)
+@pytest.mark.parametrize(
+    ("value", "says"),
+    [
+        (LEAST - 1, r"max_buffer is 2097151 bytes.*give it 2097152 \(2 MiB\) or more"),
+        (0, "max_buffer is 0 bytes"),
+        (-5, "max_buffer is -5; give a number of bytes that is not negative"),
+        ("1G", "max_buffer is '1G'; give a number of bytes"),
+    ],
+)
+def test_less_than_can_work_is_an_error_on_every_process(comm, value, says):
+    a, b = wrapped((8, 8), "(BLOCK, *)", comm, 1), wrapped((8, 8), "(*, BLOCK)", comm, -1)
+    with pytest.raises(hk.Error, match=says):
+        hk.redistribute(a, b.layout, out=b, max_buffer=value if comm.rank == 1 else LEAST)
+    assert (b.local == -1).all()
+    hk.redistribute(a, b.layout, out=b, max_buffer=LEAST << comm.rank)  # need not be the same
+    assert (b.local == 1).all()
+
+
+@ranks(3)
+def test_a_named_strategy_that_would_hold_more_is_refused_on_every_process(comm):
+    move = partial(wrapped, comm=comm, value=1), partial(wrapped, comm=comm, value=-1)
+    for shape, fits in (((300, 300), True), ((900, 900), False)):
+        a, b = move[0](shape, "(BLOCK, *)"), move[1](shape, "(*, BLOCK)")
+        call = partial(_mpi.redistribute, a.core(), b.core(), [])
+        if fits:
+            call("centralized", None, LEAST)
+        else:
+            raises_everywhere(
+                comm,
+                hk.Error,
+                partial(call, "centralized", None, LEAST if comm.rank == 1 else 8 * LEAST),
+                "'centralized'",
+                "process 0 of the source",
+                "allows 2097152",
+                "'direct'",
+            )
+            assert (b.local == -1).all(), "elements have moved"
+            call("direct", None, LEAST)
+        assert (b.local == 1).all()
+
+
+def test_between_tasks_the_setting_counts(monkeypatch):
+    monkeypatch.setenv("HOCKET_MAX_BUFFER", str(LEAST))
+
+    def program(w):
+        layout = hk.Layout((900, 900), "(BLOCK, *)" if w.name == "a" else "(*, CYCLIC)", 2)
+        x = hk.wrap(np.full(layout.local_shape(w.comm.rank), w.name == "a", "f8"), layout, w.comm)
+        said = ""
+        for way in ({"strategy": "staged"}, {"strategy": "staged", "pieces": 8}):
+            try:
+                w.send(x, "b", **way) if w.name == "a" else w.recv(x, "a")
+            except hk.Error as error:
+                said = str(error)
+                if w.name == "b":
+                    assert not x.local.any(), "elements have moved"
+        return said, bool(x.local.all())
+
+    for said, arrived in chain(*hk.run(program, tasks={"a": 2, "b": 2}).values()):
+        assert "'staged'" in said and "allows 2097152" in said
+        assert arrived, "in pieces it does fit"
+
+
+@pytest.mark.parametrize("value", ["1K", "some"])
+def test_a_setting_that_cannot_work_is_refused(value):
+    program = (
+        "import hocket as hk; a = hk.zeros(hk.Layout((8,), '(BLOCK)', 1), 'int8'); "
+        "hk.redistribute(a, a.layout)"
+    )
+    env = {**os.environ, "HOCKET_MAX_BUFFER": value}
+    line = [sys.executable, "-c", program]
+    done = subprocess.run(line, capture_output=True, text=True, timeout=60, env=env)
+    assert f"HOCKET_MAX_BUFFER is '{value}'" in done.stderr

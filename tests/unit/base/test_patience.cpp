@@ -1,0 +1,50 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include <gtest/gtest.h>
+
+#include "base/patience.hpp"
+#include "base/port.hpp"
+
+using hocket::base::Patience;
+using Stage = Patience::Stage;
+
+namespace {
+
+/// Looks until it sleeps: how many of them spun.
+int spins_of(Patience& patience) {
+    int spins = 0;
+    for (auto stage = patience.look(); stage != Stage::sleep; stage = patience.look()) {
+        if (stage == Stage::spin) ++spins;
+        Patience::rest(stage);
+    }
+    return spins;
+}
+
+TEST(Patience, spins_then_yields_then_sleeps) {
+    Patience patience(false, 1e-3);
+    const double begin = hocket::port::seconds();
+    EXPECT_EQ(spins_of(patience), 2000);
+    EXPECT_GE(hocket::port::seconds() - begin, 1e-3);
+    EXPECT_GE(patience.now() - begin, 1e-3);
+    EXPECT_EQ(patience.look(), Stage::sleep);
+}
+
+TEST(Patience, leaves_shared_cores_at_once) {
+    Patience patience(true);
+    EXPECT_EQ(patience.look(), Stage::spin);
+    EXPECT_EQ(patience.look(), Stage::yield);
+}
+
+TEST(Patience, begins_again_when_something_has_moved) {
+    Patience patience(true, 0);
+    EXPECT_EQ(spins_of(patience), 1);
+    patience.renew();
+    EXPECT_EQ(spins_of(patience), 1);
+}
+
+TEST(Patience, naps_for_some_tens_of_microseconds) {
+    const double begin = hocket::port::seconds();
+    Patience::rest(Stage::sleep);
+    EXPECT_GE(hocket::port::seconds() - begin, 50e-6);
+}
+
+}  // namespace

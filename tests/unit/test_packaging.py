@@ -1,0 +1,93 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""The recipes for Spack and conda say what pyproject.toml and CMake say."""
+
+from __future__ import annotations
+
+import importlib
+import re
+import sys
+import types
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+ROOT = Path(__file__).resolve().parents[2]
+tomllib = importlib.import_module("tomllib" if sys.version_info >= (3, 11) else "tomli")
+PROJECT = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))
+
+
+class TestSpack:
+    """The recipe runs with a stand-in for Spack that writes down what is said."""
+
+    @pytest.fixture
+    def said(self, monkeypatch: pytest.MonkeyPatch) -> dict[str, Any]:
+        words: dict[str, Any] = {}
+        spack = types.ModuleType("spack.package")
+        for word in ("license", "version", "variant", "depends_on", "conflicts"):
+
+            def note(*what: Any, _word: str = word, **more: Any) -> None:
+                words.setdefault(_word, []).append((what, more))
+
+            setattr(spack, word, note)
+        spack.CMakePackage = type("CMakePackage", (), {})  # type: ignore[attr-defined]
+        monkeypatch.setitem(sys.modules, "spack", types.ModuleType("spack"))
+        monkeypatch.setitem(sys.modules, "spack.package", spack)
+        path = ROOT / "packaging/spack/packages/hocket/package.py"
+        names: dict[str, Any] = {"__file__": str(path)}
+        exec(compile(path.read_text(encoding="utf-8"), str(path), "exec"), names)
+        words["class"] = names["Hocket"]
+        return words
+
+    def test_it_builds_this_checkout(self, said: dict[str, Any]) -> None:
+        assert Path(said["class"].git) == ROOT
+        assert said["license"][0][0] == (PROJECT["project"]["license"]["text"],)
+
+    def test_it_asks_for_what_cmake_asks_for(self, said: dict[str, Any]) -> None:
+        wanted = [what[0] for what, _ in said["depends_on"]]
+        cmake = re.search(
+            r"cmake_minimum_required\(VERSION (\d+\.\d+)",
+            (ROOT / "CMakeLists.txt").read_text("utf-8"),
+        )
+        assert cmake is not None and f"cmake@{cmake[1]}:" in wanted
+        assert {"c", "cxx", "mpi@3:"} <= set(wanted)
+
+    def test_its_options_are_options_of_the_build(self, said: dict[str, Any]) -> None:
+        package = said["class"]()
+        given: list[str] = []
+        package.define = lambda name, value: given.append(name) or name
+        package.define_from_variant = lambda name, variant: given.append(name) or name
+        mpi = types.SimpleNamespace(mpicc="mpicc")
+        package.spec = type("Spec", (dict,), {"satisfies": lambda self, what: what == "+mpi"})(
+            mpi=mpi
+        )
+        assert len(package.cmake_args()) == len(given) == 4
+        options = (ROOT / "CMakeLists.txt").read_text("utf-8")
+        for name in given:
+            assert name == "MPI_C_COMPILER" or f"option({name} " in options
+
+
+class TestConda:
+    """The recipe asks for the versions of pyproject.toml."""
+
+    TEXT = (ROOT / "packaging/conda/meta.yaml").read_text(encoding="utf-8")
+
+    def test_version(self) -> None:
+        assert f'version = "{PROJECT["project"]["version"]}"' in self.TEXT
+
+    @pytest.mark.parametrize(
+        "wanted", [*PROJECT["project"]["dependencies"], *PROJECT["build-system"]["requires"]]
+    )
+    def test_requirement(self, wanted: str) -> None:
+        found = re.match(r"([\w-]+)([^;]*)", wanted)
+        assert found is not None
+        assert re.search(rf"^    - {re.escape(f'{found[1]} {found[2]}')}( +#.*)?$", self.TEXT, re.M)
+
+    def test_both_mpis(self) -> None:
+        config = (ROOT / "packaging/conda/conda_build_config.yaml").read_text(encoding="utf-8")
+        assert set(re.findall(r"^  - (\w+)$", config, re.MULTILINE)) == {"openmpi", "mpich"}
+
+
+def test_the_file_for_forks_runs_ci() -> None:
+    text = (ROOT / ".github/workflows/ci.yml").read_text(encoding="utf-8")
+    assert "run: .ci/run" in text and "container: debian:12" in text

@@ -1,0 +1,81 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""`hocket papers`: the list of claims, and those that need no measuring."""
+
+import importlib
+import json
+
+import pytest
+
+from hocket_cli.claims import model
+from hocket_cli.main import main
+
+TITLES, CLAIMS = model.load()
+COUNTED = [
+    "double-standards.messages",
+    "data-transfer-library",
+    "vacancy-tracking.cycle",
+    "vacancy-tracking.shift",
+    "vacancy-tracking.counts",
+    "mpi-smpss.deadlock",
+]
+
+
+def test_each_claim_has_a_place_and_a_test_or_a_reason():
+    assert len(CLAIMS) == len({(claim.paper, claim.name) for claim in CLAIMS})
+    for claim in CLAIMS:
+        assert claim.paper in TITLES and claim.place and claim.text.endswith(".")
+        if claim.test:
+            module = importlib.import_module(f"hocket_cli.claims.{claim.paper.replace('-', '_')}")
+            assert callable(getattr(module, claim.test)), claim
+
+
+def test_what_is_counted_holds(tmp_path, capsys):
+    target = tmp_path / "verdicts.json"
+    assert main(["papers", *COUNTED, "--json", str(target)]) == 0
+    said = capsys.readouterr().out
+    verdicts = {each["claim"]: each for each in json.loads(target.read_text())["claims"]}
+    counted = ("messages", "all-to-all", "centralized", "staged", "multistage", "hybrid")
+    for name in (*counted, "cycle", "shift", "counts", "deadlock"):
+        assert verdicts[name]["verdict"] == model.HOLDS, verdicts[name]
+    assert "P = 8: 16 and 56" in said and "4114 of 16, 8, 4, 2" in said
+
+
+def test_a_wrong_count_does_not_hold():
+    (claim,) = (one for one in CLAIMS if one.name == "counts")
+    numbers = {**claim.numbers, "counts": [4113, 29140, 132, 42]}
+    wrong = model.Claim("vacancy-tracking", "counts", "here", "wrong", numbers, "counts")
+    assert model.try_claim(wrong, model.Bench()).word == model.FAILS
+
+
+def test_a_command_that_cannot_run_here_is_no_verdict_on_the_claim(monkeypatch):
+    claim = model.Claim("double-standards", "model", "here", "text", {}, "model")
+    bench = model.Bench()
+    monkeypatch.setattr(model.sys, "executable", "/bin/false")
+    verdict = model.try_claim(claim, bench)
+    assert verdict.word == model.UNTESTED and "hocket app pingpong" in verdict.why
+
+
+def test_the_list_tries_nothing(capsys):
+    assert main(["papers", "--list"]) == 0
+    said = capsys.readouterr().out
+    assert "→" not in said and said.count(" · ") == len(TITLES)
+
+
+@pytest.mark.parametrize(
+    ("words", "hint"),
+    [
+        (["vacancy-trackin"], "did you mean 'vacancy-tracking'"),
+        (["vacancy-tracking.cycles"], "did you mean 'vacancy-tracking.cycle'"),
+        (["--json", "nowhere/at/all.json"], "there is no folder"),
+    ],
+)
+def test_what_is_not_there_is_named(words, hint, capsys):
+    assert main(["papers", *words]) == 2
+    assert hint in capsys.readouterr().err
+
+
+def test_an_entry_without_test_and_reason_is_refused(tmp_path):
+    path = tmp_path / "claims.toml"
+    path.write_text('[p]\ntitle="t"\nauthors="a"\n[p.claims.c]\nplace="s"\ntext="T."\n')
+    with pytest.raises(ValueError, match=r"p\.c"):
+        model.load(path)

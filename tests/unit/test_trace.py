@@ -1,0 +1,131 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""One picture of what all ranks did when: `hk.run(trace=)` and `hocket run --trace`."""
+
+import json
+import subprocess
+import sys
+from collections import defaultdict
+from pathlib import Path
+
+import pytest
+
+import hocket as hk
+
+STEPS = ("inquiry", "call", "descriptor", "schedule", "pack", "move")
+
+PROGRAM = """
+import time
+
+import hocket as hk
+from mpi4py import MPI
+
+time.sleep(0.3 * MPI.COMM_WORLD.rank)  # the others wait for the last
+world = hk.tasks()
+dist = "(BLOCK, *)" if world.name == "rows" else "(*, BLOCK)"
+layout = hk.Layout((64, 64), dist, world.comm.size)
+array = hk.zeros(layout, "float64", comm=world.comm)
+if world.name == "rows":
+    world.send(array, "cols", tag=7)
+    request = world.send_init(array, "cols", tag=8)
+else:
+    world.recv(array, "rows", tag=7)
+    request = world.recv_init(array, "rows", tag=8)
+for _ in range(3):
+    request.start()
+    request.wait()
+"""
+
+
+def events(path):
+    """What a file of Perfetto's holds: events by the name of their process."""
+    found = json.loads(Path(path).read_text(encoding="utf-8"))
+    names = {
+        event["pid"]: event["args"]["name"] for event in found if event["name"] == "process_name"
+    }
+    out = defaultdict(list)
+    for event in found:
+        out[names[event["pid"]]].append(event)
+    return out
+
+
+def tracks(of_process):
+    """The operations of a process: (the operation's begin, names of its steps), each checked to
+    be a sequence of slices within the operation's own."""
+    by_id = defaultdict(list)
+    for event in of_process:
+        if event["ph"] in "be":
+            by_id[event["id2"]["local"]].append(event)
+    for of_one in by_id.values():
+        ordered = sorted(of_one, key=lambda event: event["ts"])  # as Perfetto does: stable
+        whole, steps, inside = ordered[0], [], None
+        assert whole["ph"] == "b" and ordered[-1]["ph"] == "e"
+        assert ordered[-1]["name"] == whole["name"]
+        for event in ordered[1:-1]:
+            assert event["name"] in STEPS
+            assert inside == (None if event["ph"] == "b" else event["name"])
+            inside = event["name"] if event["ph"] == "b" else None
+            steps += [event["name"]] if event["ph"] == "b" else []
+        yield whole, steps
+
+
+def test_a_run_of_tasks_leaves_one_picture_of_all_ranks(tmp_path):
+    program = tmp_path / "program.py"
+    program.write_text(PROGRAM, encoding="utf-8")
+    target = tmp_path / "run.json"
+    line = [sys.executable, "-m", "hocket_cli", "run", "--trace", str(target)]
+    line += [f"rows=2:{program}", f"cols=1:{program}"]
+    done = subprocess.run(line, capture_output=True, text=True, timeout=120)
+    assert done.returncode == 0, done.stderr
+    seen = events(target)
+    assert sorted(seen) == [
+        "rank 0 (task 'rows', process 0)",
+        "rank 1 (task 'rows', process 1)",
+        "rank 2 (task 'cols', process 0)",
+    ]
+    waited_for = set()
+    for name, found in seen.items():
+        operations = list(tracks(found))
+        verb = "recv from task 'rows'" if "cols" in name else "send to task 'cols'"
+        assert [whole["name"] for whole, _ in operations].count(verb) == 4  # once, then three times
+        first, steps = next(each for each in operations if each[0]["name"] == verb)
+        rows = 64 if "cols" in name else 32
+        assert first["args"]["bytes"] == rows * 64 * 8
+        assert first["args"]["tag"] == 7
+        assert "float64 (64, 64)" in first["args"]["array"]
+        assert steps[:2] == ["descriptor", "schedule"] and "move" in steps
+        prepared = [whole["args"]["tag"] for whole, _ in operations if "_init" in whole["name"]]
+        assert prepared == [8]
+        waits = [event for event in found if event["name"] == "wait"]
+        waited_for |= {event["args"]["for"] for event in waits}
+        assert all(event["dur"] >= 0 for event in waits)
+    assert waited_for and all(waited_for)
+
+
+def test_a_run_that_fails_leaves_what_it_did_until_then(tmp_path):
+    def part(comm):
+        import time
+
+        layout = hk.Layout((8,), "(BLOCK)", 2)
+        hk.redistribute(hk.zeros(layout, "int32", comm), hk.Layout((8,), "(CYCLIC)", 2))
+        time.sleep(0.1)  # longer than what is recorded may take to be written
+        comm.Barrier()
+        hk.redistribute(hk.zeros(layout, "int32", comm), layout)
+        raise ValueError('no "such" thing')
+
+    target = tmp_path / "run.json"
+    with pytest.raises(hk.Error, match="such"):
+        hk.run(part, ranks=2, trace=target)
+    seen = events(target)
+    assert sorted(seen) == ["rank 0", "rank 1"]
+    for found in seen.values():
+        begun = [event for event in found if event["name"] == "redistribute"]
+        assert begun and begun[0]["args"]["call"].startswith("redistribute(int32 (8) (BLOCK)")
+
+
+def test_a_picture_that_cannot_be_written_is_refused_before_anything_runs(tmp_path):
+    missing = tmp_path / "missing" / "run.json"
+    with pytest.raises(hk.Error, match=r"cannot be written.*give the name of a file"):
+        hk.run(lambda comm: None, ranks=1, trace=missing)
+    line = [sys.executable, "-m", "hocket_cli", "run", "--trace", str(missing), "1:/bin/true"]
+    done = subprocess.run(line, capture_output=True, text=True, timeout=60)
+    assert done.returncode == 2 and "--trace is" in done.stderr

@@ -1,0 +1,112 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// A long message between two processes whose arrays nobody can map, through the kernel: either end
+// does it alone while the other is away, which the ring of buffers could not.
+#include <gtest/gtest.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <chrono>
+#include <cstdlib>
+#include <functional>
+#include <numeric>
+#include <thread>
+#include <vector>
+
+#include "node/foreign.hpp"
+#include "transfer/near.hpp"
+
+namespace hocket::transfer {
+namespace {
+
+// Read once, before the first message: not by timing.
+const int told = setenv("HOCKET_CROSSING", "always", 1);
+
+using Values = std::vector<double>;
+constexpr std::int64_t rows = 300, columns = 400;
+
+// The first columns of a wider array on one side: as many runs as rows.
+Boxes columns_of(bool strided_source) {
+    plan::Box box;
+    const Shape narrow = dense_strides({rows, columns}, sizeof(double));
+    const Shape wide = dense_strides({rows, 2 * columns}, sizeof(double));
+    box.source_first = box.destination_first = {0, 0};
+    box.loops = {{rows, 0, 1, 0, 1}, {columns, 1, 1, 1, 1}};
+    return {{box}, sizeof(double), strided_source ? wide : narrow, strided_source ? narrow : wide};
+}
+
+bool within_seconds(const std::function<bool()>& done) {
+    const auto until = std::chrono::steady_clock::now() + std::chrono::seconds(20);
+    while (!done()) {
+        if (std::chrono::steady_clock::now() > until) return false;
+        std::this_thread::yield();
+    }
+    return true;
+}
+
+bool arrived(const Values& to, bool strided_source) {
+    for (std::int64_t r = 0; r < rows; ++r)
+        for (std::int64_t c = 0; c < columns; ++c) {
+            const std::int64_t wide = r * 2 * columns + c, narrow = r * columns + c;
+            const auto at = static_cast<std::size_t>(strided_source ? narrow : wide);
+            if (to[at] != static_cast<double>(strided_source ? wide : narrow)) return false;
+        }
+    return true;
+}
+
+// A child that ends with 0 if `function` is true.
+pid_t in_a_child(const std::function<bool()>& function) {
+    const pid_t child = fork();
+    if (child == 0) _exit(function() ? 0 : 1);
+    return child;
+}
+int status_of(pid_t child) {
+    int status = -1;
+    waitpid(child, &status, 0);
+    return status;
+}
+
+TEST(Crossed, TheReceiverAloneReads) {
+    ASSERT_EQ(told, 0);
+    const NearMessage sent(columns_of(false), true), received(columns_of(false), false);
+    Values from(static_cast<std::size_t>(rows * columns)), to(2 * from.size(), -1);
+    std::iota(from.begin(), from.end(), 0.0);
+    NearSend send(sent);
+    const LaneOffer offer = send.offer();
+    send.start(from.data());
+    const pid_t child = in_a_child([&] {
+        NearReceive receive(received, offer);
+        receive.start(to.data());
+        return within_seconds([&] { return receive.poll(); }) && arrived(to, false);
+    });
+    EXPECT_EQ(status_of(child), 0);  // while this end is in waitpid
+    Allowance rings(0);
+    EXPECT_TRUE(within_seconds([&] { return send.poll(&rings); }));
+}
+
+TEST(Crossed, TheSenderAloneWrites) {
+    const NearMessage sent(columns_of(true), false), received(columns_of(true), true);
+    Values from(static_cast<std::size_t>(2 * rows * columns)), to(from.size(), -1);
+    std::iota(from.begin(), from.end(), 0.0);
+    NearSend send(sent);
+    const LaneOffer offer = send.offer();
+    int sent_all[2];
+    ASSERT_EQ(pipe(sent_all), 0);
+    const pid_t child = in_a_child([&] {
+        NearReceive receive(received, offer);
+        receive.start(to.data());
+        // Hears where the array lies, and answers; then it is away until all is written.
+        while (!receive.answered()) receive.poll();
+        char byte = 0;
+        if (read(sent_all[0], &byte, 1) != 1) return false;
+        return within_seconds([&] { return receive.poll(); }) && arrived(to, true);
+    });
+    send.start(from.data());
+    Allowance rings(0);
+    EXPECT_TRUE(within_seconds([&] { return send.poll(&rings); }));
+    EXPECT_EQ(write(sent_all[1], "!", 1), 1);
+    EXPECT_EQ(status_of(child), 0);
+    for (const int end : sent_all) close(end);
+}
+
+}  // namespace
+}  // namespace hocket::transfer
