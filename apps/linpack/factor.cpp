@@ -131,33 +131,18 @@ class Factoring {
         for (std::int64_t i = at; i < middle; ++i)
             held[static_cast<std::size_t>(matrix_.row_owner(standing(panel_.first() + i)))]
                 .push_back(i);
-        std::vector<std::vector<double>> parts(held.size());
-        const auto block = [&](std::size_t r) {
-            const auto rows = static_cast<std::int64_t>(held[r].size());
-            parts[r].resize(static_cast<std::size_t>(rows * (end - at)));
-            return Block{parts[r].data(), rows, end - at, rows};
-        };
-        const auto me = static_cast<std::size_t>(grid.row());
-        const Block mine[] = {block(me)};
+        // All of the level's rows have room in it, whoever has them.
+        Sharing& sharing = grid.sharing(middle - at, end - at);
+        const auto& mine = held[static_cast<std::size_t>(grid.row())];
         for (std::int64_t c = at; c < end; ++c)
-            for (std::int64_t i = 0; i < mine[0].rows; ++i)
-                mine[0].at(i, c - at) = work_.at(
-                    slots_[static_cast<std::size_t>(held[me][static_cast<std::size_t>(i)])], c);
-        std::vector<hocket::Request> requests;
-        for (std::size_t r = 0; r < held.size(); ++r) {
-            if (r == me) continue;
-            const int process = grid.process(static_cast<int>(r), grid.column());
-            const Block theirs[] = {block(r)};
-            if (theirs[0].rows > 0) requests.push_back(grid.receive(theirs, process, rows_tag));
-            if (mine[0].rows > 0) requests.push_back(grid.send(mine, process, rows_tag));
-        }
-        wait(requests);
-        for (std::size_t r = 0; r < held.size(); ++r) {
-            const Block part = block(r);
+            for (std::size_t i = 0; i < mine.size(); ++i)
+                sharing.mine().at(static_cast<std::int64_t>(i), c - at) =
+                    work_.at(slots_[static_cast<std::size_t>(mine[i])], c);
+        sharing.exchange();
+        for (std::size_t r = 0; r < held.size(); ++r)
             for (std::int64_t c = at; c < end; ++c)
-                for (std::int64_t i = 0; i < part.rows; ++i)
-                    top_.at(held[r][static_cast<std::size_t>(i)], c) = part.at(i, c - at);
-        }
+                for (std::size_t i = 0; i < held[r].size(); ++i)
+                    top_.at(held[r][i], c) = sharing.of(r).at(static_cast<std::int64_t>(i), c - at);
     }
 
     std::int64_t place(std::int64_t slot) const { return places_[static_cast<std::size_t>(slot)]; }

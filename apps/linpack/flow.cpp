@@ -39,7 +39,8 @@ Region named(const char* what, std::int64_t number) {
 
 Factored flow(const Matrix& matrix, const Options& options) {
     Factored found;
-    std::vector<Panel> panels(depth, Panel(matrix));
+    std::vector<Panel> panels;
+    for (std::int64_t d = 0; d < depth; ++d) panels.emplace_back(matrix);
     std::vector<std::optional<Swap>> swaps(static_cast<std::size_t>(matrix.local().columns));
     // The workers of all processes fill the cores: a thread more would take time from them.
     hocket::Flow flow({.workers = options.workers, .agent = hocket::Agent::between_steps});

@@ -3,6 +3,7 @@
 
 #include <cmath>
 #include <string>
+#include <tuple>
 
 #include "hocket/error.hpp"
 
@@ -56,12 +57,43 @@ std::vector<hocket::Array> Grid::arrays(std::span<const Block> blocks) const {
     return found;
 }
 
+hocket::Array Grid::room(std::int64_t elements) const {
+    return hocket::Array::empty(hocket::Layout({elements}, "(*)"), hocket::dtype_of<double>(),
+                                alone_);
+}
+
 hocket::Request Grid::send(std::span<const Block> blocks, int process, std::int64_t tag) const {
     return tasks_.isend(arrays(blocks), process, static_cast<int>(tag % (1 << 30)));
 }
 
 hocket::Request Grid::receive(std::span<const Block> blocks, int process, std::int64_t tag) const {
     return tasks_.irecv(arrays(blocks), process, static_cast<int>(tag % (1 << 30)));
+}
+
+Sharing& Grid::sharing(std::int64_t rows, std::int64_t columns) const {
+    const auto [found, made] = sharings_.try_emplace({rows, columns});
+    Sharing& sharing = found->second;
+    if (!made) return sharing;
+    sharing.me_ = static_cast<std::size_t>(row_);
+    for (int r = 0; r < rows_; ++r) {
+        sharing.memory_.push_back(room(rows * columns));
+        sharing.blocks_.push_back(
+            {static_cast<double*>(sharing.memory_.back().data()), rows, columns, rows});
+    }
+    for (int r = 0; r < rows_; ++r) {
+        if (r == row_) continue;
+        const auto& [mine, theirs] =
+            std::tie(sharing.memory_[sharing.me_], sharing.memory_[static_cast<std::size_t>(r)]);
+        const int other = process(r, column_);
+        sharing.requests_.push_back(tasks_.recv_init(theirs, other));
+        sharing.requests_.push_back(tasks_.send_init(mine, other));
+    }
+    return sharing;
+}
+
+void Sharing::exchange() {
+    for (auto& request : requests_) request.start();
+    for (auto& request : requests_) request.wait();
 }
 
 Candidate Grid::best(const Candidate& mine, int element) const {

@@ -5,31 +5,46 @@
 #include <map>
 
 namespace linpack {
+namespace {
+
+// In whole cache lines, so that what comes after begins with one.
+std::int64_t room_of_pivots(std::int64_t width) {
+    return (width + 1 + 7) / 8 * 8;
+}
+
+std::int64_t elements(std::int64_t rows_below, std::int64_t width) {
+    return room_of_pivots(width) + (width + rows_below) * width;
+}
+
+}  // namespace
 
 Panel::Panel(const Matrix& matrix)
     : matrix_(&matrix),
-      top_(static_cast<std::size_t>(std::min(matrix.nb(), matrix.n()) *
-                                    std::min(matrix.nb(), matrix.n()))),
-      below_(static_cast<std::size_t>(matrix.local().rows * std::min(matrix.nb(), matrix.n()))),
-      pivots_(static_cast<std::size_t>(std::min(matrix.nb(), matrix.n()) + 1)) {}
+      memory_(matrix.grid().room(elements(matrix.local().rows, std::min(matrix.nb(), matrix.n())))),
+      data_(static_cast<double*>(memory_.data())) {}
 
 void Panel::open(std::int64_t step) {
     step_ = step;
     width_ = std::min(matrix_->nb(), matrix_->n() - first());
-    pivots_[static_cast<std::size_t>(width_)] = -1;
+    std::fill(data_ + width_, data_ + room_of_pivots(width_), -1.0);
+}
+
+Block Panel::pivots() {
+    return {data_, width_ + 1, 1, width_ + 1};
 }
 
 Block Panel::top() {
-    return {top_.data(), width_, width_, width_};
+    return {data_ + room_of_pivots(width_), width_, width_, width_};
 }
 
 Block Panel::below() {
     const std::int64_t rows = matrix_->local().rows - matrix_->local_row(first() + width_);
-    return {below_.data(), rows, width_, rows};
+    return {top().data + width_ * width_, rows, width_, rows};
 }
 
-Block Panel::pivots() {
-    return {pivots_.data(), width_ + 1, 1, width_ + 1};
+Block Panel::all() {
+    const std::int64_t count = elements(below().rows, width_);
+    return {data_, count, 1, count};
 }
 
 void Panel::find_parcels() {

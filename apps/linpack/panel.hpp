@@ -2,7 +2,6 @@
 // One step's panel as every process of a row needs it: the factors, and which rows change places.
 #pragma once
 
-#include <array>
 #include <cstdint>
 #include <vector>
 
@@ -24,6 +23,8 @@ struct Parcel {
 class Panel {
   public:
     explicit Panel(const Matrix& matrix);
+    Panel(Panel&&) = default;
+    Panel& operator=(Panel&&) = default;
 
     /// Makes it that of the columns from `step` * NB on.
     void open(std::int64_t step);
@@ -40,12 +41,10 @@ class Panel {
     /// Row of the matrix that was exchanged with row first() + i, in this order; then the first
     /// column without a pivot, or -1. As doubles, which travel; exact to 2^53.
     Block pivots();
-    std::int64_t pivot(std::int64_t i) const {
-        return static_cast<std::int64_t>(pivots_[static_cast<std::size_t>(i)]);
-    }
+    std::int64_t pivot(std::int64_t i) const { return static_cast<std::int64_t>(data_[i]); }
     std::int64_t singular() const { return pivot(width_); }
-    /// All of it, for a message.
-    std::array<Block, 3> blocks() { return {pivots(), top(), below()}; }
+    /// All of it, one after another in memory, for a message.
+    Block all();
 
     /// Once the pivots are known: says whose rows go where.
     void find_parcels();
@@ -56,7 +55,8 @@ class Panel {
   private:
     const Matrix* matrix_;
     std::int64_t step_ = 0, width_ = 0;
-    std::vector<double> top_, below_, pivots_;
+    hocket::Array memory_;
+    double* data_;
     std::vector<Parcel> out_, in_;
 };
 

@@ -28,22 +28,21 @@ Swap::Swap(const Matrix& matrix, const Panel& panel, Columns columns)
     const Grid& grid = matrix.grid();
     for (int r = 0; r < grid.rows(); ++r) {
         const auto room = [&](const Parcel& parcel) {
-            const auto count = static_cast<std::size_t>(parcel.rows() * columns.count);
-            return std::make_unique_for_overwrite<double[]>(count);
+            return grid.room(parcel.rows() * columns.count);
         };
         out_.push_back(room(panel.out(r)));
-        in_.push_back(r == grid.row() ? nullptr : room(panel.in(r)));
+        in_.push_back(r == grid.row() ? out_.back() : room(panel.in(r)));
     }
 }
 
-Block Swap::block(const Memory& memory, const Parcel& parcel) const {
-    return {memory.get(), parcel.rows(), columns_.count, parcel.rows()};
+Block Swap::block(const hocket::Array& memory, const Parcel& parcel) const {
+    return {static_cast<double*>(memory.data()), parcel.rows(), columns_.count, parcel.rows()};
 }
 
 void Swap::gather() {
     for (std::size_t r = 0; r < out_.size(); ++r) {
         const Parcel& parcel = panel_->out(static_cast<int>(r));
-        double* to = out_[r].get();
+        double* to = block(out_[r], parcel).data;
         for (std::int64_t j = 0; j < columns_.count; ++j) {
             const double* const column = &matrix_->local().at(0, columns_.first + j);
             for (const std::int64_t row : parcel.gathered) *to++ = column[row];
@@ -66,10 +65,9 @@ std::vector<hocket::Request> Swap::start(std::int64_t tag) {
 }
 
 void Swap::scatter(const Block& upper) {
-    const auto me = static_cast<std::size_t>(matrix_->grid().row());
     for (std::size_t r = 0; r < in_.size(); ++r) {
         const Parcel& parcel = panel_->in(static_cast<int>(r));
-        const double* from = (r == me ? out_[r] : in_[r]).get();
+        const double* from = block(in_[r], parcel).data;
         for (std::int64_t j = 0; j < columns_.count; ++j) {
             for (const std::int64_t i : parcel.pivots) upper.at(i, j) = *from++;
             double* const column = &matrix_->local().at(0, columns_.first + j);
@@ -108,16 +106,17 @@ static std::int64_t tag_of(const Panel& panel) {
 hocket::Request receive(const Matrix& matrix, Panel& panel) {
     const Grid& grid = matrix.grid();
     const int before = (grid.column() + grid.columns() - 1) % grid.columns();
-    return grid.receive(panel.blocks(), grid.process(grid.row(), before), tag_of(panel));
+    const Block all[] = {panel.all()};
+    return grid.receive(all, grid.process(grid.row(), before), tag_of(panel));
 }
 
 std::vector<hocket::Request> pass_on(const Matrix& matrix, Panel& panel) {
     const Grid& grid = matrix.grid();
     const int after = (grid.column() + 1) % grid.columns();
     std::vector<hocket::Request> requests;
+    const Block all[] = {panel.all()};
     if (after != panel.owner())
-        requests.push_back(
-            grid.send(panel.blocks(), grid.process(grid.row(), after), tag_of(panel)));
+        requests.push_back(grid.send(all, grid.process(grid.row(), after), tag_of(panel)));
     return requests;
 }
 

@@ -3,7 +3,6 @@
 #pragma once
 
 #include <cstdint>
-#include <memory>
 #include <vector>
 
 #include "panel.hpp"
@@ -41,13 +40,12 @@ class Swap {
     const Columns& columns() const { return columns_; }
 
   private:
-    using Memory = std::unique_ptr<double[]>;
-    Block block(const Memory& memory, const Parcel& parcel) const;
+    Block block(const hocket::Array& memory, const Parcel& parcel) const;
 
     const Matrix* matrix_;
     const Panel* panel_;
     Columns columns_;
-    std::vector<Memory> out_, in_;  // by process row
+    std::vector<hocket::Array> out_, in_;  // by process row; what stays here is out and in
 };
 
 /// What is left to do with the columns once their rows are here: U = inverse(L11) U, A -= L21 U.
