@@ -52,3 +52,11 @@ int hocket_halo_exchange(const hocket_halo* halo, double timeout) {
         held->value.exchange(deadline);
     });
 }
+
+int hocket_halo_iexchange(const hocket_halo* halo, hocket_operation** operation) {
+    return guard(__func__, [&] {
+        const auto held = behind(halo);
+        require(operation, "operation");  // before anything is started
+        give(operation, held->value.iexchange());
+    });
+}

@@ -47,7 +47,10 @@ NOT_IN_FORTRAN = {
     "hocket_permute_explain": "Python's kernels.explain_permute explains it",
     **{
         f"hocket_halo_{verb}": "its memory is row-major, with the border in it"
-        for verb in ("make", "free", "array", "width", "data", "local_shape", "exchange")
+        for verb in (
+            *("make", "free", "array", "width", "data", "local_shape", "exchange"),
+            "iexchange",
+        )
     },
     "hocket_plan_boxes": "lists of pointers; Python's Plan.boxes shows them",
     "hocket_plan_options_get": "the caller of hocket_plan_make gave them",

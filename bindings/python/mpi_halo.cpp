@@ -3,6 +3,7 @@
 #include <nanobind/nanobind.h>
 #include <nanobind/ndarray.h>
 #include <nanobind/stl/optional.h>
+#include <nanobind/stl/shared_ptr.h>
 #include <nanobind/stl/vector.h>
 
 #include "hocket/halo.hpp"
@@ -39,7 +40,8 @@ void bind_halo(nb::module_& m) {
             [](const Halo& halo, std::optional<double> timeout) {
                 halo.exchange(Deadline::in(timeout));
             },
-            "timeout"_a.none(), nb::call_guard<nb::gil_scoped_release>());
+            "timeout"_a.none(), nb::call_guard<nb::gil_scoped_release>())
+        .def("iexchange", &Halo::iexchange, nb::call_guard<nb::gil_scoped_release>());
 }
 
 }  // namespace hocket::python

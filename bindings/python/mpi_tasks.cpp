@@ -35,7 +35,23 @@ void bind_tasks(nb::module_& m) {
     using Timeout = std::optional<double>;
     using Arrays = std::vector<Array>;
 
-    nb::class_<Operation>(m, "Operation").def("text", &Operation::text);
+    nb::class_<Operation>(m, "Operation")
+        .def("text", &Operation::text)
+        .def(
+            "test",
+            [](Operation& operation) {
+                try {
+                    wait(operation, Deadline::in(0.0));
+                } catch (const DeadlineError&) {
+                    return false;
+                }
+                return true;
+            },
+            nb::call_guard<nb::gil_scoped_release>())
+        .def(
+            "wait",
+            [](Operation& operation, Timeout timeout) { wait(operation, Deadline::in(timeout)); },
+            "timeout"_a.none(), nb::call_guard<nb::gil_scoped_release>());
 
     nb::enum_<Verb>(m, "Verb")
         .value("send", Verb::send)

@@ -42,6 +42,10 @@ class Halo {
     /// @throws MismatchError on every process where they differ in array, widths or periodic
     /// dimensions; DeadlineError, which ends the wait, not the exchange.
     void exchange(Deadline deadline = {}) const;
+    /// The same, started: it goes on in every wait, and a flow's step that communicates may return
+    /// it. Until it is done the border must not be touched, and the elements that are within
+    /// `width` of it must not change; the others may. Collective, in the order of the calls.
+    std::shared_ptr<Operation> iexchange() const;
 
   private:
     Shape width_, local_shape_;

@@ -84,19 +84,19 @@ Halo::Halo(const Array& array, const Shape& width, const std::vector<bool>& peri
             .run(array.data(), array_.data());
 }
 
+std::shared_ptr<Operation> Halo::iexchange() const {
+    const comm::Turn turn;
+    comm::Statement mine;
+    mine.text = work_->text;
+    const int tag = array_.comm().state().next_tag();
+    const auto operation = std::make_shared<comm::Call>(
+        fill_all(array_, tag, std::move(mine), work_, static_cast<std::byte*>(data_)), work_->text);
+    comm::Engine::instance().add(operation);
+    return operation;
+}
+
 void Halo::exchange(Deadline deadline) const {
-    std::shared_ptr<comm::Call> operation;
-    {
-        const comm::Turn turn;
-        comm::Statement mine;
-        mine.text = work_->text;
-        const int tag = array_.comm().state().next_tag();
-        operation = std::make_shared<comm::Call>(
-            fill_all(array_, tag, std::move(mine), work_, static_cast<std::byte*>(data_)),
-            work_->text);
-        comm::Engine::instance().add(operation);
-    }
-    wait(*operation, deadline);
+    wait(*iexchange(), deadline);
 }
 
 }  // namespace hocket

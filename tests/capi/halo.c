@@ -11,6 +11,7 @@ void test_halo(void) {
     hocket_layout *layout, *dealt;
     hocket_array *array, *inside = NULL, *cyclic;
     hocket_halo *halo = NULL, *none = NULL;
+    hocket_operation* started = NULL;
     int64_t shape[2], values[2], first, count;
     double* data;
     void* memory = NULL;
@@ -36,6 +37,13 @@ void test_halo(void) {
             CHECK(data[i * shape[1] + 2 + j] == 1 + (double)(row * cols + j));
         }
     CHECK(shape[0] == 0 || shape[1] == cols + 4);
+    for (int64_t j = 0; shape[0] > 0 && j < cols; ++j) data[2 + j] = -1;
+    OK(hocket_halo_iexchange(halo, &started));
+    OK(hocket_operation_wait(started, 60));
+    OK(hocket_operation_free(&started));
+    for (int64_t j = 0; shape[0] > 0 && j < cols; ++j)
+        CHECK(data[2 + j] == 1 + (double)((first - 1 + rows) % rows * cols + j));
+    FAILS(HOCKET_ERR_ARGUMENT, hocket_halo_iexchange(halo, NULL));
 
     FAILS(HOCKET_ERR_LAYOUT, hocket_halo_make(array, wrong, NULL, &none));
     SAYS("width");

@@ -83,6 +83,64 @@ def test_across_nodes(comm):
         check(comm, layout, 1)
 
 
+@ranks(1, 3)
+def test_two_at_a_time(comm):
+    layout = hk.Layout((3 * comm.size + 1, 5), "(BLOCK, *)", comm.size)
+    a = hk.from_function(value, layout, "int64", comm)
+    flags = [True, True]
+    halos = [a.halo(width, periodic=flags) for width in (1, 2)]
+    started = [halo.iexchange() for halo in halos]
+    started[1].wait(timeout=60)
+    while not started[0].test():
+        pass
+    started[0].wait()
+    for halo, width in zip(halos, (1, 2)):
+        wanted = expected(layout, comm.rank, (width, width), flags)
+        np.testing.assert_array_equal(halo.local, wanted)
+
+
+@ranks(1, 2, 3)
+def test_in_a_flow_the_inside_is_computed_while_the_border_comes(comm):
+    n, steps = 5 * comm.size - 2, 7
+    layout = hk.Layout((n,), "(BLOCK)", comm.size)
+    start = hk.from_function(lambda i: (3.0 * i) % 7, layout, "float64", comm)
+    now, then = (start.halo(1, periodic=True) for _ in range(2))
+
+    def mean(u, v, first, last):
+        v[first:last] = (u[first - 1 : last - 1] + u[first + 1 : last + 1]) / 2
+
+    with hk.Flow(workers=1) as f:
+        for _ in range(steps):
+            u, v = now.local, then.local
+            m = len(u) - 2
+            edges, border = [u[1:2], u[m : m + 1]], [u[:1], u[m + 1 :]]
+            f.comm(now.iexchange, inputs=edges, inouts=border)
+            f.task(
+                lambda u=u, v=v, m=m: mean(u, v, 2, m),
+                inputs=[u[1 : m + 1]],
+                outputs=[v[2:m]],
+            )
+            for at in {1, m}:
+                f.task(
+                    lambda u=u, v=v, at=at: mean(u, v, at, at + 1),
+                    inputs=[u],
+                    outputs=[v[at : at + 1]],
+                )
+            now, then = then, now
+    u = (3.0 * np.arange(n)) % 7
+    for _ in range(steps):
+        u = (np.roll(u, 1) + np.roll(u, -1)) / 2
+    (held,) = layout.global_indices(comm.rank)
+    np.testing.assert_array_equal(now.array.local, u[held])
+
+
+@ranks(2)
+def test_what_differs_is_told_by_the_request(comm):
+    one = hk.zeros(hk.Layout((8, 4), "(BLOCK, *)", 2), "f8", comm).halo(1 + comm.rank)
+    started = one.iexchange()
+    raises_everywhere(comm, hk.MismatchError, started.wait, "width")
+
+
 @ranks(3)
 def test_beyond_the_layout(comm):
     check(comm, hk.Layout((5, 4), "(BLOCK, *)", 2), 1) if comm.rank < 2 else None

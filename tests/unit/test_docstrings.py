@@ -36,6 +36,7 @@ QUIET = {
         "Halo.array",
         "Halo.local",
         "Halo.width",
+        "HaloRequest",
         "Plan",
         "Request",
         "Status",

@@ -29,7 +29,7 @@ if TYPE_CHECKING:
     from hocket.channels import Channel
     from hocket.flows import Flow
     from hocket.groups import ANY_SOURCE, ANY_TAG, Tasks, tasks
-    from hocket.halos import Halo
+    from hocket.halos import Halo, HaloRequest
     from hocket.launch import run
     from hocket.making import empty, from_function, wrap, zeros
     from hocket.moves import redistribute, scatter
@@ -43,6 +43,7 @@ if TYPE_CHECKING:
 _LATE = {
     "Array": "arrays",
     "Halo": "halos",
+    "HaloRequest": "halos",
     **dict.fromkeys(["empty", "from_function", "wrap", "zeros"], "making"),
     **dict.fromkeys(["redistribute", "scatter"], "moves"),
     **dict.fromkeys(["remap_inplace", "remap_layout", "remap_room"], "remaps"),
@@ -66,6 +67,7 @@ __all__ = [
     "Error",
     "Flow",
     "Halo",
+    "HaloRequest",
     "Layout",
     "LayoutError",
     "MismatchError",

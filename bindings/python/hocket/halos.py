@@ -10,13 +10,46 @@ import numpy as np
 import numpy.typing as npt
 
 from hocket import _mpi
+from hocket.arguments import as_seconds
 from hocket.arrays import Array
 from hocket.calls import collective
 from hocket.errors import LayoutError
 from hocket.layouts import integer, integers
 from hocket.rooms import as_array
 
-__all__ = ["Halo"]
+__all__ = ["Halo", "HaloRequest"]
+
+
+class HaloRequest:
+    """An exchange of borders that was started by `Halo.iexchange`.
+
+    A flow's `comm` step may return it. Dropping it does not stop the exchange.
+    """
+
+    __slots__ = ("_core",)
+
+    def __init__(self, core: _mpi.Operation) -> None:
+        self._core = core
+
+    def wait(self, timeout: Optional[float] = None) -> None:
+        """Waits until the border is filled.
+
+        Raises
+        ------
+        MismatchError, DeadlineError
+            as `Halo.exchange`.
+        """
+        self._core.wait(as_seconds(timeout))
+
+    def test(self) -> bool:
+        """Whether it is filled. Never waits.
+
+        Raises
+        ------
+        MismatchError
+            as `Halo.exchange`, once it has failed.
+        """
+        return self._core.test()
 
 
 class Halo:
@@ -77,6 +110,20 @@ class Halo:
         with collective(self._array.comm, timeout) as seconds:
             core = self._core
         core.exchange(seconds)
+
+    def iexchange(self) -> HaloRequest:
+        """Starts `exchange`, which goes on in every wait, and in flows.
+
+        Until it is done the border must not be touched, and the elements that are within `width`
+        of it must not change; the others may. Collective over the array's communicator, in the
+        order of the calls.
+
+        Raises
+        ------
+        Error
+            where MPI's thread level does not let this thread communicate.
+        """
+        return HaloRequest(self._core.iexchange())
 
     def __repr__(self) -> str:
         return f"<hocket.Halo of width {self._width} around {self._array!r}>"

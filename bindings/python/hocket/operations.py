@@ -7,6 +7,7 @@ from typing import Any
 
 from hocket import _mpi
 from hocket.errors import Error
+from hocket.halos import HaloRequest
 from hocket.requests import Request
 from hocket.team_requests import TeamRequest
 
@@ -32,6 +33,8 @@ def _operation_of(started: Any) -> _mpi.Operation:
         return _mpi.then(started._core.operation(), started._settle)
     if isinstance(started, TeamRequest):
         return started._core.operation()
+    if isinstance(started, HaloRequest):
+        return started._core
     if isinstance(started, MPI.Request):
         # Polled without the interpreter's lock; completed by mpi4py, whose objects then know it.
         return _mpi.then(_mpi.watched(started.handle), started.Test)

@@ -25,6 +25,9 @@ int hocket_halo_local_shape(const hocket_halo* halo, int64_t capacity, int64_t* 
                             int64_t* count);
 /* Fills the border from the processes that hold those elements. Collective. */
 int hocket_halo_exchange(const hocket_halo* halo, double timeout);
+/* The same, started: for hocket_operation_wait or hocket_started_add. Until it is done the border
+ * must not be touched, nor the elements within the widths of it be changed. */
+int hocket_halo_iexchange(const hocket_halo* halo, hocket_operation** operation);
 
 #ifdef __cplusplus
 }
