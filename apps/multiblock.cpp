@@ -2,16 +2,14 @@
 // A Poisson solver on rectangular blocks that exchange boundary strips: Figures 11 and 12 of
 // Foster, Kohr, Krishnaiyer, Choudhary, "Double Standards: Bringing Task Parallelism to HPF via the
 // Message Passing Interface". Data-parallel: all processes compute one block after the other.
-// Task-parallel: each block is a task, all compute at the same time.
+// Task-parallel: each block is a task, all compute at the same time; as a flow the inner points of
+// a block are computed while strips and borders travel.
 #include <algorithm>
-#include <cmath>
 #include <functional>
 #include <memory>
-#include <optional>
 
+#include "block_part.hpp"
 #include "files.hpp"
-#include "geometry.hpp"
-#include "hocket/halo.hpp"
 #include "hocket/task.hpp"
 #include "hocket/transfer.hpp"
 #include "program.hpp"
@@ -19,9 +17,9 @@
 namespace {
 
 using apps::Block;
+using apps::BlockPart;
 using apps::Edge;
-using hocket::Array;
-using hocket::Halo;
+using apps::Window;
 
 struct Asked {
     std::vector<Block> blocks;
@@ -30,144 +28,104 @@ struct Asked {
     std::vector<std::int64_t> processes;  // of each block's task
 };
 
-// The right-hand side at a point of the common grid: nothing about it is symmetric.
-double source(std::int64_t row, std::int64_t col) {
-    return 1.0 + static_cast<double>((3 * row + 5 * col) % 7) / 7.0;
-}
-
-// One block's part on this process: the solution now and after the next step.
-class Part {
-  public:
-    Part(const Block& block, const hocket::Comm& comm)
-        : block_(block),
-          layout_({block.rows, block.cols}, "(BLOCK, BLOCK)",
-                  apps::arrangement(comm.size(), block)) {
-        const auto zeros = Array::empty(layout_, hocket::dtype_of<double>(), comm);
-        std::ranges::fill(zeros.local<double>(), 0.0);
-        for (auto& halo : halos_) {
-            halo.emplace(zeros, hocket::Shape{1, 1});
-            auto* const at = static_cast<double*>(halo->data());
-            const auto& shape = halo->local_shape();
-            std::fill_n(at, shape[0] * shape[1], 0.0);  // beyond the blocks it is 0
-        }
-        if (zeros.process() >= 0) held_ = layout_.global_indices(zeros.process());
-    }
-
-    const Array& now() const { return halos_[turn_]->array(); }
-    /// The strip of this block's own points along an edge.
-    Array own(const Edge& edge) const { return now().section(edge.slices(block_)); }
-    /// The strip of border beside it, which belongs to the other block: the same processes hold it,
-    /// one point further out.
-    Array border(const Edge& edge) const {
-        const Array own_strip = own(edge);
-        if (own_strip.data() == nullptr) return own_strip;  // nothing of the edge is here
-        const auto step = now().strides()[edge.across];
-        auto* const data = static_cast<std::byte*>(own_strip.data()) + (edge.upper ? step : -step);
-        return Array::wrap(data, own_strip.layout(), own_strip.dtype(), own_strip.comm(),
-                           own_strip.strides(), own_strip.keep());
-    }
-
-    void exchange() { halos_[turn_]->exchange(); }
-
-    /// A Jacobi step; the largest change on this process.
-    double step() {
-        const Halo &from = *halos_[turn_], &to = *halos_[1 - turn_];
-        turn_ = 1 - turn_;
-        double most = 0;
-        if (from.local_shape()[0] == 0) return most;
-        const std::int64_t across = from.local_shape()[1];
-        for (std::size_t i = 0; i < held_[0].size(); ++i) {
-            const auto row = static_cast<std::int64_t>(i) + 1;
-            const double* const u = static_cast<const double*>(from.data()) + row * across;
-            double* const v = static_cast<double*>(to.data()) + row * across;
-            for (std::size_t k = 0; k < held_[1].size(); ++k) {
-                const auto j = static_cast<std::int64_t>(k) + 1;
-                const double f = source(block_.row + held_[0][i], block_.col + held_[1][k]);
-                v[j] = 0.25 * (u[j - across] + u[j + across] + u[j - 1] + u[j + 1] + f);
-                most = std::max(most, std::abs(v[j] - u[j]));
-            }
-        }
-        return most;
-    }
-
-  private:
-    Block block_;
-    hocket::Layout layout_;
-    std::optional<Halo> halos_[2];
-    std::size_t turn_ = 0;
-    std::vector<std::vector<std::int64_t>> held_;
-};
-
 class DataParallel {
   public:
     DataParallel(const Asked& asked, const hocket::Comm& everyone) : asked_(asked) {
-        for (const auto& block : asked.blocks)
-            parts_.push_back(std::make_unique<Part>(block, everyone));
+        for (const auto& block : asked.blocks) parts_.emplace_back(block, everyone);
     }
-    double step() {
+
+    /// So many steps; the largest change on this process in the last one.
+    double run(std::int64_t steps) {
         double most = 0;
-        for (const auto& edge : asked_.edges) {
-            const Edge back = edge.reversed();
-            hocket::redistribute(parts_[edge.block]->own(edge), parts_[edge.other]->border(back));
-            hocket::redistribute(parts_[edge.other]->own(back), parts_[edge.block]->border(edge));
-        }
-        for (auto& part : parts_) {
-            part->exchange();
-            most = std::max(most, part->step());
-        }
+        for (; steps > 0; --steps) most = step();
         return most;
     }
     void keep(const std::string& path) {
         for (std::size_t b = 0; b < parts_.size(); ++b)
-            apps::append(path + std::to_string(b), parts_[b]->now());
+            apps::append(path + std::to_string(b), parts_[b].solution(turn_));
     }
 
   private:
+    double step() {
+        for (const auto& edge : asked_.edges) {
+            const Edge back = edge.reversed();
+            const auto &one = parts_[edge.block], &other = parts_[edge.other];
+            hocket::redistribute(one.own(edge, turn_), other.border(back, turn_));
+            hocket::redistribute(other.own(back, turn_), one.border(edge, turn_));
+        }
+        double most = 0;
+        for (const auto& part : parts_) {
+            part.halo(turn_).exchange();
+            most = std::max(most, part.sweep(turn_, part.everything()));
+        }
+        turn_ = 1 - turn_;
+        return most;
+    }
+
     const Asked& asked_;
-    std::vector<std::unique_ptr<Part>> parts_;
+    std::vector<BlockPart> parts_;
+    std::size_t turn_ = 0;
 };
 
 class TaskParallel {
   public:
-    TaskParallel(const Asked& asked, const hocket::Comm& everyone)
-        : world_(tasks(asked, everyone)),
+    enum class Way { plain, persistent, flow };
+
+    TaskParallel(const Asked& asked, const hocket::Comm& everyone, Way way)
+        : way_(way),
+          world_(tasks(asked, everyone)),
           me_(static_cast<std::size_t>(world_.rank())),
-          part_(asked.blocks[me_], world_.comm()) {
+          part_(asked.blocks[me_], world_.comm()),
+          bands_(part_.bands()),
+          rim_(part_.rim()),
+          changes_(bands_.size() + 1) {
         for (std::size_t e = 0; e < asked.edges.size(); ++e) {
             const Edge& edge = asked.edges[e];
             if (edge.block != me_ && edge.other != me_) continue;
-            edges_.push_back(edge.block == me_ ? edge : edge.reversed());
-            const int peer = static_cast<int>(edges_.back().other), tag = static_cast<int>(e);
-            out_.push_back(world_.send_init(part_.own(edges_.back()), peer, tag));
-            in_.push_back(world_.recv_init(part_.border(edges_.back()), peer, tag));
+            strips_.push_back({edge.block == me_ ? edge : edge.reversed(), static_cast<int>(e)});
+            if (way == Way::plain) continue;
+            Strip& strip = strips_.back();
+            strip.in = world_.recv_init(part_.border(strip.edge, 0), strip.peer(), strip.tag);
+            strip.out = world_.send_init(part_.own(strip.edge, 0), strip.peer(), strip.tag);
         }
     }
     ~TaskParallel() {
-        for (auto* requests : {&out_, &in_})
-            for (auto& request : *requests) try {
-                    request.free();
-                } catch (const hocket::Error&) {
-                    // After an error it may still be under way.
-                }
+        if (way_ == Way::plain) return;
+        for (auto& strip : strips_) try {
+                strip.in.free();
+                strip.out.free();
+            } catch (const hocket::Error&) {
+                // After an error it may still be under way.
+            }
     }
     TaskParallel(const TaskParallel&) = delete;
     TaskParallel& operator=(const TaskParallel&) = delete;
 
-    double step() {
-        for (std::size_t i = 0; i < edges_.size(); ++i) {
-            in_[i].start(part_.border(edges_[i]));
-            out_[i].start(part_.own(edges_[i]));
+    /// So many steps; the largest change on this process in the last one.
+    double run(std::int64_t steps) {
+        if (way_ == Way::flow) return flow(steps);
+        double most = 0;
+        for (; steps > 0; --steps, turn_ = 1 - turn_) {
+            auto requests = start(turn_);
+            part_.halo(turn_).exchange();  // within the block, while strips travel
+            for (auto& request : requests) request.wait();
+            most = part_.sweep(turn_, part_.everything());
         }
-        part_.exchange();  // within the block, while strips travel
-        for (std::size_t i = 0; i < edges_.size(); ++i) {
-            in_[i].wait();
-            out_[i].wait();
-        }
-        return part_.step();
+        return most;
     }
-    void keep(const std::string& path) { apps::append(path + std::to_string(me_), part_.now()); }
+    void keep(const std::string& path) {
+        apps::append(path + std::to_string(me_), part_.solution(turn_));
+    }
 
   private:
+    // What travels along one edge, both ways.
+    struct Strip {
+        Edge edge;
+        int tag;
+        hocket::Request in = {}, out = {};
+        int peer() const { return static_cast<int>(edge.other); }
+    };
+
     static hocket::Tasks tasks(const Asked& asked, const hocket::Comm& everyone) {
         std::vector<hocket::TaskRequest> names;
         for (std::size_t b = 0; b < asked.blocks.size(); ++b)
@@ -175,25 +133,103 @@ class TaskParallel {
         return hocket::Tasks(names, everyone);
     }
 
+    std::vector<hocket::Request> start(std::size_t turn) {
+        std::vector<hocket::Request> started;
+        for (auto& strip : strips_) {
+            const auto in = part_.border(strip.edge, turn), out = part_.own(strip.edge, turn);
+            if (way_ == Way::plain) {
+                strip.in = world_.irecv(in, strip.peer(), strip.tag);
+                strip.out = world_.isend(out, strip.peer(), strip.tag);
+            } else {
+                strip.in.start(in);
+                strip.out.start(out);
+            }
+            started.insert(started.end(), {strip.in, strip.out});
+        }
+        return started;
+    }
+
+    // What a step touches: windows of one solution, all in the same way.
+    void add(std::vector<hocket::Access>& accesses, hocket::Access (*how)(hocket::Region),
+             std::size_t turn, const std::vector<Window>& windows) const {
+        for (const auto& window : windows) accesses.push_back(how(part_.region(turn, window)));
+    }
+
+    /// The same as steps: the rim waits for strips and border, inner points for neither.
+    double flow(std::int64_t steps) {
+        hocket::FlowOptions options;
+        options.workers = 1;
+        hocket::Flow flow(options);
+        const auto order = hocket::Region::key("borders");
+        for (; steps > 0; --steps, turn_ = 1 - turn_) {
+            const std::size_t turn = turn_;
+            // Processes make these calls in one order, those without points, too.
+            std::vector<hocket::Access> border{hocket::updates(order)}, outer;
+            add(border, hocket::updates, turn, part_.beyond());
+            add(border, hocket::reads, turn, rim_);
+            flow.comm(
+                [this, turn] {
+                    hocket::flow::Operations under_way;
+                    for (const auto& request : start(turn))
+                        under_way.push_back(request.operation());
+                    under_way.push_back(part_.halo(turn).iexchange());
+                    return under_way;
+                },
+                border, {2, "borders"});
+            for (std::size_t b = 0; b < bands_.size(); ++b) {
+                const Window& band = bands_[b];
+                const Window around{band.row - 1, band.row_end + 1, band.col - 1, band.col_end + 1};
+                flow.task([this, turn, b] { changes_[b] = part_.sweep(turn, bands_[b]); },
+                          {hocket::reads(part_.region(turn, around)),
+                           hocket::writes(part_.region(1 - turn, band))},
+                          {0, "inner"});
+            }
+            if (rim_.empty()) continue;
+            add(outer, hocket::reads, turn, part_.beyond());
+            add(outer, hocket::reads, turn, {part_.everything()});
+            add(outer, hocket::writes, 1 - turn, rim_);
+            flow.task(
+                [this, turn] {
+                    changes_.back() = 0;
+                    for (const auto& window : rim_)
+                        changes_.back() = std::max(changes_.back(), part_.sweep(turn, window));
+                },
+                outer, {1, "rim"});
+        }
+        flow.wait();
+        return *std::ranges::max_element(changes_);
+    }
+
+    Way way_;
     hocket::Tasks world_;
     std::size_t me_;
-    Part part_;
-    std::vector<Edge> edges_;
-    std::vector<hocket::Request> out_, in_;
+    BlockPart part_;
+    std::vector<Window> bands_, rim_;
+    std::vector<double> changes_;  // of each band, and of the rim, in the last step
+    std::vector<Strip> strips_;
+    std::size_t turn_ = 0;
 };
 
 struct Form {
     std::string name;
-    std::function<double()> step;
+    std::function<double(std::int64_t)> run;
     std::function<void(const std::string&)> keep;
     std::vector<double> seconds = {}, changes = {};
 };
 
 template <class Solver>
-Form form_of(const std::string& name, const Asked& asked, const hocket::Comm& everyone) {
-    const auto solver = std::make_shared<Solver>(asked, everyone);
-    return {name, [solver] { return solver->step(); },
+Form form_of(const std::string& name, std::shared_ptr<Solver> solver) {
+    return {name, [solver](std::int64_t steps) { return solver->run(steps); },
             [solver](const std::string& path) { solver->keep(path); }};
+}
+
+Form form_of(const std::string& name, const Asked& asked, const hocket::Comm& everyone) {
+    using Way = TaskParallel::Way;
+    if (name == "data") return form_of(name, std::make_shared<DataParallel>(asked, everyone));
+    const Way way = name == "tasks"        ? Way::plain
+                    : name == "persistent" ? Way::persistent
+                                           : Way::flow;
+    return form_of(name, std::make_shared<TaskParallel>(asked, everyone, way));
 }
 
 void body(apps::Program& program) {
@@ -207,12 +243,12 @@ void body(apps::Program& program) {
     const std::string folder = given.text("results");
     std::vector<Form> forms;
     for (const auto& name : given.words("forms"))
-        forms.push_back(name == "data" ? form_of<DataParallel>(name, asked, program.everyone)
-                                       : form_of<TaskParallel>(name, asked, program.everyone));
+        forms.push_back(form_of(name, asked, program.everyone));
     for (auto& form : forms) {
-        for (std::int64_t step = 1; step <= asked.steps; ++step) {
-            const double mine[] = {form.step()};
-            if (step % asked.told != 0 && step != asked.steps) continue;
+        for (std::int64_t step = 0; step < asked.steps;) {
+            const std::int64_t more = std::min(asked.told, asked.steps - step);
+            const double mine[] = {form.run(more)};
+            step += more;
             form.changes.push_back(apps::maximum(program.everyone, mine)[0]);
             if (program.rank() == 0 && given.flag("progress"))
                 std::printf("%s: step %lld, largest change %.3g\n", form.name.c_str(),
@@ -223,11 +259,7 @@ void body(apps::Program& program) {
     const auto timed_steps = given.whole("timed", 1);
     for (std::int64_t i = 0; i < given.whole("runs"); ++i)
         for (auto& form : forms)
-            form.seconds.push_back(apps::timed(program.everyone,
-                                               [&] {
-                                                   for (std::int64_t k = 0; k < timed_steps; ++k)
-                                                       form.step();
-                                               }) /
+            form.seconds.push_back(apps::timed(program.everyone, [&] { form.run(timed_steps); }) /
                                    static_cast<double>(timed_steps));
     apps::Report all;
     for (const auto& form : forms) {
