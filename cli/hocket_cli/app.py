@@ -8,7 +8,7 @@ import difflib
 import importlib
 import json
 
-from hocket_cli.apps import common
+from hocket_cli.apps import common, sweeps
 from hocket_cli.main import Parser, UsageError
 
 #: program → (what it does, an example)
@@ -66,7 +66,8 @@ def main(words: list[str]) -> int:
     common.at_least(options, runs=0)
     if not options.timeout > 0:
         raise UsageError(f"--timeout {options.timeout:g}: give seconds, more than 0")
-    result: common.Result = app.run(options)
+    swept = hasattr(app, "SWEEP")
+    result: common.Result = sweeps.run(app, options) if swept else app.run(options)
     for line in result.lines:
         print(line)
     if options.check:

@@ -75,3 +75,13 @@ def test_without_matplotlib_the_error_says_how(monkeypatch):
     monkeypatch.setitem(sys.modules, "matplotlib.figure", None)
     with pytest.raises(hk.Error, match="install matplotlib"):
         plotting.plot_layout(hk.Layout((4,), "(BLOCK)", 2), "layout.png")
+
+
+def test_times_over_processes_are_drawn():
+    lines = {("64", "data"): [(4, 2e-3), (1, 1e-3)], ("64", "tasks"): [(4, 1e-3)]}
+    plotting.plot_times(lines, "times.svg", "Figure 8", "seconds an image", 2)
+    text = Path("times.svg").read_text(encoding="utf-8")
+    for said in ("64 data", "64 tasks", "2 cores", "Figure 8", "seconds an image"):
+        assert f"<!-- {said} -->" in text, said
+    plotting.plot_times({}, "none.png", "nothing", "seconds", 2)
+    assert Path("none.png").stat().st_size > 500

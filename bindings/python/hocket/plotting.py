@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import importlib
 import sys
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any, Union
 
@@ -127,6 +128,41 @@ def plot_spectrum(spectrum: npt.NDArray[Any], path: PathLike, title: str = "") -
     axes.set_xlabel("cycles an image, across")
     axes.set_ylabel("cycles an image, down")
     axes.set_title(title, parse_math=False)
+    _save(figure, path)
+
+
+def plot_times(
+    lines: Mapping[tuple[str, str], Sequence[tuple[float, float]]],
+    path: PathLike,
+    title: str,
+    unit: str,
+    cores: int,
+) -> None:
+    """Draw times over numbers of processes: (processes, seconds) of each (group, kind), a colour a
+    group, a stroke a kind. `unit`: what a time is; `cores`: beyond so many, processes share them.
+
+    Raises:
+        Error: matplotlib is missing, or the path cannot be written.
+    """
+    figure = _figure(7.2, 5.0)
+    axes = figure.add_subplot()
+    groups, kinds = (list(dict.fromkeys(key[k] for key in lines)) for k in range(2))
+    strokes = [("-", "o"), ("--", "s"), ("-.", "^"), (":", "v")]
+    for (group, kind), points in lines.items():
+        style, marker = strokes[kinds.index(kind) % len(strokes)]
+        colour, (xs, ys) = f"C{groups.index(group) % 10}", zip(*sorted(points))
+        axes.plot(xs, ys, style, marker=marker, color=colour, label=f"{group} {kind}")
+    counts = sorted({x for points in lines.values() for x, _ in points})
+    if counts and counts[-1] > cores:
+        axes.axvline(cores, color="grey", linewidth=1, linestyle=":", label=f"{cores} cores")
+    axes.set_xscale("log", base=2)
+    axes.set_yscale("log")
+    axes.set_xticks(counts, [f"{count:g}" for count in counts])
+    axes.set_xlabel("processes")
+    axes.set_ylabel(unit)
+    axes.set_title(title, parse_math=False)
+    if lines:
+        axes.legend(fontsize="x-small")
     _save(figure, path)
 
 

@@ -21,9 +21,10 @@ import numpy.typing as npt
 
 from hocket import processes
 from hocket.errors import Error
-from hocket_cli.apps import common, fft2d, pictures
+from hocket_cli.apps import common, fft2d, pictures, sweeps
 
 FORMS = ("data", "tasks", "persistent", "flow")
+SWEEP = sweeps.Sweep("size", "Figure 10: convolution", "an image")
 #: what the four tasks have to do, about: two transforms, a product, a transform
 WEIGHTS = (4, 4, 1, 4)
 #: pixels of an image that the defining sum is worked out for
@@ -32,12 +33,17 @@ CHECKED = 4096
 
 def add_options(parser: argparse.ArgumentParser) -> None:
     """The program's own."""
-    parser.add_argument("--size", default="256", help="pixels a side, or rows x columns (256)")
+    parser.add_argument(
+        "--size",
+        type=sweeps.sizes,
+        default="256",
+        help="pixels a side, or rows x columns; several by commas (256)",
+    )
     parser.add_argument("--frames", type=int, default=10, help="images in each stream (10)")
     parser.add_argument("--images", metavar="DIR", help="your images (default: scikit-image's)")
     parser.add_argument("--first", metavar="FILE", help="your frames: uint8 (F, R, C), .npy")
     parser.add_argument("--second", metavar="FILE", help="the frames that they are convolved with")
-    parser.add_argument("--procs", type=int, default=4, help="processes (4)")
+    sweeps.add_options(parser, 4)
     parser.add_argument("--forms", help="which of data,tasks,persistent,flow (all that can be)")
 
 

@@ -17,19 +17,25 @@ from typing import Any
 
 from hocket import processes
 from hocket_cli import demo_ranks
-from hocket_cli.apps import common, pictures
+from hocket_cli.apps import common, pictures, sweeps
 from hocket_cli.main import UsageError
 
 FORMS = ("data", "tasks", "persistent", "flow")
+SWEEP = sweeps.Sweep("size", "Figure 8: 2-D FFT", "an image")
 
 
 def add_options(parser: argparse.ArgumentParser) -> None:
     """The program's own."""
-    parser.add_argument("--size", default="256", help="pixels a side, or rows x columns (256)")
+    parser.add_argument(
+        "--size",
+        type=sweeps.sizes,
+        default="256",
+        help="pixels a side, or rows x columns; several by commas (256)",
+    )
     parser.add_argument("--frames", type=int, default=20, help="images in the stream (20)")
     parser.add_argument("--images", metavar="DIR", help="your images (default: scikit-image's)")
     parser.add_argument("--input", metavar="FILE", help="your frames: uint8 (F, R, C), .npy")
-    parser.add_argument("--procs", type=int, default=4, help="processes (4)")
+    sweeps.add_options(parser, 4)
     parser.add_argument("--forms", help="which of data,tasks,persistent,flow (all that can be)")
 
 

@@ -3,8 +3,10 @@
 Foster, Kohr, Krishnaiyer, Choudhary, "Double Standards: Bringing Task Parallelism to HPF via the
 Message Passing Interface".
 
-  data   all processes compute one block after the other
-  tasks  each block is a task, with processes in proportion to its size; all compute at once
+  data        all processes compute one block after the other
+  tasks       each block is a task, with processes in proportion to its size; all compute at once
+  persistent  the same, with sends and receives that are prepared once
+  flow        the same as steps: inner points are computed while strips and borders travel
 
 A geometry file has a block a line: a name, its first row and column, and how many it has of each.
 The default are the paper's three blocks:
@@ -20,7 +22,7 @@ a serial solver on one grid that has all blocks.
 from __future__ import annotations
 
 import argparse
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
@@ -29,10 +31,11 @@ import numpy.typing as npt
 
 from hocket import processes
 from hocket.errors import Error
-from hocket_cli.apps import common, fft2d
+from hocket_cli.apps import common, fft2d, sweeps
 
 PAPER = "left 0 0 192 192\nmiddle 48 192 96 96\nright 0 288 192 192\n"
-FORMS = ("data", "tasks")
+FORMS = ("data", "tasks", "persistent", "flow")
+SWEEP = sweeps.Sweep("scale", "Figure 12: multiblock", "a step")
 #: steps of a timed run
 TIMED = 20
 
@@ -48,6 +51,12 @@ class Block:
     cols: int
     line: int
 
+    def scaled(self, by: int) -> Block:
+        """As many times further from the grid's corner, and as many times larger."""
+        return replace(
+            self, row=by * self.row, col=by * self.col, rows=by * self.rows, cols=by * self.cols
+        )
+
     def place(self) -> tuple[slice, slice]:
         """Where it lies in the common grid."""
         return slice(self.row, self.row + self.rows), slice(self.col, self.col + self.cols)
@@ -59,14 +68,20 @@ def add_options(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--steps", type=int, default=200, help="Jacobi steps (200)")
     parser.add_argument("--progress", action="store_true", help="print the change now and then")
     parser.add_argument("--picture", metavar="FILE", help="draw the solution")
-    parser.add_argument("--procs", type=int, default=4, help="processes (4)")
-    parser.add_argument("--forms", help="which of data,tasks (all that can be)")
+    parser.add_argument(
+        "--scale",
+        type=sweeps.numbers,
+        default="1",
+        help="so many times the rows and columns of every block; several by commas (1)",
+    )
+    sweeps.add_options(parser, 4)
+    parser.add_argument("--forms", help="which of data,tasks,persistent,flow (all that can be)")
 
 
 def run(options: argparse.Namespace) -> common.Result:
     """Both forms in one start, taking turns."""
-    common.at_least(options, steps=1, procs=1)
-    blocks = geometry_of(options.geometry)
+    common.at_least(options, steps=1, procs=1, scale=1)
+    blocks = [block.scaled(options.scale) for block in geometry_of(options.geometry)]
     forms = fft2d.forms_of(options, FORMS, len(blocks))
     enough = options.procs >= len(blocks)
     sizes = [block.rows * block.cols for block in blocks]

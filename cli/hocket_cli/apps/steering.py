@@ -23,9 +23,10 @@ import numpy.typing as npt
 
 from hocket import processes
 from hocket.errors import Error
-from hocket_cli.apps import common, fft2d
+from hocket_cli.apps import common, fft2d, sweeps
 
 FORMS = ("data", "tasks")
+SWEEP = sweeps.Sweep("size", "a simulation that is steered", "a frame")
 #: begins a line that tells of a frame
 MARK = "\x1e"
 #: how fast a point is, as a character
@@ -36,12 +37,17 @@ Field = npt.NDArray[np.float64]
 
 def add_options(parser: argparse.ArgumentParser) -> None:
     """The program's own."""
-    parser.add_argument("--size", default="48x96", help="rows x columns of points (48x96)")
+    parser.add_argument(
+        "--size",
+        type=sweeps.sizes,
+        default="48x96",
+        help="rows x columns of points; several by commas (48x96)",
+    )
     parser.add_argument("--frames", type=int, default=10, help="frames (10)")
     parser.add_argument("--steps", type=int, default=20, help="steps from frame to frame (20)")
     parser.add_argument("--tracers", type=int, default=12, help="tracers (12)")
     parser.add_argument("--out", metavar="DIR", help="write every frame there")
-    parser.add_argument("--procs", type=int, default=3, help="processes (3)")
+    sweeps.add_options(parser, 3)
     parser.add_argument("--forms", help="which of data,tasks (all that can be)")
 
 

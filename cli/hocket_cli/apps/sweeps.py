@@ -1,0 +1,141 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""Several sizes and numbers of processes in one command, as the papers' figures have them: a point
+each, a table and a picture of all."""
+
+from __future__ import annotations
+
+import argparse
+import itertools
+import os
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from hocket_cli.apps import common
+from hocket_cli.main import UsageError
+
+
+@dataclass(frozen=True)
+class Sweep:
+    """What an application varies, and what its figure shows."""
+
+    size: str  #: the option with its sizes
+    title: str
+    unit: str  #: what a time is of: "an image"
+
+
+def sizes(text: str) -> list[str]:
+    """ "64,128x96": sizes, which the application reads."""
+    return [word.strip() for word in text.split(",")]
+
+
+def numbers(text: str) -> list[int]:
+    """ "2,4,8": numbers, which the application looks at."""
+    try:
+        return [int(word) for word in text.split(",")]
+    except ValueError:
+        raise argparse.ArgumentTypeError(
+            f"'{text}': give whole numbers with commas between them"
+        ) from None
+
+
+def add_options(parser: argparse.ArgumentParser, procs: int) -> None:
+    """``--procs --plot``; `procs` is how many there are if nobody says."""
+    parser.add_argument(
+        "--procs", type=numbers, default=str(procs), help=f"processes; several by commas ({procs})"
+    )
+    parser.add_argument("--plot", metavar="FILE", help="draw the times over the processes")
+
+
+def points(options: argparse.Namespace, sweep: Sweep) -> Iterator[argparse.Namespace]:
+    """The options of each point: of each size, those of all numbers of processes.
+
+    Raises:
+        UsageError: a size or a number is given twice; the picture has no folder.
+    """
+    for name in (sweep.size, "procs"):
+        values = getattr(options, name)
+        if len(set(values)) < len(values):
+            raise UsageError(f"--{name} {','.join(map(str, values))}: one of them is there twice")
+    if options.plot and not Path(options.plot).resolve().parent.is_dir():
+        raise UsageError(f"--plot {options.plot}: there is no such folder")
+    for size, procs in itertools.product(getattr(options, sweep.size), options.procs):
+        yield argparse.Namespace(**{**vars(options), sweep.size: size, "procs": procs})
+
+
+def run(app: Any, options: argparse.Namespace) -> common.Result:
+    """All points of an application, one after the other; the one there is, or what they are
+    together."""
+    sweep: Sweep = app.SWEEP
+    found: list[tuple[argparse.Namespace, common.Result]] = []
+    asked = list(points(options, sweep))
+    for point in asked:
+        found.append((point, app.run(point)))
+        if len(asked) > 1:
+            print("\n".join([*found[-1][1].lines, ""]), flush=True)
+    rows = [
+        {"size": str(getattr(point, sweep.size)), "procs": point.procs, **result.facts}
+        for point, result in found
+    ]
+    if options.plot:
+        draw(rows, sweep, options.plot)
+    if len(found) == 1:
+        return found[0][1]
+    wrong = [(row, result) for row, (_, result) in zip(rows, found) if not result.good]
+    verdict = f"all {len(found)} points are right"
+    if wrong:
+        row, result = wrong[0]
+        verdict = (
+            f"{len(wrong)} of {len(found)} points are wrong; the first, {row['size']} on "
+            f"{row['procs']} processes: {result.verdict}"
+        )
+    facts = {
+        "mpi": rows[0]["mpi"],
+        "ranks": max(row["procs"] for row in rows),
+        "points": [{k: v for k, v in row.items() if k not in ("mpi", "ranks")} for row in rows],
+    }
+    return common.Result(facts, table(rows, sweep), not wrong, verdict if options.check else "")
+
+
+def table(rows: Sequence[dict[str, Any]], sweep: Sweep) -> list[str]:
+    """The medians of all points, and how much faster than data-parallel the best of tasks is."""
+    forms = list(dict.fromkeys(form for row in rows for form in row["forms"]))
+    lines = [
+        f"{sweep.title}, seconds {sweep.unit}; cores: {cores()}",
+        f"{'size':<10} {'P':>3}"
+        + "".join(f" {form:>12}" for form in forms)
+        + f" {'data/tasks':>11}",
+    ]
+    for row in rows:
+        medians = {form: one["median_s"] for form, one in row["forms"].items()}
+        shown = "".join(f" {common.seconds(medians.get(form)):>12}" for form in forms)
+        gained = gain(medians)
+        ratio = "–" if gained is None else f"{gained:.2f}"
+        lines.append(f"{row['size']:<10} {row['procs']:>3}{shown} {ratio:>11}")
+    return lines
+
+
+def gain(medians: dict[str, float | None]) -> float | None:
+    """The data-parallel time over that of the fastest of the others; None without either."""
+    others = [time for form, time in medians.items() if form != "data" and time]
+    data = medians.get("data")
+    return data / min(others) if data and others else None
+
+
+def draw(rows: Sequence[dict[str, Any]], sweep: Sweep, path: str) -> None:
+    """A line for each size and form over the processes: a colour a size, a stroke a form."""
+    from hocket import plotting
+
+    lines: dict[tuple[str, str], list[tuple[float, float]]] = {}
+    for row in rows:
+        for form, one in row["forms"].items():
+            if one["median_s"] is not None:
+                line = lines.setdefault((row["size"], form), [])
+                line.append((row["procs"], one["median_s"]))
+    plotting.plot_times(lines, path, sweep.title, f"seconds {sweep.unit}", cores())
+
+
+def cores() -> int:
+    """Those that this process may use: more processes than these share them."""
+    return len(os.sched_getaffinity(0))
