@@ -102,23 +102,70 @@ void turns(const Asked& asked, const hocket::Comm& everyone) {
     }
 }
 
+// What goes from task to task with each frame: several arrays as one message, or each by a request
+// that is prepared once.
+class Way {
+  public:
+    Way(hocket::Tasks world, bool out, std::vector<Array> arrays, int tag, bool persistent)
+        : world_(std::move(world)), out_(out), arrays_(std::move(arrays)), tag_(tag) {
+        if (!persistent) return;
+        for (const auto& array : arrays_)
+            prepared_.push_back(out ? world_.send_init(array, peer(), tag)
+                                    : world_.recv_init(array, peer(), tag));
+    }
+    ~Way() {
+        for (auto& request : prepared_) try {
+                request.free();
+            } catch (const hocket::Error&) {
+                // After an error it may still be under way.
+            }
+    }
+    Way(const Way&) = delete;
+    Way& operator=(const Way&) = delete;
+
+    void start() {
+        for (auto& request : prepared_) request.start();
+        if (prepared_.empty())
+            once_ =
+                out_ ? world_.isend(arrays_, peer(), tag_) : world_.irecv(arrays_, peer(), tag_);
+    }
+    void wait() {
+        for (auto& request : prepared_) request.wait();
+        if (prepared_.empty()) once_.wait();
+    }
+
+  private:
+    int peer() const { return 1 - world_.rank(); }
+
+    hocket::Tasks world_;
+    bool out_;
+    std::vector<Array> arrays_;
+    int tag_;
+    std::vector<hocket::Request> prepared_;
+    hocket::Request once_;
+};
+
 void tasks(const Asked& asked, const hocket::Comm& everyone) {
+    const bool persistent = asked.form == "persistent";
     const std::vector<hocket::TaskRequest> names{{"simulation", everyone.size() - 1},
                                                  {"viewer", 1}};
     hocket::Tasks world(names, everyone);
     if (world.rank() == 1) {
         Viewer viewer(asked, world.comm());
-        const std::vector<Array> frame{viewer.velocity(), viewer.dye()};
+        Way seen(world, false, {viewer.velocity(), viewer.dye()}, frame_tag, persistent);
+        Way told(world, true, {viewer.places()}, tracer_tag, persistent);
         for (std::int64_t number = 0; number < asked.frames; ++number) {
-            world.recv(frame, 0, frame_tag);
+            seen.start();
+            seen.wait();
             viewer.look(number);
-            world.send(viewer.places(), 0, tracer_tag);
+            told.start();
+            told.wait();
         }
         return;
     }
     Simulation simulation(asked, world.comm());
-    const std::vector<Array> frame{simulation.velocity, simulation.dye};
-    hocket::Request sent, told;
+    Way sent(world, true, {simulation.velocity, simulation.dye}, frame_tag, persistent);
+    Way told(world, false, {simulation.places}, tracer_tag, persistent);
     for (std::int64_t number = 0; number < asked.frames; ++number) {
         simulation.compute(asked.steps);
         if (number > 0) {  // the viewer had all these steps for its work
@@ -127,8 +174,8 @@ void tasks(const Asked& asked, const hocket::Comm& everyone) {
             simulation.field.mark(simulation.places.local<double>());
         }
         simulation.field.show(simulation.velocity, simulation.dye);
-        sent = world.isend(frame, 1, frame_tag);
-        told = world.irecv(simulation.places, 1, tracer_tag);
+        sent.start();
+        told.start();
     }
     sent.wait();
     told.wait();

@@ -25,6 +25,7 @@ EXPECTED = {
     "08_convolution.py": "image 2: the four tasks' result is the sum that defines a convolution",
     "09_blocks.py": None,
     "10_remap.py": "each process has whole circles of latitude: (3, 4, 16); remapped: (8, 6, 16)",
+    "13_pingpong.py": "20 times to and fro, and every element is where it belongs",
     "11_steering.py": "the hottest point follows the viewer: [0, 10, 20, 30]",
 }
 
@@ -40,6 +41,14 @@ def run(*words: str) -> str:
 
 def test_every_example_is_here():
     assert {path.name for path in EXAMPLES.glob("*.py")} == set(EXPECTED) | PARTS
+
+
+@pytest.mark.parametrize("name", sorted(set(EXPECTED) | PARTS))
+def test_an_example_is_short(name):
+    """Forty lines of code at most, beside blank ones, comments and what it says of itself."""
+    text = (EXAMPLES / name).read_text(encoding="utf-8").split('"""', 2)[-1]
+    lines = [line for line in text.splitlines() if line.strip() and line.strip()[0] != "#"]
+    assert 3 < len(lines) <= 40
 
 
 @pytest.mark.parametrize("name", sorted(EXPECTED))

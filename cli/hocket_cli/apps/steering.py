@@ -4,8 +4,9 @@ Krishnaiyer, Choudhary, "Double Standards: Bringing Task Parallelism to HPF via 
 Interface", asks for. A viewer gets the velocities of a frame, moves tracers through them, and
 returns their places, where the simulation then lets dye in.
 
-  data   all processes compute; then one looks at the frame, and the others wait
-  tasks  the viewer is a task of one process, and looks while the others compute the next frame
+  data        all processes compute; then one looks at the frame, and the others wait
+  tasks       the viewer is a task of one process, and looks while the others compute the next frame
+  persistent  the same, with sends and receives that are prepared once
 
 In a terminal the frames are shown as they come; --out DIR writes them as pictures. --check compares
 velocities and dye of every frame with a serial simulation.
@@ -25,7 +26,7 @@ from hocket import processes
 from hocket.errors import Error
 from hocket_cli.apps import common, fft2d, sweeps
 
-FORMS = ("data", "tasks")
+FORMS = ("data", "tasks", "persistent")
 SWEEP = sweeps.Sweep("size", "a simulation that is steered", "a frame")
 #: begins a line that tells of a frame
 MARK = "\x1e"
@@ -48,11 +49,11 @@ def add_options(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--tracers", type=int, default=12, help="tracers (12)")
     parser.add_argument("--out", metavar="DIR", help="write every frame there")
     sweeps.add_options(parser, 3)
-    parser.add_argument("--forms", help="which of data,tasks (all that can be)")
+    parser.add_argument("--forms", help="which of data,tasks,persistent (all that can be)")
 
 
 def run(options: argparse.Namespace) -> common.Result:
-    """Both forms in one start, taking turns; frames are of the first run of each."""
+    """All forms in one start, taking turns; frames are of the first run of each."""
     common.at_least(options, frames=1, steps=1, tracers=1, procs=1)
     forms = fft2d.forms_of(options, FORMS, 2)
     rows, cols = common.pair(options.size, "--size")
