@@ -78,6 +78,7 @@ def test_the_gain_needs_both():
         (["convolution", "--size", "8,8"], "there twice"),
         (["convolution", "--plot", "nowhere/figure10.png"], "no such folder"),
         (["multiblock", "--scale", "0"], "--scale 0"),
+        (["fft2d", "--size", "8,9", "--input", "own.npy"], "what --input names has a size"),
     ],
 )
 def test_sweeps_that_cannot_be(capsys, words, said):

@@ -24,7 +24,7 @@ from hocket.errors import Error
 from hocket_cli.apps import common, fft2d, pictures, sweeps
 
 FORMS = ("data", "tasks", "persistent", "flow")
-SWEEP = sweeps.Sweep("size", "Figure 10: convolution", "an image")
+SWEEP = sweeps.Sweep("size", "Figure 10: convolution", "an image", given="first")
 #: what the four tasks have to do, about: two transforms, a product, a transform
 WEIGHTS = (4, 4, 1, 4)
 #: pixels of an image that the defining sum is worked out for

@@ -21,7 +21,7 @@ from hocket_cli.apps import common, pictures, sweeps
 from hocket_cli.main import UsageError
 
 FORMS = ("data", "tasks", "persistent", "flow")
-SWEEP = sweeps.Sweep("size", "Figure 8: 2-D FFT", "an image")
+SWEEP = sweeps.Sweep("size", "Figure 8: 2-D FFT", "an image", given="input")
 
 
 def add_options(parser: argparse.ArgumentParser) -> None:

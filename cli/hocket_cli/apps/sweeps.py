@@ -23,6 +23,7 @@ class Sweep:
     size: str  #: the option with its sizes
     title: str
     unit: str  #: what a time is of: "an image"
+    given: str = ""  #: the option with the user's own input, which has one size
 
 
 def sizes(text: str) -> list[str]:
@@ -52,12 +53,19 @@ def points(options: argparse.Namespace, sweep: Sweep) -> Iterator[argparse.Names
     """The options of each point: of each size, those of all numbers of processes.
 
     Raises:
-        UsageError: a size or a number is given twice; the picture has no folder.
+        UsageError: a size or a number is given twice; there are sizes, and input that has one; the
+            picture has no folder.
     """
     for name in (sweep.size, "procs"):
         values = getattr(options, name)
         if len(set(values)) < len(values):
             raise UsageError(f"--{name} {','.join(map(str, values))}: one of them is there twice")
+    several = getattr(options, sweep.size)
+    if sweep.given and getattr(options, sweep.given) is not None and len(several) > 1:
+        raise UsageError(
+            f"--{sweep.size} {','.join(map(str, several))}: what --{sweep.given} names has a size "
+            "of its own; leave one of them out"
+        )
     if options.plot and not Path(options.plot).resolve().parent.is_dir():
         raise UsageError(f"--plot {options.plot}: there is no such folder")
     for size, procs in itertools.product(getattr(options, sweep.size), options.procs):
