@@ -77,6 +77,7 @@ def test_the_gain_needs_both():
         (["fft2d", "--size", "8,,9"], "--size "),
         (["convolution", "--size", "8,8"], "there twice"),
         (["convolution", "--plot", "nowhere/figure10.png"], "no such folder"),
+        (["convolution", "--plot", "figure10"], "ends in .png"),
         (["multiblock", "--scale", "0"], "--scale 0"),
         (["fft2d", "--size", "8,9", "--input", "own.npy"], "what --input names has a size"),
     ],

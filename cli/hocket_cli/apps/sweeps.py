@@ -53,8 +53,8 @@ def points(options: argparse.Namespace, sweep: Sweep) -> Iterator[argparse.Names
     """The options of each point: of each size, those of all numbers of processes.
 
     Raises:
-        UsageError: a size or a number is given twice; there are sizes, and input that has one; the
-            picture has no folder.
+        UsageError: a size or a number is none, or given twice; there are sizes, and input that has
+            one; the picture cannot be.
     """
     for name in (sweep.size, "procs"):
         values = getattr(options, name)
@@ -68,8 +68,16 @@ def points(options: argparse.Namespace, sweep: Sweep) -> Iterator[argparse.Names
         )
     if options.plot and not Path(options.plot).resolve().parent.is_dir():
         raise UsageError(f"--plot {options.plot}: there is no such folder")
+    if options.plot and Path(options.plot).suffix not in (".png", ".svg", ".pdf"):
+        raise UsageError(f"--plot {options.plot}: give a name that ends in .png, .svg or .pdf")
     for size, procs in itertools.product(getattr(options, sweep.size), options.procs):
-        yield argparse.Namespace(**{**vars(options), sweep.size: size, "procs": procs})
+        point = argparse.Namespace(**{**vars(options), sweep.size: size, "procs": procs})
+        common.at_least(point, procs=1)
+        if isinstance(size, str):
+            common.pair(size, f"--{sweep.size}")
+        else:
+            common.at_least(point, **{sweep.size: 1})
+        yield point
 
 
 def run(app: Any, options: argparse.Namespace) -> common.Result:
