@@ -16,7 +16,6 @@ import environment
 import vendor
 from messages import ROOT
 
-
 AGAIN = 3  # failures beyond these are no accidents
 
 
