@@ -52,9 +52,9 @@ Protocol<> pass(Call& call) {
 
 // This task's arrays and the other's layouts, in the order in which they travel: what a process
 // sends another with one tag stays in order, so both sides know which array, and which piece of it,
-// a message is of.
-Protocol<> move(const std::vector<Array>& arrays, const Answer& met, bool sending,
-                transfer::Route route, transfer::Stopwatch& watch,
+// a message is of. `number`: the call's among those of the task.
+Protocol<> move(const Member& me, int number, const std::vector<Array>& arrays, const Answer& met,
+                bool sending, transfer::Route route, transfer::Stopwatch& watch,
                 std::shared_ptr<Progress> progress) {
     for (std::size_t i = 0; i < arrays.size(); ++i) {
         const Layout other = Layout::parse(met.other.forms.at(i).layout);
@@ -73,9 +73,12 @@ Protocol<> move(const std::vector<Array>& arrays, const Answer& met, bool sendin
             const auto work =
                 sending ? transfer::cached_work(array.layout(), there, options, here, nowhere)
                         : transfer::cached_work(there, array.layout(), options, nowhere, here);
+            std::unique_ptr<transfer::Contest> contest;
+            if (sending) contest = co_await transfer::contend(*work, route, me.group, number);
             watch.lap(&Profile::schedule);
             co_await transfer::run(work, sending ? array.data() : nullptr,
-                                   sending ? nullptr : array.data(), route, watch);
+                                   sending ? nullptr : array.data(), route, watch,
+                                   std::move(contest));
             progress->done = piece + 1;
         }
     }
@@ -94,7 +97,8 @@ Protocol<> send(All all, Me me, Sending sending, std::vector<Array> arrays, int 
         co_return;
     }
     transfer::Route route = route_of(*all, me->tags, me->task, destination, ticket);
-    co_await move(arrays, answer, true, std::move(route), watch, std::move(progress));
+    co_await move(*me, tree_tag, arrays, answer, true, std::move(route), watch,
+                  std::move(progress));
     Status status{me->task, me->name(), tag, arrays[0].layout(), arrays[0].dtype()};
     for (const auto& more : std::span(arrays).subspan(1))
         status.further.push_back({more.layout(), more.dtype()});
@@ -110,7 +114,8 @@ Protocol<> receive(All all, Me me, Receiving receiving, std::vector<Array> array
     const Answer answer = co_await meet(all, me, std::move(receiving), tree_tag, ticket, watch);
     const Envelope& envelope = answer.other;
     transfer::Route route = route_of(*all, me->tags, envelope.source, me->task, envelope.send);
-    co_await move(arrays, answer, false, std::move(route), watch, std::move(progress));
+    co_await move(*me, tree_tag, arrays, answer, false, std::move(route), watch,
+                  std::move(progress));
     *found = status_of(*all, envelope);
 }
 

@@ -4,6 +4,7 @@
 #include <utility>
 #include <vector>
 
+#include "base/pack.hpp"
 #include "base/port.hpp"
 #include "team/round.hpp"
 
@@ -67,6 +68,50 @@ Protocol<std::string> Numbered::spread(int number, std::string text) {
     }
     std::string heard = co_await receive(number, 0);
     co_return heard;
+}
+
+// All at once, so that nobody who waits for room keeps others from reading.
+Protocol<std::vector<int>> Numbered::vote(int number, std::int64_t process) {
+    const auto size = static_cast<std::size_t>(group_.size());
+    const auto me = static_cast<std::size_t>(group_.index);
+    const std::string mine = Packer().number(process).take();
+    std::vector<std::uint64_t> sent(size, 0), votes(size, static_cast<std::uint64_t>(process));
+    std::vector<bool> heard(size, false);
+    const auto mail = [&](std::size_t member) -> Mail& {
+        return root_->mail(group_.rank_of(static_cast<int>(member)));
+    };
+    for (std::size_t member = 0; member < size; ++member)
+        if (member != me) sent[member] = mail(member).send(number, mine);
+    comm::When all([&] {
+        bool done = true;
+        for (std::size_t member = 0; member < size; ++member) {
+            if (member == me) continue;
+            const bool gone = mail(member).gone(sent[member]);
+            if (!heard[member]) {
+                if (const auto text = mail(member).receive(number)) {
+                    heard[member] = true;
+                    votes[member] = static_cast<std::uint64_t>(Unpacker(*text).number());
+                }
+            }
+            if (gone && heard[member]) continue;
+            group_.link->need(group_.rank_of(static_cast<int>(member)));
+            done = false;
+        }
+        return done;
+    });
+    co_await comm::until(all);
+    std::vector<int> chosen;
+    for (std::size_t member = 0; process >= 0 && member < size; ++member)
+        if (votes[member] == votes[me]) chosen.push_back(static_cast<int>(member));
+    co_return chosen;
+}
+
+Protocol<> Numbered::tell(int number, int member) {
+    co_await send(number, std::string(), member, member + 1);
+}
+
+Protocol<> Numbered::hear(int number, int member) {
+    co_await receive(number, member);
 }
 
 }  // namespace hocket::team

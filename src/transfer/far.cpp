@@ -117,4 +117,13 @@ void Far::done(std::uint64_t number) {
     if (!each_has_its_own()) free_.push_back(piece.buffer_offset);
 }
 
+std::uint64_t Far::left_of_first() const {
+    if (order_.empty()) return 0;
+    const std::size_t first = order_[0];
+    const std::uint64_t begun = next_ > 0 ? side().messages[first].pieces.size() : part_;
+    const auto flying = std::count_if(under_way_.begin(), under_way_.end(),
+                                      [&](const Piece& piece) { return piece.message == first; });
+    return side().messages[first].pieces.size() - begun + static_cast<std::uint64_t>(flying);
+}
+
 }  // namespace hocket::transfer

@@ -46,6 +46,8 @@ class Far {
     bool packed() const { return under_way_.back().buffer_offset != in_place; }
     /// That piece has gone or come.
     void done(std::uint64_t number);
+    /// Pieces of the first message that have not gone or come yet.
+    std::uint64_t left_of_first() const;
     bool finished() const { return next_ == order_.size() && under_way_.empty(); }
 
   private:

@@ -153,6 +153,7 @@ void Runner::start(const void* source, void* destination) {
 }
 
 bool Runner::send_one() {
+    if (contest_ && !contest_->my_turn()) return false;
     if (!far_sends_.start_one(out_)) return false;
     watch_.lap(far_sends_.packed() ? &Profile::pack : &Profile::move);
     return true;
@@ -191,6 +192,8 @@ bool Runner::poll_far() {
         for (const auto number : out_.newly_done())
             if (number < work_->sends.pieces) far_sends_.done(number);  // else an offer
     }
+    // Before the last pieces have gone, so that the next sender's follow without a gap.
+    if (contest_ && far_sends_.left_of_first() <= 2) contest_->pass();
     return any;
 }
 
@@ -233,12 +236,14 @@ bool Runner::poll() {
     send_one();
     return relayed && local_done_ == work_->local.size() && far_sends_.finished() &&
            far_receives_.finished() && in_.all_done() && out_.all_done() && sending_.empty() &&
-           receiving_.empty();
+           receiving_.empty() && (!contest_ || contest_->over());
 }
 
 comm::Protocol<> run(std::shared_ptr<const Work> work, const void* source_data,
-                     void* destination_data, Route route, Stopwatch& watch) {
+                     void* destination_data, Route route, Stopwatch& watch,
+                     std::unique_ptr<Contest> contest) {
     Runner runner(std::move(work), std::move(route), watch);
+    runner.take_turns(std::move(contest));
     runner.start(source_data, destination_data);
     comm::When done([&] { return runner.poll(); });
     co_await comm::until(done);

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "comm/requests.hpp"
+#include "transfer/contest.hpp"
 #include "transfer/far.hpp"
 #include "transfer/relay.hpp"
 #include "transfer/stopwatch.hpp"
@@ -29,6 +30,9 @@ class Runner {
 
     /// The same plan for an array of other strides; only when nothing is under way.
     void rebind(std::shared_ptr<const Work> work);
+
+    /// The first message to another node waits for its turn.
+    void take_turns(std::unique_ptr<Contest> contest) { contest_ = std::move(contest); }
 
     /// Starts all that can be started without waiting; what stays on the process is copied part by
     /// part while messages fly, by `poll`. The
@@ -67,12 +71,14 @@ class Runner {
     std::vector<std::size_t> sending_, receiving_;  // near messages under way
     Allowance rings_;
     Far far_sends_, far_receives_;
-    std::optional<Relay> relay_;  // instead of all these
-    comm::Requests in_, out_;     // last, so that they end before their buffers
+    std::unique_ptr<Contest> contest_;  // of the first of these sends; none: nobody else's
+    std::optional<Relay> relay_;        // instead of all these
+    comm::Requests in_, out_;           // last, so that they end before their buffers
 };
 
 /// A transfer run once.
 comm::Protocol<> run(std::shared_ptr<const Work> work, const void* source_data,
-                     void* destination_data, Route route, Stopwatch& watch);
+                     void* destination_data, Route route, Stopwatch& watch,
+                     std::unique_ptr<Contest> contest = nullptr);
 
 }  // namespace hocket::transfer

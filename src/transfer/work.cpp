@@ -6,17 +6,14 @@
 #include "plan/box.hpp"
 
 namespace hocket::transfer {
-namespace {
 
 // Starting each process at another peer keeps them from all talking to the same one at once. Both
 // sides give a message the same turn, and no process has two of one turn: so whoever serves its
 // messages in this order, few at a time, never waits for somebody who waits for it.
-std::int64_t turn_of(const Plan& plan, std::int64_t source, std::int64_t destination) {
-    const std::int64_t players = std::max(plan.source().size(), plan.destination().size());
+std::int64_t Work::turn(std::int64_t source, std::int64_t destination) const {
+    const std::int64_t players = std::max(plan_.source().size(), plan_.destination().size());
     return (destination - source - 1 + players) % players;
 }
-
-}  // namespace
 
 Boxes Work::boxes_of(const plan::Part& part, std::size_t peer) const {
     return {part.boxes(peer), plan_.options().itemsize, source_.strides, destination_.strides};
@@ -28,8 +25,7 @@ void Work::add_message(const plan::Part& part, std::size_t peer, bool sending) {
     const std::int64_t other = part.peers()[peer].process;
     Message message{
         other,
-        sending ? turn_of(plan_, source_.process, other)
-                : turn_of(plan_, other, destination_.process),
+        sending ? turn(source_.process, other) : turn(other, destination_.process),
         sending ? Parts::packing(boxes, piece_bytes) : Parts::unpacking(boxes, piece_bytes),
         0,
         0,

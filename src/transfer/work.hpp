@@ -48,6 +48,10 @@ class Work {
     std::optional<RelayWork> relay;  // instead of these: strategies that pass on
     Parts local;                     // what stays on this process
 
+    const Plan& plan() const { return plan_; }
+    /// The turn of the message between these, whoever asks.
+    std::int64_t turn(std::int64_t source, std::int64_t destination) const;
+
     /// The same messages as they travel within a node, made at first use.
     const NearMessage& near_send(std::size_t i) const;
     const NearMessage& near_receive(std::size_t i) const;

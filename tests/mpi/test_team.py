@@ -93,13 +93,26 @@ def test_across_nodes(comm: Any) -> None:
             every_operation(t.enqueue(mask), number, name)
 
 
-@pytest.mark.skipif("HOCKET_NODES" in os.environ, reason="all processes are to share memory")
-def test_more_than_a_leader_has(tmp_path: Path) -> None:
-    """18 processes of one node, so that two leaders fold for them."""
-    printed = built.start(built.folder() / "tests" / "team_leaders", 18, tmp_path)
+def checks_of(tmp_path: Path, processes: int, *words: str) -> int:
+    """How many checks the C++ program made, none of which was wrong."""
+    program = built.folder() / "tests" / "team_leaders"
+    printed = built.start(program, processes, tmp_path, *words)
     said = re.search(r"^leaders: (\d+) checks, 0 wrong$", printed, re.MULTILINE)
     assert said is not None, printed
-    assert int(said[1]) > 10_000
+    return int(said[1])
+
+
+@pytest.mark.skipif("HOCKET_NODES" in os.environ, reason="all processes are to share memory")
+@pytest.mark.parametrize("processes, words", [(18, ""), (33, "few"), (70, "few")])
+def test_more_than_a_leader_has(tmp_path: Path, processes: int, words: str) -> None:
+    """Of one node, so that leaders fold for them, two or more; masks of more than one word."""
+    assert checks_of(tmp_path, processes, *words.split()) > (150 if words else 500) * processes
+
+
+@pytest.mark.parametrize("processes", range(1, 9))
+def test_random_masks(tmp_path: Path, processes: int) -> None:
+    """Every operation and type, on random subsets."""
+    assert checks_of(tmp_path, processes, "masks") > 500 * processes
 
 
 @ranks(3)
