@@ -13,13 +13,13 @@ namespace {
 bool takes_turns() {
     const auto told =
         environment::number("HOCKET_TAKE_TURNS", 0, 1, "whether senders that contend take turns");
-    return told.value_or(1) == 1;
+    return told.value_or(0) == 1;
 }
 
-// What all senders know alike: that they can vote, that somebody is far, and that two messages
-// could be long enough.
+// What all senders know alike: that they are to vote and can, that somebody is far, and that two
+// messages could be long enough.
 bool may_contend(const Work& work, const Route& route, const comm::Group& senders) {
-    if (senders.aggregates == nullptr || work.relay) return false;
+    if (!takes_turns() || senders.aggregates == nullptr || work.relay) return false;
     const Layout& layout = work.plan().source();
     std::int64_t bytes = work.plan().options().itemsize;
     for (const std::int64_t extent : layout.shape()) bytes *= extent;
@@ -31,7 +31,6 @@ bool may_contend(const Work& work, const Route& route, const comm::Group& sender
 
 // The receiver of the first message that is no lane's, if that one is long; else -1.
 std::int64_t wanted(const Work& work, const Route& route) {
-    if (!takes_turns()) return -1;
     for (const Message& message : work.sends.messages) {
         const bool near = route.link->near(route.rank_of(Side::destination, message.peer));
         if (near && message.bytes() >= direct_from) continue;

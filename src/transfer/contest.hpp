@@ -5,8 +5,8 @@
 // Each votes for the receiver of its first message, as in Dietz, Chung, Mattox: "A Parallel
 // Processing Support Library Based On Synchronized Aggregate Communication" (section on voting),
 // and whoever finds others with the same vote waits until the one before it has nearly done. What
-// they share takes as long as before, but the first is free when its own part has gone: on average
-// they are free after (n + 1) / 2n of the time.
+// they share would take as long as before where one sender fills it, and the first would be free
+// when its own part has gone. Where one sender does not fill it this costs: so it is an option.
 //
 // The order is that of the messages' turns (work.hpp). Of all messages that are not done the one of
 // the lowest turn then has nobody to wait for, with this as without it.
@@ -50,8 +50,8 @@ class Contest {
 };
 
 /// By all senders of a direct transfer, which agree as a team (`senders.aggregates`), under the
-/// number of their call: nullptr where this process contends with nobody. HOCKET_TAKE_TURNS=0: it
-/// never does. All that live on must until this ends.
+/// number of their call: nullptr where this process contends with nobody. Only with
+/// HOCKET_TAKE_TURNS=1, on all of them. All that live on must until this ends.
 comm::Protocol<std::unique_ptr<Contest>> contend(const Work& work, const Route& route,
                                                  const comm::Group& senders, int number);
 

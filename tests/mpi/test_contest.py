@@ -5,6 +5,7 @@ it one after the other."""
 from __future__ import annotations
 
 import json
+import os
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
@@ -20,6 +21,7 @@ PART = (2 << 20) // 8  # elements of the shortest message that takes turns
 NODES = "0,0,0,1,1"
 GROUPS = {"a": 3, "b": 2}
 TURN = "turn to send"
+SWITCH = "HOCKET_TAKE_TURNS"
 
 
 def filled(w: Any, lay: hk.Layout, salt: int) -> hk.Array:
@@ -38,6 +40,7 @@ def check(array: hk.Array, salt: int) -> None:
 @ranks(GROUPS, nodes=NODES)
 def test_long_messages_to_one_receiver(comm: Any, groups: Mapping[str, int]) -> None:
     """From all to one, and to two; several at once, and both ways; several arrays, and pieces."""
+    os.environ[SWITCH] = "1"
     w = hk.tasks(groups, comm)
     here, there = w.name, "b" if w.name == "a" else "a"
     size = 3 * PART + 5
@@ -61,11 +64,13 @@ def test_long_messages_to_one_receiver(comm: Any, groups: Mapping[str, int]) -> 
         whole.local[...] = 0
         w.recv(whole, "a", tag=4, timeout=SECONDS)
         check(whole, 0)
+    del os.environ[SWITCH]  # a failure ends the job
 
 
 @ranks(GROUPS, nodes=NODES)
 def test_some_have_nothing_to_send(comm: Any, groups: Mapping[str, int]) -> None:
     """They vote for nobody; and two receivers have contenders of their own."""
+    os.environ[SWITCH] = "1"
     w = hk.tasks(groups, comm)
     size = 2 * PART
     for segments in (
@@ -79,6 +84,7 @@ def test_some_have_nothing_to_send(comm: Any, groups: Mapping[str, int]) -> None
             got = hk.empty(hk.Layout((size,), "(BLOCK)", 2), np.float64, comm=w.comm)
             w.recv(got, "a", timeout=SECONDS)
             check(got, 5)
+    del os.environ[SWITCH]
 
 
 def program(comm: Any) -> None:
@@ -113,7 +119,7 @@ def turns(trace: Path) -> list[tuple[float, float, str]]:
 def test_order(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, take: str) -> None:
     """No turn begins before the one before it has ended; the order is that of the plan's turns."""
     monkeypatch.setenv("HOCKET_NODES", "0,0,0,1")
-    monkeypatch.setenv("HOCKET_TAKE_TURNS", take)
+    monkeypatch.setenv(SWITCH, take)
     trace = tmp_path / "trace.json"
     hk.run(program, ranks=4, trace=trace, timeout=100)
     found = turns(trace)
