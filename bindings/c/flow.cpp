@@ -40,6 +40,7 @@ hocket::FlowOptions options_of(const hocket_flow_options* given) {
     }
     options.check = given->check;
     options.record = given->record;
+    options.threads = given->threads;
     return options;
 }
 
@@ -74,15 +75,15 @@ struct Behind<hocket_annotated> {
 int hocket_flow_options_default(hocket_flow_options* options) {
     return guard(__func__, [&] {
         const hocket::FlowOptions usual;
-        required(options, "options") = {-1, usual.window, HOCKET_AGENT_AUTOMATIC, usual.check,
-                                        usual.record};
+        required(options, "options") = {-1,          usual.window, HOCKET_AGENT_AUTOMATIC,
+                                        usual.check, usual.record, usual.threads};
     });
 }
 
 int hocket_flow_make(const hocket_flow_options* options, hocket_flow** flow) {
     return guard(__func__, [&] {
         require(flow, "flow");
-        give(flow, std::make_shared<Flow>(options_of(options)));
+        give(flow, {std::make_shared<Flow>(options_of(options))});
     });
 }
 
@@ -114,13 +115,13 @@ int hocket_flow_task(hocket_flow* flow, int (*function)(void* context, void* con
         const auto all = accesses_of(count, accesses);
         std::size_t reduced = 0;
         for (const Access& access : all) reduced += access.kind == Access::Kind::reduce;
-        held->value->task(
+        held->value.flow->task(
             [function, context, reduced](hocket::flow::Here& here) {
                 std::vector<void*> parts;
                 for (std::size_t i = 0; i < reduced; ++i) parts.push_back(here.part(i));
                 require_zero(function(context, parts.data()), "function");
             },
-            std::span<const Access>(all), {priority, name_of(name)});
+            std::span<const Access>(all), {priority, name_of(name), held->value.threads});
     });
 }
 
@@ -131,13 +132,13 @@ int hocket_flow_comm(hocket_flow* flow, int (*function)(void* context, hocket_st
         const auto held = behind(flow);
         if (function == nullptr) throw ArgumentError("'function' is NULL; give a function");
         const auto all = accesses_of(count, accesses);
-        held->value->comm(
+        held->value.flow->comm(
             [function, context] {
                 hocket_started started;
                 require_zero(function(context, &started), "function");
                 return std::move(started.operations);
             },
-            std::span<const Access>(all), {priority, name_of(name)});
+            std::span<const Access>(all), {priority, name_of(name), held->value.threads});
     });
 }
 
@@ -156,7 +157,7 @@ int hocket_flow_send(hocket_flow* flow, const hocket_tasks* tasks, const hocket_
         const auto held = behind(flow);
         const auto speaker = behind(tasks);
         const auto sent = behind(array);
-        held->value->send(speaker->value, sent->value, id_of(destination), tag, {priority});
+        held->value.flow->send(speaker->value, sent->value, id_of(destination), tag, {priority});
     });
 }
 
@@ -166,60 +167,71 @@ int hocket_flow_recv(hocket_flow* flow, const hocket_tasks* tasks, const hocket_
         const auto held = behind(flow);
         const auto speaker = behind(tasks);
         const auto received = behind(array);
-        held->value->recv(speaker->value, received->value, id_of(source), tag, {priority});
+        held->value.flow->recv(speaker->value, received->value, id_of(source), tag, {priority});
+    });
+}
+
+int hocket_flow_step_threads(hocket_flow* flow, int threads) {
+    return guard(__func__, [&] {
+        const auto held = behind(flow);
+        if (threads < 0)
+            throw ArgumentError("'threads' is " + std::to_string(threads) +
+                                "; give 1 or more, or 0 for as many as the flow's options say");
+        held->value.threads = threads;
     });
 }
 
 int hocket_flow_wait(hocket_flow* flow, double timeout) {
     return guard(__func__, [&] {
         const auto held = behind(flow);
-        held->value->wait(deadline_of(timeout));
+        held->value.flow->wait(deadline_of(timeout));
     });
 }
 
 int hocket_flow_wait_on(hocket_flow* flow, const hocket_access* region, double timeout) {
     return guard(__func__, [&] {
         const auto held = behind(flow);
-        held->value->wait_on(region_of(required(region, "region")), deadline_of(timeout));
+        held->value.flow->wait_on(region_of(required(region, "region")), deadline_of(timeout));
     });
 }
 
 int hocket_flow_cancel(hocket_flow* flow) {
-    return guard(__func__, [&] { behind(flow)->value->cancel(); });
+    return guard(__func__, [&] { behind(flow)->value.flow->cancel(); });
 }
 
 int hocket_flow_workers(const hocket_flow* flow, int* workers) {
-    return guard(__func__, [&] { required(workers, "workers") = behind(flow)->value->workers(); });
+    return guard(__func__,
+                 [&] { required(workers, "workers") = behind(flow)->value.flow->workers(); });
 }
 
 int hocket_flow_agent_thread(const hocket_flow* flow, bool* agent_thread) {
     return guard(__func__, [&] {
-        required(agent_thread, "agent_thread") = behind(flow)->value->agent_thread();
+        required(agent_thread, "agent_thread") = behind(flow)->value.flow->agent_thread();
     });
 }
 
 int hocket_flow_steps(const hocket_flow* flow, int64_t* steps) {
-    return guard(__func__, [&] { required(steps, "steps") = behind(flow)->value->steps(); });
+    return guard(__func__, [&] { required(steps, "steps") = behind(flow)->value.flow->steps(); });
 }
 
 int hocket_flow_dot(hocket_flow* flow, const char** text) {
     return guard(__func__, [&] {
         const auto held = behind(flow);
-        required(text, "text") = held->keep(held->value->dot());
+        required(text, "text") = held->keep(held->value.flow->dot());
     });
 }
 
 int hocket_flow_svg(hocket_flow* flow, const char** text) {
     return guard(__func__, [&] {
         const auto held = behind(flow);
-        required(text, "text") = held->keep(held->value->svg());
+        required(text, "text") = held->keep(held->value.flow->svg());
     });
 }
 
 int hocket_flow_enter(hocket_flow* flow) {
     return guard(__func__, [&] {
         const auto held = behind(flow);
-        entered.emplace_back(flow, std::make_unique<Flow::Inside>(*held->value));
+        entered.emplace_back(flow, std::make_unique<Flow::Inside>(*held->value.flow));
     });
 }
 

@@ -77,9 +77,14 @@ struct Behind<hocket_operation> {
     using Type = std::shared_ptr<Operation>;
     static constexpr const char* noun = "operation";
 };
+/// A flow, and what the steps inserted from now on get.
+struct FlowAndThreads {
+    std::shared_ptr<Flow> flow;
+    int threads = 0;
+};
 template <>
 struct Behind<hocket_flow> {
-    using Type = std::shared_ptr<Flow>;
+    using Type = FlowAndThreads;
     static constexpr const char* noun = "flow";
 };
 template <>

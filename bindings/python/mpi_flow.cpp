@@ -81,6 +81,19 @@ std::shared_ptr<Operation> watched(std::uintptr_t handle) {
     return watch(request);
 }
 
+/// Calls a step's function. An exception that is no Exception (Ctrl-C, sys.exit) is meant for the
+/// program: nothing else of the flow begins.
+template <class... Arguments>
+nb::object call_step(const Kept& function, Arguments&&... arguments) {
+    try {
+        return function.get()(std::forward<Arguments>(arguments)...);
+    } catch (const nb::python_error& error) {
+        Flow* const flow = Flow::current();
+        if (flow != nullptr && !error.matches(PyExc_Exception)) flow->cancel();
+        throw;
+    }
+}
+
 /// A Python function as the body of a step. `hold` is let go when the step has ended.
 class Function {
   public:
@@ -88,7 +101,7 @@ class Function {
         : function_(std::move(function)), hold_(std::move(hold)) {}
     void operator()() {
         const nb::gil_scoped_acquire locked;
-        function_.get()();
+        call_step(function_);
     }
 
   private:
@@ -103,7 +116,7 @@ class Starter {
     flow::Operations operator()() {
         const nb::gil_scoped_acquire locked;
         flow::Operations started;
-        for (nb::handle each : function_.get()())
+        for (nb::handle each : call_step(function_))
             started.push_back(nb::cast<std::shared_ptr<Operation>>(each));
         return started;
     }
@@ -122,7 +135,7 @@ class Reducer {
         nb::list addresses;
         for (std::size_t i = 0; i < parts_; ++i)
             addresses.append(reinterpret_cast<std::uintptr_t>(here.part(i)));
-        function_.get()(addresses);
+        call_step(function_, addresses);
     }
 
   private:
@@ -189,7 +202,7 @@ std::optional<Thrown> thrown_by(Wait&& wait) {
 }
 
 FlowOptions options_of(std::optional<int> workers, std::int64_t window, const std::string& agent,
-                       bool check, bool record) {
+                       bool check, bool record, int threads) {
     FlowOptions options;
     options.workers = workers;
     options.window = window;
@@ -197,6 +210,7 @@ FlowOptions options_of(std::optional<int> workers, std::int64_t window, const st
     if (agent == "steps") options.agent = Agent::between_steps;
     options.check = check;
     options.record = record;
+    options.threads = threads;
     return options;
 }
 
@@ -260,23 +274,24 @@ void bind_flow(nb::module_& m) {
         .def(
             "__init__",
             [](Held* place, std::optional<int> workers, std::int64_t window,
-               const std::string& agent, bool check, bool record) {
-                new (place) Held(options_of(workers, window, agent, check, record));
+               const std::string& agent, bool check, bool record, int threads) {
+                new (place) Held(options_of(workers, window, agent, check, record, threads));
             },
-            "workers"_a.none(), "window"_a, "agent"_a, "check"_a, "record"_a)
+            "workers"_a.none(), "window"_a, "agent"_a, "check"_a, "record"_a, "threads"_a)
         .def(
             "task",
             [](Held& held, nb::object function, nb::object hold,
-               const std::vector<Access>& accesses, int priority, std::string name) {
+               const std::vector<Access>& accesses, int priority, std::string name, int threads) {
                 std::size_t parts = 0;
                 for (const Access& access : accesses) parts += access.kind == Access::Kind::reduce;
                 flow::Body body =
                     parts == 0 ? flow::Body(Function(std::move(function), std::move(hold)))
                                : flow::Body(Reducer(std::move(function), std::move(hold), parts));
                 const nb::gil_scoped_release released;
-                held.flow->insert(std::move(body), accesses, {priority, std::move(name)}, false);
+                held.flow->insert(std::move(body), accesses, {priority, std::move(name), threads},
+                                  false);
             },
-            "function"_a, "hold"_a.none(), "accesses"_a, "priority"_a, "name"_a)
+            "function"_a, "hold"_a.none(), "accesses"_a, "priority"_a, "name"_a, "threads"_a)
         .def(
             "comm",
             [](Held& held, nb::object function, nb::object hold,

@@ -44,11 +44,16 @@ struct FlowOptions {
     bool check = false;
     /// Keep what ran, for `dot` and `svg`.
     bool record = false;
+    /// Threads that hocket's kernels use in a step where the caller does not say. Beyond the one
+    /// that runs the step they are workers of the flow, who join between two steps of theirs; so
+    /// there are no more of them than workers.
+    int threads = 1;
 };
 
 struct StepOptions {
     int priority = 0;  ///< of steps that may run, one with the highest runs first
     std::string name = {};
+    int threads = 0;  ///< that kernels in it use; 0: as many as the flow says
 };
 
 /// A step has failed. What it threw is nested in this (std::rethrow_if_nested).
@@ -80,8 +85,8 @@ class StepError : public Error, public std::nested_exception {
 /// One thread at a time inserts. A step that throws stops all that depend on it; `wait` throws.
 class Flow {
   public:
-    /// @throws Error for fewer workers than one, and a window of less than one step; and where MPI
-    /// does not let a thread of the flow's communicate.
+    /// @throws Error for fewer workers or threads than one, and a window of less than one step; and
+    /// where MPI does not let a thread of the flow's communicate.
     explicit Flow(const FlowOptions& options = {});
     /// Runs what was inserted to its end, and prints an error that nobody waited for. Where it
     /// unwinds for an exception, it stops what has not begun.
@@ -163,7 +168,7 @@ class Flow {
         Flow* before_;
     };
 
-    /// The graph of a recording flow in Graphviz's language; every dependence says why.
+    /// The graph of a recording flow in Graphviz's language: its steps, and what each waited for.
     /// @throws Error if the flow does not record.
     std::string dot() const;
     /// The same as a picture: steps on the worker that ran them, over time, with dependences.

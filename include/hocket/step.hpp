@@ -20,12 +20,13 @@ template <class Function>
 class AnnotatedFunction {
   public:
     AnnotatedFunction(std::string name, Function function, std::vector<Use> uses, int priority,
-                      bool communicates)
+                      bool communicates, int threads)
         : name_(std::move(name)),
           function_(std::move(function)),
           uses_(std::move(uses)),
           priority_(priority),
-          communicates_(communicates) {}
+          communicates_(communicates),
+          threads_(threads) {}
 
     /// In a flow (Flow::current) a step with copies of the arguments: give spans, pointers or
     /// handles, no containers. @throws Error for another number of arguments than was annotated,
@@ -37,7 +38,11 @@ class AnnotatedFunction {
                         " arguments, and is called with " + std::to_string(sizeof...(Arguments)));
         Flow* const flow = Flow::current();
         if (flow == nullptr) {
-            static_cast<void>(function_(arguments...));
+            flow::Operations started;
+            flow::Here here(nullptr);
+            flow::Body([&] { return function_(arguments...); })(here, started);
+            for (const auto& operation : started)
+                if (operation != nullptr) hocket::wait(*operation);
             return;
         }
         std::vector<Access> accesses;
@@ -46,7 +51,7 @@ class AnnotatedFunction {
         flow->insert(flow::Body([function = function_, kept = std::tuple(arguments...)] {
                          return std::apply(function, kept);
                      }),
-                     accesses, {priority_, name_}, communicates_);
+                     accesses, {priority_, name_, threads_}, communicates_);
     }
 
   private:
@@ -69,21 +74,25 @@ class AnnotatedFunction {
     std::vector<Use> uses_;
     int priority_;
     bool communicates_;
+    int threads_;
 };
 
 /// `auto update = hocket::step("update", function, {Use::reads, Use::updates});`
+/// `threads`: as StepOptions has them.
 template <class Function>
 AnnotatedFunction<std::decay_t<Function>> step(std::string name, Function&& function,
-                                               std::vector<Use> uses, int priority = 0) {
-    return {std::move(name), std::forward<Function>(function), std::move(uses), priority, false};
+                                               std::vector<Use> uses, int priority = 0,
+                                               int threads = 0) {
+    return {std::move(name), std::forward<Function>(function), std::move(uses), priority, false,
+            threads};
 }
 
-/// The same of a function that communicates, as those of Flow::comm. Outside of flows its
-/// operations are waited for by nobody: call it in flows only.
+/// The same of a function that communicates, as those of Flow::comm. Outside of flows a call waits
+/// for its operations.
 template <class Function>
 AnnotatedFunction<std::decay_t<Function>> comm_step(std::string name, Function&& function,
                                                     std::vector<Use> uses, int priority = 0) {
-    return {std::move(name), std::forward<Function>(function), std::move(uses), priority, true};
+    return {std::move(name), std::forward<Function>(function), std::move(uses), priority, true, 0};
 }
 
 }  // namespace hocket

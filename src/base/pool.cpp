@@ -23,12 +23,15 @@ namespace hocket::base {
 namespace {
 
 thread_local int share = 0;  // 0: no limit of this thread's own
+thread_local Helpers* share_of = nullptr;
 
 }  // namespace
 
-Share::Share(int threads) : before_(std::exchange(share, threads)) {}
+Share::Share(int threads, Helpers* helpers)
+    : before_(std::exchange(share, threads)), helpers_before_(std::exchange(share_of, helpers)) {}
 Share::~Share() {
     share = before_;
+    share_of = helpers_before_;
 }
 
 int default_threads() {
@@ -59,6 +62,16 @@ void detail::run_parts(int, std::int64_t parts, PartFunction function, void* con
 struct Crew::Lent {};
 Crew::Crew(int, std::function<void(int)>) {}
 Crew::~Crew() = default;
+
+struct Helpers::Board {};
+Helpers::Helpers(std::function<void()>) {}
+Helpers::~Helpers() = default;
+bool Helpers::wanted() const {
+    return false;
+}
+bool Helpers::help() {
+    return false;
+}
 
 #else
 
@@ -91,56 +104,93 @@ struct Region {
     }
 };
 
+/// The calls of `parallel_for` that more threads may join. `guard` is held where it says so.
+class Open {
+  public:
+    std::mutex guard;
+
+    bool any() const { return count_.load() > 0; }
+    /// With the guard.
+    void add(Region& region) {
+        regions_.push_back(&region);
+        count_.fetch_add(1);
+    }
+    /// With the guard: works on the first one until it has no parts left.
+    void join(std::unique_lock<std::mutex>& held) {
+        Region& region = *regions_.front();
+        if (--region.places == 0) close(region);
+        ++region.inside;
+        held.unlock();
+        region.work();
+        held.lock();
+        close(region);  // no parts are left to hand out
+        if (--region.inside == 0) done_.notify_all();
+    }
+    /// Until all that have joined have left; no others join.
+    void end(std::unique_lock<std::mutex>& held, Region& region) {
+        close(region);
+        done_.wait(held, [&] { return region.inside == 0; });
+    }
+
+  private:
+    void close(Region& region) {
+        const auto found = std::find(regions_.begin(), regions_.end(), &region);
+        if (found == regions_.end()) return;
+        regions_.erase(found);
+        count_.fetch_sub(1);
+    }
+
+    std::vector<Region*> regions_;
+    std::atomic<int> count_{0};  // of them, readable without the guard
+    std::condition_variable done_;
+};
+
+/// On the calling thread and those that join; `open` has `call(region)`ed them with the guard.
+template <class Call>
+void run_open(Open& open, int threads, std::int64_t parts, detail::PartFunction function,
+              void* context, Call&& call) {
+    Region region{.function = function,
+                  .context = context,
+                  .parts = parts,
+                  .places = static_cast<int>(std::min<std::int64_t>(threads, parts)) - 1,
+                  .guard = &open.guard};
+    call(region);
+    region.work();
+    std::unique_lock lock(open.guard);
+    open.end(lock, region);
+    if (region.error) std::rethrow_exception(region.error);
+}
+
 class Pool {
   public:
     void run(int threads, std::int64_t parts, detail::PartFunction function, void* context) {
-        Region region{.function = function,
-                      .context = context,
-                      .parts = parts,
-                      .places = static_cast<int>(std::min<std::int64_t>(threads, parts)) - 1,
-                      .guard = &mutex_};
-        const int wanted = region.places;
-        {
-            const std::lock_guard lock(mutex_);
-            open(region, wanted);
-        }
-        call_workers(wanted);
-        region.work();
-        std::unique_lock lock(mutex_);
-        close(region);
-        done_.wait(lock, [&] { return region.inside == 0; });
-        if (region.error) std::rethrow_exception(region.error);
+        run_open(open_, threads, parts, function, context, [&](Region& region) { add(region); });
     }
 
     /// Without help of the caller's, and without waiting for it.
     void lend(Region& region) {
-        const int wanted = region.places;
-        region.guard = &mutex_;
-        {
-            const std::lock_guard lock(mutex_);
-            lent_ += wanted;
-            open(region, wanted);
-        }
-        call_workers(wanted);
+        region.guard = &open_.guard;
+        add(region);
     }
     void take_back(Region& region, int wanted) {
-        std::unique_lock lock(mutex_);
-        close(region);
-        done_.wait(lock, [&] { return region.inside == 0; });
+        std::unique_lock lock(open_.guard);
+        open_.end(lock, region);
         lent_ -= wanted;
     }
 
     /// fork() must not copy a locked mutex into the child.
-    void lock() { mutex_.lock(); }
-    void unlock() { mutex_.unlock(); }
+    void lock() { open_.guard.lock(); }
+    void unlock() { open_.guard.unlock(); }
 
   private:
-    void open(Region& region, int wanted) {
-        start_workers(lent_ + (region.lent ? 0 : wanted));
-        open_.push_back(&region);
-        waiting_.fetch_add(1, std::memory_order_release);
-    }
-    void call_workers(int wanted) {
+    void add(Region& region) {
+        const int wanted = region.places;
+        {
+            const std::lock_guard lock(open_.guard);
+            if (region.lent) lent_ += wanted;
+            start_workers(lent_ + (region.lent ? 0 : wanted));
+            open_.add(region);
+        }
         if (wanted > 1)
             work_.notify_all();
         else
@@ -157,47 +207,28 @@ class Pool {
         }
     }
 
-    void close(Region& region) {
-        const auto found = std::find(open_.begin(), open_.end(), &region);
-        if (found == open_.end()) return;
-        open_.erase(found);
-        waiting_.fetch_sub(1, std::memory_order_release);
-    }
-
     /// A short spin saves the wake-up (some 50 us in a virtual machine) between the phases of one
     /// kernel; longer would steal time from the processes that share these cores.
     void spin() {
         const auto end = std::chrono::steady_clock::now() + std::chrono::microseconds(10);
-        while (waiting_.load(std::memory_order_acquire) == 0 &&
-               std::chrono::steady_clock::now() < end) {
-            port::pause();
-        }
+        while (!open_.any() && std::chrono::steady_clock::now() < end) port::pause();
     }
 
     [[noreturn]] void serve() {
-        std::unique_lock lock(mutex_);
+        std::unique_lock lock(open_.guard);
         for (;;) {
-            if (open_.empty()) {
+            if (!open_.any()) {
                 lock.unlock();
                 spin();
                 lock.lock();
             }
-            work_.wait(lock, [&] { return !open_.empty(); });
-            Region& region = *open_.front();
-            if (--region.places == 0) close(region);
-            ++region.inside;
-            lock.unlock();
-            region.work();
-            lock.lock();
-            close(region);  // no parts are left to hand out
-            if (--region.inside == 0) done_.notify_all();
+            work_.wait(lock, [&] { return open_.any(); });
+            open_.join(lock);
         }
     }
 
-    std::mutex mutex_;
-    std::condition_variable work_, done_;
-    std::vector<Region*> open_;    // regions that more threads may join
-    std::atomic<int> waiting_{0};  // == open_.size(), readable without the mutex
+    Open open_;
+    std::condition_variable work_;
     int workers_ = 0;
     int lent_ = 0;  // of the workers, those that serve for long
 };
@@ -226,7 +257,39 @@ void detail::run_parts(int threads, std::int64_t parts, PartFunction function, v
         for (std::int64_t part = 0; part < parts; ++part) function(context, part);
         return;
     }
-    pool().run(threads, parts, function, context);
+    if (share_of != nullptr && threads <= share)
+        share_of->run(threads, parts, function, context);
+    else
+        pool().run(threads, parts, function, context);
+}
+
+struct Helpers::Board {
+    Open open;
+};
+Helpers::Helpers(std::function<void()> call) : call_(std::move(call)), board_(new Board) {}
+Helpers::~Helpers() = default;
+
+bool Helpers::wanted() const {
+    return board_->open.any();
+}
+
+bool Helpers::help() {
+    if (!wanted()) return false;
+    std::unique_lock lock(board_->open.guard);
+    if (!wanted()) return false;
+    const Share one(1);  // of what its parts call
+    board_->open.join(lock);
+    return true;
+}
+
+void Helpers::run(int threads, std::int64_t parts, detail::PartFunction function, void* context) {
+    run_open(board_->open, threads, parts, function, context, [&](Region& region) {
+        {
+            const std::lock_guard lock(board_->open.guard);
+            board_->open.add(region);
+        }
+        call_();
+    });
 }
 
 struct Crew::Lent {

@@ -40,17 +40,43 @@ void parallel_for(int threads, std::int64_t parts, Function&& function) {
         const_cast<void*>(static_cast<const void*>(std::addressof(function))));
 }
 
+/// Threads that have work of their own, and join each other's calls of `parallel_for` between two
+/// pieces of it: so a call gets more threads without more of them being there.
+class Helpers {
+  public:
+    /// `call` is told that there is a call to join, by the thread that makes it.
+    explicit Helpers(std::function<void()> call);
+    ~Helpers();
+    Helpers(const Helpers&) = delete;
+    Helpers& operator=(const Helpers&) = delete;
+
+    /// Whether a call has room for one more; never on the simulated port.
+    bool wanted() const;
+    /// Joins one until no parts of it are left; false: there was none.
+    bool help();
+
+  private:
+    struct Board;
+    std::function<void()> call_;
+    std::unique_ptr<Board> board_;
+    void run(int threads, std::int64_t parts, detail::PartFunction function, void* context);
+    friend void detail::run_parts(int threads, std::int64_t parts, detail::PartFunction function,
+                                  void* context);
+};
+
 /// For as long as it lives, calls of this thread use so many threads when their callers do not say:
-/// where many threads call at once, each has its share.
+/// where many threads call at once, each has its share. With `helpers`, calls that want no more
+/// than the share get those instead of threads of the pool.
 class Share {
   public:
-    explicit Share(int threads);
+    explicit Share(int threads, Helpers* helpers = nullptr);
     ~Share();
     Share(const Share&) = delete;
     Share& operator=(const Share&) = delete;
 
   private:
     int before_;
+    Helpers* helpers_before_;
 };
 
 /// Threads of the pool that are lent out for long: each calls `serve(number)` once, with numbers

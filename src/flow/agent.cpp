@@ -91,6 +91,8 @@ void CommAgent::start(Step& step) {
         place(), Place{&state_->flow, state_, state_->worker_here(), &step, place().depth + 1});
     try {
         const comm::Unblocked unblocked(step.text());
+        const base::Share share(step.threads, &state_->helpers);
+        step.note_inputs();
         Here here(nullptr);
         Operations started;
         step.body(here, started);
@@ -115,7 +117,15 @@ bool CommAgent::done(Step& step) {
             return true;
         }
     });
-    return step.extras->operations.empty();
+    if (!step.extras->operations.empty()) return false;
+    try {
+        if (!step.failed)
+            step.check_inputs("what it declared to read only has changed while it communicated");
+    } catch (...) {
+        step.failed = true;
+        step.scope->fail(step, std::current_exception());
+    }
+    return true;
 }
 
 void CommAgent::leave_operations(Step& step) {

@@ -16,6 +16,8 @@ std::string quoted(const std::string& text, bool markup) {
             out += c == '<' ? "&lt;" : c == '>' ? "&gt;" : c == '&' ? "&amp;" : "&quot;";
         else if (!markup && (c == '"' || c == '\\'))
             out += std::string("\\") + c;
+        else if (static_cast<unsigned char>(c) < ' ')
+            out += ' ';  // nothing that XML may have
         else
             out += c;
     }

@@ -50,11 +50,10 @@ void Flow::wait(Deadline deadline) {
 void Flow::wait_on(const Region& region, Deadline deadline) {
     flow::Scope& scope = state_->scope_here();
     for (flow::Step* owner = scope.owner(); owner != nullptr; owner = owner->scope->owner())
-        for (const flow::Ref& ref : owner->scope->users_of(region))
-            if (ref.step->number < owner->number && !ref.step->ended())
-                throw Error(owner->text() + " waits for " + region.text() +
-                            ", which steps beside it use: they may wait for this one. Let it read "
-                            "the region, so that it begins after them");
+        if (owner->scope->used_before(*owner, region))
+            throw Error(owner->text() + " waits for " + region.text() +
+                        ", which steps beside it use: they may wait for this one. Let it read "
+                        "the region, so that it begins after them");
     const auto users = scope.users_of(region);
     if (users.empty()) return;
     // Steps hold still (their memory is not used again) only while this thread inserts nothing.

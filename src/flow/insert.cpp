@@ -20,7 +20,7 @@ Scope& State::scope_here() {
     if (here.state != this || here.step == nullptr) return top;
     auto& extras = here.step->more();
     if (!extras.inner) {
-        extras.inner = std::make_shared<Scope>(here.step);
+        extras.inner = std::make_shared<Scope>(here.step, options.record);
         extras.inner->enter();  // its body counts as one
     }
     return *extras.inner;
@@ -33,6 +33,12 @@ void State::insert(Body body, std::span<const Access> accesses, StepOptions its,
         throw Error(here.step->text() +
                     " communicates, and inserts a step; only steps that compute may");
     for (const Access& access : accesses) {
+        if (access.kind == Access::Kind::commute && communicates)
+            throw Error(
+                "a step that communicates cannot commute: of two that have " +
+                access.region.text() +
+                " in turn, the one that begins may wait for a message that another process sends "
+                "only after the other one; let it update the region, in the order of the program");
         if (access.kind != Access::Kind::reduce) continue;
         if (access.reduction == nullptr)
             throw Error("a step reduces into " + access.region.text() +
@@ -42,6 +48,10 @@ void State::insert(Body body, std::span<const Access> accesses, StepOptions its,
                 "a step that communicates cannot reduce, as its operations end later; let a "
                 "step that computes do it");
     }
+    if (its.threads < 0 || its.threads > base::most_threads)
+        throw Error("a step is to have " + std::to_string(its.threads) +
+                    " threads; give from 1 to " + std::to_string(base::most_threads) +
+                    ", or 0 for as many as its flow says");
     Scope& scope = scope_here();
     const std::int64_t own = scope.owner() != nullptr ? 1 : 0;
     if (scope.unfinished() - own >= options.window) {
@@ -57,6 +67,7 @@ void State::insert(Body body, std::span<const Access> accesses, StepOptions its,
         step->body = std::move(body);
         step->communicates = communicates;
         step->priority = its.priority;
+        step->threads = its.threads == 0 ? threads : std::min(its.threads, workers);
         step->name = std::move(its.name);
         step->number = numbers.fetch_add(1, std::memory_order_relaxed);
         scope.enter();

@@ -159,8 +159,10 @@ class Queues {
         return found;
     }
 
-    /// Whether something waits that should run before a step of that priority.
-    bool has_above(int priority) const { return top_.load(std::memory_order_relaxed) > priority; }
+    /// Whether something may wait that should run before a step of that priority.
+    bool has_above(int priority) const {
+        return top_.load(std::memory_order_relaxed) > priority || (priority < 0 && count() > 0);
+    }
     std::int64_t count() const { return count_.load(); }
 
   private:

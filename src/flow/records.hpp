@@ -38,7 +38,8 @@ class Record {
 
 class Records {
   public:
-    Records() = default;
+    /// `forgets`: those of many readers that have ended.
+    explicit Records(bool forgets) : forgets_(forgets) {}
     Records(const Records&) = delete;
     Records& operator=(const Records&) = delete;
 
@@ -70,6 +71,7 @@ class Records {
         refs.resize(kept);
     }
 
+    const bool forgets_;
     std::vector<std::unique_ptr<Record>> all_;
     std::vector<Record*> buckets_;  // a power of two, by hash
     // By the power of two that holds the region's range, then by where it begins.
@@ -95,7 +97,8 @@ Record& Records::use(Step& step, const Access& access, WaitFor&& wait_for) {
         each(both_read ? other->before : other->group, wait_for);
     }
     // Readers of what nobody writes would be kept for ever.
-    if (record.group.size() >= 64 && (record.group.size() & (record.group.size() - 1)) == 0)
+    if (forgets_ && record.group.size() >= 64 &&
+        (record.group.size() & (record.group.size() - 1)) == 0)
         each(record.group, [](const Ref& ref) {
             return ref.step->generation == ref.generation &&
                    (!ref.step->ended() || ref.step->failed);

@@ -32,15 +32,11 @@ class Parts {
         if (!step.extras) return;
         for (const Access& access : step.extras->reductions) {
             const auto bytes = static_cast<std::size_t>(access.region.run());
-            parts_.push_back(::operator new(bytes, alignment));
+            owned_.emplace_back(::operator new(bytes, alignment));
+            parts_.push_back(owned_.back().get());
             access.reduction->fill(parts_.back());
         }
     }
-    ~Parts() {
-        for (void* part : parts_) ::operator delete(part, alignment);
-    }
-    Parts(const Parts&) = delete;
-    Parts& operator=(const Parts&) = delete;
 
     std::vector<void*>* all() { return &parts_; }
     void combine() {
@@ -53,30 +49,12 @@ class Parts {
 
   private:
     static constexpr std::align_val_t alignment{64};
+    struct Free {
+        void operator()(void* part) const { ::operator delete(part, alignment); }
+    };
     Step& step_;
+    std::vector<std::unique_ptr<void, Free>> owned_;
     std::vector<void*> parts_;
-};
-
-/// @throws Error if the step has changed what it declared to read.
-class Watch {
-  public:
-    explicit Watch(const Step& step) : step_(step) {
-        if (!step.extras) return;
-        for (const Region& region : step.extras->inputs) digests_.push_back(region.digest());
-    }
-    bool any() const { return !digests_.empty(); }
-    void check() const {
-        for (std::size_t i = 0; i < digests_.size(); ++i) {
-            const Region& region = step_.extras->inputs[i];
-            if (region.digest() != digests_[i])
-                throw Error("it has written what it declared to read only (" + region.text() +
-                            "); declare that it updates it");
-        }
-    }
-
-  private:
-    const Step& step_;
-    std::vector<std::uint64_t> digests_;
 };
 
 bool is_of(const Step& step, const Step& owner) {
@@ -99,26 +77,23 @@ void* Here::part(std::size_t i) const {
     return (*parts_)[i];
 }
 
-bool State::run_one(int worker) {
+Step* State::take(int worker) {
     // Deep in waits within steps within waits, only what the innermost waits for: stacks end.
     constexpr int deepest = 24;
     Step* const inside = place().depth >= deepest ? place().step : nullptr;
-    Step* step = inside == nullptr
-                     ? queues.take(worker)
-                     : queues.take_if([&](const Step& each) { return is_of(each, *inside); });
-    if (step == nullptr) return false;
-    while (step != nullptr) {
-        step = run(*step, worker);
-        if (step != nullptr && queues.has_above(step->priority)) {
-            ready(*step, worker);
-            step = nullptr;
-        }
-    }
-    return true;
+    return inside == nullptr
+               ? queues.take(worker)
+               : queues.take_if([&](const Step& each) { return is_of(each, *inside); });
 }
 
-// The step that is to run next on this worker, if one became ready by it.
 Step* State::run(Step& step, int worker) {
+    Step* const next = run_now(step, worker);
+    if (next == nullptr || !queues.has_above(next->priority)) return next;
+    ready(*next, worker);
+    return nullptr;
+}
+
+Step* State::run_now(Step& step, int worker) {
     if (step.stopped.load(std::memory_order_relaxed) || cancelled.load(std::memory_order_relaxed)) {
         step.failed = true;
         return end(step, worker, true);
@@ -134,18 +109,19 @@ void State::call(Step& step, int worker) {
     const double begin = timed ? port::seconds() : 0;
     try {
         const Running running(*this, worker, &step);
-        const base::Share share(1);
+        const base::Share share(step.threads, &helpers);
         Parts parts(step);
-        const Watch watch(step);
+        step.note_inputs();
         Here here(parts.all());
         Operations none;
         step.body(here, none);
         // What its own steps do belongs to it.
-        if (step.extras && step.extras->inner && (!parts.all()->empty() || watch.any())) {
+        if (step.extras && step.extras->inner &&
+            (!parts.all()->empty() || !step.extras->inputs.empty())) {
             const Scope& inner = *step.extras->inner;
             help([&] { return inner.unfinished() <= 1; }, "its steps", {});
         }
-        watch.check();
+        step.check_inputs("it has written what it declared to read only");
         parts.combine();
     } catch (...) {
         step.failed = true;

@@ -1,12 +1,13 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "flow/scope.hpp"
 
+#include <algorithm>
 #include <utility>
 
 namespace hocket::flow {
 namespace {
 
-constexpr std::size_t slab_size = 128;
+constexpr std::size_t first_slab = 8, largest_slab = 128;  // a step of few steps needs few
 
 std::string words_of(const std::exception_ptr& error) {
     try {
@@ -43,8 +44,10 @@ std::exception_ptr Failure::nested() const {
 Step& Scope::make() {
     if (free_ == nullptr) free_ = retired_.exchange(nullptr, std::memory_order_acquire);
     if (free_ == nullptr) {
-        slabs_.push_back(std::make_unique<Step[]>(slab_size));
-        for (std::size_t i = slab_size; i-- > 0;) {
+        const std::size_t size =
+            std::min(first_slab << std::min<std::size_t>(slabs_.size(), 8), largest_slab);
+        slabs_.push_back(std::make_unique<Step[]>(size));
+        for (std::size_t i = size; i-- > 0;) {
             slabs_.back()[i].next = free_;
             free_ = &slabs_.back()[i];
         }
@@ -72,11 +75,22 @@ std::vector<Ref> Scope::users_of(const Region& region) {
     return found;
 }
 
+bool Scope::used_before(const Step& step, const Region& region) {
+    bool found = false;
+    const std::lock_guard lock(inserting);
+    records_.users_of(region, [&](const Ref& ref) {
+        if (!matters(ref)) return false;
+        found = found || (ref.step->number < step.number && !ref.step->ended());
+        return true;
+    });
+    return found;
+}
+
 bool Scope::leave(Step& step) {
     if (step.failed) {
         const std::lock_guard lock(failing_);
         failed_steps_.push_back(&step);
-    } else {
+    } else if (!remembers_) {
         Step* head = retired_.load(std::memory_order_relaxed);
         do {
             step.next = head;

@@ -26,8 +26,10 @@ struct Failure {
 
 class Scope {
   public:
-    /// `owner`: the step whose steps these are; nullptr for the flow's.
-    explicit Scope(Step* owner) : owner_(owner) {}
+    /// `owner`: the step whose steps these are; nullptr for the flow's. `remembers`: steps that
+    /// have ended are told to `seen` as well, for as long as the scope lives.
+    Scope(Step* owner, bool remembers)
+        : owner_(owner), remembers_(remembers), records_(!remembers) {}
 
     /// A step of this scope, in new memory or in that of one that has ended. Its generation is its
     /// own. The caller holds `inserting`.
@@ -38,6 +40,8 @@ class Scope {
     void order(Step& step, std::span<const Access> accesses, Seen&& seen);
     /// The steps that use what conflicts with the region, and have not ended, or have failed.
     std::vector<Ref> users_of(const Region& region);
+    /// Whether one of them was inserted before that step, and has not ended.
+    bool used_before(const Step& step, const Region& region);
 
     /// Counts a step out; its memory may be used again unless it failed. The last act of a step.
     /// True if it was the last one of the scope.
@@ -62,6 +66,7 @@ class Scope {
     }
 
     Step* const owner_;
+    const bool remembers_;
     Records records_;
     std::vector<std::unique_ptr<Step[]>> slabs_;
     Step* free_ = nullptr;
@@ -95,7 +100,7 @@ void Scope::order(Step& step, std::span<const Access> accesses, Seen&& seen) {
             step.waits.fetch_sub(1, std::memory_order_relaxed);
         }
         if (earlier.failed) step.stopped.store(true, std::memory_order_relaxed);
-        return earlier.failed;
+        return earlier.failed || remembers_;
     };
     for (const Access& access : accesses) {
         Record& record = records_.use(step, access, wait_for);
@@ -108,7 +113,7 @@ void Scope::order(Step& step, std::span<const Access> accesses, Seen&& seen) {
             step.more().reduced.push_back(&record);
         }
     }
-    if (records_.size() >= sweep_at_) {
+    if (records_.size() >= sweep_at_ && !remembers_) {
         records_.sweep(matters);
         sweep_at_ = 2 * records_.size() + 256;
     }

@@ -40,8 +40,10 @@ struct State {
     Scope& scope_here();
 
     // run.cpp
-    /// Runs one step that may run, and what it makes ready, for a while; false: there is none.
-    bool run_one(int worker);
+    /// A step that may run, for this thread; nullptr: there is none.
+    Step* take(int worker);
+    /// Runs it. What this worker should run next, of those that became ready by it, if any.
+    Step* run(Step& step, int worker);
     /// The step may run now.
     void ready(Step& step, int worker);
     /// After its body, its own steps and its operations.
@@ -53,6 +55,8 @@ struct State {
     void serve(int worker);  ///< what a thread of the crew does
     void serve_agent();
     void wake();
+    /// Starts and polls communication, if that is the workers' business and due.
+    void communicate();
     /// Runs steps, and waits where there is nothing to run, until `done` holds. @throws
     /// DeadlineError
     void help(const std::function<bool()>& done, const std::string& what, const Deadline& deadline);
@@ -60,10 +64,11 @@ struct State {
 
     Flow& flow;
     const FlowOptions options;
-    const int workers;
+    const int workers, threads;
     const bool agent_thread;
     Queues queues;
-    Scope top{nullptr};
+    base::Helpers helpers;  // the workers, of each other's kernels
+    Scope top;
     std::shared_ptr<CommAgent> agent;
     std::atomic<std::uint64_t> numbers{0};
     std::atomic<bool> cancelled{false};
@@ -71,7 +76,7 @@ struct State {
     const bool timed;  // someone wants to know when steps ran
 
   private:
-    Step* run(Step& step, int worker);
+    Step* run_now(Step& step, int worker);
     void call(Step& step, int worker);
     bool acquire(Step& step);
     Step* end(Step& step, int worker, bool take_next);
@@ -82,6 +87,7 @@ struct State {
     std::condition_variable woken_, agent_woken_;
     std::atomic<int> sleepers_{0};
     std::atomic<bool> closing_{false}, agent_sleeps_{false};
+    std::atomic<double> looked_{0};  // at communication, by a worker
     std::unique_ptr<base::Crew> crew_;
 };
 

@@ -12,6 +12,7 @@
 #include <vector>
 
 #include "base/trace.hpp"
+#include "hocket/error.hpp"
 #include "hocket/flow.hpp"
 
 namespace hocket::flow {
@@ -34,13 +35,14 @@ struct Ref {
 
 /// What only some steps have.
 struct StepExtras {
-    std::deque<Edge> edges;          // beyond the first ones
-    std::vector<Record*> locks;      // of what it commutes on
-    std::vector<Access> reductions;  // in the order of its accesses
-    std::vector<Record*> reduced;    // their records
-    std::vector<Region> inputs;      // to be checked
-    std::shared_ptr<Scope> inner;    // its own steps
-    Operations operations;           // under way
+    std::deque<Edge> edges;             // beyond the first ones
+    std::vector<Record*> locks;         // of what it commutes on
+    std::vector<Access> reductions;     // in the order of its accesses
+    std::vector<Record*> reduced;       // their records
+    std::vector<Region> inputs;         // to be checked
+    std::vector<std::uint64_t> before;  // their digests
+    std::shared_ptr<Scope> inner;       // its own steps
+    Operations operations;              // under way
     double began = 0;
     trace::Track track;
 };
@@ -52,6 +54,7 @@ struct Step {
     bool failed = false;                     // it has, or was stopped: set before it ends
     bool communicates = false;
     int priority = 0;
+    int threads = 1;  // of kernels in it
     int edges_used = 0;
     std::uint64_t generation = 0;
     std::uint64_t number = 0;  // of insertion
@@ -75,6 +78,18 @@ struct Step {
     StepExtras& more() {
         if (!extras) extras = std::make_unique<StepExtras>();
         return *extras;
+    }
+    /// What its inputs hold before it runs, where that is to be checked.
+    void note_inputs() {
+        if (!extras) return;
+        for (const Region& region : extras->inputs) extras->before.push_back(region.digest());
+    }
+    /// @throws Error if they hold something else now, which `what` begins.
+    void check_inputs(const char* what) const {
+        for (std::size_t i = 0; extras && i < extras->before.size(); ++i)
+            if (extras->inputs[i].digest() != extras->before[i])
+                throw Error(std::string(what) + " (" + extras->inputs[i].text() +
+                            "); declare that it updates it");
     }
     /// "step 'update'", "step 17".
     std::string text() const {

@@ -14,6 +14,8 @@ namespace {
 // Seconds that a thread without work stays awake. Waking it costs some tens of microseconds, and
 // where threads share cores its looks cost others more than that.
 constexpr double awake = 1e-3, awake_if_crowded = 50e-6;
+// Steps may be far shorter than a look at what is under way.
+constexpr double between_looks = 2e-6;
 
 base::Patience patience_of(int threads) {
     const bool crowded = comm::Engine::instance().crowded(threads);
@@ -46,7 +48,7 @@ class Idle final : public Operation {
   public:
     Idle(const State& state, const std::function<bool()>& done, const std::string& what)
         : state_(state), done_(done), what_(what) {}
-    bool poll() override { return state_.queues.count() > 0 || done_(); }
+    bool poll() override { return state_.queues.count() > 0 || state_.helpers.wanted() || done_(); }
     std::string text() const override {
         std::string out = "a flow waits for " + what_;
         const std::string comm = state_.agent->busy() ? state_.agent->text() : "";
@@ -65,18 +67,25 @@ State::State(Flow& of, const FlowOptions& wanted)
     : flow(of),
       options(wanted),
       workers(workers_of(wanted)),
+      threads(std::min(wanted.threads, workers)),
       agent_thread(wants_agent_thread(wanted, workers)),
       queues(workers),
+      helpers([this] { wake(); }),
+      top(nullptr, wanted.record),
       agent(std::make_shared<CommAgent>(*this)),
       timed(wanted.record || trace::enabled()) {
     if (wanted.window < 1)
         throw Error("a flow with a window of " + std::to_string(wanted.window) +
                     " steps cannot run anything; give 1 or more");
+    if (wanted.threads < 1 || wanted.threads > base::most_threads)
+        throw Error("a flow whose steps have " + std::to_string(wanted.threads) +
+                    " threads cannot run anything; give from 1 to " +
+                    std::to_string(base::most_threads));
     if (wanted.record) recorder.emplace();
-    const int threads = workers - 1 + (agent_thread ? 1 : 0);
-    if (threads == 0) return;
+    const int crew = workers - 1 + (agent_thread ? 1 : 0);
+    if (crew == 0) return;
     comm::Engine::instance().expect_threads(+1);
-    crew_ = std::make_unique<base::Crew>(threads, [this](int number) {
+    crew_ = std::make_unique<base::Crew>(crew, [this](int number) {
         if (number < workers - 1)
             serve(number + 1);
         else
@@ -107,15 +116,19 @@ void State::serve(int worker) {
     auto& engine = comm::Engine::instance();
     base::Patience patience = patience_of(workers);
     std::int64_t moves = agent->moves();
+    Step* step = nullptr;
     while (!closing_.load(std::memory_order_relaxed)) {
-        if (run_one(worker)) {
+        while (helpers.help()) patience.renew();
+        if (step == nullptr) step = take(worker);
+        if (step != nullptr) {
+            step = run(*step, worker);
+            communicate();
             patience.renew();
-            if (!agent_thread && agent->busy()) engine.try_progress();
             continue;
         }
         const bool polls = !agent_thread && agent->busy();
         if (polls) engine.try_progress();
-        if (queues.count() > 0) continue;
+        if (queues.count() > 0 || helpers.wanted()) continue;
         if (polls && std::exchange(moves, agent->moves()) != moves) patience.renew();
         const auto stage = patience.look();
         if (polls || stage != base::Patience::Stage::sleep) {
@@ -125,7 +138,8 @@ void State::serve(int worker) {
         std::unique_lock lock(sleeping_);
         sleepers_.fetch_add(1);
         woken_.wait(lock, [&] {
-            return closing_ || queues.count() > 0 || (!agent_thread && agent->busy());
+            return closing_ || queues.count() > 0 || helpers.wanted() ||
+                   (!agent_thread && agent->busy());
         });
         sleepers_.fetch_sub(1);
         patience.renew();
@@ -156,7 +170,10 @@ void State::wake() {
     // here: one of them sees the other.
     if (sleepers_.load() > 0) {
         { const std::lock_guard lock(sleeping_); }
-        woken_.notify_one();
+        if (helpers.wanted())
+            woken_.notify_all();
+        else
+            woken_.notify_one();
     }
     if (agent_sleeps_.load() && agent->busy()) {
         { const std::lock_guard lock(sleeping_); }
@@ -166,19 +183,38 @@ void State::wake() {
 
 void State::help(const std::function<bool()>& done, const std::string& what,
                  const Deadline& deadline) {
-    auto& engine = comm::Engine::instance();
     const int worker = worker_here();
+    Step* step = nullptr;
+    const auto give_back = [&] {
+        if (step != nullptr) ready(*step, worker);
+    };
     while (!done()) {
-        if (run_one(worker)) {
-            if (agent->busy() && !agent_thread) engine.try_progress();
-            if (deadline.limited() && deadline.passed())
-                throw DeadlineError("gave up waiting for " + what +
-                                    " of a flow; its steps go on, and can be waited for again");
+        while (helpers.help()) continue;
+        if (step == nullptr) step = take(worker);
+        if (step == nullptr) {
+            Idle idle(*this, done, what);
+            hocket::wait(idle, deadline);
             continue;
         }
-        Idle idle(*this, done, what);
-        hocket::wait(idle, deadline);
+        step = run(*step, worker);
+        communicate();
+        if (deadline.limited() && deadline.passed()) {
+            give_back();
+            throw DeadlineError("gave up waiting for " + what +
+                                " of a flow; its steps go on, and can be waited for again");
+        }
     }
+    give_back();
+}
+
+void State::communicate() {
+    if (agent_thread || !agent->busy()) return;
+    if (!port::simulated) {  // there no time passes in steps that only compute
+        const double now = port::seconds();
+        if (now - looked_.load(std::memory_order_relaxed) < between_looks) return;
+        looked_.store(now, std::memory_order_relaxed);
+    }
+    comm::Engine::instance().try_progress();
 }
 
 }  // namespace hocket::flow

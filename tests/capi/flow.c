@@ -133,6 +133,14 @@ static void test_computing(const hocket_flow_options* options) {
     CHECK(x == 1023);
     OK(hocket_flow_cancel(flow));
     OK(hocket_flow_wait(flow, 60));
+
+    /* A share of threads for kernels of a step. */
+    OK(hocket_flow_step_threads(flow, 2));
+    OK(hocket_flow_task(flow, twice, &x, 1, &updates, 0, NULL));
+    OK(hocket_flow_step_threads(flow, 0));
+    FAILS(HOCKET_ERR_ARGUMENT, hocket_flow_step_threads(flow, -1));
+    OK(hocket_flow_wait(flow, 60));
+    CHECK(x == 2047);
     OK(hocket_flow_free(&flow));
     CHECK(flow == NULL);
 }
@@ -227,6 +235,10 @@ static void test_wrong_flows(void) {
     FAILS(HOCKET_ERR_ERROR, hocket_flow_make(&options, &flow));
     SAYS("0 workers");
     options.workers = 1;
+    options.threads = 0;
+    FAILS(HOCKET_ERR_ERROR, hocket_flow_make(&options, &flow));
+    SAYS("0 threads");
+    options.threads = 1;
     options.agent = 9;
     FAILS(HOCKET_ERR_ARGUMENT, hocket_flow_make(&options, &flow));
     FAILS(HOCKET_ERR_ARGUMENT, hocket_flow_wait(flow, 1));

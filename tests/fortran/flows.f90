@@ -255,6 +255,9 @@ contains
     call hocket_flow_wait(flow, ierr=ierr)
     call check(ierr == HOCKET_ERR_ARGUMENT, 'no flow')
     call hocket_flow_make(flow)
+    call hocket_flow_step_threads(flow, -1, ierr)
+    call fails(HOCKET_ERR_ARGUMENT, ierr, "'threads' is -1")
+    call hocket_flow_step_threads(flow, 2)
     call hocket_flow_task(flow, c_null_funptr, c_null_ptr, none, ierr=ierr)
     call fails(HOCKET_ERR_ARGUMENT, ierr, "'function' is NULL")
     call hocket_flow_task(flow, c_funloc(twice), c_null_ptr, [hocket_reads(repeat('k', 128))], &

@@ -318,6 +318,47 @@ def test_deadlines(comm):
 
 
 @ranks(1)
+def test_threads_of_kernels_in_steps(comm):
+    x = np.arange(200_000.0).reshape(40, 50, 100)
+    y, z = np.zeros((100, 50, 40)), np.zeros((100, 50, 40))
+
+    @hk.step(inputs=["a"], outputs=["b"], threads=2)
+    def turn(a, b):
+        hk.permute(a, (2, 1, 0), out=b)
+
+    with hk.Flow(2, threads=2) as f:
+        for _ in range(10):
+            f.task(lambda: hk.permute(x, (2, 1, 0), out=y), inputs=[x], outputs=[y], threads=2)
+            turn(x, z)
+    np.testing.assert_array_equal(y, x.transpose(2, 1, 0))
+    np.testing.assert_array_equal(z, y)
+    for wrong in (0, -1, "two"):
+        with pytest.raises(hk.Error, match="threads"):
+            hk.Flow(2, threads=wrong)
+        with pytest.raises(hk.Error, match="threads"):
+            f.task(print, threads=wrong)
+
+
+@ranks(1)
+def test_ctrl_c_in_a_step_ends_the_flow(comm):
+    ran = []
+
+    def interrupted():
+        raise KeyboardInterrupt
+
+    f = hk.Flow(1)
+    f.task(interrupted)
+    for _ in range(5):
+        f.task(lambda: ran.append(1))
+    with pytest.raises(KeyboardInterrupt):
+        f.wait()
+    assert ran == []
+    f.task(lambda: ran.append(2))
+    f.wait()
+    assert ran == [2]
+
+
+@ranks(1)
 def test_wrong_arguments(comm):
     for wrong in (0, -1, "two", 2.5):
         with pytest.raises(hk.Error, match="workers"):

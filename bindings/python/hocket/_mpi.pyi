@@ -281,7 +281,13 @@ class Flow:
     agent_thread: bool
     steps: int
     def __init__(
-        self, workers: Optional[int], window: int, agent: str, check: bool, record: bool
+        self,
+        workers: Optional[int],
+        window: int,
+        agent: str,
+        check: bool,
+        record: bool,
+        threads: int,
     ) -> None: ...
     def task(
         self,
@@ -290,6 +296,7 @@ class Flow:
         accesses: Sequence[Access],
         priority: int,
         name: str,
+        threads: int,
     ) -> None: ...
     def comm(
         self,

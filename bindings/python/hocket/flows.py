@@ -3,6 +3,8 @@
 
 from __future__ import annotations
 
+import atexit
+import sys
 import weakref
 from collections.abc import Iterable
 from pathlib import Path
@@ -50,12 +52,15 @@ class Flow:
     check : after every step, look whether it has written what it only declared to read; one worker
         runs them then
     record : keep what ran, for `dot`, `svg` and `draw`
+    threads : that hocket's functions use in a step where their callers do not say. Those beyond the
+        one that runs the step are workers of this flow, which join between two steps of theirs; so
+        there are no more of them than workers.
 
     Raises
     ------
     Error
-        for fewer workers than one, a window of less than one step, another agent, or an agent's
-        thread that MPI does not allow (below ``MPI_THREAD_SERIALIZED``).
+        for fewer workers or threads than one, a window of less than one step, another agent, or an
+        agent's thread that MPI does not allow (below ``MPI_THREAD_SERIALIZED``).
     """
 
     def __init__(
@@ -66,11 +71,13 @@ class Flow:
         agent: str = "auto",
         check: bool = False,
         record: bool = False,
+        threads: int = 1,
     ) -> None:
         if agent not in ("auto", "thread", "steps"):
             raise Error(f"agent is {agent!r}; give 'thread', 'steps' or 'auto'")
-        threads = None if workers is None else as_number(workers, "workers")
-        self._core = _mpi.Flow(threads, as_number(window, "window"), agent, check, record)
+        wanted = None if workers is None else as_number(workers, "workers")
+        each = as_number(threads, "threads")
+        self._core = _mpi.Flow(wanted, as_number(window, "window"), agent, check, record, each)
         _flows[self._core.address()] = self
 
     def task(
@@ -85,6 +92,7 @@ class Flow:
         reduces: Iterable[Touched] = (),
         op: str = "add",
         name: Optional[str] = None,
+        threads: Optional[int] = None,
     ) -> None:
         """Inserts a step that computes: ``fn()``, on any worker.
 
@@ -102,11 +110,14 @@ class Flow:
             with the real one when the step has ended
         op : ``"add" "mul" "min" "max" "and" "or"``
         name : for errors, traces and drawings; None: that of `fn`
+        threads : that hocket's functions use in it, as the flow's `threads`; None: as many as the
+            flow says
 
         Raises
         ------
         Error
-            for what is neither memory nor a key, and for reductions of what is not contiguous.
+            for fewer threads than one, for what is neither memory nor a key, and for reductions of
+            what is not contiguous.
         """
         accesses, hold = accesses_of(inputs, outputs, inouts)
         for touched in commutes:
@@ -117,8 +128,16 @@ class Flow:
         called = fn
         if reductions:
             called = with_parts(fn, reductions)
+        share = 0 if threads is None else as_number(threads, "threads")
+        if threads is not None and share < 1:
+            raise Error(f"threads is {share}; give 1 or more, or None for as many as the flow says")
         self._core.task(
-            as_function(called), hold, accesses, as_number(priority, "priority"), name_of(name, fn)
+            as_function(called),
+            hold,
+            accesses,
+            as_number(priority, "priority"),
+            name_of(name, fn),
+            share,
         )
 
     def comm(
@@ -304,3 +323,18 @@ class Flow:
 
     def __repr__(self) -> str:
         return f"<hocket.Flow {self.workers} workers, {self.steps} steps so far>"
+
+
+@atexit.register
+def _end_all() -> None:
+    """Ends what nobody has waited for while there is an interpreter left to run it.
+
+    A program that ends by an exception leaves out what has not begun, as a ``with`` block does.
+    """
+    for flow in list(_flows.values()):
+        if hasattr(sys, "last_value"):
+            flow.cancel()
+        try:
+            flow.wait()
+        except Error as error:
+            print(f"hocket: a flow ended with an error nobody waited for: {error}", file=sys.stderr)

@@ -24,6 +24,7 @@ def step(
     commutes: Sequence[str] = (),
     comm: bool = False,
     name: Optional[str] = None,
+    threads: Optional[int] = None,
 ) -> Callable[[AnyFunction], AnyFunction]:
     """Says once what a function reads and writes: every call inside a flow is then a step of it.
 
@@ -37,6 +38,7 @@ def step(
     priority : of its steps
     comm : its steps communicate, as those of `Flow.comm`
     name : None: the function's
+    threads : that hocket's functions use in its steps, as `Flow.task` has it
 
     Raises
     ------
@@ -79,7 +81,13 @@ def step(
             if comm:
                 flow.comm(called, *accesses, name=its_name)
             else:
-                flow.task(called, *accesses, commutes=touched["commutes"], name=its_name)
+                flow.task(
+                    called,
+                    *accesses,
+                    commutes=touched["commutes"],
+                    name=its_name,
+                    threads=threads,
+                )
             return None
 
         return call

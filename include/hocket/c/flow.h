@@ -45,6 +45,7 @@ typedef struct hocket_flow_options {
     int agent;      /* HOCKET_AGENT_AUTOMATIC, … */
     bool check;     /* look whether steps write what they only declared to read; one worker then */
     bool record;    /* keep what ran, for hocket_flow_dot and hocket_flow_svg */
+    int threads;    /* that hocket's kernels use in a step, workers of the flow; 1 is usual */
 } hocket_flow_options;
 
 int hocket_flow_options_default(hocket_flow_options* options);
@@ -73,6 +74,9 @@ int hocket_flow_comm(hocket_flow* flow, int (*function)(void* context, hocket_st
                      const char* name);
 /* Takes the operation over: *operation becomes NULL. Only while the step's function runs. */
 int hocket_started_add(hocket_started* started, hocket_operation** operation);
+/* Kernels in steps that are inserted from now on use so many threads, workers of the flow that join
+ * between two steps of theirs; 0: as many as the flow's options say. */
+int hocket_flow_step_threads(hocket_flow* flow, int threads);
 /* Sends and receives between tasks, in the order of the program; collective over the task. */
 int hocket_flow_send(hocket_flow* flow, const hocket_tasks* tasks, const hocket_array* array,
                      hocket_task_id destination, int tag, int priority);
