@@ -11,6 +11,8 @@ set(hocket_fortran_sources
     hocket_calls.F90
     hocket_more_layouts.F90
     hocket_more.F90
+    hocket_touches.F90
+    hocket_accesses.F90
     hocket_flows.F90
     hocket_arrays_integer.F90
     hocket_arrays_logical.F90

@@ -181,6 +181,14 @@ int hocket_flow_step_threads(hocket_flow* flow, int threads) {
     });
 }
 
+int hocket_flow_exchange(hocket_flow* flow, const hocket_halo* halo, int priority) {
+    return guard(__func__, [&] {
+        const auto held = behind(flow);
+        const auto around = behind(halo);
+        held->value->exchange(around->value, {priority});
+    });
+}
+
 int hocket_flow_wait(hocket_flow* flow, double timeout) {
     return guard(__func__, [&] {
         const auto held = behind(flow);

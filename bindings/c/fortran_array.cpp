@@ -4,6 +4,7 @@
 #include <algorithm>
 
 #include "dtype.hpp"
+#include "halo_make.hpp"
 #include "handles.hpp"
 #include "hocket/memory.hpp"
 #include "hocket/mpi.hpp"
@@ -63,6 +64,14 @@ void require_dtype(const Array& array, const char* dtype) {
         throw hocket::MismatchError("the Fortran array holds " + std::string(dtype) +
                                     ", but the distributed array " + array.dtype().name +
                                     "; declare it with that kind");
+}
+
+void require_rank(const Array& array, std::int64_t dimensions) {
+    if (static_cast<std::int64_t>(array.local_shape().size()) != dimensions)
+        throw hocket::MismatchError("the pointer has rank " + std::to_string(dimensions) +
+                                    ", but " + local_array_of(array.layout(), array.process()) +
+                                    " has shape " + text_of(array.local_shape()) +
+                                    "; declare it with that rank");
 }
 
 // "(BLOCK, CYCLIC(3), *)" as "(*, CYCLIC(3), BLOCK)".
@@ -182,20 +191,35 @@ int hocket_array_data_fortran(const hocket_array* array, const char* dtype, int6
     return guard(__func__, [&] {
         const Array& held = behind(array)->value;
         require_dtype(held, dtype);
-        if (static_cast<std::int64_t>(held.local_shape().size()) != dimensions)
-            throw hocket::MismatchError("the pointer has rank " + std::to_string(dimensions) +
-                                        ", but " + local_array_of(held.layout(), held.process()) +
-                                        " has shape " + text_of(held.local_shape()) +
-                                        "; declare it with that rank");
+        require_rank(held, dimensions);
         if (!is_column_major(held))
             throw hocket::MismatchError(
                 "the local array has strides of " + text_of(held.strides()) +
                 " bytes, and a pointer of Fortran's needs dense column-major memory; use the array "
-                "that was wrapped, or one of hocket_array_empty");
+                "that was wrapped, one of hocket_array_empty, or hocket_halo_data");
         require(extents, "extents");
         void*& place = required(data, "data");
         std::ranges::copy(held.local_shape(), extents);
         place = held.data();
+    });
+}
+
+int hocket_halo_make_fortran(const hocket_array* array, const int64_t* width, const bool* periodic,
+                             hocket_halo** halo) {
+    return guard(__func__,
+                 [&] { give(halo, halo_of(array, width, periodic, hocket::Order::column_major)); });
+}
+
+int hocket_halo_data_fortran(const hocket_halo* halo, const char* dtype, int64_t dimensions,
+                             int64_t* extents, void** data) {
+    return guard(__func__, [&] {
+        const auto held = behind(halo);
+        require_dtype(held->value.array(), dtype);
+        require_rank(held->value.array(), dimensions);
+        require(extents, "extents");
+        void*& place = required(data, "data");
+        std::ranges::copy(held->value.local_shape(), extents);
+        place = held->value.data();
     });
 }
 

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "hocket/halo.hpp"
 
+#include "halo_make.hpp"
 #include "handles.hpp"
 #include "hocket/transfer.hpp"
 
@@ -8,14 +9,8 @@ using namespace hocket::c;
 
 int hocket_halo_make(const hocket_array* array, const int64_t* width, const bool* periodic,
                      hocket_halo** halo) {
-    return guard(__func__, [&] {
-        const auto held = behind(array);
-        const auto dimensions = static_cast<std::int64_t>(held->value.layout().dimensions());
-        const auto widths = list(dimensions, width, "width");
-        std::vector<bool> flags;
-        if (periodic != nullptr) flags.assign(periodic, periodic + dimensions);
-        give(halo, hocket::Halo(held->value, {widths.begin(), widths.end()}, flags));
-    });
+    return guard(__func__,
+                 [&] { give(halo, halo_of(array, width, periodic, hocket::Order::row_major)); });
 }
 
 int hocket_halo_free(hocket_halo** halo) {
@@ -38,6 +33,13 @@ int hocket_halo_local_shape(const hocket_halo* halo, int64_t capacity, int64_t* 
                             int64_t* count) {
     return guard(__func__,
                  [&] { hand_out(behind(halo)->value.local_shape(), capacity, values, count); });
+}
+
+int hocket_halo_iexchange_later(const hocket_halo* halo, hocket_operation** operation) {
+    return guard(__func__, [&] {
+        require(operation, "operation");
+        give(operation, behind(halo)->value.iexchange_later());
+    });
 }
 
 int hocket_halo_exchange(const hocket_halo* halo, double timeout) {

@@ -49,6 +49,7 @@ GENERICS = (
     "hocket_array_wrap",
     "hocket_array_wrap_const",
     "hocket_array_data",
+    "hocket_halo_data",
     "hocket_scatter",
     "hocket_gather",
     "hocket_permute",
@@ -63,7 +64,7 @@ def modules() -> dict[str, str]:
 
 def module(type_name: str) -> str:
     lines = [f"module hocket_arrays_{type_name}", "  use hocket_views"]
-    lines += ["  use hocket_c, only: hocket_array, hocket_layout"]
+    lines += ["  use hocket_c, only: hocket_array, hocket_halo, hocket_layout"]
     lines += ["  use, intrinsic :: iso_c_binding"]
     lines += ["  use, intrinsic :: iso_fortran_env, only: real64", "  implicit none", "  private"]
     for generic in GENERICS:
@@ -102,6 +103,7 @@ def words(kind: Kind, rank: int) -> dict[str, object]:
         "dtype": kind.dtype,
         "rank": rank,
         "colons": ", ".join([":"] * rank),
+        "lowest": ", ".join(f"lowest({d}):" for d in range(1, rank + 1)),
         "firsts": wrap(", ".join(firsts)),
         "steps": "\n".join(steps),
     }
@@ -157,6 +159,21 @@ BODIES = (
     nullify (local)
     call find_data(array, '{dtype}', extents, address, ierr)
     if (c_associated(address)) call c_f_pointer(address, local, extents)
+  end subroutine""",
+    # The elements have the indices of the array within: the border's are below 1, and above.
+    """\
+  subroutine halo_data_{suffix}(halo, local, ierr)
+    type(hocket_halo), intent(in) :: halo
+    {type}, pointer, intent(out) :: local({colons})
+    integer, intent(out), optional :: ierr
+    {type}, pointer :: dense({colons})
+    type(c_ptr) :: address
+    integer(c_int64_t) :: extents({rank}), lowest({rank})
+    nullify (local)
+    call find_halo_data(halo, '{dtype}', extents, lowest, address, ierr)
+    if (.not. c_associated(address)) return
+    call c_f_pointer(address, dense, extents)
+    local({lowest}) => dense
   end subroutine""",
     """\
   subroutine scatter_{suffix}(whole, array, root, timeout, ierr)

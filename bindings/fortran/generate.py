@@ -11,6 +11,7 @@ from pathlib import Path
 
 import arrays
 import manners
+import touches
 from c_headers import Function, Headers, Parameter, read
 from calls import Writer
 from lines import wrapped
@@ -120,6 +121,7 @@ def main() -> None:
     folder.mkdir(parents=True, exist_ok=True)
     sources = {"hocket_types.F90": types_module(headers), "hocket_c.F90": c_module(headers)}
     sources["hocket_calls.F90"] = calls_module(headers)
+    sources["hocket_accesses.F90"] = HEAD + touches.module()
     sources |= {name: HEAD + text for name, text in arrays.modules().items()}
     for name, text in sources.items():
         path = folder / name

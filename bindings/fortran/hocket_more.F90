@@ -1,6 +1,6 @@
 ! SPDX-License-Identifier: BSD-3-Clause
 ! Calls whose arguments C has no form for: names with their counts, lists of handles with what comes
-! back for each, and what may be left out.
+! back for each, lists of truth values, and what may be left out.
 module hocket_more
   use hocket_base
   use hocket_c
@@ -9,7 +9,7 @@ module hocket_more
   use, intrinsic :: iso_fortran_env, only: int64, real64
   implicit none
   private
-  public :: hocket_array_section, hocket_redistribute, hocket_remap_inplace
+  public :: hocket_array_section, hocket_halo_make, hocket_redistribute, hocket_remap_inplace
   public :: hocket_tasks_make, hocket_request_wait_all, hocket_request_wait_any
 
   ! A task of any name, as a source.
@@ -31,6 +31,38 @@ contains
     allocate (held(size(slices) + 1))
     held(:size(slices)) = slices
     call finish(c_hocket_array_section(array%handle, c_loc(held), c_loc(section%handle)), ierr)
+  end subroutine
+
+  ! New memory with the array's elements and width(d) more on both sides of dimension d, which
+  ! hocket_halo_data finds; `periodic`: whether dimensions go round.
+  subroutine hocket_halo_make(array, width, halo, periodic, ierr)
+    type(hocket_array), intent(in) :: array
+    integer, intent(in) :: width(:)
+    type(hocket_halo), intent(out), target :: halo
+    logical, intent(in), optional :: periodic(:)
+    integer, intent(out), optional :: ierr
+    integer(c_int64_t), allocatable, target :: widths(:)
+    logical(c_bool), allocatable, target :: flags(:)
+    type(c_ptr) :: turning
+    integer :: dimensions
+    dimensions = dimensions_of(array)
+    if (size(width) /= dimensions) then
+      call wrong_length('hocket_halo_make', 'width', size(width), dimensions, ierr)
+      return
+    end if
+    widths = [int(width, c_int64_t), 0_c_int64_t]
+    turning = c_null_ptr
+    allocate (flags(dimensions + 1))
+    if (present(periodic)) then
+      if (size(periodic) /= dimensions) then
+        call wrong_length('hocket_halo_make', 'periodic', size(periodic), dimensions, ierr)
+        return
+      end if
+      flags(:dimensions) = logical(periodic, c_bool)
+      turning = c_loc(flags)
+    end if
+    call finish(c_hocket_halo_make_fortran(array%handle, c_loc(widths), turning, &
+                                           c_loc(halo%handle)), ierr)
   end subroutine
 
   subroutine hocket_redistribute(source, destination, order, strategy, profile, timeout, &

@@ -8,7 +8,8 @@ module hocket_views
   use, intrinsic :: iso_fortran_env, only: real64
   implicit none
   private
-  public :: memory_view, empty_view, distance, wrap_view, find_data, scatter_view, gather_view
+  public :: memory_view, empty_view, distance, wrap_view, find_data, find_halo_data
+  public :: scatter_view, gather_view
   public :: permute_view, permute_view_inplace
 
   type :: memory_view
@@ -18,6 +19,9 @@ module hocket_views
     integer :: rank = 0
     integer(c_int64_t) :: extents(7) = 1, strides(7) = 0  ! strides in bytes
   end type
+
+  ! Where an array without elements is said to lie, so that pointers to it have a shape.
+  complex(c_double_complex), target, save :: nowhere(2) = 0
 
 contains
 
@@ -73,17 +77,41 @@ contains
     type(c_ptr), intent(out) :: address
     integer, intent(out), optional :: ierr
     character(kind=c_char), allocatable, target :: name(:)
-    integer(c_int64_t), allocatable, target :: found(:)
     type(c_ptr), target :: data
+    integer(c_int) :: code
     address = c_null_ptr
     data = c_null_ptr
+    extents = 0
     name = c_chars(dtype)
-    allocate (found(size(extents)))
-    call finish(c_hocket_array_data_fortran(array%handle, c_loc(name), &
-                                            size(extents, kind=c_int64_t), c_loc(found), &
-                                            c_loc(data)), ierr)
-    extents = found
-    address = data
+    code = c_hocket_array_data_fortran(array%handle, c_loc(name), size(extents, kind=c_int64_t), &
+                                       c_loc(extents), c_loc(data))
+    if (code == 0) address = merge(data, c_loc(nowhere), c_associated(data))
+    call finish(code, ierr)
+  end subroutine
+
+  ! `lowest`: indices of the first element of the border, where the array's first are 1.
+  subroutine find_halo_data(halo, dtype, extents, lowest, address, ierr)
+    type(hocket_halo), intent(in) :: halo
+    character(*), intent(in) :: dtype
+    integer(c_int64_t), intent(out), target :: extents(:), lowest(:)
+    type(c_ptr), intent(out) :: address
+    integer, intent(out), optional :: ierr
+    character(kind=c_char), allocatable, target :: name(:)
+    integer(c_int64_t), target :: count
+    type(c_ptr), target :: data
+    integer(c_int) :: code
+    address = c_null_ptr
+    data = c_null_ptr
+    extents = 0
+    lowest = 0
+    name = c_chars(dtype)
+    code = c_hocket_halo_data_fortran(halo%handle, c_loc(name), size(extents, kind=c_int64_t), &
+                                      c_loc(extents), c_loc(data))
+    if (code == 0) code = c_hocket_halo_width(halo%handle, size(lowest, kind=c_int64_t), &
+                                              c_loc(lowest), c_loc(count))
+    lowest = 1 - lowest
+    if (code == 0) address = data
+    call finish(code, ierr)
   end subroutine
 
   subroutine scatter_view(whole, array, root, timeout, ierr)

@@ -12,6 +12,7 @@ import re
 BY_HAND = {
     "hocket_fail",
     "hocket_array_section",
+    "hocket_halo_make",
     "hocket_layout_from_hpf",
     "hocket_layout_section",
     "hocket_layout_section_places",
@@ -33,6 +34,7 @@ OF_ARRAYS = {
     "hocket_array_wrap",
     "hocket_array_wrap_const",
     "hocket_array_data",
+    "hocket_halo_data",
     "hocket_permute",
     "hocket_permute_inplace",
     "hocket_scatter",
@@ -45,13 +47,6 @@ NOT_IN_FORTRAN = {
     "hocket_array_empty_with_room": "hocket_array_empty has room",
     "hocket_dense_strides": "for C's row-major memory",
     "hocket_permute_explain": "Python's kernels.explain_permute explains it",
-    **{
-        f"hocket_halo_{verb}": "its memory is row-major, with the border in it"
-        for verb in (
-            *("make", "free", "array", "width", "data", "local_shape", "exchange"),
-            "iexchange",
-        )
-    },
     "hocket_plan_boxes": "lists of pointers; Python's Plan.boxes shows them",
     "hocket_plan_options_get": "the caller of hocket_plan_make gave them",
     "hocket_tasks_send_with": "hocket_tasks_send_init takes a strategy",

@@ -12,6 +12,7 @@
 #include <optional>
 
 #include "hocket/flow.hpp"
+#include "hocket/halo.hpp"
 #include "hocket/mpi.hpp"
 #include "mpi_binding.hpp"
 
@@ -301,6 +302,12 @@ void bind_flow(nb::module_& m) {
                 held.flow->insert(std::move(body), accesses, {priority, std::move(name)}, true);
             },
             "function"_a, "hold"_a.none(), "accesses"_a, "priority"_a, "name"_a)
+        .def(
+            "exchange",
+            [](Held& held, const Halo& halo, int priority) {
+                held.flow->exchange(halo, {priority});
+            },
+            "halo"_a, "priority"_a, nb::call_guard<nb::gil_scoped_release>())
         .def(
             "wait",
             [](Held& held, Timeout timeout) {

@@ -136,6 +136,21 @@ class Flow {
                     "recv");
     }
 
+    /// Halo::exchange as a step: reads the array within `halo`, a Halo, and writes its border, so
+    /// that steps that only read the array run meanwhile. Collective over the array's communicator,
+    /// in the order of the program.
+    template <class Halo>
+    void exchange(const Halo& halo, StepOptions options = {}) {
+        const auto& array = halo.array();
+        std::vector<Access> accesses{reads(array)};
+        for (auto& side : border(halo.data(), halo.local_shape(), array.strides(),
+                                 array.dtype().size, halo.width()))
+            accesses.push_back(writes(std::move(side)));
+        if (options.name.empty()) options.name = "exchange";
+        comm([operation = halo.iexchange_later()] { return operation; },
+             std::span<const Access>(accesses), std::move(options));
+    }
+
     /// Until all steps so far have ended; the calling thread helps. Inside a step: its own steps.
     /// @throws StepError for the first step, in the order of insertion, that has failed, after all
     /// others have ended: the flow can be used again; DeadlineError.

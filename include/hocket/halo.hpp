@@ -14,6 +14,9 @@ namespace transfer {
 struct HaloWork;  // src/transfer/halo_work.hpp
 }
 
+/// Which index runs fastest through dense memory: the last one, or, as Fortran has it, the first.
+enum class Order { row_major, column_major };
+
 /// Memory of hocket's own for one process's part of an array and a border of `width[d]` elements on
 /// both sides of every dimension d, and the exchange that fills the border from the processes that
 /// hold those elements. Works where every process holds one interval of each dimension that has a
@@ -22,17 +25,20 @@ struct HaloWork;  // src/transfer/halo_work.hpp
 class Halo {
   public:
     /// Copies the elements of `array` into new memory; the array itself is not used any more.
-    /// Local. `periodic[d]`: the dimension goes round; empty: none does.
+    /// Local. `periodic[d]`: the dimension goes round; empty: none does. Processes may differ in
+    /// `order`.
     /// @throws LayoutError for explicit segments, for widths or flags that are not one a dimension,
     /// negative widths, and where a process holds several intervals of a dimension with a border
     /// (CYCLIC), naming it.
-    explicit Halo(const Array& array, const Shape& width, const std::vector<bool>& periodic = {});
+    explicit Halo(const Array& array, const Shape& width, const std::vector<bool>& periodic = {},
+                  Order order = Order::row_major);
 
     /// The array within the border: its local elements are what is to be computed and sent.
     const Array& array() const { return array_; }
     const Shape& width() const { return width_; }
-    /// The local elements with their border: dense, row-major, of `local_shape()`, each extent that
-    /// of the local array and twice the width. Without elements there is no border either: zeros.
+    /// The local elements with their border: dense, of `local_shape()`, each extent that of the
+    /// local array and twice the width; its strides are the array's. Without elements there is no
+    /// border either: zeros.
     void* data() const { return data_; }
     const Shape& local_shape() const { return local_shape_; }
 
@@ -46,6 +52,11 @@ class Halo {
     /// it. Until it is done the border must not be touched, and the elements that are within
     /// `width` of it must not change; the others may. Collective, in the order of the calls.
     std::shared_ptr<Operation> iexchange() const;
+    /// The same as an operation. It takes its place among the collective calls of the array's
+    /// communicator now, and begins when it is first polled, as a flow does when the step's turn
+    /// has come (Flow::exchange); until it is done, nothing may write the array or touch the
+    /// border.
+    std::shared_ptr<Operation> iexchange_later() const;
 
   private:
     Shape width_, local_shape_;

@@ -81,6 +81,13 @@ class Region {
     std::shared_ptr<const More> more_;
 };
 
+/// The border of memory with these extents and strides (bytes), `width[d]` items on both sides of
+/// dimension d, as boxes that share no byte. @throws Error as Region does, and for lists of
+/// different lengths.
+std::vector<Region> border(const void* data, std::span<const std::int64_t> extents,
+                           std::span<const std::int64_t> strides, std::int64_t itemsize,
+                           std::span<const std::int64_t> width);
+
 /// How the parts of steps that reduce into one region become one.
 struct Reduction {
     std::string name;  ///< steps with one of the same name run at the same time

@@ -190,6 +190,28 @@ std::uint64_t Region::digest() const {
     }
 }
 
+std::vector<Region> border(const void* data, std::span<const std::int64_t> extents,
+                           std::span<const std::int64_t> strides, std::int64_t itemsize,
+                           std::span<const std::int64_t> width) {
+    if (width.size() != extents.size())
+        throw Error("a border has widths " + text::tuple(width) + " for extents " +
+                    text::tuple(extents) + "; give one width a dimension");
+    std::vector<Region> sides;
+    std::vector<std::int64_t> rest(extents.begin(), extents.end());
+    const auto* first = static_cast<const std::byte*>(data);
+    // Along the later dimensions, what the earlier ones have left.
+    for (std::size_t d = 0; d < extents.size(); ++d) {
+        if (width[d] == 0 || extents[d] == 0) continue;
+        const std::int64_t inside = extents[d] - 2 * width[d];
+        rest[d] = width[d];
+        sides.emplace_back(first, rest, strides, itemsize);
+        sides.emplace_back(first + (width[d] + inside) * strides[d], rest, strides, itemsize);
+        rest[d] = inside;
+        first += width[d] * strides[d];
+    }
+    return sides;
+}
+
 Access reduces(Region region, std::shared_ptr<const Reduction> reduction) {
     if (!region.contiguous())
         throw Error("a step can reduce into a run of memory only, not into " + region.text());

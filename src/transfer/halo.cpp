@@ -54,14 +54,18 @@ comm::Protocol<> fill_all(Array array, int tag, comm::Statement mine,
     for (const auto& phase : work->phases) co_await fill(link, tag, phase, data);
 }
 
+comm::Protocol<> open(Comm on) {
+    co_await on.state().open();
+}
+
 }  // namespace
 
-Halo::Halo(const Array& array, const Shape& width, const std::vector<bool>& periodic)
+Halo::Halo(const Array& array, const Shape& width, const std::vector<bool>& periodic, Order order)
     : width_(width), local_shape_(array.local_shape()), array_(array) {
     const Layout& layout = array.layout();
     const DType& dtype = array.dtype();
     work_ = std::make_shared<const transfer::HaloWork>(
-        transfer::halo_work(layout, array.process(), dtype, width, periodic));
+        transfer::halo_work(layout, array.process(), dtype, width, periodic, order));
     const bool empty = array.process() < 0 || layout.local_elements(array.process()) == 0;
     std::int64_t bytes = dtype.size;
     for (std::size_t d = 0; d < local_shape_.size(); ++d) {
@@ -75,7 +79,7 @@ Halo::Halo(const Array& array, const Shape& width, const std::vector<bool>& peri
     }
     auto memory = allocate(bytes);
     data_ = memory.get();
-    const Shape strides = dense_strides(local_shape_, dtype.size);
+    const Shape strides = transfer::dense_strides_in(order, local_shape_, dtype.size);
     std::int64_t inside = 0;
     for (std::size_t d = 0; d < strides.size() && !empty; ++d) inside += width[d] * strides[d];
     array_ = Array::wrap(memory.get() + inside, layout, dtype, array.comm(), strides, memory);
@@ -84,13 +88,21 @@ Halo::Halo(const Array& array, const Shape& width, const std::vector<bool>& peri
             .run(array.data(), array_.data());
 }
 
-std::shared_ptr<Operation> Halo::iexchange() const {
+std::shared_ptr<Operation> Halo::iexchange_later() const {
     const comm::Turn turn;
+    // Not later: the duplicate is a collective call on the user's communicator.
+    const auto opening = std::make_shared<comm::Call>(open(array_.comm()), work_->text);
+    if (!opening->poll()) comm::Engine::instance().add(opening);
     comm::Statement mine;
     mine.text = work_->text;
     const int tag = array_.comm().state().next_tag();
-    const auto operation = std::make_shared<comm::Call>(
+    return std::make_shared<comm::Call>(
         fill_all(array_, tag, std::move(mine), work_, static_cast<std::byte*>(data_)), work_->text);
+}
+
+std::shared_ptr<Operation> Halo::iexchange() const {
+    auto operation = iexchange_later();
+    const comm::Turn turn;
     comm::Engine::instance().add(operation);
     return operation;
 }

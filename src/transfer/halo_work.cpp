@@ -79,13 +79,13 @@ class Dimension {
 class Making {
   public:
     Making(const layout::Form& form, std::int64_t itemsize, const Shape& width, const Shape& place,
-           const std::vector<Dimension>& dimensions)
+           const std::vector<Dimension>& dimensions, Order order)
         : form_(form), itemsize_(itemsize), width_(width), place_(place), dimensions_(dimensions) {
         for (std::size_t d = 0; d < width.size(); ++d) {
             const Interval part = dimensions[d].part(form.coordinate(d, place));
             shape_.push_back(part.last - part.first + 2 * width[d]);
         }
-        strides_ = dense_strides(shape_, itemsize);
+        strides_ = dense_strides_in(order, shape_, itemsize);
     }
 
     HaloPhase phase(std::size_t d) const {
@@ -160,8 +160,14 @@ class Making {
 
 }  // namespace
 
+Shape dense_strides_in(Order order, const Shape& shape, std::int64_t itemsize) {
+    if (order == Order::row_major) return dense_strides(shape, itemsize);
+    const Shape strides = dense_strides({shape.rbegin(), shape.rend()}, itemsize);
+    return {strides.rbegin(), strides.rend()};
+}
+
 HaloWork halo_work(const Layout& layout, std::int64_t rank, const DType& dtype, const Shape& width,
-                   const std::vector<bool>& periodic) {
+                   const std::vector<bool>& periodic, Order order) {
     const layout::Form& form = layout.form();
     const std::size_t dimensions = form.shape.size();
     if (form.indexed())
@@ -189,7 +195,7 @@ HaloWork halo_work(const Layout& layout, std::int64_t rank, const DType& dtype, 
     }
     const auto place = rank < 0 ? std::nullopt : form.place(rank);
     if (!place || form.local_elements(rank) == 0) return work;
-    const Making making(form, dtype.size, width, *place, along);
+    const Making making(form, dtype.size, width, *place, along, order);
     for (std::size_t d = 0; d < dimensions; ++d)
         if (width[d] > 0) work.phases.push_back(making.phase(d));
     return work;

@@ -6,7 +6,7 @@
 #include <string>
 #include <vector>
 
-#include "hocket/array.hpp"
+#include "hocket/halo.hpp"
 #include "hocket/kernel.hpp"
 
 namespace hocket::transfer {
@@ -35,8 +35,11 @@ struct Interval {
     std::int64_t first = 0, last = 0;
 };
 
+/// The bytes between neighbours along each dimension of dense memory in that order.
+Shape dense_strides_in(Order order, const Shape& shape, std::int64_t itemsize);
+
 /// For process `rank` of the layout. @throws LayoutError as Halo does.
 HaloWork halo_work(const Layout& layout, std::int64_t rank, const DType& dtype, const Shape& width,
-                   const std::vector<bool>& periodic);
+                   const std::vector<bool>& periodic, Order order);
 
 }  // namespace hocket::transfer

@@ -56,6 +56,38 @@ static void test_requests(void) {
     CHECK(received == 7);
 }
 
+/* A part of one row: only with its border do the two orders of memory differ. */
+static void test_column_major_border(void) {
+    const int64_t width[2] = {1, 1};
+    int64_t extents[2] = {0, 0};
+    void* data = NULL;
+    double* at;
+    char text[60];
+    hocket_layout* layout;
+    hocket_array* array;
+    hocket_halo* halo = NULL;
+    snprintf(text, sizeof text, "(%d, 3) (BLOCK, *) @ (%d)", ranks, ranks);
+    layout = layout_of(text);
+    array = numbered(layout, MPI_COMM_WORLD);
+    OK(hocket_halo_make_fortran(array, width, (const bool[]){true, false}, &halo));
+    OK(hocket_halo_data_fortran(halo, "float64", 2, extents, &data));
+    CHECK(extents[0] == 3 && extents[1] == 5);
+    OK(hocket_halo_exchange(halo, 60));
+    at = (double*)data + 3; /* the first column */
+    for (int64_t j = 0; j < 3; ++j, at += 3) {
+        CHECK(at[0] == (double)(3 * ((rank + ranks - 1) % ranks) + j + 1));
+        CHECK(at[1] == (double)(3 * rank + j + 1));
+        CHECK(at[2] == (double)(3 * ((rank + 1) % ranks) + j + 1));
+    }
+    FAILS(HOCKET_ERR_MISMATCH, hocket_halo_data_fortran(halo, "float32", 2, extents, &data));
+    FAILS(HOCKET_ERR_MISMATCH, hocket_halo_data_fortran(halo, "float64", 1, extents, &data));
+    FAILS(HOCKET_ERR_ARGUMENT, hocket_halo_data_fortran(halo, "float64", 2, extents, NULL));
+    FAILS(HOCKET_ERR_ARGUMENT, hocket_halo_make_fortran(array, NULL, NULL, &halo));
+    OK(hocket_halo_free(&halo));
+    OK(hocket_array_free(&array));
+    OK(hocket_layout_free(&layout));
+}
+
 static void test_column_major(void) {
     const int64_t shape[2] = {3, 4}, axes[2] = {1, 0};
     int64_t extents[2], strides[2], count;
@@ -126,4 +158,5 @@ void test_fortran(void) {
     test_communicators();
     test_requests();
     test_column_major();
+    test_column_major_border();
 }

@@ -2,6 +2,28 @@
 /* Arrays with a border. */
 #include "check.h"
 
+/* The first row of the border, by an operation and by a step of a flow. */
+static void test_later(hocket_halo* halo, double* data, int64_t row, int64_t cols) {
+    hocket_operation* operation = NULL;
+    hocket_flow* flow = NULL;
+    double kept[3];
+    for (int64_t j = 0; j < cols; ++j) kept[j] = data[2 + j], data[2 + j] = -1;
+    OK(hocket_halo_iexchange_later(halo, &operation));
+    OK(hocket_operation_wait(operation, 60));
+    OK(hocket_operation_free(&operation));
+    for (int64_t j = 0; j < cols; ++j) CHECK(data[2 + j] == kept[j]), data[2 + j] = -1;
+    OK(hocket_flow_make(NULL, &flow));
+    OK(hocket_flow_exchange(flow, halo, 0));
+    OK(hocket_flow_wait(flow, 60));
+    for (int64_t j = 0; j < cols; ++j) CHECK(data[2 + j] == kept[j]);
+    CHECK(row >= cols);
+    FAILS(HOCKET_ERR_ARGUMENT, hocket_flow_exchange(flow, NULL, 0));
+    FAILS(HOCKET_ERR_ARGUMENT, hocket_flow_exchange(NULL, halo, 0));
+    FAILS(HOCKET_ERR_ARGUMENT, hocket_halo_iexchange_later(halo, NULL));
+    FAILS(HOCKET_ERR_ARGUMENT, hocket_halo_iexchange_later(NULL, &operation));
+    OK(hocket_flow_free(&flow));
+}
+
 /* Rows dealt out in blocks, a border of one row and two columns, rows going round. */
 void test_halo(void) {
     enum { rows = 7, cols = 3 };
@@ -44,6 +66,8 @@ void test_halo(void) {
     for (int64_t j = 0; shape[0] > 0 && j < cols; ++j)
         CHECK(data[2 + j] == 1 + (double)((first - 1 + rows) % rows * cols + j));
     FAILS(HOCKET_ERR_ARGUMENT, hocket_halo_iexchange(halo, NULL));
+
+    test_later(halo, data, shape[1], shape[0] == 0 ? 0 : cols);
 
     FAILS(HOCKET_ERR_LAYOUT, hocket_halo_make(array, wrong, NULL, &none));
     SAYS("width");

@@ -1,6 +1,8 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """a.halo: every element of every border, corners included, on uneven, empty and short blocks."""
 
+import time
+
 import numpy as np
 from cases import raises_everywhere
 from lockstep import ranks
@@ -75,6 +77,37 @@ def test_every_border(comm):
             check(comm, layout, width)
         for periodic in ([True] * ndim, [d % 2 == 1 for d in range(ndim)]):
             check(comm, layout, 2, periodic, "float32")
+
+
+@ranks(1, 2, 4)
+def test_in_a_flow_what_is_exchanged_goes_by_the_order_of_the_calls(comm):
+    """Each process is first ready for another border; steps that read the array do not wait."""
+    layout = hk.Layout((2 * comm.size, 3), "(BLOCK, *)", comm.size)
+    a = hk.from_function(value, layout, "int64", comm)
+    flags = [True, True]
+    halos = [a.halo(1, periodic=flags) for _ in range(2)]
+    read = []
+    with hk.Flow(workers=2) as f:
+        slow = halos[comm.rank % 2].array.local
+        f.task(lambda: (time.sleep(0.05), np.add(slow, comm.rank + 1, out=slow)), inouts=[slow])
+        for halo in halos:
+            f.exchange(halo)
+            f.task(lambda h=halo: read.append(h.array.local.sum()), inputs=[halo.array])
+    assert len(read) == 2
+    neighbours = [(comm.rank + step) % comm.size for step in (-1, 0, 1)]
+    for number, halo in enumerate(halos):
+        wanted = expected(layout, comm.rank, (1, 1), flags)
+        for rank, rows in zip(neighbours, (slice(0, 1), slice(1, -1), slice(-1, None))):
+            wanted[rows] += (rank + 1) * (rank % 2 == number)
+        np.testing.assert_array_equal(halo.local, wanted)
+
+
+@ranks(2)
+def test_in_a_flow_what_differs_is_an_error(comm):
+    h = hk.zeros(hk.Layout((8, 4), "(BLOCK, *)", 2), "f8", comm).halo(1 + comm.rank)
+    f = hk.Flow()
+    f.exchange(h)
+    raises_everywhere(comm, hk.MismatchError, f.wait, "width")
 
 
 @ranks(4, nodes="0,0,1,1")

@@ -15,6 +15,7 @@ from hocket import _mpi
 from hocket.arguments import as_number, as_seconds
 from hocket.errors import Error
 from hocket.flow_steps import accesses_of, as_function, name_of, raise_thrown, with_parts
+from hocket.halos import Halo
 from hocket.many import Arrays, as_list
 from hocket.operations import operations_of
 from hocket.reductions import Reduction
@@ -211,6 +212,20 @@ class Flow:
         """
         request = w.irecv_later(b, source, tag)
         self._later(request, [], as_list(b), priority, f"recv from {source}")
+
+    def exchange(self, halo: Halo, priority: int = 0) -> None:
+        """Inserts `Halo.exchange`: reads ``halo.array``, writes the border.
+
+        Steps that only read the array run meanwhile. Collective over its communicator, in the order
+        of the program, whenever the step begins.
+
+        Raises
+        ------
+        Error
+            where MPI's thread level does not let this thread communicate. In `wait`: as
+            `Halo.exchange`.
+        """
+        self._core.exchange(halo._core, as_number(priority, "priority"))
 
     def _later(
         self, request: Request, reads: list[Any], writes: list[Any], priority: int, name: str

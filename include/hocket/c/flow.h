@@ -82,6 +82,9 @@ int hocket_flow_send(hocket_flow* flow, const hocket_tasks* tasks, const hocket_
                      hocket_task_id destination, int tag, int priority);
 int hocket_flow_recv(hocket_flow* flow, const hocket_tasks* tasks, const hocket_array* array,
                      hocket_task_id source, int tag, int priority);
+/* Fills the border: reads the array within, writes the border. Collective over the array's
+ * communicator, in the order of the program. */
+int hocket_flow_exchange(hocket_flow* flow, const hocket_halo* halo, int priority);
 
 /* Until all steps so far have ended; inside a step: its own. What a step failed with is the code;
  * the message names the step. */

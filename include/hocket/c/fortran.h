@@ -43,6 +43,14 @@ int hocket_array_empty_fortran(const hocket_layout* layout, const char* dtype, i
  * HOCKET_ERR_MISMATCH otherwise. */
 int hocket_array_data_fortran(const hocket_array* array, const char* dtype, int64_t dimensions,
                               int64_t* extents, void** data);
+
+/* A border around the array in column-major memory; `periodic` may be NULL. */
+int hocket_halo_make_fortran(const hocket_array* array, const int64_t* width, const bool* periodic,
+                             hocket_halo** halo);
+/* Where the local elements with their border lie, as hocket_array_data_fortran. */
+int hocket_halo_data_fortran(const hocket_halo* halo, const char* dtype, int64_t dimensions,
+                             int64_t* extents, void** data);
+
 int hocket_array_comm_fortran(const hocket_array* array, int* comm);
 
 /* `strides` of the whole array, in bytes, one a dimension; `extents` as above. */

@@ -18,8 +18,8 @@ int hocket_halo_free(hocket_halo** halo);
 /* The array within the border; a new handle, which keeps the memory. */
 int hocket_halo_array(const hocket_halo* halo, hocket_array** array);
 int hocket_halo_width(const hocket_halo* halo, int64_t capacity, int64_t* values, int64_t* count);
-/* The local elements with their border: dense and row-major, of this shape; zeros on a process
- * without elements. */
+/* The local elements with their border: dense and row-major, of this shape; on a process without
+ * elements its extents are 0. */
 int hocket_halo_data(const hocket_halo* halo, void** data);
 int hocket_halo_local_shape(const hocket_halo* halo, int64_t capacity, int64_t* values,
                             int64_t* count);
@@ -28,6 +28,9 @@ int hocket_halo_exchange(const hocket_halo* halo, double timeout);
 /* The same, started: for hocket_operation_wait or hocket_started_add. Until it is done the border
  * must not be touched, nor the elements within the widths of it be changed. */
 int hocket_halo_iexchange(const hocket_halo* halo, hocket_operation** operation);
+/* The same as an operation: it takes its place among the collective calls now, and begins when it
+ * is first polled. See hocket_flow_exchange, too. */
+int hocket_halo_iexchange_later(const hocket_halo* halo, hocket_operation** operation);
 
 #ifdef __cplusplus
 }

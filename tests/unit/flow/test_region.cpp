@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <random>
 #include <set>
 #include <vector>
@@ -95,6 +96,49 @@ TEST(Region, a_digest_sees_every_byte) {
     ++memory[7];
     EXPECT_EQ(region.digest(), before);
     --memory[7];
+}
+
+// Each byte of the border is in one box, none of the inside in any.
+void check_border(const std::vector<std::int64_t>& extents,
+                  const std::vector<std::int64_t>& strides,
+                  const std::vector<std::int64_t>& width) {
+    const auto sides = hocket::border(middle, extents, strides, 4, width);
+    std::vector<std::int64_t> inside, index(extents.size(), 0);
+    const char* first = middle;
+    for (std::size_t d = 0; d < extents.size(); ++d) {
+        inside.push_back(extents[d] - 2 * width[d]);
+        first += width[d] * strides[d];
+    }
+    const Region within(first, inside, strides, 4);
+    for (const Region& side : sides) EXPECT_FALSE(side.overlaps(within)) << side.text();
+    for (bool more = true; more;) {
+        const char* at = middle;
+        bool in_border = false;
+        for (std::size_t d = 0; d < extents.size(); ++d) {
+            at += index[d] * strides[d];
+            in_border |= index[d] < width[d] || index[d] >= extents[d] - width[d];
+        }
+        const Region item(at, 4);
+        const auto meets = [&](const Region& side) { return side.overlaps(item); };
+        EXPECT_EQ(std::ranges::count_if(sides, meets), in_border ? 1 : 0);
+        more = false;
+        for (std::size_t d = 0; d < extents.size() && !more; ++d) {
+            more = ++index[d] < extents[d];
+            if (!more) index[d] = 0;
+        }
+    }
+}
+
+TEST(Region, a_border_is_boxes_that_share_nothing) {
+    check_border({7}, {4}, {2});
+    check_border({4, 5}, {20, 4}, {1, 1});
+    check_border({4, 5}, {4, 16}, {1, 2});
+    check_border({5, 6, 4}, {96, 16, 4}, {1, 2, 0});
+    check_border({5, 6, 4}, {4, 20, 120}, {2, 1, 1});
+    const std::vector<std::int64_t> extents{0, 6}, strides{24, 4}, width{0, 1}, too_few{1};
+    for (const Region& side : hocket::border(middle, extents, strides, 4, width))
+        EXPECT_TRUE(side.empty());
+    EXPECT_THROW(hocket::border(middle, extents, strides, 4, too_few), hocket::Error);
 }
 
 TEST(Region, what_cannot_be_is_told) {

@@ -1,0 +1,151 @@
+! SPDX-License-Identifier: BSD-3-Clause
+! What a step of a flow touches: memory as Fortran knows it, or a key; and the same as C has it.
+module hocket_touches
+  use hocket_base
+  use hocket_c
+  use hocket_lists
+  use hocket_views
+  use, intrinsic :: iso_c_binding
+  implicit none
+  private
+  public :: hocket_touch, of_view, of_array, of_key, of_part
+  public :: c_accesses, refused, hold
+
+  integer, parameter :: longest_key = 127
+
+  ! Views and touches are dummies with the attribute target: without it gfortran takes it that what
+  ! their addresses lead to is left as it is, for a c_ptr is no pointer to it.
+  !
+  ! What a step touches, and how; made by hocket_reads(...), hocket_writes(...), ....
+  type :: hocket_touch
+    private
+    integer :: kind = HOCKET_ACCESS_READS
+    logical :: is_key = .false.
+    character(longest_key + 1) :: key = ''
+    type(c_ptr) :: address = c_null_ptr, reduction = c_null_ptr
+    integer(c_int64_t) :: bytes = 0  ! of all where `rank` is 0; else of an element
+    integer :: rank = 0
+    integer(c_int64_t) :: extents(7) = 1, strides(7) = 0
+  end type
+
+  ! The same as C has it, as long as this lives.
+  type :: c_accesses
+    type(hocket_access), allocatable :: all(:)
+    character(kind=c_char), allocatable :: keys(:, :)
+    integer(c_int64_t), allocatable :: extents(:, :), strides(:, :)
+  end type
+
+  interface
+    ! The address alone: Fortran's twin wants to know the type.
+    function c_array_address(array, data) bind(C, name='hocket_array_data') result(code)
+      import :: c_ptr, c_int
+      type(c_ptr), value :: array, data
+      integer(c_int) :: code
+    end function
+  end interface
+
+contains
+
+  function of_view(kind, view) result(touch)
+    integer, intent(in) :: kind
+    type(memory_view), intent(in), target :: view
+    type(hocket_touch) :: touch
+    touch%kind = kind
+    touch%address = view%address
+    touch%bytes = view%itemsize
+    touch%rank = view%rank
+    touch%extents = view%extents
+    touch%strides = view%strides
+    call make_run(touch)
+  end function
+
+  ! A handle that is not live touches nothing here; the call that it is for says so.
+  function of_array(kind, array) result(touch)
+    integer, intent(in) :: kind
+    type(hocket_array), intent(in) :: array
+    type(hocket_touch) :: touch
+    type(c_ptr), target :: address, dtype
+    integer(c_int64_t), target :: count, itemsize, extents(7), strides(7)
+    touch%kind = kind
+    address = c_null_ptr
+    if (c_array_address(array%handle, c_loc(address)) /= 0) return
+    if (c_hocket_array_dtype(array%handle, c_loc(dtype), c_loc(itemsize)) /= 0) return
+    extents = 1
+    strides = 0
+    if (c_hocket_array_local_shape(array%handle, 7_c_int64_t, c_loc(extents), c_loc(count)) /= 0) &
+      return
+    if (c_hocket_array_strides(array%handle, 7_c_int64_t, c_loc(strides), c_loc(count)) /= 0) return
+    touch%address = address
+    touch%bytes = itemsize
+    touch%rank = int(count)
+    touch%extents = extents
+    touch%strides = strides
+    call make_run(touch)
+  end function
+
+  ! What lies in one run is one: a reduction's part must, and C takes it for that.
+  subroutine make_run(touch)
+    type(hocket_touch), intent(inout) :: touch
+    integer(c_int64_t) :: whole
+    integer :: d
+    whole = touch%bytes
+    do d = 1, touch%rank
+      if (touch%extents(d) > 1 .and. touch%strides(d) /= whole) return
+      whole = whole*touch%extents(d)
+    end do
+    touch%bytes = whole
+    touch%rank = 0
+  end subroutine
+
+  function of_key(kind, key) result(touch)
+    integer, intent(in) :: kind
+    character(*), intent(in) :: key
+    type(hocket_touch) :: touch
+    touch = hocket_touch(kind=kind, is_key=.true., key=key)
+  end function
+
+  ! Memory into which a step reduces.
+  function of_part(view, reduction) result(touch)
+    type(memory_view), intent(in), target :: view
+    type(hocket_reduction), intent(in) :: reduction
+    type(hocket_touch) :: touch
+    touch = of_view(HOCKET_ACCESS_REDUCES, view)
+    touch%reduction = reduction%handle
+  end function
+
+  function refused(touches, what, ierr) result(wrong)
+    type(hocket_touch), intent(in), target :: touches(:)
+    character(*), intent(in) :: what
+    integer, intent(out), optional :: ierr
+    logical :: wrong
+    wrong = any(touches%is_key .and. len_trim(touches%key) > longest_key)
+    if (wrong) call fail(HOCKET_ERR_ARGUMENT, what//': a key has more than 127 characters; '// &
+                         'give a shorter one', ierr)
+  end function
+
+  subroutine hold(touches, held)
+    type(hocket_touch), intent(in), target :: touches(:)
+    type(c_accesses), intent(inout), target :: held
+    integer :: i, n
+    n = size(touches)
+    ! One more: c_loc of nothing is nothing one may take.
+    allocate (held%all(n + 1), held%keys(longest_key + 1, n + 1))
+    allocate (held%extents(7, n + 1), held%strides(7, n + 1))
+    do i = 1, n
+      held%all(i)%kind = int(touches(i)%kind, c_int)
+      held%all(i)%data = touches(i)%address
+      held%all(i)%bytes = touches(i)%bytes
+      held%all(i)%reduction = touches(i)%reduction
+      if (touches(i)%is_key) then
+        held%keys(:len_trim(touches(i)%key) + 1, i) = c_chars(touches(i)%key)
+        held%all(i)%key = c_loc(held%keys(1, i))
+      else if (touches(i)%rank > 0) then
+        held%extents(:, i) = touches(i)%extents
+        held%strides(:, i) = touches(i)%strides
+        held%all(i)%dimensions = touches(i)%rank
+        held%all(i)%extents = c_loc(held%extents(1, i))
+        held%all(i)%strides = c_loc(held%strides(1, i))
+      end if
+    end do
+  end subroutine
+end module

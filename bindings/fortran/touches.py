@@ -1,0 +1,41 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""How a step of a flow touches what it names, written from one table of kinds and one of things."""
+
+from __future__ import annotations
+
+# Fortran's word -> the constant.
+KINDS = {
+    "reads": "HOCKET_ACCESS_READS",
+    "writes": "HOCKET_ACCESS_WRITES",
+    "updates": "HOCKET_ACCESS_UPDATES",
+    # Updates, in any order with others that commute, one at a time.
+    "commutes": "HOCKET_ACCESS_COMMUTES",
+}
+# hocket_view(x), x being any array or section of one; a hocket_array; or a key, a text that stands
+# for anything else.
+THINGS = {
+    "view": "type(memory_view), intent(in), target",
+    "array": "type(hocket_array), intent(in)",
+    "key": "character(*), intent(in)",
+}
+
+
+def module() -> str:
+    """One generic function a kind, of all things."""
+    lines = ["module hocket_accesses", "  use hocket_c", "  use hocket_touches"]
+    lines += ["  use hocket_views", "  implicit none", "  private"]
+    for kind in KINDS:
+        names = ", ".join(f"{kind}_{thing}" for thing in THINGS)
+        lines += [f"  public :: hocket_{kind}", f"  interface hocket_{kind}"]
+        lines += [f"    module procedure {names}", "  end interface"]
+    lines.append("contains")
+    for kind, constant in KINDS.items():
+        for thing, declared in THINGS.items():
+            lines += [
+                f"  function {kind}_{thing}({thing}) result(touch)",
+                f"    {declared} :: {thing}",
+                "    type(hocket_touch) :: touch",
+                f"    touch = of_{thing}({constant}, {thing})",
+                "  end function",
+            ]
+    return "\n".join([*lines, "end module\n"])
