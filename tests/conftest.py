@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 import os
+from collections.abc import Generator
 
 import pytest
 
@@ -19,3 +20,25 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
     if soak:
         config.hook.pytest_deselected(items=soak)
         items[:] = [item for item in items if item not in soak]
+
+
+@pytest.hookimpl(wrapper=True)
+def pytest_runtest_makereport(
+    item: pytest.Item, call: pytest.CallInfo[None]
+) -> Generator[None, pytest.TestReport, pytest.TestReport]:
+    """With HOCKET_TEST_ALL, as in CI, a test of Fortran, C or the installed tree that did not run
+    has failed."""
+    report = yield
+    if report.skipped and must_run(item) and not hasattr(report, "wasxfail"):
+        reason = report.longrepr[2] if isinstance(report.longrepr, tuple) else report.longrepr
+        report.outcome = "failed"
+        report.longrepr = f"HOCKET_TEST_ALL asks that nothing is left out: {reason}"
+    return report
+
+
+def must_run(item: pytest.Item) -> bool:
+    """Whether a skip of the test is a failure."""
+    asked = os.environ.get("HOCKET_TEST_ALL", "")
+    return bool(asked) and any(
+        item.nodeid.startswith(f"tests/{place}") for place in ("fortran/", "install/")
+    )

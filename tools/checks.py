@@ -50,8 +50,8 @@ def check(mpi: str, arguments: list[str]) -> int:
 
 
 def audit(report: Report, mpi: str, python: Path) -> None:
-    """The C++ tests, and C's on three processes, under address and undefined-behaviour
-    sanitizers."""
+    """The C++ tests, and those of C and Fortran on several processes, under address and
+    undefined-behaviour sanitizers."""
     try:
         folder = build.audited(mpi)
     except SystemExit:  # it has said why
@@ -65,18 +65,25 @@ def audit(report: Report, mpi: str, python: Path) -> None:
         report.run("C++ unit tests with sanitizers", ["sh", "-c", command])
     else:
         report.absent.append("sanitizers on C++ unit tests, which need GoogleTest")
+    start = f"exec timeout 300 '{python.parent / 'mpiexec'}' -n"
     if (folder / "bindings/fortran/libhocket_fortran.a").is_file():
-        for name in ("arrays", "tasks", "teams"):
-            program = folder / "tests" / f"fortran_{name}"
-            start = f"exec '{python.parent / 'mpiexec'}' -n 3 '{program}'"
-            title = f"Fortran's {name} on three processes with sanitizers"
-            report.run(title, ["sh", "-c", f"{options} {start}"])
+        for path in fortran_tests():
+            for ranks in (1, 3):
+                command = f"{options} {start} {ranks} '{folder / 'tests' / path}'"
+                title = f"{path} on {ranks} processes with sanitizers"
+                report.run(title, ["sh", "-c", command])
     else:
         report.absent.append("sanitizers on the Fortran tests, which need gfortran")
-    for nodes in ("0,0,0", "0,1,1"):
-        start = f"HOCKET_NODES={nodes} exec '{python.parent / 'mpiexec'}' -n 3"
-        command = f"{options} {start} '{folder / 'tests' / 'test_capi'}'"
-        report.run(f"C on three processes with sanitizers, nodes {nodes}", ["sh", "-c", command])
+    for nodes in ("0", "0,0", "0,0,0", "0,1,1"):
+        ranks = nodes.count(",") + 1
+        command = f"{options} HOCKET_NODES={nodes} {start} {ranks} '{folder / 'tests/test_capi'}'"
+        report.run(f"C with sanitizers, nodes {nodes}", ["sh", "-c", command])
+
+
+def fortran_tests() -> list[str]:
+    """The programs of tests/fortran, as they are built."""
+    found = (ROOT / "tests/fortran").glob("*.[fF]90")
+    return sorted(f"fortran_{path.stem}" for path in found if path.stem != "checks")
 
 
 def types(mpi: str, tools: Path, python: Path) -> str:

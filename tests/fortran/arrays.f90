@@ -253,6 +253,7 @@ contains
     call fails(HOCKET_ERR_ERROR, ierr, '123456789')
     call hocket_array_wrap(x(:3), layout, -77, a, ierr)
     call fails(HOCKET_ERR_ERROR, ierr, 'no communicator of')
+    call test_world_of_another_mpi(x, layout)
     call hocket_array_empty(layout, 'float64', world, a)
     call hocket_array_data(a, narrow, ierr)
     call fails(HOCKET_ERR_MISMATCH, ierr, 'float32')
@@ -277,6 +278,28 @@ contains
     call hocket_layout_make([integer ::], '()', [integer ::], scalar)
     call hocket_array_empty(scalar, 'int8', world, a)
     call hocket_array_free(a)
+  end subroutine
+
+  ! What MPI_COMM_WORLD is in MPICH and its kin, in Open MPI, and in the standard's ABI.
+  subroutine test_world_of_another_mpi(x, layout)
+    real(real64), target, intent(inout) :: x(:)
+    type(hocket_layout), intent(in) :: layout
+    integer, parameter :: worlds(3) = [1140850688, 0, 257]
+    type(hocket_array) :: a
+    type(hocket_team) :: team
+    type(hocket_tasks) :: tasks
+    integer :: i, ierr
+    do i = 1, size(worlds)
+      if (worlds(i) == world) cycle
+      call hocket_array_wrap(x(:3), layout, worlds(i), a, ierr)
+      call fails(HOCKET_ERR_ERROR, ierr, 'no communicator of')
+      call hocket_array_empty(layout, 'float64', worlds(i), a, ierr=ierr)
+      call fails(HOCKET_ERR_ERROR, ierr, 'no communicator of')
+      call hocket_team_make(worlds(i), team, ierr=ierr)
+      call fails(HOCKET_ERR_ERROR, ierr, 'no communicator of')
+      call hocket_tasks_make(['all'], [ranks], worlds(i), tasks, ierr=ierr)
+      call fails(HOCKET_ERR_ERROR, ierr, 'no communicator of')
+    end do
   end subroutine
 
   function reshaped(x) result(pointer)
