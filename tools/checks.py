@@ -44,6 +44,7 @@ def check(mpi: str, arguments: list[str]) -> int:
     report.run("ruff format", [str(tools / "ruff"), "format", "--check", "--quiet", *places])
     report.run("types of the extensions", build.stubs_command(mpi))
     report.run("mypy --strict", ["sh", "-c", types(mpi, tools, python)])
+    report.run("conda recipe", [str(tools / "python"), "tools/recipes.py"])
     report.run("clang-tidy", ["sh", "-c", tidy(mpi, tools)])
     audit(report, mpi, python)
     return report.close("make check")

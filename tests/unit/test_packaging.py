@@ -70,10 +70,10 @@ class TestSpack:
 class TestConda:
     """The recipe asks for the versions of pyproject.toml."""
 
-    TEXT = (ROOT / "packaging/conda/meta.yaml").read_text(encoding="utf-8")
+    TEXT = (ROOT / "packaging/conda/recipe.yaml").read_text(encoding="utf-8")
 
     def test_version(self) -> None:
-        assert f'version = "{PROJECT["project"]["version"]}"' in self.TEXT
+        assert f'version: "{PROJECT["project"]["version"]}"' in self.TEXT
 
     @pytest.mark.parametrize(
         "wanted", [*PROJECT["project"]["dependencies"], *PROJECT["build-system"]["requires"]]
@@ -81,7 +81,8 @@ class TestConda:
     def test_requirement(self, wanted: str) -> None:
         found = re.match(r"([\w-]+)([^;]*)", wanted)
         assert found is not None
-        assert re.search(rf"^    - {re.escape(f'{found[1]} {found[2]}')}( +#.*)?$", self.TEXT, re.M)
+        asked = re.escape(f"{found[1]} {found[2]}")
+        assert re.search(rf"^ +(?:- |then: ){asked}$", self.TEXT, re.M)
 
     def test_both_mpis(self) -> None:
         config = (ROOT / "packaging/conda/conda_build_config.yaml").read_text(encoding="utf-8")
