@@ -6,6 +6,7 @@
 #include <cstdint>
 #include <functional>
 #include <memory>
+#include <span>
 #include <vector>
 
 #include "plan/problem.hpp"
@@ -18,10 +19,13 @@ std::int64_t count_moved(const Problem& problem);
 /// Pairs of different processes that exchange at least one element.
 std::int64_t count_messages(const std::shared_ptr<const Problem>& problem);
 
-/// Seconds of the slowest process: the sum of `cost(source process, destination process, elements)`
-/// over the messages it sends, or over those it receives, whichever is larger. Of many processes
-/// (8192 a side, fewer where each has many peers) some evenly spaced ones are asked.
-using Cost = std::function<double(std::int64_t, std::int64_t, std::int64_t)>;
-double predict_direct(const std::shared_ptr<const Problem>& problem, const Cost& cost);
+/// What one process exchanges with others, itself left out.
+std::vector<Traffic> others_of(const std::shared_ptr<const Problem>& problem, Side side,
+                               std::int64_t rank);
+
+/// What the processes of a side exchange with others: `look(process, its others_of)`. Of
+/// many (8192, fewer where each has many peers) some evenly spaced ones are looked at.
+using Look = std::function<void(std::int64_t, std::span<const Traffic>)>;
+void look_at_some(const std::shared_ptr<const Problem>& problem, Side side, const Look& look);
 
 }  // namespace hocket::plan

@@ -83,6 +83,8 @@ def test_random_layouts_sizes_and_strategies(comm, groups, nodes, monkeypatch):
         destination = oracle.random_spec(rng, shape, int(rng.integers(1, groups["b"] + 1)))
         strategy = NAMES[int(rng.integers(len(NAMES)))]
         way = {"strategy": strategy, "pieces": int(rng.integers(0, 4)) or None}
+        if strategy in ("staged", "centralized"):
+            way["stages"] = int(rng.integers(0, max(source.size, destination.size) + 1)) or None
         ways = ({}, way) if case % 2 else (way, {})  # either side may say it
         moved(w, source, destination, random_dtype(rng), ways, case)
     source, destination = (
@@ -116,6 +118,27 @@ def test_redistribution_within_one_program_by_every_strategy(comm, groups):
             )
             room.check(destination.local(array, comm.rank), f"{source} {destination} {strategy}")
             assert comm.allreduce(messages[0]) == p.message_count, (strategy, case)
+
+
+@ranks(2, 4, 6)
+def test_a_transposition_all_at_once_and_as_a_pipeline(comm):
+    """P(P - 1) messages of the data-parallel program, P²/4 of two tasks of half of the processes
+    (Foster et al., section 4), as they were sent."""
+    half = comm.size // 2
+    a = hk.from_function(
+        lambda i, j: 24 * i + j, hk.Layout((24, 24), "(BLOCK, *)", comm.size), "f8", comm
+    )
+    b, sent = counted(lambda: hk.redistribute(a, a.layout, axes=(1, 0)))
+    np.testing.assert_array_equal(
+        b.local, np.arange(576.0).reshape(24, 24).T[b.layout.global_indices(comm.rank)[0]]
+    )
+    assert comm.allreduce(sent[0]) == comm.size * (comm.size - 1)
+    w = hk.tasks({"rows": half, "cols": half}, comm)
+    lay = hk.Layout((24, 24), "(BLOCK, *)" if w.name == "rows" else "(*, BLOCK)", half)
+    x = hk.zeros(lay, "f8", comm=w.comm)
+    way = {"strategy": "direct"}
+    verb = (lambda: w.send(x, "cols", **way)) if w.name == "rows" else lambda: w.recv(x, "rows")
+    assert comm.allreduce(counted(verb)[1][0]) == comm.size**2 // 4
 
 
 @ranks({"a": 2, "b": 3})
@@ -213,9 +236,43 @@ def test_processes_of_one_task_that_disagree(comm, groups):
 # ---- pieces -------------------------------------------------------------------------------------
 
 
+def test_an_early_piece_is_used_while_the_last_is_yet_to_be_sent(monkeypatch):
+    """The sender stands still until the receiver has used the first piece."""
+    # Most of a piece waits for one of few buffers, so that it cannot have left in the background.
+    monkeypatch.setenv("HOCKET_MAX_BUFFER", str(2 << 20))
+    monkeypatch.setenv("HOCKET_NODES", "0,1")
+
+    def program(w):
+        from mpi4py import MPI
+
+        world, shape = MPI.COMM_WORLD, (1024, 2048)
+        lay = hk.Layout(shape, "(*, *)")
+        array = np.arange(float(np.prod(shape))).reshape(shape)
+        if w.name == "a":
+            r = w.isend(hk.wrap(np.asfortranarray(array), lay, w.comm), "b", pieces=2)
+            first = r.wait_piece(0, timeout=60)
+            assert world.recv(source=1) == "used"
+            with pytest.raises(hk.DeadlineError):
+                r.wait_piece(1, timeout=0.01)
+            world.send("go on", 1)
+        else:
+            b = hk.wrap(np.full(shape, -1.0), lay, w.comm)
+            r = w.irecv(b, "a")
+            first = r.wait_piece(0, timeout=60)
+            np.testing.assert_array_equal(b.local[first], array[first])
+            assert b.local[-1, -1] == -1.0, "the last piece is there already"
+            world.send("used", 0)
+            assert world.recv(source=0) == "go on"
+            assert r.wait_piece(1, timeout=60) == (slice(None), slice(1024, 2048))
+            np.testing.assert_array_equal(b.local, array)
+        r.wait()
+        return first == (slice(None), slice(0, 1024))
+
+    assert hk.run(program, tasks={"a": 1, "b": 1}, timeout=120) == {"a": [True], "b": [True]}
+
+
 @ranks({"a": 2, "b": 2})
-def test_early_pieces_can_be_used(comm, groups):
-    """The receiver uses a piece before the sender has given away the next one's memory."""
+def test_pieces_come_one_after_the_other(comm, groups):
     w = hk.tasks(groups, comm)
     shape = (64, 90)
     source, destination = small(2, shape), Spec(shape, (CYCLIC, STAR), (2,))

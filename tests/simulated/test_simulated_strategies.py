@@ -19,7 +19,7 @@ def simulated_program():
 @pytest.mark.skipif(simulated_program() is None, reason="the simulated program is not built")
 def test_in_simulation_a_dear_message_makes_another_strategy_win():
     sides = layouts_of((32, 32), "(BLOCK,*)", "(*,BLOCK)", 16, 16)
-    dear = Transfer(*sides, ([0] * 16, [1] * 16), simulation.costs(1e-4, 16, 16))
+    dear = Transfer(*sides, ([0] * 16, [1] * 16), simulation.costs(1e-4))
     names = ("direct", "multistage")
     direct, multistage = (simulation.run(dear, name, simulated_program(), 60) for name in names)
     assert direct["right"] and multistage["right"]

@@ -239,8 +239,13 @@ def test_predictions_by_hand():
     whole = 16 * 6 * 8
     seconds = p.predict(costs(message=1.0))
     assert seconds["direct"] == 4 and seconds["centralized"] == 3 + 2
-    assert seconds["staged"] == 3 + 1 and seconds["hybrid"] == 3
-    assert seconds["multistage"] == 1 + 1 + 1  # two steps of the butterfly, and across
+    # Who collects for one receiver sends what is for the other, too; so in the hybrid's staging.
+    assert seconds["staged"] == 3 + 1 + 1 and seconds["hybrid"] == 3 + 1
+    assert seconds["multistage"] == 1 + 2 + 1  # 1 to 2 and 3 to 0; 0 and 2 swap; across
+    within = hk.Layout((16, 16), "(BLOCK, *)", 4)
+    turned = hk.plan(within, within, axes=(1, 0), overlap=range(4), strategy="direct")
+    assert turned.predict(costs(message=1.0))["direct"] == 3 + 3  # sent and received
+    assert turned.predict(costs(byte=1.0))["direct"] == 3 * 4 * 4 * 8  # both ways side by side
     seconds = p.predict(costs(byte=1.0))
     assert seconds["direct"] == whole / 2 and seconds["centralized"] == whole * 3 / 4 + whole
     seconds = p.predict(costs(copy=1.0))
@@ -251,6 +256,40 @@ def test_predictions_by_hand():
     assert far["direct"] == 4 and far["staged"] == 1 and far["centralized"] == 2
     together = full(4, 2, "direct", nodes=([0] * 4, [0] * 2)).predict(costs(far_message=1.0))
     assert set(together.values()) == {0}
+
+
+def test_the_processes_of_a_node_share_its_link():
+    """Bytes between nodes add up on the link, each way; messages are each process's own."""
+    p = full(4, 2, "direct", itemsize=8)
+    whole = 16 * 6 * 8
+    assert set(p.predict(costs(far_byte=1.0)).values()) == {whole}  # each side is a node
+    assert set(p.predict(costs(far_byte=2.0, far_message=1e-9)).values()) != {2 * whole}
+    # Two nodes of two senders, one of two receivers: one way in, whoever it comes from.
+    one_in = full(4, 2, "direct", nodes=([7, 7, 10**12, 10**12], [-5, -5]))
+    assert one_in.predict(costs(far_byte=1.0))["direct"] == whole
+    # Two ways in: each receiver has its own, and a node of senders has as much to say.
+    two_in = full(4, 2, "direct", nodes=([0, 0, 1, 1], [2, 3])).predict(costs(far_byte=1.0))
+    assert two_in["direct"] == whole / 2
+    # Half of the array comes to process 0 from another node; then all of it leaves its node.
+    assert two_in["centralized"] == whole / 2 + whole
+    # A node each: what is shared is shared with nobody.
+    alone = full(4, 2, "direct", nodes=([0, 1, 2, 3], [4, 5])).predict(costs(far_byte=1.0))
+    assert alone["direct"] == whole / 2 and alone["centralized"] == whole * 3 / 4 + whole
+    # The sides overlap, and the nodes with them: what stays on a node takes no link.
+    both = full(4, 4, "direct", nodes=([0, 0, 1, 1], [0, 0, 1, 1]), overlap=range(4))
+    assert both.predict(costs(far_byte=1.0))["direct"] == 16 * 12 * 8 / 4
+    # Without a cost between nodes there is no link that one could know of.
+    assert p.predict(costs(byte=1.0))["direct"] == whole / 2
+
+
+def test_on_a_shared_link_fewer_bytes_at_a_time_save_nothing():
+    """What is left to save are messages: direct wins as soon as the link takes longer than they."""
+    model = {"message": 1e-6, "byte": 1e-9, "copy": 0, "relay": 1e-5, "far_byte": 1e-9}
+    few = hk.Layout((64, 64), "(BLOCK, *)", 32), hk.Layout((64, 64), "(*, BLOCK)", 32)
+    many = hk.Layout((640, 640), "(BLOCK, *)", 32), hk.Layout((640, 640), "(*, BLOCK)", 32)
+    assert hk.plan(*many, model=model).strategy == "direct"
+    dear = {**model, "message": 1e-4}
+    assert hk.plan(*few, model=dear).strategy == "multistage"
 
 
 def test_the_model_chooses():
@@ -274,15 +313,20 @@ def test_predictions_of_plans_too_large_to_look_at():
     seconds = p.predict()
     assert set(seconds) == set(NAMES) and all(0 < each < math.inf for each in seconds.values())
     assert p.strategy == "direct"
+    # Of so many, some are looked at; the link that all of a side share carries everything.
+    shared = p.predict({"far_byte": 1e-9})
+    assert shared["direct"] == pytest.approx(8 * 10**9 * 1e-9, rel=1e-3)
+    assert all(each >= 0.999 * shared["direct"] for each in shared.values())
 
 
 def test_even_predictions_are_those_of_the_messages():
     """Where each pair exchanges as much, the sums of the paper are those of the messages."""
     costs_there = {"message": 3e-6, "byte": 1e-9, "copy": 2e-10, "relay": 1e-6}
     small, large = full(256, 256, "direct"), full(257, 256, "direct")
-    below, above = (p.predict(costs_there) for p in (small, large))
-    for name in NAMES:
-        assert above[name] == pytest.approx(below[name], rel=0.2), name
+    for far in ({}, {"far_byte": 1e-8, "far_message": 2e-6}):
+        below, above = (p.predict({**costs_there, **far}) for p in (small, large))
+        for name in NAMES:
+            assert above[name] == pytest.approx(below[name], rel=0.2), (name, far)
 
 
 # ---- bad input ------------------------------------------------------------------------------

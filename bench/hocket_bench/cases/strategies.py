@@ -48,6 +48,12 @@ def add_options(parser: argparse.ArgumentParser) -> None:
         default=2e-6,
         help="of the simulated processors, in seconds a message at each end (2e-6)",
     )
+    parser.add_argument(
+        "--fitted",
+        action="store_true",
+        help="simulated links slow short messages as SMPI's factors say, fitted to a cluster of 1 "
+        "Gbit/s (else all messages have the bandwidth and the latency of the links)",
+    )
     parser.add_argument("--program", metavar="FILE", help="the simulated program (build/simulated)")
     parser.set_defaults(sample_seconds=0.0)  # one transfer a run: a second would overlap the first
 
@@ -116,12 +122,7 @@ def matches(options: argparse.Namespace, group: Group) -> Iterator[Match]:
     ((senders, receivers),) = _sides(options)
     simulated = options.place == "simulated"
     nodes = ([0] * senders, [1 if options.place != "shared" else 0] * receivers)
-    if simulated:
-        costs = simulation.costs(options.overhead, senders, receivers)
-    else:
-        costs = costs_of(group, senders)
-        if options.place == "link":  # which all senders share, but was measured by one
-            costs["far_byte"] *= min(senders, receivers)
+    costs = simulation.costs(options.overhead) if simulated else costs_of(group, senders)
     for source, destination, size in _cases(options):
         pair = layouts_of((size, size), source, destination, senders, receivers)
         transfer = Transfer(*pair, nodes, costs)
@@ -139,7 +140,8 @@ def matches(options: argparse.Namespace, group: Group) -> Iterator[Match]:
             bytes=8 * size * size,
         )
         if simulated:
-            yield Match(question, simulation.transfers(transfer, options.program, options.timeout))
+            given = options.program, options.timeout, options.fitted
+            yield Match(question, simulation.transfers(transfer, *given))
         else:
             yield Match(question, transfers(transfer, group, senders, receivers))
 
@@ -157,7 +159,10 @@ def finish(options: argparse.Namespace, document: dict[str, Any]) -> None:
             continue
         predicted = {name: f["extras"]["predicted"]["seconds"] for name, f in known.items()}
         measured = {name: f["median"] for name, f in known.items()}
-        table["chosen"] = min(predicted, key=lambda name: (predicted[name], name != "direct"))
+        # As plans choose: direct where others gain no more than the rounding of their sums.
+        direct = predicted.get("direct", math.inf)
+        gains = [name for name in predicted if predicted[name] < (1 - 1e-9) * direct]
+        table["chosen"] = min(gains, key=lambda name: predicted[name], default="direct")
         table["fastest"] = min(measured, key=lambda name: measured[name])
         table["cost of the choice"] = measured[table["chosen"]] / measured[table["fastest"]]
         p = table["parameters"]

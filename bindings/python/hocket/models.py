@@ -19,7 +19,7 @@ MEANING = {
     "copy": "a byte that is copied in order to be passed on",
     "relay": "the wait for a message that is to be passed on",
     "far_message": "a message between nodes (0: as within one)",
-    "far_byte": "a byte between nodes (0: as within one)",
+    "far_byte": "a byte between nodes, on the link that all of a node share (0: as within one)",
     "far_relay": "the wait for a message from another node (0: as within one)",
 }
 
