@@ -39,9 +39,9 @@ def run(command: list[str], where: Optional[Path] = None, **more: str) -> str:
     return done.stdout
 
 
-def start(program: Path, ranks: int, scratch: Path, *arguments: str) -> str:
+def start(program: Path, ranks: int, scratch: Path, *arguments: str, **more: str) -> str:
     """What a compiled program printed. No variable says where its libraries lie."""
-    inner = mpiexec.environment(os.environ, str(scratch), ranks, None)
+    inner = {**mpiexec.environment(os.environ, str(scratch), ranks, None), **more}
     inner.pop("LD_LIBRARY_PATH", None)
     command = [mpiexec.find(), "-n", str(ranks), str(program), *arguments]
     done = subprocess.run(command, env=inner, capture_output=True, text=True, timeout=120)

@@ -80,7 +80,7 @@ int hocket_operation_watch_request(MPI_Request request, hocket_operation** opera
 int hocket_operation_poll(hocket_operation* operation, bool* done) {
     return guard(__func__, [&] {
         const auto held = behind(operation);
-        required(done, "done") = held->value->poll();
+        required(done, "done") = hocket::poll(*held->value);
     });
 }
 

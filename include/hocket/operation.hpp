@@ -21,6 +21,9 @@ class Operation {
 
     /// Makes what progress it can without blocking; true once done. @throws what went wrong.
     virtual bool poll() = 0;
+    /// Nobody polls it for now, as what waited for it was given up. True where nothing then goes on
+    /// that must come to its end, since what it looks at is somebody else's.
+    virtual bool leave() { return false; }
     /// What a process that waits for it waits for, as a clause: "receive of A from task 'rows'".
     virtual std::string text() const = 0;
 };
@@ -53,6 +56,11 @@ class Deadline {
 /// it, within about a second of the end of a process of this host that this one has met in a
 /// collective call: no wait can count on the rest of the program then.
 void wait(Operation& operation, Deadline deadline = {});
+
+/// Polls `operation` once, and everything else that this process has under way; true once it is
+/// done. Threads that do so take turns, with each other and with those that wait. @throws Error
+/// where this thread may not communicate now, and whatever the operation throws.
+bool poll(Operation& operation);
 
 /// `check` is called some times a second by every wait and ends it by throwing (a language
 /// binding's Ctrl-C). nullptr: none.

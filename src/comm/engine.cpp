@@ -101,18 +101,35 @@ void Engine::expect_neighbours(int processes) {
     neighbours_ = std::max(neighbours_, processes);
 }
 
-bool Engine::try_progress() {
+std::unique_lock<std::recursive_mutex> Engine::try_turn() {
     if (thread_level() >= 0 && level_ < MPI_THREAD_SERIALIZED && !port::simulated) {
         int main_thread = 0;
         MPI_Is_thread_main(&main_thread);
-        if (main_thread == 0) return false;
+        if (main_thread == 0) return {};
     }
-    const std::unique_lock lock(mutex_, std::try_to_lock);
+    return {mutex_, std::try_to_lock};
+}
+
+bool Engine::try_progress() {
+    const auto lock = try_turn();
     if (!lock.owns_lock()) return false;
     enter();
     progress();
     leave();
     return true;
+}
+
+void Engine::soon(std::shared_ptr<Operation> operation) {
+    const auto lock = try_turn();
+    if (!lock.owns_lock()) {
+        post_background(std::move(operation));
+        return;
+    }
+    try {
+        static_cast<void>(operation->poll());
+    } catch (const std::exception&) {
+        return;  // nobody is left who would hear of it
+    }
 }
 
 int Engine::thread_level() {

@@ -25,6 +25,9 @@ class Engine {
     void post(std::shared_ptr<Operation> operation);
     /// As `post`, for what nobody waits for: while others are polled, one of these is.
     void post_background(std::shared_ptr<Operation> operation);
+    /// Polls it once: now, if this thread can have the turn without waiting, else as
+    /// `post_background`. For what destructors leave to be freed, on any thread.
+    void soon(std::shared_ptr<Operation> operation);
     /// No longer, as its owner has seen it end: what is started often would be here many times.
     void remove(const Operation& operation);
     /// Polls everything under way once. The caller holds the turn.
@@ -66,6 +69,7 @@ class Engine {
     void enter();
     void leave();
     int thread_level();
+    std::unique_lock<std::recursive_mutex> try_turn();
     int cores_ = 1, neighbours_ = 1;
     std::atomic<int> level_{-1}, flows_{0};
     int inside_ = 0;                    // turns and waits, nested and of all threads

@@ -12,6 +12,7 @@
 #include <utility>
 #include <vector>
 
+#include "comm/engine.hpp"
 #include "comm/handle.hpp"
 #include "hocket/mpi.hpp"
 
@@ -120,6 +121,22 @@ Batch& batch_of(bool taken) {
     return taken ? owned : watched;
 }
 
+/// Of a request that nobody asks about any more, on any thread.
+class Freeing final : public Operation {
+  public:
+    explicit Freeing(MPI_Request request) : request_(request) {}
+    bool poll() override {
+        int finalized = 0;
+        MPI_Finalized(&finalized);
+        if (finalized == 0) comm::check(MPI_Request_free(&request_), "MPI_Request_free");
+        return true;
+    }
+    std::string text() const override { return "freeing an MPI request"; }
+
+  private:
+    MPI_Request request_;
+};
+
 class Given final : public Operation {
   public:
     Given(MPI_Request request, bool taken)
@@ -131,12 +148,21 @@ class Given final : public Operation {
             const std::lock_guard lock(batch_.guard);
             if (place_ >= 0) batch_.remove(*this);
         }
-        int finalized = 0;
-        MPI_Finalized(&finalized);
-        if (taken_ && request_ != MPI_REQUEST_NULL && finalized == 0) MPI_Request_free(&request_);
+        if (taken_ && request_ != MPI_REQUEST_NULL)
+            comm::Engine::instance().soon(std::make_shared<Freeing>(request_));
+    }
+
+    // The owner of a watched one may complete it now: it is not looked at before it is polled
+    // again.
+    bool leave() override {
+        if (taken_) return false;
+        const std::lock_guard lock(batch_.guard);
+        if (place_ >= 0) batch_.remove(*this);
+        return true;
     }
 
     bool poll() override {
+        const comm::Turn turn;
         const std::lock_guard lock(batch_.guard);
         if (done_) return outcome();
         if (place_ < 0) {

@@ -81,6 +81,25 @@ void Link::receive(Requests& requests, void* data, std::int64_t bytes, int from,
     } while (done < bytes);
 }
 
+std::uint64_t Link::mail_number(About about, int tag) const {
+    const auto word = [](int number) { return static_cast<std::uint64_t>(number); };
+    return word(number_) << 34U | word(static_cast<int>(about)) << 32U | word(tag);
+}
+
+std::uint64_t Link::send_mail(int to, About about, int tag, const std::string& text) {
+    return office_->room->send(office_->seats[static_cast<std::size_t>(to)],
+                               mail_number(about, tag), text);
+}
+
+bool Link::mail_gone(int to, std::uint64_t sent) {
+    return office_->room->gone(office_->seats[static_cast<std::size_t>(to)], sent);
+}
+
+std::optional<std::string> Link::receive_mail(int from, About about, int tag) {
+    return office_->room->receive(office_->seats[static_cast<std::size_t>(from)],
+                                  mail_number(about, tag));
+}
+
 void Link::need_any(const std::vector<int>& ranks) const {
     if (Needs::asked() == nullptr || ranks.empty()) return;
     std::vector<std::int64_t> processes;

@@ -14,6 +14,7 @@
 #include "comm/needs.hpp"
 #include "comm/protocol.hpp"
 #include "comm/requests.hpp"
+#include "node/mailroom.hpp"
 
 namespace hocket::comm {
 
@@ -51,6 +52,29 @@ class Link {
     /// reach each other's memory.
     void know_nodes(std::shared_ptr<const std::vector<int>> nodes) { nodes_ = std::move(nodes); }
 
+    /// Mail with those that are near, shared by the links of a communicator, which number
+    /// themselves alike on all processes. `seats[rank]`: its number in the room.
+    struct Office {
+        std::unique_ptr<node::Mailroom> room;
+        std::vector<std::size_t> seats;
+    };
+    void know_mail(std::shared_ptr<Office> office, int number) {
+        office_ = std::move(office);
+        number_ = number;
+    }
+    /// What a text is about: something of the call that a tag belongs to.
+    enum class About { agreement, data, refusal };
+    /// A text through shared memory, to and from one that is `near`. Those of one tag and matter
+    /// stay in order. Gives what `mail_gone` wants to know; never waits.
+    std::uint64_t send_mail(int to, About about, int tag, const std::string& text);
+    bool mail_gone(int to, std::uint64_t sent);
+    /// The next one that has come, if one has. @throws Error where memory cannot be mapped.
+    std::optional<std::string> receive_mail(int from, About about, int tag);
+    /// Puts on its way what there was no room for.
+    void push_mail() const {
+        if (office_) office_->room->push();
+    }
+
     /// processes[rank]: its id; 0: one of another host.
     void know_processes(std::shared_ptr<const std::vector<std::int64_t>> processes) {
         processes_ = std::move(processes);
@@ -86,6 +110,9 @@ class Link {
     int rank_ = 0, size_ = 0, highest_tag_ = 0;
     std::shared_ptr<const std::vector<int>> nodes_;
     std::shared_ptr<const std::vector<std::int64_t>> processes_;
+    std::shared_ptr<Office> office_;
+    int number_ = 0;
+    std::uint64_t mail_number(About about, int tag) const;
 };
 
 /// Short texts, whose length the receiver does not know: what processes tell each other of a call.

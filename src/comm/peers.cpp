@@ -105,7 +105,12 @@ void Watched::add(const std::vector<Peer>& peers) {
     const std::lock_guard lock(mutex_);
     for (const auto& peer : peers) {
         const std::int64_t process = peer.identity.process;
-        if (!peer.same_host || process == self || entries_.contains(process)) continue;
+        if (!peer.same_host || process == self) continue;
+        if (const auto known = entries_.find(process); known != entries_.end()) {
+            if (!known->second.presence.known())
+                known->second.presence = node::Presence(peer.presence);
+            continue;
+        }
         if (auto watch = node::Watch::on(peer.identity))
             entries_.try_emplace(process, Entry{std::move(*watch), node::Presence(peer.presence),
                                                 name_of(peer, "")});

@@ -2,67 +2,114 @@
 #include "comm/reach.hpp"
 
 #include <algorithm>
-#include <cstring>
 #include <set>
 #include <string>
 
 #include "base/pack.hpp"
 #include "comm/agree.hpp"
-#include "hocket/memory.hpp"
-#include "node/foreign.hpp"
+#include "hocket/error.hpp"
+#include "node/handing.hpp"
 #include "node/sharing.hpp"
 
 namespace hocket::comm {
 namespace {
 
-// Memory that says whether others can reach it.
-struct Probe {
-    static constexpr std::int64_t expected = 0x686f636b6574;
-    std::shared_ptr<std::byte> memory = allocate(sizeof expected);
-    Probe() { std::memcpy(memory.get(), &expected, sizeof expected); }
-    static bool reached(const node::Place& place) {
-        const auto there = node::map(place);
-        return there != nullptr && std::memcmp(there.get(), &expected, sizeof expected) == 0;
+// Without a room, if there is no memory for one: then nobody reaches it.
+std::shared_ptr<Link::Office> make_office(const std::vector<int>& near, int rank, int ranks) {
+    auto office = std::make_shared<Link::Office>();
+    office->seats.resize(static_cast<std::size_t>(ranks));
+    for (std::size_t seat = 0; seat < near.size(); ++seat)
+        office->seats[static_cast<std::size_t>(near[seat])] = seat;
+    try {
+        office->room = std::make_unique<node::Mailroom>(
+            near.size(), office->seats[static_cast<std::size_t>(rank)]);
+    } catch (const Error&) {
+        office->room = nullptr;
     }
-};
+    return office;
+}
+
+// Where everyone's room is, by rank.
+Protocol<std::vector<node::Place>> exchange_places(Link& link, int tag, node::Place mine) {
+    const Group group = Group::whole(link);
+    Packer out;
+    out.number(link.rank()).number(mine.process).number(mine.file).number(mine.inode);
+    out.number(mine.offset);
+    std::string all =
+        co_await fold(group, tag, out.take(),
+                      [](const std::string& low, const std::string& high) { return low + high; });
+    all = co_await spread(group, tag, std::move(all));
+    std::vector<node::Place> places(static_cast<std::size_t>(link.size()));
+    for (Unpacker in(all); !in.empty();) {
+        node::Place& place = places[static_cast<std::size_t>(in.number())];
+        place.process = in.number();
+        place.file = in.number();
+        place.inode = in.number();
+        place.offset = in.number();
+    }
+    co_return places;
+}
+
+// The nodes that anybody names, in words.
+Protocol<std::string> gather_nodes(Link& link, int tag, std::string mine) {
+    const Group group = Group::whole(link);
+    std::string all =
+        co_await fold(group, tag, std::move(mine), [](const std::string& low, std::string high) {
+            std::set<std::int64_t> both;
+            for (const auto& text : {low, high})
+                for (Unpacker in(text); !in.empty();) both.insert(in.number());
+            Packer out;
+            for (const auto node : both) out.number(node);
+            return out.take();
+        });
+    all = co_await spread(group, tag, std::move(all));
+    co_return all;
+}
+
+bool names(const std::string& nodes, int node) {
+    for (Unpacker in(nodes); !in.empty();)
+        if (in.number() == node) return true;
+    return false;
+}
 
 }  // namespace
 
-Protocol<std::shared_ptr<const std::vector<int>>> find_sharing(
-    Link& link, int tag, std::shared_ptr<const std::vector<int>> nodes) {
-    static const Probe* const probe = new Probe;  // outlives every communicator
-    // What cannot be read is an error here, on all, and never in the middle of a transfer.
-    static_cast<void>(node::always_crosses());
+Protocol<Sharing> find_sharing(Link& link, int tag, std::shared_ptr<const std::vector<int>> nodes) {
     const int here = (*nodes)[static_cast<std::size_t>(link.rank())];
     std::vector<int> near;
     for (int rank = 0; rank < link.size(); ++rank)
         if ((*nodes)[static_cast<std::size_t>(rank)] == here) near.push_back(rank);
-    const std::size_t me =
-        static_cast<std::size_t>(std::find(near.begin(), near.end(), link.rank()) - near.begin());
-    const node::Place mine = node::place_of(probe->memory.get());
-    node::Place next;
-    Requests requests;
-    link.receive(requests, &next, sizeof next, near[(me + 1) % near.size()], tag);
-    link.send(requests, &mine, sizeof mine, near[(me + near.size() - 1) % near.size()], tag);
-    co_await until(requests);
+    Sharing sharing{nodes, make_office(near, link.rank(), link.size())};
+    const node::Place mine = sharing.office->room ? sharing.office->room->place() : node::Place();
+    const std::vector<node::Place> places = co_await exchange_places(link, tag, mine);
+    const std::size_t me = sharing.office->seats[static_cast<std::size_t>(link.rank())];
+    const node::Place& next = places[static_cast<std::size_t>(near[(me + 1) % near.size()])];
 
-    std::string failing = Probe::reached(next) ? "" : Packer().number(here).take();
-    const Group group = Group::whole(link);
-    failing = co_await fold(group, tag, failing, [](const std::string& low, std::string high) {
-        std::set<std::int64_t> all;
-        for (const auto& text : {low, high})
-            for (Unpacker in(text); !in.empty();) all.insert(in.number());
-        Packer out;
-        for (const auto node : all) out.number(node);
-        return out.take();
-    });
-    failing = co_await spread(group, tag, std::move(failing));
-    if (failing.empty()) co_return nodes;
-    auto sharing = std::make_shared<std::vector<int>>(*nodes);
-    for (Unpacker in(failing); !in.empty();)
-        std::replace(sharing->begin(), sharing->end(), static_cast<int>(in.number()), -1);
-    std::shared_ptr<const std::vector<int>> result = std::move(sharing);
-    co_return result;
+    std::string failing = node::Mailroom::reached(next) ? "" : Packer().number(here).take();
+    failing = co_await gather_nodes(link, tag, std::move(failing));
+    if (!failing.empty()) {
+        // All of such a node hand out before any of it asks.
+        const bool hands = names(failing, here) && mine && node::hand_out();
+        std::string unable = names(failing, here) && !hands ? Packer().number(here).take() : "";
+        unable = co_await gather_nodes(link, tag, std::move(unable));
+        const bool reached = !names(unable, here) && node::Mailroom::reached(next);
+        failing = reached ? "" : Packer().number(here).take();
+        failing = co_await gather_nodes(link, tag, std::move(failing));
+    }
+    if (names(failing, here)) {
+        sharing.office = nullptr;
+    } else {
+        std::vector<node::Place> rooms;
+        for (const int rank : near) rooms.push_back(places[static_cast<std::size_t>(rank)]);
+        sharing.office->room->know(std::move(rooms));
+    }
+    if (!failing.empty()) {
+        auto known = std::make_shared<std::vector<int>>(*nodes);
+        for (Unpacker in(failing); !in.empty();)
+            std::replace(known->begin(), known->end(), static_cast<int>(in.number()), -1);
+        sharing.nodes = std::move(known);
+    }
+    co_return sharing;
 }
 
 }  // namespace hocket::comm

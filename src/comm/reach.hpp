@@ -9,9 +9,14 @@
 
 namespace hocket::comm {
 
-/// Each process tries to reach the memory of the next one on its node. The nodes on which all can
-/// keep their numbers, the others get negative ones. Collective over the link.
-Protocol<std::shared_ptr<const std::vector<int>>> find_sharing(
-    Link& link, int tag, std::shared_ptr<const std::vector<int>> nodes);
+struct Sharing {
+    /// The nodes on which all can keep their numbers, the others get negative ones.
+    std::shared_ptr<const std::vector<int>> nodes;
+    std::shared_ptr<Link::Office> office;  ///< none where this process shares no memory
+};
+
+/// Each process tries to reach the memory of the next one on its node; where some cannot, all of
+/// that node try it once more by descriptors that they hand each other. Collective over the link.
+Protocol<Sharing> find_sharing(Link& link, int tag, std::shared_ptr<const std::vector<int>> nodes);
 
 }  // namespace hocket::comm

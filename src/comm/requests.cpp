@@ -3,6 +3,7 @@
 
 #include <mpi.h>
 
+#include "comm/engine.hpp"
 #include "comm/handle.hpp"
 
 namespace hocket::comm {
@@ -15,6 +16,7 @@ Requests::~Requests() {
     int finalized = 0;
     MPI_Finalized(&finalized);
     if (pending_ == 0 || finalized != 0) return;
+    const Turn turn(Turn::waiting);  // mostly held already, by whoever polls what failed
     for (const auto& link : batch_->links) link->given_up = true;
     for (auto& request : batch_->requests) {
         if (request == MPI_REQUEST_NULL) continue;

@@ -7,13 +7,16 @@
 
 #include "base/port.hpp"
 #include "base/trace.hpp"
+#include "comm/agree.hpp"
 #include "comm/engine.hpp"
 #include "comm/handle.hpp"
 #include "comm/reach.hpp"
 #include "comm/vendor.hpp"
 #include "hocket/comm.hpp"
 #include "hocket/mpi.hpp"
+#include "node/foreign.hpp"
 #include "node/presence.hpp"
+#include "node/sharing.hpp"
 
 namespace hocket::comm {
 
@@ -157,6 +160,24 @@ class Opening {
 
 }  // namespace
 
+namespace {
+
+// What this process cannot do is an error on all, here, and never in the middle of a transfer.
+Statement surroundings() {
+    Statement mine;
+    try {
+        static_cast<void>(vendor::node_name());
+        static_cast<void>(node::forbidden(node::Way::memfd));
+        static_cast<void>(node::always_crosses());
+        static_cast<void>(node::presence());
+    } catch (const Error&) {
+        mine.fault = Fault::current();
+    }
+    return mine;
+}
+
+}  // namespace
+
 Protocol<> State::open() {
     if (opened_) co_return;
     if (opening_) {  // by an earlier call, which goes on whatever its caller does
@@ -167,6 +188,7 @@ Protocol<> State::open() {
     opening_ = true;
     const Opening opening(opening_);  // an error leaves the next call free to try again
     link_ = co_await duplicate(user_->comm);
+    co_await agree(Group::whole(*link_), opening_tag, surroundings());
     peers_ = co_await find_peers(*link_, opening_tag);
     Watched::instance().add(peers_);
     describe(rank_, "");
@@ -179,21 +201,29 @@ Protocol<> State::open() {
             const bool known = peer.identity.space == node::myself().space;
             return peer.same_host && (!known || port::shares_cores(peer.identity.process));
         })));
-    nodes_ = co_await find_sharing(*link_, opening_tag, nodes);
-    link_->know_nodes(nodes_);
+    Sharing sharing = co_await find_sharing(*link_, opening_tag, nodes);
+    nodes_ = std::move(sharing.nodes);
+    office_ = std::move(sharing.office);
+    Watched::instance().add(peers_);  // once more, as memory may be reached now
     auto processes = std::make_shared<std::vector<std::int64_t>>();
     for (const auto& peer : peers_)
         processes->push_back(peer.same_host ? peer.identity.process : 0);
     processes_ = std::move(processes);
-    link_->know_processes(processes_);
+    introduce(*link_, 0);
     say_when_this_process_leaves();
     opened_ = true;
 }
 
+void State::introduce(Link& link, int number) {
+    link.know_nodes(nodes_);
+    link.know_processes(processes_);
+    link.know_mail(office_, number);
+}
+
 Protocol<OwnedLink> State::new_link() {
+    const int number = ++links_;  // all processes make them in the same order
     OwnedLink made = co_await duplicate(user_->comm);
-    made->know_nodes(nodes_);
-    made->know_processes(processes_);
+    introduce(*made, number);
     co_return made;
 }
 

@@ -45,6 +45,7 @@ class State {
     void describe(int rank, const std::string& words);
 
   private:
+    void introduce(Link& link, int number);
     std::unique_ptr<User> user_;
     OwnedLink link_, lasting_;
     int next_lasting_ = 0;
@@ -54,6 +55,8 @@ class State {
     std::vector<Peer> peers_;
     std::shared_ptr<const std::vector<int>> nodes_;  // of each process, a number
     std::shared_ptr<const std::vector<std::int64_t>> processes_;
+    std::shared_ptr<Link::Office> office_;
+    int links_ = 0;  // made so far
     bool opening_ = false, opened_ = false;
 };
 

@@ -5,8 +5,9 @@
 #include <algorithm>
 #include <cmath>
 #include <cstdio>
-#include <list>
 #include <mutex>
+#include <string>
+#include <utility>
 
 #include "base/patience.hpp"
 #include "base/port.hpp"
@@ -28,12 +29,11 @@ constexpr double after_a_loss = 0.5;
 void (*interrupt_check)() = nullptr;
 volatile sig_atomic_t report_wanted = 0;
 
-struct Waited {
-    const Operation* operation;
-    double since;
-};
 std::mutex waited_mutex;
-std::list<Waited> waited;  // for, by all threads now
+
+// In a list of its own links: a wait allocates nothing.
+class Registered;
+Registered* waited = nullptr;  // the latest, of all threads
 
 struct sigaction handler_before {};
 
@@ -56,17 +56,33 @@ void install_report_signal() {
 
 class Registered {
   public:
-    explicit Registered(const Operation& operation) {
+    explicit Registered(const Operation& operation)
+        : operation_(operation), since_(port::seconds()) {
         const std::lock_guard lock(waited_mutex);
-        place_ = waited.insert(waited.end(), {&operation, port::seconds()});
+        before_ = std::exchange(waited, this);
+        if (before_ != nullptr) before_->after_ = this;
     }
     ~Registered() {
         const std::lock_guard lock(waited_mutex);
-        waited.erase(place_);
+        (after_ != nullptr ? after_->before_ : waited) = before_;
+        if (before_ != nullptr) before_->after_ = after_;
+    }
+    Registered(const Registered&) = delete;
+    Registered& operator=(const Registered&) = delete;
+
+    /// The oldest first.
+    static std::string listed() {
+        std::string out;
+        for (const Registered* each = waited; each != nullptr; each = each->before_)
+            out = "hocket waits since " + text::seconds(port::seconds() - each->since_) + ": " +
+                  each->operation_.text() + "\n" + out;
+        return out;
     }
 
   private:
-    std::list<Waited>::iterator place_;
+    const Operation& operation_;
+    double since_;
+    Registered *before_ = nullptr, *after_ = nullptr;
 };
 
 bool poll_all(Operation& operation) {
@@ -193,6 +209,11 @@ void wait(Operation& operation, Deadline deadline) {
     }
 }
 
+bool poll(Operation& operation) {
+    const comm::Turn turn;
+    return poll_all(operation);
+}
+
 void set_interrupt_check(void (*check)()) {
     interrupt_check = check;
 }
@@ -204,10 +225,7 @@ void report_on_signal() {
 
 std::string pending_waits() {
     const std::lock_guard lock(waited_mutex);
-    std::string out;
-    for (const auto& [operation, since] : waited)
-        out += "hocket waits since " + text::seconds(port::seconds() - since) + ": " +
-               operation->text() + "\n";
+    const std::string out = Registered::listed();
     return out.empty() ? "hocket waits for nothing\n" : out;
 }
 

@@ -130,9 +130,12 @@ bool CommAgent::done(Step& step) {
 
 void CommAgent::leave_operations(Step& step) {
     if (!step.extras || step.extras->operations.empty()) return;
-    orphans_.push_back({std::move(step.body), std::exchange(step.extras->operations, {})});
-    busy_.fetch_add(1);
     step.failed = true;
+    auto left = std::exchange(step.extras->operations, {});
+    std::erase_if(left, [](const auto& operation) { return operation->leave(); });
+    if (left.empty()) return;
+    orphans_.push_back({std::move(step.body), std::move(left)});
+    busy_.fetch_add(1);
 }
 
 std::string CommAgent::text() const {

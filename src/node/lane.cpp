@@ -36,6 +36,13 @@ std::unique_ptr<LaneEnd> make_lane() {
 
 }  // namespace
 
+void Lane::break_off(std::string_view why) {
+    std::uint32_t expected = sound;
+    if (!state.compare_exchange_strong(expected, being_broken)) return;
+    why.substr(0, words.size() - 1).copy(words.data(), words.size() - 1);
+    state.store(is_broken, std::memory_order_release);
+}
+
 std::byte* LaneEnd::ring_of(std::int64_t bytes) {
     if (ring_bytes < bytes) {
         ring = allocate(bytes);

@@ -3,9 +3,11 @@
 // message. Its maker is the sender; the receiver maps it where it is told it lies.
 #pragma once
 
+#include <array>
 #include <atomic>
 #include <cstdint>
 #include <memory>
+#include <string_view>
 
 #include "node/cell.hpp"
 #include "node/sharing.hpp"
@@ -34,6 +36,15 @@ struct Lane {
     bool all_finished(std::uint64_t end) const {
         return finished.load(std::memory_order_acquire) >= end;
     }
+
+    // Either end says once, and the first one's words stay, that it will not go on.
+    enum : std::uint32_t { sound, being_broken, is_broken };
+    alignas(128) std::atomic<std::uint32_t> state{sound};
+    std::array<char, 500> words{};
+
+    void break_off(std::string_view why);
+    bool touched() const { return state.load(std::memory_order_acquire) != sound; }
+    bool broken() const { return state.load(std::memory_order_acquire) == is_broken; }
 };
 
 /// How far a lane has come: both ends count alike, from what the maker says at first.

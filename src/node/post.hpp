@@ -29,6 +29,10 @@ class BasicPost {
         if (count > 0) written_.store(written, std::memory_order_release);
         return count;
     }
+    /// Whether all that was put is taken.
+    bool empty() const {
+        return written_.load(std::memory_order_acquire) == read_.load(std::memory_order_acquire);
+    }
     /// By the reader: whether there are words to take.
     bool any(std::uint64_t read) const { return written_.load(std::memory_order_acquire) > read; }
     /// By the reader: all that is there now, behind what `words` has.

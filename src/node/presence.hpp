@@ -21,6 +21,7 @@ class Presence {
   public:
     Presence() = default;  ///< unknown
     explicit Presence(const Place& place) : word_(map(place)) {}
+    bool known() const { return word_ != nullptr; }
     /// Whether it has left in good order; false where that is unknown.
     bool left() const;
 

@@ -17,6 +17,7 @@
 #include "base/environment.hpp"
 #include "hocket/error.hpp"
 #include "hocket/memory.hpp"
+#include "node/handing.hpp"
 
 namespace hocket::node {
 namespace {
@@ -40,10 +41,10 @@ class Mappings {
             mappings_.splice(mappings_.begin(), mappings_, it);  // the latest used comes first
             return within(*it, place.offset);
         }
-        if (forbidden(Way::proc)) return nullptr;
         const std::string path =
             "/proc/" + std::to_string(place.process) + "/fd/" + std::to_string(place.file);
-        const int file = open(path.c_str(), O_RDWR | O_CLOEXEC);
+        int file = forbidden(Way::proc) ? -1 : open(path.c_str(), O_RDWR | O_CLOEXEC);
+        if (file < 0 && hands_out()) file = handed(place);
         if (file < 0) return nullptr;
         struct stat found {};
         void* data = MAP_FAILED;
@@ -94,15 +95,16 @@ std::shared_ptr<std::byte> map(const Place& place) {
 }
 
 bool forbidden(Way way) {
-    static const std::array<std::string, 3> words{"memfd", "proc", "process_vm"};  // as in Way
+    static const std::array<std::string, 4> words{"memfd", "proc", "process_vm",
+                                                  "socket"};  // as in Way
     static const std::set<std::string> ways = [] {
         std::istringstream text(environment::value_of("HOCKET_FORBID").value_or(""));
         std::set<std::string> read;
         for (std::string word; std::getline(text, word, ',');) {
             if (std::find(words.begin(), words.end(), word) == words.end())
-                throw Error(
-                    "HOCKET_FORBID holds '" + word +
-                    "'; what can be forbidden is memfd, proc and process_vm, as memfd,proc");
+                throw Error("HOCKET_FORBID holds '" + word +
+                            "'; what can be forbidden is memfd, proc, process_vm and socket, as "
+                            "memfd,proc");
             read.insert(word);
         }
         return read;

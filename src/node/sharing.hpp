@@ -22,14 +22,14 @@ struct Place {
 Place place_of(const void* address);
 
 /// The same memory in this process, mapped at first use; nullptr for nowhere, and where the system
-/// forbids it
-/// (/proc is not there, or the processes have different users). Stays mapped while the pointer is
+/// forbids it (the processes have different users; or /proc is not there, and its owner hands out
+/// nothing: handing.hpp). Stays mapped while the pointer is
 /// held, and a while longer.
 std::shared_ptr<std::byte> map(const Place& place);
 
-/// Ways to share memory that systems may forbid. HOCKET_FORBID="memfd,proc,process_vm" pretends
-/// that this one does. @throws Error for other words in it.
-enum class Way { memfd, proc, process_vm };
+/// Ways to share memory that systems may forbid. HOCKET_FORBID="memfd,proc,process_vm,socket"
+/// pretends that this one does. @throws Error for other words in it.
+enum class Way { memfd, proc, process_vm, socket };
 bool forbidden(Way way);
 
 /// The mappings that are kept for the next call of `map`: a bounded number, of bounded bytes.

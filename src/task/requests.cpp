@@ -2,6 +2,7 @@
 // What a program calls: requests, one shot and persistent.
 #include "base/text.hpp"
 #include "comm/engine.hpp"
+#include "comm/polled.hpp"
 #include "hocket/task.hpp"
 #include "task/exchange.hpp"
 #include "task/member.hpp"
@@ -137,7 +138,7 @@ Status Request::status() const {
 }
 
 std::shared_ptr<Operation> Request::operation() const {
-    return pending_of(*this).call;
+    return std::make_shared<comm::Polled>(pending_of(*this).call);
 }
 
 void Request::start() {

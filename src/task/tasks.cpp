@@ -199,12 +199,6 @@ Tasks::Tasks(std::span<const TaskRequest> requests, const Comm& comm)
     }
     wait(*agreement);
 
-    // Where a task's processes share memory they agree as a team does.
-    const bool teams = std::any_of(all.ranks.begin(), all.ranks.end(), [&](const auto& ranks) {
-        return team::Numbered::serves({all.link.get(), ranks});
-    });
-    const auto root = teams ? team::Root::make(comm, {}, team::Posts::some) : nullptr;
-
     const comm::Turn turn;
     const task::Tags tags(static_cast<int>(requests.size()), all.link->highest_tag());
     for (const auto& request : requests) all.names.push_back(request.name);
@@ -224,8 +218,9 @@ Tasks::Tasks(std::span<const TaskRequest> requests, const Comm& comm)
         member->all = &all;
         member->task = number;
         member->group = {all.link.get(), ranks, index};
+        // Where a task's processes share memory they agree as a team does.
         if (team::Numbered::serves(member->group))
-            member->group.aggregates = std::make_shared<team::Numbered>(root, member->group);
+            member->group.aggregates = std::make_shared<team::Numbered>(member->group);
         member->tags = tags;
         member->shown_name = requests[t].name;
         member->matcher.open(*all.link, tags.envelope(number));

@@ -43,28 +43,25 @@ Standing Board::read(std::string& text) const {
     return now;
 }
 
-Arena::Arena(std::size_t seats, Posts posts) : count_(seats) {
+Arena::Arena(std::size_t seats) : count_(seats) {
     sweep();
-    const std::size_t each = sizeof(Seat) + (posts == Posts::some ? sizeof(node::Post) : 0);
-    const std::size_t bytes = 128 + board_room + seats * each;
+    const std::size_t bytes = 128 + board_room + seats * sizeof(Seat);
     memory_ = allocate(static_cast<std::int64_t>(bytes));
     void* at = memory_.get();
     std::size_t room = bytes;
-    std::align(128, board_room + seats * each, at, room);
-    lay_out(static_cast<std::byte*>(at), posts);
+    std::align(128, board_room + seats * sizeof(Seat), at, room);
+    lay_out(static_cast<std::byte*>(at));
     new (board_) Board;
     for (std::size_t i = 0; i < seats; ++i) new (seats_ + i) Seat;
-    for (std::size_t i = 0; posts_ != nullptr && i < seats; ++i) new (posts_ + i) node::Post;
     place_ = node::place_of(at);
 }
 
-void Arena::lay_out(std::byte* at, Posts posts) {
+void Arena::lay_out(std::byte* at) {
     board_ = reinterpret_cast<Board*>(at);
     seats_ = reinterpret_cast<Seat*>(at + board_room);
-    if (posts == Posts::some) posts_ = reinterpret_cast<node::Post*>(seats_ + count_);
 }
 
-Arena Arena::mapped(const node::Place& place, std::size_t seats, Posts posts) {
+Arena Arena::mapped(const node::Place& place, std::size_t seats) {
     Arena arena;
     arena.memory_ = node::map(place);
     if (arena.memory_ == nullptr)
@@ -72,7 +69,7 @@ Arena Arena::mapped(const node::Place& place, std::size_t seats, Posts posts) {
                     " cannot be mapped any more; has it ended?");
     arena.place_ = place;
     arena.count_ = seats;
-    arena.lay_out(arena.memory_.get(), posts);
+    arena.lay_out(arena.memory_.get());
     return arena;
 }
 

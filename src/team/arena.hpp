@@ -11,7 +11,6 @@
 #include <string>
 
 #include "node/cell.hpp"
-#include "node/post.hpp"
 #include "node/sharing.hpp"
 
 namespace hocket::team {
@@ -37,22 +36,17 @@ struct Seat {
     alignas(128) std::atomic<std::uint32_t> left{0};  // that process will not look here any more
 };
 
-/// Whether processes have posts for each other, too, besides their voices. Those who have some do
-/// nothing together but what is numbered (numbered.hpp), and that within nodes.
-enum class Posts { none, some };
-
 /// A process's own piece.
 class Arena {
   public:
     /// @throws Error where memory is not to be had.
-    Arena(std::size_t seats, Posts posts);
+    explicit Arena(std::size_t seats);
     Seat& seat(std::size_t place) { return seats_[place]; }
-    node::Post& post(std::size_t place) { return posts_[place]; }
     Board& board() { return *board_; }
     const node::Place& place() const { return place_; }
 
     /// Another's, whose place came by message. @throws Error where it cannot be mapped.
-    static Arena mapped(const node::Place& place, std::size_t seats, Posts posts);
+    static Arena mapped(const node::Place& place, std::size_t seats);
 
     /// The owner's, when it goes: the memory stays until all others will not look there any more
     /// (`me`: its own seat).
@@ -60,14 +54,13 @@ class Arena {
 
   private:
     Arena() = default;
-    void lay_out(std::byte* at, Posts posts);
+    void lay_out(std::byte* at);
     bool deserted(std::size_t me) const;
     static void sweep();
     std::shared_ptr<std::byte> memory_;
     node::Place place_{};
     Board* board_ = nullptr;
     Seat* seats_ = nullptr;
-    node::Post* posts_ = nullptr;  // where there are some
     std::size_t count_ = 0;
 };
 

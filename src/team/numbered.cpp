@@ -6,10 +6,12 @@
 
 #include "base/pack.hpp"
 #include "base/port.hpp"
+#include "comm/link.hpp"
 #include "team/round.hpp"
 
 namespace hocket::team {
 
+using comm::Link;
 using comm::Protocol;
 
 bool Numbered::serves(const comm::Group& group) {
@@ -25,11 +27,13 @@ bool Numbered::serves(const comm::Group& group) {
 Protocol<> Numbered::send(int number, const std::string& text, int first, int end) {
     std::vector<std::uint64_t> sent;
     for (int member = first; member < end; ++member)
-        sent.push_back(root_->mail(group_.rank_of(member)).send(number, text));
+        sent.push_back(
+            group_.link->send_mail(group_.rank_of(member), Link::About::agreement, number, text));
     for (int member = first; member < end; ++member) {
         const int rank = group_.rank_of(member);
         comm::When gone([&] {
-            if (root_->mail(rank).gone(sent[static_cast<std::size_t>(member - first)])) return true;
+            if (group_.link->mail_gone(rank, sent[static_cast<std::size_t>(member - first)]))
+                return true;
             group_.link->need(rank);
             return false;
         });
@@ -41,7 +45,7 @@ Protocol<std::string> Numbered::receive(int number, int member) {
     const int rank = group_.rank_of(member);
     std::optional<std::string> text;
     comm::When come([&] {
-        text = root_->mail(rank).receive(number);
+        text = group_.link->receive_mail(rank, Link::About::agreement, number);
         if (!text) group_.link->need(rank);
         return text.has_value();
     });

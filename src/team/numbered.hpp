@@ -12,16 +12,13 @@
 #include <vector>
 
 #include "comm/agree.hpp"
-#include "team/root.hpp"
 
 namespace hocket::team {
 
 class Numbered final : public comm::Aggregates {
   public:
-    /// The group's link must have the root team's processes, in their order.
     /// One hand-off each way: everyone tells the lowest, who tells everyone.
-    Numbered(std::shared_ptr<Root> root, comm::Group group)
-        : root_(std::move(root)), group_(std::move(group)) {}
+    explicit Numbered(comm::Group group) : group_(std::move(group)) {}
     /// Whether it is for these: they share memory, and are not so many that one of them would be
     /// busy with the others.
     static bool serves(const comm::Group& group);
@@ -36,7 +33,6 @@ class Numbered final : public comm::Aggregates {
   private:
     comm::Protocol<> send(int number, const std::string& text, int first, int end);
     comm::Protocol<std::string> receive(int number, int member);
-    std::shared_ptr<Root> root_;
     comm::Group group_;
 };
 

@@ -13,12 +13,8 @@
 
 namespace hocket::team {
 
-Root::Root(const Comm& comm, Posts posts)
-    : comm_(comm),
-      me_(comm.rank()),
-      size_(comm.size()),
-      posts_(posts),
-      others_(static_cast<std::size_t>(size_)) {}
+Root::Root(const Comm& comm)
+    : comm_(comm), me_(comm.rank()), size_(comm.size()), others_(static_cast<std::size_t>(size_)) {}
 
 Root::~Root() {
     listening_.reset();
@@ -55,7 +51,7 @@ comm::Protocol<> open(std::shared_ptr<Root> root, int tag) {
     }
     comm::Statement mine{{}, "Team()", {}};
     try {
-        root->arena_ = std::make_unique<Arena>(root->near_.size(), root->posts_);
+        root->arena_ = std::make_unique<Arena>(root->near_.size());
     } catch (const Error&) {
         mine.fault = comm::Fault::current();
     }
@@ -84,13 +80,11 @@ comm::Protocol<> open(std::shared_ptr<Root> root, int tag) {
             if (rank == root->me_) continue;
             const auto at = static_cast<std::size_t>(rank);
             Root::Other& other = root->others_[at];
-            other.arena = Arena::mapped(places[at], root->near_.size(), root->posts_);
+            other.arena = Arena::mapped(places[at], root->near_.size());
             const auto seat = static_cast<std::size_t>(
                 std::find(root->near_.begin(), root->near_.end(), rank) - root->near_.begin());
             other.talk.out = &root->arena_->seat(seat).voice;
             other.talk.in = &other.arena->seat(root->seat_).voice;
-            if (root->posts_ == Posts::some)
-                other.mail = {&root->arena_->post(seat), &other.arena->post(root->seat_)};
         }
     } catch (const Error&) {
         mine.fault = comm::Fault::current();
@@ -98,7 +92,7 @@ comm::Protocol<> open(std::shared_ptr<Root> root, int tag) {
     co_await comm::agree(everyone, tag, mine);
     const bool apart = std::any_of(root->node_.begin(), root->node_.end(),
                                    [&](int node) { return node != root->node_[0]; });
-    if (!apart || root->posts_ == Posts::some) co_return;
+    if (!apart) co_return;
     root->link_ = co_await state.lasting_link();
     // Of one process's clock, and its own: no two teams have the same.
     const std::string mine_now =
@@ -107,8 +101,8 @@ comm::Protocol<> open(std::shared_ptr<Root> root, int tag) {
     root->number_ = Unpacker(chosen).number();
 }
 
-std::shared_ptr<Root> Root::make(const Comm& comm, const Deadline& deadline, Posts posts) {
-    auto root = std::make_shared<Root>(comm, posts);
+std::shared_ptr<Root> Root::make(const Comm& comm, const Deadline& deadline) {
+    auto root = std::make_shared<Root>(comm);
     std::shared_ptr<comm::Call> call;
     {
         const comm::Turn turn;

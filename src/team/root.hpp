@@ -15,7 +15,6 @@
 #include "team/arena.hpp"
 #include "team/call.hpp"
 #include "team/group.hpp"
-#include "team/mail.hpp"
 
 namespace hocket::team {
 
@@ -31,9 +30,8 @@ struct Absence {
 class Root : public std::enable_shared_from_this<Root> {
   public:
     /// Collective over the communicator. @throws Error on every process where one has no memory.
-    static std::shared_ptr<Root> make(const Comm& comm, const Deadline& deadline,
-                                      Posts posts = Posts::none);
-    Root(const Comm& comm, Posts posts);
+    static std::shared_ptr<Root> make(const Comm& comm, const Deadline& deadline);
+    explicit Root(const Comm& comm);
     ~Root();
     Root(const Root&) = delete;
     Root& operator=(const Root&) = delete;
@@ -45,9 +43,6 @@ class Root : public std::enable_shared_from_this<Root> {
     std::int64_t number() const { return number_; }
     int data_tag() const { return tags_; }
     int notice_tag() const { return tags_ + 1; }
-
-    /// With one that shares memory with this process; where the root team has posts.
-    Mail& mail(int process) { return others_[static_cast<std::size_t>(process)].mail; }
 
     /// The team of these processes, of which this one is one.
     std::shared_ptr<const Group> group(const Mask& mask);
@@ -81,7 +76,6 @@ class Root : public std::enable_shared_from_this<Root> {
     struct Other {
         std::optional<Arena> arena;  // of one that shares memory with me
         Talk talk;
-        Mail mail;
         Standing standing = Standing::here;  // of one that does not, as it told me
         std::string words;
     };
@@ -94,7 +88,6 @@ class Root : public std::enable_shared_from_this<Root> {
 
     Comm comm_;
     int me_, size_;
-    Posts posts_;
     std::unique_ptr<Arena> arena_;
     std::vector<int> near_;       // those who share memory with me, and I
     std::size_t seat_ = 0;        // where I am among them

@@ -6,6 +6,7 @@
 #include <cstdio>
 
 #include "comm/engine.hpp"
+#include "comm/polled.hpp"
 #include "team/fold.hpp"
 #include "team/member.hpp"
 
@@ -268,7 +269,7 @@ void Team::refuse(Op op, const std::string& message) const {
 }
 
 std::shared_ptr<Operation> TeamResult::operation() const {
-    return pending_->call;
+    return std::make_shared<comm::Polled>(pending_->call);
 }
 
 bool TeamResult::test() const {

@@ -24,6 +24,21 @@ bool in_words(const NearMessage& message) {
     return message.bytes() <= longest_inline;
 }
 
+// Either end's error is an error of both: who waits for the other would wait for ever.
+template <class Step>
+bool together(node::Lane& lane, const Step& step) {
+    try {
+        if (step()) return true;
+    } catch (const std::exception& error) {
+        lane.break_off(error.what());
+        throw;
+    }
+    if (lane.broken())
+        throw Error(std::string("the other process of a transfer within the node gave it up: ") +
+                    lane.words.data());
+    return false;
+}
+
 }  // namespace
 
 NearSend::NearSend(const NearMessage& message) : message_(&message), end_(node::take_lane()) {
@@ -39,7 +54,7 @@ NearSend::~NearSend() {
     const bool read = end_->progress.starts == short_since_ || !message_->is_short() ||
                       (in_words(*message_) ? end_->lane->back.heard(end_->progress.starts)
                                            : room(short_slots) == short_slots);
-    if (state_ == State::idle && read)
+    if (state_ == State::idle && read && !end_->lane->touched())
         node::give_back(std::move(end_));
     else
         node::abandon(std::move(end_));
@@ -131,6 +146,14 @@ void NearSend::fill() {
 }
 
 bool NearSend::poll(Allowance* rings, bool help) {
+    return state_ == State::idle || together(*end_->lane, [&] { return step(rings, help); });
+}
+
+void NearSend::break_off(const std::string& why) {
+    end_->lane->break_off(why);
+}
+
+bool NearSend::step(Allowance* rings, bool help) {
     node::Lane& lane = *end_->lane;
     auto& progress = end_->progress;
     switch (state_) {
@@ -242,6 +265,14 @@ bool NearReceive::drain() {
 }
 
 bool NearReceive::poll() {
+    return state_ == State::idle || together(*lane_, [&] { return step(); });
+}
+
+void NearReceive::break_off(const std::string& why) {
+    lane_->break_off(why);
+}
+
+bool NearReceive::step() {
     switch (state_) {
         case State::idle:
             return true;

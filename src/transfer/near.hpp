@@ -16,6 +16,7 @@
 #include <cstdint>
 #include <memory>
 #include <optional>
+#include <string>
 
 #include "node/lane.hpp"
 #include "transfer/parts.hpp"
@@ -76,9 +77,15 @@ class NearSend {
     void start(const void* data);
     /// Does a share of the work (of what the receiver does, too, only if it is to `help`); true
     /// once the array may be written again.
+    /// @throws Error what went wrong on either side, on both.
     bool poll(Allowance* rings, bool help = true);
+    /// Whether nothing has been heard of the receiver since the last start.
+    bool unanswered() const { return state_ == State::offered; }
+    /// Does not go on, and lets the receiver know.
+    void break_off(const std::string& why);
 
   private:
+    bool step(Allowance* rings, bool help);
     enum class State { idle, wants_room, offered, copying, watching, wants_ring, filling };
     std::uint64_t room(std::uint64_t of) const;  // slots that are free
     bool pack_short();
@@ -106,12 +113,16 @@ class NearReceive {
 
     void start(void* data);
     /// Does a share of the work; true once the message is there.
+    /// @throws Error what went wrong on either side, on both.
     bool poll();
+    /// Does not go on, and lets the sender know.
+    void break_off(const std::string& why);
     /// Whether the sender has been told of this end's array, since the last start.
     bool answered() const { return state_ != State::idle && state_ != State::expecting; }
 
   private:
     enum class State { idle, expecting, copying, watching, draining };
+    bool step();
     bool unpack_short();
     void answer();
     bool drain();

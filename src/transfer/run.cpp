@@ -3,6 +3,7 @@
 
 #include "hocket/memory.hpp"
 #include "transfer/counts.hpp"
+#include "transfer/offers.hpp"
 
 namespace hocket::transfer {
 namespace {
@@ -58,23 +59,59 @@ int Runner::receiver(std::size_t i) const {
     return route_.destination[static_cast<std::size_t>(work_->sends.messages[i].peer)];
 }
 
-void Runner::expect_offer(std::size_t i) {
-    offers_in_.resize(
-        work_->receives.messages.size());  // at once: each has its place while it is awaited
-    in_.begin_group(work_->receives.pieces + i);
-    route_.link->receive(in_, &offers_in_[i], sizeof(LaneOffer), sender(i), route_.data_tag);
-}
-
 void Runner::offer(std::size_t i) {
     near_sends_[i] = std::make_unique<NearSend>(work_->near_send(i));
-    offers_out_.resize(work_->sends.messages.size());
-    offers_out_[i] = near_sends_[i]->offer();
-    out_.begin_group(work_->sends.pieces + i);
-    route_.link->send(out_, &offers_out_[i], sizeof(LaneOffer), receiver(i), route_.data_tag);
+    send_offer(route_, receiver(i), near_sends_[i]->offer());
 }
 
-void Runner::accept(std::size_t i) {
-    near_receives_[i] = std::make_unique<NearReceive>(work_->near_receive(i), offers_in_[i]);
+// What is offered once the transfer goes on is begun at once.
+bool Runner::accept_offers() {
+    bool any = false;
+    for (std::size_t k = 0; k < expecting_.size();) {
+        const std::size_t i = expecting_[k];
+        const auto offered = receive_offer(route_, sender(i));
+        if (!offered) {
+            route_.link->need(sender(i));
+            ++k;
+            continue;
+        }
+        near_receives_[i] = std::make_unique<NearReceive>(work_->near_receive(i), *offered);
+        expecting_[k] = expecting_.back();
+        expecting_.pop_back();
+        any = true;
+        if (started_) begin_receive(i);
+    }
+    return any;
+}
+
+void Runner::break_off(const std::string& why) {
+    const std::size_t sends = near_sends_.size(), receives = near_receives_.size();
+    try {
+        for (std::size_t i = 0; i < sends; ++i) {
+            if (near_sends_[i])
+                near_sends_[i]->break_off(why);
+            else if (travels_near(work_->sends.messages[i], receiver(i)))
+                withhold_offer(route_, receiver(i), why);
+        }
+        for (std::size_t i = 0; i < receives; ++i) {
+            if (near_receives_[i])
+                near_receives_[i]->break_off(why);
+            else if (travels_near(work_->receives.messages[i], sender(i)))
+                refuse_offer(route_, sender(i), why);
+        }
+    } catch (const std::exception&) {
+        return;  // no memory for the words: the first error is the one to tell of
+    }
+}
+
+template <class Function>
+auto Runner::together(const Function& function) {
+    try {
+        return function();
+    } catch (const std::exception& error) {
+        break_off(error.what());
+        throw;
+    }
 }
 
 void Runner::begin_receive(std::size_t i) {
@@ -85,14 +122,19 @@ void Runner::begin_receive(std::size_t i) {
 comm::Protocol<> Runner::connect() {
     const std::size_t sends = work_->sends.messages.size(),
                       receives = work_->receives.messages.size();
-    for (std::size_t i = 0; i < receives; ++i)
-        if (near(sender(i))) expect_offer(i);
-    for (std::size_t i = 0; i < sends; ++i)
-        if (near(receiver(i))) offer(i);
-    co_await comm::until(in_);
-    co_await comm::until(out_);
-    for (std::size_t i = 0; i < receives; ++i)
-        if (near(sender(i))) accept(i);
+    connected_ = true;
+    together([&] {
+        for (std::size_t i = 0; i < receives; ++i)
+            if (near(sender(i))) expecting_.push_back(i);
+        for (std::size_t i = 0; i < sends; ++i)
+            if (near(receiver(i))) offer(i);
+    });
+    comm::When met([&] {
+        route_.link->push_mail();
+        together([&] { accept_offers(); });
+        return expecting_.empty();
+    });
+    co_await comm::until(met);
     brief_ = work_->local.size() == 0 && !relay_;
     for (std::size_t i = 0; i < sends; ++i)
         brief_ = brief_ && near_sends_[i] && work_->sends.messages[i].bytes() < direct_from;
@@ -114,7 +156,12 @@ void Runner::rebind(std::shared_ptr<const Work> work) {
 void Runner::start(const void* source, void* destination) {
     from_ = source;
     to_ = destination;
+    together([&] { begin(); });
+}
+
+void Runner::begin() {
     local_done_ = 0;
+    started_ = true;
     far_sends_.begin(from_);
     far_receives_.begin(to_);
     timed_ = !brief_;
@@ -127,8 +174,8 @@ void Runner::start(const void* source, void* destination) {
     for (std::size_t i = 0; i < receives; ++i) {
         if (near_receives_[i]) {
             begin_receive(i);
-        } else if (work_->receives.messages[i].bytes() >= direct_from && near(sender(i))) {
-            expect_offer(i);
+        } else if (travels_near(work_->receives.messages[i], sender(i))) {
+            expecting_.push_back(i);
         } else {
             far_receives_.add(i);
         }
@@ -138,7 +185,7 @@ void Runner::start(const void* source, void* destination) {
     // Long near messages first: their receivers work while this process packs the others.
     for (std::size_t i = 0; i < sends; ++i) {
         if (!near_sends_[i]) {
-            if (work_->sends.messages[i].bytes() < direct_from || !near(receiver(i))) {
+            if (!travels_near(work_->sends.messages[i], receiver(i))) {
                 far_sends_.add(i);
                 continue;
             }
@@ -149,7 +196,7 @@ void Runner::start(const void* source, void* destination) {
     }
     if (brief_) return;
     watch_.lap(&Profile::move);
-    while (send_one()) poll();
+    while (send_one()) go_on();
 }
 
 bool Runner::send_one() {
@@ -168,29 +215,18 @@ bool Runner::copy_local() {
     return true;
 }
 
-void Runner::arrived(std::size_t number) {
-    if (number < work_->receives.pieces) {
-        far_receives_.done(number);
-        return;
-    }
-    const std::size_t i = number - work_->receives.pieces;
-    accept(i);
-    begin_receive(i);
-}
-
 // One piece a call is packed and sent: those of near messages, and what comes, have their turns.
 bool Runner::poll_far() {
     bool any = false;
     if (!in_.all_done()) {
         for (const auto number : in_.newly_done()) {
             any = true;
-            arrived(number);
+            far_receives_.done(number);
         }
     }
     while (far_receives_.start_one(in_)) any = true;
     if (!out_.all_done()) {
-        for (const auto number : out_.newly_done())
-            if (number < work_->sends.pieces) far_sends_.done(number);  // else an offer
+        for (const auto number : out_.newly_done()) far_sends_.done(number);
     }
     // Before the last pieces have gone, so that the next sender's follow without a gap.
     if (contest_ && far_sends_.left_of_first() <= 2) contest_->pass();
@@ -198,13 +234,17 @@ bool Runner::poll_far() {
 }
 
 bool Runner::poll_near() {
+    route_.link->push_mail();
+    const bool accepted = !expecting_.empty() && accept_offers();
+    for (const auto i : sending_)
+        if (near_sends_[i]->unanswered()) require_not_refused(route_, receiver(i));
     const bool received = poll_each(receiving_, near_receives_);
     if (comm::Needs::asked() != nullptr) {
         for (const auto i : receiving_) route_.link->need(sender(i));
         for (const auto i : sending_) route_.link->need(receiver(i));
     }
     const bool free = receiving_.empty() && local_done_ == work_->local.size();
-    return poll_each(sending_, near_sends_, &rings_, free) || received;
+    return poll_each(sending_, near_sends_, &rings_, free) || received || accepted;
 }
 
 // The clock is looked at only while there is time for it: what is done at once costs next to
@@ -222,6 +262,10 @@ bool Runner::poll_brief() {
 }
 
 bool Runner::poll() {
+    return together([&] { return go_on(); });
+}
+
+bool Runner::go_on() {
     if (brief_) return poll_brief();
     bool more = true;
     while (more) {  // what is served may start something that is done at once
@@ -236,7 +280,7 @@ bool Runner::poll() {
     send_one();
     return relayed && local_done_ == work_->local.size() && far_sends_.finished() &&
            far_receives_.finished() && in_.all_done() && out_.all_done() && sending_.empty() &&
-           receiving_.empty() && (!contest_ || contest_->over());
+           receiving_.empty() && expecting_.empty() && (!contest_ || contest_->over());
 }
 
 comm::Protocol<> run(std::shared_ptr<const Work> work, const void* source_data,

@@ -4,6 +4,7 @@
 
 #include <memory>
 #include <optional>
+#include <string>
 #include <vector>
 
 #include "comm/requests.hpp"
@@ -43,14 +44,22 @@ class Runner {
 
   private:
     bool near(int rank) const { return route_.link->near(rank); }
+    // Over a lane: lanes that stay pay for short messages, too.
+    bool travels_near(const Message& message, int rank) const {
+        return (connected_ || message.bytes() >= direct_from) && near(rank);
+    }
     int sender(std::size_t i) const;
     int receiver(std::size_t i) const;
     // Of a message within the node: who sends it tells the receiver of a lane, once.
-    void expect_offer(std::size_t i);
     void offer(std::size_t i);
-    void accept(std::size_t i);
+    bool accept_offers();
     void begin_receive(std::size_t i);
-    void arrived(std::size_t number);
+    // Whoever waits for this process within the node hears of an error here, and gives up, too.
+    template <class Function>
+    auto together(const Function& function);
+    void break_off(const std::string& why);
+    void begin();
+    bool go_on();
     bool poll_far();
     bool send_one();
     bool copy_local();
@@ -65,7 +74,8 @@ class Runner {
     std::uint64_t local_done_ = 0;  // parts
     bool brief_ = false;  // short messages over lanes and nothing else: not timed unless waited for
     bool timed_ = false;
-    std::vector<LaneOffer> offers_in_, offers_out_;
+    std::vector<std::size_t> expecting_;  // near messages whose senders have offered no lane yet
+    bool connected_ = false, started_ = false;
     std::vector<std::unique_ptr<NearSend>> near_sends_;
     std::vector<std::unique_ptr<NearReceive>> near_receives_;
     std::vector<std::size_t> sending_, receiving_;  // near messages under way

@@ -9,6 +9,7 @@ import sys
 from pathlib import Path
 
 import pytest
+from lockstep import mpiexec
 
 PROGRAM = """
 import numpy as np
@@ -55,7 +56,14 @@ def run(command, forbid, crossing=""):
 
 @pytest.mark.parametrize(
     ("forbid", "crossing"),
-    [("", "always"), ("process_vm", ""), ("proc", ""), ("memfd", ""), ("memfd,proc", "always")],
+    [
+        ("", "always"),
+        ("process_vm", ""),
+        ("proc", ""),
+        ("proc,socket", ""),
+        ("memfd", ""),
+        ("memfd,proc", "always"),
+    ],
 )
 def test_everything_travels_all_the_same(tmp_path, forbid, crossing):
     program = tmp_path / "program.py"
@@ -78,13 +86,17 @@ def test_a_wrong_word_is_named(tmp_path):
     assert "HOCKET_CROSSING is 'sometimes'" in done.stderr and "always" in done.stderr
 
 
-@pytest.mark.parametrize("forbid", ["", "proc", "process_vm"])
+@pytest.mark.parametrize("forbid", ["", "proc", "proc,socket", "process_vm"])
 def test_info_says_whether_memory_is_shared_and_why_not(forbid):
     done = run([str(Path(sys.executable).with_name("hocket")), "info", "--json"], forbid)
     assert done.returncode == 0, done.stderr
     said = json.loads(done.stdout)["mpi"]
     barred = f"no: HOCKET_FORBID is {forbid}"
-    assert said["one copy within a node"] == (barred if forbid == "proc" else "yes")
+    copies = {
+        "proc": "yes, by descriptors that processes hand each other: HOCKET_FORBID is proc",
+        "proc,socket": barred,
+    }
+    assert said["one copy within a node"] == copies.get(forbid, "yes")
     crossing = said["wrapped arrays, one copy"]
     # A system may let nobody but an ancestor look into a process.
     assert crossing == barred if forbid == "process_vm" else crossing.startswith(("yes", "no: Op"))
@@ -106,3 +118,32 @@ def test_info_gives_the_systems_own_reason(tmp_path):
         text=True,
     )
     assert done.stdout.startswith("no: ") and "(process_vm_readv)" in done.stdout
+
+
+ONE_IS_WRONG = """
+import os, sys
+from mpi4py import MPI
+import numpy as np
+import hocket as hk
+comm = MPI.COMM_WORLD
+if comm.rank == 1:
+    os.environ[sys.argv[1]] = "nonsense"
+a = hk.zeros(hk.Layout((8,), "(BLOCK)", comm.size))
+try:
+    hk.redistribute(a, hk.Layout((8,), "(CYCLIC)", comm.size), timeout=60)
+except hk.DeadlineError:
+    raise
+except hk.Error as error:
+    print("refused:", error)
+"""
+
+
+@pytest.mark.parametrize("setting", ["HOCKET_CROSSING", "HOCKET_NODES", "HOCKET_FORBID"])
+def test_a_setting_that_one_process_cannot_read_is_an_error_on_all(tmp_path, setting):
+    program = tmp_path / "program.py"
+    program.write_text(ONE_IS_WRONG)
+    env = mpiexec.environment(os.environ, str(tmp_path), 3, None)
+    command = [mpiexec.find(), "-n", "3", sys.executable, str(program), setting]
+    done = subprocess.run(command, capture_output=True, text=True, timeout=120, env=env)
+    assert done.returncode == 0, done.stdout + done.stderr
+    assert done.stdout.count("refused: ") == done.stdout.count(f"{setting}") == 3

@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Flows in a C++ program that starts MPI with each thread level."""
+"""C++ programs that start MPI themselves: flows with each of its thread levels, and what starts of
+persistent requests cost."""
 
 from __future__ import annotations
 
@@ -23,3 +24,12 @@ def test_flows_by_thread_level(level: str, tmp_path: Path) -> None:
     assert int(provided) >= int(asked)
     if level == "funneled":
         assert asked == provided, "MPI gave more than was asked for: the rest was not tried"
+
+
+@pytest.mark.parametrize("way", ["lanes", "messages"])
+def test_starts_cost_no_allocation_and_lanes_no_message(way: str, tmp_path: Path) -> None:
+    program = built.folder() / "tests" / "test_starts"
+    nodes = {"HOCKET_NODES": "0,0" if way == "lanes" else "0,1"}
+    printed = built.start(program, 2, tmp_path, way, **nodes)
+    for rank in range(2):
+        assert f"rank {rank}, 0 wrong" in printed

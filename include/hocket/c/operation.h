@@ -18,6 +18,7 @@ int hocket_operation_make(int (*poll)(void* context, bool* done), const char* te
 int hocket_operation_from_request(MPI_Request* request, hocket_operation** operation);
 /* The same, but it leaves the request to its owner, who still has to wait for it or free it. */
 int hocket_operation_watch_request(MPI_Request request, hocket_operation** operation);
+/* Polls it once, and everything else that this process has under way. */
 int hocket_operation_poll(hocket_operation* operation, bool* done);
 /* Polls it, and everything else that this process has under way, until it is done. A deadline
  * ends the wait, not the operation. */

@@ -2,6 +2,7 @@
 // A long message between two processes whose arrays nobody can map, through the kernel: either end
 // does it alone while the other is away, which the ring of buffers could not.
 #include <gtest/gtest.h>
+#include <sys/mman.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -9,9 +10,11 @@
 #include <cstdlib>
 #include <functional>
 #include <numeric>
+#include <string>
 #include <thread>
 #include <vector>
 
+#include "hocket/error.hpp"
 #include "node/foreign.hpp"
 #include "transfer/near.hpp"
 
@@ -106,6 +109,70 @@ TEST(Crossed, TheSenderAloneWrites) {
     EXPECT_EQ(write(sent_all[1], "!", 1), 1);
     EXPECT_EQ(status_of(child), 0);
     for (const int end : sent_all) close(end);
+}
+
+// What either end throws names `why`, whichever of them found it out.
+bool throws(const std::function<bool()>& poll, const std::string& why) {
+    try {
+        return within_seconds(poll) && false;
+    } catch (const Error& error) {
+        return std::string(error.what()).find(why) != std::string::npos;
+    }
+}
+
+TEST(Broken, AnErrorInTheMiddleOfACopyIsOneOfBothEnds) {
+    ASSERT_EQ(told, 0);
+    const NearMessage sent(columns_of(false), true), received(columns_of(false), false);
+    const auto bytes = static_cast<std::size_t>(sent.bytes());
+    const std::size_t page = 4096;
+    void* const from =
+        mmap(nullptr, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+    ASSERT_NE(from, MAP_FAILED);
+    Values to(2 * bytes / sizeof(double));
+    NearSend send(sent);
+    const LaneOffer offer = send.offer();
+    send.start(from);
+    // The first byte can still be read, as the receiver tries.
+    munmap(static_cast<std::byte*>(from) + page, bytes - page);
+    const std::string why = "cannot be copied across processes any more";
+    const pid_t child = in_a_child([&] {
+        NearReceive receive(received, offer);
+        receive.start(to.data());
+        return throws([&] { return receive.poll(); }, why);
+    });
+    EXPECT_EQ(status_of(child), 0);
+    Allowance rings(0);
+    EXPECT_TRUE(throws([&] { return send.poll(&rings); }, why));
+    munmap(from, page);
+}
+
+TEST(Broken, AnEndThatIsBrokenOffEndsTheOthersWait) {
+    const NearMessage sent(columns_of(false), true), received(columns_of(false), false);
+    Values from(static_cast<std::size_t>(rows * columns)), to(2 * from.size());
+    for (const bool by_sender : {false, true}) {
+        NearSend send(sent);
+        NearReceive receive(received, send.offer());
+        send.start(from.data());
+        receive.start(to.data());
+        Allowance rings(0);
+        if (by_sender) {
+            send.break_off("no room");
+            EXPECT_TRUE(throws([&] { return receive.poll(); }, "no room"));
+        } else {
+            receive.break_off("no room");
+            EXPECT_TRUE(throws([&] { return send.poll(&rings); }, "no room"));
+        }
+    }
+    // And none of it stays in a lane that is used again.
+    NearSend send(sent);
+    NearReceive receive(received, send.offer());
+    std::iota(from.begin(), from.end(), 0.0);
+    send.start(from.data());
+    receive.start(to.data());
+    Allowance rings(0);
+    EXPECT_TRUE(within_seconds([&] { return receive.poll(); }));
+    EXPECT_TRUE(within_seconds([&] { return send.poll(&rings); }));
+    EXPECT_TRUE(arrived(to, false));
 }
 
 }  // namespace

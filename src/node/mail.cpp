@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: BSD-3-Clause
-#include "team/mail.hpp"
+#include "node/mail.hpp"
 
 #include <cstring>
 #include <span>
 #include <utility>
 
-namespace hocket::team {
+namespace hocket::node {
 namespace {
 
 constexpr std::size_t heading = 2;  // words: the number, and how many bytes follow
@@ -16,10 +16,10 @@ std::size_t words_of(std::uint64_t bytes) {
 
 }  // namespace
 
-std::uint64_t Mail::send(int number, const std::string& text) {
+std::uint64_t Mail::send(std::uint64_t number, const std::string& text) {
     const std::size_t at = leaving_.size();
     leaving_.resize(at + heading + words_of(text.size()));
-    leaving_[at] = static_cast<std::uint64_t>(number);
+    leaving_[at] = number;
     leaving_[at + 1] = text.size();
     if (!text.empty()) std::memcpy(&leaving_[at + heading], text.data(), text.size());
     sent_ += leaving_.size() - at;
@@ -49,13 +49,13 @@ void Mail::fetch() {
         if (arriving_.size() < end) break;
         std::string text(static_cast<std::size_t>(bytes), '\0');
         if (bytes > 0) std::memcpy(text.data(), &arriving_[at + heading], text.size());
-        here_[static_cast<int>(arriving_[at])].push_back(std::move(text));
+        here_[arriving_[at]].push_back(std::move(text));
         at = end;
     }
     arriving_.erase(arriving_.begin(), arriving_.begin() + static_cast<std::ptrdiff_t>(at));
 }
 
-std::optional<std::string> Mail::receive(int number) {
+std::optional<std::string> Mail::receive(std::uint64_t number) {
     fetch();
     const auto found = here_.find(number);
     if (found == here_.end()) return std::nullopt;
@@ -65,4 +65,4 @@ std::optional<std::string> Mail::receive(int number) {
     return text;
 }
 
-}  // namespace hocket::team
+}  // namespace hocket::node

@@ -5,15 +5,15 @@
 #include <memory>
 #include <string>
 
-#include "team/mail.hpp"
+#include "node/mail.hpp"
 
-namespace hocket::team {
+namespace hocket::node {
 namespace {
 
 class MailTest : public testing::Test {
   protected:
-    std::unique_ptr<node::Post> there_ = std::make_unique<node::Post>();
-    std::unique_ptr<node::Post> back_ = std::make_unique<node::Post>();
+    std::unique_ptr<Post> there_ = std::make_unique<Post>();
+    std::unique_ptr<Post> back_ = std::make_unique<Post>();
     Mail a_{there_.get(), back_.get()}, b_{back_.get(), there_.get()};
 };
 
@@ -52,4 +52,4 @@ TEST_F(MailTest, WhatIsGoneNeedsTheWriterNoMore) {
 }
 
 }  // namespace
-}  // namespace hocket::team
+}  // namespace hocket::node

@@ -1,0 +1,149 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// What transfers cost besides copies, on 2 processes: `starts lanes|messages`. Starting a
+// persistent request again allocates nothing, over lanes or by messages; over lanes it sends no
+// message either, however long the array, nor does a send of a long array that is made once.
+#include <mpi.h>
+
+#include <algorithm>
+#include <cstdio>
+#include <cstdlib>
+#include <exception>
+#include <new>
+#include <string>
+#include <vector>
+
+#include "hocket/array.hpp"
+#include "hocket/mpi.hpp"
+#include "hocket/task.hpp"
+#include "hocket/transfer.hpp"
+
+namespace {
+
+// Of the main thread: MPI has threads of its own.
+thread_local bool counting = false;
+thread_local long allocations = 0, messages = 0;
+
+int wrong = 0, me = 0;
+
+void expect(bool holds, const std::string& what) {
+    if (holds) return;
+    std::fprintf(stderr, "starts: rank %d: %s\n", me, what.c_str());
+    ++wrong;
+}
+
+}  // namespace
+
+// NOLINTBEGIN(cppcoreguidelines-no-malloc): it stands for what the library allocates by
+void* operator new(std::size_t bytes) {
+    if (counting) ++allocations;
+    if (void* const memory = std::malloc(bytes == 0 ? 1 : bytes)) return memory;
+    throw std::bad_alloc();
+}
+void operator delete(void* memory) noexcept {
+    std::free(memory);
+}
+void operator delete(void* memory, std::size_t) noexcept {
+    std::free(memory);
+}
+// NOLINTEND(cppcoreguidelines-no-malloc)
+
+extern "C" int MPI_Isend(const void* data, int count, MPI_Datatype type, int to, int tag,
+                         MPI_Comm comm, MPI_Request* request) {
+    ++messages;
+    return PMPI_Isend(data, count, type, to, tag, comm, request);
+}
+
+namespace {
+
+struct Costs {
+    long starting = 0, waiting = 0, sent = 0;
+};
+
+/// `start` and `wait` of one request, after some that leave room for the same again.
+Costs cost_of(hocket::Request& request) {
+    Costs most;
+    for (int turn = 0; turn < 40; ++turn) {
+        const long sent = messages;
+        allocations = 0;
+        counting = true;
+        request.start();
+        counting = false;
+        const long starting = allocations;
+        counting = true;
+        static_cast<void>(request.wait(hocket::Deadline::in(60)));
+        counting = false;
+        if (turn < 20) continue;
+        most.starting = std::max(most.starting, starting);
+        most.waiting = std::max(most.waiting, allocations - starting);
+        most.sent = std::max(most.sent, messages - sent);
+    }
+    return most;
+}
+
+void starts(hocket::Tasks& tasks, std::int64_t elements, bool lanes) {
+    const hocket::Layout layout({elements}, "(BLOCK)", {1});
+    const auto array = hocket::Array::empty(layout, hocket::dtype_of<double>(), tasks.comm());
+    allocations = 0;
+    counting = true;
+    hocket::Request request = me == 0 ? tasks.send_init(array, "b") : tasks.recv_init(array, "a");
+    counting = false;
+    expect(allocations > 0, "no allocation was seen, so none is counted");
+    const Costs costs = cost_of(request);
+    const std::string which = std::to_string(elements) + " elements: ";
+    expect(costs.starting == 0, which + std::to_string(costs.starting) + " allocations in start");
+    expect(!lanes || costs.waiting == 0,
+           which + std::to_string(costs.waiting) + " allocations in wait");
+    expect(!lanes || costs.sent == 0, which + std::to_string(costs.sent) + " messages");
+    expect(lanes || me == 1 || costs.sent > 0, which + "no message was seen, so none is counted");
+    request.free();
+}
+
+/// The messages that this process sends for one send, or receive, of so many elements.
+long messages_of(hocket::Tasks& tasks, std::int64_t elements) {
+    const hocket::Layout layout({elements}, "(BLOCK)", {1});
+    auto array = hocket::Array::empty(layout, hocket::dtype_of<double>(), tasks.comm());
+    long sent = 0;
+    for (int turn = 0; turn < 3; ++turn) {  // the first finds no plan
+        for (double& each : array.local<double>()) each = me == 0 ? turn : -1;
+        sent = messages;
+        if (me == 0)
+            tasks.send(array, "b");
+        else
+            static_cast<void>(tasks.recv(array, "a"));
+        sent = messages - sent;
+        for (const double each : array.local<double>())
+            if (each != turn) throw hocket::Error("a wrong value has come");
+    }
+    return sent;
+}
+
+void all(bool lanes) {
+    const std::vector<hocket::TaskRequest> requests{{"a", 1}, {"b", 1}};
+    hocket::Tasks tasks(requests, hocket::from_mpi(MPI_COMM_WORLD));
+    // In words of a flag, in the lane's memory, and from array to array.
+    for (const std::int64_t elements : {1, 7, 100, 100'000}) starts(tasks, elements, lanes);
+    // The envelope, or its answer, and what carries the data.
+    const long expected = lanes || me == 1 ? 1 : 2;
+    const long sent = messages_of(tasks, 50'000);
+    expect(sent == expected,
+           "a long array: " + std::to_string(sent) + " messages, not " + std::to_string(expected));
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+    const bool lanes = argc > 1 && std::string(argv[1]) == "lanes";
+    int size = 0;
+    MPI_Init(&argc, &argv);
+    MPI_Comm_rank(MPI_COMM_WORLD, &me);
+    MPI_Comm_size(MPI_COMM_WORLD, &size);
+    try {
+        if (size != 2) throw hocket::Error("start it on 2 processes");
+        all(lanes);
+    } catch (const std::exception& error) {
+        expect(false, error.what());
+    }
+    std::printf("starts: rank %d, %d wrong\n", me, wrong);
+    MPI_Finalize();
+    return wrong == 0 ? 0 : 1;
+}
