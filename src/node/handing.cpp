@@ -3,7 +3,6 @@
 
 #include <fcntl.h>
 #include <poll.h>
-#include <signal.h>
 #include <sys/socket.h>
 #include <sys/stat.h>
 #include <sys/time.h>
@@ -16,7 +15,8 @@
 #include <cstring>
 #include <mutex>
 #include <string>
-#include <thread>
+
+#include "base/pool.hpp"
 
 namespace hocket::node {
 namespace {
@@ -112,19 +112,11 @@ bool open_door() {
         close(door);
         return false;
     }
-    // Signals are the program's other threads'.
-    sigset_t all, before;
-    sigfillset(&all);
-    pthread_sigmask(SIG_SETMASK, &all, &before);
-    bool started = true;
-    try {
-        std::thread(serve_all, door).detach();
-    } catch (const std::system_error&) {
-        close(door);
-        started = false;
-    }
-    pthread_sigmask(SIG_SETMASK, &before, nullptr);
-    return started;
+    // Never given back: it serves for as long as the process lives.
+    static base::Crew* crew = nullptr;
+    crew = new base::Crew(1, [door](int) { serve_all(door); });
+    static_cast<void>(crew);  // by which it can still be found
+    return true;
 }
 
 }  // namespace

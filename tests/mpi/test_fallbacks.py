@@ -138,7 +138,7 @@ except hk.Error as error:
 """
 
 
-@pytest.mark.parametrize("setting", ["HOCKET_CROSSING", "HOCKET_NODES", "HOCKET_FORBID"])
+@pytest.mark.parametrize("setting", ["HOCKET_CROSSING", "HOCKET_NODES"])
 def test_a_setting_that_one_process_cannot_read_is_an_error_on_all(tmp_path, setting):
     program = tmp_path / "program.py"
     program.write_text(ONE_IS_WRONG)
