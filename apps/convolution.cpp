@@ -10,6 +10,7 @@
 #include "files.hpp"
 #include "hocket/flow.hpp"
 #include "images.hpp"
+#include "model.hpp"
 #include "port.hpp"
 #include "program.hpp"
 
@@ -28,6 +29,7 @@ struct Asked {
 };
 
 void multiply(std::span<const Complex> factor, std::span<Complex> into) {
+    if (apps::modelled(apps::Work::product, static_cast<double>(into.size()))) return;
     for (std::size_t i = 0; i < into.size(); ++i) into[i] *= factor[i];
 }
 

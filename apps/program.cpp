@@ -4,7 +4,6 @@
 #include <mpi.h>
 
 #include <algorithm>
-#include <chrono>
 #include <cmath>
 #include <cstdio>
 #include <cstdlib>
@@ -14,6 +13,7 @@
 #include "hocket/array.hpp"
 #include "hocket/mpi.hpp"
 #include "hocket/transfer.hpp"
+#include "model.hpp"
 
 namespace apps {
 namespace {
@@ -92,8 +92,7 @@ void settle(const hocket::Comm& comm) {
 }
 
 double now() {
-    return std::chrono::duration<double>(std::chrono::steady_clock::now().time_since_epoch())
-        .count();
+    return MPI_Wtime();  // the one clock that simulation knows
 }
 
 double timed(const hocket::Comm& comm, const std::function<void()>& step) {
@@ -134,6 +133,9 @@ int run(int argc, char** argv, const std::function<void(Program&)>& body) {
     MPI_Init_thread(&argc, &argv, MPI_THREAD_SERIALIZED, &level);
     try {
         Program program{Parameters(argc, argv), hocket::Comm::world(), {}};
+#ifdef HOCKET_SIMULATED
+        use_model(program.parameters.text("model"));
+#endif
         program.report.add("mpi", hocket::mpi_library());
         program.report.add("ranks", std::int64_t{program.size()});
         body(program);

@@ -8,6 +8,7 @@
 #include <functional>
 #include <optional>
 
+#include "model.hpp"
 #include "program.hpp"
 
 namespace {
@@ -59,8 +60,15 @@ struct Form {
     std::vector<double> seconds = {};
 };
 
+// Says how long the local copies of an array take where time is simulated: each element is read and
+// written `times`, by so many threads.
+void rearrange(const Array& array, int times, int threads) {
+    const auto bytes = static_cast<double>(array.local<double>().size_bytes());
+    apps::modelled(apps::Work::move, 2 * times * bytes / threads);
+}
+
 // A second array, and a copy of it back to where the first one was, as the paper counts it.
-Form two_arrays(const Layout& layout, const std::vector<std::int64_t>& axes,
+Form two_arrays(const Layout& layout, const std::vector<std::int64_t>& axes, int threads,
                 const hocket::Comm& everyone) {
     const Layout turned = hocket::remap_layout(layout, axes);
     const auto type = hocket::dtype_of<double>();
@@ -68,8 +76,11 @@ Form two_arrays(const Layout& layout, const std::vector<std::int64_t>& axes,
     hocket::RedistributeOptions options;
     options.axes = axes;
     fill(a);
-    return {"two-array", [a, b, options] { hocket::redistribute(a, b, options); }, [] {},
-            [b, axes] { return wrong_in(b, axes); }};
+    const auto there = [a, b, options, threads] {
+        rearrange(a, 2, threads);  // into the second one, and back
+        hocket::redistribute(a, b, options);
+    };
+    return {"two-array", there, [] {}, [b, axes] { return wrong_in(b, axes); }};
 }
 
 Form in_place(const Layout& layout, const std::vector<std::int64_t>& axes, int threads,
@@ -82,8 +93,11 @@ Form in_place(const Layout& layout, const std::vector<std::int64_t>& axes, int t
     fill(*array);
     hocket::RemapOptions options;
     options.threads = threads;
-    return {"in place", [=] { *array = hocket::remap_inplace(*array, axes, options); },
-            [=] { *array = hocket::remap_inplace(*array, inverse, options); },
+    const auto there = [=] {
+        rearrange(*array, 1, threads);
+        *array = hocket::remap_inplace(*array, axes, options);
+    };
+    return {"in place", there, [=] { *array = hocket::remap_inplace(*array, inverse, options); },
             [=] { return wrong_in(*array, axes); }};
 }
 
@@ -106,13 +120,13 @@ void body(apps::Program& program) {
     const auto shape = given.wholes("shape"), axes = given.wholes("axes"),
                grid = given.wholes("grid");
     const Layout layout(shape, given.text("dist"), {program.size()});
+    const int threads = static_cast<int>(given.whole("threads", 1));
     std::vector<Form> forms;
     for (const auto& name : given.words("forms")) {
         if (name == "two-array")
-            forms.push_back(two_arrays(layout, axes, program.everyone));
+            forms.push_back(two_arrays(layout, axes, threads, program.everyone));
         else if (name == "in-place")
-            forms.push_back(in_place(layout, axes, static_cast<int>(given.whole("threads", 1)),
-                                     program.everyone));
+            forms.push_back(in_place(layout, axes, threads, program.everyone));
         else
             forms.push_back(climate(shape, grid, program.everyone));
     }

@@ -98,7 +98,9 @@ def simulated(mpi: str) -> Path:
         folder = folder_of("simulated")
         # SMPI_PRETEND_CC: CMake tries the compiler with programs that have no MPI in them.
         compilers = {"CC": "smpicc", "CXX": "smpicxx", "SMPI_PRETEND_CC": "1"}
-        bring_up_to_date(folder, mpi, ["-DHOCKET_SIMULATED=ON"], compilers)
+        # The environment has what the applications compile against, and nothing of its MPI is used.
+        options = ["-DHOCKET_SIMULATED=ON", f"-DHOCKET_ENV={environment.prefix_of(mpi)}"]
+        bring_up_to_date(folder, mpi, options, compilers)
         return folder
 
 

@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <limits>
 
+#include "../model.hpp"
 #include "hocket/error.hpp"
 
 #ifdef HOCKET_SCIPY_OPENBLAS
@@ -36,6 +37,12 @@ __attribute__((weak)) void openblas_set_num_threads(int threads);
 namespace linpack {
 namespace {
 
+// Of so many operations, a product of three.
+bool modelled(std::int64_t a, std::int64_t b, std::int64_t c) {
+    return apps::modelled(apps::Work::blas,
+                          static_cast<double>(a) * static_cast<double>(b) * static_cast<double>(c));
+}
+
 Integer whole(std::int64_t value) {
     if (value > std::numeric_limits<Integer>::max())
         throw hocket::Error("this BLAS counts in 32 bits, and cannot take an extent of " +
@@ -48,7 +55,7 @@ Integer leading(const Block& block) {
 }
 
 void solve(const char* uplo, const char* diag, const Block& a, const Block& b) {
-    if (b.rows == 0 || b.columns == 0) return;
+    if (b.rows == 0 || b.columns == 0 || modelled(b.rows, b.rows, b.columns)) return;
     const Integer m = whole(b.rows), n = whole(b.columns), lda = leading(a), ldb = leading(b);
     const double one = 1;
     HOCKET_BLAS(dtrsm)("L", uplo, "N", diag, &m, &n, &one, a.data, &lda, b.data, &ldb);
@@ -66,6 +73,7 @@ void use_one_thread() {
 
 void subtract_product(const Block& a, const Block& b, const Block& c) {
     if (c.rows == 0 || c.columns == 0 || a.columns == 0) return;
+    if (modelled(2 * c.rows, c.columns, a.columns)) return;
     const Integer m = whole(c.rows), n = whole(c.columns), k = whole(a.columns);
     const Integer lda = leading(a), ldb = leading(b), ldc = leading(c);
     const double minus = -1, one = 1;

@@ -8,6 +8,7 @@
 #include <numeric>
 #include <unordered_map>
 
+#include "../model.hpp"
 #include "panel.hpp"
 #include "rows.hpp"
 
@@ -75,6 +76,9 @@ class Factoring {
             return;
         }
         const std::int64_t active = work_.rows - done_;
+        // A search, a division, and of each further column of these a product and a difference.
+        const auto operations = static_cast<double>(active * (2 * (end - j)));
+        if (apps::modelled(apps::Work::panel, operations)) return;
         double* const multipliers = &work_.at(done_, j);
         for (std::int64_t s = 0; s < active; ++s) multipliers[s] /= pivot;
         for (std::int64_t c = j + 1; c < end; ++c) {

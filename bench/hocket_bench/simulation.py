@@ -1,22 +1,31 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Transfers between simulated hosts: two clusters of one process a host, joined by one link.
+"""Programs on simulated processes, and the one of transfers between two clusters of one process a
+host, joined by one link.
 
-SimGrid's SMPI runs the library's own sources and keeps simulated time. Only what messages take is
-counted, no computing and no copying: that favours strategies that pass elements on.
+SimGrid's SMPI runs the library's own sources and keeps simulated time. Of a transfer only what its
+messages take is counted, no computing and no copying: that favours strategies that pass elements
+on.
 """
 
 from __future__ import annotations
 
+import contextlib
 import json
+import os
 import shutil
+import signal
 import subprocess
 import tempfile
+from collections.abc import Mapping, Sequence
 from pathlib import Path
-from typing import Any
+from typing import Any, Callable
 
 from .harness import Contestant, Step, UnavailableError, WrongResultError
+from .platforms import told
 from .strategy_runs import STRATEGIES, Transfer
 
+#: where `make test` builds what is simulated
+BUILT = Path(__file__).resolve().parents[2] / "build" / "simulated"
 #: of a host's own link, and of the one that all messages between the clusters share
 NEAR_LATENCY, FAR_LATENCY = 5e-6, 50e-6
 BANDWIDTH = 1.25e9  # bytes a second, of each of them
@@ -48,8 +57,7 @@ def costs(overhead: float) -> dict[str, float]:
 
 def program_of(given: str | None) -> Path:
     """What is simulated: the one that was named, else the one that the tests build."""
-    folder = Path(__file__).resolve().parents[2] / "build/simulated/tests/simulated"
-    return Path(given) if given else folder / "simulated_strategies"
+    return Path(given) if given else BUILT / "tests/simulated/simulated_strategies"
 
 
 def check(given: str | None) -> None:
@@ -70,14 +78,53 @@ def _platform(folder: Path, overhead: float, fitted: bool, sides: tuple[int, int
     hosts = [f"{name}-{k}" for name, count in named for k in range(count)]
     (folder / "hosts").write_text("\n".join(hosts) + "\n", encoding="utf-8")
     plain = [] if fitted else [f"--cfg=smpi/{factor}-factor:0:1.0" for factor in ("bw", "lat")]
-    return [
-        *plain,
-        *("-np", str(sum(sides)), "-platform", str(folder / "platform.xml")),
-        *("-hostfile", str(folder / "hosts"), "--log=root.thres:warning"),
-        *("--cfg=smpi/simulate-computation:no", "--cfg=smpi/grow-injected-times:no"),
-        *("--cfg=smpi/test:1e-6", "--cfg=smpi/iprobe:1e-6"),
-        *(f"--cfg=smpi/{cost}:0:{overhead}:0" for cost in ("os", "ois", "or")),
-    ]
+    return [*plain, *told(folder, hosts, overhead)]
+
+
+def start(
+    program: Path, settings: Sequence[str], words: Sequence[str], timeout: float | None
+) -> dict[str, Any]:
+    """A program's last line that is JSON. Raises UnavailableError, or RuntimeError if it fails."""
+    if shutil.which("smpirun") is None:
+        raise UnavailableError("there is no smpirun; install Debian's libsimgrid-dev")
+    if not program.is_file():
+        raise UnavailableError(f"{program} is not built; `make test` builds it")
+    command = ["smpirun", *settings, str(program), *words]
+    pipe = subprocess.PIPE
+    with subprocess.Popen(
+        command, stdout=pipe, stderr=pipe, text=True, start_new_session=True
+    ) as running:
+        try:
+            said, wrong = running.communicate(timeout=timeout)
+        except BaseException as error:
+            # smpirun is a script: what it has started goes with it.
+            with contextlib.suppress(ProcessLookupError):
+                os.killpg(running.pid, signal.SIGKILL)
+            if isinstance(error, subprocess.TimeoutExpired):
+                raise UnavailableError(f"it had not ended after {timeout:g} s") from error
+            raise
+    lines = [line for line in said.splitlines() if line.startswith("{")]
+    if running.returncode != 0 or not lines:
+        raise RuntimeError(f"{program.name} ended with {running.returncode}: {wrong[-500:]}")
+    found: dict[str, Any] = json.loads(lines[-1])
+    return found
+
+
+def step(
+    seconds: float, extras: Mapping[str, Any], verify: Callable[[], None] = lambda: None
+) -> Step:
+    """What took so long in simulation, for the harness. Simulated time has no noise: one run is
+    all."""
+    asked = [0]
+
+    def again() -> None:
+        asked[0] += 1
+
+    def took() -> float:
+        times, asked[0] = asked[0], 0
+        return times * seconds
+
+    return Step(again, verify, lambda: None, extras=lambda: extras, took=took)
 
 
 def run(
@@ -94,37 +141,18 @@ def run(
             folder, transfer.costs["message"], fitted, (sides[0].size, sides[1].size)
         )
         (folder / "what").write_text("\n".join([*map(str, sides), strategy, ""]), encoding="utf-8")
-        command = ["smpirun", *settings, str(program), str(folder / "what")]
-        done = subprocess.run(command, capture_output=True, text=True, timeout=timeout)
-    lines = [line for line in done.stdout.splitlines() if line.startswith("{")]
-    if done.returncode != 0 or not lines:
-        raise RuntimeError(f"{program.name} ended with {done.returncode}: {done.stderr[-500:]}")
-    said: dict[str, Any] = json.loads(lines[-1])
-    return said
+        return start(program, settings, [str(folder / "what")], timeout)
 
 
 def transfers(
     transfer: Transfer, given: str | None, timeout: float | None, fitted: bool
 ) -> list[Contestant]:
-    """A contestant a strategy. Simulated time has no noise: one run is all."""
+    """A contestant a strategy."""
 
     def contestant(strategy: str) -> Contestant:
         def prepare() -> Step:
-            program = program_of(given)
-            if shutil.which("smpirun") is None:
-                raise UnavailableError("there is no smpirun; install Debian's libsimgrid-dev")
-            if not program.is_file():
-                raise UnavailableError(f"{program} is not built; `make test` builds it")
-            said = run(transfer, strategy, program, timeout, fitted)
+            said = run(transfer, strategy, program_of(given), timeout, fitted)
             extras = transfer.predicted(strategy)
-            asked = [0]
-
-            def again() -> None:
-                asked[0] += 1
-
-            def took() -> float:
-                times, asked[0] = asked[0], 0
-                return times * float(said["seconds"])
 
             def verify() -> None:
                 if not said["right"]:
@@ -134,7 +162,7 @@ def transfers(
                         f"{said['messages']} messages, but the plan has {extras['messages']}"
                     )
 
-            return Step(again, verify, lambda: None, extras=lambda: extras, took=took)
+            return step(float(said["seconds"]), extras, verify)
 
         return Contestant(strategy, prepare)
 

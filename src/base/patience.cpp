@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "base/patience.hpp"
 
-#include "base/port.hpp"
-
 namespace hocket::base {
 namespace {
 
@@ -18,12 +16,17 @@ Patience::Stage Patience::look() {
     now_ = port::seconds();
     if (looks_ == spins_) {
         ++looks_;
+        began_ = now_;
         sleep_at_ = now_ + yielding_;
     }
     return now_ < sleep_at_ ? Stage::yield : Stage::sleep;
 }
 
-void Patience::rest(Stage stage) {
+void Patience::rest(Stage stage) const {
+    if constexpr (port::simulated) {
+        port::sleep((now_ - began_) / 50);
+        return;
+    }
     switch (stage) {
         case Stage::spin:
             port::pause();

@@ -2,6 +2,8 @@
 // What to do between two looks at something that others change: the one ladder of the waits.
 #pragma once
 
+#include "base/port.hpp"
+
 namespace hocket::base {
 
 /// First it spins, as what is near comes within microseconds; then it lets others run; then it
@@ -13,14 +15,19 @@ class Patience {
     /// `crowded`: more threads than cores, so that spinning takes time from the one that is waited
     /// for. `yielding`: seconds after the spins before it sleeps.
     explicit Patience(bool crowded, double yielding = 5e-3)
-        : spins_(crowded ? 1 : 2000), yielding_(yielding) {}
+        : spins_(port::simulated ? 0
+                 : crowded       ? 1
+                                 : 2000),
+          yielding_(yielding) {}
 
     /// After a look in vain: what comes before the next. Each call is one look.
     Stage look();
     /// Seconds on the port's clock, of a look after the spins.
     double now() const { return now_; }
-    /// Does what a look found to do; a nap where that is sleep.
-    static void rest(Stage stage);
+    /// Does what a look found to do; a nap where that is sleep. In simulation every look is an
+    /// event that costs its time, and each rest is a fiftieth of the wait so far: a wait is found
+    /// to be over late by that much at most.
+    void rest(Stage stage) const;
     /// Something has changed: from the start again.
     void renew() { looks_ = 0; }
 
@@ -28,7 +35,7 @@ class Patience {
     const int spins_;
     const double yielding_;
     int looks_ = 0;
-    double now_ = 0, sleep_at_ = 0;
+    double now_ = 0, began_ = 0, sleep_at_ = 0;
 };
 
 }  // namespace hocket::base

@@ -96,7 +96,7 @@ bool poll_all(Operation& operation) {
 // there can be, before anything is set up for a longer wait.
 bool done_soon(Operation& operation) {
     constexpr int polls = 64;
-    if (comm::Engine::instance().crowded()) return false;
+    if (port::simulated || comm::Engine::instance().crowded()) return false;
     const comm::Turn turn(comm::Turn::waiting);
     for (int i = 0; i < polls; ++i) {
         if (operation.poll()) return true;
@@ -194,7 +194,7 @@ void wait(Operation& operation, Deadline deadline) {
         if (poll_all(operation)) return;
         const auto stage = patience.look();
         if (stage == base::Patience::Stage::spin) {
-            base::Patience::rest(stage);
+            patience.rest(stage);
             continue;
         }
         const double now = patience.now();
@@ -205,7 +205,7 @@ void wait(Operation& operation, Deadline deadline) {
         } else if (deadline.passed()) {
             check_outside(operation, deadline);
         }
-        base::Patience::rest(stage);
+        patience.rest(stage);
     }
 }
 

@@ -132,7 +132,7 @@ void State::serve(int worker) {
         if (polls && std::exchange(moves, agent->moves()) != moves) patience.renew();
         const auto stage = patience.look();
         if (polls || stage != base::Patience::Stage::sleep) {
-            base::Patience::rest(stage);
+            patience.rest(stage);
             continue;
         }
         std::unique_lock lock(sleeping_);
@@ -161,7 +161,7 @@ void State::serve_agent() {
         }
         engine.try_progress();
         if (std::exchange(moves, agent->moves()) != moves) patience.renew();
-        base::Patience::rest(patience.look());
+        patience.rest(patience.look());
     }
 }
 

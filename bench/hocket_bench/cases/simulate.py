@@ -1,0 +1,171 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""The applications on simulated machines, a process a processor: what the papers draw over P and N.
+
+What is simulated are messages; computing takes what a model says, whose kernels were timed here.
+"""
+
+from __future__ import annotations
+
+import argparse
+import math
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+from typing import Any
+
+from .. import kernels, simulation
+from ..curve_figures import finish_curves
+from ..curves import CURVES, Curve, Point
+from ..group import Group
+from ..harness import Contestant, Step
+from ..platforms import PLATFORMS
+from ..record import Question
+from ..registry import Match, Native
+
+RANKS = 0  # one process simulates all
+
+
+def add_options(parser: argparse.ArgumentParser) -> None:
+    """Which curve, on which machine, over what."""
+    parser.add_argument("curve", choices=sorted(CURVES), help="what is simulated")
+    parser.add_argument(
+        "--platform", help=f"by commas, of {', '.join(PLATFORMS)} (default: the paper's)"
+    )
+    parser.add_argument("--procs", help="processors, by commas (default: the curve's)")
+    parser.add_argument("--size", help="N, by commas (default: the curve's)")
+    parser.add_argument("--per-process", help="processors a process, by commas (remap: 1,4,16)")
+    parser.add_argument("--frames", type=int, default=10, help="images, or steps (10)")
+    parser.add_argument("--nb", type=int, default=32, help="LINPACK's size of blocks (32)")
+    parser.add_argument(
+        "--bandwidth", default="1", help="of links, in multiples of the machine's, by commas (1)"
+    )
+    parser.add_argument(
+        "--kernels",
+        metavar="FILE",
+        help="seconds of kernels, as the JSON of an earlier run has them (default: timed now)",
+    )
+    parser.add_argument("--plot", metavar="FILE", help="draw the curves there, too")
+
+
+def validate(options: argparse.Namespace) -> None:
+    """Machines and numbers that are; kernels that can be read."""
+    options.no_pin = True
+    options.seconds, options.min_runs, options.warmup = 0.0, 1, 1  # there is no noise
+    if options.ranks != 0:
+        raise ValueError(f"--ranks {options.ranks}: --procs says how many; leave it out")
+    for name in _platforms(options):
+        if name not in PLATFORMS:
+            raise ValueError(f"--platform {name}: there are {', '.join(PLATFORMS)}")
+    if options.frames < 1 or options.nb < 1:
+        raise ValueError("--frames and --nb: give 1 or more")
+    most = max(PLATFORMS[name].size for name in _platforms(options))
+    if max(_processors(options)) > most:
+        raise ValueError(f"--procs {options.procs}: the largest machine named has {most}")
+    _wholes(options.size, "--size", ())
+    _wholes(options.per_process, "--per-process", ())
+    _bandwidths(options)
+    if options.kernels is not None:
+        try:
+            kernels.known(options.kernels)
+        except OSError as error:
+            raise ValueError(f"--kernels {options.kernels}: {error.strerror}") from error
+    if options.plot and not Path(options.plot).resolve().parent.is_dir():
+        raise ValueError(f"--plot {options.plot}: there is no such folder")
+
+
+def _curve(options: argparse.Namespace) -> Curve:
+    return CURVES[options.curve]
+
+
+def _platforms(options: argparse.Namespace) -> list[str]:
+    return options.platform.split(",") if options.platform else list(_curve(options).platforms)
+
+
+def _wholes(text: str | None, name: str, default: Sequence[int]) -> list[int]:
+    if text is None:
+        return list(default)
+    if not all(word.isdecimal() and int(word) > 0 for word in text.split(",")):
+        raise ValueError(f"{name} {text}: give numbers from 1 with commas between them")
+    return sorted({int(word) for word in text.split(",")})
+
+
+def _processors(options: argparse.Namespace) -> list[int]:
+    curve = _curve(options)
+    found = _wholes(options.procs, "--procs", curve.processes)
+    if min(found) < curve.least:
+        raise ValueError(f"--procs {options.procs}: {curve.app} has {curve.least} tasks")
+    return found
+
+
+def _bandwidths(options: argparse.Namespace) -> list[float]:
+    try:
+        found = [float(word) for word in options.bandwidth.split(",")]
+    except ValueError:
+        found = [0.0]
+    if not all(0 < each < math.inf for each in found):
+        raise ValueError(f"--bandwidth {options.bandwidth}: give numbers above 0, by commas")
+    return found
+
+
+def _points(options: argparse.Namespace) -> Iterator[tuple[Point, float]]:
+    curve = _curve(options)
+    threads = _wholes(options.per_process, "--per-process", curve.threads)
+    for name in _platforms(options):
+        platform = PLATFORMS[name]
+        for scale in _bandwidths(options):
+            for size in _wholes(options.size, "--size", curve.sizes):
+                for count in _processors(options):
+                    for each in threads:
+                        if each > platform.processors or count % each or count > platform.size:
+                            continue
+                        one = platform if scale == 1 else platform.scaled(scale)
+                        yield (
+                            Point(one, count // each, each, size, options.frames, options.nb),
+                            scale,
+                        )
+
+
+def matches(options: argparse.Namespace, group: Group) -> Iterator[Match]:
+    """One match a machine, size, and number of processors."""
+    curve = _curve(options)
+    speeds = kernels.known(options.kernels)
+    for point, scale in _points(options):
+        platform = point.platform
+        question = Question(
+            {
+                "curve": options.curve,
+                "platform": platform.name,
+                "N": point.size,
+                "processors": point.processes * point.threads,
+                "processors a process": point.threads,
+                "bandwidth": scale,
+                "model": {**vars(platform), "kernels": speeds},
+            },
+            baseline=(curve.forms[0],),
+        )
+        yield Match(question, _contestants(curve, point, speeds, options.timeout))
+
+
+def _contestants(
+    curve: Curve, point: Point, speeds: dict[str, float], timeout: float | None
+) -> list[Contestant]:
+    found: dict[str, float] = {}
+
+    def contestant(form: str) -> Contestant:
+        def prepare() -> Step:
+            if not found:  # all forms in one start
+                found.update(curve.run(point, speeds, timeout))
+            return simulation.step(found[form], {})
+
+        return Contestant(form, prepare)
+
+    return [contestant(form) for form in curve.forms]
+
+
+def natives(options: argparse.Namespace) -> Sequence[Native]:
+    """None: what is simulated is C++ already."""
+    return ()
+
+
+def finish(options: argparse.Namespace, document: dict[str, Any]) -> None:
+    """Where the forms cross; the picture."""
+    finish_curves(_curve(options), document, options.plot)

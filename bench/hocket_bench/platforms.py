@@ -1,0 +1,131 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""Machines that are simulated: the papers' own, and one of today.
+
+A machine is nodes of some processors behind a crossbar, or on one shared wire. What its messages
+cost is what the papers say where they do, else an assumption, which ``source`` names. How fast it
+computes is what kernels take on the machine that simulates (`kernels`), times ``slowness``.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+_PLATFORM = """<?xml version='1.0'?>
+<!DOCTYPE platform SYSTEM "https://simgrid.org/simgrid.dtd">
+<platform version="4.1">
+{zone}
+</platform>
+"""
+
+
+@dataclass(frozen=True)
+class Platform:
+    """Times in seconds, bandwidths in bytes a second."""
+
+    name: str
+    title: str
+    nodes: int
+    processors: int  #: of each node
+    bandwidth: float  #: of a node's link, in each direction; or of the wire
+    latency: float  #: from node to node
+    overhead: float  #: of a processor, for each message that it sends or receives
+    slowness: float  #: of a processor, in multiples of the one that simulates
+    source: str
+    shared: bool = False  #: one wire for all
+    inside: float = 1e9  #: bandwidth between processors of one node
+
+    @property
+    def size(self) -> int:
+        """Processors in all."""
+        return self.nodes * self.processors
+
+    def scaled(self, bandwidth: float) -> Platform:
+        """The same with links of so many times the bandwidth."""
+        return Platform(**{**vars(self), "bandwidth": self.bandwidth * bandwidth})
+
+    def write(self, folder: Path, processes: int, each: int = 1) -> list[str]:
+        """Into the folder; what `smpirun` is to be told. ``each``: processors of a process."""
+        per_node = max(1, self.processors // each)
+        if processes > self.nodes * per_node:
+            raise ValueError(
+                f"{processes} processes of {each} processor(s) are more than {self.name} has: "
+                f"{self.nodes} nodes of {self.processors}"
+            )
+        used = -(-processes // per_node)
+        wire = (
+            f'bb_bw="{self.bandwidth}Bps" bb_lat="{self.latency}s" bb_sharing_policy="SHARED" '
+            if self.shared
+            else ""
+        )
+        latency = 0.0 if self.shared else self.latency / 2
+        zone = (
+            f'  <cluster id="c" prefix="n-" suffix="" radical="0-{used - 1}" speed="1Gf" '
+            f'core="{self.processors}" bw="{self.bandwidth}Bps" lat="{latency}s" {wire}'
+            f'loopback_bw="{self.inside}Bps" loopback_lat="1e-6s"/>'
+        )
+        (folder / "platform.xml").write_text(_PLATFORM.format(zone=zone), encoding="utf-8")
+        hosts = [f"n-{rank // per_node}" for rank in range(processes)]
+        return told(folder, hosts, self.overhead)
+
+
+def told(folder: Path, hosts: Sequence[str], overhead: float) -> list[str]:
+    """What `smpirun` is to be told of ``platform.xml`` in the folder: a process on each of these
+    hosts, nothing computed by the clock of the machine that simulates, and no corrections that were
+    measured on another network."""
+    (folder / "hosts").write_text("\n".join(hosts) + "\n", encoding="utf-8")
+    return [
+        *("-np", str(len(hosts)), "-platform", str(folder / "platform.xml")),
+        *("-hostfile", str(folder / "hosts"), "--log=root.thres:warning"),
+        *("--cfg=smpi/simulate-computation:no", "--cfg=smpi/host-speed:1Gf"),
+        *("--cfg=smpi/cpu-threshold:0", "--cfg=smpi/grow-injected-times:no"),
+        *("--cfg=smpi/test:1e-6", "--cfg=smpi/iprobe:1e-6"),
+        *(f"--cfg=smpi/{cost}:0:{overhead}:0" for cost in ("os", "ois", "or")),
+    ]
+
+
+_CDT = "Avalani et al., section 3"
+PLATFORMS = {
+    each.name: each
+    for each in (
+        Platform(
+            "sp1",
+            "IBM SP1, 128 x 1, crossbar",
+            *(128, 1, 6e6, 10e-6, 140e-6, 100.0),
+            f"6 MB/s and 288 us a message: {_CDT}; slowness assumed",
+        ),
+        Platform(
+            "ethernet",
+            "IBM SP1, 128 x 1, shared Ethernet",
+            *(128, 1, 1.25e6, 50e-6, 600e-6, 100.0),
+            f"1230 us a message: {_CDT}; 10 Mbit/s and slowness assumed",
+            shared=True,
+        ),
+        Platform(
+            "sp2",
+            "SP2 switch, 128 x 1",
+            *(128, 1, 30e6, 10e-6, 20e-6, 100.0),
+            "30 MB/s: Foster et al., section 5; message costs and slowness assumed",
+        ),
+        Platform(
+            "sp",
+            "IBM SP, 8 x 16",
+            *(8, 16, 350e6, 10e-6, 10e-6, 10.0),
+            "8 nodes of 16: He and Ding, section 4; speeds assumed",
+        ),
+        Platform(
+            "js21",
+            "IBM JS21 and Myrinet, 128 x 4",
+            *(128, 4, 250e6, 4e-6, 1e-6, 8.0),
+            "128 nodes of 4: Marjanovic et al., section 3; speeds assumed",
+        ),
+        Platform(
+            "cluster",
+            "a cluster of today, 128 x 8",
+            *(128, 8, 12.5e9, 1.5e-6, 0.3e-6, 1.0),
+            "100 Gbit/s; assumed",
+            inside=8e9,
+        ),
+    )
+}

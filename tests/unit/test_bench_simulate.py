@@ -1,0 +1,83 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""`hocket bench simulate`: what needs no simulator."""
+
+import json
+
+import pytest
+
+from hocket_bench import kernels, options
+from hocket_bench.curve_figures import finish_curves
+from hocket_bench.curves import CURVES, crossover, grid_of
+from hocket_bench.platforms import PLATFORMS
+
+
+@pytest.mark.parametrize(
+    ("words", "hint"),
+    [
+        (["fft", "--platform", "sp3"], "there are sp1, ethernet"),
+        (["fft", "--procs", "1,2"], "fft2d has 2 tasks"),
+        (["fft", "--procs", "256"], "the largest machine named has 128"),
+        (["fft", "--size", "64,x"], "give numbers from 1"),
+        (["linpack", "--bandwidth", "0.5,0"], "give numbers above 0"),
+        (["remap", "--kernels", "/nowhere/at.json"], "No such file"),
+        (["remap", "--ranks", "4"], "--procs says how many"),
+        (["remap", "--plot", "/nowhere/a.png"], "there is no such folder"),
+    ],
+)
+def test_what_cannot_be_is_named(words, hint):
+    with pytest.raises(ValueError, match=hint):
+        options.parse(["simulate", *words])
+
+
+def test_kernels_of_an_earlier_run_are_read(tmp_path):
+    path = tmp_path / "run.json"
+    speeds = {kind: 1e-9 * (place + 1) for place, kind in enumerate(kernels.KINDS)}
+    path.write_text(json.dumps({"benchmark": "simulate", "kernels": speeds}))
+    assert kernels.known(str(path)) == speeds
+    assert kernels.words(speeds, 100.0).split(",")[3] == repr(speeds["blas"] * 100.0)
+    path.write_text(json.dumps({"kernels": {**speeds, "move": 0}}))
+    with pytest.raises(ValueError, match="'move'"):
+        kernels.known(str(path))
+
+
+def test_a_machine_puts_processes_on_its_nodes_in_turn(tmp_path):
+    words = PLATFORMS["sp"].write(tmp_path, 8, each=4)
+    hosts = (tmp_path / "hosts").read_text().split()
+    assert hosts == ["n-0"] * 4 + ["n-1"] * 4
+    assert words[:2] == ["-np", "8"]
+    assert 'radical="0-1"' in (tmp_path / "platform.xml").read_text()
+    with pytest.raises(ValueError, match="more than sp has"):
+        PLATFORMS["sp"].write(tmp_path, 33, each=4)
+
+
+def test_lines_cross_where_their_ratio_is_one():
+    assert crossover([2, 8], [0.5, 2.0]) == pytest.approx(4)
+    assert crossover([2, 4, 8], [2.0, 2.0, 0.5]) == pytest.approx(32**0.5)
+    assert crossover([2, 4, 8], [1.5, 1.2, 1.1]) is None
+
+
+def test_grids_have_no_more_rows_than_columns():
+    assert [grid_of(p) for p in (1, 12, 16, 128, 512)] == [
+        *((1, 1), (3, 4), (4, 4)),
+        *((8, 16), (16, 32)),
+    ]
+
+
+def test_the_report_says_where_the_forms_cross(tmp_path, capsys):
+    def table(processors, data, persistent):
+        parameters = {
+            **{"platform": "sp1", "bandwidth": 1.0, "N": 64, "processors": processors},
+            **{"processors a process": 1, "model": {"kernels": {"fft": 1e-9}}},
+        }
+        figures = [{"name": "data", "median": data}, {"name": "persistent", "median": persistent}]
+        return {"parameters": parameters, "figures": figures}
+
+    picture = tmp_path / "fft.png"
+    document = {"tables": [table(2, 1.0, 2.0), table(8, 2.0, 1.0)]}
+    finish_curves(CURVES["fft"], document, str(picture))
+    (curve,) = document["curves"]
+    assert curve["data over it"] == [0.5, 2.0] and curve["crosses at"] == pytest.approx(4)
+    assert document["kernels"] == {"fft": 1e-9}
+    said = capsys.readouterr().out
+    assert "persistent and data cross at 4 processors" in said and "IBM SP1" in said
+    assert picture.stat().st_size > 1000
