@@ -47,6 +47,56 @@ def test_a_wrong_count_does_not_hold():
     assert model.try_claim(wrong, model.Bench()).word == model.FAILS
 
 
+def _tried(name, document):
+    (claim,) = (one for one in CLAIMS if f"{one.paper}.{one.name}" == name)
+    bench = model.Bench()
+    bench.bench = lambda *words: document
+    return model.try_claim(claim, bench)
+
+
+def _curves(*gains):
+    curves = [{"N": n, "data over it": list(each)} for n, each in zip((64, 256), gains)]
+    return {"tables": [], "curves": curves}
+
+
+@pytest.mark.parametrize(
+    ("gains", "word"),
+    [
+        (((0.8, 2.0, 4.0), (0.7, 1.0, 1.5)), model.HOLDS),
+        (((0.8, 2.0, 4.0), (1.6, 1.0, 1.5)), model.FAILS),  # falls with P
+        (((0.8, 2.0, 4.0), (0.7, 1.0, 5.0)), model.FAILS),  # rises with N
+        (((0.5, 0.6, 0.9), (0.4, 0.5, 0.6)), model.FAILS),  # never a gain
+    ],
+)
+def test_a_simulated_gain_must_rise_with_processors_and_fall_with_size(gains, word):
+    verdict = _tried("double-standards.fft-scale", _curves(*gains))
+    assert verdict.word == word and f"N = 64: {gains[0][0]:.2f}" in verdict.ours
+
+
+def test_a_block_a_task_must_win_on_every_number_of_processors():
+    name = "double-standards.multiblock-scale"
+    assert _tried(name, _curves((2.0, 1.5, 1.1))).word == model.HOLDS
+    assert _tried(name, _curves((2.0, 1.5, 0.9))).word == model.FAILS
+
+
+@pytest.mark.parametrize(
+    ("alone", "word"), [(4.0, model.HOLDS), (2.0, model.FACTOR), (0.9, model.FAILS)]
+)
+def test_the_hybrid_of_128_processors_is_tried_in_simulation(alone, word):
+    def table(threads, seconds):
+        figures = [{"name": name, "median": seconds} for name in ("in place", "two-array")]
+        return {"parameters": {"processors a process": threads}, "figures": figures}
+
+    document = {"tables": [table(1, alone), table(4, 1.0)]}
+    assert _tried("vacancy-tracking.hybrid", document).word == word
+
+
+def test_what_was_not_simulated_is_no_verdict():
+    missing = {"tables": [{"figures": [{"name": "data", "not_run": "there is no smpirun"}]}]}
+    verdict = _tried("double-standards.convolution-scale", missing)
+    assert verdict.word == model.UNTESTED and "there is no smpirun" in verdict.why
+
+
 def test_a_command_that_cannot_run_here_is_no_verdict_on_the_claim(monkeypatch):
     claim = model.Claim("double-standards", "model", "here", "text", {}, "model")
     bench = model.Bench()

@@ -122,6 +122,41 @@ def multiblock(numbers: Numbers, bench: Bench) -> Verdict:
     return _forms(bench, "multiblock", 1.0)
 
 
+def fft_scale(numbers: Numbers, bench: Bench) -> Verdict:
+    """Figure 8 over P and N, simulated."""
+    return _scale(bench, "fft")
+
+
+def convolution_scale(numbers: Numbers, bench: Bench) -> Verdict:
+    """Figure 10 over P and N, simulated."""
+    return _scale(bench, "convolution")
+
+
+def _scale(bench: Bench, curve: str) -> Verdict:
+    """Whether the gain of tasks grows with P and falls with N, and is one where both say so."""
+    words = ("--platform", "sp1", "--procs", "4,16,64", "--size", "64,256", "--frames", "6")
+    small, large = bench.simulated(curve, *words)["curves"]
+    gains = {each["N"]: each["data over it"] for each in (small, large)}
+    said = "data-parallel over tasks on 4, 16 and 64 simulated processors: " + "; ".join(
+        f"N = {n}: {', '.join(f'{gain:.2f}' for gain in found)}" for n, found in gains.items()
+    )
+    (few_small, _, many_small), (few_large, _, many_large) = gains.values()
+    with_p = many_small > few_small and many_large > few_large
+    if with_p and many_small > 1 and many_small > many_large:
+        return Verdict(HOLDS, said)
+    return Verdict(FAILS, said)
+
+
+def multiblock_scale(numbers: Numbers, bench: Bench) -> Verdict:
+    """Figure 12 over P, simulated."""
+    words = ("--platform", "sp2", "--procs", "4,16,64", "--frames", "3")
+    (found,) = bench.simulated("multiblock", *words)["curves"]
+    gains = found["data over it"]
+    said = "data-parallel over tasks on 4, 16 and 64 simulated processors: "
+    said += ", ".join(f"{gain:.2f}" for gain in gains)
+    return Verdict(HOLDS if min(gains) > 1 else FAILS, said)
+
+
 def _forms(bench: Bench, app: str, least: float) -> Verdict:
     """The data-parallel form of a program beside its tasks, with a core for each process."""
     ranks = {"convolution": 4, "multiblock": 3}[app]

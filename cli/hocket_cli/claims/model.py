@@ -63,6 +63,19 @@ class Bench:
             target = Path(folder) / "found.json"
             return self._once(["bench", *words, *effort, "--json", str(target)], words, target)
 
+    def simulated(self, *words: str) -> dict[str, Any]:
+        """The JSON document of `hocket bench simulate …`.
+
+        Raises:
+            NotHereError: some of it could not be run.
+        """
+        document = self.bench("simulate", *words)
+        for table in document["tables"]:
+            for figure in table["figures"]:
+                if "not_run" in figure:
+                    raise NotHereError(f"`hocket bench simulate {words[0]}`: {figure['not_run']}")
+        return document
+
     def app(self, *words: str) -> dict[str, Any]:
         """The JSON of `hocket app …`."""
         return self._once(["app", *words, "--json"], ("app", *words), None)

@@ -105,6 +105,22 @@ def two_array_schedules(numbers: Numbers, bench: Bench) -> Verdict:
     return Verdict(HOLDS if good else FAILS, _told(times))
 
 
+def hybrid(numbers: Numbers, bench: Bench) -> Verdict:
+    """Figure 4, simulated."""
+    words = ("remap", "--platform", "sp", "--procs", "128", "--per-process", "1,4")
+    times = {
+        each["parameters"]["processors a process"]: medians(each)
+        for each in bench.simulated(*words)["tables"]
+    }
+    gains = {form: times[1][form] / times[4][form] for form in ("in place", "two-array")}
+    said = "128 simulated processors, processes alone over four threads a process: " + ", ".join(
+        f"{form} {gain:.2f}" for form, gain in gains.items()
+    )
+    if gains["in place"] >= 0.8 * numbers["in_place"]:
+        return Verdict(HOLDS, said)
+    return Verdict(FACTOR if min(gains.values()) > 1 else FAILS, said)
+
+
 def node(numbers: Numbers, bench: Bench) -> Verdict:
     """Figure 3."""
     if bench.cores < 2:
