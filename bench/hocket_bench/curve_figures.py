@@ -38,8 +38,6 @@ def finish_curves(curve: Curve, document: dict[str, Any], plot: str | None) -> N
     """Prints a table a machine, and adds the "curves" to the document."""
     first, *others = curve.forms
     lines = _lines(document)
-    if document["tables"]:
-        document["kernels"] = document["tables"][0]["parameters"]["model"]["kernels"]
     said = document["curves"] = []
     rows = [["", "processors", *curve.forms, *(f"{first} / {form}" for form in others)]]
     for key, points in lines.items():

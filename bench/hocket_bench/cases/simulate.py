@@ -7,6 +7,7 @@ What is simulated are messages; computing takes what a model says, whose kernels
 from __future__ import annotations
 
 import argparse
+import functools
 import math
 from collections.abc import Iterator, Sequence
 from pathlib import Path
@@ -16,10 +17,10 @@ from .. import kernels, simulation
 from ..curve_figures import finish_curves
 from ..curves import CURVES, Curve, Point
 from ..group import Group
-from ..harness import Contestant, Step
+from ..harness import Contestant, Step, UnavailableError
 from ..platforms import PLATFORMS
 from ..record import Question
-from ..registry import Match, Native
+from ..registry import Match, Native, Pass
 
 RANKS = 0  # one process simulates all
 
@@ -41,7 +42,14 @@ def add_options(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--kernels",
         metavar="FILE",
-        help="seconds of kernels, as the JSON of an earlier run has them (default: timed now)",
+        help="seconds of kernels, of an earlier report, or as numbers with commas: "
+        f"{','.join(kernels.KINDS)} (default: timed now)",
+    )
+    parser.add_argument(
+        "--limit",
+        type=float,
+        default=600.0,
+        help="real seconds that one simulation may take; what takes longer is left out (600)",
     )
     parser.add_argument("--plot", metavar="FILE", help="draw the curves there, too")
 
@@ -55,6 +63,8 @@ def validate(options: argparse.Namespace) -> None:
     for name in _platforms(options):
         if name not in PLATFORMS:
             raise ValueError(f"--platform {name}: there are {', '.join(PLATFORMS)}")
+    if not options.limit > 0:
+        raise ValueError(f"--limit {options.limit}: give seconds above 0")
     if options.frames < 1 or options.nb < 1:
         raise ValueError("--frames and --nb: give 1 or more")
     most = max(PLATFORMS[name].size for name in _platforms(options))
@@ -124,6 +134,12 @@ def _points(options: argparse.Namespace) -> Iterator[tuple[Point, float]]:
                         )
 
 
+def passes(options: argparse.Namespace) -> list[Pass]:
+    """One, in which kernels are what they were found to be here."""
+    options.kernels = kernels.words(kernels.known(options.kernels), 1.0)
+    return [Pass(0, 1, ("--kernels", options.kernels))]
+
+
 def matches(options: argparse.Namespace, group: Group) -> Iterator[Match]:
     """One match a machine, size, and number of processors."""
     curve = _curve(options)
@@ -138,23 +154,28 @@ def matches(options: argparse.Namespace, group: Group) -> Iterator[Match]:
                 "processors": point.processes * point.threads,
                 "processors a process": point.threads,
                 "bandwidth": scale,
-                "model": {**vars(platform), "kernels": speeds},
             },
             baseline=(curve.forms[0],),
         )
-        yield Match(question, _contestants(curve, point, speeds, options.timeout))
+        yield Match(question, _contestants(curve, point, speeds, options.limit))
 
 
 def _contestants(
-    curve: Curve, point: Point, speeds: dict[str, float], timeout: float | None
+    curve: Curve, point: Point, speeds: dict[str, float], limit: float
 ) -> list[Contestant]:
-    found: dict[str, float] = {}
+    @functools.cache
+    def found() -> dict[str, float] | UnavailableError:  # all forms in one start
+        try:
+            return curve.run(point, speeds, limit)
+        except UnavailableError as error:
+            return error
 
     def contestant(form: str) -> Contestant:
         def prepare() -> Step:
-            if not found:  # all forms in one start
-                found.update(curve.run(point, speeds, timeout))
-            return simulation.step(found[form], {})
+            times = found()
+            if isinstance(times, UnavailableError):
+                raise times
+            return simulation.step(times[form], {})
 
         return Contestant(form, prepare)
 
@@ -167,5 +188,7 @@ def natives(options: argparse.Namespace) -> Sequence[Native]:
 
 
 def finish(options: argparse.Namespace, document: dict[str, Any]) -> None:
-    """Where the forms cross; the picture."""
+    """What was assumed; where the forms cross; the picture."""
+    document["kernels"] = kernels.known(options.kernels)
+    document["platforms"] = [vars(PLATFORMS[name]) for name in _platforms(options)]
     finish_curves(_curve(options), document, options.plot)

@@ -154,6 +154,9 @@ def multiblock_scale(numbers: Numbers, bench: Bench) -> Verdict:
     gains = found["data over it"]
     said = "data-parallel over tasks on 4, 16 and 64 simulated processors: "
     said += ", ".join(f"{gain:.2f}" for gain in gains)
+    if gains[0] < 1 < min(gains[1:]):
+        why = "three blocks of 4 : 1 : 4 cannot share four processors in proportion"
+        return Verdict(FAILS, said, why)
     return Verdict(HOLDS if min(gains) > 1 else FAILS, said)
 
 
