@@ -185,7 +185,7 @@ int hocket_flow_exchange(hocket_flow* flow, const hocket_halo* halo, int priorit
     return guard(__func__, [&] {
         const auto held = behind(flow);
         const auto around = behind(halo);
-        held->value->exchange(around->value, {priority});
+        held->value.flow->exchange(around->value, {priority});
     });
 }
 

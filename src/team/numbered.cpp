@@ -81,24 +81,25 @@ Protocol<std::vector<int>> Numbered::vote(int number, std::int64_t process) {
     const std::string mine = Packer().number(process).take();
     std::vector<std::uint64_t> sent(size, 0), votes(size, static_cast<std::uint64_t>(process));
     std::vector<bool> heard(size, false);
-    const auto mail = [&](std::size_t member) -> Mail& {
-        return root_->mail(group_.rank_of(static_cast<int>(member)));
-    };
+    const auto rank = [&](std::size_t member) { return group_.rank_of(static_cast<int>(member)); };
     for (std::size_t member = 0; member < size; ++member)
-        if (member != me) sent[member] = mail(member).send(number, mine);
+        if (member != me)
+            sent[member] =
+                group_.link->send_mail(rank(member), Link::About::agreement, number, mine);
     comm::When all([&] {
         bool done = true;
         for (std::size_t member = 0; member < size; ++member) {
             if (member == me) continue;
-            const bool gone = mail(member).gone(sent[member]);
+            const bool gone = group_.link->mail_gone(rank(member), sent[member]);
             if (!heard[member]) {
-                if (const auto text = mail(member).receive(number)) {
+                if (const auto text =
+                        group_.link->receive_mail(rank(member), Link::About::agreement, number)) {
                     heard[member] = true;
                     votes[member] = static_cast<std::uint64_t>(Unpacker(*text).number());
                 }
             }
             if (gone && heard[member]) continue;
-            group_.link->need(group_.rank_of(static_cast<int>(member)));
+            group_.link->need(rank(member));
             done = false;
         }
         return done;
