@@ -7,6 +7,7 @@ from collections.abc import Iterable
 from typing import Any, Callable, Optional
 
 from hocket import _mpi
+from hocket.arguments import as_number
 from hocket.errors import Error, StepError
 from hocket.reductions import Reduction
 from hocket.regions import Touched, regions_of
@@ -45,6 +46,14 @@ def with_parts(fn: Callable[..., Any], reductions: list[Reduction]) -> Callable[
         fn(*(each.array_at(address) for each, address in zip(reductions, addresses)))
 
     return called
+
+
+def share_of(threads: Any) -> int:
+    """Threads of one step; 0: as many as the flow says."""
+    share = 0 if threads is None else as_number(threads, "threads")
+    if threads is not None and share < 1:
+        raise Error(f"threads is {share}; give 1 or more, or None for as many as the flow says")
+    return share
 
 
 def name_of(name: Optional[str], fn: Any) -> str:

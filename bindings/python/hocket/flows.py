@@ -11,10 +11,9 @@ from pathlib import Path
 from types import TracebackType
 from typing import Any, Callable, Optional, Union
 
-from hocket import _mpi
+from hocket import _mpi, flow_steps
 from hocket.arguments import as_number, as_seconds
 from hocket.errors import Error
-from hocket.flow_steps import accesses_of, as_function, name_of, raise_thrown, with_parts
 from hocket.halos import Halo
 from hocket.many import Arrays, as_list
 from hocket.operations import operations_of
@@ -120,25 +119,20 @@ class Flow:
             for fewer threads than one, for what is neither memory nor a key, and for reductions of
             what is not contiguous.
         """
-        accesses, hold = accesses_of(inputs, outputs, inouts)
+        accesses, hold = flow_steps.accesses_of(inputs, outputs, inouts)
         for touched in commutes:
             hold.append(touched)
             accesses += [_mpi.Access(_Kind.commute, region) for region in regions_of(touched)]
         reductions = [Reduction(touched, op) for touched in reduces]
         accesses += [reduction.access() for reduction in reductions]
-        called = fn
-        if reductions:
-            called = with_parts(fn, reductions)
-        share = 0 if threads is None else as_number(threads, "threads")
-        if threads is not None and share < 1:
-            raise Error(f"threads is {share}; give 1 or more, or None for as many as the flow says")
+        called = flow_steps.with_parts(fn, reductions) if reductions else fn
         self._core.task(
-            as_function(called),
+            flow_steps.as_function(called),
             hold,
             accesses,
             as_number(priority, "priority"),
-            name_of(name, fn),
-            share,
+            flow_steps.name_of(name, fn),
+            flow_steps.share_of(threads),
         )
 
     def comm(
@@ -169,14 +163,14 @@ class Flow:
             as `task`. In `wait`: for a function that blocks, inserts steps, or gives what is no
             operation.
         """
-        accesses, hold = accesses_of(inputs, outputs, inouts)
-        start = as_function(fn)
+        accesses, hold = flow_steps.accesses_of(inputs, outputs, inouts)
+        start = flow_steps.as_function(fn)
         self._core.comm(
             lambda: operations_of(start()),
             hold,
             accesses,
             as_number(priority, "priority"),
-            name_of(name, fn),
+            flow_steps.name_of(name, fn),
         )
 
     def send(self, w: Verbs, a: Arrays, dest: TaskId, tag: int = 0, *, priority: int = 0) -> None:
@@ -191,8 +185,7 @@ class Flow:
             for arguments that are wrong at once, as `isend`; what is found later: by `wait`.
         """
         request = w.isend_later(a, dest, tag)
-        name = f"send to {dest}"
-        self._later(request, as_list(a), [], priority, name)
+        self._later(request, as_list(a), [], priority, f"send to {dest}")
 
     def recv(
         self,
@@ -248,7 +241,7 @@ class Flow:
         DeadlineError
             after `timeout` seconds; the steps go on.
         """
-        raise_thrown(self._core.wait(as_seconds(timeout)))
+        flow_steps.raise_thrown(self._core.wait(as_seconds(timeout)))
 
     def wait_on(self, region: Touched, timeout: Optional[float] = None) -> None:
         """Until all steps so far that touch the region have ended: it may be used and changed.
@@ -264,7 +257,7 @@ class Flow:
         """
         seconds = as_seconds(timeout)
         for each in regions_of(region):
-            raise_thrown(self._core.wait_on(each, seconds))
+            flow_steps.raise_thrown(self._core.wait_on(each, seconds))
 
     def cancel(self) -> None:
         """Nothing that has not begun will; `wait` then returns once what runs has ended.
