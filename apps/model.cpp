@@ -3,6 +3,7 @@
 
 #ifdef HOCKET_SIMULATED
 
+#include <simgrid/engine.h>
 #include <smpi/smpi.h>
 
 #include <array>
@@ -22,6 +23,10 @@ std::array<double, kinds> model{};
 bool modelled(Work work, double units) {
     smpi_execute(model[static_cast<std::size_t>(work)] * units);
     return true;
+}
+
+double simulated_now() {
+    return simgrid_get_clock();
 }
 
 void use_model(const std::string& seconds) {

@@ -25,6 +25,8 @@ bool modelled(Work work, double units);
 /// Seconds a unit, in the order of `Work`, with commas between them.
 /// @throws hocket::Error where these are no such numbers.
 void use_model(const std::string& seconds);
+/// Seconds on the simulated clock.
+double simulated_now();
 #else
 inline bool modelled(Work, double) {
     return false;

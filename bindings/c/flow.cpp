@@ -157,7 +157,8 @@ int hocket_flow_send(hocket_flow* flow, const hocket_tasks* tasks, const hocket_
         const auto held = behind(flow);
         const auto speaker = behind(tasks);
         const auto sent = behind(array);
-        held->value.flow->send(speaker->value, sent->value, id_of(destination), tag, {priority});
+        held->value.flow->send(speaker->value, sent->value, id_of(destination), tag,
+                               {priority, {}, held->value.threads});
     });
 }
 
@@ -167,7 +168,8 @@ int hocket_flow_recv(hocket_flow* flow, const hocket_tasks* tasks, const hocket_
         const auto held = behind(flow);
         const auto speaker = behind(tasks);
         const auto received = behind(array);
-        held->value.flow->recv(speaker->value, received->value, id_of(source), tag, {priority});
+        held->value.flow->recv(speaker->value, received->value, id_of(source), tag,
+                               {priority, {}, held->value.threads});
     });
 }
 
@@ -185,7 +187,7 @@ int hocket_flow_exchange(hocket_flow* flow, const hocket_halo* halo, int priorit
     return guard(__func__, [&] {
         const auto held = behind(flow);
         const auto around = behind(halo);
-        held->value.flow->exchange(around->value, {priority});
+        held->value.flow->exchange(around->value, {priority, {}, held->value.threads});
     });
 }
 

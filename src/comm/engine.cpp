@@ -120,6 +120,9 @@ bool Engine::try_progress() {
 }
 
 void Engine::soon(std::shared_ptr<Operation> operation) {
+    int finalized = 0;
+    MPI_Finalized(&finalized);
+    if (finalized != 0) return;
     const auto lock = try_turn();
     if (!lock.owns_lock()) {
         post_background(std::move(operation));

@@ -218,7 +218,7 @@ void Batch::add(Given& operation, MPI_Request request) {
 
 // What MPI has left of the request goes back to the operation.
 void Batch::remove(Given& operation) {
-    const auto place = static_cast<std::size_t>(operation.place_.exchange(-1));
+    const auto place = static_cast<std::size_t>(operation.place_.load());
     operation.request_ = requests_[place];
     requests_[place] = requests_.back();
     operations_[place] = operations_.back();
@@ -226,6 +226,7 @@ void Batch::remove(Given& operation) {
         operations_[place]->place_ = static_cast<std::int64_t>(place);
     requests_.pop_back();
     operations_.pop_back();
+    operation.place_ = -1;  // last: from here on its owner may end it
 }
 
 void Batch::look() {

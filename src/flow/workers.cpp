@@ -118,7 +118,10 @@ void State::serve(int worker) {
     std::int64_t moves = agent->moves();
     Step* step = nullptr;
     while (!closing_.load(std::memory_order_relaxed)) {
-        while (helpers.help()) patience.renew();
+        while (helpers.help()) {
+            communicate();
+            patience.renew();
+        }
         if (step == nullptr) step = take(worker);
         if (step != nullptr) {
             step = run(*step, worker);
@@ -188,8 +191,18 @@ void State::help(const std::function<bool()>& done, const std::string& what,
     const auto give_back = [&] {
         if (step != nullptr) ready(*step, worker);
     };
+    const auto check = [&] {
+        if (!deadline.limited() || !deadline.passed()) return;
+        give_back();
+        throw DeadlineError("gave up waiting for " + what +
+                            " of a flow; its steps go on, and can be waited for again");
+    };
     while (!done()) {
-        while (helpers.help()) continue;
+        if (helpers.help()) {
+            communicate();
+            check();
+            continue;
+        }
         if (step == nullptr) step = take(worker);
         if (step == nullptr) {
             Idle idle(*this, done, what);
@@ -198,11 +211,7 @@ void State::help(const std::function<bool()>& done, const std::string& what,
         }
         step = run(*step, worker);
         communicate();
-        if (deadline.limited() && deadline.passed()) {
-            give_back();
-            throw DeadlineError("gave up waiting for " + what +
-                                " of a flow; its steps go on, and can be waited for again");
-        }
+        check();
     }
     give_back();
 }
@@ -212,7 +221,9 @@ void State::communicate() {
     if (!port::simulated) {  // there no time passes in steps that only compute
         const double now = port::seconds();
         if (now - looked_.load(std::memory_order_relaxed) < between_looks) return;
-        looked_.store(now, std::memory_order_relaxed);
+        if (comm::Engine::instance().try_progress())  // not every thread may
+            looked_.store(now, std::memory_order_relaxed);
+        return;
     }
     comm::Engine::instance().try_progress();
 }

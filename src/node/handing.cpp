@@ -11,6 +11,7 @@
 
 #include <algorithm>
 #include <atomic>
+#include <cerrno>
 #include <cstddef>
 #include <cstring>
 #include <mutex>
@@ -71,10 +72,21 @@ bool is_segment(const Wish& wish) {
            fcntl(file, F_GET_SEALS) >= 0;
 }
 
+/// Calls again what a signal has interrupted: with a limit in time it is not begun anew by itself.
+template <class Call>
+auto uninterrupted(const Call& call) {
+    for (;;) {
+        const auto result = call();
+        if (result >= 0 || errno != EINTR) return result;
+    }
+}
+
 void serve(int client) {
     setsockopt(client, SOL_SOCKET, SO_RCVTIMEO, &patience, sizeof patience);
     Wish wish{};
-    if (!same_user(client) || recv(client, &wish, sizeof wish, 0) != sizeof wish) return;
+    if (!same_user(client) ||
+        uninterrupted([&] { return recv(client, &wish, sizeof wish, 0); }) != sizeof wish)
+        return;
     char given = is_segment(wish) ? 1 : 0;
     Parcel parcel(given);
     if (given == 0) {
@@ -87,7 +99,8 @@ void serve(int client) {
         const auto file = static_cast<int>(wish.file);
         std::memcpy(CMSG_DATA(head), &file, sizeof file);
     }
-    static_cast<void>(sendmsg(client, &parcel.message, MSG_NOSIGNAL));
+    static_cast<void>(
+        uninterrupted([&] { return sendmsg(client, &parcel.message, MSG_NOSIGNAL); }));
 }
 
 [[noreturn]] void serve_all(int door) {
@@ -145,8 +158,11 @@ int handed(const Place& place) {
     Parcel parcel(given);
     int file = -1;
     if (connect(line, reinterpret_cast<const sockaddr*>(&address.name), address.length) == 0 &&
-        same_user(line) && send(line, &wish, sizeof wish, MSG_NOSIGNAL) == sizeof wish &&
-        recvmsg(line, &parcel.message, MSG_CMSG_CLOEXEC) == 1 && given != 0) {
+        same_user(line) && uninterrupted([&] {
+                               return send(line, &wish, sizeof wish, MSG_NOSIGNAL);
+                           }) == sizeof wish &&
+        uninterrupted([&] { return recvmsg(line, &parcel.message, MSG_CMSG_CLOEXEC); }) == 1 &&
+        given != 0) {
         const cmsghdr* const head = CMSG_FIRSTHDR(&parcel.message);
         if (head != nullptr && head->cmsg_type == SCM_RIGHTS)
             std::memcpy(&file, CMSG_DATA(head), sizeof file);

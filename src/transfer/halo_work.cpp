@@ -32,7 +32,8 @@ class Dimension {
                     "a halo along dimension " + std::to_string(d) + " of " + layout::brief(form) +
                     " cannot be: its processes hold several intervals of it; distribute it "
                     "BLOCK, or give it width 0");
-            parts_.push_back({first, last});
+            // Without a border only how many there are counts, wherever they come from.
+            parts_.push_back({first, width > 0 ? last : first + held.count()});
         }
     }
 

@@ -80,7 +80,7 @@ class NearSend {
     /// @throws Error what went wrong on either side, on both.
     bool poll(Allowance* rings, bool help = true);
     /// Whether nothing has been heard of the receiver since the last start.
-    bool unanswered() const { return state_ == State::offered; }
+    bool unanswered() const { return state_ == State::offered || state_ == State::wants_room; }
     /// Does not go on, and lets the receiver know.
     void break_off(const std::string& why);
 

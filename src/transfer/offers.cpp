@@ -21,8 +21,8 @@ static_assert(std::is_trivially_copyable_v<LaneOffer>);
 
 }  // namespace
 
-void send_offer(const Route& route, int to, const LaneOffer& offer) {
-    route.link->send_mail(to, About::data, route.data_tag,
+std::uint64_t send_offer(const Route& route, int to, const LaneOffer& offer) {
+    return route.link->send_mail(to, About::data, route.data_tag,
                           std::string(reinterpret_cast<const char*>(&offer), size));
 }
 

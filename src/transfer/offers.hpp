@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cstddef>
+#include <cstdint>
 #include <optional>
 #include <string>
 
@@ -11,8 +12,8 @@
 
 namespace hocket::transfer {
 
-/// The sender tells the receiver (a rank) where its lane lies.
-void send_offer(const Route& route, int to, const LaneOffer& offer);
+/// The sender tells the receiver (a rank) where its lane lies; what Link::mail_gone wants to know.
+std::uint64_t send_offer(const Route& route, int to, const LaneOffer& offer);
 /// It tells it instead that nothing will come.
 void withhold_offer(const Route& route, int to, const std::string& why);
 /// What has come, if anything has. @throws Error where the sender withholds it.

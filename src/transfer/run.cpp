@@ -61,7 +61,8 @@ int Runner::receiver(std::size_t i) const {
 
 void Runner::offer(std::size_t i) {
     near_sends_[i] = std::make_unique<NearSend>(work_->near_send(i));
-    send_offer(route_, receiver(i), near_sends_[i]->offer());
+    const std::uint64_t sent = send_offer(route_, receiver(i), near_sends_[i]->offer());
+    offered_.push_back({receiver(i), sent});
 }
 
 // What is offered once the transfer goes on is begun at once.
@@ -132,7 +133,13 @@ comm::Protocol<> Runner::connect() {
     comm::When met([&] {
         route_.link->push_mail();
         together([&] { accept_offers(); });
-        return expecting_.empty();
+        // A short message is done at once then, and nobody may look after its offer any more.
+        std::erase_if(offered_, [&](const auto& each) {
+            if (route_.link->mail_gone(each.first, each.second)) return true;
+            route_.link->need(each.first);
+            return false;
+        });
+        return expecting_.empty() && offered_.empty();
     });
     co_await comm::until(met);
     brief_ = work_->local.size() == 0 && !relay_;

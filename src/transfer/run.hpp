@@ -74,6 +74,7 @@ class Runner {
     std::uint64_t local_done_ = 0;  // parts
     bool brief_ = false;  // short messages over lanes and nothing else: not timed unless waited for
     bool timed_ = false;
+    std::vector<std::pair<int, std::uint64_t>> offered_;  // lanes, to ranks, by mail on its way
     std::vector<std::size_t> expecting_;  // near messages whose senders have offered no lane yet
     bool connected_ = false, started_ = false;
     std::vector<std::unique_ptr<NearSend>> near_sends_;

@@ -4,6 +4,7 @@
 import time
 
 import numpy as np
+import pytest
 from cases import raises_everywhere
 from lockstep import ranks
 
@@ -185,9 +186,35 @@ def test_beyond_the_layout(comm):
         h.exchange()
 
 
+@ranks(1, 2, 3)
+def test_a_dimension_in_several_intervals_may_go_without_border(comm):
+    lay = hk.Layout((8, 4), "(CYCLIC, *)", comm.size)
+    a = hk.from_function(lambda i, j: 10 * i + j, lay, float, comm)
+    h = a.halo((0, 1), periodic=(False, True))
+    h.exchange()
+    want = a.local[:, [3, 0, 1, 2, 3, 0]]
+    assert h.local.tolist() == want.tolist()
+
+
+@ranks(2)
+def test_one_that_is_given_up_before_it_begins_is_an_error_of_all(comm):
+    a = hk.zeros(hk.Layout((8, 4), "(BLOCK, *)", 2), "f8", comm)
+    h = a.halo(1)
+
+    def fails():
+        raise ValueError("this process has no border to give")
+
+    f = hk.Flow(workers=1)
+    if comm.rank == 0:
+        f.task(fails, outputs=[h.array])
+    f.exchange(h)
+    with pytest.raises(hk.StepError, match="no border" if comm.rank == 0 else "given up"):
+        f.wait(30)
+    h.exchange(timeout=30)
+
+
 @ranks(2)
 def test_refusals(comm):
-    import pytest
 
     a = hk.zeros(hk.Layout((8, 4), "(BLOCK, *)", 2), "f8", comm)
     for width, word in ((-1, "width"), ((1,), "2 dimensions"), ((1, -2), "width")):
