@@ -134,7 +134,7 @@ try:
 except hk.DeadlineError:
     raise
 except hk.Error as error:
-    print("refused:", error)
+    sys.stdout.write(f"refused: {error}\\n")  # at once: three write to the same pipe
 """
 
 
