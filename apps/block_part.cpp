@@ -49,7 +49,7 @@ Array BlockPart::own(const Edge& edge, std::size_t turn) const {
 }
 
 Array BlockPart::border(const Edge& edge, std::size_t turn) const {
-    const Array strip = own(edge, turn);
+    Array strip = own(edge, turn);
     if (strip.data() == nullptr) return strip;  // nothing of the edge is here
     const auto step = solution(turn).strides()[edge.across];
     auto* const data = static_cast<std::byte*>(strip.data()) + (edge.upper ? step : -step);
@@ -61,8 +61,8 @@ double BlockPart::sweep(std::size_t turn, const Window& window) const {
     const Halo &from = *halos_[turn], &to = *halos_[1 - turn];
     const std::int64_t across = cols() + 2;
     double most = 0;
-    const auto points = static_cast<double>((window.row_end - window.row) *
-                                            (window.col_end - window.col));
+    const auto points =
+        static_cast<double>((window.row_end - window.row) * (window.col_end - window.col));
     if (apps::modelled(apps::Work::stencil, points)) return most;
     for (auto i = window.row; i < window.row_end; ++i) {
         const double* const u = static_cast<const double*>(from.data()) + (i + 1) * across + 1;

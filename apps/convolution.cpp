@@ -2,6 +2,7 @@
 // The convolution of two streams of images: two forward 2-D FFTs, a product, an inverse one.
 // Figures 9 and 10 of Foster, Kohr, Krishnaiyer, Choudhary, "Double Standards: Bringing Task
 // Parallelism to HPF via the Message Passing Interface".
+#include <array>
 #include <functional>
 #include <memory>
 #include <optional>
@@ -149,7 +150,7 @@ class TaskParallel {
             return hocket::Layout({asked.image[1], asked.image[0]}, "(BLOCK, *)",
                                   {asked.sizes[task]});
         };
-        for (const std::size_t task : {0, 1, 3}) {
+        for (const std::size_t task : std::array<std::size_t, 3>{0, 1, 3}) {
             const hocket::Layout rows(asked.image, "(BLOCK, *)", {asked.sizes[task]});
             hocket::plan::Options options;
             options.axes = {1, 0};

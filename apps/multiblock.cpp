@@ -95,7 +95,7 @@ class TaskParallel {
                 strip.in.free();
                 strip.out.free();
             } catch (const hocket::Error&) {
-                // After an error it may still be under way.
+                continue;  // after an error it may still be under way
             }
     }
     TaskParallel(const TaskParallel&) = delete;

@@ -117,7 +117,7 @@ class Way {
         for (auto& request : prepared_) try {
                 request.free();
             } catch (const hocket::Error&) {
-                // After an error it may still be under way.
+                continue;  // after an error it may still be under way
             }
     }
     Way(const Way&) = delete;
