@@ -23,7 +23,7 @@ static_assert(std::is_trivially_copyable_v<LaneOffer>);
 
 std::uint64_t send_offer(const Route& route, int to, const LaneOffer& offer) {
     return route.link->send_mail(to, About::data, route.data_tag,
-                          std::string(reinterpret_cast<const char*>(&offer), size));
+                                 std::string(reinterpret_cast<const char*>(&offer), size));
 }
 
 void withhold_offer(const Route& route, int to, const std::string& why) {
