@@ -9,8 +9,9 @@ import subprocess
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 
-from hocket import mpiexec
+from hocket import mpiexec, rank
 
+from .leaving import leaving_on_sigterm
 from .shaped_link import ShapedLink
 
 
@@ -69,22 +70,24 @@ def start(
     root = str(Path(__file__).resolve().parents[1])
     env["PYTHONPATH"] = os.pathsep.join(p for p in (root, env.get("PYTHONPATH", "")) if p)
     env["OMP_NUM_THREADS"] = str(threads)
-    process = subprocess.Popen(
-        line,
-        env=env,
-        cwd=folder,
-        stdout=subprocess.PIPE if capture else None,
-        text=True,
-        start_new_session=True,
-    )
-    try:
-        output, _ = process.communicate(timeout=timeout)
-    except subprocess.TimeoutExpired:
-        _end(process)
-        raise TimeoutError(
-            f"the processes have not ended in {timeout:g} s; a longer --timeout gives them more"
-        ) from None
-    except BaseException:
-        _end(process)
-        raise
+    with leaving_on_sigterm():
+        process = subprocess.Popen(
+            line,
+            env=env,
+            cwd=folder,
+            stdout=subprocess.PIPE if capture else None,
+            text=True,
+            start_new_session=True,
+            preexec_fn=lambda: rank.end_with_parent(signal.SIGTERM),  # also if we are killed
+        )
+        try:
+            output, _ = process.communicate(timeout=timeout)
+        except subprocess.TimeoutExpired:
+            _end(process)
+            raise TimeoutError(
+                f"the processes have not ended in {timeout:g} s; a longer --timeout gives them more"
+            ) from None
+        except BaseException:
+            _end(process)
+            raise
     return process.returncode, output or ""

@@ -14,16 +14,17 @@ from __future__ import annotations
 import argparse
 import os
 import shutil
-import signal
 import subprocess
 import sys
 import tempfile
 from collections.abc import Sequence
 from pathlib import Path
-from types import FrameType, TracebackType
+from types import TracebackType
 
 from hocket import mpiexec
 from hocket.errors import Error
+
+from .leaving import leaving_on_sigterm
 
 _PREFIX = "hocket-link-"
 _SETTINGS = Path("/etc/netns")
@@ -170,10 +171,6 @@ def validate(options: argparse.Namespace) -> None:
             raise ValueError(f"--link {options.link}: {error}") from error
 
 
-def _leave(number: int, frame: FrameType | None) -> None:
-    sys.exit(128 + number)
-
-
 def main(words: Sequence[str]) -> int:
     """The command's status."""
     parser = argparse.ArgumentParser(prog="python -m hocket_bench.shaped_link")
@@ -182,10 +179,9 @@ def main(words: Sequence[str]) -> int:
     options = parser.parse_args(list(words))
     if not options.command:
         parser.error("give a command")
-    signal.signal(signal.SIGTERM, _leave)
     launcher = mpiexec.find()
     try:
-        with ShapedLink(options.rate) as link:
+        with leaving_on_sigterm(), ShapedLink(options.rate) as link:
             environment = mpiexec.environment(mpiexec.flavour(launcher))
             line = link.command(launcher, options.command, 2)
             return subprocess.run(line, env=environment).returncode
