@@ -123,7 +123,9 @@ def mode(system: System, name: str) -> Contestant:
                 run({"HOCKET_TRACE": f"{folder}/trace"})
                 each = [hiding(path) for path in Path(folder).glob("trace*.json")]
             worst = min(each, key=lambda one: one["hidden"], default={})
-            return {**solved.extras(), "exposed": {**worst, "of a run of": solved.last}}
+            hidden = worst.pop("hidden", 1.0)
+            found = {**worst, "of a run of": solved.last, "hidden": f"{hidden:.0%}"}
+            return {**solved.extras(), "communication": found}
 
         return _step(run, solved, extras)
 
