@@ -50,9 +50,10 @@ def main(argv: Sequence[str]) -> int:
         if group.rank == 0:
             text = json.dumps({"mpi": mpi, "pinned": pinned, "tables": tables})
             Path(report).write_text(text, encoding="utf-8")
-    except BaseException:
+    except BaseException as error:
+        if not isinstance(error, SystemExit):  # it was told to end
+            traceback.print_exc()
         # The others may be waiting for this process: they end with it.
-        traceback.print_exc()
         sys.stderr.flush()
         if group.comm is not None:
             group.comm.Abort(1)
