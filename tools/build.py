@@ -24,6 +24,14 @@ def cores() -> int:
     return len(os.sched_getaffinity(0))
 
 
+def bytecode() -> dict[str, str]:
+    """Settings of interpreters that are started by the hundred and import the same: what they
+    compile is kept in the build folder, also where PYTHONDONTWRITEBYTECODE is set, as containers
+    do. (Without, NumPy alone takes each of them half a second.)"""
+    kept = os.environ.get("PYTHONPYCACHEPREFIX") or str(ROOT / "build" / "pycache")
+    return {"PYTHONPYCACHEPREFIX": kept, "PYTHONDONTWRITEBYTECODE": ""}
+
+
 #: rooms whose tests run under ThreadSanitizer
 THREADED = ("base", "kernel", "node", "flow")
 

@@ -7,6 +7,7 @@ python3 tools/project.py COMMAND [--mpi openmpi|mpich|system] [arguments of the 
 from __future__ import annotations
 
 import argparse
+import os
 import subprocess
 import sys
 from collections.abc import Sequence
@@ -25,7 +26,8 @@ DEFAULT_MPI = "openmpi"
 
 def command_in(python: Path, words: Sequence[str]) -> int:
     """Runs a program of the environment, in the foreground; its exit code."""
-    return subprocess.run([str(python.parent / words[0]), *words[1:]], cwd=ROOT).returncode
+    program = [str(python.parent / words[0]), *words[1:]]
+    return subprocess.run(program, cwd=ROOT, env={**os.environ, **build.bytecode()}).returncode
 
 
 def which(mpi: str, arguments: list[str]) -> int:

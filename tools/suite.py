@@ -73,7 +73,8 @@ class Report:
 
 def quiet_environment() -> dict[str, str]:
     """Threads of numerical libraries would only get in each other's way."""
-    return {"OMP_NUM_THREADS": "1", "OPENBLAS_NUM_THREADS": "1", **os.environ}
+    threads = {"OMP_NUM_THREADS": "1", "OPENBLAS_NUM_THREADS": "1"}
+    return {**threads, **os.environ, **build.bytecode()}
 
 
 def has_tests(folder: Path) -> bool:
