@@ -8,6 +8,8 @@ from pathlib import Path
 
 import pytest
 
+import independent
+
 ROOT = Path(__file__).resolve().parents[2]
 
 # room -> the rooms it may use directly (docs/architecture.md).
@@ -184,3 +186,10 @@ def test_every_source_names_its_licence() -> None:
         if not any("SPDX-License-Identifier: BSD-3-Clause" in line for line in top):
             wrong.append(name(path))
     assert not wrong, "no SPDX line on top of:\n" + "\n".join(wrong)
+
+
+def test_what_is_run_with_one_mpi_only_knows_none() -> None:
+    """The files that `.ci/run` leaves out with the second MPI start no job and import no MPI."""
+    words = re.compile(r"mpi4py|subprocess|mpiexec|hk\.(?:run|tasks|empty)|_mpi\b|hocket_cli\.main")
+    wrong = [path for path in independent.FILES if words.search((ROOT / path).read_text("utf-8"))]
+    assert not wrong, f"these need MPI; strike them from tests/independent.py: {', '.join(wrong)}"
