@@ -5,7 +5,7 @@ module hocket_base
   use, intrinsic :: iso_fortran_env, only: error_unit, int32, int64, real64
   implicit none
   private
-  public :: finish, text_at, c_chars, hocket_error_message, hocket_error_name
+  public :: finish, text_at, c_chars, seconds, hocket_error_message, hocket_error_name
 
   interface
     function c_error_message() bind(C, name='hocket_error_message') result(text)
@@ -54,6 +54,14 @@ contains
       chars(i) = text(i:i)
     end do
     chars(size(chars)) = c_null_char
+  end function
+
+  ! A deadline as C takes it: below 0 where there is none.
+  function seconds(timeout) result(value)
+    real(real64), intent(in), optional :: timeout
+    real(c_double) :: value
+    value = -1
+    if (present(timeout)) value = timeout
   end function
 
   ! What the last call that failed said.

@@ -74,12 +74,9 @@ contains
     real(real64), intent(in), optional :: timeout
     integer, intent(out), optional :: ierr
     type(c_accesses), target :: held
-    real(c_double) :: seconds
-    seconds = -1
-    if (present(timeout)) seconds = timeout
     if (refused([touch], 'hocket_flow_wait_on', ierr)) return
     call hold([touch], held)
-    call finish(c_hocket_flow_wait_on(flow%handle, c_loc(held%all), seconds), ierr)
+    call finish(c_hocket_flow_wait_on(flow%handle, c_loc(held%all), seconds(timeout)), ierr)
   end subroutine
 
   subroutine hocket_annotated_call(annotated, arguments, ierr)

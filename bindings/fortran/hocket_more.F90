@@ -206,11 +206,4 @@ contains
                                                   c_loc(words), timeout)
     call finish(code, ierr)
   end subroutine
-
-  function seconds(timeout) result(value)
-    real(real64), intent(in), optional :: timeout
-    real(c_double) :: value
-    value = -1
-    if (present(timeout)) value = timeout
-  end function
 end module

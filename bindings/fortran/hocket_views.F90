@@ -241,11 +241,4 @@ contains
     value = default
     if (present(given)) value = int(given, c_int)
   end function
-
-  function seconds(timeout) result(value)
-    real(real64), intent(in), optional :: timeout
-    real(c_double) :: value
-    value = -1
-    if (present(timeout)) value = timeout
-  end function
 end module
