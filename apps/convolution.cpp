@@ -218,23 +218,20 @@ class TaskParallel {
     std::unique_ptr<Port> in_[2], out_;
 };
 
-struct Form {
-    std::string name;
-    std::function<void(const Take&)> run;
-    std::int64_t messages;
-    std::vector<double> seconds = {};
-};
+using Run = std::function<void(const Take&)>;
 
-Form form_of(const std::string& name, const Asked& asked, const hocket::Comm& everyone) {
+Run run_of(const std::string& name, const Asked& asked, const hocket::Comm& everyone,
+           std::int64_t& messages) {
     if (name == "data") {
         const auto form = std::make_shared<DataParallel>(asked, everyone);
-        return {name, [form](const Take& take) { form->run(take); }, form->messages()};
+        messages = form->messages();
+        return [form](const Take& take) { form->run(take); };
     }
     const auto form = std::make_shared<TaskParallel>(asked, everyone, name == "persistent");
-    const auto run = [form, flow = name == "flow"](const Take& take) {
+    messages = TaskParallel::messages(asked);
+    return [form, flow = name == "flow"](const Take& take) {
         flow ? form->flow(take) : form->run(take);
     };
-    return {name, run, TaskParallel::messages(asked)};
 }
 
 void body(apps::Program& program) {
@@ -243,27 +240,20 @@ void body(apps::Program& program) {
                       given.whole("frames", 1),
                       {given.text("first"), given.text("second")},
                       given.wholes("sizes")};
-    std::vector<Form> forms;
-    for (const auto& name : given.words("forms"))
-        forms.push_back(form_of(name, asked, program.everyone));
     const std::string folder = given.text("results");
-    for (auto& form : forms)
-        form.run([&](const Array& result) {
-            if (!folder.empty()) apps::append(folder + "/" + form.name, result);
-        });
-    for (std::int64_t i = 0; i < given.whole("runs"); ++i)
-        for (auto& form : forms)
-            form.seconds.push_back(
-                apps::timed(program.everyone, [&] { form.run([](const Array&) {}); }) /
-                static_cast<double>(asked.frames));
-    apps::Report all;
-    for (const auto& form : forms) {
-        apps::Report one;
-        one.add("messages_per_image", form.messages);
-        one.add("seconds_per_image", form.seconds);
-        all.add(form.name, one);
+    std::vector<apps::Form> forms;
+    std::vector<Run> runs;
+    for (const auto& name : given.words("forms")) {
+        std::int64_t messages = 0;
+        const Run run = runs.emplace_back(run_of(name, asked, program.everyone, messages));
+        forms.push_back({name, [run] { run([](const Array&) {}); }});
+        forms.back().figures.add("messages_per_image", messages);
     }
-    program.report.add("forms", all);
+    for (std::size_t f = 0; f < forms.size(); ++f)
+        runs[f]([&](const Array& result) {
+            if (!folder.empty()) apps::append(folder + "/" + forms[f].name, result);
+        });
+    apps::compare(program, forms, "seconds_per_image", asked.frames);
 }
 
 }  // namespace

@@ -158,28 +158,25 @@ class Pipeline {
     std::optional<apps::Images> images_;
 };
 
-// One form of the program: a way through the stream, and its figures.
-struct Form {
-    std::string name;
-    std::function<void(std::int64_t, const std::string&)> run;  // frames; file of results or ""
-    std::int64_t messages;
-    std::vector<double> seconds = {};
-};
+// A form's way through so many images, whose spectra it writes to a file, unless that is "".
+using Run = std::function<void(std::int64_t, const std::string&)>;
 
-Form data_parallel(const Asked& asked, const hocket::Comm& everyone) {
-    auto form = std::make_shared<DataParallel>(asked, everyone);
-    const auto run = [form](std::int64_t frames, const std::string& file) {
+Run data_parallel(const Asked& asked, const hocket::Comm& everyone, std::int64_t& messages) {
+    const auto form = std::make_shared<DataParallel>(asked, everyone);
+    messages = form->messages();
+    return [form](std::int64_t frames, const std::string& file) {
         for (std::int64_t number = 0; number < frames; ++number) {
             form->transform(number);
             if (!file.empty()) apps::append(file, form->result());
         }
     };
-    return {"data", run, form->messages()};
 }
 
-Form pipeline(const Asked& asked, const hocket::Comm& everyone, const std::string& name) {
-    auto form = std::make_shared<Pipeline>(asked, everyone, name == "persistent");
-    const auto run = [form, name](std::int64_t frames, const std::string& file) {
+Run pipeline(const Asked& asked, const hocket::Comm& everyone, const std::string& name,
+             std::int64_t& messages) {
+    const auto form = std::make_shared<Pipeline>(asked, everyone, name == "persistent");
+    messages = form->messages();
+    return [form, name](std::int64_t frames, const std::string& file) {
         const auto take = [&](const Array& spectrum) {
             if (!file.empty()) apps::append(file, spectrum);
         };
@@ -188,7 +185,6 @@ Form pipeline(const Asked& asked, const hocket::Comm& everyone, const std::strin
         else
             form->run(frames, take);
     };
-    return {name, run, form->messages()};
 }
 
 void body(apps::Program& program) {
@@ -197,27 +193,21 @@ void body(apps::Program& program) {
                       given.whole("frames", 1),
                       given.text("input"),
                       given.text("results")};
-    std::vector<Form> forms;
-    for (const auto& name : given.words("forms"))
-        forms.push_back(name == "data" ? data_parallel(asked, program.everyone)
-                                       : pipeline(asked, program.everyone, name));
-    for (auto& form : forms) {  // warm-up, whose results are checked
-        const auto file = asked.folder.empty() ? "" : asked.folder + "/" + form.name;
-        form.run(asked.folder.empty() ? 1 : asked.frames, file);
+    std::vector<apps::Form> forms;
+    std::vector<Run> runs;
+    for (const auto& name : given.words("forms")) {
+        std::int64_t messages = 0;
+        const Run run =
+            runs.emplace_back(name == "data" ? data_parallel(asked, program.everyone, messages)
+                                             : pipeline(asked, program.everyone, name, messages));
+        forms.push_back({name, [run, frames = asked.frames] { run(frames, ""); }});
+        forms.back().figures.add("messages_per_image", messages);
     }
-    for (std::int64_t i = 0; i < given.whole("runs"); ++i)
-        for (auto& form : forms)
-            form.seconds.push_back(
-                apps::timed(program.everyone, [&] { form.run(asked.frames, ""); }) /
-                static_cast<double>(asked.frames));
-    apps::Report all;
-    for (const auto& form : forms) {
-        apps::Report one;
-        one.add("messages_per_image", form.messages);
-        one.add("seconds_per_image", form.seconds);
-        all.add(form.name, one);
+    for (std::size_t f = 0; f < forms.size(); ++f) {  // warm-up, whose results are checked
+        const auto file = asked.folder.empty() ? "" : asked.folder + "/" + forms[f].name;
+        runs[f](asked.folder.empty() ? 1 : asked.frames, file);
     }
-    program.report.add("forms", all);
+    apps::compare(program, forms, "seconds_per_image", asked.frames);
 }
 
 }  // namespace

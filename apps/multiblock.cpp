@@ -210,26 +210,26 @@ class TaskParallel {
     std::size_t turn_ = 0;
 };
 
-struct Form {
+struct Solver {
     std::string name;
     std::function<double(std::int64_t)> run;
     std::function<void(const std::string&)> keep;
-    std::vector<double> seconds = {}, changes = {};
+    std::vector<double> changes = {};
 };
 
-template <class Solver>
-Form form_of(const std::string& name, std::shared_ptr<Solver> solver) {
-    return {name, [solver](std::int64_t steps) { return solver->run(steps); },
-            [solver](const std::string& path) { solver->keep(path); }};
+template <class Blocks>
+Solver solver_of(const std::string& name, std::shared_ptr<Blocks> blocks) {
+    return {name, [blocks](std::int64_t steps) { return blocks->run(steps); },
+            [blocks](const std::string& path) { blocks->keep(path); }};
 }
 
-Form form_of(const std::string& name, const Asked& asked, const hocket::Comm& everyone) {
+Solver solver_of(const std::string& name, const Asked& asked, const hocket::Comm& everyone) {
     using Way = TaskParallel::Way;
-    if (name == "data") return form_of(name, std::make_shared<DataParallel>(asked, everyone));
+    if (name == "data") return solver_of(name, std::make_shared<DataParallel>(asked, everyone));
     const Way way = name == "tasks"        ? Way::plain
                     : name == "persistent" ? Way::persistent
                                            : Way::flow;
-    return form_of(name, std::make_shared<TaskParallel>(asked, everyone, way));
+    return solver_of(name, std::make_shared<TaskParallel>(asked, everyone, way));
 }
 
 void body(apps::Program& program) {
@@ -241,34 +241,28 @@ void body(apps::Program& program) {
                 given.wholes("processes")};
     asked.edges = apps::edges_of(asked.blocks);
     const std::string folder = given.text("results");
-    std::vector<Form> forms;
+    std::vector<Solver> solvers;
     for (const auto& name : given.words("forms"))
-        forms.push_back(form_of(name, asked, program.everyone));
-    for (auto& form : forms) {
+        solvers.push_back(solver_of(name, asked, program.everyone));
+    for (auto& solver : solvers) {
         for (std::int64_t step = 0; step < asked.steps;) {
             const std::int64_t more = std::min(asked.told, asked.steps - step);
-            const double mine[] = {form.run(more)};
+            const double mine[] = {solver.run(more)};
             step += more;
-            form.changes.push_back(apps::maximum(program.everyone, mine)[0]);
+            solver.changes.push_back(apps::maximum(program.everyone, mine)[0]);
             if (program.rank() == 0 && given.flag("progress"))
-                std::printf("%s: step %lld, largest change %.3g\n", form.name.c_str(),
-                            static_cast<long long>(step), form.changes.back());
+                std::printf("%s: step %lld, largest change %.3g\n", solver.name.c_str(),
+                            static_cast<long long>(step), solver.changes.back());
         }
-        if (!folder.empty()) form.keep(folder + "/" + form.name);
+        if (!folder.empty()) solver.keep(folder + "/" + solver.name);
     }
-    const auto timed_steps = given.whole("timed", 1);
-    for (std::int64_t i = 0; i < given.whole("runs"); ++i)
-        for (auto& form : forms)
-            form.seconds.push_back(apps::timed(program.everyone, [&] { form.run(timed_steps); }) /
-                                   static_cast<double>(timed_steps));
-    apps::Report all;
-    for (const auto& form : forms) {
-        apps::Report one;
-        one.add("seconds_per_step", form.seconds);
-        one.add("changes", form.changes);
-        all.add(form.name, one);
+    const auto steps = given.whole("timed", 1);
+    std::vector<apps::Form> forms;
+    for (const auto& solver : solvers) {
+        forms.push_back({solver.name, [run = solver.run, steps] { run(steps); }});
+        forms.back().figures.add("changes", solver.changes);
     }
-    program.report.add("forms", all);
+    apps::compare(program, forms, "seconds_per_step", steps);
 }
 
 }  // namespace

@@ -1,10 +1,13 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // An N×N array between two tasks, from (BLOCK,*) to (*,BLOCK), there and back: Figures 6 and 7 of
 // Foster, Kohr, Krishnaiyer, Choudhary, "Double Standards: Bringing Task Parallelism to HPF via the
-// Message Passing Interface".
-#include <cmath>
+// Message Passing Interface". Data-parallel: all processes have both arrays, and redistribute.
+#include <functional>
+#include <memory>
+#include <optional>
 
 #include "hocket/task.hpp"
+#include "hocket/transfer.hpp"
 #include "program.hpp"
 
 namespace {
@@ -18,41 +21,72 @@ float value(std::int64_t task, std::int64_t i, std::int64_t j) {
     return static_cast<float>((i * 31 + j * 7 + task) % 8191);
 }
 
-// From and To of one task.
-struct Arrays {
-    Array from, to;
-    int me;
+Array square(std::int64_t n, const char* dist, const hocket::Comm& comm) {
+    return Array::empty(hocket::Layout({n, n}, dist, {comm.size()}), hocket::dtype_of<float>(),
+                        comm);
+}
 
-    Arrays(const hocket::Tasks& world, std::int64_t n)
-        : from(Array::empty(hocket::Layout({n, n}, "(BLOCK, *)", {world.comm().size()}),
-                            hocket::dtype_of<float>(), world.comm())),
-          to(Array::empty(hocket::Layout({n, n}, "(*, BLOCK)", {world.comm().size()}),
-                          hocket::dtype_of<float>(), world.comm())),
-          me(world.rank()) {
-        visit(from, [&](float& at, std::int64_t i, std::int64_t j) { at = value(me, i, j); });
+template <class F>
+void visit(const Array& array, F f) {
+    const auto held = array.layout().global_indices(array.process());
+    auto at = array.local<float>().begin();
+    for (const auto i : held[0])
+        for (const auto j : held[1]) f(*at++, i, j);
+}
+
+void fill(const Array& array, std::int64_t task) {
+    visit(array, [&](float& at, std::int64_t i, std::int64_t j) { at = value(task, i, j); });
+}
+
+void spoil(const Array& array) {
+    for (float& at : array.local<float>()) at = -1;
+}
+
+// How many elements are not those of the array that this task has filled.
+std::int64_t wrong_in(const Array& array, std::int64_t task) {
+    std::int64_t count = 0;
+    visit(array, [&](float& at, std::int64_t i, std::int64_t j) {
+        if (!(at == value(task, i, j))) ++count;
+    });
+    return count;
+}
+
+// A way to move the arrays, `repeats` times there and back in a run.
+struct Form {
+    std::string name;
+    std::function<void()> run;
+    std::vector<Array> received;  // what a run writes, and whose values that are
+    std::int64_t from;
+    std::function<hocket::Profile()> profile;
+    std::function<void()> end = [] {};
+    std::vector<double> seconds = {};
+    Report steps = {};
+
+    void spoil_all() const {
+        for (const auto& array : received) spoil(array);
     }
-
-    template <class F>
-    static void visit(const Array& array, F f) {
-        const auto held = array.layout().global_indices(array.process());
-        auto at = array.local<float>().begin();
-        for (const auto i : held[0])
-            for (const auto j : held[1]) f(*at++, i, j);
-    }
-
-    void spoil() const {
-        for (float& at : to.local<float>()) at = -1;
-    }
-
-    // How many elements are not what the other task has sent.
     std::int64_t wrong() const {
         std::int64_t count = 0;
-        visit(to, [&](float& at, std::int64_t i, std::int64_t j) {
-            if (!(at == value(1 - me, i, j))) ++count;
-        });
+        for (const auto& array : received) count += wrong_in(array, from);
         return count;
     }
 };
+
+Form data_parallel(std::int64_t n, std::int64_t repeats, const hocket::Comm& everyone) {
+    const Array rows = square(n, "(BLOCK, *)", everyone),
+                columns = square(n, "(*, BLOCK)", everyone),
+                back = square(n, "(BLOCK, *)", everyone);
+    fill(rows, 0);
+    hocket::RedistributeOptions options;
+    options.profile = std::make_shared<hocket::Profile>();
+    const auto run = [=] {
+        for (std::int64_t i = 0; i < repeats; ++i) {
+            hocket::redistribute(rows, columns, options);
+            hocket::redistribute(columns, back, options);
+        }
+    };
+    return {"data", run, {columns, back}, 0, [profile = options.profile] { return *profile; }};
+}
 
 // Task 0 sends first, as in the paper's Figure 6.
 template <class Send, class Receive>
@@ -62,6 +96,36 @@ void exchange(int me, std::int64_t repeats, Send send, Receive receive) {
         receive();
         if (me == 1) send();
     }
+}
+
+Form between_tasks(std::int64_t n, std::int64_t repeats, hocket::Tasks world, bool persistent) {
+    const int me = world.rank(), peer = 1 - me;
+    const Array from = square(n, "(BLOCK, *)", world.comm()),
+                to = square(n, "(*, BLOCK)", world.comm());
+    fill(from, me);
+    const auto profile = [world] { return world.profile(); };
+    if (!persistent) {
+        const auto run = [=]() mutable {
+            exchange(
+                me, repeats, [&] { world.send(from, peer, tag); },
+                [&] { world.recv(to, peer, tag); });
+        };
+        return {"plain", run, {to}, peer, profile};
+    }
+    auto out = world.send_init(from, peer, tag), in = world.recv_init(to, peer, tag);
+    const auto go = [](hocket::Request& request) {
+        request.start();
+        request.wait();
+    };
+    const auto run = [=]() mutable {
+        exchange(
+            me, repeats, [&] { go(out); }, [&] { go(in); });
+    };
+    const auto end = [=]() mutable {
+        out.free();
+        in.free();
+    };
+    return {"persistent", run, {to}, peer, profile, end};
 }
 
 void add_profile(Report& report, const hocket::Profile& before, const hocket::Profile& after,
@@ -77,59 +141,50 @@ void add_profile(Report& report, const hocket::Profile& before, const hocket::Pr
     add("move", &hocket::Profile::move);
 }
 
-void body(apps::Program& program) {
-    const auto& asked = program.parameters;
-    const auto repeats = asked.whole("repeats", 1), runs = asked.whole("runs", 1);
-    const std::int64_t half = program.size() / 2;
-    const std::vector<hocket::TaskRequest> names{{"ping", half}, {"pong", program.size() - half}};
-    hocket::Tasks world(names, program.everyone);
-    const int peer = 1 - world.rank();
-    std::vector<Report> tables;
-    for (const auto n : asked.wholes("n")) {
-        const Arrays arrays(world, n);
-        const auto plain = [&] {
-            exchange(
-                arrays.me, repeats, [&] { world.send(arrays.from, peer, tag); },
-                [&] { world.recv(arrays.to, peer, tag); });
-        };
-        auto out = world.send_init(arrays.from, peer, tag);
-        auto in = world.recv_init(arrays.to, peer, tag);
-        const auto go = [](hocket::Request& request) {
-            request.start();
-            request.wait();
-        };
-        const auto persistent = [&] {
-            exchange(
-                arrays.me, repeats, [&] { go(out); }, [&] { go(in); });
-        };
-        std::vector<double> seconds[2];
-        Report profiles[2];
-        std::int64_t wrong = 0;
-        const auto one_way = static_cast<double>(2 * repeats);
-        plain();
-        persistent();
-        for (std::int64_t run = 0; run < runs; ++run) {
-            for (int form = 0; form < 2; ++form) {
-                arrays.spoil();
-                const auto before = world.profile();
-                const double all = form == 0 ? apps::timed(program.everyone, plain)
-                                             : apps::timed(program.everyone, persistent);
-                seconds[form].push_back(all / one_way);
-                if (run + 1 == runs) add_profile(profiles[form], before, world.profile(), one_way);
-                wrong += arrays.wrong();
-            }
+// All forms at one size, taking turns.
+Report table_of(std::int64_t n, std::vector<Form> forms, apps::Program& program) {
+    const auto one_way = static_cast<double>(2 * program.parameters.whole("repeats", 1));
+    const auto runs = program.parameters.whole("runs", 1);
+    std::int64_t wrong = 0;
+    for (auto& form : forms) form.run();
+    for (std::int64_t run = 0; run < runs; ++run)
+        for (auto& form : forms) {
+            form.spoil_all();
+            const auto before = form.profile();
+            form.seconds.push_back(apps::timed(program.everyone, form.run) / one_way);
+            if (run + 1 == runs) add_profile(form.steps, before, form.profile(), one_way);
+            wrong += form.wrong();
         }
-        out.free();
-        in.free();
-        const double mine[] = {static_cast<double>(wrong)};
-        Report table;
-        table.add("n", n);
-        table.add("plain_s", seconds[0]);
-        table.add("persistent_s", seconds[1]);
-        table.add("plain_steps_s", profiles[0]);
-        table.add("persistent_steps_s", profiles[1]);
-        table.add("wrong", apps::maximum(program.everyone, mine)[0]);
-        tables.push_back(std::move(table));
+    const double mine[] = {static_cast<double>(wrong)};
+    Report table;
+    table.add("n", n);
+    for (auto& form : forms) {
+        form.end();
+        table.add(form.name + "_s", form.seconds);
+        table.add(form.name + "_steps_s", form.steps);
+    }
+    table.add("wrong", apps::maximum(program.everyone, mine)[0]);
+    return table;
+}
+
+void body(apps::Program& program) {
+    const auto repeats = program.parameters.whole("repeats", 1);
+    const auto names = program.parameters.words("forms");
+    std::optional<hocket::Tasks> world;
+    if (names != std::vector<std::string>{"data"}) {
+        const std::int64_t half = program.size() / 2;
+        const std::vector<hocket::TaskRequest> tasks{{"ping", half},
+                                                     {"pong", program.size() - half}};
+        world.emplace(tasks, program.everyone);
+    }
+    std::vector<Report> tables;
+    for (const auto n : program.parameters.wholes("n")) {
+        std::vector<Form> forms;
+        for (const auto& name : names)
+            forms.push_back(name == "data"
+                                ? data_parallel(n, repeats, program.everyone)
+                                : between_tasks(n, repeats, *world, name == "persistent"));
+        tables.push_back(table_of(n, std::move(forms), program));
     }
     program.report.add("tables", tables);
 }

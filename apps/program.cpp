@@ -134,6 +134,22 @@ std::vector<double> maximum(const hocket::Comm& comm, std::span<const double> mi
     return most;
 }
 
+void compare(Program& program, std::span<const Form> forms, const std::string& unit,
+             std::int64_t parts) {
+    std::vector<std::vector<double>> seconds(forms.size());
+    for (std::int64_t i = 0; i < program.parameters.whole("runs"); ++i)
+        for (std::size_t f = 0; f < forms.size(); ++f)
+            seconds[f].push_back(timed(program.everyone, forms[f].run) /
+                                 static_cast<double>(parts));
+    Report all;
+    for (std::size_t f = 0; f < forms.size(); ++f) {
+        Report one = forms[f].figures;
+        one.add(unit, seconds[f]);
+        all.add(forms[f].name, one);
+    }
+    program.report.add("forms", all);
+}
+
 int run(int argc, char** argv, const std::function<void(Program&)>& body) {
     int level = MPI_THREAD_SINGLE;
     MPI_Init_thread(&argc, &argv, MPI_THREAD_SERIALIZED, &level);

@@ -58,6 +58,19 @@ std::vector<double> maximum(const hocket::Comm& comm, std::span<const double> mi
 /// not tell.
 std::int64_t peak_bytes();
 
+/// One form of a program, to be timed beside the others.
+struct Form {
+    std::string name;
+    std::function<void()> run;
+    Report figures = {};  ///< what is known of it besides
+};
+
+/// Runs the forms in turn, `program.parameters.whole("runs")` times each, and reports them as
+/// "forms", by name: their figures, and under `unit` the seconds of each run over `parts`, the
+/// images, frames or steps of a run. Collective.
+void compare(Program& program, std::span<const Form> forms, const std::string& unit,
+             std::int64_t parts);
+
 /// Starts MPI, runs `body`, and prints its report. What `body` throws is printed as
 /// "error: …" and ends the program with status 1.
 int run(int argc, char** argv, const std::function<void(Program&)>& body);

@@ -190,25 +190,16 @@ void body(apps::Program& program) {
                 given.whole("tracers", 1),
                 given.text("results"),
                 ""};
-    const auto forms = given.words("forms");
-    std::vector<std::vector<double>> seconds(forms.size());
-    for (std::int64_t run = 0; run <= given.whole("runs"); ++run) {
-        for (std::size_t f = 0; f < forms.size(); ++f) {
-            asked.form = forms[f];
-            if (run > 0) asked.folder.clear();
-            const double all = apps::timed(program.everyone, [&] {
-                (forms[f] == "data" ? turns : tasks)(asked, program.everyone);
-            });
-            if (run > 0) seconds[f].push_back(all / static_cast<double>(asked.frames));
-        }
+    std::vector<apps::Form> forms;
+    for (const auto& name : given.words("forms")) {
+        asked.form = name;
+        const auto run = name == "data" ? turns : tasks;
+        run(asked, program.everyone);  // whose frames are kept
+        Asked again = asked;
+        again.folder.clear();
+        forms.push_back({name, [run, again, &program] { run(again, program.everyone); }});
     }
-    apps::Report all;
-    for (std::size_t f = 0; f < forms.size(); ++f) {
-        apps::Report one;
-        one.add("seconds_per_frame", seconds[f]);
-        all.add(forms[f], one);
-    }
-    program.report.add("forms", all);
+    apps::compare(program, forms, "seconds_per_frame", asked.frames);
 }
 
 }  // namespace

@@ -108,8 +108,14 @@ def test_pingpong_finds_what_was_sent_and_fits_the_model(capsys):
     assert [(t["per_task"], t["n"]) for t in facts["tables"]] == [
         (p, n) for p in (1, 3) for n in (1, 5, 40)
     ]
-    assert all(t["persistent"]["median_s"] > 0 for t in facts["tables"])
-    assert facts["ranks"] == 6
+    assert all(t[form]["median_s"] > 0 for t in facts["tables"] for form in pingpong.FORMS)
+    assert facts["ranks"] == 6 and set(facts["model"]) == set(pingpong.FORMS)
+
+
+def test_pingpong_between_tasks_of_unlike_sizes_and_within_one(capsys):
+    facts = app(capsys, "pingpong", "--n", "7", "--procs", "1,3,8", "--repeats", 1)
+    found = {t["procs"]: [form for form in pingpong.FORMS if form in t] for t in facts["tables"]}
+    assert found == {1: ["data"], 3: list(pingpong.FORMS), 8: list(pingpong.FORMS)}
 
 
 def test_the_model_is_found_in_times_that_follow_it():
@@ -141,6 +147,9 @@ def test_an_application_that_is_not_there(capsys):
         (["convolution", "--procs", "3", "--forms", "tasks"], "has 4 tasks"),
         (["pingpong", "--n", "4,x"], "--n 4,x"),
         (["pingpong", "--per-task", "0"], "--per-task 0"),
+        (["pingpong", "--procs", "2,-1"], "--procs 2,-1"),
+        (["pingpong", "--procs", "2,1", "--forms", "plain"], "has 2 tasks"),
+        (["pingpong", "--forms", "data,flow"], "there are plain, persistent, data"),
     ],
 )
 def test_wrong_words_are_refused_before_anything_starts(capsys, words, said):
@@ -168,7 +177,9 @@ def test_a_program_that_is_not_built_is_named(capsys, monkeypatch):
 def test_what_a_program_finds_wrong_is_told_once(capsys, tmp_path, monkeypatch):
     # The same complaint of every process; only the program itself can find this one.
     with pytest.raises(common.Error) as problem, common.processes.run_folder() as folder:
-        common.start("pingpong", 4, {"n": "5", "repeats": "two", "runs": 1}, folder, 60)
+        common.start(
+            "pingpong", 4, {"n": "5", "repeats": "two", "runs": 1, "forms": "data"}, folder, 60
+        )
     assert str(problem.value) == "repeats=two is no whole number"
 
 

@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 from test_apps import app, refused
 
-from hocket_cli.apps import multiblock, steering
+from hocket_cli.apps import multiblock, remap, steering
 
 #: five blocks of all sizes: side by side, above each other, one around a corner of another
 CORNERS = """
@@ -81,13 +81,14 @@ def test_more_tasks_than_processes(capsys):
 
 @pytest.mark.parametrize(
     ("procs", "shape", "axes"),
-    [(1, "5,4,3", "2,0,1"), (3, "7,10,2", "1,0,2"), (6, "12,5,9", "1,2,0")],
+    [(1, "5,4,3", "2,0,1"), (3, "7,10,2", "1,0,2"), (6, "12,5,9", "1,2,0"), (8, "9,2,7", "2,0,1")],
 )
 def test_remap_puts_every_element_in_its_place(capsys, procs, shape, axes):
     words = ["--procs", procs, "--shape", shape, "--axes", axes, "--threads", 2]
     facts = app(capsys, "remap", *words)
     assert facts["threads"] == 2
-    assert set(facts["forms"]) == {"two-array", "in place", "climate"}
+    forms = {"two-array", "in place", "climate"}
+    assert set(facts["forms"]) == (forms | set(remap.TASKS) if procs > 1 else forms)
     assert all(one["wrong"] == 0 for one in facts["forms"].values())
 
 
@@ -98,6 +99,7 @@ def test_remap_puts_every_element_in_its_place(capsys, procs, shape, axes):
         (["--axes", "0,1,1"], "--axes 0,1,1", 2),
         (["--threads", "0"], "--threads 0", 2),
         (["--forms", "none"], "--forms none", 2),
+        (["--forms", "tasks", "--procs", "1"], "has 2 tasks", 2),
         (["--dist", "(BLOK,*,*)"], "BLOK", 1),
     ],
 )

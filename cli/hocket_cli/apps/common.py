@@ -173,6 +173,32 @@ def shares(total: int, weights: Sequence[int]) -> list[int]:
     return [1 + one for one in found]
 
 
+def forms_of(
+    asked: str | None, known: Sequence[str], procs: int, tasks: Mapping[str, int]
+) -> list[str]:
+    """The forms to run: those asked for, else all for which there are processes enough.
+
+    Args:
+        asked: by commas, as given with ``--forms``.
+        tasks: of the forms that have several, how many.
+
+    Raises:
+        UsageError: an unknown form, or one with more tasks than processes.
+    """
+    possible = [form for form in known if procs >= tasks.get(form, 1)]
+    if asked is None:
+        return possible
+    for form in asked.split(","):
+        if form not in known:
+            raise UsageError(f"--forms {form}: there are {', '.join(known)}")
+        if form not in possible:
+            raise UsageError(
+                f"the form {form} has {tasks[form]} tasks, of a process each at least, but --procs "
+                f"is {procs}; give {tasks[form]} or more, or --forms {possible[0]}"
+            )
+    return list(dict.fromkeys(asked.split(",")))
+
+
 def statistics(samples: Sequence[float]) -> dict[str, Any]:
     """Median, minimum, 99th percentile, and count of runs."""
     if not samples:

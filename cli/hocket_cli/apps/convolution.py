@@ -33,12 +33,7 @@ CHECKED = 4096
 
 def add_options(parser: argparse.ArgumentParser) -> None:
     """The program's own."""
-    parser.add_argument(
-        "--size",
-        type=sweeps.sizes,
-        default="256",
-        help="pixels a side, or rows x columns; several by commas (256)",
-    )
+    sweeps.add_size(parser, "256", "pixels")
     parser.add_argument("--frames", type=int, default=10, help="images in each stream (10)")
     parser.add_argument("--images", metavar="DIR", help="your images (default: scikit-image's)")
     parser.add_argument("--first", metavar="FILE", help="your frames: uint8 (F, R, C), .npy")

@@ -18,7 +18,6 @@ from typing import Any
 from hocket import processes
 from hocket_cli import demo_ranks
 from hocket_cli.apps import common, pictures, sweeps
-from hocket_cli.main import UsageError
 
 FORMS = ("data", "tasks", "persistent", "flow")
 SWEEP = sweeps.Sweep("size", "Figure 8: 2-D FFT", "an image", given="input")
@@ -26,12 +25,7 @@ SWEEP = sweeps.Sweep("size", "Figure 8: 2-D FFT", "an image", given="input")
 
 def add_options(parser: argparse.ArgumentParser) -> None:
     """The program's own."""
-    parser.add_argument(
-        "--size",
-        type=sweeps.sizes,
-        default="256",
-        help="pixels a side, or rows x columns; several by commas (256)",
-    )
+    sweeps.add_size(parser, "256", "pixels")
     parser.add_argument("--frames", type=int, default=20, help="images in the stream (20)")
     parser.add_argument("--images", metavar="DIR", help="your images (default: scikit-image's)")
     parser.add_argument("--input", metavar="FILE", help="your frames: uint8 (F, R, C), .npy")
@@ -45,19 +39,9 @@ def forms_of(options: argparse.Namespace, known: tuple[str, ...], tasks: int) ->
     Raises:
         UsageError: an unknown form, or one with more tasks than processes.
     """
-    possible = [form for form in known if form == "data" or options.procs >= tasks]
-    if options.forms is None:
-        return possible
-    asked: list[str] = options.forms.split(",")
-    for form in asked:
-        if form not in known:
-            raise UsageError(f"--forms {form}: there are {', '.join(known)}")
-        if form not in possible:
-            raise UsageError(
-                f"the form {form} has {tasks} tasks, of a process each at least, but --procs is "
-                f"{options.procs}; give {tasks} or more, or --forms data"
-            )
-    return list(dict.fromkeys(asked))
+    return common.forms_of(
+        options.forms, known, options.procs, {form: tasks for form in known if form != "data"}
+    )
 
 
 def run(options: argparse.Namespace) -> common.Result:

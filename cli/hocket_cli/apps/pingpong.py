@@ -2,8 +2,12 @@
 """An N×N array of 4-byte reals between two tasks of P processes each, from (BLOCK,*) to (*,BLOCK).
 
 Figures 6 and 7 of Foster, Kohr, Krishnaiyer, Choudhary, "Double Standards: Bringing Task
-Parallelism to HPF via the Message Passing Interface": the time of one way by N and P, of plain and
-persistent sends, in the paper's six steps; and its model, P·t_s + (N²/P)·t_w, fitted to it.
+Parallelism to HPF via the Message Passing Interface": the time of one way by N and P, in the
+paper's six steps; and its model, P·t_s + (N²/P)·t_w, fitted to it. Forms:
+
+  plain       two tasks, sends and receives
+  persistent  the same, prepared once
+  data        one task: all 2P processes have both arrays, and redistribute to and fro
 """
 
 from __future__ import annotations
@@ -17,13 +21,17 @@ from hocket import processes
 from hocket_cli.apps import common
 
 STEPS = ("inquiry", "call", "descriptor", "schedule", "pack", "move")
-FORMS = ("plain", "persistent")
+FORMS = ("plain", "persistent", "data")
 
 
 def add_options(parser: argparse.ArgumentParser) -> None:
     """The program's own."""
     parser.add_argument("--n", default="16,64,256,1024", help="sides N of arrays, by commas")
     parser.add_argument("--per-task", default="1", help="processes P of each task, by commas (1)")
+    parser.add_argument(
+        "--procs", help="instead: processes of both tasks together, by commas; 1 has no tasks"
+    )
+    parser.add_argument("--forms", help=f"which of {','.join(FORMS)} (all that can be)")
     parser.add_argument("--repeats", type=int, default=10, help="ways there and back a run (10)")
 
 
@@ -31,21 +39,45 @@ def run(options: argparse.Namespace) -> common.Result:
     """Every P in a start of its own; then the model."""
     common.at_least(options, repeats=1, runs=1)
     sides = common.wholes(options.n, "--n")
+    if options.procs is None:
+        counts = [2 * each for each in common.wholes(options.per_task, "--per-task")]
+    else:
+        counts = common.wholes(options.procs, "--procs")
+    forms = {count: forms_of(options, count) for count in counts}
     rows: list[dict[str, Any]] = []
     facts: dict[str, Any] = {}
-    for per_task in common.wholes(options.per_task, "--per-task"):
-        words = {"n": sides, "repeats": options.repeats, "runs": options.runs}
+    for count in counts:
+        words = {
+            "n": sides,
+            "repeats": options.repeats,
+            "runs": options.runs,
+            "forms": forms[count],
+        }
         with processes.run_folder() as folder:
-            facts = common.start("pingpong", 2 * per_task, words, folder, options.timeout)
-        rows += [{"per_task": per_task, **table} for table in facts.pop("tables")]
+            facts = common.start("pingpong", count, words, folder, options.timeout)
+        rows += [{"procs": count, "per_task": count / 2, **table} for table in facts.pop("tables")]
     wrong = int(sum(row["wrong"] for row in rows))
-    facts["ranks"] = 2 * max(row["per_task"] for row in rows)
+    facts["ranks"] = max(counts)
     facts["tables"] = [
-        {**row, **{form: common.statistics(row[f"{form}_s"]) for form in FORMS}} for row in rows
+        {**row, **{form: common.statistics(row[f"{form}_s"]) for form in forms[row["procs"]]}}
+        for row in rows
     ]
-    facts["model"] = {form: fit(facts["tables"], form) for form in FORMS}
+    facts["model"] = {
+        form: fit([row for row in facts["tables"] if form in row], form)
+        for form in FORMS
+        if any(form in row for row in facts["tables"])
+    }
     verdict = f"{wrong} elements are wrong" if wrong else "every element arrived where it belongs"
     return common.Result(facts, table(facts), wrong == 0, verdict)
+
+
+def forms_of(options: argparse.Namespace, procs: int) -> list[str]:
+    """Those asked for, else all that so many processes can have.
+
+    Raises:
+        UsageError: an unknown form, or two tasks of one process.
+    """
+    return common.forms_of(options.forms, FORMS, procs, {"plain": 2, "persistent": 2})
 
 
 def fit(rows: list[dict[str, Any]], form: str) -> dict[str, float]:
@@ -63,14 +95,17 @@ def fit(rows: list[dict[str, Any]], form: str) -> dict[str, float]:
 
 def table(facts: dict[str, Any]) -> list[str]:
     """One way, for people."""
-    lines = [f"{'P':>3} {'N':>6}  {'plain':>9} {'persistent':>10}   steps of the plain send"]
+    lines = [f"{'P':>4} {'N':>6}" + "".join(f" {form:>10}" for form in FORMS) + "   steps"]
     for row in facts["tables"]:
-        steps = row["plain_steps_s"]
+        first = next(form for form in FORMS if form in row)
+        steps = row[f"{first}_steps_s"]
         shown = "  ".join(f"{step} {common.seconds(steps[step])}" for step in STEPS)
-        plain, again = (common.seconds(row[form]["median_s"]) for form in FORMS)
-        lines.append(f"{row['per_task']:>3} {row['n']:>6}  {plain:>9} {again:>10}   {shown}")
-    for form in FORMS:
-        one = facts["model"][form]
+        times = "".join(
+            f" {common.seconds(row[form]['median_s']) if form in row else '–':>10}"
+            for form in FORMS
+        )
+        lines.append(f"{row['per_task']:>4g} {row['n']:>6}{times}   {first}: {shown}")
+    for form, one in facts["model"].items():
         lines.append(
             f"{form:<11} P·t_s + (N²/P)·t_w: t_s {common.seconds(one['t_s'])}, t_w "
             f"{one['t_w'] * 1e9:.3g} ns; off by {one['error']:.0%} (median)"

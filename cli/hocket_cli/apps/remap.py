@@ -3,10 +3,13 @@
 OpenMP Paradigms on Cluster of SMP Architectures: The Vacancy Tracking Algorithm for
 Multi-Dimensional Array Transposition", on processes × threads:
 
-  two-array  into a second array
-  in-place   within its own memory: local vacancy tracking and an exchange in place
-  climate    the example that the paper opens with: three-dimensional fields (height, latitude,
-             longitude) from a height-local to a longitude-local decomposition
+  two-array      into a second array
+  in-place       within its own memory: local vacancy tracking and an exchange in place
+  tasks          one task has the array, another receives it permuted
+  persistent     the same, with a send and a receive that are prepared once
+  climate        the example that the paper opens with: three-dimensional fields (height, latitude,
+                 longitude) from a height-local to a longitude-local decomposition
+  climate-tasks  the same between a task for the one and a task for the other, prepared once
 
 The paper's A(N1,N2,N3) is the shape N3,N2,N1 here, and its 2nd and 3rd indices change places by
 axes 1,0,2. Every element is compared with what its indices say, with or without --check.
@@ -20,7 +23,8 @@ from hocket import processes
 from hocket_cli.apps import common
 from hocket_cli.main import UsageError
 
-FORMS = ("two-array", "in-place", "climate")
+TASKS = {"tasks": 2, "persistent": 2, "climate-tasks": 2}
+FORMS = ("two-array", "in-place", "tasks", "persistent", "climate", "climate-tasks")
 
 
 def add_options(parser: argparse.ArgumentParser) -> None:
@@ -30,7 +34,7 @@ def add_options(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--dist", default="(BLOCK, *, *)", help='HPF text ("(BLOCK, *, *)")')
     parser.add_argument("--procs", type=int, default=2, help="processes (2)")
     parser.add_argument("--threads", type=int, default=1, help="of each process, in place (1)")
-    parser.add_argument("--forms", default=",".join(FORMS), help=f"of {', '.join(FORMS)} (all)")
+    parser.add_argument("--forms", help=f"of {','.join(FORMS)} (all that can be)")
 
 
 def run(options: argparse.Namespace) -> common.Result:
@@ -41,17 +45,11 @@ def run(options: argparse.Namespace) -> common.Result:
         raise UsageError(f"--shape {options.shape}: give three extents, as 64,128,32")
     if sorted(axes) != [0, 1, 2]:
         raise UsageError(f"--axes {options.axes}: give 0, 1 and 2 in some order, as 1,0,2")
-    forms = options.forms.split(",")
-    for form in forms:
-        if form not in FORMS:
-            raise UsageError(f"--forms {form}: there are {', '.join(FORMS)}")
-    procs = options.procs
-    rows = max(p for p in range(1, procs + 1) if procs % p == 0 and p * p <= procs)
+    forms = common.forms_of(options.forms, FORMS, options.procs, TASKS)
     words = {
         "shape": shape,
         "axes": axes,
         "dist": options.dist,
-        "grid": [rows, procs // rows],
         "threads": options.threads,
         "forms": forms,
         "runs": options.runs,
@@ -68,11 +66,11 @@ def run(options: argparse.Namespace) -> common.Result:
     lines = [
         f"{'×'.join(map(str, shape))} by axes {options.axes} on {options.procs} processes × "
         f"{options.threads} threads",
-        f"{'form':<12} {'time':>10} {'least':>10} {'GB/s':>8}   counting one read and one write",
+        f"{'form':<14} {'time':>10} {'least':>10} {'GB/s':>8}   counting one read and one write",
     ]
     for form, one in found.items():
         times = [common.seconds(one[key]) for key in ("median_s", "minimum_s")]
         rate = f"{moved / one['median_s'] / 1e9:.2f}" if one["median_s"] else "–"
-        lines.append(f"{form:<12} {times[0]:>10} {times[1]:>10} {rate:>8}")
+        lines.append(f"{form:<14} {times[0]:>10} {times[1]:>10} {rate:>8}")
     verdict = f"{wrong} elements are wrong" if wrong else "every element is where it belongs"
     return common.Result(facts, lines, wrong == 0, verdict, threads=options.threads)

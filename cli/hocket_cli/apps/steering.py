@@ -38,12 +38,7 @@ Field = npt.NDArray[np.float64]
 
 def add_options(parser: argparse.ArgumentParser) -> None:
     """The program's own."""
-    parser.add_argument(
-        "--size",
-        type=sweeps.sizes,
-        default="48x96",
-        help="rows x columns of points; several by commas (48x96)",
-    )
+    sweeps.add_size(parser, "48x96", "points")
     parser.add_argument("--frames", type=int, default=10, help="frames (10)")
     parser.add_argument("--steps", type=int, default=20, help="steps from frame to frame (20)")
     parser.add_argument("--tracers", type=int, default=12, help="tracers (12)")

@@ -41,6 +41,16 @@ def numbers(text: str) -> list[int]:
         ) from None
 
 
+def add_size(parser: argparse.ArgumentParser, default: str, what: str) -> None:
+    """``--size``, read by `common.pair`; `what` has rows and columns."""
+    parser.add_argument(
+        "--size",
+        type=sizes,
+        default=default,
+        help=f"{what} a side, or rows x columns; several by commas ({default})",
+    )
+
+
 def add_options(parser: argparse.ArgumentParser, procs: int) -> None:
     """``--procs --plot``; `procs` is how many there are if nobody says."""
     parser.add_argument(
