@@ -16,7 +16,7 @@ from lockstep.wire import Call
 
 RANKS = "lockstep_ranks"
 SEED = int(os.environ.get("HOCKET_SEED") or time.time_ns() % 2**32)  # of the soak tests
-MOST_JOBS = 6  # kept alive; idle ranks sleep, but hold memory
+MOST_JOBS = 10  # kept alive; idle ranks sleep, but hold memory
 
 _jobs: dict[tuple[int, str | None], Job] = {}  # least recently used first
 
