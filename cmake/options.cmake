@@ -22,6 +22,16 @@ if(CMAKE_CXX_COMPILER_ID STREQUAL "GNU")
     # Calls within one of our libraries are not for others to interpose.
     target_compile_options(hocket_options INTERFACE -Wno-restrict -fno-semantic-interposition)
 endif()
+if(HOCKET_JOINED)
+    # Files that are compiled as one are no headers, nor one scope; the builds that compile them one
+    # by one say what is wrong.
+    target_compile_options(hocket_options INTERFACE -Wno-shadow)
+    if(CMAKE_CXX_COMPILER_ID STREQUAL "GNU")
+        target_compile_options(
+            hocket_options INTERFACE $<$<COMPILE_LANGUAGE:CXX>:-Wno-subobject-linkage>
+        )
+    endif()
+endif()
 if(HOCKET_WERROR)
     target_compile_options(hocket_options INTERFACE -Werror)
 endif()

@@ -28,12 +28,29 @@ function(hocket_room name)
         return()
     endif()
     add_library(hocket_${name} OBJECT ${sources})
+    hocket_join(hocket_${name})
     target_include_directories(
         hocket_${name} PRIVATE "${root}" PUBLIC "${PROJECT_SOURCE_DIR}/include"
     )
     target_link_libraries(hocket_${name} PRIVATE hocket_options)
     if(room_MPI)
         target_link_libraries(hocket_${name} PUBLIC hocket_mpi)
+    endif()
+endfunction()
+
+# hocket_join(<target>): with HOCKET_JOINED its sources are compiled as one, because each alone
+# spends most of the compiler's time on the headers that all include. Those whose private names are
+# another's of the target, too, stand alone: SKIP_UNITY_BUILD_INCLUSION, beside the target.
+function(hocket_join target)
+    if(HOCKET_JOINED)
+        set_target_properties(${target} PROPERTIES UNITY_BUILD ON UNITY_BUILD_BATCH_SIZE 0)
+    endif()
+endfunction()
+
+# hocket_hurry(<target>): with sanitizers, whatever else is optimized: its tests compute for long.
+function(hocket_hurry target)
+    if(HOCKET_AUDIT)
+        target_compile_options(${target} PRIVATE -O1)
     endif()
 endfunction()
 
