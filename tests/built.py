@@ -30,10 +30,15 @@ def folder() -> Path:
     return build
 
 
-def run(command: list[str], where: Optional[Path] = None, **more: str) -> str:
-    """What a command printed; fails with all of it when the command does."""
+def run(command: list[str], where: Optional[Path] = None, limit: float = 300, **more: str) -> str:
+    """What a command printed; fails with all of it when it does, or after `limit` seconds."""
     done = subprocess.run(
-        command, cwd=where, capture_output=True, text=True, timeout=300, env={**os.environ, **more}
+        command,
+        cwd=where,
+        capture_output=True,
+        text=True,
+        timeout=limit,
+        env={**os.environ, **more},
     )
     assert done.returncode == 0, f"{' '.join(command)}\n{done.stdout}\n{done.stderr}"
     return done.stdout
