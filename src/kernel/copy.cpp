@@ -72,7 +72,7 @@ void Copy::run(const void* source, void* destination, int threads, Stores stores
     const bool streaming = stores == Stores::streaming ||
                            (stores == Stores::automatic && bytes_ >= least_streamed_bytes());
     if (method_ == Method::tiles) {
-        const TileGrid grid(loops_, run_, streaming);
+        const TileGrid grid(loops_, run_, streaming, to);
         in_ranges(threads, grid.blocks(), bytes_,
                   [&](std::int64_t first, std::int64_t last) { grid.copy(from, to, first, last); });
     } else {

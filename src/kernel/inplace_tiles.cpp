@@ -58,12 +58,14 @@ struct Tiling {
 }  // namespace
 
 std::optional<Step> tiles_step(const Permutation& permutation, const Means& means) {
-    constexpr std::int64_t longest_row = 1024;
+    // A tile stays in a part of the second-level cache.
+    constexpr std::int64_t longest_row = 2048, largest_tile = 512 << 10;
     const std::int64_t common =
         std::gcd(permutation.extents[permutation.axes.back()], permutation.extents.back());
     Tiling tiling{permutation, 0};
     double least = 0;
-    for (Tiling other{permutation, 2}; other.row() <= longest_row && other.side <= common;
+    for (Tiling other{permutation, 2}; other.side <= common && other.row() <= longest_row &&
+                                       other.row() * other.side <= largest_tile;
          ++other.side) {
         if (common % other.side != 0) continue;
         const double cost = other.cost();

@@ -14,20 +14,22 @@ namespace {
 
 using base::ceil_div;
 
-/// Units in a side of a tile: rows of 256 bytes. Two tiles, and the two that are fetched meanwhile,
-/// then find room in the second-level cache even where rows lie a power of two apart.
-std::int64_t tile_side(std::int64_t unit) {
-    return std::max<std::int64_t>(256 / unit, 4);
+/// Units in a side of a tile: rows of 256 bytes; of 128 where rows lie whole pages apart. Two
+/// tiles, and the two that are fetched meanwhile, then find room in the second-level cache although
+/// their rows share few of its sets.
+std::int64_t tile_side(std::int64_t unit, std::int64_t pitch) {
+    const std::int64_t row = pitch % 4096 == 0 && unit >= 8 ? 128 : 256;
+    return std::max<std::int64_t>(row / unit, 4);
 }
 
 constexpr std::int64_t bytes_together = 256 << 10;
 
-std::int64_t buffer_pitch(std::int64_t unit) {
-    return ceil_div<std::int64_t>(tile_side(unit) * unit, 64) * 64 + 64;
+std::int64_t buffer_pitch(std::int64_t width, std::int64_t unit) {
+    return ceil_div<std::int64_t>(width * unit, 64) * 64 + 64;
 }
 
-std::int64_t buffer_bytes(std::int64_t unit) {
-    return 2 * tile_side(unit) * buffer_pitch(unit);
+std::int64_t buffer_bytes(std::int64_t width, std::int64_t unit) {
+    return 2 * width * buffer_pitch(width, unit);
 }
 
 void prefetch_rows(const std::byte* from, std::int64_t pitch, std::int64_t rows,
@@ -46,8 +48,19 @@ void store_rows(std::byte* to, std::int64_t pitch, const std::byte* from, std::i
 }  // namespace
 
 void Squares::transpose(std::byte* array, int threads) const {
-    const std::int64_t width = tile_side(unit), tiles = ceil_div(side, width);
-    const std::int64_t from_pitch = buffer_pitch(unit);
+    // Tiles of large matrices are cut where cache lines begin, if all rows have these at the same
+    // places: the first is narrower by what the matrix begins beyond a line. Else each row of a
+    // tile would share a line with a tile that comes much later, and move it twice.
+    const std::int64_t width = tile_side(unit, pitch);
+    const bool lines = pitch % 64 == 0 && inner_step % 64 == 0 && 64 % unit == 0 &&
+                       width * unit % 64 == 0 && side >= 4 * width;
+    const auto in_line = static_cast<std::int64_t>(reinterpret_cast<std::uintptr_t>(array) % 64);
+    const std::int64_t before = lines && in_line % unit == 0 ? in_line / unit : 0;
+    const std::int64_t tiles = ceil_div(side + before, width);
+    const auto begin_of = [&](std::int64_t k) {
+        return std::clamp<std::int64_t>(k * width - before, 0, side);
+    };
+    const std::int64_t from_pitch = buffer_pitch(width, unit);
     Tile tile{.unit = unit,
               .ni = width,
               .nj = width,
@@ -60,20 +73,20 @@ void Squares::transpose(std::byte* array, int threads) const {
     // even.
     const std::int64_t pairs = ceil_div<std::int64_t>(tiles, 2);
     const auto swap_row = [&](std::byte* matrix, std::int64_t row) {
-        std::byte* const upper = thread_scratch(Scratch::panel, buffer_bytes(unit));
+        std::byte* const upper = thread_scratch(Scratch::panel, buffer_bytes(width, unit));
         std::byte* const lower = upper + width * from_pitch;
-        const std::int64_t r = row * width, rows = std::min(width, side - r);
+        const std::int64_t r = begin_of(row), rows = begin_of(row + 1) - r;
         for (std::int64_t column = row; column < tiles; ++column) {
-            const std::int64_t c = column * width, columns = std::min(width, side - c);
+            const std::int64_t c = begin_of(column), columns = begin_of(column + 1) - c;
             std::byte* const above = matrix + r * pitch + c * unit;
             std::byte* const below = matrix + c * pitch + r * unit;
             Tile now = tile;
             now.nj = rows;
             now.ni = columns;
             if (column + 1 < tiles) {
-                const std::int64_t next = std::min(width, side - c - width);
-                prefetch_rows(below + width * pitch, pitch, next, rows * unit);
-                prefetch_rows(above + width * unit, pitch, rows, next * unit);
+                const std::int64_t next = begin_of(column + 2) - c - columns;
+                prefetch_rows(below + columns * pitch, pitch, next, rows * unit);
+                prefetch_rows(above + columns * unit, pitch, rows, next * unit);
             }
             turn(above, upper, now);
             if (column != row) {
@@ -102,7 +115,7 @@ void Squares::transpose(std::byte* array, int threads) const {
 }
 
 std::int64_t Squares::memory(int threads) const {
-    return threads * (buffer_bytes(unit) + 4096);
+    return threads * (buffer_bytes(tile_side(unit, pitch), unit) + 4096);
 }
 
 }  // namespace hocket::kernel

@@ -28,7 +28,9 @@ TileKernel select_tile_kernel(const Tile& tile);
 /// A box as blocks of tiles. The last two of `loops` are i and j.
 class TileGrid {
   public:
-    TileGrid(std::span<const Loop> loops, std::int64_t unit, bool streaming);
+    /// `destination` is where the box will be written: blocks are cut where its lines begin.
+    TileGrid(std::span<const Loop> loops, std::int64_t unit, bool streaming,
+             const std::byte* destination);
     std::int64_t blocks() const { return blocks_; }
     /// Copies the blocks [first, last), counted along the source.
     void copy(const std::byte* source, std::byte* destination, std::int64_t first,
@@ -47,6 +49,7 @@ class TileGrid {
     StreamCopy store_row_;
     bool staged_, streaming_;
     std::int64_t block_i_, block_j_;  // units
+    std::int64_t before_j_ = 0;       // units that the first block of a row has fewer
     std::int64_t blocks_of_i_, blocks_of_j_, blocks_;
 };
 

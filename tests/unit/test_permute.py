@@ -167,6 +167,31 @@ def test_large_arrays_in_place(shape, axes, dtype):
         assert (memory[:GUARD] == 0xA5).all() and (memory[GUARD + x.nbytes :] == 0xA5).all()
 
 
+@pytest.mark.parametrize("offset", [0, 3, 4, 8, 16, 48, 60])
+@pytest.mark.parametrize(("dtype", "side"), [("u1", 2048), ("f4", 1100), ("f8", 512), ("c16", 520)])
+def test_arrays_that_begin_anywhere_in_a_cache_line(dtype, side, offset):
+    """Blocks and tiles are cut where lines begin: where that is depends on the address."""
+
+    def placed(shape):
+        size = int(np.prod(shape)) * np.dtype(dtype).itemsize
+        memory = np.full(size + 256, 0xA5, np.uint8)
+        first = (offset - memory.ctypes.data) % 64 + 64
+        return memory[first : first + size].view(dtype).reshape(shape), memory, first, size
+
+    for shape in ((side, side), (side, 1200), (8 * side, 72)):
+        x, memory, first, size = placed(shape)
+        x[...] = filled(shape, dtype, seed=offset)
+        expected = np.transpose(x).copy()
+        out, around, begin, _ = placed(shape[::-1])
+        for threads in (1, 2):
+            out.view(np.uint8).fill(0)
+            kernels.permute(x, (1, 0), out=out, threads=threads)
+            assert same_bytes(out, expected)
+        assert (around[:begin] == 0xA5).all() and (around[begin + size :] == 0xA5).all()
+        assert same_bytes(kernels.permute_inplace(x, (1, 0), threads=2), expected)
+        assert (memory[:first] == 0xA5).all() and (memory[first + size :] == 0xA5).all()
+
+
 def test_two_array_method_with_and_without_copy_back():
     x = filled((12, 30, 40), "f8")
     expected = x.transpose(1, 0, 2).copy()
