@@ -44,7 +44,8 @@ Statement statement_of(const Tasks::State& all, const Sending& sending) {
     mine.sound = Packer().number(sending.destination).number(sending.tag).take();
     mine.text = (sending.end ? "close(" : "send(") + spelled(sending.forms) + " to " +
                 task_text(all, sending.destination) + ", " + tag_text(sending.tag) +
-                sending.wish.text() + ")" + stream_text(sending.stream);
+                sending.wish.text() + ")" + stream_text(sending.stream) +
+                (sending.by_turns ? " with HOCKET_TAKE_TURNS=1" : "");
     return mine;
 }
 

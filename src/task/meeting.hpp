@@ -32,6 +32,7 @@ struct Sending {
     std::shared_ptr<Gate> gate = nullptr;  // none: begins at once
     bool dropped = false;                  // nothing is wrong with it: the other side waits for it
     Wish wish = {};
+    bool by_turns = false;  // where they contend; the same on all processes of the task
 };
 struct Receiving {
     std::vector<Form> forms;

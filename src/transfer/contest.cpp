@@ -9,17 +9,10 @@
 namespace hocket::transfer {
 namespace {
 
-// Read each time, beside messages that take a thousand times as long.
-bool takes_turns() {
-    const auto told =
-        environment::number("HOCKET_TAKE_TURNS", 0, 1, "whether senders that contend take turns");
-    return told.value_or(0) == 1;
-}
-
-// What all senders know alike: that they are to vote and can, that somebody is far, and that two
-// messages could be long enough.
+// What all senders know alike: that they can vote, that somebody is far, and that two messages
+// could be long enough.
 bool may_contend(const Work& work, const Route& route, const comm::Group& senders) {
-    if (!takes_turns() || senders.aggregates == nullptr || work.relay) return false;
+    if (senders.aggregates == nullptr || work.relay) return false;
     const Layout& layout = work.plan().source();
     std::int64_t bytes = work.plan().options().itemsize;
     for (const std::int64_t extent : layout.shape()) bytes *= extent;
@@ -40,6 +33,13 @@ std::int64_t wanted(const Work& work, const Route& route) {
 }
 
 }  // namespace
+
+// Read each time, beside messages that take a thousand times as long.
+bool takes_turns() {
+    const auto told =
+        environment::number("HOCKET_TAKE_TURNS", 0, 1, "whether senders that contend take turns");
+    return told.value_or(0) == 1;
+}
 
 Contest::Contest(comm::Group senders, int number, const std::vector<int>& order)
     : senders_(std::move(senders)), number_(number) {

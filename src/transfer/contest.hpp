@@ -49,9 +49,13 @@ class Contest {
     trace::Track track_;
 };
 
-/// By all senders of a direct transfer, which agree as a team (`senders.aggregates`), under the
-/// number of their call: nullptr where this process contends with nobody. Only with
-/// HOCKET_TAKE_TURNS=1, on all of them. All that live on must until this ends.
+/// Whether HOCKET_TAKE_TURNS is 1. All senders of a call must agree on it before they contend: who
+/// votes waits for the votes of the others. @throws Error for what it cannot be.
+bool takes_turns();
+
+/// By all senders of a direct transfer that take turns, which agree as a team
+/// (`senders.aggregates`), under the number of their call: nullptr where this process contends with
+/// nobody. All that live on must until this ends.
 comm::Protocol<std::unique_ptr<Contest>> contend(const Work& work, const Route& route,
                                                  const comm::Group& senders, int number);
 

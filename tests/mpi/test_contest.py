@@ -87,6 +87,29 @@ def test_some_have_nothing_to_send(comm: Any, groups: Mapping[str, int]) -> None
     del os.environ[SWITCH]
 
 
+@ranks(GROUPS, nodes=NODES)
+def test_the_switch_is_not_the_same(comm: Any, groups: Mapping[str, int]) -> None:
+    """Nobody would hear all votes: an error on every process of both sides, before anything moves.
+    What the switch cannot be is one, too."""
+    w = hk.tasks(groups, comm)
+    lay = hk.Layout((3 * PART,), "(BLOCK)", w.comm.size)
+    sent, got = filled(w, lay, 2), hk.empty(lay, np.float64, comm=w.comm)
+    for values, words in ((("1", "0", "1"), f"{SWITCH}=1"), (("0", "soon", "0"), "'soon'")):
+        if w.name == "a":
+            os.environ[SWITCH] = values[w.comm.rank]
+            with pytest.raises(hk.Error, match=words):
+                w.send(sent, "b", timeout=SECONDS)
+            del os.environ[SWITCH]
+        else:
+            with pytest.raises(hk.Error, match=words):
+                w.recv(got, "a", timeout=SECONDS)
+    if w.name == "a":
+        w.send(sent, "b", timeout=SECONDS)
+    else:
+        w.recv(got, "a", timeout=SECONDS)
+        check(got, 2)
+
+
 def program(comm: Any) -> None:
     """Three senders, each of as much as takes turns, and one receiver."""
     w = hk.tasks({"a": 3, "b": 1}, comm)
