@@ -1,13 +1,15 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""What teams gain on this machine: operations that are over at once, beside MPI's own.
+"""What teams gain on this machine: operations that are over at once, beside MPI's own, and tasks
+that agree on their calls as teams, beside the same tasks where they must send messages.
 
-Both take turns, batch by batch, as everything that is compared. MPI is called as a program would,
+All take turns, batch by batch, as everything that is compared. MPI is called as a program would,
 through mpi4py.
 """
 
 from __future__ import annotations
 
 import importlib
+import os
 import time
 from typing import Any, Callable
 
@@ -20,6 +22,12 @@ BATCHES = 12
 CALLS = 8
 #: a task's processes agree on the answer
 ASKED = "iprobe"
+#: by operation: hocket's way, the way it is beside, and how the report calls that
+WAYS = {
+    "barrier": ("team", "MPI", "MPI"),
+    "sum": ("team", "MPI", "MPI"),
+    ASKED: ("task", "messages", "by messages"),
+}
 
 #: seconds a call, batch by batch, by operation and by who does it
 Times = dict[str, dict[str, list[float]]]
@@ -27,10 +35,10 @@ Times = dict[str, dict[str, list[float]]]
 
 def measure(world: Any, comm: Any) -> Times:
     """Barriers and sums of all processes, by a team and by MPI; and a question that every process
-    of a task must answer alike, where its task needs no message to.
+    of a task must answer alike, as a team and, in tasks on pretended nodes, by messages.
 
     Args:
-        world: tasks; each asks the other.
+        world: the tasks "rows" and "cols"; each asks the other.
         comm: the communicator of all their processes. Collective.
 
     Returns:
@@ -45,10 +53,14 @@ def measure(world: Any, comm: Any) -> Times:
         return into[0]
 
     other = next(name for name in ("rows", "cols") if name != world.name)
+    apart = _apart(world, comm)
     calls: dict[str, dict[str, Callable[[], Any]]] = {
         "barrier": {"team": team.wait, "MPI": comm.Barrier},
         "sum": {"team": lambda: team.reduce_add(one[0]), "MPI": by_mpi},
-        ASKED: {"task": lambda: world.iprobe(other)},
+        ASKED: {
+            "task": lambda: world.iprobe(other),
+            "messages": lambda: apart.iprobe(other),
+        },
     }
     if team.reduce_add(one[0]) != team.size or by_mpi() != team.size:
         raise hk.Error("hocket demo: a team and MPI count its processes differently")
@@ -64,6 +76,19 @@ def measure(world: Any, comm: Any) -> Times:
     return {what: {who: kept[1:] for who, kept in ways.items()} for what, ways in times.items()}
 
 
+def _apart(world: Any, comm: Any) -> Any:
+    """The same tasks, each of whose processes takes itself to be on a node of its own."""
+    rows = world.comm.size if world.name == "rows" else comm.size - world.comm.size
+    before = os.environ.get("HOCKET_NODES")
+    os.environ["HOCKET_NODES"] = ",".join(map(str, range(comm.size)))
+    try:
+        return hk.tasks({"rows": rows, "cols": comm.size - rows}, comm.Dup())
+    finally:
+        del os.environ["HOCKET_NODES"]
+        if before is not None:
+            os.environ["HOCKET_NODES"] = before
+
+
 def seconds(parts: list[Times]) -> dict[str, dict[str, float]]:
     """A call's time is the largest over the processes; of these the median over the batches."""
     return {
@@ -76,12 +101,12 @@ def seconds(parts: list[Times]) -> dict[str, dict[str, float]]:
 
 
 def lines(found: dict[str, dict[str, float]], processes: int) -> list[str]:
-    """As the report has it."""
-    beside = ", ".join(
-        f"{what} {1e6 * found[what]['team']:.1f} µs (MPI {1e6 * found[what]['MPI']:.1f})"
-        for what in ("barrier", "sum")
-    )
+    """As the report has it: what it takes, what it takes otherwise, and the gain."""
+    said = {}
+    for what, (ours, theirs, name) in WAYS.items():
+        mine, other = found[what][ours], found[what][theirs]
+        said[what] = f"{1e6 * mine:.1f} µs ({name} {1e6 * other:.1f}: gained {other / mine:.1f} x)"
     return [
-        f"teams          of {processes} processes: {beside}",
-        f"               a task agrees on an answer ({ASKED}): {1e6 * found[ASKED]['task']:.1f} µs",
+        f"teams          of {processes} processes: barrier {said['barrier']}, sum {said['sum']}",
+        f"               a task agrees on an answer ({ASKED}): {said[ASKED]}",
     ]

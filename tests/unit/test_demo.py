@@ -104,8 +104,9 @@ def test_the_demo_runs_on_uneven_and_on_more_processes_than_rows(capsys, procs, 
     assert {what: set(ways) for what, ways in facts["teams_s"].items()} == {
         "barrier": {"team", "MPI"},
         "sum": {"team", "MPI"},
-        "iprobe": {"task"},
+        "iprobe": {"task", "messages"},
     }
+    assert text.count("gained") == 3
     assert all(0 < each < 10 for ways in facts["teams_s"].values() for each in ways.values())
     for name in ("input", "spectrum", "plan"):
         assert Path(f"demo-output/{name}.png").stat().st_size > 1000
