@@ -107,10 +107,6 @@ std::shared_ptr<State> attached(MPI_Comm user) {
     return state;
 }
 
-}  // namespace
-
-namespace {
-
 // The last handle of a communicator may go on any thread, which may not call MPI there and then.
 class Freeing final : public Operation {
   public:
@@ -157,10 +153,6 @@ class Opening {
   private:
     bool& flag_;
 };
-
-}  // namespace
-
-namespace {
 
 // What this process cannot do is an error on all, here, and never in the middle of a transfer.
 Statement surroundings() {

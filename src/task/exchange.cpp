@@ -187,14 +187,14 @@ Protocol<> decision(Me me, int tree_tag, std::shared_ptr<std::int64_t> number) {
 
 std::shared_ptr<Pending> start(Me me, Found found, Protocol<> protocol, std::string text,
                                std::shared_ptr<Progress> progress = nullptr,
-                               std::shared_ptr<Gate> gate = nullptr) {
+                               std::shared_ptr<comm::Gate> gate = nullptr) {
     auto call = std::make_shared<comm::Call>(std::move(protocol), std::move(text));
     auto pending = std::make_shared<Pending>(Pending{std::move(me), std::move(found), call, nullptr,
                                                      nullptr, nullptr, std::move(progress)});
     if (gate == nullptr)
         comm::Engine::instance().add(call);
     else
-        pending->later = std::make_shared<Later>(call, std::move(gate));
+        pending->later = std::make_shared<comm::Later>(call, std::move(gate));
     return pending;
 }
 
@@ -203,19 +203,6 @@ int next_tree_tag(Member& me) {
 }
 
 }  // namespace
-
-Later::~Later() {
-    if (gate_->open) return;
-    gate_->fault = {"Error", call_->text() + ": this call was given up before it began"};
-    gate_->open = true;
-    comm::Engine::instance().post(call_);
-}
-
-void Later::begin() {
-    if (gate_->open) throw Error(call_->text() + ": it was started before");
-    gate_->open = true;
-    comm::Engine::instance().add(call_);
-}
 
 Fault fault_of(const Member& member, const Array& array, bool receiving) {
     const int size = member.group.size();

@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "comm/call.hpp"
+#include "comm/later.hpp"
 #include "hocket/task.hpp"
 #include "task/meeting.hpp"
 #include "task/member.hpp"
@@ -17,25 +18,6 @@ namespace hocket::task {
 
 class Persistent;  // src/task/persistent.hpp
 
-/// A call that is to begin later. Dropped before, it begins as one that this process cannot make:
-/// other calls wait behind it, and other processes for it.
-class Later {
-  public:
-    Later(std::shared_ptr<comm::Activity> call, std::shared_ptr<Gate> gate)
-        : call_(std::move(call)), gate_(std::move(gate)) {}
-    ~Later();
-    Later(const Later&) = delete;
-    Later& operator=(const Later&) = delete;
-
-    /// @throws Error the second time. The caller holds the turn.
-    void begin();
-    bool begun() const { return gate_->open; }
-
-  private:
-    std::shared_ptr<comm::Activity> call_;
-    std::shared_ptr<Gate> gate_;
-};
-
 /// A call under way, and what it will have found.
 struct Pending {
     std::shared_ptr<Member> member;
@@ -43,7 +25,7 @@ struct Pending {
     std::shared_ptr<comm::Activity> call;
     std::shared_ptr<Persistent> persistent = nullptr;  // none: an ordinary call
     std::shared_ptr<bool> given_up = nullptr;          // of a receive whose caller was interrupted
-    std::shared_ptr<Later> later = nullptr;            // none: it has begun
+    std::shared_ptr<comm::Later> later = nullptr;      // none: it has begun
     std::shared_ptr<Progress> progress = nullptr;      // of an ordinary send or receive
 };
 

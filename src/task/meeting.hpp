@@ -7,18 +7,13 @@
 #include <string>
 #include <vector>
 
+#include "comm/later.hpp"
 #include "comm/protocol.hpp"
 #include "task/answer.hpp"
 #include "task/member.hpp"
 #include "transfer/stopwatch.hpp"
 
 namespace hocket::task {
-
-/// Keeps a call from beginning, for as long as it is closed.
-struct Gate {
-    bool open = false;
-    comm::Fault fault;  // why the call is not to be made after all
-};
 
 /// A fault instead of forms: this process takes part only to make all of its task raise it.
 struct Sending {
@@ -28,9 +23,9 @@ struct Sending {
     std::string stream;
     std::int64_t kept = 0;  // as in the envelope
     bool once = false;
-    bool end = false;                      // no arrays: the receiver gets EndOfStream
-    std::shared_ptr<Gate> gate = nullptr;  // none: begins at once
-    bool dropped = false;                  // nothing is wrong with it: the other side waits for it
+    bool end = false;                            // no arrays: the receiver gets EndOfStream
+    std::shared_ptr<comm::Gate> gate = nullptr;  // none: begins at once
+    bool dropped = false;  // nothing is wrong with it: the other side waits for it
     Wish wish = {};
     bool by_turns = false;  // where they contend; the same on all processes of the task
 };
@@ -42,7 +37,7 @@ struct Receiving {
     std::string stream;
     bool once = false;
     std::shared_ptr<const bool> given_up{};  // true: whoever waited for it was interrupted
-    std::shared_ptr<Gate> gate = nullptr;
+    std::shared_ptr<comm::Gate> gate = nullptr;
     bool dropped = false;
     Wish wish = {};
 };

@@ -52,8 +52,8 @@ const Way& way_of(Verb verb) {
     return ways[static_cast<std::size_t>(verb)];
 }
 
-std::shared_ptr<task::Gate> gate_if(bool later) {
-    return later ? std::make_shared<task::Gate>() : nullptr;
+std::shared_ptr<comm::Gate> gate_if(bool later) {
+    return later ? std::make_shared<comm::Gate>() : nullptr;
 }
 
 comm::Fault fault_of_all(const task::Member& me, std::span<const Array> arrays, bool receiving) {

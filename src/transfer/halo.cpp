@@ -3,8 +3,8 @@
 
 #include "base/checked.hpp"
 #include "comm/agree.hpp"
-#include "comm/call.hpp"
 #include "comm/engine.hpp"
+#include "comm/later.hpp"
 #include "comm/state.hpp"
 #include "hocket/memory.hpp"
 #include "transfer/halo_work.hpp"
@@ -45,37 +45,18 @@ comm::Protocol<> fill(comm::Link& link, int tag, const transfer::HaloPhase& phas
     co_await comm::until(out);
 }
 
-comm::Protocol<> fill_all(Array array, int tag, std::shared_ptr<comm::Statement> mine,
+// Begins when it is first polled, in the place that it took before.
+comm::Protocol<> fill_all(Array array, int tag, std::shared_ptr<const comm::Gate> gate,
                           std::shared_ptr<const transfer::HaloWork> work, std::byte* data) {
+    comm::Statement mine;
+    mine.text = work->text;
+    mine.fault = gate->fault;
     const Comm& on = array.comm();
     co_await on.state().open();
     comm::Link& link = on.state().link();
-    co_await comm::agree(comm::Group::whole(link), tag, std::move(*mine));
+    co_await comm::agree(comm::Group::whole(link), tag, std::move(mine));
     for (const auto& phase : work->phases) co_await fill(link, tag, phase, data);
 }
-
-/// An exchange that begins when it is first polled, in the place that it took before. Dropped
-/// earlier, it begins as one that this process cannot make: the others wait for it.
-class Later final : public Operation {
-  public:
-    Later(std::shared_ptr<comm::Call> call, std::shared_ptr<comm::Statement> mine)
-        : call_(std::move(call)), mine_(std::move(mine)) {}
-    ~Later() override {
-        if (begun_) return;
-        mine_->fault = {"Error", call_->text() + ": this call was given up before it began"};
-        comm::Engine::instance().post(call_);
-    }
-    bool poll() override {
-        begun_ = true;
-        return call_->poll();
-    }
-    std::string text() const override { return call_->text(); }
-
-  private:
-    std::shared_ptr<comm::Call> call_;
-    std::shared_ptr<comm::Statement> mine_;
-    bool begun_ = false;
-};
 
 comm::Protocol<> open(Comm on) {
     co_await on.state().open();
@@ -116,12 +97,11 @@ std::shared_ptr<Operation> Halo::iexchange_later() const {
     // Not later: the duplicate is a collective call on the user's communicator.
     const auto opening = std::make_shared<comm::Call>(open(array_.comm()), work_->text);
     if (!opening->poll()) comm::Engine::instance().add(opening);
-    auto mine = std::make_shared<comm::Statement>();
-    mine->text = work_->text;
+    auto gate = std::make_shared<comm::Gate>();
     const int tag = array_.comm().state().next_tag();
     auto call = std::make_shared<comm::Call>(
-        fill_all(array_, tag, mine, work_, static_cast<std::byte*>(data_)), work_->text);
-    return std::make_shared<Later>(std::move(call), std::move(mine));
+        fill_all(array_, tag, gate, work_, static_cast<std::byte*>(data_)), work_->text);
+    return std::make_shared<comm::Later>(std::move(call), std::move(gate));
 }
 
 std::shared_ptr<Operation> Halo::iexchange() const {
