@@ -5,12 +5,12 @@
 #include <atomic>
 #include <cerrno>
 #include <cstring>
-#include <mutex>
 #include <new>
 #include <utility>
 
 #include "hocket/error.hpp"
 #include "hocket/memory.hpp"
+#include "node/retiring.hpp"
 
 namespace hocket::node {
 
@@ -24,25 +24,6 @@ struct Mailroom::Slot {
     Post post;                                              // from the owner
     alignas(128) std::atomic<std::uint32_t> reader{never};  // whether the other process looks at it
 };
-
-namespace {
-
-// Rooms whose owners have gone.
-struct Left {
-    std::shared_ptr<std::byte> memory;
-    std::byte* room;
-    std::size_t processes;
-};
-struct Rooms {
-    std::mutex mutex;
-    std::vector<Left> left;
-};
-Rooms& rooms() {
-    static Rooms* const made = new Rooms;  // outlives every communicator
-    return *made;
-}
-
-}  // namespace
 
 Mailroom::Slot* Mailroom::slots_of(std::byte* room) {
     return std::launder(reinterpret_cast<Slot*>(room + sizeof(Room)));
@@ -65,11 +46,11 @@ Mailroom::~Mailroom() {
     for (auto& box : boxes_)
         if (box.theirs != nullptr)
             box.theirs->reader.store(Slot::has_left, std::memory_order_release);
-    {
-        const std::lock_guard lock(rooms().mutex);
-        rooms().left.push_back({std::move(memory_), room_, boxes_.size()});
-    }
-    sweep();
+    retire([memory = std::move(memory_), room = room_, processes = boxes_.size()] {
+        if (!deserted(room, processes)) return false;
+        std::launder(reinterpret_cast<Room*>(room))->word.store(0, std::memory_order_release);
+        return true;
+    });
 }
 
 bool Mailroom::deserted(std::byte* room, std::size_t processes) {
@@ -80,31 +61,21 @@ bool Mailroom::deserted(std::byte* room, std::size_t processes) {
     });
 }
 
-void Mailroom::sweep() {
-    const std::lock_guard lock(rooms().mutex);
-    std::erase_if(rooms().left, [](const Left& each) {
-        if (!deserted(each.room, each.processes)) return false;
-        std::launder(reinterpret_cast<Room*>(each.room))->word.store(0, std::memory_order_release);
-        return true;
-    });
-}
-
 bool Mailroom::reached(const Place& place) {
     const auto there = map(place);
     return there != nullptr && std::launder(reinterpret_cast<const Room*>(there.get()))
                                        ->word.load(std::memory_order_acquire) == Room::open;
 }
 
-void Mailroom::open(std::size_t from) {
+bool Mailroom::open(std::size_t from) {
     Box& box = boxes_[from];
+    if (box.theirs != nullptr) return true;
     box.memory = reached(places_[from]) ? map(places_[from]) : nullptr;
-    if (box.memory == nullptr)
-        throw Error("the memory of process " + std::to_string(places_[from].process) +
-                    " of this node could be mapped before, but not now (" + std::strerror(errno) +
-                    "); allow this process more open files or maps");
+    if (box.memory == nullptr) return false;
     box.theirs = slots_of(box.memory.get()) + me_;
     box.theirs->reader.store(Slot::reads, std::memory_order_release);
     box.mail.read_from(&box.theirs->post);
+    return true;
 }
 
 std::uint64_t Mailroom::send(std::size_t to, std::uint64_t number, const std::string& text) {
@@ -113,15 +84,39 @@ std::uint64_t Mailroom::send(std::size_t to, std::uint64_t number, const std::st
     return sent;
 }
 
+bool Mailroom::has_left(std::size_t reader) const {
+    return slots_of(room_)[reader].reader.load(std::memory_order_acquire) == Slot::has_left;
+}
+
+bool Mailroom::gone(std::size_t to, std::uint64_t sent) {
+    return boxes_[to].mail.gone(sent) || has_left(to);
+}
+
 void Mailroom::push() {
     if (!waiting_) return;
     waiting_ = false;
-    for (auto& box : boxes_) waiting_ = !box.mail.all_gone() || waiting_;
+    for (std::size_t to = 0; to < boxes_.size(); ++to)
+        waiting_ = !(boxes_[to].mail.all_gone() || has_left(to)) || waiting_;
 }
 
 std::optional<std::string> Mailroom::receive(std::size_t from, std::uint64_t number) {
-    if (boxes_[from].theirs == nullptr) open(from);
+    if (!open(from))
+        throw Error("the memory of process " + std::to_string(places_[from].process) +
+                    " of this node could be mapped before, but not now (" + std::strerror(errno) +
+                    "); allow this process more open files or maps");
     return boxes_[from].mail.receive(number);
+}
+
+std::optional<std::pair<std::size_t, std::string>> Mailroom::receive_any(std::uint64_t number) {
+    for (std::size_t from = 0; from < boxes_.size(); ++from) {
+        Box& box = boxes_[from];
+        if (box.gone) continue;
+        errno = 0;
+        box.gone = !open(from) && errno != EMFILE && errno != ENFILE && errno != ENOMEM;
+        if (box.gone) continue;
+        if (auto text = receive(from, number)) return std::pair{from, std::move(*text)};
+    }
+    return std::nullopt;
 }
 
 }  // namespace hocket::node

@@ -8,6 +8,7 @@
 #include <memory>
 #include <optional>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "node/mail.hpp"
@@ -35,12 +36,17 @@ class Mailroom {
     /// Gives what `gone` wants to know.
     std::uint64_t send(std::size_t to, std::uint64_t number, const std::string& text);
     /// Whether that text lies where the other process finds it, whatever becomes of this one.
-    bool gone(std::size_t to, std::uint64_t sent) { return boxes_[to].mail.gone(sent); }
+    /// Or nobody will look for it any more.
+    bool gone(std::size_t to, std::uint64_t sent);
     /// Puts on its way what there was no room for; costs next to nothing where there is none.
     void push();
+    /// Whether there is something that `push` is to see to.
+    bool waiting() const { return waiting_; }
     /// The next text of that number that has come. @throws Error where the room of the sender
     /// cannot be mapped.
     std::optional<std::string> receive(std::size_t from, std::uint64_t number);
+    /// Of whoever it comes from, and from whom; nothing comes from one that has ended.
+    std::optional<std::pair<std::size_t, std::string>> receive_any(std::uint64_t number);
 
   private:
     struct Room;
@@ -49,11 +55,12 @@ class Mailroom {
         std::shared_ptr<std::byte> memory;  // the other's room, once mapped
         Slot* theirs = nullptr;             // for this process, in it
         Mail mail;
+        bool gone = false;  // the other process has ended
     };
     static Slot* slots_of(std::byte* room);
-    static void sweep();
     static bool deserted(std::byte* room, std::size_t processes);
-    void open(std::size_t from);
+    bool open(std::size_t from);
+    bool has_left(std::size_t reader) const;
 
     std::size_t me_;
     std::shared_ptr<std::byte> memory_;

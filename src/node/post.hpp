@@ -49,7 +49,7 @@ class BasicPost {
     alignas(128) std::array<Atomic<std::uint64_t>, room> words_{};
 };
 
-/// Room for what a task says of some ten calls.
-using Post = BasicPost<std::atomic, 256>;
+/// Room for what a task says of some ten calls, or for the longest array that travels as mail.
+using Post = BasicPost<std::atomic, 1024>;
 
 }  // namespace hocket::node

@@ -3,30 +3,16 @@
 
 #include <algorithm>
 #include <cstring>
-#include <mutex>
 #include <new>
-#include <vector>
 
 #include "hocket/error.hpp"
 #include "hocket/memory.hpp"
+#include "node/retiring.hpp"
 
 namespace hocket::team {
 namespace {
 
 constexpr std::size_t board_room = (sizeof(Board) + 127) / 128 * 128;
-
-struct Retired {
-    std::unique_ptr<Arena> arena;
-    std::size_t me;
-};
-struct Graveyard {
-    std::mutex mutex;
-    std::vector<Retired> retired;
-};
-Graveyard& graveyard() {
-    static Graveyard* const made = new Graveyard;  // outlives every team
-    return *made;
-}
 
 }  // namespace
 
@@ -44,7 +30,7 @@ Standing Board::read(std::string& text) const {
 }
 
 Arena::Arena(std::size_t seats) : count_(seats) {
-    sweep();
+    node::sweep();
     const std::size_t bytes = 128 + board_room + seats * sizeof(Seat);
     memory_ = allocate(static_cast<std::int64_t>(bytes));
     void* at = memory_.get();
@@ -79,19 +65,9 @@ bool Arena::deserted(std::size_t me) const {
     return true;
 }
 
-void Arena::sweep() {
-    auto& [mutex, retired] = graveyard();
-    const std::lock_guard lock(mutex);
-    std::erase_if(retired, [](const Retired& each) { return each.arena->deserted(each.me); });
-}
-
 void Arena::retire(std::unique_ptr<Arena> arena, std::size_t me) {
-    {
-        auto& [mutex, retired] = graveyard();
-        const std::lock_guard lock(mutex);
-        retired.push_back({std::move(arena), me});
-    }
-    sweep();
+    node::retire(
+        [left = std::shared_ptr<Arena>(std::move(arena)), me] { return left->deserted(me); });
 }
 
 }  // namespace hocket::team

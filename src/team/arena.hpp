@@ -56,7 +56,6 @@ class Arena {
     Arena() = default;
     void lay_out(std::byte* at);
     bool deserted(std::size_t me) const;
-    static void sweep();
     std::shared_ptr<std::byte> memory_;
     node::Place place_{};
     Board* board_ = nullptr;
