@@ -36,11 +36,14 @@ std::unique_ptr<LaneEnd> make_lane() {
 
 }  // namespace
 
-void Lane::break_off(std::string_view why) {
-    std::uint32_t expected = sound;
-    if (!state.compare_exchange_strong(expected, being_broken)) return;
-    why.substr(0, words.size() - 1).copy(words.data(), words.size() - 1);
-    state.store(is_broken, std::memory_order_release);
+void Lane::break_off(std::uint64_t use, std::string_view why) {
+    std::uint64_t before = state.load(std::memory_order_acquire);
+    do {
+        if (before >> 2U >= use) return;
+    } while (!state.compare_exchange_weak(before, stage(use, being_broken)));
+    words[why.substr(0, words.size() - 1).copy(words.data(), words.size() - 1)] = '\0';
+    std::uint64_t mine = stage(use, being_broken);  // unless a later use is broken meanwhile
+    state.compare_exchange_strong(mine, stage(use, is_broken), std::memory_order_release);
 }
 
 std::byte* LaneEnd::ring_of(std::int64_t bytes) {
@@ -63,10 +66,13 @@ std::unique_ptr<LaneEnd> take_lane() {
         if (!free.empty()) {
             auto end = std::move(free.back());
             free.pop_back();
+            ++end->progress.use;
             return end;
         }
     }
-    return make_lane();
+    auto end = make_lane();
+    ++end->progress.use;
+    return end;
 }
 
 void give_back(std::unique_ptr<LaneEnd> end) {

@@ -3,6 +3,7 @@
 // message. Its maker is the sender; the receiver maps it where it is told it lies.
 #pragma once
 
+#include <algorithm>
 #include <array>
 #include <atomic>
 #include <cstdint>
@@ -26,30 +27,48 @@ struct Lane {
 
     /// Takes one of the parts below `end` that nobody has; `end` itself if there is none.
     std::uint64_t claim(std::uint64_t end) {
-        std::uint64_t next = claimed.load(std::memory_order_relaxed);
+        std::uint64_t next = claimed.load(std::memory_order_acquire);
         while (next < end &&
-               !claimed.compare_exchange_weak(next, next + 1, std::memory_order_relaxed)) {
+               !claimed.compare_exchange_weak(next, next + 1, std::memory_order_acq_rel)) {
         }
         return next < end ? next : end;
+    }
+    /// From now on nobody takes any of the parts below `end`. Gives how many were taken.
+    std::uint64_t close(std::uint64_t end) {
+        std::uint64_t taken = claimed.load(std::memory_order_acquire);
+        while (taken < end &&
+               !claimed.compare_exchange_weak(taken, taken | closed, std::memory_order_acq_rel)) {
+        }
+        return std::min(taken & ~closed, end);
     }
     void finish() { finished.fetch_add(1, std::memory_order_acq_rel); }
     bool all_finished(std::uint64_t end) const {
         return finished.load(std::memory_order_acquire) >= end;
     }
 
-    // Either end says once, and the first one's words stay, that it will not go on.
-    enum : std::uint32_t { sound, being_broken, is_broken };
-    alignas(128) std::atomic<std::uint32_t> state{sound};
+    // Either end says once, and the first one's words stay, that it will not go on with a use of
+    // the lane: whoever comes late with that breaks no other use.
+    static constexpr std::uint64_t closed = std::uint64_t{1} << 63;
+    enum : std::uint64_t { sound, being_broken, is_broken };
+    static constexpr std::uint64_t stage(std::uint64_t use, std::uint64_t how) {
+        return use << 2U | how;
+    }
+    alignas(128) std::atomic<std::uint64_t> state{sound};  // how, behind the use's number
     std::array<char, 500> words{};
 
-    void break_off(std::string_view why);
-    bool touched() const { return state.load(std::memory_order_acquire) != sound; }
-    bool broken() const { return state.load(std::memory_order_acquire) == is_broken; }
+    void break_off(std::uint64_t use, std::string_view why);
+    bool touched(std::uint64_t use) const {
+        return state.load(std::memory_order_acquire) >> 2U == use;
+    }
+    bool broken(std::uint64_t use) const {
+        return state.load(std::memory_order_acquire) == stage(use, is_broken);
+    }
 };
 
 /// How far a lane has come: both ends count alike, from what the maker says at first.
 struct Progress {
     std::uint64_t starts = 0, said = 0, parts = 0, slots = 0;
+    std::uint64_t use = 0;  // of the lane, by one transfer after the other, from 1 on
 };
 
 /// The sender's end: the lane, its ring, and the count of what went over it.
@@ -66,7 +85,8 @@ struct LaneEnd {
     void drop_ring();
 };
 
-/// A lane that nobody uses, made if there is none. @throws Error where memory cannot be shared.
+/// A lane that nobody uses, for the next use of it, made if there is none. @throws Error where
+/// memory cannot be shared.
 std::unique_ptr<LaneEnd> take_lane();
 /// Once its last transfer is done on this side; the other may still be reading its counters.
 void give_back(std::unique_ptr<LaneEnd> end);

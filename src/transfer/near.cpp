@@ -2,8 +2,11 @@
 #include "transfer/near.hpp"
 
 #include <cerrno>
+#include <chrono>
 #include <cstring>
 #include <new>
+#include <thread>
+#include <utility>
 
 #include "hocket/error.hpp"
 
@@ -24,19 +27,33 @@ bool in_words(const NearMessage& message) {
     return message.bytes() <= longest_inline;
 }
 
+// This end's memory may go when it has given up: nobody takes a part any more, and the other end
+// finishes what it has taken. One that does not in such a time is not there any more.
+void let_go(node::Lane& lane, std::uint64_t end) {
+    using Clock = std::chrono::steady_clock;
+    const std::uint64_t taken = lane.close(end);
+    const auto until = Clock::now() + std::chrono::seconds(1);
+    while (!lane.all_finished(taken) && Clock::now() < until) std::this_thread::yield();
+}
+
 // Either end's error is an error of both: who waits for the other would wait for ever.
-template <class Step>
-bool together(node::Lane& lane, const Step& step) {
+template <class Step, class LetGo>
+bool together(const node::Lane& lane, std::uint64_t use, const Step& step, const LetGo& give_up) {
+    const auto require_whole = [&] {
+        if (!lane.broken(use)) return;
+        const std::string why = lane.words.data();
+        give_up(why);
+        throw Error("the other process of a transfer within the node gave it up: " + why);
+    };
+    require_whole();  // else this end might copy what is not there any more
     try {
-        if (step()) return true;
+        if (!step()) return false;
     } catch (const std::exception& error) {
-        lane.break_off(error.what());
+        give_up(error.what());
         throw;
     }
-    if (lane.broken())
-        throw Error(std::string("the other process of a transfer within the node gave it up: ") +
-                    lane.words.data());
-    return false;
+    require_whole();  // the part that failed counts as finished
+    return true;
 }
 
 }  // namespace
@@ -54,7 +71,7 @@ NearSend::~NearSend() {
     const bool read = end_->progress.starts == short_since_ || !message_->is_short() ||
                       (in_words(*message_) ? end_->lane->back.heard(end_->progress.starts)
                                            : room(short_slots) == short_slots);
-    if (state_ == State::idle && read && !end_->lane->touched())
+    if (state_ == State::idle && read && !end_->lane->touched(end_->progress.use))
         node::give_back(std::move(end_));
     else
         node::abandon(std::move(end_));
@@ -146,11 +163,16 @@ void NearSend::fill() {
 }
 
 bool NearSend::poll(Allowance* rings, bool help) {
-    return state_ == State::idle || together(*end_->lane, [&] { return step(rings, help); });
+    return state_ == State::idle ||
+           together(
+               *end_->lane, end_->progress.use, [&] { return step(rings, help); },
+               [&](const std::string& why) { break_off(why); });
 }
 
 void NearSend::break_off(const std::string& why) {
-    end_->lane->break_off(why);
+    end_->lane->break_off(end_->progress.use, why);
+    if (std::exchange(let_go_, true) || state_ == State::idle || message_->is_short()) return;
+    let_go(*end_->lane, end_->progress.parts + message_->parts.size());
 }
 
 bool NearSend::step(Allowance* rings, bool help) {
@@ -171,8 +193,8 @@ bool NearSend::step(Allowance* rings, bool help) {
             // Where the receiver works on it, this process first does what only it can do; what is
             // all its own is done at once.
             if ((help || !receiver_copies_) &&
-                !copy_a_part(lane, progress.parts, *message_, const_cast<std::byte*>(data_),
-                             target_, node::Crossing::Way::write))
+                !copy_a_part(lane, progress, *message_, const_cast<std::byte*>(data_), target_,
+                             node::Crossing::Way::write))
                 state_ = State::watching;
             if (!lane.all_finished(progress.parts + message_->parts.size())) return false;
             break;
@@ -265,11 +287,15 @@ bool NearReceive::drain() {
 }
 
 bool NearReceive::poll() {
-    return state_ == State::idle || together(*lane_, [&] { return step(); });
+    return state_ == State::idle || together(
+                                        *lane_, progress_.use, [&] { return step(); },
+                                        [&](const std::string& why) { break_off(why); });
 }
 
 void NearReceive::break_off(const std::string& why) {
-    lane_->break_off(why);
+    lane_->break_off(progress_.use, why);
+    if (std::exchange(let_go_, true) || state_ == State::idle || message_->is_short()) return;
+    let_go(*lane_, progress_.parts + message_->parts.size());
 }
 
 bool NearReceive::step() {
@@ -285,7 +311,7 @@ bool NearReceive::step() {
             if (lane_->forward.heard(progress_.said + 1)) answer();
             return false;
         case State::copying:
-            if (!copy_a_part(*lane_, progress_.parts, *message_, data_, origin_,
+            if (!copy_a_part(*lane_, progress_, *message_, data_, origin_,
                              node::Crossing::Way::read))
                 state_ = State::watching;
             return false;

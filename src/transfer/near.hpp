@@ -81,7 +81,7 @@ class NearSend {
     bool poll(Allowance* rings, bool help = true);
     /// Whether nothing has been heard of the receiver since the last start.
     bool unanswered() const { return state_ == State::offered || state_ == State::wants_room; }
-    /// Does not go on, and lets the receiver know.
+    /// Does not go on, and lets the receiver know, who copies nothing more when this returns.
     void break_off(const std::string& why);
 
   private:
@@ -102,7 +102,7 @@ class NearSend {
     std::optional<Parts> packing_;
     std::uint64_t packed_ = 0, short_since_ = 0;
     std::int64_t slot_bytes_ = 0;
-    bool receiver_copies_ = false;
+    bool receiver_copies_ = false, let_go_ = false;
 };
 
 class NearReceive {
@@ -115,7 +115,7 @@ class NearReceive {
     /// Does a share of the work; true once the message is there.
     /// @throws Error what went wrong on either side, on both.
     bool poll();
-    /// Does not go on, and lets the sender know.
+    /// Does not go on, and lets the sender know, who copies nothing more when this returns.
     void break_off(const std::string& why);
     /// Whether the sender has been told of this end's array, since the last start.
     bool answered() const { return state_ != State::idle && state_ != State::expecting; }
@@ -137,6 +137,7 @@ class NearReceive {
     Reached origin_;  // the sender's array
     std::optional<Parts> unpacking_;
     std::uint64_t unpacked_ = 0;
+    bool let_go_ = false;
 };
 
 }  // namespace hocket::transfer

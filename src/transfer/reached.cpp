@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "transfer/reached.hpp"
 
+#include <exception>
+
 #include "transfer/near.hpp"
 
 namespace hocket::transfer {
@@ -32,19 +34,24 @@ Reached reach(const Words& words, const NearMessage& message) {
     return {nullptr, place};
 }
 
-bool copy_a_part(node::Lane& lane, std::uint64_t first, const NearMessage& message, std::byte* here,
-                 const Reached& there, node::Crossing::Way way) {
-    const std::uint64_t end = first + message.parts.size();
+bool copy_a_part(node::Lane& lane, const node::Progress& progress, const NearMessage& message,
+                 std::byte* here, const Reached& there, node::Crossing::Way way) {
+    const std::uint64_t first = progress.parts, end = first + message.parts.size();
     const std::uint64_t part = lane.claim(end);
     if (part == end) return false;
-    if (there.mapped == nullptr) {
-        // Of a process that is gone no part is ever finished: the wait finds out that it is gone.
-        if (message.parts.cross(part - first, here, there.foreign, way)) lane.finish();
-        return true;
-    }
     const bool reading = way == node::Crossing::Way::read;
-    message.parts.run(part - first, reading ? there.mapped.get() : here,
-                      reading ? here : there.mapped.get(), stores_for(message.bytes()));
+    try {
+        // Of a process that is gone no part is ever finished: the wait finds out that it is gone.
+        if (there.mapped == nullptr && !message.parts.cross(part - first, here, there.foreign, way))
+            return true;
+        if (there.mapped != nullptr)
+            message.parts.run(part - first, reading ? there.mapped.get() : here,
+                              reading ? here : there.mapped.get(), stores_for(message.bytes()));
+    } catch (const std::exception& error) {
+        lane.break_off(progress.use, error.what());
+        lane.finish();
+        throw;
+    }
     lane.finish();
     return true;
 }

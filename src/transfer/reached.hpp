@@ -33,8 +33,8 @@ struct Reached {
 Reached reach(const node::Words& words, const NearMessage& message);
 
 /// Takes one part that nobody has and copies it between this end's array and the other's; false if
-/// there is none left.
-bool copy_a_part(node::Lane& lane, std::uint64_t first, const NearMessage& message, std::byte* here,
-                 const Reached& there, node::Crossing::Way way);
+/// there is none left. An error breaks the lane's use before the part counts as finished.
+bool copy_a_part(node::Lane& lane, const node::Progress& progress, const NearMessage& message,
+                 std::byte* here, const Reached& there, node::Crossing::Way way);
 
 }  // namespace hocket::transfer

@@ -178,6 +178,29 @@ TEST(Lane, EachPartIsClaimedOnce) {
     EXPECT_FALSE(work->lane.all_finished(transfers * parts + 1));
 }
 
+TEST(Lane, WhatIsClosedIsTakenByNobody) {
+    Lane lane;
+    constexpr std::uint64_t end = 5;
+    EXPECT_EQ(lane.claim(end), 0U);
+    EXPECT_EQ(lane.claim(end), 1U);
+    EXPECT_EQ(lane.close(end), 2U);
+    EXPECT_EQ(lane.close(end), 2U);
+    EXPECT_EQ(lane.claim(end), end);
+}
+
+TEST(Lane, OnlyTheUseThatIsBrokenOffIsBroken) {
+    Lane lane;
+    lane.break_off(2, "the first words");
+    lane.break_off(2, "other words");
+    lane.break_off(1, "words of an earlier use");
+    EXPECT_TRUE(lane.broken(2));
+    EXPECT_STREQ(lane.words.data(), "the first words");
+    EXPECT_FALSE(lane.broken(1) || lane.broken(3) || lane.touched(3));
+    lane.break_off(3, "later");
+    EXPECT_TRUE(lane.broken(3) && lane.touched(3));
+    EXPECT_STREQ(lane.words.data(), "later");
+}
+
 TEST(Lane, IsUsedAgainWithItsCounters) {
     auto end = take_lane();
     const Lane* const lane = end->lane;

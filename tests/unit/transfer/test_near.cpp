@@ -6,9 +6,11 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <chrono>
 #include <cstdlib>
 #include <functional>
+#include <memory>
 #include <numeric>
 #include <string>
 #include <thread>
@@ -163,13 +165,56 @@ TEST(Broken, AnEndThatIsBrokenOffEndsTheOthersWait) {
             EXPECT_TRUE(throws([&] { return send.poll(&rings); }, "no room"));
         }
     }
-    // And none of it stays in a lane that is used again.
+    // And none of it stays in the next lane.
     NearSend send(sent);
     NearReceive receive(received, send.offer());
     std::iota(from.begin(), from.end(), 0.0);
     send.start(from.data());
     receive.start(to.data());
     Allowance rings(0);
+    EXPECT_TRUE(within_seconds([&] { return receive.poll(); }));
+    EXPECT_TRUE(within_seconds([&] { return send.poll(&rings); }));
+    EXPECT_TRUE(arrived(to, false));
+}
+
+// The receiver may be about to copy the rest, and the memory of the end that broke off is gone when
+// it does.
+TEST(Broken, NothingIsCopiedAfterAnEndHasBrokenOff) {
+    const NearMessage sent(columns_of(false), true), received(columns_of(false), false);
+    ASSERT_GT(sent.parts.size(), 1U);
+    Values from(static_cast<std::size_t>(rows * columns), 1), to(2 * from.size(), -1);
+    const Values untouched = to;
+    NearSend send(sent);
+    NearReceive receive(received, send.offer());
+    send.start(from.data());
+    receive.start(to.data());
+    EXPECT_FALSE(receive.poll());
+    ASSERT_TRUE(receive.answered());
+    send.break_off("no room");
+    EXPECT_TRUE(throws([&] { return receive.poll(); }, "no room"));
+    EXPECT_EQ(to, untouched);
+}
+
+// A receiver may learn that all is copied long after the sender has gone on with the lane.
+TEST(Broken, ALateEndBreaksNoLaterUseOfItsLane) {
+    const NearMessage sent(columns_of(false), true), received(columns_of(false), false);
+    Values from(static_cast<std::size_t>(rows * columns)), to(2 * from.size(), -1);
+    std::iota(from.begin(), from.end(), 0.0);
+    auto first = std::make_unique<NearSend>(sent);
+    const node::Place lane = first->offer().lane;
+    NearReceive late(received, first->offer());
+    first->start(from.data());
+    late.start(to.data());
+    Allowance rings(0);
+    while (!first->poll(&rings)) ASSERT_FALSE(late.poll());
+    first.reset();
+    NearSend send(sent);
+    ASSERT_EQ(send.offer().lane.offset, lane.offset);
+    NearReceive receive(received, send.offer());
+    late.break_off("too late");
+    std::fill(to.begin(), to.end(), -1);
+    send.start(from.data());
+    receive.start(to.data());
     EXPECT_TRUE(within_seconds([&] { return receive.poll(); }));
     EXPECT_TRUE(within_seconds([&] { return send.poll(&rings); }));
     EXPECT_TRUE(arrived(to, false));
