@@ -9,6 +9,7 @@
 #include <optional>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include "comm/needs.hpp"
@@ -21,8 +22,11 @@ namespace hocket::comm {
 inline constexpr int any_source = -1;
 
 struct Arrival {
+    Arrival(int from, std::int64_t length, std::optional<std::string> all = std::nullopt)
+        : source(from), bytes(length), text(std::move(all)) {}
     int source;
     std::int64_t bytes;
+    std::optional<std::string> text;  // none: it is to be received
 };
 
 class Link {
@@ -57,15 +61,18 @@ class Link {
     struct Office {
         std::unique_ptr<node::Mailroom> room;
         std::vector<std::size_t> seats;
+        std::vector<int> ranks;  // by seat
+        bool pushed = false;     // by the engine, as there was no room for something
     };
     void know_mail(std::shared_ptr<Office> office, int number) {
         office_ = std::move(office);
         number_ = number;
     }
     /// What a text is about: something of the call that a tag belongs to.
-    enum class About { agreement, data, refusal };
+    enum class About { agreement, data, refusal, text };
     /// A text through shared memory, to and from one that is `near`. Those of one tag and matter
-    /// stay in order. Gives what `mail_gone` wants to know; never waits.
+    /// stay in order, and come even if this process never looks after them again. Gives what
+    /// `mail_gone` wants to know; never waits.
     std::uint64_t send_mail(int to, About about, int tag, const std::string& text);
     bool mail_gone(int to, std::uint64_t sent);
     /// The next one that has come, if one has. @throws Error where memory cannot be mapped.
@@ -93,9 +100,10 @@ class Link {
     void send(Requests& requests, const void* data, std::int64_t bytes, int to, int tag);
     void receive(Requests& requests, void* data, std::int64_t bytes, int from, int tag);
 
-    /// The next text with this tag that has come, if one has; its receive is the caller's to start.
+    /// The next text with this tag that has come, if one has; its receive is the caller's to start,
+    /// unless it came by mail.
     std::optional<Arrival> probe(int from, int tag);
-    /// Starts a short text, which must live until it is gone.
+    /// Starts a short text, which must live until it is gone; by mail to one that is near.
     void send_text(Requests& requests, const std::string& text, int to, int tag);
 
     /// Messages that this process sent, less those that it began to receive.
@@ -113,6 +121,9 @@ class Link {
     std::shared_ptr<Office> office_;
     int number_ = 0;
     std::uint64_t mail_number(About about, int tag) const;
+    std::optional<Arrival> probe_mail(int from, int tag);
+    // Not what a link's end is about: those messages are counted.
+    bool by_mail(int rank, int tag) const { return tag != closing_tag() && near(rank); }
 };
 
 /// Short texts, whose length the receiver does not know: what processes tell each other of a call.

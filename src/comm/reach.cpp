@@ -18,6 +18,7 @@ namespace {
 std::shared_ptr<Link::Office> make_office(const std::vector<int>& near, int rank, int ranks) {
     auto office = std::make_shared<Link::Office>();
     office->seats.resize(static_cast<std::size_t>(ranks));
+    office->ranks = near;
     for (std::size_t seat = 0; seat < near.size(); ++seat)
         office->seats[static_cast<std::size_t>(near[seat])] = seat;
     try {

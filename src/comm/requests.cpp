@@ -3,6 +3,8 @@
 
 #include <mpi.h>
 
+#include <utility>
+
 #include "comm/engine.hpp"
 #include "comm/handle.hpp"
 
@@ -66,8 +68,15 @@ std::span<const std::size_t> Requests::newly_done() {
     return done_;
 }
 
+void Requests::add_mail(std::function<bool()> gone, std::int64_t process) {
+    mail_.push_back({std::move(gone), process});
+}
+
 bool Requests::holds() {
     newly_done();
+    std::erase_if(mail_, [](const Mailed& each) { return each.gone(); });
+    if (Needs* const needs = Needs::asked())
+        for (const Mailed& each : mail_) needs->add_any({each.process});
     return all_done();
 }
 

@@ -3,6 +3,8 @@
 #pragma once
 
 #include <cstddef>
+#include <cstdint>
+#include <functional>
 #include <memory>
 #include <span>
 #include <vector>
@@ -24,18 +26,25 @@ class Requests final : public Condition {
     /// Polls; the groups whose last message has just ended, each once. The span is good until the
     /// next call. @throws Error for an MPI error.
     std::span<const std::size_t> newly_done();
-    bool all_done() const { return pending_ == 0; }
+    bool all_done() const { return pending_ == 0 && mail_.empty(); }
     bool holds() override;
 
     struct Batch;  // the MPI requests
     Batch& batch() { return *batch_; }
     void added();  ///< called by Link, which has just appended to the batch
+    /// Called by Link: done when `gone` is true. `process`: who must make room for it.
+    void add_mail(std::function<bool()> gone, std::int64_t process);
 
   private:
     std::unique_ptr<Batch> batch_;
     std::size_t pending_ = 0, group_ = 0;
     std::vector<std::size_t> left_;  // messages left, a number for each group
     std::vector<std::size_t> done_;
+    struct Mailed {
+        std::function<bool()> gone;
+        std::int64_t process;
+    };
+    std::vector<Mailed> mail_;  // which there was no room for at once
 };
 
 }  // namespace hocket::comm

@@ -137,6 +137,7 @@ State::~State() {
 int State::next_tag() {
     require_running();
     const int tag = next_tag_;
+    ++tags_given_;
     next_tag_ = next_tag_ + 4 > vendor::highest_tag() ? 2 : next_tag_ + 2;
     return tag;
 }

@@ -29,6 +29,8 @@ class State {
     /// A tag for one collective call on the link. All processes make these calls in the same
     /// order, so all get the same tag.
     int next_tag();
+    /// How often it was asked for: tags come round again, this number does not.
+    std::int64_t tags_given() const { return tags_given_; }
     /// A second tag that belongs to the same call: for answers to what comes with the first.
     static int reply_tag(int tag) { return tag + 1; }
     /// A further duplicate, with tags of its own. Collective.
@@ -52,6 +54,7 @@ class State {
     // Not one of next_tag's: opening may end after a later call has taken its own.
     static constexpr int opening_tag = 0;
     int rank_ = 0, size_ = 0, next_tag_ = 2;
+    std::int64_t tags_given_ = 0;
     std::vector<Peer> peers_;
     std::shared_ptr<const std::vector<int>> nodes_;  // of each process, a number
     std::shared_ptr<const std::vector<std::int64_t>> processes_;

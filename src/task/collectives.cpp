@@ -30,6 +30,7 @@ struct Moving {
     const Tasks::State& all;
     const Member& me;
     int tag;
+    std::int64_t number;  // of the call
     transfer::Stopwatch& watch;
 
     std::unique_ptr<transfer::Runner> start(const Move& move) const {
@@ -48,7 +49,8 @@ struct Moving {
         const auto ranks = [&](int task) { return all.ranks[static_cast<std::size_t>(task)]; };
         auto runner = std::make_unique<transfer::Runner>(
             work,
-            transfer::Route{all.link.get(), ranks(move.from), ranks(move.to), tag, 0, tag, tag},
+            transfer::Route{all.link.get(), ranks(move.from), ranks(move.to), tag, number, 0, tag,
+                            tag},
             watch);
         runner->start(move.sent ? move.sent->data() : nullptr,
                       move.received ? move.received->data() : nullptr);
@@ -160,7 +162,7 @@ comm::Protocol<> collective(All all, Me me, Collective call, int tree_tag, std::
         co_await assemble(all, me, call, tree_tag, me->tags.meeting_of_all(number));
     watch.lap(&Profile::descriptor);
     if (call.kind == Kind::barrier) co_return;
-    const Moving moving{*all, *me, me->tags.data_of_all(number), watch};
+    const Moving moving{*all, *me, me->tags.data_of_all(number), number, watch};
     co_await carry_out(moving, call, std::move(brought));
 }
 

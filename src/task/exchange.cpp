@@ -34,6 +34,7 @@ transfer::Route route_of(const Tasks::State& all, const Tags& tags, int source, 
             all.ranks[static_cast<std::size_t>(source)],
             all.ranks[static_cast<std::size_t>(destination)],
             tags.data(source, send),
+            send,
             0,
             tags.among(Side::source, source, send),
             tags.among(Side::destination, source, send)};

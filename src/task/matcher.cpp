@@ -92,6 +92,10 @@ void Matcher::pump() {
         if (!incoming_) {
             const auto arrival = link_->probe(comm::any_source, tag_);
             if (!arrival) return;
+            if (arrival->text) {
+                arrive(Envelope::unpacked(*arrival->text));
+                continue;
+            }
             incoming_ = std::make_unique<Incoming>();
             incoming_->bytes.resize(static_cast<std::size_t>(arrival->bytes));
             link_->receive(incoming_->requests, incoming_->bytes.data(), arrival->bytes,

@@ -103,7 +103,8 @@ Protocol<Answer> settle(All all, Me me, const Sending& sending, std::int64_t tic
         own.fault = me->matcher.parting_of(to)->fault;
         co_return own;
     }
-    const comm::Letter letter = co_await comm::receive_text(*all->link, *reply, reply_tag);
+    const comm::Letter letter =
+        co_await comm::receive_text(*all->link, std::move(*reply), reply_tag);
     Answer answer = Answer::unpacked(letter.text);
     co_return answer;
 }

@@ -42,8 +42,7 @@ Protocol<> settle_type(All all, Me me, PersistentCall call, DType mine, int tree
         // received.
         const std::string letter_out = own.packed();
         comm::Requests requests;
-        all->link->send(requests, letter_out.data(), static_cast<std::int64_t>(letter_out.size()),
-                        there, call.sending ? data : reply);
+        all->link->send_text(requests, letter_out, there, call.sending ? data : reply);
         comm::Letter letter =
             co_await comm::receive_text(*all->link, there, call.sending ? reply : data);
         co_await comm::until(requests);
@@ -130,6 +129,7 @@ Protocol<> prepare(All all, Me me, PersistentCall call, std::int64_t ticket, std
                  all->ranks[static_cast<std::size_t>(source)],
                  all->ranks[static_cast<std::size_t>(destination)],
                  me->tags.kept(source, kept),
+                 kept,
                  0,
                  me->tags.kept_among(Side::source, source, kept),
                  me->tags.kept_among(Side::destination, source, kept)};
@@ -236,6 +236,8 @@ bool Persistent::poll() {
         if (!prepared_->runner->poll()) return false;
     } catch (...) {
         error_ = std::current_exception();
+        // Now, in this turn: what drops the request later may hold what the next turn waits for.
+        prepared_->runner.reset();
         end();
         throw;
     }

@@ -78,12 +78,9 @@ Protocol<std::string> receive(Round& round, std::size_t place) {
             return arrival.has_value();
         });
         co_await comm::until(come);
-        std::string heard(static_cast<std::size_t>(arrival->bytes), '\0');
-        comm::Requests receiving;
-        link.receive(receiving, heard.data(), arrival->bytes, arrival->source,
-                     round.root->data_tag());
-        co_await comm::until(receiving);
-        if (Unpacker(heard).number() == round.root->number()) co_return heard;
+        comm::Letter heard =
+            co_await comm::receive_text(link, std::move(*arrival), round.root->data_tag());
+        if (Unpacker(heard.text).number() == round.root->number()) co_return std::move(heard.text);
     }
 }
 

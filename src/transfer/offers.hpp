@@ -1,23 +1,42 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// How the two ends of a message within a node find each other: through mail in shared memory.
+// What the two ends of a message within a node say by mail: where a lane lies or, of what is too
+// short for one, the message itself. Each says which call it is of: what nobody looked for in an
+// earlier call that had the same tag is thrown away.
 #pragma once
 
 #include <cstddef>
 #include <cstdint>
 #include <optional>
 #include <string>
+#include <utility>
 
 #include "transfer/near.hpp"
 #include "transfer/route.hpp"
 
 namespace hocket::transfer {
 
+/// Up to so many bytes are mail themselves, unless there is a lane already.
+inline constexpr std::int64_t mailed_up_to = 4096;
+
+/// What has come of a message.
+class Offered {
+  public:
+    explicit Offered(std::string text) : text_(std::move(text)) {}
+    LaneOffer lane() const;
+    const std::byte* data() const;
+
+  private:
+    std::string text_;
+};
+
 /// The sender tells the receiver (a rank) where its lane lies; what Link::mail_gone wants to know.
 std::uint64_t send_offer(const Route& route, int to, const LaneOffer& offer);
+/// It sends it the message: of `pieces`, which are one.
+std::uint64_t mail_message(const Route& route, int to, const Parts& pieces, const std::byte* array);
 /// It tells it instead that nothing will come.
 void withhold_offer(const Route& route, int to, const std::string& why);
 /// What has come, if anything has. @throws Error where the sender withholds it.
-std::optional<LaneOffer> receive_offer(const Route& route, int from);
+std::optional<Offered> receive_offer(const Route& route, int from);
 
 /// The receiver tells the sender that it cannot take what was, or will be, offered.
 void refuse_offer(const Route& route, int from, const std::string& why);

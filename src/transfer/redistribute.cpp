@@ -82,16 +82,17 @@ trace::Track track_of(const comm::Statement& said, const End* source, std::int64
 void choose(const End& source, const End& destination, const plan::Options& options,
             comm::Link& link, std::int64_t max_buffer, comm::Statement& mine) {
     try {
-        const transfer::Route route{&link, source.map, destination.map, 0, max_buffer};
+        const transfer::Route route{&link, source.map, destination.map, 0, 0, max_buffer};
         mine.sound = transfer::choose_strategy(source.layout, destination.layout, options, route);
     } catch (const Error&) {
         mine.fault = comm::Fault::current();
     }
 }
 
-comm::Protocol<> move(Comm on, int tag, comm::Statement mine, std::shared_ptr<End> source,
-                      std::shared_ptr<End> destination, plan::Options options,
-                      std::shared_ptr<Profile> profile, std::int64_t max_buffer) {
+comm::Protocol<> move(Comm on, int tag, std::int64_t number, comm::Statement mine,
+                      std::shared_ptr<End> source, std::shared_ptr<End> destination,
+                      plan::Options options, std::shared_ptr<Profile> profile,
+                      std::int64_t max_buffer) {
     transfer::Stopwatch watch(std::move(profile), track_of(mine, source.get(), options.itemsize));
     co_await on.state().open();
     comm::Link& link = on.state().link();
@@ -103,7 +104,7 @@ comm::Protocol<> move(Comm on, int tag, comm::Statement mine, std::shared_ptr<En
     const auto work = transfer::cached_work(source->layout, destination->layout, options,
                                             source->place, destination->place);
     watch.lap(&Profile::schedule);
-    transfer::Route route{&link, source->map, destination->map, tag, max_buffer};
+    transfer::Route route{&link, source->map, destination->map, tag, number, max_buffer};
     co_await transfer::run(work, source->data, destination->data, std::move(route), watch);
 }
 
@@ -135,8 +136,8 @@ void call(const Comm& on, const std::string& name, comm::Statement mine,
             }
         }
         operation = std::make_shared<comm::Call>(
-            move(on, tag, std::move(mine), std::move(source), std::move(destination),
-                 std::move(plan_options), options.profile, max_buffer),
+            move(on, tag, on.state().tags_given(), std::move(mine), std::move(source),
+                 std::move(destination), std::move(plan_options), options.profile, max_buffer),
             name);
         comm::Engine::instance().add(operation);
     }

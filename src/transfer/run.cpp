@@ -3,7 +3,6 @@
 
 #include "hocket/memory.hpp"
 #include "transfer/counts.hpp"
-#include "transfer/offers.hpp"
 
 namespace hocket::transfer {
 namespace {
@@ -50,7 +49,9 @@ Runner::Runner(std::shared_ptr<const Work> work, Route route, Stopwatch& watch)
     if (work_->relay) relay_.emplace(*work_->relay, route_, watch_);
 }
 
-Runner::~Runner() = default;
+Runner::~Runner() {
+    if (under_way_) break_off("it was given up before it was done");
+}
 
 int Runner::sender(std::size_t i) const {
     return route_.source[static_cast<std::size_t>(work_->receives.messages[i].peer)];
@@ -76,16 +77,33 @@ bool Runner::accept_offers() {
             ++k;
             continue;
         }
-        near_receives_[i] = std::make_unique<NearReceive>(work_->near_receive(i), *offered);
+        const Message& message = work_->receives.messages[i];
+        const bool in_mail = mailed(message, sender(i));
+        if (in_mail)
+            message.pieces.run(0, offered->data(), at(to_, 0));
+        else
+            near_receives_[i] =
+                std::make_unique<NearReceive>(work_->near_receive(i), offered->lane());
         expecting_[k] = expecting_.back();
         expecting_.pop_back();
         any = true;
-        if (started_) begin_receive(i);
+        if (started_ && !in_mail) begin_receive(i);
     }
     return any;
 }
 
+// A short message is done at once then, and nobody may look after its mail any more.
+bool Runner::all_gone(std::vector<std::pair<int, std::uint64_t>>& mail) {
+    std::erase_if(mail, [&](const auto& each) {
+        if (route_.link->mail_gone(each.first, each.second)) return true;
+        route_.link->need(each.first);
+        return false;
+    });
+    return mail.empty();
+}
+
 void Runner::break_off(const std::string& why) {
+    under_way_ = false;
     const std::size_t sends = near_sends_.size(), receives = near_receives_.size();
     try {
         for (std::size_t i = 0; i < sends; ++i) {
@@ -97,7 +115,8 @@ void Runner::break_off(const std::string& why) {
         for (std::size_t i = 0; i < receives; ++i) {
             if (near_receives_[i])
                 near_receives_[i]->break_off(why);
-            else if (travels_near(work_->receives.messages[i], sender(i)))
+            else if (travels_near(work_->receives.messages[i], sender(i)) &&
+                     !mailed(work_->receives.messages[i], sender(i)))  // whose sender has gone on
                 refuse_offer(route_, sender(i), why);
         }
     } catch (const std::exception&) {
@@ -133,13 +152,7 @@ comm::Protocol<> Runner::connect() {
     comm::When met([&] {
         route_.link->push_mail();
         together([&] { accept_offers(); });
-        // A short message is done at once then, and nobody may look after its offer any more.
-        std::erase_if(offered_, [&](const auto& each) {
-            if (route_.link->mail_gone(each.first, each.second)) return true;
-            route_.link->need(each.first);
-            return false;
-        });
-        return expecting_.empty() && offered_.empty();
+        return all_gone(offered_) && expecting_.empty();
     });
     co_await comm::until(met);
     brief_ = work_->local.size() == 0 && !relay_;
@@ -168,7 +181,7 @@ void Runner::start(const void* source, void* destination) {
 
 void Runner::begin() {
     local_done_ = 0;
-    started_ = true;
+    started_ = under_way_ = true;
     far_sends_.begin(from_);
     far_receives_.begin(to_);
     timed_ = !brief_;
@@ -194,6 +207,12 @@ void Runner::begin() {
         if (!near_sends_[i]) {
             if (!travels_near(work_->sends.messages[i], receiver(i))) {
                 far_sends_.add(i);
+                continue;
+            }
+            if (mailed(work_->sends.messages[i], receiver(i))) {
+                mailed_.push_back(
+                    {receiver(i), mail_message(route_, receiver(i), work_->sends.messages[i].pieces,
+                                               at(from_, 0))});
                 continue;
             }
             offer(i);
@@ -259,6 +278,7 @@ bool Runner::poll_near() {
 bool Runner::poll_brief() {
     poll_near();
     const bool done = sending_.empty() && receiving_.empty();
+    under_way_ = !done;
     if (done && timed_) {
         watch_.lap(&Profile::move);
     } else if (!done && !timed_) {
@@ -285,9 +305,11 @@ bool Runner::go_on() {
     // the same cache lines, and the messages of far ones are served meanwhile.
     copy_local();
     send_one();
-    return relayed && local_done_ == work_->local.size() && far_sends_.finished() &&
-           far_receives_.finished() && in_.all_done() && out_.all_done() && sending_.empty() &&
-           receiving_.empty() && expecting_.empty() && (!contest_ || contest_->over());
+    under_way_ = !(relayed && local_done_ == work_->local.size() && far_sends_.finished() &&
+                   far_receives_.finished() && in_.all_done() && out_.all_done() &&
+                   sending_.empty() && receiving_.empty() && expecting_.empty() &&
+                   all_gone(mailed_) && (!contest_ || contest_->over()));
+    return !under_way_;
 }
 
 comm::Protocol<> run(std::shared_ptr<const Work> work, const void* source_data,

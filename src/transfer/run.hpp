@@ -10,6 +10,7 @@
 #include "comm/requests.hpp"
 #include "transfer/contest.hpp"
 #include "transfer/far.hpp"
+#include "transfer/offers.hpp"
 #include "transfer/relay.hpp"
 #include "transfer/stopwatch.hpp"
 #include "transfer/work.hpp"
@@ -44,15 +45,21 @@ class Runner {
 
   private:
     bool near(int rank) const { return route_.link->near(rank); }
-    // Over a lane: lanes that stay pay for short messages, too.
+    // As mail: too short for a lane that is used once.
+    bool mailed(const Message& message, int rank) const {
+        return !connected_ && message.bytes() <= mailed_up_to && near(rank);
+    }
+    // Over a lane, or as mail: lanes that stay pay for short messages, too.
     bool travels_near(const Message& message, int rank) const {
-        return (connected_ || message.bytes() >= direct_from) && near(rank);
+        return near(rank) &&
+               (connected_ || message.bytes() >= direct_from || message.bytes() <= mailed_up_to);
     }
     int sender(std::size_t i) const;
     int receiver(std::size_t i) const;
     // Of a message within the node: who sends it tells the receiver of a lane, once.
     void offer(std::size_t i);
     bool accept_offers();
+    bool all_gone(std::vector<std::pair<int, std::uint64_t>>& mail);
     void begin_receive(std::size_t i);
     // Whoever waits for this process within the node hears of an error here, and gives up, too.
     template <class Function>
@@ -75,8 +82,10 @@ class Runner {
     bool brief_ = false;  // short messages over lanes and nothing else: not timed unless waited for
     bool timed_ = false;
     std::vector<std::pair<int, std::uint64_t>> offered_;  // lanes, to ranks, by mail on its way
-    std::vector<std::size_t> expecting_;  // near messages whose senders have offered no lane yet
+    std::vector<std::pair<int, std::uint64_t>> mailed_;   // likewise, messages
+    std::vector<std::size_t> expecting_;  // near messages whose senders have said nothing yet
     bool connected_ = false, started_ = false;
+    bool under_way_ = false;  // and nobody has been told that it is given up
     std::vector<std::unique_ptr<NearSend>> near_sends_;
     std::vector<std::unique_ptr<NearReceive>> near_receives_;
     std::vector<std::size_t> sending_, receiving_;  // near messages under way

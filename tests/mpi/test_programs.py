@@ -156,7 +156,7 @@ def test_every_verb_between_tasks_of_every_size(comm, groups):
     every_verb(comm, groups, 100)
 
 
-@ranks(*[pair for pair in SQUARE if 3 < sum(pair.values()) < 6], nodes=TWO_NODES)
+@ranks(*SQUARE, nodes=TWO_NODES)
 def test_every_verb_across_nodes(comm, groups):
     every_verb(comm, groups, 200)
 

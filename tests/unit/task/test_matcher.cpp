@@ -52,8 +52,7 @@ class MatcherTest : public testing::Test {
     void come(const Envelope& envelope) {
         const std::string bytes = envelope.packed();
         comm::Requests requests;
-        link_->send(requests, bytes.data(), static_cast<std::int64_t>(bytes.size()), 0,
-                    envelope_tag);
+        link_->send_text(requests, bytes, 0, envelope_tag);
         while (!requests.holds()) matcher_.pump();
         // What is on its way takes a while.
         for (int i = 0; i < 1000; ++i) matcher_.pump();
