@@ -69,9 +69,13 @@ def audit(report: Report, folder: Path, python: Path) -> None:
         report.absent.append("sanitizers on C++ unit tests, which need GoogleTest")
     start = f"exec timeout 300 '{python.parent / 'mpiexec'}' -n"
     if (folder / "bindings/fortran/libhocket_fortran.a").is_file():
-        for name in ("arrays", "tasks", "teams"):
-            command = f"{options} {start} 3 '{folder / 'tests' / f'fortran_{name}'}'"
-            report.run(f"Fortran's {name} on 3 processes with sanitizers", ["sh", "-c", command])
+        for source in sorted((ROOT / "tests/fortran").glob("*.[fF]90")):
+            if source.stem == "checks":
+                continue
+            for ranks in (1, 3) if source.stem != "layouts" else (1,):
+                program = folder / "tests" / f"fortran_{source.stem}"
+                what = f"Fortran's {source.stem} with sanitizers, processes: {ranks}"
+                report.run(what, ["sh", "-c", f"{options} {start} {ranks} '{program}'"])
     else:
         report.absent.append("sanitizers on the Fortran tests, which need gfortran")
     for nodes in ("0", "0,0", "0,0,0", "0,1,1"):
