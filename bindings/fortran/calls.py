@@ -222,6 +222,8 @@ class Writer:
             "  return",
             "end if",
         ]
+        if p.name == "index":
+            one.before.append(f"if (outside({p.name}_, {first.name}, '{self.name}', ierr)) return")
 
     def task_id(self, one: Procedure, p: Parameter, how: str) -> None:
         one.required.append(p.name)
@@ -266,7 +268,7 @@ class Writer:
             one.required.append(name)
             one.declared.append(f"character(:), allocatable, intent(out) :: {name}")
             one.declared.append(f"type(c_ptr), target :: {name}_")
-            one.before.append(f"{name}_ = c_null_ptr")
+            one.before += [f"{name}_ = c_null_ptr", f"{name} = ''"]  # after an error, too
             one.passed.append(f"c_loc({name}_)")
             one.after.append(f"{name} = text_at({name}_)")
             return

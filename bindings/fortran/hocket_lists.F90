@@ -6,7 +6,8 @@ module hocket_lists
   use, intrinsic :: iso_c_binding
   implicit none
   private
-  public :: dimensions_of, processes_of, words_of, wrong_length, fail, wanted, wanted_text
+  public :: dimensions_of, processes_of, words_of, wrong_length, outside, fail
+  public :: wanted, wanted_text
 
   ! How many dimensions a layout, or an array's layout, has; -1 where the handle is not live, which
   ! the call itself will say.
@@ -77,6 +78,30 @@ contains
     call fail(HOCKET_ERR_ARGUMENT, procedure//": '"//name//"' has "//trim(has)// &
               ' entries, but needs '//trim(needs), ierr)
   end subroutine
+
+  ! Whether an index, which counts from 0 here, is none of the layout: said as the user counts.
+  function outside(index, layout, procedure, ierr) result(is_outside)
+    integer(c_int64_t), intent(in) :: index(:)
+    type(hocket_layout), intent(in) :: layout
+    character(*), intent(in) :: procedure
+    integer, intent(out), optional :: ierr
+    logical :: is_outside
+    integer(c_int64_t), target :: extents(max(size(index), 1)), found
+    character(120) :: words
+    integer :: d, dimensions
+    is_outside = .false.
+    dimensions = dimensions_of(layout)
+    if (c_hocket_layout_shape(layout%handle, int(size(extents), c_int64_t), c_loc(extents), &
+                              c_loc(found)) /= 0) return
+    do d = 1, dimensions
+      if (index(d) >= 0 .and. index(d) < extents(d)) cycle
+      write (words, '(a, i0, a, i0, a, i0)') ": 'index' has ", index(d) + 1, ' in dimension ', d, &
+        ', whose indices are 1 to ', extents(d)
+      call fail(HOCKET_ERR_LAYOUT, procedure//trim(words), ierr)
+      is_outside = .true.
+      return
+    end do
+  end function
 
   ! The address of a result that may be left out.
   function wanted(pointer, is_wanted) result(address)

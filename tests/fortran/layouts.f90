@@ -217,6 +217,7 @@ contains
   subroutine test_wrong()
     type(hocket_layout) :: layout, copy
     integer(int64), allocatable :: values(:)
+    character(:), allocatable :: text
     integer :: ierr, n
     call hocket_layout_make([8, 8], '(BLOK, *)', [4], layout, ierr=ierr)
     call fails(HOCKET_ERR_LAYOUT, ierr, 'BLOCK')
@@ -234,7 +235,12 @@ contains
     call fails(HOCKET_ERR_ARGUMENT, ierr, 'NULL')
     call hocket_layout_make([8, 8], '(BLOCK, *)', [4], layout)
     call hocket_layout_owner(layout, [0, 1], n, ierr)
-    call check(ierr == HOCKET_ERR_LAYOUT, 'there is no element (0, 1)')
+    call fails(HOCKET_ERR_LAYOUT, ierr, 'has 0 in dimension 1, whose indices are 1 to 8')
+    call hocket_layout_owners(layout, [8_int64, 9_int64], values, ierr)
+    call fails(HOCKET_ERR_LAYOUT, ierr, 'has 9 in dimension 2, whose indices are 1 to 8')
+    call hocket_layout_text(copy, text, ierr)
+    call fails(HOCKET_ERR_ARGUMENT, ierr, 'freed')
+    call check(text == '', 'no text')
     call hocket_layout_owner(layout, [1], n, ierr)
     call fails(HOCKET_ERR_ARGUMENT, ierr, 'index')
     call hocket_layout_global_indices(layout, 4, 1, values, ierr)
