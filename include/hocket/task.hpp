@@ -214,7 +214,8 @@ class Tasks {
                       const InitOptions& options = {});
 
     /// A named stream of arrays between this task and another, apart from all other messages.
-    /// Local. @throws Error for a task that does not exist, and an empty name.
+    /// Local. @throws Error for a task that does not exist, or that shares a process with this one,
+    /// since its calls block both; and for an empty name.
     Channel channel(const std::string& name, const TaskId& other) const;
 
     /// What the next matching receive would find.

@@ -16,9 +16,10 @@ struct Channel::State {
 };
 
 Channel Tasks::channel(const std::string& name, const TaskId& other) const {
-    static_cast<void>(speaker("channel"));
+    const task::Member& me = speaker("channel");
     if (name.empty()) throw Error("channel: its name is empty; both tasks give it the same one");
     const int index = state_->index(other);
+    state_->require_apart(me.task, index, "channel '" + name + "'", "isend and irecv");
     return Channel(std::make_shared<Channel::State>(
         Channel::State{state_, speaker_, index, name, "channel '" + name + "'", false, {}}));
 }

@@ -14,13 +14,7 @@ using Kind = Collective::Kind;
 // all raise without a word to each other.
 void require_apart(const Tasks::State& all, const char* verb) {
     for (int a = 0; a < static_cast<int>(all.names.size()); ++a)
-        for (int b = 0; b < a; ++b)
-            if (all.share_process(a, b))
-                throw Error(std::string(verb) + ": tasks '" +
-                            all.names[static_cast<std::size_t>(b)] + "' and '" +
-                            all.names[static_cast<std::size_t>(a)] +
-                            "' share a process, which cannot block in both; use isend and irecv, "
-                            "or sendrecv");
+        for (int b = 0; b < a; ++b) all.require_apart(b, a, verb, "isend and irecv, or sendrecv");
 }
 
 // A wait that ends before the call does leaves this task out of step with all others.

@@ -30,6 +30,9 @@ struct Tasks::State {
     int index(const TaskId& id) const;
     int find(const TaskId& id) const;  ///< the same; -1 for a task that does not exist
     bool share_process(int a, int b) const;
+    /// Of a verb that stands still until both tasks have acted.
+    /// @throws Error where they share a process, saying what to use instead.
+    void require_apart(int a, int b, const std::string& verb, const std::string& instead) const;
     /// The task `receiver` waits for a message from that task's lowest process, or (-1) from any.
     void need_sender(int receiver, int source) const;
 };

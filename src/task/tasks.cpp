@@ -178,6 +178,16 @@ bool Tasks::State::share_process(int a, int b) const {
     return std::find_first_of(of_a.begin(), of_a.end(), of_b.begin(), of_b.end()) != of_a.end();
 }
 
+void Tasks::State::require_apart(int a, int b, const std::string& verb,
+                                 const std::string& instead) const {
+    if (!share_process(a, b)) return;
+    const auto name = [&](int task) { return "'" + names[static_cast<std::size_t>(task)] + "'"; };
+    const std::string why = a == b ? "task " + name(a) + " cannot block on itself"
+                                   : "tasks " + name(a) + " and " + name(b) +
+                                         " share a process, which cannot block in both";
+    throw Error(verb + ": " + why + "; use " + instead);
+}
+
 Tasks::Tasks(std::span<const TaskRequest> requests, const Comm& comm)
     : state_(std::make_shared<State>(State{comm, nullptr, {}, {}, {}})) {
     State& all = *state_;

@@ -82,13 +82,17 @@ std::span<const Array> only(const Array& array) {
     return {&array, 1};
 }
 
-// Some verbs stop a process until the other task has acted.
+// Some verbs stop a process until the other task has acted. What is heard from any task may come
+// from one that shares no process.
 void require_apart(const Tasks::State& all, const task::Member& me, int other, const Way& way) {
-    if (other < 0 || !way.stands_still || !all.share_process(me.task, other)) return;
-    throw Error(std::string(way.name) + ": tasks '" + me.name() + "' and '" +
-                all.names[static_cast<std::size_t>(other)] +
-                "' share a process, which cannot block in both; use i" + way.name +
-                ", or sendrecv");
+    if (!way.stands_still) return;
+    const std::string instead =
+        std::string("i") + way.name + (way.sends || way.receives ? ", or sendrecv" : "");
+    if (other != any_source) return all.require_apart(me.task, other, way.name, instead);
+    for (int task = 0; task < static_cast<int>(all.names.size()); ++task)
+        if (!all.share_process(me.task, task)) return;
+    throw Error(std::string(way.name) + ": task '" + me.name() +
+                "' shares a process with every task, so nobody can send meanwhile; use " + instead);
 }
 
 bool names_one(const TaskId& source) {
@@ -278,11 +282,12 @@ std::optional<Status> Tasks::iprobe(const TaskId& source, int tag) {
 std::optional<Status> Tasks::look(const TaskId& source, int tag, Verb verb,
                                   const Deadline& deadline, comm::Fault fault) {
     const Way& way = way_of(verb);
-    static_cast<void>(speaker(way.name));
+    const task::Member& me = speaker(way.name);
     int from = any_source;
     if (!fault) {
         try {
             from = source_of(*state_, source, tag, way);
+            require_apart(*state_, me, from, way);
         } catch (const Error&) {
             fault = comm::Fault::current();
         }

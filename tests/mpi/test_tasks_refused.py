@@ -99,6 +99,39 @@ def test_a_task_does_not_block_on_itself(comm, groups):
     check_world(w, groups)
 
 
+@ranks(3)
+def test_blocking_calls_between_tasks_that_share_a_process(comm):
+    """They cannot work, so they say at once what does; what others can answer still blocks."""
+    w = hk.tasks({"a": [0, 1], "b": [1, 2], "c": [2]}, comm)
+    mine = {0: "a", 1: "ab", 2: "bc"}[comm.rank]
+    if len(mine) > 1:
+        with pytest.raises(hk.Error, match=rf"several tasks.*w\.task\('{mine[0]}'\)\.send"):
+            w.send(None, 0)
+    for name in mine:
+        one = w.task(name)
+        x = hk.zeros(small(one.comm.size).layout(hk), "f8", comm=one.comm)
+        for other in {"a": "b", "b": "ac", "c": "b"}[name]:
+            both = f"{name}' and '{other}' share a process"
+            for call, words in (
+                (partial(one.send, x, other), [both, "use isend", "sendrecv"]),
+                (partial(one.recv, x, other), [both, "use irecv", "sendrecv"]),
+                (partial(one.probe, other), [both, "use iprobe"]),
+                (partial(one.channel, "c", other), [both, "use isend and irecv"]),
+                (one.barrier, ["share a process", "isend and irecv"]),
+            ):
+                raises_everywhere(one.comm, hk.Error, call, *words)
+        if name == "b":
+            for call in (partial(one.recv, x), one.probe):
+                raises_everywhere(one.comm, hk.Error, call, "'b' shares a process with every task")
+    x = hk.zeros(small(2).layout(hk), "f8", comm=w.task(mine[0]).comm)
+    if comm.rank == 2:
+        x = hk.zeros(small(1).layout(hk), "f8", comm=w.task("c").comm)
+        w.task("c").send(x, "a", tag=3)
+    else:
+        assert w.task("a").probe().tag == 3
+        assert w.task("a").recv(x).source == 2
+
+
 @ranks({"a": 1, "b": 2})
 def test_tags_must_be_non_negative_integers(comm, groups):
     w = hk.tasks(groups, comm)

@@ -254,8 +254,8 @@ class Verbs(Collectives):
             on every process of this task, if nothing was sent within `timeout` seconds. Breaks
             nothing.
         Error
-            on every process of this task, for a task that does not exist, a wrong tag or timeout;
-            and what the sender could not do.
+            on every process of this task, for a task that does not exist or shares a process with
+            this one (as all do, for any), a wrong tag or timeout; and what the sender could not do.
         """
         of, number, seconds = self._checked(
             _mpi.Verb.probe,
