@@ -61,9 +61,17 @@ def run_other(argv: list[str]) -> None:
     """Run any other program in our place, and end as it ends."""
     rank.stand("in " + " ".join(argv))
     # MPICH's launcher speaks to the program through an open file, so files stay open.
-    process = subprocess.Popen(
-        argv, close_fds=False, preexec_fn=lambda: rank.end_with_parent(signal.SIGKILL)
-    )
+    try:
+        process = subprocess.Popen(
+            argv, close_fds=False, preexec_fn=lambda: rank.end_with_parent(signal.SIGKILL)
+        )
+    except OSError as problem:  # the right to run it is there, or the run had not begun
+        rank.leave(
+            f"could not start '{argv[0]}': {problem.strerror}; a script's first line names its "
+            "interpreter, as #!/bin/sh, and other programs are built for this machine",
+            "",
+            126,
+        )
 
     def end(number: int, frame: object) -> None:
         process.kill()

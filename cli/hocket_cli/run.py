@@ -161,6 +161,8 @@ def _resolve(program: str) -> list[str]:
     """The command that runs a program: itself, or our launcher for a Python program."""
     path = Path(program)
     if path.suffix in (".py", ".pyw"):
+        if path.is_dir():
+            raise UsageError(f"'{program}' is a directory, not a program")
         if not path.is_file():
             raise UsageError(f"there is no program '{program}'{_near(path)}")
         if not os.access(path, os.R_OK):

@@ -7,6 +7,7 @@
 
 #include "base/port.hpp"
 #include "base/trace.hpp"
+#include "comm/absent.hpp"
 #include "comm/agree.hpp"
 #include "comm/engine.hpp"
 #include "comm/handle.hpp"
@@ -77,6 +78,24 @@ void say_when_this_process_leaves() {
     static_cast<void>(hung);
 }
 
+// Looks ten times a second for somebody who will never come.
+class Awaited {
+  public:
+    explicit Awaited(MPI_Comm user) : user_(user) {}
+    bool somebody_is_absent() {
+        if (port::seconds() < next_look_) return false;
+        next_look_ = port::seconds() + 0.1;
+        who_ = absent_of(user_);
+        return !who_.empty();
+    }
+    const std::string& who() const { return who_; }
+
+  private:
+    MPI_Comm user_;
+    std::string who_;
+    double next_look_ = port::seconds() + 0.1;
+};
+
 // Without blocking, so that a process that never comes cannot keep the others past their deadline.
 Protocol<OwnedLink> duplicate(MPI_Comm user) {
     auto handle = std::make_shared<Link::Handle>();
@@ -85,12 +104,19 @@ Protocol<OwnedLink> duplicate(MPI_Comm user) {
     } else {
         MPI_Request request = MPI_REQUEST_NULL;
         check(MPI_Comm_idup(user, &handle->comm, &request), "MPI_Comm_idup");
+        Awaited all(user);
+        int done = 0;
         When made([&] {
-            int done = 0;
             check(MPI_Test(&request, &done, MPI_STATUS_IGNORE), "MPI_Test");
-            return done != 0;
+            return done != 0 || all.somebody_is_absent();
         });
         co_await until(made);
+        if (done == 0) {
+            static_cast<void>(new auto(handle));  // MPI may yet write into it
+            throw PeerLostError(all.who() +
+                                " has ended without a call of hocket, but this process waits for "
+                                "it in its first one; let every program of the run make it");
+        }
     }
     co_return OwnedLink(new Link(std::move(handle)));
 }
@@ -179,6 +205,7 @@ Protocol<> State::open() {
         if (opened_) co_return;
     }
     opening_ = true;
+    take_part();
     const Opening opening(opening_);  // an error leaves the next call free to try again
     link_ = co_await duplicate(user_->comm);
     co_await agree(Group::whole(*link_), opening_tag, surroundings());

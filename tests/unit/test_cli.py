@@ -125,6 +125,7 @@ def test_tasks_are_parsed_with_common_and_own_arguments():
         (["2:nowhere/rows.py"], "no directory 'nowhere'"),
         (["2:plain"], "chmod +x plain"),
         (["2:folder"], "is a directory"),
+        (["2:folder.py"], "is a directory"),
         (["2:runs"], "write ./runs"),
         (["2:no-such-program"], "here or on PATH"),
         (["2:'rows.py"], "close the quotes"),
@@ -142,6 +143,7 @@ def test_wrong_tasks_are_refused_before_anything_starts(capsys, words, message):
     program("plain", "")
     program("runs", "#!/bin/sh\n", executable=True)
     Path("folder").mkdir()
+    Path("folder.py").mkdir()
     assert message in refused(capsys, "run", *words)
 
 
@@ -266,6 +268,26 @@ def test_programs_without_mpi_run_beside_those_with_it():
     done = hocket("run", "--timeout", "60", "a=1:with.py", "b=2:without.py")
     assert (done.returncode, done.stderr) == (0, "")
     assert sorted(done.stdout.splitlines()) == ["a[0] | 3 in all", "b[0] | none", "b[1] | none"]
+
+
+@pytest.mark.parametrize("text", ["", "#!/no/such/interpreter\n", "\x7fELF"])
+def test_a_program_that_the_system_cannot_start_is_named(text):
+    program("wrong", text, executable=True)
+    program("waits.py", "import hocket as hk\nhk.tasks()\n")
+    done = hocket("run", "--timeout", "60", "a=1:waits.py", "b=1:./wrong")
+    assert done.returncode == 126
+    assert "rank 1 (task 'b', process 0) could not start './wrong'" in done.stderr
+    assert "#!/bin/sh" in done.stderr and "Traceback" not in done.stderr
+
+
+@pytest.mark.parametrize("text", ["", "import hocket as hk\n", "from mpi4py import MPI\n"])
+def test_a_task_that_ends_before_it_takes_part_is_an_error_of_those_who_wait_for_it(text):
+    program("waits.py", "import hocket as hk\nhk.tasks()\n")
+    program("ends.py", text)
+    done = hocket("run", "--timeout", "60", "a=2:waits.py", "b=1:ends.py")
+    assert done.returncode == 1
+    assert "rank 2 (task 'b', process 0) has ended without a call of hocket" in done.stderr
+    assert "PeerLostError" in done.stderr
 
 
 def test_a_process_that_leaves_without_a_word_ends_the_run_and_is_named():

@@ -3,7 +3,7 @@
 
 Parent and ranks talk through small files in one folder, named by `HOCKET_RUN`, so that the report
 of a rank survives the rank: `3.pid`, `3.out`, `3.err` (pipes), `3.stack`, `3.result`, `3.ended`,
-`3.failure`.
+`3.failure`, `3.here` (written by the library: this rank takes part), `3.absent` (never did).
 """
 
 from __future__ import annotations
@@ -161,7 +161,12 @@ def end_by_abort() -> None:
 
 def join() -> None:
     """Take part in MPI's start and end, where the program itself has not: the processes that do
-    use MPI would wait in MPI_Init for this one for ever (MPI 4.1, section 11.2)."""
+    use MPI would wait in MPI_Init for this one for ever (MPI 4.1, section 11.2). Who waits for
+    a call of hocket that never came is told so."""
+    here, rank = folder(), mpiexec.world_rank()
+    if here is not None and rank is not None and not (here / f"{rank}.here").exists():
+        who = describe(rank, places(os.environ.get("HOCKET_TASKS", "")))
+        write(here / f"{rank}.absent", f"{who}\n".encode())
     if (mpiexec.world_size() or 1) > 1 and "mpi4py.MPI" not in sys.modules:
         with contextlib.suppress(ImportError):
             importlib.import_module("mpi4py.MPI")
