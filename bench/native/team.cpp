@@ -156,16 +156,14 @@ void of_type(const World& world, const std::string& type, MPI_Datatype kind) {
                  "MPI", [=] { return reduced(MPI_MAX); }, static_cast<T>(size)),
              number<T>(
                  "hocket", [&team, mine] { return team.reduce_max(mine); }, static_cast<T>(size))});
+    const auto broadcast = [=, &world] {
+        T value = mine;
+        MPI_Bcast(&value, 1, kind, 0, world.comm);
+        return value;
+    };
     compare(
         world, "11", "bcast", type,
-        {number<T>(
-             "MPI",
-             [=, &world] {
-                 T value = mine;
-                 MPI_Bcast(&value, 1, kind, 0, world.comm);
-                 return value;
-             },
-             T(1)),
+        {number<T>("MPI", broadcast, T(1)), with_barrier<T>(world, broadcast, T(1)),
          number<T>(
              "hocket",
              [&team, mine, rank] { return rank == 0 ? team.bcast_put(mine) : team.bcast_get<T>(); },
@@ -173,21 +171,29 @@ void of_type(const World& world, const std::string& type, MPI_Datatype kind) {
     compare(world, "12", "scan_add", type,
             {number<T>(
                  "MPI", [=] { return scanned(MPI_SUM); }, upto),
+             with_barrier<T>(
+                 world, [=] { return scanned(MPI_SUM); }, upto),
              number<T>(
                  "hocket", [&team, mine] { return team.scan_add(mine); }, upto)});
     compare(world, "13", "scan_mul", type,
             {number<T>(
                  "MPI", [=] { return scanned(MPI_PROD); }, partial),
+             with_barrier<T>(
+                 world, [=] { return scanned(MPI_PROD); }, partial),
              number<T>(
                  "hocket", [&team, mine] { return team.scan_mul(mine); }, partial)});
     compare(world, "16", "scan_min", type,
             {number<T>(
                  "MPI", [=] { return scanned(MPI_MIN); }, T(1)),
+             with_barrier<T>(
+                 world, [=] { return scanned(MPI_MIN); }, T(1)),
              number<T>(
                  "hocket", [&team, mine] { return team.scan_min(mine); }, T(1))});
     compare(world, "17", "scan_max", type,
             {number<T>(
                  "MPI", [=] { return scanned(MPI_MAX); }, mine),
+             with_barrier<T>(
+                 world, [=] { return scanned(MPI_MAX); }, mine),
              number<T>(
                  "hocket", [&team, mine] { return team.scan_max(mine); }, mine)});
     compare(world, "18", "rank", type,
@@ -231,6 +237,8 @@ void of_type(const World& world, const std::string& type, MPI_Datatype kind) {
         compare(world, "15", "scan_or", type,
                 {number<T>(
                      "MPI", [=] { return scanned(MPI_BOR); }, until),
+                 with_barrier<T>(
+                     world, [=] { return scanned(MPI_BOR); }, until),
                  number<T>(
                      "hocket", [&team, mine] { return team.scan_or(mine); }, until)});
     }

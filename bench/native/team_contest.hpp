@@ -81,6 +81,20 @@ Contestant number(const std::string& name, std::function<T()> call, T expected) 
             }};
 }
 
+/// MPI lets the first processes of a broadcast or a scan go on before the last have come: in a row
+/// of calls they run ahead. With a barrier behind it they give what a team's operation does.
+template <class T>
+Contestant with_barrier(const World& world, std::function<T()> call, T expected) {
+    return number<T>(
+        "MPI, with a barrier",
+        [call = std::move(call), &world] {
+            const T found = call();
+            MPI_Barrier(world.comm);
+            return found;
+        },
+        expected);
+}
+
 inline Contestant nothing(const std::string& name, std::function<void()> call) {
     return {name, std::move(call), [] {}, [] { return std::string(); }};
 }
