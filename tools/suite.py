@@ -136,7 +136,8 @@ def systems_mpi(report: Report, mpi: str) -> None:
         report.failed.append(f"the build for {what}")
         return
     settings = "".join(f"{name}={value} " for name, value in vendor.SYSTEM.items())
-    programs = ["test_capi", *(f"fortran_{name}" for name in ("arrays", "kinds", "tasks", "teams"))]
+    chosen = ("arrays", "kinds", "tasks", "teams", "mpi_modules")
+    programs = ["test_capi", *(f"fortran_{name}" for name in chosen)]
     start = f"{settings}'{starter}' -n 3 '{folder / 'tests'}'"
     runs = " && ".join(f"{start}/{program}" for program in programs)
     report.run(what, ["sh", "-c", runs])
