@@ -88,26 +88,26 @@ TileGrid::TileGrid(std::span<const Loop> loops, std::int64_t unit, bool streamin
     staged_ = streaming_ || (j.destination == unit && i.destination % 4096 == 0);
     store_row_ = streaming_ ? select_stream_copy() : store_row;
     kernel_ = select_tile_kernel(tile_);
-    // Where every row written begins at a cache line, blocks that the first-level cache holds on
-    // both sides; else longer rows to write, so that few lines are written in parts. (Measured.)
-    const bool lines = i.destination % 64 == 0;
-    const std::int64_t row_bytes = lines ? 256 : 2048;
-    const std::int64_t rows = std::clamp<std::int64_t>((lines ? 512 : 2048) / unit, 1, 64);
+    // A line that two blocks write in parts is read and written by each of them. (With arrays 16
+    // bytes beyond a line, as malloc has them, that took more than half of the speed.) So blocks
+    // are cut where the rows' lines begin, if these do at the same units of every row, and then the
+    // first-level cache holds them on both sides; else rows to write are long, so that few lines
+    // are written in parts. (Measured.)
+    const std::int64_t line = 64 / std::gcd<std::int64_t>(64, unit);  // units
+    const auto in_line =
+        static_cast<std::int64_t>(reinterpret_cast<std::uintptr_t>(destination) % 64);
+    const bool lines = i.destination % 64 == 0 && in_line % unit == 0;
+    const std::int64_t rows = std::clamp<std::int64_t>((lines ? 512 : 2048) / unit, 8, 64);
+    const std::int64_t row_bytes = lines ? (16 << 10) / rows : 2048;
     const std::int64_t units = rows * std::max<std::int64_t>(row_bytes / unit, 1);
     block_i_ = std::min(rows, i.extent);
     block_j_ = std::min(units / block_i_, j.extent);
     block_i_ = std::min(units / block_j_, i.extent);
     blocks_of_i_ = ceil_div(i.extent, block_i_);
-    // Where such rows are cut, a line begins: one that two blocks write in parts is read and
-    // written by each of them. (With arrays 16 bytes beyond a line, as malloc has them, that took
-    // more than half of the speed.)
-    const std::int64_t line = 64 / std::gcd<std::int64_t>(64, unit);  // units
-    if (lines && block_j_ < j.extent && block_j_ > line) block_j_ -= block_j_ % line;
-    const auto in_line =
-        static_cast<std::int64_t>(reinterpret_cast<std::uintptr_t>(destination) % 64);
-    if (lines && j.destination == unit && block_j_ < j.extent && in_line % unit == 0 &&
-        block_j_ % line == 0)
+    if (lines && j.destination == unit && block_j_ < j.extent && block_j_ >= line) {
+        block_j_ -= block_j_ % line;
         before_j_ = in_line / unit;
+    }
     blocks_of_j_ = ceil_div(j.extent + before_j_, block_j_);
     blocks_ = blocks_of_i_ * blocks_of_j_;
     for (const Loop& loop : outer_) blocks_ *= loop.extent;
