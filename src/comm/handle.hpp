@@ -24,7 +24,8 @@ struct Requests::Batch {
     std::vector<MPI_Request> requests;
     std::vector<std::size_t> group;       // of each request
     std::vector<std::int64_t> processes;  // its partner's id, as Link has it
-    std::vector<int> indices;             // scratch of MPI_Testsome
+    std::vector<int> indices;             // scratch: which have completed
+    std::size_t seen = 0;                 // of the requests: those that were looked at
 
     void add(MPI_Request request, std::int64_t process, const std::shared_ptr<Link::Handle>& link) {
         requests.push_back(request);

@@ -7,6 +7,7 @@
 
 #include "comm/engine.hpp"
 #include "comm/handle.hpp"
+#include "comm/vendor.hpp"
 
 namespace hocket::comm {
 
@@ -37,12 +38,8 @@ void Requests::added() {
 std::span<const std::size_t> Requests::newly_done() {
     done_.clear();
     if (pending_ == 0) return done_;
-    auto& [links, requests, group, processes, indices] = *batch_;
-    indices.resize(requests.size());
-    int count = 0;
-    check(MPI_Testsome(static_cast<int>(requests.size()), requests.data(), &count, indices.data(),
-                       MPI_STATUSES_IGNORE),
-          "MPI_Testsome");
+    auto& [links, requests, group, processes, indices, seen] = *batch_;
+    const int count = vendor::test_some(requests, indices, seen);
     for (int i = 0; i < count; ++i) {
         const std::size_t of =
             group[static_cast<std::size_t>(indices[static_cast<std::size_t>(i)])];
@@ -60,6 +57,7 @@ std::span<const std::size_t> Requests::newly_done() {
         }
         requests.resize(kept);
         processes.resize(kept);
+        seen = kept;
         group.resize(kept);
     }
     if (Needs* const needs = Needs::asked())

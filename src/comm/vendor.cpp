@@ -2,6 +2,8 @@
 #include "comm/vendor.hpp"
 
 #include "base/environment.hpp"
+#include "base/port.hpp"
+#include "comm/handle.hpp"
 #include "hocket/error.hpp"
 
 namespace hocket::comm::vendor {
@@ -57,6 +59,23 @@ int world_rank() {
     int rank = 0;
     MPI_Comm_rank(MPI_COMM_WORLD, &rank);
     return rank;
+}
+
+int test_some(std::vector<MPI_Request>& requests, std::vector<int>& places, std::size_t& seen) {
+    places.resize(requests.size());
+    const int size = static_cast<int>(requests.size());
+    int count = 0;
+    if (port::simulated && requests.size() == seen) {
+        for (int place = 0, done = 0;; places[static_cast<std::size_t>(count++)] = place) {
+            check(MPI_Testany(size, requests.data(), &place, &done, MPI_STATUS_IGNORE),
+                  "MPI_Testany");
+            if (done == 0 || place == MPI_UNDEFINED) return count;
+        }
+    }
+    seen = requests.size();
+    check(MPI_Testsome(size, requests.data(), &count, places.data(), MPI_STATUSES_IGNORE),
+          "MPI_Testsome");
+    return count;
 }
 
 std::string node_name() {
