@@ -8,6 +8,7 @@
 
 #include <array>
 #include <cmath>
+#include <random>
 #include <sstream>
 
 #include "hocket/error.hpp"
@@ -18,11 +19,33 @@ namespace {
 constexpr std::size_t kinds = 6;
 std::array<double, kinds> model{};
 
+struct Noise {
+    double every = 0, lasts = 0;
+    std::mt19937_64 random;
+    double left = 0;  // seconds of computing until the next interruption
+
+    double until_next() { return std::exponential_distribution<double>(1 / every)(random); }
+    // So long a computation, with its interruptions.
+    double disturbed(double seconds) {
+        if (every == 0) return seconds;
+        double longer = seconds;
+        for (; left <= seconds; left += until_next()) longer += lasts;
+        left -= seconds;
+        return longer;
+    }
+};
+Noise noise;
+
 }  // namespace
 
 bool modelled(Work work, double units) {
-    smpi_execute(model[static_cast<std::size_t>(work)] * units);
+    smpi_execute(noise.disturbed(model[static_cast<std::size_t>(work)] * units));
     return true;
+}
+
+void use_noise(double every, double lasts, std::uint64_t seed) {
+    noise = {every, lasts, std::mt19937_64(seed), 0};
+    if (every > 0) noise.left = noise.until_next();
 }
 
 double simulated_now() {

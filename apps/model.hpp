@@ -5,6 +5,7 @@
 // undone.
 #pragma once
 
+#include <cstdint>
 #include <string>
 
 namespace apps {
@@ -25,6 +26,9 @@ bool modelled(Work work, double units);
 /// Seconds a unit, in the order of `Work`, with commas between them.
 /// @throws hocket::Error where these are no such numbers.
 void use_model(const std::string& seconds);
+/// Interrupts computing, as an operating system does: on an average after `every` seconds of it,
+/// for `lasts` seconds; when, is drawn anew on each process from `seed`. 0 seconds: never.
+void use_noise(double every, double lasts, std::uint64_t seed);
 /// Seconds on the simulated clock.
 double simulated_now();
 #else

@@ -156,7 +156,11 @@ int run(int argc, char** argv, const std::function<void(Program&)>& body) {
     try {
         Program program{Parameters(argc, argv), hocket::Comm::world(), {}};
 #ifdef HOCKET_SIMULATED
-        use_model(program.parameters.text("model"));
+        const auto& given = program.parameters;
+        use_model(given.text("model"));
+        if (given.has("noise_every"))
+            use_noise(given.real("noise_every"), given.real("noise_lasts"),
+                      1 + static_cast<std::uint64_t>(program.rank()));
 #endif
         program.report.add("mpi", hocket::mpi_library());
         program.report.add("ranks", std::int64_t{program.size()});

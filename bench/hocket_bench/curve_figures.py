@@ -10,8 +10,8 @@ from .drawing import axes_of, save
 from .platforms import PLATFORMS
 from .table import align, seconds
 
-#: of a line: the machine, its bandwidth, N, and processors a process
-Key = tuple[str, float, int, int]
+#: of a line: the machine, its bandwidth, noise, N, and processors a process
+Key = tuple[str, float, float, int, int]
 
 
 def _lines(document: dict[str, Any]) -> dict[Key, dict[int, dict[str, float]]]:
@@ -21,16 +21,24 @@ def _lines(document: dict[str, Any]) -> dict[Key, dict[int, dict[str, float]]]:
         p = table["parameters"]
         times = {f["name"]: f["median"] for f in table["figures"] if f.get("median")}
         if times:
-            key = p["platform"], p["bandwidth"], p["N"], p["processors a process"]
+            key = (
+                p["platform"],
+                p["bandwidth"],
+                p["noise"],
+                p["N"],
+                p["processors a process"],
+            )
             found.setdefault(key, {})[p["processors"]] = times
     return found
 
 
 def _name(curve: Curve, key: Key) -> str:
-    platform, bandwidth, size, threads = key
+    platform, bandwidth, noise, size, threads = key
     name = f"{platform}, N {size}"
     if bandwidth != 1:
         name += f", {bandwidth:g} x bandwidth"
+    if noise:
+        name += f", {100 * noise:g} % noise"
     return name + (f", {threads} processors a process" if len(curve.threads) > 1 else "")
 
 
@@ -53,8 +61,9 @@ def finish_curves(curve: Curve, document: dict[str, Any], plot: str | None) -> N
                 {
                     "platform": key[0],
                     "bandwidth": key[1],
-                    "N": key[2],
-                    "processors a process": key[3],
+                    "noise": key[2],
+                    "N": key[3],
+                    "processors a process": key[4],
                     "form": form,
                     "processors": processors,
                     f"{first} over it": ratios_of,

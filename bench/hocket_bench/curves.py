@@ -29,6 +29,7 @@ class Point:
     size: int  #: what N is: see `Curve.size`
     frames: int
     nb: int
+    noise: tuple[float, float] = (0.0, 0.0)  #: see `apps/model.hpp`
 
 
 @dataclass(frozen=True)
@@ -45,6 +46,7 @@ class Curve:
     words: Callable[[Point, Path], Words]
     times: Callable[[Mapping[str, Any]], dict[str, float]]
     least: int = 1  #: processes
+    program: str = ""  #: in the folder of what is simulated; "": the application
     threads: tuple[int, ...] = (1,)
 
     def run(
@@ -58,10 +60,12 @@ class Curve:
                 "results": "",
                 "runs": 1,
                 "model": model_words(kernels, point.platform.slowness),
+                "noise_every": point.noise[0],
+                "noise_lasts": point.noise[1],
                 **self.words(point, folder),
             }
             words = [f"{key}={_plain(value)}" for key, value in given.items()]
-            program = simulation.BUILT / "apps" / f"hocket_app_{self.app}"
+            program = simulation.BUILT / (self.program or f"apps/hocket_app_{self.app}")
             return self.times(simulation.start(program, settings, words, timeout))
 
 
@@ -151,10 +155,17 @@ def _remap(point: Point, folder: Path) -> Words:
         "shape": (2 * n, 8 * n, n),  # as the paper's 64 x 512 x 128, which it writes reversed
         "axes": (1, 0, 2),
         "dist": "(BLOCK,*,*)",  # smpirun splits words at blanks
-        "grid": grid_of(point.processes),
         "threads": point.threads,
         "forms": "two-array,in-place",
     }
+
+
+def _team(point: Point, folder: Path) -> Words:
+    return {}
+
+
+def _of_operations(report: Mapping[str, Any]) -> dict[str, float]:
+    return dict(report["seconds"])
 
 
 def _of_forms(report: Mapping[str, Any]) -> dict[str, float]:
@@ -221,12 +232,25 @@ REMAP = Curve(
     times=_of_forms,
     threads=(1, 4, 16),
 )
+TEAM = Curve(
+    app="team",
+    title="operations of a team, 8 bytes a process",
+    size="nothing here",
+    forms=("MPI_Barrier", "wait", "MPI_Allreduce", "reduce_add", "MPI_Allgather", "gather"),
+    platforms=("sp2", "cluster"),
+    processes=(2, 4, 8, 16, 32, 64, 128),
+    sizes=(1,),
+    words=_team,
+    times=_of_operations,
+    program="tests/simulated/simulated_teams",
+)
 CURVES = {
     "fft": FFT,
     "convolution": CONVOLUTION,
     "multiblock": MULTIBLOCK,
     "linpack": LINPACK,
     "remap": REMAP,
+    "team": TEAM,
 }
 
 

@@ -18,15 +18,15 @@ KERNELS = dict.fromkeys(KINDS, 1e-9)
 FREE = Platform("free", "none", 16, 1, 1e15, 1e-12, 0.0, 1000.0, "made up")
 
 
-def built(app):
-    program = simulation.BUILT / "apps" / f"hocket_app_{app}"
+def built(curve):
+    program = simulation.BUILT / (curve.program or f"apps/hocket_app_{curve.app}")
     return shutil.which("smpirun") is not None and program.is_file()
 
 
-def seconds(curve, platform, processes, size, threads=1, frames=4):
-    if not built(CURVES[curve].app):
+def seconds(curve, platform, processes, size, threads=1, frames=4, noise=(0.0, 0.0)):
+    if not built(CURVES[curve]):
         pytest.skip("the simulated program is not built")
-    point = Point(platform, processes, threads, size, frames, 8)
+    point = Point(platform, processes, threads, size, frames, 8, noise)
     return CURVES[curve].run(point, KERNELS, 120)
 
 
@@ -48,7 +48,13 @@ def test_dear_messages_make_the_pipeline_win():
 
 @pytest.mark.parametrize(
     ("curve", "processes", "size"),
-    [("convolution", 8, 32), ("multiblock", 6, 16), ("linpack", 4, 64), ("remap", 4, 8)],
+    [
+        ("convolution", 8, 32),
+        ("multiblock", 6, 16),
+        ("linpack", 4, 64),
+        ("remap", 4, 8),
+        ("team", 5, 1),
+    ],
 )
 def test_each_application_runs_in_all_its_forms(curve, processes, size):
     platform = PLATFORMS["js21"]
@@ -61,3 +67,10 @@ def test_threads_share_what_is_local():
     one, four = (seconds("remap", FREE, 2, 16, threads=each) for each in (1, 4))
     moved = 2 * 8 * (2 * 16) * (8 * 16) * 16 / 2 * KERNELS["move"] * FREE.slowness
     assert one["in place"] - four["in place"] == pytest.approx(0.75 * moved, rel=0.1)
+
+
+def test_interruptions_add_the_part_of_computing_that_was_asked_for():
+    calm = seconds("multiblock", FREE, 3, 64, frames=20)["tasks"]
+    disturbed = seconds("multiblock", FREE, 3, 64, frames=20, noise=(calm / 10, calm / 100))
+    # A tenth on the average of each process; the slowest of three is waited for.
+    assert 1.03 < disturbed["tasks"] / calm < 1.4

@@ -19,6 +19,10 @@ from hocket_bench.platforms import PLATFORMS
         (["fft", "--procs", "256"], "the largest machine named has 128"),
         (["fft", "--size", "64,x"], "give numbers from 1"),
         (["linpack", "--bandwidth", "0.5,0"], "give numbers above 0"),
+        (["linpack", "--bandwidth", "1,-2"], "give numbers above 0"),
+        (["linpack", "--noise", "0,1"], "give parts below 1"),
+        (["linpack", "--noise", "-0.1"], "give numbers from 0"),
+        (["linpack", "--noise-lasts", "0"], "give seconds above 0"),
         (["remap", "--kernels", "/nowhere/at.json"], "No such file"),
         (["remap", "--ranks", "4"], "--procs says how many"),
         (["remap", "--plot", "/nowhere/a.png"], "there is no such folder"),
@@ -68,7 +72,7 @@ def test_the_report_says_where_the_forms_cross(tmp_path, capsys):
     def table(processors, data, persistent):
         parameters = {
             **{"platform": "sp1", "bandwidth": 1.0, "N": 64, "processors": processors},
-            **{"processors a process": 1},
+            **{"processors a process": 1, "noise": 0.02},
         }
         figures = [{"name": "data", "median": data}, {"name": "persistent", "median": persistent}]
         return {"parameters": parameters, "figures": figures}
@@ -80,4 +84,5 @@ def test_the_report_says_where_the_forms_cross(tmp_path, capsys):
     assert curve["data over it"] == [0.5, 2.0] and curve["crosses at"] == pytest.approx(4)
     said = capsys.readouterr().out
     assert "persistent and data cross at 4 processors" in said and "IBM SP1" in said
+    assert "sp1, N 64, 2 % noise" in said and curve["noise"] == 0.02
     assert picture.stat().st_size > 1000

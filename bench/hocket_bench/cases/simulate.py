@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import argparse
 import functools
+import itertools
 import math
 from collections.abc import Iterator, Sequence
 from pathlib import Path
@@ -38,6 +39,15 @@ def add_options(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--nb", type=int, default=32, help="LINPACK's size of blocks (32)")
     parser.add_argument(
         "--bandwidth", default="1", help="of links, in multiples of the machine's, by commas (1)"
+    )
+    parser.add_argument(
+        "--noise",
+        default="0",
+        help="of the operating system: parts of computing that interruptions add, by commas, as "
+        "0,0.01,0.05 (0)",
+    )
+    parser.add_argument(
+        "--noise-lasts", type=float, default=1e-3, help="seconds of an interruption (0.001)"
     )
     parser.add_argument(
         "--kernels",
@@ -72,7 +82,11 @@ def validate(options: argparse.Namespace) -> None:
         raise ValueError(f"--procs {options.procs}: the largest machine named has {most}")
     _wholes(options.size, "--size", ())
     _wholes(options.per_process, "--per-process", ())
-    _bandwidths(options)
+    _reals(options.bandwidth, "--bandwidth", above=0)
+    if max(_reals(options.noise, "--noise")) >= 1:
+        raise ValueError(f"--noise {options.noise}: give parts below 1, as 0.02")
+    if not 0 < options.noise_lasts < math.inf:
+        raise ValueError(f"--noise-lasts {options.noise_lasts}: give seconds above 0")
     if options.kernels is not None:
         try:
             kernels.known(options.kernels)
@@ -106,32 +120,37 @@ def _processors(options: argparse.Namespace) -> list[int]:
     return found
 
 
-def _bandwidths(options: argparse.Namespace) -> list[float]:
+def _reals(text: str, name: str, above: float | None = None) -> list[float]:
+    """Numbers from 0, or above something."""
     try:
-        found = [float(word) for word in options.bandwidth.split(",")]
+        found = [float(word) for word in text.split(",")]
     except ValueError:
-        found = [0.0]
-    if not all(0 < each < math.inf for each in found):
-        raise ValueError(f"--bandwidth {options.bandwidth}: give numbers above 0, by commas")
+        found = [-1.0]
+    if not all(0 <= each < math.inf and each != above for each in found):
+        least = "from 0" if above is None else "above 0"
+        raise ValueError(f"{name} {text}: give numbers {least}, by commas")
     return found
 
 
-def _points(options: argparse.Namespace) -> Iterator[tuple[Point, float]]:
+def _points(options: argparse.Namespace) -> Iterator[tuple[Point, float, float]]:
+    """Each with the scale of its bandwidth, and its noise."""
     curve = _curve(options)
-    threads = _wholes(options.per_process, "--per-process", curve.threads)
-    for name in _platforms(options):
+    for name, scale, noise, size, count, each in itertools.product(
+        _platforms(options),
+        _reals(options.bandwidth, "--bandwidth"),
+        _reals(options.noise, "--noise"),
+        _wholes(options.size, "--size", curve.sizes),
+        _processors(options),
+        _wholes(options.per_process, "--per-process", curve.threads),
+    ):
         platform = PLATFORMS[name]
-        for scale in _bandwidths(options):
-            for size in _wholes(options.size, "--size", curve.sizes):
-                for count in _processors(options):
-                    for each in threads:
-                        if each > platform.processors or count % each or count > platform.size:
-                            continue
-                        one = platform if scale == 1 else platform.scaled(scale)
-                        yield (
-                            Point(one, count // each, each, size, options.frames, options.nb),
-                            scale,
-                        )
+        if each > platform.processors or count % each or count > platform.size:
+            continue
+        one = platform if scale == 1 else platform.scaled(scale)
+        lasts = options.noise_lasts if noise else 0.0
+        disturbed = (lasts / noise if noise else 0.0, lasts)
+        point = Point(one, count // each, each, size, options.frames, options.nb, disturbed)
+        yield point, scale, noise
 
 
 def passes(options: argparse.Namespace) -> list[Pass]:
@@ -144,7 +163,7 @@ def matches(options: argparse.Namespace, group: Group) -> Iterator[Match]:
     """One match a machine, size, and number of processors."""
     curve = _curve(options)
     speeds = kernels.known(options.kernels)
-    for point, scale in _points(options):
+    for point, scale, noise in _points(options):
         platform = point.platform
         question = Question(
             {
@@ -154,6 +173,7 @@ def matches(options: argparse.Namespace, group: Group) -> Iterator[Match]:
                 "processors": point.processes * point.threads,
                 "processors a process": point.threads,
                 "bandwidth": scale,
+                "noise": noise,
             },
             baseline=(curve.forms[0],),
         )
