@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "hocket/flow.hpp"
 
+#include <functional>
+
 #include "flow_access.hpp"
 #include "hocket/step.hpp"
 #include "task_arguments.hpp"
@@ -51,14 +53,28 @@ std::string name_of(const char* name) {
 // What the handle of an annotated function holds: the arguments of a call are addresses.
 struct Annotated {
     std::string name;
-    int (*function)(void* const* arguments);
+    std::function<int(void* const* arguments, hocket_started* started)> function;
     std::vector<int> kinds;
     int priority;
+    bool communicates;
 
-    void run(std::vector<void*> arguments) const {
-        require_zero(function(arguments.data()), "function");
+    hocket::flow::Operations start(const std::vector<void*>& arguments) const {
+        hocket_started started;
+        require_zero(function(arguments.data(), &started), "function");
+        return std::move(started.operations);
     }
 };
+
+std::vector<int> uses_of(std::int64_t count, const int* kinds, bool communicates) {
+    const auto uses = list(count, kinds, "kinds");
+    for (const int kind : uses)
+        if (kind < HOCKET_READS || kind > HOCKET_VALUE || kind == HOCKET_REDUCES ||
+            (communicates && kind == HOCKET_COMMUTES))
+            throw ArgumentError(std::string("an annotated function") +
+                                (communicates ? " that communicates" : "") +
+                                " cannot have arguments of kind " + std::to_string(kind));
+    return {uses.begin(), uses.end()};
+}
 
 thread_local std::vector<std::pair<const hocket_flow*, std::unique_ptr<Flow::Inside>>> entered;
 
@@ -264,13 +280,23 @@ int hocket_annotated_make(const char* name, int (*function)(void* const* argumen
     return guard(__func__, [&] {
         require(annotated, "annotated");
         if (function == nullptr) throw ArgumentError("'function' is NULL; give a function");
-        const auto uses = list(count, kinds, "kinds");
-        for (const int kind : uses)
-            if (kind < HOCKET_READS || kind > HOCKET_VALUE || kind == HOCKET_REDUCES)
-                throw ArgumentError("an annotated function cannot have arguments of kind " +
-                                    std::to_string(kind));
-        give(annotated,
-             Annotated{text_of(name, "name"), function, {uses.begin(), uses.end()}, priority});
+        const auto called = [function](void* const* arguments, hocket_started*) {
+            return function(arguments);
+        };
+        give(annotated, Annotated{text_of(name, "name"), called, uses_of(count, kinds, false),
+                                  priority, false});
+    });
+}
+
+int hocket_annotated_make_comm(const char* name,
+                               int (*function)(void* const* arguments, hocket_started* started),
+                               int64_t count, const int* kinds, int priority,
+                               hocket_annotated** annotated) {
+    return guard(__func__, [&] {
+        require(annotated, "annotated");
+        if (function == nullptr) throw ArgumentError("'function' is NULL; give a function");
+        give(annotated, Annotated{text_of(name, "name"), function, uses_of(count, kinds, true),
+                                  priority, true});
     });
 }
 
@@ -293,11 +319,13 @@ int hocket_annotated_call(const hocket_annotated* annotated, int64_t count,
             access.kind = called.kinds[i];
             accesses.push_back(access_of(access));
         }
-        if (Flow* const flow = Flow::current())
-            flow->task([called, addresses] { called.run(addresses); },
-                       std::span<const Access>(accesses), {called.priority, called.name});
-        else
-            called.run(addresses);
+        if (Flow* const flow = Flow::current()) {
+            flow->insert(
+                hocket::flow::Body([called, addresses] { return called.start(addresses); }),
+                accesses, {called.priority, called.name}, called.communicates);
+            return;
+        }
+        for (const auto& operation : called.start(addresses)) hocket::wait(*operation);
     });
 }
 

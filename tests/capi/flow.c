@@ -56,6 +56,20 @@ static int add_to(void* const* arguments) {
     return 0;
 }
 
+/* Annotated: passes the first number on, and gets the second one. */
+static int pass_numbers(void* const* arguments, hocket_started* started) {
+    MPI_Request requests[2];
+    MPI_Isend(arguments[0], 1, MPI_DOUBLE, (rank + 1) % ranks, 77, MPI_COMM_WORLD, &requests[0]);
+    MPI_Irecv(arguments[1], 1, MPI_DOUBLE, (rank + ranks - 1) % ranks, 77, MPI_COMM_WORLD,
+              &requests[1]);
+    for (int i = 0; i < 2; ++i) {
+        hocket_operation* operation = NULL;
+        OK(hocket_operation_from_request(&requests[i], &operation));
+        OK(hocket_started_add(started, &operation));
+    }
+    return *(double*)arguments[0] < 0;
+}
+
 static hocket_access memory(int kind, const void* data, int64_t bytes) {
     hocket_access access = {kind, NULL, data, bytes, 0, NULL, NULL, NULL};
     return access;
@@ -163,6 +177,30 @@ static void test_communicating(const hocket_flow_options* options) {
     OK(hocket_flow_wait(flow, 60));
     for (int i = 0; i < count; ++i) CHECK(messages[i].in == 100 * i + (rank + ranks - 1) % ranks);
     CHECK(x == 2 * rank + 1);
+
+    /* An annotated one: a call that waits, or a step. */
+    const double before = 2 * ((rank + ranks - 1) % ranks) + 1;
+    double y = -1, z = -1;
+    int kinds[] = {HOCKET_READS, HOCKET_WRITES}, wrong[] = {HOCKET_READS, HOCKET_COMMUTES};
+    hocket_annotated* pass = NULL;
+    FAILS(HOCKET_ERR_ARGUMENT,
+          hocket_annotated_make_comm("pass", pass_numbers, 2, wrong, 0, &pass));
+    SAYS("that communicates cannot have arguments of kind 3");
+    FAILS(HOCKET_ERR_ARGUMENT, hocket_annotated_make_comm("pass", NULL, 2, kinds, 0, &pass));
+    OK(hocket_annotated_make_comm("pass", pass_numbers, 2, kinds, 0, &pass));
+    hocket_access call[] = {memory(HOCKET_VALUE, &x, 8), memory(HOCKET_VALUE, &y, 8)};
+    OK(hocket_annotated_call(pass, 2, call));
+    CHECK(y == before);
+    call[1].data = &z;
+    OK(hocket_flow_enter(flow));
+    OK(hocket_flow_task(flow, twice, &x, 1, &own, 0, NULL));
+    OK(hocket_annotated_call(pass, 2, call));
+    OK(hocket_flow_leave(flow));
+    hocket_access got_it = memory(HOCKET_READS, &z, 8);
+    OK(hocket_flow_wait_on(flow, &got_it, 60));
+    CHECK(z == 2 * before + 1);
+    OK(hocket_annotated_free(&pass));
+    OK(hocket_flow_wait(flow, 60));
 
     MPI_Request request;
     double sent = 3, got = 0;

@@ -9,6 +9,7 @@ module steps
   type :: message
     type(hocket_request) :: send, receive
   end type
+  type(message), target, save :: under_way
 
 contains
 
@@ -88,6 +89,13 @@ contains
     call c_f_pointer(each(2), to, [1])
     to = to + from
     code = 0
+  end function
+  ! Annotated, and communicating.
+  recursive function pass_again(arguments, started) bind(C, name='') result(code)
+    type(c_ptr), value :: arguments, started
+    integer(c_int) :: code
+    code = pass_on(c_loc(under_way), started)
+    if (.false.) print *, c_associated(arguments)
   end function
 end module
 
@@ -204,6 +212,8 @@ contains
     type(hocket_array) :: a, b, c
     type(hocket_flow) :: flow
     type(message), target :: passed
+    type(hocket_annotated) :: pass
+    integer :: time, ierr
     integer, allocatable, target :: x(:), y(:), z(:), w(:)
     type(hocket_array) :: d
     call hocket_tasks_make([character(4) :: 'only'], [ranks], world, tasks)
@@ -230,6 +240,26 @@ contains
     call check(all(x == y), 'the first')
     call check(all(x == z), 'the second')
     call check(all(x == w), 'the third')
+    call hocket_annotated_make_comm('pass', c_funloc(pass_again), [HOCKET_ACCESS_COMMUTES], pass, &
+                                    ierr=ierr)
+    call fails(HOCKET_ERR_ARGUMENT, ierr, 'that communicates cannot have arguments of kind 3')
+    call hocket_annotated_make_comm('pass', c_funloc(pass_again), [HOCKET_ACCESS_READS, &
+                                                                   HOCKET_ACCESS_WRITES], pass)
+    do time = 1, 2  ! a call that waits, and a step
+      w = 0
+      call hocket_tasks_isend_later(tasks, [c], 0, under_way%send, tag=4)
+      call hocket_tasks_irecv_later(tasks, [d], 0, under_way%receive, tag=4)
+      if (time == 2) call hocket_flow_enter(flow)
+      call hocket_annotated_call(pass, [hocket_reads(c), hocket_writes(d)])
+      if (time == 2) then
+        call hocket_flow_leave(flow)
+        call hocket_flow_wait(flow, 60.0_real64)
+      end if
+      call check(all(x == w), 'annotated')
+      call hocket_request_free(under_way%send)
+      call hocket_request_free(under_way%receive)
+    end do
+    call hocket_annotated_free(pass)
     call hocket_request_free(passed%send)
     call hocket_request_free(passed%receive)
     call hocket_flow_free(flow)

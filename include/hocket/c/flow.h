@@ -105,6 +105,12 @@ int hocket_flow_svg(hocket_flow* flow, const char** text);
  * arguments. Those that a step uses must live until it has run. */
 int hocket_annotated_make(const char* name, int (*function)(void* const* arguments), int64_t count,
                           const int* kinds, int priority, hocket_annotated** annotated);
+/* The same of a function that communicates, as those of hocket_flow_comm: it gives what it starts
+ * to hocket_started_add. Outside of flows a call waits for that. No argument HOCKET_COMMUTES. */
+int hocket_annotated_make_comm(const char* name,
+                               int (*function)(void* const* arguments, hocket_started* started),
+                               int64_t count, const int* kinds, int priority,
+                               hocket_annotated** annotated);
 int hocket_annotated_call(const hocket_annotated* annotated, int64_t count,
                           const hocket_access* arguments);
 int hocket_annotated_free(hocket_annotated** annotated);
