@@ -87,7 +87,8 @@ int hocket_operation_poll(hocket_operation* operation, bool* done) {
 int hocket_operation_wait(hocket_operation* operation, double timeout) {
     return guard(__func__, [&] {
         const auto held = behind(operation);
-        hocket::wait(*held->value, deadline_of(timeout));
+        const auto deadline = deadline_of(timeout);
+        if (!hocket::poll(*held->value)) hocket::wait(*held->value, deadline);
     });
 }
 

@@ -296,12 +296,13 @@ void bind_flow(nb::module_& m) {
         .def(
             "comm",
             [](Held& held, nb::object function, nb::object hold,
-               const std::vector<Access>& accesses, int priority, std::string name) {
+               const std::vector<Access>& accesses, int priority, std::string name, int threads) {
                 flow::Body body(Starter(std::move(function), std::move(hold)));
                 const nb::gil_scoped_release released;
-                held.flow->insert(std::move(body), accesses, {priority, std::move(name)}, true);
+                held.flow->insert(std::move(body), accesses, {priority, std::move(name), threads},
+                                  true);
             },
-            "function"_a, "hold"_a.none(), "accesses"_a, "priority"_a, "name"_a)
+            "function"_a, "hold"_a.none(), "accesses"_a, "priority"_a, "name"_a, "threads"_a)
         .def(
             "exchange",
             [](Held& held, const Halo& halo, int priority) {

@@ -38,19 +38,14 @@ void bind_tasks(nb::module_& m) {
     nb::class_<Operation>(m, "Operation")
         .def("text", &Operation::text)
         .def(
-            "test",
-            [](Operation& operation) {
-                try {
-                    wait(operation, Deadline::in(0.0));
-                } catch (const DeadlineError&) {
-                    return false;
-                }
-                return true;
-            },
+            "test", [](Operation& operation) { return poll(operation); },
             nb::call_guard<nb::gil_scoped_release>())
         .def(
             "wait",
-            [](Operation& operation, Timeout timeout) { wait(operation, Deadline::in(timeout)); },
+            [](Operation& operation, Timeout timeout) {
+                const Deadline deadline = Deadline::in(timeout);
+                if (!poll(operation)) wait(operation, deadline);  // if this thread may communicate
+            },
             "timeout"_a.none(), nb::call_guard<nb::gil_scoped_release>());
 
     nb::enum_<Verb>(m, "Verb")

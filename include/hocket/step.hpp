@@ -91,8 +91,10 @@ AnnotatedFunction<std::decay_t<Function>> step(std::string name, Function&& func
 /// for its operations.
 template <class Function>
 AnnotatedFunction<std::decay_t<Function>> comm_step(std::string name, Function&& function,
-                                                    std::vector<Use> uses, int priority = 0) {
-    return {std::move(name), std::forward<Function>(function), std::move(uses), priority, true, 0};
+                                                    std::vector<Use> uses, int priority = 0,
+                                                    int threads = 0) {
+    return {std::move(name), std::forward<Function>(function), std::move(uses), priority, true,
+            threads};
 }
 
 }  // namespace hocket

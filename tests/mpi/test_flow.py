@@ -335,8 +335,11 @@ def test_threads_of_kernels_in_steps(comm):
     for wrong in (0, -1, "two"):
         with pytest.raises(hk.Error, match="threads"):
             hk.Flow(2, threads=wrong)
-        with pytest.raises(hk.Error, match="threads"):
-            f.task(print, threads=wrong)
+        for insert in (f.task, f.comm):
+            with pytest.raises(hk.Error, match="threads"):
+                insert(print, threads=wrong)
+        with f, pytest.raises(hk.Error, match="threads"):
+            hk.step(comm=True, threads=wrong)(print)()
 
 
 @ranks(1)

@@ -1,6 +1,8 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """a.halo: every element of every border, corners included, on uneven, empty and short blocks."""
 
+import subprocess
+import sys
 import time
 
 import numpy as np
@@ -232,3 +234,35 @@ def test_refusals(comm):
     two = a.halo(1)
     raises_everywhere(comm, hk.Error, lambda: two.exchange(timeout=(60, -1)[comm.rank]), "-1")
     two.exchange()
+
+
+OTHER_THREAD = """
+import threading, mpi4py
+mpi4py.rc.thread_level = "funneled"
+import hocket as hk
+from mpi4py import MPI
+a = hk.zeros(hk.Layout((4,), "(BLOCK)", 1), "f8", MPI.COMM_WORLD)
+request = a.halo(1, periodic=True).iexchange()
+def look():
+    for call in (request.test, request.wait):
+        try:
+            call()
+        except hk.Error as error:
+            print(error)
+other = threading.Thread(target=look)
+if MPI.Query_thread() == MPI.THREAD_FUNNELED:
+    other.start()
+    other.join()
+else:
+    print(2 * "this thread may not communicate")
+request.wait()
+"""
+
+
+def test_a_thread_that_may_not_communicate_is_told():
+    """Looking at an exchange is communicating, as it moves on what is under way."""
+    done = subprocess.run(
+        [sys.executable, "-c", OTHER_THREAD], capture_output=True, text=True, timeout=60
+    )
+    assert done.returncode == 0, done.stderr
+    assert done.stdout.count("this thread may not communicate") == 2

@@ -101,6 +101,30 @@ def test_a_run_of_tasks_leaves_one_picture_of_all_ranks(tmp_path):
     assert waited_for and all(waited_for)
 
 
+def test_steps_of_a_flow_are_slices_of_the_threads_that_ran_them(tmp_path):
+    def part(comm):
+        import threading
+
+        hk.Team(comm).wait()  # by which the processes tell each other who they are
+        meet = threading.Barrier(2, timeout=20)
+        with hk.Flow(2, agent="steps") as f:
+            f.task(meet.wait, name="left")
+            f.task(meet.wait, name="right")
+            f.comm(comm.Ibarrier, outputs=["met"], name="all")
+            f.task(lambda: None, inputs=["met"], name="after")
+
+    target = tmp_path / "run.json"
+    hk.run(part, ranks=1, trace=target)
+    (found,) = events(target).values()
+    slices = {event["name"]: event for event in found if event["ph"] == "X"}
+    left, right, after = (slices[f"step '{name}'"] for name in ("left", "right", "after"))
+    assert left["tid"] != right["tid"]
+    named = {e["tid"]: e["args"]["name"] for e in found if e["name"] == "thread_name"}
+    assert "worker 1" in (named.get(left["tid"]), named.get(right["tid"]))
+    begun, ended = sorted(e["ts"] for e in found if e["name"] == "step 'all'" and e["ph"] in "be")
+    assert begun <= ended <= after["ts"]
+
+
 def test_a_run_that_fails_leaves_what_it_did_until_then(tmp_path):
     def part(comm):
         import time

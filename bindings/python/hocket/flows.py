@@ -13,7 +13,7 @@ from typing import Any, Callable, Optional, Union
 
 from hocket import _mpi, flow_steps
 from hocket.arguments import as_number, as_seconds
-from hocket.errors import Error
+from hocket.errors import Error, StepError
 from hocket.halos import Halo
 from hocket.many import Arrays, as_list
 from hocket.operations import operations_of
@@ -144,6 +144,7 @@ class Flow:
         priority: int = 0,
         *,
         name: Optional[str] = None,
+        threads: Optional[int] = None,
     ) -> None:
         """Inserts a step that communicates: ``fn()`` starts operations and does not block.
 
@@ -154,8 +155,8 @@ class Flow:
         ----------
         fn : returns None, an operation, or a list of them: requests of hocket's and mpi4py's, and
             whatever has a ``poll()`` that says whether it is done. The step ends when all are.
-        inputs, outputs, inouts, priority, name : as for `task`; what is sent is an input, what is
-            received an output
+        inputs, outputs, inouts, priority, name, threads : as for `task`; what is sent is an input,
+            what is received an output
 
         Raises
         ------
@@ -171,6 +172,7 @@ class Flow:
             accesses,
             as_number(priority, "priority"),
             flow_steps.name_of(name, fn),
+            flow_steps.share_of(threads),
         )
 
     def send(self, w: Verbs, a: Arrays, dest: TaskId, tag: int = 0, *, priority: int = 0) -> None:
@@ -253,7 +255,9 @@ class Flow:
         DeadlineError
             after `timeout` seconds.
         Error
-            inside a step, if steps beside it use the region, which may wait for this very step.
+            inside a step, which waits for its own steps, if others that were inserted before it
+            still change the region: they may wait for this very step. One that declares to read
+            the region begins after them.
         """
         seconds = as_seconds(timeout)
         for each in regions_of(region):
@@ -323,11 +327,21 @@ class Flow:
         trace: Optional[TracebackType],
     ) -> None:
         self._core.leave()
-        if error is None:
-            self.wait()
+        if error is not None:
+            self._drop()  # `error` is what counts
             return
+        try:
+            self.wait()
+        except StepError:
+            raise
+        except BaseException:  # Ctrl-C, a lost process
+            self._drop()
+            raise
+
+    def _drop(self) -> None:
+        """Ends it without what has not begun: what runs uses memory that is about to go."""
         self.cancel()
-        self._core.wait(None)  # what runs uses memory that is about to go; `error` is what counts
+        self._core.wait(None)
 
     def __repr__(self) -> str:
         return f"<hocket.Flow {self.workers} workers, {self.steps} steps so far>"
@@ -337,12 +351,31 @@ class Flow:
 def _end_all() -> None:
     """Ends what nobody has waited for while there is an interpreter left to run it.
 
-    A program that ends by an exception leaves out what has not begun, as a ``with`` block does.
+    A program that ends by an exception leaves out what has not begun, as a ``with`` block does; and
+    so does Ctrl-C from then on, or a step that ends the program, of all flows. ``sys.exit`` in the
+    program itself is an end in good order.
     """
+    stopped = hasattr(sys, "last_value")
+    ended_by: Optional[BaseException] = None
     for flow in list(_flows.values()):
-        if hasattr(sys, "last_value"):
-            flow.cancel()
-        try:
-            flow.wait()
-        except Error as error:
-            print(f"hocket: a flow ended with an error nobody waited for: {error}", file=sys.stderr)
+        while True:
+            if stopped:
+                flow.cancel()
+            try:
+                flow.wait()
+            except StepError as error:
+                _tell(error)
+            except Error as error:  # a lost process: what runs has not ended
+                _tell(error)
+                stopped = True
+                continue
+            except (KeyboardInterrupt, SystemExit) as error:
+                stopped, ended_by = True, error
+                continue
+            break
+    if ended_by is not None:
+        raise ended_by
+
+
+def _tell(error: Error) -> None:
+    print(f"hocket: a flow ended with an error nobody waited for: {error}", file=sys.stderr)

@@ -79,7 +79,7 @@ def step(
             accesses = touched["inputs"], touched["outputs"], touched["inouts"], priority
             its_name = name or fn.__name__
             if comm:
-                flow.comm(called, *accesses, name=its_name)
+                flow.comm(called, *accesses, name=its_name, threads=threads)
             else:
                 flow.task(
                     called,
