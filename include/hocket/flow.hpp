@@ -157,8 +157,9 @@ class Flow {
     void wait(Deadline deadline = {});
     /// Until all steps so far that touch any byte of the region have ended, so that the program
     /// may use and change it. @throws StepError if one of them has failed or was stopped, leaving
-    /// it to `wait`, too; DeadlineError; Error inside a step, if steps outside of it use the
-    /// region: they may wait for this very step.
+    /// it to `wait`, too; DeadlineError; Error inside a step, which waits for its own steps only,
+    /// if steps outside of it that were inserted before it still change the region: they may wait
+    /// for this very step. One that declares to read the region begins after them.
     void wait_on(const Region& region, Deadline deadline = {});
     /// Nothing that has not begun will. `wait` then returns once what runs has ended. Operations
     /// under way are left to later waits.

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // The one wait.
 #include <signal.h>
+#include <time.h>
 
 #include <algorithm>
 #include <cmath>
@@ -15,13 +16,13 @@
 #include "base/trace.hpp"
 #include "comm/engine.hpp"
 #include "comm/needs.hpp"
+#include "comm/outside.hpp"
 #include "comm/peers.hpp"
 #include "hocket/operation.hpp"
 
 namespace hocket {
 namespace {
 
-constexpr double between_checks = 20e-3;
 constexpr double between_looks = 0.1;  // at whether all others live
 // What a process sent before its end still arrives.
 constexpr double after_a_loss = 0.5;
@@ -105,13 +106,16 @@ bool done_soon(Operation& operation) {
     return false;
 }
 
+/// Some milliseconds late at most, for a fraction of what a look at the clock costs.
+double coarse_seconds() {
+    if constexpr (port::simulated) return port::seconds();
+    timespec now{};
+    clock_gettime(CLOCK_MONOTONIC_COARSE, &now);
+    return static_cast<double>(now.tv_sec) + 1e-9 * static_cast<double>(now.tv_nsec);
+}
+
 void check_outside(const Operation& operation, const Deadline& deadline) {
-    if (report_wanted != 0) {
-        report_wanted = 0;
-        std::fputs(pending_waits().c_str(), stderr);
-    }
-    trace::flush();
-    if (interrupt_check != nullptr) interrupt_check();
+    comm::heed_outside();
     if (deadline.passed())
         throw DeadlineError("gave up after " + text::seconds(deadline.timeout()) + ": " +
                             operation.text() + " is not done; the operation itself goes on");
@@ -201,7 +205,7 @@ void wait(Operation& operation, Deadline deadline) {
         if (now >= next_check) {
             check_outside(operation, deadline);
             losses.look(now, operation);
-            next_check = now + between_checks;
+            next_check = now + comm::between_checks;
         } else if (deadline.passed()) {
             check_outside(operation, deadline);
         }
@@ -212,6 +216,24 @@ void wait(Operation& operation, Deadline deadline) {
 bool poll(Operation& operation) {
     const comm::Turn turn;
     return poll_all(operation);
+}
+
+void comm::heed_outside() {
+    if (report_wanted != 0) {
+        report_wanted = 0;
+        std::fputs(pending_waits().c_str(), stderr);
+    }
+    trace::flush();
+    if (interrupt_check != nullptr) interrupt_check();
+}
+
+comm::Outside::Outside() : next_(coarse_seconds() + between_checks) {}
+
+void comm::Outside::heed() {
+    const double now = coarse_seconds();
+    if (now < next_) return;
+    next_ = now + between_checks;
+    heed_outside();
 }
 
 void set_interrupt_check(void (*check)()) {

@@ -40,8 +40,7 @@ void Flow::wait(Deadline deadline) {
     const bool inside = scope.owner() != nullptr;
     if (inside && scope.owner()->communicates)
         throw Error(scope.owner()->text() + " communicates, and waits for the flow; it may not");
-    const std::int64_t left = inside ? 1 : 0;  // the body that waits
-    state_->help([&] { return scope.unfinished() <= left; }, "its steps", deadline);
+    state_->help([&] { return scope.unfinished() <= 0; }, "its steps", deadline);
     if (!inside) state_->cancelled = false;
     flow::Failure failure = scope.take_failure();
     if (failure.error) failure.raise();
@@ -50,9 +49,9 @@ void Flow::wait(Deadline deadline) {
 void Flow::wait_on(const Region& region, Deadline deadline) {
     flow::Scope& scope = state_->scope_here();
     for (flow::Step* owner = scope.owner(); owner != nullptr; owner = owner->scope->owner())
-        if (owner->scope->used_before(*owner, region))
+        if (owner->scope->changed_before(*owner, region))
             throw Error(owner->text() + " waits for " + region.text() +
-                        ", which steps beside it use: they may wait for this one. Let it read "
+                        ", which steps beside it change: they may wait for this one. Let it read "
                         "the region, so that it begins after them");
     const auto users = scope.users_of(region);
     if (users.empty()) return;

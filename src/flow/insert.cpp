@@ -19,14 +19,11 @@ Scope& State::scope_here() {
     const Place& here = place();
     if (here.state != this || here.step == nullptr) return top;
     auto& extras = here.step->more();
-    if (!extras.inner) {
-        extras.inner = std::make_shared<Scope>(here.step, options.record);
-        extras.inner->enter();  // its body counts as one
-    }
+    if (!extras.inner) extras.inner = std::make_shared<Scope>(here.step, options.record);
     return *extras.inner;
 }
 
-void State::insert(Body body, std::span<const Access> accesses, StepOptions its,
+void State::insert(Body&& body, std::span<const Access> accesses, StepOptions&& its,
                    bool communicates) {
     const Place& here = place();
     if (here.state == this && here.step != nullptr && here.step->communicates)
@@ -53,9 +50,8 @@ void State::insert(Body body, std::span<const Access> accesses, StepOptions its,
                     " threads; give from 1 to " + std::to_string(base::most_threads) +
                     ", or 0 for as many as its flow says");
     Scope& scope = scope_here();
-    const std::int64_t own = scope.owner() != nullptr ? 1 : 0;
-    if (scope.unfinished() - own >= options.window) {
-        const std::int64_t enough = options.window / 2 + own;
+    if (scope.has_unfinished(options.window)) {
+        const std::int64_t enough = options.window / 2;
         help([&] { return scope.unfinished() <= enough; }, "room for another step", {});
     }
     if (communicates) agent->join_engine(agent);
@@ -67,14 +63,14 @@ void State::insert(Body body, std::span<const Access> accesses, StepOptions its,
         step->body = std::move(body);
         step->communicates = communicates;
         step->priority = its.priority;
-        step->threads = its.threads == 0 ? threads : std::min(its.threads, workers);
-        step->name = std::move(its.name);
+        step->threads =
+            static_cast<std::int16_t>(its.threads == 0 ? threads : std::min(its.threads, workers));
+        step->set_name(std::move(its.name));
         step->number = numbers.fetch_add(1, std::memory_order_relaxed);
         scope.enter();
         scope.order(*step, accesses, [&](const Ref& ref) {
             if (recorder) earlier.push_back(ref.step->number);
         });
-        ++scope.inserted;
     }
     if (options.check)
         for (const Access& access : accesses)

@@ -4,6 +4,7 @@
 #pragma once
 
 #include <algorithm>
+#include <array>
 #include <atomic>
 #include <limits>
 #include <memory>
@@ -39,6 +40,7 @@ class Ring {
   public:
     bool empty() const { return size_ == 0; }
     std::size_t size() const { return size_; }
+    const Step* first() const { return places_[first_]; }
     void push(Step* step) {
         if (size_ == places_.size()) grow();
         places_[(first_ + size_++) & (places_.size() - 1)] = step;
@@ -118,25 +120,27 @@ class Queues {
     void put(int worker, Step* step) {
         if (step->priority == 0) {
             Own& own = own_[static_cast<std::size_t>(worker)];
-            const std::lock_guard lock(own.guard);
-            own.ring.push(step);
-            own.size.store(own.ring.size(), std::memory_order_relaxed);
+            {
+                const std::lock_guard lock(own.guard);
+                own.ring.push(step);
+            }
+            own.count.fetch_add(1);
         } else {
             const std::lock_guard lock(guard_);
             rest_.push(step);
-            top_.store(rest_.top(), std::memory_order_relaxed);
+            top_.store(rest_.top());
         }
-        count_.fetch_add(1);
     }
 
-    /// nullptr: there is none.
-    Step* take(int worker) {
-        if (count_.load() <= 0) return nullptr;
+    /// nullptr: there is none. `moved()`: others may find some of them in another place now.
+    template <class Moved>
+    Step* take(int worker, Moved&& moved) {
         Step* step = top_.load(std::memory_order_relaxed) > 0 ? take_rest() : nullptr;
-        for (std::size_t i = 0; step == nullptr && i < own_.size(); ++i)
-            step = take_own((static_cast<std::size_t>(worker) + i) % own_.size());
+        const auto mine = static_cast<std::size_t>(worker);
+        if (step == nullptr) step = take_own(mine);
+        for (std::size_t i = 1; step == nullptr && i < own_.size(); ++i)
+            step = take_from((mine + i) % own_.size(), mine, moved);
         if (step == nullptr && top_.load(std::memory_order_relaxed) != nothing) step = take_rest();
-        if (step != nullptr) count_.fetch_sub(1);
         return step;
     }
 
@@ -147,38 +151,75 @@ class Queues {
         for (Own& own : own_) {
             const std::lock_guard lock(own.guard);
             found = own.ring.take_if(test);
-            own.size.store(own.ring.size(), std::memory_order_relaxed);
-            if (found != nullptr) break;
+            if (found == nullptr) continue;
+            own.count.fetch_sub(1);
+            break;
         }
         if (found == nullptr) {
             const std::lock_guard lock(guard_);
             found = rest_.take_if(test);
-            top_.store(rest_.empty() ? nothing : rest_.top(), std::memory_order_relaxed);
+            top_.store(rest_.empty() ? nothing : rest_.top());
         }
-        if (found != nullptr) count_.fetch_sub(1);
         return found;
     }
 
     /// Whether something may wait that should run before a step of that priority.
     bool has_above(int priority) const {
-        return top_.load(std::memory_order_relaxed) > priority || (priority < 0 && count() > 0);
+        return top_.load(std::memory_order_relaxed) > priority || (priority < 0 && any());
     }
-    std::int64_t count() const { return count_.load(); }
+    /// Who puts a step in and then looks for sleepers, and who counts itself as a sleeper and then
+    /// looks here: one of them sees the other.
+    bool any() const {
+        return top_.load() != nothing || std::any_of(own_.begin(), own_.end(), [](const Own& own) {
+                   return own.count.load() > 0;
+               });
+    }
 
   private:
-    struct alignas(64) Own {
-        SpinLock guard;
+    // Who has nothing to do looks at the count, which changes when the ring is free again.
+    struct Own {
+        alignas(64) SpinLock guard;
         Ring ring;
-        std::atomic<std::size_t> size{0};
+        alignas(64) std::atomic<std::int64_t> count{0};
     };
     Step* take_own(std::size_t worker) {
         Own& own = own_[worker];
-        if (own.size.load(std::memory_order_relaxed) == 0) return nullptr;
-        const std::lock_guard lock(own.guard);
-        if (own.ring.empty()) return nullptr;
-        Step* const step = own.ring.pop();
-        own.size.store(own.ring.size(), std::memory_order_relaxed);
+        if (own.count.load(std::memory_order_relaxed) <= 0) return nullptr;
+        Step* step = nullptr;
+        {
+            const std::lock_guard lock(own.guard);
+            if (own.ring.empty()) return nullptr;
+            step = own.ring.pop();
+            if (!own.ring.empty()) own.ring.first()->expect();
+        }
+        own.count.fetch_sub(1, std::memory_order_relaxed);
         return step;
+    }
+    /// Of many several at a time, so that two workers that run short steps meet seldom.
+    template <class Moved>
+    Step* take_from(std::size_t worker, std::size_t thief, Moved&& moved) {
+        constexpr std::size_t most = 16;
+        Own& own = own_[worker];
+        if (own.count.load(std::memory_order_relaxed) <= 0) return nullptr;
+        std::array<Step*, most> taken;
+        std::size_t count = 0;
+        {
+            const std::lock_guard lock(own.guard);
+            const std::size_t share = std::clamp<std::size_t>(own.ring.size() / 4, 1, most);
+            while (count < share && !own.ring.empty()) taken[count++] = own.ring.pop();
+        }
+        if (count == 0) return nullptr;
+        own.count.fetch_sub(static_cast<std::int64_t>(count), std::memory_order_relaxed);
+        if (count > 1) {
+            Own& mine = own_[thief];
+            {
+                const std::lock_guard lock(mine.guard);
+                for (std::size_t i = 1; i < count; ++i) mine.ring.push(taken[i]);
+            }
+            mine.count.fetch_add(static_cast<std::int64_t>(count) - 1);
+            moved();
+        }
+        return taken[0];
     }
     Step* take_rest() {
         const std::lock_guard lock(guard_);
@@ -192,7 +233,6 @@ class Queues {
     SpinLock guard_;
     Heap rest_;
     alignas(64) std::atomic<int> top_{nothing};  // priority of the first of `rest_`
-    alignas(64) std::atomic<std::int64_t> count_{0};
 };
 
 }  // namespace hocket::flow

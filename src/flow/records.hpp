@@ -9,6 +9,7 @@
 #include <map>
 #include <memory>
 #include <mutex>
+#include <utility>
 #include <vector>
 
 #include "flow/step.hpp"
@@ -26,7 +27,7 @@ class Record {
     std::size_t hash;
     Record* next_of_hash = nullptr;
     std::vector<Record*> conflicts;  // regions that share a byte with this one
-    Access::Kind kind = Access::Kind::write;
+    Access::Kind kind = Access::Kind::write, kind_before = Access::Kind::write;
     std::string reduction;           // the name of the group's
     std::vector<Ref> group, before;  // the last group of users, and the one before it
 
@@ -47,9 +48,9 @@ class Records {
     /// for, some more than once, which says whether that one can still matter.
     template <class WaitFor>
     Record& use(Step& step, const Access& access, WaitFor&& wait_for);
-    /// `wait_for` for the last users of all that conflicts with the region.
-    template <class WaitFor>
-    void users_of(const Region& region, WaitFor&& wait_for);
+    /// `visit(kind, refs)` for the last groups of users of all that conflicts with the region.
+    template <class Visit>
+    void users_of(const Region& region, Visit&& visit) const;
 
     /// Forgets the steps and regions that `matters` denies.
     template <class Matters>
@@ -88,7 +89,7 @@ Record& Records::use(Step& step, const Access& access, WaitFor&& wait_for) {
     if (!joins) {
         std::swap(record.before, record.group);
         record.group.clear();
-        record.kind = kind;
+        record.kind_before = std::exchange(record.kind, kind);
         if (kind == Kind::reduce) record.reduction = access.reduction->name;
     }
     each(record.before, wait_for);
@@ -107,13 +108,13 @@ Record& Records::use(Step& step, const Access& access, WaitFor&& wait_for) {
     return record;
 }
 
-template <class WaitFor>
-void Records::users_of(const Region& region, WaitFor&& wait_for) {
+template <class Visit>
+void Records::users_of(const Region& region, Visit&& visit) const {
     std::vector<Record*> found;
     collect(region, found);
-    for (Record* record : found) {
-        each(record->group, wait_for);
-        each(record->before, wait_for);
+    for (const Record* record : found) {
+        visit(record->kind, record->group);
+        visit(record->kind_before, record->before);
     }
 }
 

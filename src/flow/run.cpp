@@ -82,7 +82,7 @@ Step* State::take(int worker) {
     constexpr int deepest = 24;
     Step* const inside = place().depth >= deepest ? place().step : nullptr;
     return inside == nullptr
-               ? queues.take(worker)
+               ? queues.take(worker, [this] { wake(); })
                : queues.take_if([&](const Step& each) { return is_of(each, *inside); });
 }
 
@@ -99,9 +99,10 @@ Step* State::run_now(Step& step, int worker) {
         return end(step, worker, true);
     }
     if (step.extras && !step.extras->locks.empty() && !acquire(step)) return nullptr;
+    Step::expect(step.successors.load(std::memory_order_relaxed));
     call(step, worker);
     // With steps of its own, it ends with the last of them, which may have been the last already.
-    if (step.extras && step.extras->inner && !step.extras->inner->leave()) return nullptr;
+    if (step.extras && step.extras->inner && !step.extras->inner->leave_body()) return nullptr;
     return finish(step, worker, true);
 }
 
@@ -119,7 +120,7 @@ void State::call(Step& step, int worker) {
         if (step.extras && step.extras->inner &&
             (!parts.all()->empty() || !step.extras->inputs.empty())) {
             const Scope& inner = *step.extras->inner;
-            help([&] { return inner.unfinished() <= 1; }, "its steps", {});
+            help([&] { return inner.unfinished() <= 0; }, "its steps", {});
         }
         step.check_inputs("it has written what it declared to read only");
         parts.combine();
@@ -170,6 +171,7 @@ Step* State::end(Step& step, int worker, bool take_next) {
     while (edge != nullptr) {
         Step& later = *edge->to;
         edge = edge->next;  // it lies in the later one, which may end at once
+        Step::expect(edge);
         if (failed) later.stopped.store(true, std::memory_order_relaxed);
         if (later.waits.fetch_sub(1, std::memory_order_acq_rel) != 1) continue;
         const bool first = next == nullptr || later.priority > next->priority;
@@ -182,8 +184,8 @@ Step* State::end(Step& step, int worker, bool take_next) {
     Scope& scope = *step.scope;
     Step* const owner = scope.owner();
     step.extras.reset();
-    step.name.clear();
-    if (!scope.leave(step) || owner == nullptr) return next;
+    if (step.named) step.name.clear();
+    if (!scope.leave(step)) return next;
     // It was the last of the steps of a step.
     if (next != nullptr) ready(*next, worker);
     return finish(*owner, worker, take_next);

@@ -2,6 +2,7 @@
 #include "flow/scope.hpp"
 
 #include <algorithm>
+#include <iterator>
 #include <utility>
 
 namespace hocket::flow {
@@ -54,6 +55,7 @@ Step& Scope::make() {
     }
     Step& step = *free_;
     free_ = step.next;
+    if (free_ != nullptr) free_->expect();
     ++step.generation;
     step.successors.store(nullptr, std::memory_order_relaxed);
     step.waits.store(1, std::memory_order_relaxed);
@@ -67,21 +69,24 @@ Step& Scope::make() {
 std::vector<Ref> Scope::users_of(const Region& region) {
     std::vector<Ref> found;
     const std::lock_guard lock(inserting);
-    records_.users_of(region, [&](const Ref& ref) {
-        if (!matters(ref)) return false;
-        found.push_back(ref);
-        return true;
+    records_.users_of(region, [&](Access::Kind, const std::vector<Ref>& users) {
+        std::copy_if(users.begin(), users.end(), std::back_inserter(found), matters);
     });
     return found;
 }
 
-bool Scope::used_before(const Step& step, const Region& region) {
+bool Scope::changed_before(const Step& step, const Region& region) {
     bool found = false;
     const std::lock_guard lock(inserting);
-    records_.users_of(region, [&](const Ref& ref) {
-        if (!matters(ref)) return false;
-        found = found || (ref.step->number < step.number && !ref.step->ended());
-        return true;
+    records_.users_of(region, [&](Access::Kind kind, const std::vector<Ref>& users) {
+        if (kind == Access::Kind::read) return;
+        const auto is_step = [&](const Ref& ref) {
+            return ref.step == &step && ref.generation == step.generation;
+        };
+        if (std::any_of(users.begin(), users.end(), is_step)) return;
+        found = found || std::any_of(users.begin(), users.end(), [&](const Ref& ref) {
+                    return matters(ref) && ref.step->number < step.number && !ref.step->ended();
+                });
     });
     return found;
 }
@@ -97,7 +102,7 @@ bool Scope::leave(Step& step) {
         } while (!retired_.compare_exchange_weak(head, &step, std::memory_order_release,
                                                  std::memory_order_relaxed));
     }
-    return leave();
+    return ended_.fetch_add(1) + 1 == all_left;
 }
 
 void Scope::fail(const Step& step, std::exception_ptr error) {

@@ -40,15 +40,36 @@ class Scope {
     void order(Step& step, std::span<const Access> accesses, Seen&& seen);
     /// The steps that use what conflicts with the region, and have not ended, or have failed.
     std::vector<Ref> users_of(const Region& region);
-    /// Whether one of them was inserted before that step, and has not ended.
-    bool used_before(const Step& step, const Region& region);
+    /// Whether a step that was inserted before that one changes what conflicts with the region, and
+    /// has not ended. Those beside which it may change it itself, as they commute or reduce with
+    /// it, do not count.
+    bool changed_before(const Step& step, const Region& region);
 
     /// Counts a step out; its memory may be used again unless it failed. The last act of a step.
-    /// True if it was the last one of the scope.
+    /// True if all has left, the body of the owner, too.
     bool leave(Step& step);
-    void enter() { unfinished_.fetch_add(1, std::memory_order_relaxed); }
-    bool leave() { return unfinished_.fetch_sub(1) == 1; }
-    std::int64_t unfinished() const { return unfinished_.load(); }
+    /// The owner's body has ended, and inserts no more. True if all else has left.
+    bool leave_body() {
+        const std::int64_t rest = all_left - entered_.load(std::memory_order_relaxed);
+        return ended_.fetch_add(rest) + rest == all_left;
+    }
+    /// Only by the thread that inserts.
+    void enter() {
+        entered_.store(entered_.load(std::memory_order_relaxed) + 1, std::memory_order_release);
+    }
+    /// Of those inserted; of a step's only until its body has ended.
+    std::int64_t unfinished() const {
+        const std::int64_t ended = ended_.load();
+        return entered_.load(std::memory_order_acquire) - ended;
+    }
+    /// Whether there may be so many; only by the thread that inserts. What has ended it looks up
+    /// only where it matters, as others write it all the time.
+    bool has_unfinished(std::int64_t count) {
+        const std::int64_t entered = entered_.load(std::memory_order_relaxed);
+        if (entered - ended_before_ < count) return false;
+        ended_before_ = ended_.load();
+        return entered - ended_before_ >= count;
+    }
 
     void fail(const Step& step, std::exception_ptr error);
     /// The failure so far, if any; forgets it and what it stopped. Only while nothing runs.
@@ -57,10 +78,12 @@ class Scope {
     Failure failure();
 
     Step* owner() const { return owner_; }
-    std::mutex inserting;
-    std::uint64_t inserted = 0;
+    SpinLock inserting;
 
   private:
+    // More than any number of steps. Who counts itself out may look at nothing else then, as the
+    // last one ends the scope.
+    static constexpr std::int64_t all_left = std::int64_t{1} << 62;
     static bool matters(const Ref& ref) {
         return ref.step->generation == ref.generation && (!ref.step->ended() || ref.step->failed);
     }
@@ -70,13 +93,16 @@ class Scope {
     Records records_;
     std::vector<std::unique_ptr<Step[]>> slabs_;
     Step* free_ = nullptr;
-    std::atomic<Step*> retired_{nullptr};
     std::vector<Step*> failed_steps_;
     std::mutex failing_;
     Failure first_failure_;
     std::atomic<bool> failed_{false};
     std::size_t sweep_at_ = 256;
-    alignas(64) std::atomic<std::int64_t> unfinished_{0};
+    std::atomic<std::int64_t> entered_{0};
+    std::int64_t ended_before_ = 0;
+    // What steps write as they end.
+    alignas(64) std::atomic<Step*> retired_{nullptr};
+    std::atomic<std::int64_t> ended_{0};
 };
 
 template <class Seen>

@@ -35,7 +35,8 @@ struct State {
     State& operator=(const State&) = delete;
 
     // insert.cpp
-    void insert(Body body, std::span<const Access> accesses, StepOptions its, bool communicates);
+    void insert(Body&& body, std::span<const Access> accesses, StepOptions&& its,
+                bool communicates);
     /// The scope in which this thread inserts.
     Scope& scope_here();
 

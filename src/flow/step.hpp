@@ -4,6 +4,7 @@
 
 #include <array>
 #include <atomic>
+#include <cstddef>
 #include <cstdint>
 #include <deque>
 #include <exception>
@@ -47,22 +48,28 @@ struct StepExtras {
     trace::Track track;
 };
 
-struct Step {
+/// Its cache lines go from the core that inserts to the one that runs it, and back, which is most
+/// of what a short step costs: so a usual one, of few dependences and a small function, is in the
+/// first two.
+struct alignas(64) Step {
     std::atomic<Edge*> successors{nullptr};  // `ended_mark()` once it has ended
     std::atomic<int> waits{0};               // for so many ends; and for its own insertion
     std::atomic<bool> stopped{false};        // something that it waits for has failed
     bool failed = false;                     // it has, or was stopped: set before it ends
     bool communicates = false;
+    std::uint8_t edges_used = 0;
     int priority = 0;
-    int threads = 1;  // of kernels in it
-    int edges_used = 0;
+    std::int16_t threads = 1;  // of kernels in it
+    bool named = false;
     std::uint64_t generation = 0;
     std::uint64_t number = 0;  // of insertion
     Scope* scope = nullptr;
     Step* next = nullptr;  // in a list of the scope's
-    Body body;
-    std::array<Edge, 6> edges;
     std::unique_ptr<StepExtras> extras;
+
+    std::array<Edge, 2> first_edges;
+    Body body;
+    std::array<Edge, 4> more_edges;
     std::string name;
 
     static Edge* ended_mark() {
@@ -71,13 +78,32 @@ struct Step {
     }
     bool ended() const { return successors.load(std::memory_order_acquire) == ended_mark(); }
     Edge& new_edge() {
-        if (edges_used < static_cast<int>(edges.size()))
-            return edges[static_cast<std::size_t>(edges_used++)];
-        return more().edges.emplace_back();
+        constexpr std::size_t first = 2, all = 6;
+        const std::size_t at = edges_used;
+        if (at == all) return more().edges.emplace_back();
+        ++edges_used;
+        return at < first ? first_edges[at] : more_edges[at - first];
+    }
+    void set_name(std::string&& its) {
+        named = !its.empty();
+        if (named) name = std::move(its);
+    }
+    /// Tells the core that the step will be changed soon.
+    void expect() const {
+        const auto* const place = reinterpret_cast<const char*>(this);
+        __builtin_prefetch(place, 1);
+        __builtin_prefetch(place + 64, 1);
     }
     StepExtras& more() {
         if (!extras) extras = std::make_unique<StepExtras>();
         return *extras;
+    }
+    /// The same of one that waits for this one, by its edge, which mostly lies in the second line.
+    static void expect(const Edge* edge) {
+        if (edge == nullptr) return;
+        const auto* const place = reinterpret_cast<const char*>(edge);
+        __builtin_prefetch(place, 1);
+        __builtin_prefetch(place - 64, 1);
     }
     /// What its inputs hold before it runs, where that is to be checked.
     void note_inputs() {
@@ -93,8 +119,9 @@ struct Step {
     }
     /// "step 'update'", "step 17".
     std::string text() const {
-        return name.empty() ? "step " + std::to_string(number) : "step '" + name + "'";
+        return named ? "step '" + name + "'" : "step " + std::to_string(number);
     }
 };
+static_assert(offsetof(Step, first_edges) == 64);
 
 }  // namespace hocket::flow

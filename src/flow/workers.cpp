@@ -6,6 +6,7 @@
 #include "base/port.hpp"
 #include "base/trace.hpp"
 #include "comm/engine.hpp"
+#include "comm/outside.hpp"
 #include "flow/state.hpp"
 
 namespace hocket::flow {
@@ -48,7 +49,7 @@ class Idle final : public Operation {
   public:
     Idle(const State& state, const std::function<bool()>& done, const std::string& what)
         : state_(state), done_(done), what_(what) {}
-    bool poll() override { return state_.queues.count() > 0 || state_.helpers.wanted() || done_(); }
+    bool poll() override { return state_.queues.any() || state_.helpers.wanted() || done_(); }
     std::string text() const override {
         std::string out = "a flow waits for " + what_;
         const std::string comm = state_.agent->busy() ? state_.agent->text() : "";
@@ -131,7 +132,7 @@ void State::serve(int worker) {
         }
         const bool polls = !agent_thread && agent->busy();
         if (polls) engine.try_progress();
-        if (queues.count() > 0 || helpers.wanted()) continue;
+        if (queues.any() || helpers.wanted()) continue;
         if (polls && std::exchange(moves, agent->moves()) != moves) patience.renew();
         const auto stage = patience.look();
         if (polls || stage != base::Patience::Stage::sleep) {
@@ -141,8 +142,7 @@ void State::serve(int worker) {
         std::unique_lock lock(sleeping_);
         sleepers_.fetch_add(1);
         woken_.wait(lock, [&] {
-            return closing_ || queues.count() > 0 || helpers.wanted() ||
-                   (!agent_thread && agent->busy());
+            return closing_ || queues.any() || helpers.wanted() || (!agent_thread && agent->busy());
         });
         sleepers_.fetch_sub(1);
         patience.renew();
@@ -188,14 +188,21 @@ void State::help(const std::function<bool()>& done, const std::string& what,
                  const Deadline& deadline) {
     const int worker = worker_here();
     Step* step = nullptr;
-    const auto give_back = [&] {
-        if (step != nullptr) ready(*step, worker);
-    };
+    // What follows a step is for others, if this wait is over before it.
+    struct GiveBack {
+        State& state;
+        Step*& step;
+        int worker;
+        ~GiveBack() {
+            if (step != nullptr) state.ready(*step, worker);
+        }
+    } const give_back{*this, step, worker};
+    comm::Outside outside;
     const auto check = [&] {
-        if (!deadline.limited() || !deadline.passed()) return;
-        give_back();
-        throw DeadlineError("gave up waiting for " + what +
-                            " of a flow; its steps go on, and can be waited for again");
+        outside.heed();
+        if (deadline.limited() && deadline.passed())
+            throw DeadlineError("gave up waiting for " + what +
+                                " of a flow; its steps go on, and can be waited for again");
     };
     while (!done()) {
         if (helpers.help()) {
@@ -213,19 +220,15 @@ void State::help(const std::function<bool()>& done, const std::string& what,
         communicate();
         check();
     }
-    give_back();
 }
 
 void State::communicate() {
     if (agent_thread || !agent->busy()) return;
-    if (!port::simulated) {  // there no time passes in steps that only compute
-        const double now = port::seconds();
-        if (now - looked_.load(std::memory_order_relaxed) < between_looks) return;
-        if (comm::Engine::instance().try_progress())  // not every thread may
-            looked_.store(now, std::memory_order_relaxed);
-        return;
-    }
-    comm::Engine::instance().try_progress();
+    const double now = port::seconds();
+    // In simulation no time passes in steps that only compute.
+    if (!port::simulated && now - looked_.load(std::memory_order_relaxed) < between_looks) return;
+    if (comm::Engine::instance().try_progress())  // not every thread may
+        looked_.store(now, std::memory_order_relaxed);
 }
 
 }  // namespace hocket::flow

@@ -167,6 +167,27 @@ TEST(Turns, kernels_of_many_steps_share_the_workers) {
     EXPECT_EQ(sum, 200 * 2 * 28);
 }
 
+// Whether those beside it have ended is a matter of time, and must not decide.
+TEST(Turns, a_step_waits_on_what_others_beside_it_may_use_as_well) {
+    Flow flow(with(1));
+    double x = 1, seen = 0;
+    const Region memory(&x, sizeof x);
+    flow.comm([] { return std::make_unique<Polls>(1000); }, {reads(memory)});
+    flow.task(
+        [&] {
+            flow.task([&] { seen = x; }, {reads(memory)});
+            flow.wait_on(memory);
+        },
+        {reads(memory)}, {1});
+    flow.wait();
+    EXPECT_EQ(seen, 1);
+    flow.task([&] { ++x; }, {hocket::commutes(memory)}, {-1});
+    flow.task([&] { flow.wait_on(memory), seen = x; }, {hocket::commutes(memory)}, {1});
+    flow.wait();
+    EXPECT_EQ(x, 2);
+    EXPECT_EQ(seen, 1);
+}
+
 TEST(Turns, a_recording_flow_draws_every_dependence) {
     constexpr int readers = 1500;
     FlowOptions options = with(2);
@@ -181,6 +202,38 @@ TEST(Turns, a_recording_flow_draws_every_dependence) {
     int edges = 0;
     for (std::size_t at = 0; (at = dot.find("s0 -> ", at)) != std::string::npos; ++at) ++edges;
     EXPECT_EQ(edges, readers + 1);
+    flow.wait_on(key("x"));
+    flow.task([] {}, {updates(key("x"))}, {0, "last"});
+    flow.wait();
+    const std::string more = flow.dot(), last = "s" + std::to_string(readers + 2);
+    for (const char* earlier : {"s1 -> ", "s1501 -> "})
+        EXPECT_NE(more.find(earlier + last), std::string::npos) << earlier;
+}
+
+std::atomic<bool> interrupted{false};
+
+struct Interrupted {};
+
+// Steps that follow each other leave no wait that would look for it.
+TEST(Turns, an_interrupt_ends_a_wait_that_helps) {
+    constexpr int steps = 3000;
+    std::atomic<int> ran{0};
+    Flow flow(with(1));
+    for (int i = 0; i < steps; ++i)
+        flow.task(
+            [&] {
+                nap(1e-3);
+                if (++ran == 10) interrupted = true;
+            },
+            {updates(key("chain"))});
+    hocket::set_interrupt_check([] {
+        if (interrupted.exchange(false)) throw Interrupted();
+    });
+    EXPECT_THROW(flow.wait(), Interrupted);
+    hocket::set_interrupt_check(nullptr);
+    EXPECT_LT(ran, steps);
+    flow.cancel();
+    flow.wait();
 }
 
 TEST(Turns, checking_looks_at_steps_that_communicate) {
