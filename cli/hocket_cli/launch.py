@@ -78,12 +78,43 @@ def run_other(argv: list[str]) -> None:
         os._exit(128 + number)
 
     signal.signal(signal.SIGTERM, end)
+    used_mpi = _watch(process)
     code = process.wait()
     if code < 0:
         name = signal.Signals(-code).name
         rank.leave(f"was ended by {name}", f"({' '.join(argv)})", 128 - code)
     if code > 0:
         rank.leave(f"ended with status {code}", f"({' '.join(argv)})", code)
+    if not used_mpi:
+        rank.join()
+
+
+def _watch(process: subprocess.Popen[bytes]) -> bool:
+    """Whether a program has come to use MPI, known when it does or has ended. One that does is
+    there for long: MPI_Finalize waits for all."""
+    pause = 0.01
+    while not _maps_mpi(process.pid):
+        try:
+            process.wait(pause)
+            return False
+        except subprocess.TimeoutExpired:
+            pause = min(1.5 * pause, 0.25)
+    return True
+
+
+def _maps_mpi(number: int) -> bool:
+    """Whether that process, or one that it has started, has an MPI library in its memory. Where
+    the system does not tell, it is taken to have."""
+    here = Path(f"/proc/{number}")
+    try:
+        if "/libmpi" in (here / "maps").read_text(errors="replace"):
+            return True
+        below = (here / f"task/{number}/children").read_text().split()
+    except ProcessLookupError:  # it has ended meanwhile
+        return False
+    except OSError:
+        return here.exists() or not Path("/proc/self/maps").exists()
+    return any(_maps_mpi(int(child)) for child in below)
 
 
 if __name__ == "__main__":

@@ -290,6 +290,23 @@ def test_a_task_that_ends_before_it_takes_part_is_an_error_of_those_who_wait_for
     assert "PeerLostError" in done.stderr
 
 
+@pytest.mark.parametrize("text", ["#!/bin/sh\n", "#!/bin/sh\nsleep 1\ntrue\n"])
+def test_so_is_a_program_that_uses_no_mpi(text):
+    program("waits.py", "import hocket as hk\nhk.tasks()\n")
+    program("ends", text, executable=True)
+    done = hocket("run", "--timeout", "60", "a=1:waits.py", "b=1:./ends")
+    assert done.returncode == 1
+    assert "rank 1 (task 'b', process 0) has ended without a call of hocket" in done.stderr
+
+
+def test_a_program_that_uses_mpi_below_another_ends_with_the_others():
+    program("with.py", "from mpi4py import MPI\nprint(MPI.COMM_WORLD.size)\n")
+    program("outer", f"#!/bin/sh\n{sys.executable} with.py\nsleep 0.2\n", executable=True)
+    done = hocket("run", "--timeout", "60", "a=1:with.py", "b=1:./outer")
+    assert (done.returncode, done.stderr) == (0, "")
+    assert sorted(done.stdout.splitlines()) == ["a[0] | 2", "b[0] | 2"]
+
+
 def test_a_process_that_leaves_without_a_word_ends_the_run_and_is_named():
     program("waits.py", "from mpi4py import MPI\nMPI.COMM_WORLD.barrier()\n")
     program("leaves.py", "import os, time\ntime.sleep(0.5)\nos._exit(3)\n")
