@@ -47,6 +47,8 @@ for f in flows:
     if sys.argv[1] == "step":
         f.task(lambda: sys.exit(3), priority=1)
 if sys.argv[1] == "ctrl-c":
+    # A shell that starts the tests in the background has it ignored.
+    signal.signal(signal.SIGINT, signal.default_int_handler)
     late = threading.Timer(0.3, os.kill, (os.getpid(), signal.SIGINT))
     late.daemon = True
     late.start()

@@ -3,15 +3,12 @@
 
 from __future__ import annotations
 
-import atexit
-import sys
-import weakref
 from collections.abc import Iterable
 from pathlib import Path
 from types import TracebackType
 from typing import Any, Callable, Optional, Union
 
-from hocket import _mpi, flow_steps
+from hocket import _mpi, flow_registry, flow_steps
 from hocket.arguments import as_number, as_seconds
 from hocket.errors import Error, StepError
 from hocket.halos import Halo
@@ -23,14 +20,7 @@ from hocket.requests import Request
 from hocket.speaker import TaskId
 from hocket.verbs import ANY_SOURCE, Verbs
 
-_flows: weakref.WeakValueDictionary[int, Flow] = weakref.WeakValueDictionary()
 _Kind = _mpi.AccessKind
-
-
-def current() -> Optional[Flow]:
-    """The flow that this thread is in: of the step that it runs, or of its ``with`` block."""
-    address = _mpi.current_flow()
-    return _flows.get(address) if address else None
 
 
 class Flow:
@@ -78,7 +68,7 @@ class Flow:
         wanted = None if workers is None else as_number(workers, "workers")
         each = as_number(threads, "threads")
         self._core = _mpi.Flow(wanted, as_number(window, "window"), agent, check, record, each)
-        _flows[self._core.address()] = self
+        flow_registry.add(self._core.address(), self)
 
     def task(
         self,
@@ -345,37 +335,3 @@ class Flow:
 
     def __repr__(self) -> str:
         return f"<hocket.Flow {self.workers} workers, {self.steps} steps so far>"
-
-
-@atexit.register
-def _end_all() -> None:
-    """Ends what nobody has waited for while there is an interpreter left to run it.
-
-    A program that ends by an exception leaves out what has not begun, as a ``with`` block does; and
-    so does Ctrl-C from then on, or a step that ends the program, of all flows. ``sys.exit`` in the
-    program itself is an end in good order.
-    """
-    stopped = hasattr(sys, "last_value")
-    ended_by: Optional[BaseException] = None
-    for flow in list(_flows.values()):
-        while True:
-            if stopped:
-                flow.cancel()
-            try:
-                flow.wait()
-            except StepError as error:
-                _tell(error)
-            except Error as error:  # a lost process: what runs has not ended
-                _tell(error)
-                stopped = True
-                continue
-            except (KeyboardInterrupt, SystemExit) as error:
-                stopped, ended_by = True, error
-                continue
-            break
-    if ended_by is not None:
-        raise ended_by
-
-
-def _tell(error: Error) -> None:
-    print(f"hocket: a flow ended with an error nobody waited for: {error}", file=sys.stderr)

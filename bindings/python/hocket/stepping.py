@@ -10,7 +10,7 @@ from collections.abc import Sequence
 from typing import Any, Callable, Optional
 
 from hocket.errors import Error
-from hocket.flows import current
+from hocket.flow_registry import current
 
 AnyFunction = Callable[..., Any]
 
