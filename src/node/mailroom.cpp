@@ -20,7 +20,7 @@ struct Mailroom::Room {
 };
 
 struct Mailroom::Slot {
-    enum : std::uint32_t { never, reads, has_left };
+    enum : std::uint32_t { never, reads, left };
     Post post;                                              // from the owner
     alignas(128) std::atomic<std::uint32_t> reader{never};  // whether the other process looks at it
 };
@@ -45,7 +45,7 @@ Mailroom::Mailroom(std::size_t processes, std::size_t me) : me_(me), boxes_(proc
 Mailroom::~Mailroom() {
     for (auto& box : boxes_)
         if (box.theirs != nullptr)
-            box.theirs->reader.store(Slot::has_left, std::memory_order_release);
+            box.theirs->reader.store(Slot::left, std::memory_order_release);
     retire([memory = std::move(memory_), room = room_, processes = boxes_.size()] {
         if (!deserted(room, processes)) return false;
         std::launder(reinterpret_cast<Room*>(room))->word.store(0, std::memory_order_release);
@@ -57,7 +57,7 @@ bool Mailroom::deserted(std::byte* room, std::size_t processes) {
     const Slot* const slots = slots_of(room);
     return std::all_of(slots, slots + processes, [](const Slot& slot) {
         const auto reader = slot.reader.load(std::memory_order_acquire);
-        return reader == Slot::has_left || (reader == Slot::never && slot.post.empty());
+        return reader == Slot::left || (reader == Slot::never && slot.post.empty());
     });
 }
 
@@ -85,7 +85,7 @@ std::uint64_t Mailroom::send(std::size_t to, std::uint64_t number, const std::st
 }
 
 bool Mailroom::has_left(std::size_t reader) const {
-    return slots_of(room_)[reader].reader.load(std::memory_order_acquire) == Slot::has_left;
+    return slots_of(room_)[reader].reader.load(std::memory_order_acquire) == Slot::left;
 }
 
 bool Mailroom::gone(std::size_t to, std::uint64_t sent) {

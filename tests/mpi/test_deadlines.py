@@ -122,4 +122,6 @@ def test_a_program_ends_cleanly_though_a_rank_never_came(tmp_path, size):
         timeout=60,
     )
     assert done.returncode == 0, done.stderr
-    assert done.stdout.splitlines() == ["gave up"] * (size - 1)
+    # MPICH's starter may let what two processes print run into each other.
+    assert done.stdout.count("gave up") == size - 1
+    assert not done.stdout.replace("gave up", "").split()
