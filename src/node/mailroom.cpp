@@ -44,8 +44,7 @@ Mailroom::Mailroom(std::size_t processes, std::size_t me) : me_(me), boxes_(proc
 
 Mailroom::~Mailroom() {
     for (auto& box : boxes_)
-        if (box.theirs != nullptr)
-            box.theirs->reader.store(Slot::left, std::memory_order_release);
+        if (box.theirs != nullptr) box.theirs->reader.store(Slot::left, std::memory_order_release);
     retire([memory = std::move(memory_), room = room_, processes = boxes_.size()] {
         if (!deserted(room, processes)) return false;
         std::launder(reinterpret_cast<Room*>(room))->word.store(0, std::memory_order_release);
