@@ -5,7 +5,6 @@
 // With a file whose lines are two layouts and a strategy it is what
 // `hocket bench strategies --place simulated` starts; smpirun splits arguments at their spaces.
 #include <mpi.h>
-#include <unistd.h>
 
 #include <array>
 #include <cstdint>
@@ -20,6 +19,7 @@
 #include "hocket/plan.hpp"
 #include "hocket/task.hpp"
 #include "hocket/transfer.hpp"
+#include "start.hpp"
 
 namespace {
 
@@ -38,17 +38,6 @@ void each(const Array& array, Function function) {
     for (const auto i : indices[0])
         for (const auto j : indices[1])
             function(elements[place++], static_cast<double>(i * columns + j));
-}
-
-// Waits until a time that is the same on all processes, whose clock is one: they would leave a
-// barrier one after the other.
-double all_start_at() {
-    constexpr double soon = 0.01;
-    double now = MPI_Wtime(), latest = 0;
-    MPI_Allreduce(&now, &latest, 1, MPI_DOUBLE, MPI_MAX, MPI_COMM_WORLD);
-    while ((now = MPI_Wtime()) < latest + soon)
-        usleep(static_cast<useconds_t>((latest + soon - now) * 1e6) + 1);
-    return now;
 }
 
 struct Outcome {
@@ -70,7 +59,7 @@ Outcome send(hocket::Tasks& world, const Layout& source, const Layout& destinati
     double took = 0;
     std::int64_t messages = 0;
     for (int start = 0; start < starts; ++start) {
-        const double begun = all_start_at();
+        const double begun = simulated::all_start(0.01);
         const std::int64_t before = hocket::transfer_counts().sent;
         request.start();
         request.wait();

@@ -3,7 +3,6 @@
 // right, and how long it takes in simulated time, as one line of JSON, which `hocket bench
 // simulate team` reads.
 #include <mpi.h>
-#include <unistd.h>
 
 #include <cstdint>
 #include <cstdio>
@@ -16,26 +15,16 @@
 #include "hocket/error.hpp"
 #include "hocket/mpi.hpp"
 #include "hocket/team.hpp"
+#include "start.hpp"
 
 namespace {
 
 constexpr int rounds = 5;
 
-// Waits until a time that is the same on all processes, whose clock is one: they would leave a
-// barrier one after the other.
-double all_start() {
-    constexpr double soon = 0.1;
-    double now = MPI_Wtime(), latest = 0;
-    MPI_Allreduce(&now, &latest, 1, MPI_DOUBLE, MPI_MAX, MPI_COMM_WORLD);
-    while ((now = MPI_Wtime()) < latest + soon)
-        usleep(static_cast<useconds_t>((latest + soon - now) * 1e6) + 1);
-    return now;
-}
-
 // Seconds of one operation, of the slowest process.
 double timed(const std::function<void()>& operation) {
     operation();  // the first one opens what stays open
-    double began = all_start();
+    double began = simulated::all_start(0.1);
     for (int i = 0; i < rounds; ++i) operation();
     double mine = (MPI_Wtime() - began) / rounds, slowest = 0;
     MPI_Allreduce(&mine, &slowest, 1, MPI_DOUBLE, MPI_MAX, MPI_COMM_WORLD);
