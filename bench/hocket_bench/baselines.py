@@ -8,11 +8,12 @@ from __future__ import annotations
 
 import ctypes
 import itertools
-import os
 from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
+
+from hocket_cli.free_memory import free_memory
 
 from .formats import Run, stretches
 from .harness import Contestant, Step, UnavailableError, WrongResultError
@@ -51,9 +52,11 @@ def _stand_ins(problem: Problem) -> list[Array]:
     """Every sender's local array, in this process's own memory, to copy from without MPI."""
     comm = problem.comm
     needed = problem.bytes * comm.Get_size()
-    free = os.sysconf("SC_AVPHYS_PAGES") * os.sysconf("SC_PAGE_SIZE")
-    if needed > free // 2:
-        raise UnavailableError(f"it needs {needed >> 20} MiB, more than half of what is free")
+    free = free_memory()
+    if free is not None and needed * comm.Get_size() > free // 2:
+        raise UnavailableError(
+            f"it needs {needed >> 20} MiB a process, in all more than half of what is free"
+        )
     stand_ins: list[Array] = []
     for peer in range(comm.Get_size()):
         if peer == comm.Get_rank():

@@ -25,6 +25,7 @@ import numpy.typing as npt
 from hocket import processes
 from hocket.errors import Error
 from hocket_cli.apps import common
+from hocket_cli.free_memory import free_memory
 from hocket_cli.main import UsageError
 
 MODES = ("plain", "lookahead", "flow")
@@ -114,12 +115,8 @@ def memory(n: int, nb: int, rows: int, columns: int) -> int:
 
 
 def _require_memory(needed: int) -> None:
-    try:
-        lines = Path("/proc/meminfo").read_text().splitlines()
-        available = next(int(ln.split()[1]) for ln in lines if ln.startswith("MemAvailable")) * 1024
-    except (OSError, StopIteration, ValueError):
-        return
-    if needed > available:
+    available = free_memory()
+    if available is not None and needed > available:
         raise Error(
             f"this needs {needed / 2**30:.4g} GiB of memory, and {available / 2**30:.4g} GiB are "
             "free; give a smaller --n"
