@@ -175,6 +175,16 @@ class Queues {
                });
     }
 
+    bool has_own(int worker) const {
+        return own_[static_cast<std::size_t>(worker)].count.load(std::memory_order_relaxed) > 0;
+    }
+    /// How many of priority 0 wait.
+    std::uint64_t waiting() const {
+        std::int64_t all = 0;
+        for (const Own& own : own_) all += own.count.load(std::memory_order_relaxed);
+        return static_cast<std::uint64_t>(all);
+    }
+
   private:
     // Who has nothing to do looks at the count, which changes when the ring is free again.
     struct Own {

@@ -61,6 +61,8 @@ struct State {
     /// Runs steps, and waits where there is nothing to run, until `done` holds. @throws
     /// DeadlineError
     void help(const std::function<bool()>& done, const std::string& what, const Deadline& deadline);
+    /// Changes when steps are inserted, and mostly when some are taken.
+    std::uint64_t progress() const { return (numbers.load() << 20U) + queues.waiting(); }
     void close();  ///< ends the threads; only when nothing is left to run
 
     Flow& flow;

@@ -7,6 +7,7 @@
 #include "base/trace.hpp"
 #include "comm/engine.hpp"
 #include "comm/outside.hpp"
+#include "flow/restraint.hpp"
 #include "flow/state.hpp"
 
 namespace hocket::flow {
@@ -117,21 +118,29 @@ void State::serve(int worker) {
     auto& engine = comm::Engine::instance();
     base::Patience patience = patience_of(workers);
     std::int64_t moves = agent->moves();
+    Restraint restraint;
     Step* step = nullptr;
     while (!closing_.load(std::memory_order_relaxed)) {
         while (helpers.help()) {
             communicate();
             patience.renew();
         }
-        if (step == nullptr) step = take(worker);
+        const bool may_take = step != nullptr || queues.has_own(worker) ||
+                              restraint.allows([this] { return progress(); });
+        if (step == nullptr && may_take) step = take(worker);
         if (step != nullptr) {
             step = run(*step, worker);
+            restraint.ran();
             communicate();
             patience.renew();
             continue;
         }
         const bool polls = !agent_thread && agent->busy();
         if (polls) engine.try_progress();
+        if (!may_take) {
+            port::pause();
+            continue;
+        }
         if (queues.any() || helpers.wanted()) continue;
         if (polls && std::exchange(moves, agent->moves()) != moves) patience.renew();
         const auto stage = patience.look();
