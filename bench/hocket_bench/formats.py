@@ -246,15 +246,19 @@ def stretches(shared: Common) -> list[tuple[Run, Run]]:
     firsts = np.concatenate([np.zeros(min(len(here), 1), np.int64), breaks])
     lengths = np.diff(np.append(firsts, len(here)))
     source, target = here[firsts], there[firsts]
+    along, across, alike = np.diff(source), np.diff(target), np.diff(lengths) == 0
+    # A pair of runs goes on as long as they follow each other with the steps of the first two.
+    new = np.diff(along, prepend=0) != 0
+    new |= np.diff(across, prepend=0) != 0
+    ends = np.append(np.flatnonzero(new | ~alike), len(along))
     found: list[tuple[Run, Run]] = []
     begin = 0
     while begin < len(firsts):
-        along, across = np.diff(source[begin:]), np.diff(target[begin:])
-        alike = lengths[begin + 1 :] == lengths[begin]
-        alike &= (along == along[:1]) & (across == across[:1])
-        more = len(alike) if alike.all() else int(np.argmin(alike))
-        length, end = int(lengths[begin]), begin + 1 + more
-        steps = (int(along[0]), int(across[0])) if more else (length, length)
+        length, end = int(lengths[begin]), begin + 1
+        steps = (length, length)
+        if begin < len(along) and alike[begin]:
+            end += int(ends[np.searchsorted(ends, begin + 1)]) - begin
+            steps = (int(along[begin]), int(across[begin]))
         found.append(
             (
                 Run(int(source[begin]), end - begin, length, steps[0]),
