@@ -2,6 +2,8 @@
 #include "plan/box.hpp"
 
 #include <algorithm>
+#include <cstddef>
+#include <cstdlib>
 #include <utility>
 
 #include "base/checked.hpp"
@@ -55,11 +57,17 @@ void add_boxes(const std::vector<std::vector<Family>>& families, const Addressin
             const std::size_t a = source.dimension[d], b = destination.dimension[d];
             box.source_first[a] += family.source * source.strides[d];
             box.destination_first[b] += family.destination * destination.strides[d];
+            const std::size_t begin = box.loops.size();
             for (const layout::Repeat& repeat : family.repeats)
                 if (repeat.count > 1)
                     box.loops.push_back({repeat.count, static_cast<int>(a),
                                          repeat.source * source.strides[d], static_cast<int>(b),
                                          repeat.destination * destination.strides[d]});
+            // Periods outside: what lies together is moved together, also of other boxes.
+            std::stable_sort(box.loops.begin() + static_cast<std::ptrdiff_t>(begin),
+                             box.loops.end(), [](const Loop& x, const Loop& y) {
+                                 return std::abs(x.source_step) > std::abs(y.source_step);
+                             });
         }
         out.push_back(std::move(box));
         std::size_t d = n;

@@ -2,6 +2,8 @@
 #include "transfer/parts.hpp"
 
 #include <algorithm>
+#include <cstdlib>
+#include <utility>
 
 #include "kernel/runs_of.hpp"
 #include "kernel/stream.hpp"
@@ -14,6 +16,55 @@ std::int64_t offset_of(const Shape& first, const Shape& strides) {
     std::int64_t offset = 0;
     for (std::size_t d = 0; d < first.size(); ++d) offset += first[d] * strides[d];
     return offset;
+}
+
+// Of boxes that lie among each other: small enough that the cache lines they share stay in cache,
+// and a box's share of it large enough that finding it is not most of the work.
+constexpr std::int64_t woven_bytes = std::int64_t{256} << 10, woven_share = 4096;
+
+// Whether the turns of both boxes' outermost loops lie among each other: the same loop, begun
+// within one step on one side.
+bool woven(const plan::Box& a, const plan::Box& b) {
+    if (a.loops.empty() || b.loops.empty()) return false;
+    const plan::Loop &x = a.loops[0], &y = b.loops[0];
+    if (x.source_dimension != y.source_dimension || x.source_step != y.source_step ||
+        x.destination_dimension != y.destination_dimension ||
+        x.destination_step != y.destination_step)
+        return false;
+    const auto within = [](const Shape& one, const Shape& other, int dimension, std::int64_t step) {
+        const auto d = static_cast<std::size_t>(dimension);
+        return std::abs(one[d] - other[d]) < std::abs(step);
+    };
+    return within(a.source_first, b.source_first, x.source_dimension, x.source_step) ||
+           within(a.destination_first, b.destination_first, x.destination_dimension,
+                  x.destination_step);
+}
+
+struct Weave {
+    std::size_t boxes = 1;                // that follow each other and lie among each other
+    std::int64_t turns = 0, at_once = 0;  // of the outermost loops, all of them and of a stretch
+};
+
+Weave weave_of(const std::vector<plan::Box>& boxes, std::size_t first, std::int64_t itemsize,
+               std::int64_t part_bytes) {
+    Weave weave;
+    std::int64_t bytes = 0;  // of one turn of all
+    const auto add = [&](const plan::Box& box) {
+        const std::int64_t extent = box.loops[0].extent;
+        bytes += plan::count(box) / extent * itemsize;
+        weave.turns = std::max(weave.turns, extent);
+    };
+    for (std::size_t i = first + 1; i < boxes.size() && woven(boxes[first], boxes[i]); ++i) {
+        if (weave.boxes == 1) add(boxes[first]);
+        add(boxes[i]);
+        ++weave.boxes;
+    }
+    if (weave.boxes == 1) return weave;
+    const auto shares = static_cast<std::int64_t>(weave.boxes) * woven_share;
+    const std::int64_t stretch = std::min(part_bytes, std::max(woven_bytes, shares));
+    weave.at_once = std::min(stretch / bytes, weave.turns);
+    if (weave.at_once == 0) weave.boxes = 1;
+    return weave;
 }
 
 // Whole inner loops to a part, as many as fit: cut elsewhere, a part would be several boxes.
@@ -86,7 +137,31 @@ Parts::Parts(const Boxes& message, std::int64_t part_bytes, Kind kind) : kind_(k
         filled += strided.elements * message.itemsize;
     };
     const std::int64_t most = std::max<std::int64_t>(part_bytes / message.itemsize, 1);
-    for (const auto& box : message.boxes) {
+    const auto add_woven = [&](const Weave& weave, std::size_t first) {
+        for (std::int64_t turn = 0; turn < weave.turns; turn += weave.at_once) {
+            std::vector<plan::Box> stretch;
+            for (std::size_t i = first; i < first + weave.boxes; ++i) {
+                const plan::Box& box = message.boxes[i];
+                const std::int64_t extent = box.loops[0].extent, inner = plan::count(box) / extent;
+                for (auto& piece : plan::slice({box}, turn * inner,
+                                               std::min(turn + weave.at_once, extent) * inner))
+                    stretch.push_back(std::move(piece));
+            }
+            std::int64_t bytes = 0;
+            for (const auto& piece : stretch) bytes += plan::count(piece) * message.itemsize;
+            bytes_ += bytes;
+            if (filled + bytes > part_bytes) end_part();
+            for (const auto& piece : stretch) add(piece);
+        }
+    };
+    for (std::size_t i = 0; i < message.boxes.size(); ++i) {
+        const plan::Box& box = message.boxes[i];
+        const Weave weave = weave_of(message.boxes, i, message.itemsize, part_bytes);
+        if (weave.boxes > 1) {
+            add_woven(weave, i);
+            i += weave.boxes - 1;
+            continue;
+        }
         const std::int64_t elements = plan::count(box);
         bytes_ += elements * message.itemsize;
         if (filled + elements * message.itemsize > part_bytes) end_part();
