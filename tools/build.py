@@ -33,7 +33,7 @@ def bytecode() -> dict[str, str]:
 
 
 #: rooms whose tests run under ThreadSanitizer
-THREADED = ("base", "kernel", "node", "flow")
+THREADED = ("base", "kernel", "node", "team", "flow")
 
 
 #: for builds that are made whole rather than changed: CMakeLists.txt says what it does

@@ -163,7 +163,7 @@ def simulate(report: Report, mpi: str) -> None:
 
 
 def audit_threads(report: Report, mpi: str) -> None:
-    """Pool, kernels, conversations through cells and flows, under ThreadSanitizer."""
+    """Pool, kernels, conversations through cells, teams and flows, under ThreadSanitizer."""
     if not Path("/usr/include/gtest").is_dir():
         report.absent.append("ThreadSanitizer, which needs GoogleTest (Debian's libgtest-dev)")
         return
@@ -174,7 +174,7 @@ def audit_threads(report: Report, mpi: str) -> None:
         return
     ctest = [str(environment.prefix_of(mpi) / "bin" / "ctest"), "--test-dir", str(folder)]
     # Of node/ only what threads stand in for processes in.
-    chosen = ["-R", r"^((base|kernel|flow)\.|node\.Talk)"]
+    chosen = ["-R", r"^((base|kernel|team|flow)\.|node\.Talk)"]
     report.run("ThreadSanitizer", [*ctest, *chosen, "--output-on-failure", "--no-tests=error"])
 
 

@@ -33,6 +33,7 @@ bool anyone(const Group& group, bool mine) {
 /// One call from a spoiled result. Process 0 prints, so it says when only another one complains.
 bool verify(const Contestant& contestant, const Group& group, std::string& error) {
     contestant.spoil();
+    if (contestant.prepare) contestant.prepare(1);
     group.barrier();  // nobody's message may arrive before its target is spoiled
     std::string mine;
     try {
@@ -47,6 +48,7 @@ bool verify(const Contestant& contestant, const Group& group, std::string& error
 }
 
 double turn(const Contestant& contestant, const Group& group, std::int64_t calls) {
+    if (contestant.prepare) contestant.prepare(calls);
     group.barrier();
     const double start = group.clock();
     for (std::int64_t call = 0; call < calls; ++call) contestant.run();
@@ -86,7 +88,8 @@ void warm_up(const std::vector<Contestant>& contestants, const std::vector<std::
             auto& calls = outcomes[able[k]].calls;
             fastest[k] = std::min(fastest[k], times[k] / static_cast<double>(calls));
             const double wanted = std::ceil(effort.sample_seconds / std::max(fastest[k], 1e-9));
-            calls = static_cast<std::int64_t>(std::clamp(wanted, 1.0, 1e6));
+            const auto most = static_cast<double>(contestants[able[k]].most_calls);
+            calls = static_cast<std::int64_t>(std::clamp(wanted, 1.0, most));
         }
     }
 }

@@ -14,7 +14,8 @@ namespace hocket_bench {
 
 /// One contestant: `run` does a call; `spoil` overwrites its result; `check` says what is wrong
 /// with it, or nothing. `extras` gives more figures afterwards, as JSON values by name. `absent`:
-/// why it cannot run here; then it does not.
+/// why it cannot run here; then it does not. `prepare`: before calls that are timed, and told how
+/// many will be (up to `most_calls`), what they use up; not timed itself.
 struct Contestant {
     std::string name;
     std::function<void()> run;
@@ -22,6 +23,8 @@ struct Contestant {
     std::function<std::string()> check;
     std::function<std::vector<std::pair<std::string, std::string>>()> extras = {};
     std::string absent = {};
+    std::function<void(std::int64_t)> prepare = {};
+    std::int64_t most_calls = 1'000'000;
 };
 
 /// How long to measure; see `Effort` in hocket_bench/harness.py.

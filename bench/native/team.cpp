@@ -20,10 +20,10 @@
 #include "hocket/mpi.hpp"
 #include "mpi_group.hpp"
 #include "team_contest.hpp"
+#include "team_subsets.hpp"
 
 namespace {
 
-using hocket::Mask;
 using hocket::Team;
 using hocket_bench::compare;
 using hocket_bench::Flags;
@@ -69,21 +69,6 @@ void barriers(const World& world) {
              1),
          number<int>(
              "hocket", [&team, mine] { return team.waitvec(mine != 0).contains(0) ? 1 : 0; }, 1)});
-    Mask everyone;
-    for (int p = 0; p < world.size; ++p) everyone.add(p);
-    // A mask that was not used before, as long as there are any: the others are not in it.
-    compare(world, "2", "enqueue and its first wait", "-",
-            {nothing("MPI",
-                     [&world] {
-                         MPI_Group all = MPI_GROUP_NULL;
-                         MPI_Comm part = MPI_COMM_NULL;
-                         MPI_Comm_group(world.comm, &all);
-                         MPI_Comm_create_group(world.comm, all, 0, &part);
-                         MPI_Barrier(part);
-                         MPI_Comm_free(&part);
-                         MPI_Group_free(&all);
-                     }),
-             nothing("hocket", [&team, everyone] { team.enqueue(everyone).wait(); })});
 }
 
 template <class T>
@@ -282,6 +267,7 @@ void run(int argc, char** argv) {
     if (arguments.pin) hocket_bench::pin(world.rank);
     hocket_bench::describe_mpi("hocket_bench_team");
     barriers(world);
+    hocket_bench::subsets(world);
     std::istringstream words(types);
     for (std::string type; std::getline(words, type, ',');) {
         if (type == "int8") {

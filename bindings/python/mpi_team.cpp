@@ -119,7 +119,8 @@ void bind_team(nb::module_& m) {
         .value("vote", Op::vote)
         .value("match_count", Op::match_count)
         .value("match", Op::match)
-        .value("reduce", Op::reduce);
+        .value("reduce", Op::reduce)
+        .value("start", Op::start);
 
     nb::class_<Started>(m, "TeamStarted")
         .def(

@@ -63,7 +63,8 @@ enum class Op : std::uint8_t {
     vote,
     match_count,
     match,
-    reduce
+    reduce,
+    start  ///< of what cannot be started; only ever refused
 };
 
 template <class T>
@@ -310,8 +311,10 @@ class Team {
     void run_gather(team::Type type, std::uint64_t bits, void* values, std::size_t places,
                     const TeamOptions& options = {}) const;
 
-  private:
+    /// What stands behind a team, as a team.
     explicit Team(std::shared_ptr<team::Member> member) : member_(std::move(member)) {}
+
+  private:
     template <class T>
     T typed(team::Op op, T value, const TeamOptions& options, int process = 0) const {
         return team::value_of<T>(

@@ -3,12 +3,13 @@
 // have leaders, until few enough are left to tell each other everything. Between nodes one leader
 // of each exchanges messages with the others (Bruck, Ho, Kipnis, Upfal, Weathersby: "Efficient
 // algorithms for all-to-all communications in multiport message-passing systems", IEEE TPDS 8,
-// 1997: all-gather in ceil(log2 n) rounds). Then the answers go back.
+// 1997: all-gather in ceil(log2 n) rounds). Then the answers go back: what all fold to, or, in a
+// scan, what those up to each do.
 #include <algorithm>
 
 #include "base/pack.hpp"
 #include "team/awaited.hpp"
-#include "team/fold.hpp"
+#include "team/piece.hpp"
 #include "team/round.hpp"
 
 namespace hocket::team {
@@ -17,47 +18,11 @@ namespace {
 using comm::Protocol;
 using Places = std::vector<std::size_t>;
 
-/// In the place of a header: the words that follow are a quarrel.
-constexpr auto in_quarrel = ~std::uint64_t{0};
-
-node::Words packed(const Quarrel& quarrel) {
-    return {in_quarrel, quarrel.low_process, quarrel.low, quarrel.high_process, quarrel.high};
-}
-constexpr std::size_t quarrel_words = 5;
-/// Of words that begin with `in_quarrel`.
-template <class Words>
-Quarrel quarrel_in(const Words& words) {
-    return {words[1], words[2], words[3], words[4]};
-}
-
-/// What some processes have said together. The first of them speaks for them.
-struct Piece {
-    std::size_t place = 0;  // of the speaker
-    std::uint64_t header = 0, value = 0;
-    std::optional<Quarrel> quarrel;
-
-    static constexpr std::size_t words = quarrel_words;
-    node::Words packed() const {
-        return quarrel ? team::packed(*quarrel) : node::Words{header, value};
-    }
-    static Piece unpacked(std::size_t place, const node::Words& cell) {
-        Piece piece{place, cell[0], cell[1], {}};
-        if (cell[0] == in_quarrel) piece.quarrel = quarrel_in(cell);
-        return piece;
-    }
-};
-
-Piece joined(const Round& round, Piece a, const Piece& b) {
-    if (a.quarrel) return a;
-    const auto process = [&](std::size_t place) {
-        return static_cast<std::uint64_t>(round.group->process(place));
+[[noreturn]] void judge(Round& round, const Quarrel& quarrel) {
+    const auto all = [&](std::uint64_t header) {
+        return takes_all(*round.group, Header::unpacked(header).op);
     };
-    if (b.quarrel) a.quarrel = b.quarrel;
-    if (!a.quarrel && a.header != b.header)
-        a.quarrel = Quarrel{process(a.place), a.header, process(b.place), b.header};
-    const Fold fold = fold_of(round.header.op, round.header.type);
-    if (!a.quarrel && fold != nullptr) a.value = fold(a.value, b.value);
-    return a;
+    round.root->judge(quarrel, all(quarrel.low) != all(quarrel.high));
 }
 
 Talk& talk_with(const Round& round, std::size_t place) {
@@ -113,13 +78,13 @@ Protocol<std::vector<std::string>> between_nodes(Round& round, std::string mine)
                         static_cast<std::uint64_t>(group.process(speaker)), header};
         if (speaker < group.me)
             quarrel = {quarrel.high_process, quarrel.high, quarrel.low_process, quarrel.low};
-        if (quarrel.groups_differ()) round.root->judge(quarrel, true);
+        if (quarrel.groups_differ()) judge(round, quarrel);
         for (std::size_t i = 0; i < count; ++i) texts[(from + i) % nodes] = in.text();
     }
     co_return texts;
 }
 
-/// What all nodes have said, from what mine has.
+/// What my node is told, from what all have said.
 Protocol<> settle_between_nodes(Round& round, Piece& piece) {
     const node::Words cell = piece.packed();
     Packer out;
@@ -127,17 +92,18 @@ Protocol<> settle_between_nodes(Round& round, Piece& piece) {
     for (const std::uint64_t word : cell) out.number(static_cast<std::int64_t>(word));
     std::string mine = out.take();
     const std::vector<std::string> texts = co_await between_nodes(round, std::move(mine));
-    for (std::size_t node = 0; node < texts.size(); ++node) {
-        Unpacker in(texts[node]);
+    std::vector<Piece> said;
+    for (const std::string& text : texts) {
+        Unpacker in(text);
         const auto place = static_cast<std::size_t>(in.number());
-        node::Words said{};
-        for (std::uint64_t& word : said) word = static_cast<std::uint64_t>(in.number());
-        const Piece heard = Piece::unpacked(place, said);
-        piece = node == 0 ? heard : joined(round, piece, heard);
+        node::Words words{};
+        for (std::uint64_t& word : words) word = static_cast<std::uint64_t>(in.number());
+        said.push_back(Piece::unpacked(place, words));
     }
+    piece = told(round, said, joined(round, said))[round.group->my_node];
 }
 
-/// What all have said, from what I have: `who`, in order, are those of my node who take part, and
+/// What I am told, from what I have said: `who`, in order, are those of my node who take part, and
 /// I am one.
 Protocol<> settle(Round& round, Places who, Piece& piece) {
     const Group& group = *round.group;
@@ -145,17 +111,20 @@ Protocol<> settle(Round& round, Places who, Piece& piece) {
         const node::Words cell = piece.packed();
         for (const std::size_t place : who)
             if (place != group.me) talk_with(round, place).say(cell, Piece::words);
-        const Piece mine = piece;
-        for (std::size_t i = 0; i < who.size(); ++i) {
-            Piece heard = mine;
-            if (who[i] != group.me) {
-                Talk& talk = talk_with(round, who[i]);
-                Awaited come(round, who[i], [&talk] { return talk.heard(); });
-                co_await comm::until(come);
-                heard = Piece::unpacked(who[i], talk.words(Piece::words));
+        std::vector<Piece> said;
+        std::size_t at = 0;
+        for (const std::size_t place : who) {
+            if (place == group.me) {
+                at = said.size();
+                said.push_back(piece);
+                continue;
             }
-            piece = i == 0 ? heard : joined(round, piece, heard);
+            Talk& talk = talk_with(round, place);
+            Awaited come(round, place, [&talk] { return talk.heard(); });
+            co_await comm::until(come);
+            said.push_back(Piece::unpacked(place, talk.words(Piece::words)));
         }
+        piece = told(round, said, joined(round, said))[at];
         co_return;
     }
     if (who.size() == 1) {
@@ -173,18 +142,21 @@ Protocol<> settle(Round& round, Places who, Piece& piece) {
         piece = Piece::unpacked(who[first], talk.words(Piece::words));
         co_return;
     }
+    std::vector<Piece> said{piece};
     for (std::size_t i = first + 1; i < end; ++i) {
         Talk& talk = talk_with(round, who[i]);
         Awaited asked(round, who[i], [&talk] { return talk.asked(); });
         co_await comm::until(asked);
-        const Piece heard = Piece::unpacked(who[i], talk.question(Piece::words));
-        piece = joined(round, piece, heard);
+        said.push_back(Piece::unpacked(who[i], talk.question(Piece::words)));
     }
+    Piece all = joined(round, said);
     Places leaders;
     for (std::size_t i = 0; i < who.size(); i += fan) leaders.push_back(who[i]);
-    co_await settle(round, std::move(leaders), piece);
+    co_await settle(round, std::move(leaders), all);
+    const std::vector<Piece> answers = told(round, said, all);
     for (std::size_t i = first + 1; i < end; ++i)
-        talk_with(round, who[i]).say(piece.packed(), Piece::words);
+        talk_with(round, who[i]).say(answers[i - first].packed(), Piece::words);
+    piece = answers[0];
 }
 
 /// Values of the whole group, or a quarrel, from a node's leader to its others, a cell at a time.
@@ -225,7 +197,7 @@ void check_speaker(Round& round, std::size_t place, std::uint64_t header) {
     const Quarrel quarrel{static_cast<std::uint64_t>(group.process(place)), header,
                           static_cast<std::uint64_t>(group.process(group.me)),
                           round.header.packed()};
-    round.root->judge(quarrel, true);
+    judge(round, quarrel);
 }
 
 /// All values, on every process.
@@ -277,7 +249,7 @@ Protocol<> gather(Round& round) {
         for (const std::size_t place : here)
             if (place != group.me) co_await answer(round, place, data);
     }
-    if (data[0] == in_quarrel) round.root->judge(quarrel_in(data), true);
+    if (data[0] == in_quarrel) judge(round, quarrel_in(data));
     check_speaker(round, here[0], data[0]);
     round.values.assign(data.begin() + quarrel_words, data.end());
 }
@@ -289,10 +261,9 @@ comm::Protocol<> by_leaders(Round& round) {
         co_await gather(round);
         co_return;
     }
-    Piece piece{
-        round.group->me, round.header.packed(), round.value.empty() ? 0 : round.value[0], {}};
+    Piece piece{round.group->me, round.header.packed(), round.value.empty() ? 0 : round.value[0]};
     co_await settle(round, round.group->nodes[round.group->my_node], piece);
-    if (piece.quarrel) round.root->judge(*piece.quarrel, true);
+    if (piece.quarrel) judge(round, *piece.quarrel);
     check_speaker(round, piece.place, piece.header);
     round.result = piece.value;
 }

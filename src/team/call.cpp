@@ -20,7 +20,7 @@ std::string Header::text() const {
     std::string out = name_of(op);
     if (op == Op::reduce) return out + " of " + std::to_string(bytes) + " bytes";
     const bool typed = op != Op::wait && op != Op::waitvec && op != Op::any && op != Op::all &&
-                       op != Op::vote && op != Op::vote_count;
+                       op != Op::vote && op != Op::vote_count && op != Op::start;
     if (typed) out += std::string(" of ") + name_of(type);
     if (narrow != 0) out += " with bits=" + std::to_string(narrow);
     return out;

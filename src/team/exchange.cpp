@@ -124,6 +124,8 @@ std::shared_ptr<comm::Call> Root::start(const std::shared_ptr<Round>& round) {
 void Root::finish(const std::shared_ptr<Round>& round, const Deadline& deadline) {
     const auto call = start(round);
     wait(*call, deadline);
+    // Another thread may be polling the rest.
+    const comm::Turn turn(comm::Turn::waiting);
     std::erase_if(flights_, [](const Flight& flight) { return flight.call->ended(); });
 }
 

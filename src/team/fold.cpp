@@ -76,19 +76,22 @@ const char* name_of(Type type) {
 
 const char* name_of(Op op) {
     constexpr std::array names = {
-        "wait",       "waitvec",    "any",         "all",        "putget",
-        "gather",     "bcast",      "reduce_add",  "reduce_mul", "reduce_min",
-        "reduce_max", "reduce_and", "reduce_or",   "scan_add",   "scan_mul",
-        "scan_min",   "scan_max",   "scan_and",    "scan_or",    "rank",
-        "vote_count", "vote",       "match_count", "match",      "reduce"};
-    static_assert(names.size() == static_cast<std::size_t>(Op::reduce) + 1);
+        "wait",      "waitvec",    "any",        "all",        "putget",      "gather",
+        "bcast",     "reduce_add", "reduce_mul", "reduce_min", "reduce_max",  "reduce_and",
+        "reduce_or", "scan_add",   "scan_mul",   "scan_min",   "scan_max",    "scan_and",
+        "scan_or",   "rank",       "vote_count", "vote",       "match_count", "match",
+        "reduce",    "start"};
+    static_assert(names.size() == static_cast<std::size_t>(Op::start) + 1);
     const auto number = static_cast<std::size_t>(op);
     return number < names.size() ? names[number] : "another operation";
 }
 
 bool needs_all(Op op) {
-    return op != Op::wait && op != Op::any && op != Op::all && op != Op::bcast &&
-           !between(Op::reduce_add, op, Op::reduce_or);
+    return op == Op::putget || op == Op::gather || between(Op::rank, op, Op::reduce);
+}
+
+bool scans(Op op) {
+    return between(Op::scan_add, op, Op::scan_or);
 }
 
 Fold fold_of(Op op, Type type) {
@@ -96,11 +99,12 @@ Fold fold_of(Op op, Type type) {
     if (op == Op::all) return table[4][column];
     if (op == Op::wait || op == Op::any) return table[5][column];
     // Bits, whatever they mean.
-    if (op == Op::bcast) return table[5][static_cast<std::size_t>(Type::uint64)];
+    if (op == Op::bcast || op == Op::waitvec)
+        return table[5][static_cast<std::size_t>(Type::uint64)];
     if (between(Op::reduce_add, op, Op::reduce_or))
         return table[static_cast<std::size_t>(op) - static_cast<std::size_t>(Op::reduce_add)]
                     [column];
-    if (between(Op::scan_add, op, Op::scan_or))
+    if (scans(op))
         return table[static_cast<std::size_t>(op) - static_cast<std::size_t>(Op::scan_add)][column];
     return nullptr;
 }
@@ -110,7 +114,7 @@ std::uint64_t result_of(Op op, Type type, std::span<const std::uint64_t> values,
     if (op == Op::wait) return 0;
     if (op == Op::putget) return values[source];
     if (const Fold fold = fold_of(op, type); fold != nullptr) {
-        const std::size_t end = needs_all(op) ? me + 1 : values.size();
+        const std::size_t end = scans(op) ? me + 1 : values.size();
         std::uint64_t result = values[0];
         for (std::size_t i = 1; i < end; ++i) result = fold(result, values[i]);
         return result;

@@ -28,6 +28,7 @@ struct Group {
     // The places of members by what memory they share, and where I am among these.
     std::vector<std::vector<std::size_t>> nodes;
     std::size_t my_node = 0;
+    bool in_order = true;  // the members of each of these are neighbours among the members
 
     std::size_t size() const { return members.size(); }
     int process(std::size_t place) const { return members[place]; }

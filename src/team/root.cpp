@@ -13,8 +13,26 @@
 
 namespace hocket::team {
 
-Root::Root(const Comm& comm)
-    : comm_(comm), me_(comm.rank()), size_(comm.size()), others_(static_cast<std::size_t>(size_)) {}
+Root::Root(int me, int size) : me_(me), size_(size), others_(static_cast<std::size_t>(size)) {}
+
+Root::Root(int me, const std::vector<Arena>& arenas) : Root(me, static_cast<int>(arenas.size())) {
+    seat_ = static_cast<std::size_t>(me);
+    arena_ = std::make_unique<Arena>(arenas[seat_]);
+    node_.resize(arenas.size(), 0);
+    for (int process = 0; process < size_; ++process) near_.push_back(process);
+    for (const int process : near_)
+        if (process != me) meet(process, arenas[static_cast<std::size_t>(process)]);
+}
+
+// One that shares this memory with me.
+void Root::meet(int process, Arena arena) {
+    Other& other = others_[static_cast<std::size_t>(process)];
+    const auto seat =
+        static_cast<std::size_t>(std::find(near_.begin(), near_.end(), process) - near_.begin());
+    other.arena = std::move(arena);
+    other.talk.out = &arena_->seat(seat).voice;
+    other.talk.in = &other.arena->seat(seat_).voice;
+}
 
 Root::~Root() {
     listening_.reset();
@@ -40,7 +58,7 @@ std::string packed(int rank, const node::Place& place) {
 }  // namespace
 
 comm::Protocol<> open(std::shared_ptr<Root> root, int tag) {
-    comm::State& state = root->comm_.state();
+    comm::State& state = root->comm_->state();
     co_await state.open();
     comm::Link& shared = state.link();
     const auto near = [&](int a) { return !port::simulated && shared.near(a); };
@@ -78,13 +96,8 @@ comm::Protocol<> open(std::shared_ptr<Root> root, int tag) {
     try {
         for (const int rank : root->near_) {
             if (rank == root->me_) continue;
-            const auto at = static_cast<std::size_t>(rank);
-            Root::Other& other = root->others_[at];
-            other.arena = Arena::mapped(places[at], root->near_.size());
-            const auto seat = static_cast<std::size_t>(
-                std::find(root->near_.begin(), root->near_.end(), rank) - root->near_.begin());
-            other.talk.out = &root->arena_->seat(seat).voice;
-            other.talk.in = &other.arena->seat(root->seat_).voice;
+            root->meet(rank,
+                       Arena::mapped(places[static_cast<std::size_t>(rank)], root->near_.size()));
         }
     } catch (const Error&) {
         mine.fault = comm::Fault::current();
@@ -102,7 +115,8 @@ comm::Protocol<> open(std::shared_ptr<Root> root, int tag) {
 }
 
 std::shared_ptr<Root> Root::make(const Comm& comm, const Deadline& deadline) {
-    auto root = std::make_shared<Root>(comm);
+    const std::shared_ptr<Root> root(new Root(comm.rank(), comm.size()));
+    root->comm_ = comm;
     std::shared_ptr<comm::Call> call;
     {
         const comm::Turn turn;
@@ -144,6 +158,7 @@ std::shared_ptr<const Group> Root::group(const Mask& mask) {
             nodes.push_back(node);
             made->nodes.emplace_back();
         }
+        made->in_order &= made->nodes[at].empty() || made->nodes[at].back() + 1 == place;
         made->nodes[at].push_back(place);
         if (members[place] == me_) {
             made->me = place;
@@ -250,9 +265,8 @@ void Root::break_up(const comm::Fault& fault) {
     fault.raise();
 }
 
-void Root::judge(const Quarrel& quarrel, bool by_leaders) {
+void Root::judge(const Quarrel& quarrel, bool lost) {
     const Header low = Header::unpacked(quarrel.low), high = Header::unpacked(quarrel.high);
-    const bool lost = by_leaders && needs_all(low.op) != needs_all(high.op);
     if (quarrel.groups_differ() || lost) {
         // Those who have ended or broken the team left things half said: that is the reason then.
         Mask everyone;

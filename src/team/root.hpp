@@ -31,7 +31,9 @@ class Root : public std::enable_shared_from_this<Root> {
   public:
     /// Collective over the communicator. @throws Error on every process where one has no memory.
     static std::shared_ptr<Root> make(const Comm& comm, const Deadline& deadline);
-    explicit Root(const Comm& comm);
+    /// For processes, or threads that stand for them, that share these pieces of memory already:
+    /// one of each, and all of one node.
+    Root(int me, const std::vector<Arena>& arenas);
     ~Root();
     Root(const Root&) = delete;
     Root& operator=(const Root&) = delete;
@@ -64,8 +66,8 @@ class Root : public std::enable_shared_from_this<Root> {
     void require_whole() const {
         if (over_) over_->raise();
     }
-    /// @throws the error of those who disagree.
-    [[noreturn]] void judge(const Quarrel& quarrel, bool by_leaders);
+    /// @throws the error of those who disagree. `lost`: nobody knows who waits for whom now.
+    [[noreturn]] void judge(const Quarrel& quarrel, bool lost);
     /// From here on no team within this one can be used, by those who hear of it.
     [[noreturn]] void break_up(const comm::Fault& fault);
     /// A process of the group that has left; `awaited`, if that one has. @throws Error where no
@@ -79,14 +81,16 @@ class Root : public std::enable_shared_from_this<Root> {
         Standing standing = Standing::here;  // of one that does not, as it told me
         std::string words;
     };
+    Root(int me, int size);
     friend comm::Protocol<> open(std::shared_ptr<Root> root, int tag);
+    void meet(int process, Arena arena);
     bool quick(const Group& group, std::uint64_t header, const std::uint64_t* value,
                std::size_t words, std::uint64_t* values, std::size_t& heard);
     void listen();
     Standing standing_of(int process, std::string& words);
     void finish(const std::shared_ptr<Round>& round, const Deadline& deadline);
 
-    Comm comm_;
+    std::optional<Comm> comm_;  // keeps the link
     int me_, size_;
     std::unique_ptr<Arena> arena_;
     std::vector<int> near_;       // those who share memory with me, and I

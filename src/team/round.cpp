@@ -33,12 +33,9 @@ comm::Protocol<> directly(Round& round) {
         put(round, peer.place, cell.data() + 1);
     }
     if (const auto quarrel = quarrel_of(group, round.header)) round.root->judge(*quarrel, false);
-    if (!round.all && words > 0) {
-        const Fold fold = fold_of(round.header.op, round.header.type);
-        round.result = round.values[0];
-        for (std::size_t i = 1; i < round.values.size(); ++i)
-            round.result = fold(round.result, round.values[i]);
-    }
+    if (!round.all && words > 0)
+        round.result =
+            result_of(round.header.op, round.header.type, round.values, group.me, group.me);
 }
 
 }  // namespace
@@ -59,6 +56,11 @@ comm::Protocol<> drive(std::shared_ptr<Round> round,
     } else {
         co_await by_leaders(*round);
     }
+}
+
+bool takes_all(const Group& group, Op op) {
+    return needs_all(op) || (scans(op) && !group.in_order) ||
+           (op == Op::waitvec && group.size() > 64);
 }
 
 std::optional<Quarrel> quarrel_of(const Group& group, const std::vector<std::uint64_t>& headers) {

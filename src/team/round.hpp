@@ -35,6 +35,11 @@ struct Round {
     std::string text() const;
 };
 
+/// Whether an operation of the group takes the values of all to everyone: where everyone needs
+/// them, where a scan would have to fold processes out of their order, and where the flags of a
+/// waitvec are more than fit in a word.
+bool takes_all(const Group& group, Op op);
+
 /// Takes part in the round, once those before it have ended.
 comm::Protocol<> drive(std::shared_ptr<Round> round,
                        std::vector<std::shared_ptr<comm::Call>> before);

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <array>
+#include <bit>
 #include <cstdio>
 
 #include "comm/engine.hpp"
@@ -133,6 +134,7 @@ Prepared prepared(const Team& team, const team::Group& group, const Call& call,
         out.bits &= (std::uint64_t{1} << static_cast<unsigned>(options.narrow)) - 1;
     if (call.op == Op::vote || call.op == Op::vote_count)
         out.bits = static_cast<std::uint64_t>(call.process);
+    if (call.op == Op::waitvec && !team::takes_all(group, call.op)) out.bits <<= group.me;
     if (call.op == Op::putget) out.source = place_of(group, call.process);
     if (call.op == Op::vote_count) out.source = static_cast<std::size_t>(group.process(group.me));
     return out;
@@ -143,7 +145,7 @@ Prepared prepared(const Team& team, const team::Group& group, const Call& call,
 std::uint64_t Team::run(const Call& call, const TeamOptions& options) const {
     const auto& [root, group] = *member_;
     const Prepared ready = prepared(*this, *group, call, options);
-    if (!team::needs_all(call.op))
+    if (!team::takes_all(*group, call.op))
         return root->fold(group, ready.header, ready.bits, options.deadline);
     Values values(group->size());
     root->exchange(group, ready.header, &ready.bits, 1, values.data(), options.deadline);
@@ -153,9 +155,15 @@ std::uint64_t Team::run(const Call& call, const TeamOptions& options) const {
 Mask Team::run_mask(const Call& call, const TeamOptions& options) const {
     const auto& [root, group] = *member_;
     const Prepared ready = prepared(*this, *group, call, options);
+    Mask found;
+    if (!team::takes_all(*group, call.op)) {  // a waitvec, of flags as bits
+        std::uint64_t left = root->fold(group, ready.header, ready.bits, options.deadline);
+        for (; left != 0; left &= left - 1)
+            found.add(group->process(static_cast<std::size_t>(std::countr_zero(left))));
+        return found;
+    }
     Values values(group->size());
     root->exchange(group, ready.header, &ready.bits, 1, values.data(), options.deadline);
-    Mask found;
     for (std::size_t place = 0; place < group->size(); ++place)
         if (team::chosen(call.op, call.type, values.data()[place], ready.bits, root->me()))
             found.add(group->process(place));
@@ -236,7 +244,7 @@ TeamResult Team::start(const Call& call, const TeamOptions& options) const {
     round.group = group;
     round.header = ready.header;
     round.value.assign(ready.header.bytes == 0 ? 0 : 1, ready.bits);
-    round.all = team::needs_all(call.op);
+    round.all = team::takes_all(*group, call.op);
     pending->source = ready.source;
     pending->call = root->start(pending->round);
     return TeamResult(std::move(pending));
@@ -262,8 +270,7 @@ void Team::refuse(Op op, const std::string& message) const {
     round->header.op = op;
     round->header.refused = true;
     round->header.group = group->hash;
-    round->all = team::needs_all(op);
-    round->value.assign(op == Op::wait ? 0 : 1, 0);
+    round->all = team::takes_all(*group, op);
     root->start(round);
     throw Error(message);
 }
@@ -279,6 +286,7 @@ bool TeamResult::test() const {
 }
 
 std::uint64_t TeamResult::bits() const {
+    const comm::Turn turn(comm::Turn::waiting);
     if (!pending_->call->ended())
         throw Error(pending_->call->text() + " is not done; wait for it first");
     pending_->call->poll();  // throws what it threw

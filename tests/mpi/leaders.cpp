@@ -141,8 +141,30 @@ void of_no_type(const Team& team) {
     check(best.at == last, "reduce");
 }
 
+// Sums that depend on the order of their terms: the last of a scan is the reduction, to the bit.
+void scans_in_order(const Team& team) {
+    const auto value = [](int process) { return std::sin(process + 1.0) * std::exp(process % 37); };
+    const double mine = value(team.process()), all = team.reduce_add(mine);
+    std::vector<double> found(static_cast<std::size_t>(team.size()));
+    for (int again = 0; again < 2; ++again) {
+        team.gather(team.scan_add(mine), std::span<double>(found));
+        double sum = 0, size = 0;
+        for (const int process : team.mask().processes()) {
+            sum += value(process);
+            size += std::abs(value(process));
+            check(std::abs(found[static_cast<std::size_t>(process)] - sum) <= 1e-14 * size,
+                  "scan_add up to process " + std::to_string(process));
+        }
+        const double last = found[static_cast<std::size_t>(team.mask().processes().back())];
+        // Between nodes a reduction folds node by node.
+        check(!team.shares_memory() || hocket::team::bits_of(last) == hocket::team::bits_of(all),
+              "scan_add of the last");
+    }
+}
+
 void all_types(const Team& team, bool few) {
     of_no_type(team);
+    scans_in_order(team);
     OfType<std::int16_t>(team, "int16").run();
     OfType<double>(team, "float64").run();
     if (few) return;
@@ -171,6 +193,9 @@ void quarrels(const Team& team) {
     mismatch([&] { static_cast<void>(odd ? team.all(true) : team.any(true)); },
              "process 0 calls any, but process 2 calls all");
     check(team.all(true), "all after a quarrel");
+    mismatch([&] { static_cast<void>(odd ? team.scan_add(1) : team.reduce_add(1)); },
+             "process 0 calls reduce_add of int32, but process 2 calls scan_add of int32");
+    check(team.scan_add(1) == team.enumerate() + 1, "scan_add after a quarrel");
     // One that leaders fold, and one for which everyone needs all values.
     mismatch(
         [&] {

@@ -76,6 +76,10 @@ def test_arguments_of_one_that_cannot_be(comm: Any) -> None:
             t.gather(np.int32(1), out="x")  # type: ignore[arg-type]
         with pytest.raises(hk.Error, match="bitwise"):
             t.reduce_or_(np.float32(1))
+        with pytest.raises(hk.Error, match="'gather' is none of wait, any"):
+            t.start("gather")
+        with pytest.raises(hk.Error, match="bits"):
+            t.start("scan_add", np.uint8(1), bits=9)
     else:
         with pytest.raises(hk.Error, match=f"process {last} of the team calls putget"):
             t.putget(np.int32(1), 0, timeout=SECONDS)
@@ -83,6 +87,10 @@ def test_arguments_of_one_that_cannot_be(comm: Any) -> None:
             t.gather(np.int32(1), timeout=SECONDS)
         with pytest.raises(hk.Error, match=f"process {last} of the team calls reduce_or"):
             t.reduce_or_(np.int32(1), timeout=SECONDS)
+        with pytest.raises(hk.Error, match=f"process {last} of the team calls start"):
+            t.start("reduce_add", np.int32(1)).wait(SECONDS)
+        with pytest.raises(hk.Error, match=f"process {last} of the team calls scan_add"):
+            t.start("scan_add", np.uint8(1), bits=8).wait(SECONDS)
     assert t.reduce_add(np.int32(1), timeout=SECONDS) == t.size
 
 

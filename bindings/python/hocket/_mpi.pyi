@@ -193,6 +193,7 @@ class TeamOp(enum.Enum):
     match_count = 22
     match = 23
     reduce = 24
+    start = 25
 
 class TeamStarted:
     def operation(self) -> Operation: ...

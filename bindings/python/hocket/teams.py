@@ -29,6 +29,14 @@ if TYPE_CHECKING:
 _STARTED = ["wait", "any", "all", "rank", *(f"{way}_{fold}" for way in OF for fold in FOLDS)]
 
 
+def started(name: str) -> Op:
+    """The operation of that name, one of those that can be started."""
+    if name not in _STARTED:
+        raise Error(f"{name!r} is none of {', '.join(_STARTED)}")
+    found: Op = getattr(Op, name)
+    return found
+
+
 class Team(Calls):
     """Processes that do operations together, at the latency of shared memory within a node.
 
@@ -273,9 +281,7 @@ class Team(Calls):
 
         As `Team`: it says what is raised.
         """
-        if name not in _STARTED:
-            raise Error(f"start: {name!r} is none of {', '.join(_STARTED)}")
-        op = getattr(Op, name)
+        op = self._read(Op.start, lambda: started(name))
         if op in (Op.wait, Op.any, Op.all):
             one = self._read(op, lambda: ONE[bool(v)])
             return TeamRequest(self._core.start(op, BOOL, one, 0, 0), bool)
