@@ -175,6 +175,18 @@ def test_every_link_leads_somewhere() -> None:
     assert not broken, "\n".join(broken)
 
 
+def test_each_picture_has_the_command_that_draws_it() -> None:
+    """The fence under it names its file, so that whoever doubts it draws it anew."""
+    lacking = []
+    for path in documents():
+        text = path.read_text(encoding="utf-8")
+        for picture in re.finditer(r"!\[[^]]*\]\(([^)]+)\)", text):
+            under = FENCE.search(text, picture.end())
+            if under is None or Path(picture.group(1)).name not in under.group(3):
+                lacking.append(f"{path.relative_to(ROOT)}: {picture.group(1)}")
+    assert not lacking, "\n".join(lacking)
+
+
 def test_all_languages_of_fences_are_known() -> None:
     """A misspelt language would never run."""
     known = {"python", "sh", "output", "text", "cpp", "c", "fortran"}

@@ -41,7 +41,7 @@ def plot_layout(layout: Any, path: PathLike) -> None:
     Raises:
         Error: matplotlib is missing, or the path cannot be written.
     """
-    figure = _figure(6.4, 5.6)
+    figure = _figure(6.4, 5.6 if sum(extent > 1 for extent in layout.shape) > 1 else 1.4)
     _draw_layout(figure.add_subplot(), layout, _short(layout, 70))
     _save(figure, path)
 
