@@ -22,12 +22,11 @@ bool may_contend(const Work& work, const Route& route, const comm::Group& sender
                        [&](int rank) { return route.link->node(rank) != here; });
 }
 
-// The receiver of the first message that is no lane's, if that one is long; else -1.
+// The receiver of the first message to another node, if that one is long; else -1.
 std::int64_t wanted(const Work& work, const Route& route) {
     for (const Message& message : work.sends.messages) {
-        const bool near = route.link->near(route.rank_of(Side::destination, message.peer));
-        if (near && message.bytes() >= direct_from) continue;
-        return near || message.bytes() < ordered_from ? -1 : message.peer;
+        if (route.link->near(route.rank_of(Side::destination, message.peer))) continue;
+        return message.bytes() < ordered_from ? -1 : message.peer;
     }
     return -1;
 }

@@ -8,8 +8,8 @@
 // lets it be and that measured better than the alternative: the parts go through a ring of buffers
 // that stay in cache, filled by one and drained by the other.
 //
-// Short (persistent requests only): the sender packs into the lane and need not wait for anybody,
-// up to two messages ahead.
+// Short: the sender packs into the lane. In a lane that stays (persistent requests) it need not
+// wait for anybody, up to two messages ahead; in one that is used once it waits until it is read.
 #pragma once
 
 #include <cstddef>
@@ -39,6 +39,10 @@ struct NearMessage {
           dense(is_dense) {}
     std::int64_t bytes() const { return parts.bytes(); }
     bool is_short() const { return bytes() < direct_from; }
+    /// Of a short one that is longer than a saying: a slot of the ring that it is packed into, and
+    /// the whole ring; else 0.
+    std::int64_t slot_bytes() const;
+    std::int64_t bytes_packed() const;
 };
 
 /// What the receiver must know of a lane before the first message: sent once, by MPI.
@@ -64,8 +68,10 @@ class Allowance {
 
 class NearSend {
   public:
-    /// @throws Error where there is no memory for a lane.
-    explicit NearSend(const NearMessage& message);
+    /// `once`: before a start the message's bytes_packed() are taken of the allowance that `poll`
+    /// gets, which it gives back once it is read. @throws Error where there is no memory for a
+    /// lane.
+    NearSend(const NearMessage& message, bool once);
     ~NearSend();
     NearSend(const NearSend&) = delete;
     NearSend& operator=(const NearSend&) = delete;
@@ -80,13 +86,15 @@ class NearSend {
     /// @throws Error what went wrong on either side, on both.
     bool poll(Allowance* rings, bool help = true);
     /// Whether nothing has been heard of the receiver since the last start.
-    bool unanswered() const { return state_ == State::offered || state_ == State::wants_room; }
+    bool unanswered() const {
+        return state_ == State::offered || state_ == State::wants_room || state_ == State::unread;
+    }
     /// Does not go on, and lets the receiver know, who copies nothing more when this returns.
     void break_off(const std::string& why);
 
   private:
     bool step(Allowance* rings, bool help);
-    enum class State { idle, wants_room, offered, copying, watching, wants_ring, filling };
+    enum class State { idle, wants_room, unread, offered, copying, watching, wants_ring, filling };
     std::uint64_t room(std::uint64_t of) const;  // slots that are free
     bool pack_short();
     void heard_answer();
@@ -102,7 +110,7 @@ class NearSend {
     std::optional<Parts> packing_;
     std::uint64_t packed_ = 0, short_since_ = 0;
     std::int64_t slot_bytes_ = 0;
-    bool receiver_copies_ = false, let_go_ = false;
+    bool once_, receiver_copies_ = false, let_go_ = false;
 };
 
 class NearReceive {

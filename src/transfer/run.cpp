@@ -61,7 +61,7 @@ int Runner::receiver(std::size_t i) const {
 }
 
 void Runner::offer(std::size_t i) {
-    near_sends_[i] = std::make_unique<NearSend>(work_->near_send(i));
+    near_sends_[i] = std::make_unique<NearSend>(work_->near_send(i), !connected_);
     const std::uint64_t sent = send_offer(route_, receiver(i), near_sends_[i]->offer());
     offered_.push_back({receiver(i), sent});
 }
@@ -109,13 +109,13 @@ void Runner::break_off(const std::string& why) {
         for (std::size_t i = 0; i < sends; ++i) {
             if (near_sends_[i])
                 near_sends_[i]->break_off(why);
-            else if (travels_near(work_->sends.messages[i], receiver(i)))
+            else if (near(receiver(i)))
                 withhold_offer(route_, receiver(i), why);
         }
         for (std::size_t i = 0; i < receives; ++i) {
             if (near_receives_[i])
                 near_receives_[i]->break_off(why);
-            else if (travels_near(work_->receives.messages[i], sender(i)) &&
+            else if (near(sender(i)) &&
                      !mailed(work_->receives.messages[i], sender(i)))  // whose sender has gone on
                 refuse_offer(route_, sender(i), why);
         }
@@ -181,6 +181,8 @@ void Runner::start(const void* source, void* destination) {
 
 void Runner::begin() {
     local_done_ = 0;
+    unsent_.clear();
+    next_unsent_ = 0;
     started_ = under_way_ = true;
     far_sends_.begin(from_);
     far_receives_.begin(to_);
@@ -194,7 +196,7 @@ void Runner::begin() {
     for (std::size_t i = 0; i < receives; ++i) {
         if (near_receives_[i]) {
             begin_receive(i);
-        } else if (travels_near(work_->receives.messages[i], sender(i))) {
+        } else if (near(sender(i))) {
             expecting_.push_back(i);
         } else {
             far_receives_.add(i);
@@ -204,25 +206,31 @@ void Runner::begin() {
     }
     // Long near messages first: their receivers work while this process packs the others.
     for (std::size_t i = 0; i < sends; ++i) {
-        if (!near_sends_[i]) {
-            if (!travels_near(work_->sends.messages[i], receiver(i))) {
-                far_sends_.add(i);
-                continue;
-            }
-            if (mailed(work_->sends.messages[i], receiver(i))) {
-                mailed_.push_back(
-                    {receiver(i), mail_message(route_, receiver(i), work_->sends.messages[i].pieces,
-                                               at(from_, 0))});
-                continue;
-            }
-            offer(i);
-        }
-        near_sends_[i]->start(from_);
-        sending_.push_back(i);
+        const Message& message = work_->sends.messages[i];
+        if (!near(receiver(i)))
+            far_sends_.add(i);
+        else if (mailed(message, receiver(i)))
+            mailed_.push_back(
+                {receiver(i), mail_message(route_, receiver(i), message.pieces, at(from_, 0))});
+        else
+            unsent_.push_back(i);
     }
+    begin_near_sends();
     if (brief_) return;
     watch_.lap(&Profile::move);
     while (send_one()) go_on();
+}
+
+// What is packed at once, and has no lane that stays, has to find room.
+void Runner::begin_near_sends() {
+    for (; next_unsent_ < unsent_.size(); ++next_unsent_) {
+        const std::size_t i = unsent_[next_unsent_];
+        const std::int64_t packed = connected_ ? 0 : work_->near_send(i).bytes_packed();
+        if (packed > 0 && !rings_.take(packed)) return;
+        if (!near_sends_[i]) offer(i);
+        near_sends_[i]->start(from_);
+        sending_.push_back(i);
+    }
 }
 
 bool Runner::send_one() {
@@ -270,7 +278,9 @@ bool Runner::poll_near() {
         for (const auto i : sending_) route_.link->need(receiver(i));
     }
     const bool free = receiving_.empty() && local_done_ == work_->local.size();
-    return poll_each(sending_, near_sends_, &rings_, free) || received || accepted;
+    const bool sent = poll_each(sending_, near_sends_, &rings_, free);
+    begin_near_sends();
+    return sent || received || accepted;
 }
 
 // The clock is looked at only while there is time for it: what is done at once costs next to
@@ -305,10 +315,11 @@ bool Runner::go_on() {
     // the same cache lines, and the messages of far ones are served meanwhile.
     copy_local();
     send_one();
-    under_way_ = !(relayed && local_done_ == work_->local.size() && far_sends_.finished() &&
-                   far_receives_.finished() && in_.all_done() && out_.all_done() &&
-                   sending_.empty() && receiving_.empty() && expecting_.empty() &&
-                   all_gone(mailed_) && (!contest_ || contest_->over()));
+    under_way_ =
+        !(relayed && local_done_ == work_->local.size() && far_sends_.finished() &&
+          far_receives_.finished() && in_.all_done() && out_.all_done() && sending_.empty() &&
+          receiving_.empty() && expecting_.empty() && next_unsent_ == unsent_.size() &&
+          all_gone(mailed_) && (!contest_ || contest_->over()));
     return !under_way_;
 }
 

@@ -49,15 +49,11 @@ class Runner {
     bool mailed(const Message& message, int rank) const {
         return !connected_ && message.bytes() <= mailed_up_to && near(rank);
     }
-    // Over a lane, or as mail: lanes that stay pay for short messages, too.
-    bool travels_near(const Message& message, int rank) const {
-        return near(rank) &&
-               (connected_ || message.bytes() >= direct_from || message.bytes() <= mailed_up_to);
-    }
     int sender(std::size_t i) const;
     int receiver(std::size_t i) const;
     // Of a message within the node: who sends it tells the receiver of a lane, once.
     void offer(std::size_t i);
+    void begin_near_sends();
     bool accept_offers();
     bool all_gone(std::vector<std::pair<int, std::uint64_t>>& mail);
     void begin_receive(std::size_t i);
@@ -84,6 +80,8 @@ class Runner {
     std::vector<std::pair<int, std::uint64_t>> offered_;  // lanes, to ranks, by mail on its way
     std::vector<std::pair<int, std::uint64_t>> mailed_;   // likewise, messages
     std::vector<std::size_t> expecting_;  // near messages whose senders have said nothing yet
+    std::vector<std::size_t> unsent_;     // near messages that there may be no room for yet
+    std::size_t next_unsent_ = 0;
     bool connected_ = false, started_ = false;
     bool under_way_ = false;  // and nobody has been told that it is given up
     std::vector<std::unique_ptr<NearSend>> near_sends_;

@@ -124,7 +124,7 @@ void all(bool lanes) {
     for (const std::int64_t elements : {1, 7, 100, 100'000}) starts(tasks, elements, lanes);
     // Made once: the envelope, or its answer, and what carries the data; all of them mail and lanes
     // where processes share memory.
-    for (const std::int64_t elements : {10, 50'000}) {
+    for (const std::int64_t elements : {10, 1000, 4000, 50'000}) {
         const long expected = lanes ? 0 : me == 1 ? 1 : 2;
         const long sent = messages_of(tasks, elements);
         expect(sent == expected, "an array of " + std::to_string(elements) +

@@ -75,7 +75,7 @@ TEST(Crossed, TheReceiverAloneReads) {
     const NearMessage sent(columns_of(false), true), received(columns_of(false), false);
     Values from(static_cast<std::size_t>(rows * columns)), to(2 * from.size(), -1);
     std::iota(from.begin(), from.end(), 0.0);
-    NearSend send(sent);
+    NearSend send(sent, true);
     const LaneOffer offer = send.offer();
     send.start(from.data());
     const pid_t child = in_a_child([&] {
@@ -92,7 +92,7 @@ TEST(Crossed, TheSenderAloneWrites) {
     const NearMessage sent(columns_of(true), false), received(columns_of(true), true);
     Values from(static_cast<std::size_t>(2 * rows * columns)), to(from.size(), -1);
     std::iota(from.begin(), from.end(), 0.0);
-    NearSend send(sent);
+    NearSend send(sent, true);
     const LaneOffer offer = send.offer();
     int sent_all[2];
     ASSERT_EQ(pipe(sent_all), 0);
@@ -131,7 +131,7 @@ TEST(Broken, AnErrorInTheMiddleOfACopyIsOneOfBothEnds) {
         mmap(nullptr, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
     ASSERT_NE(from, MAP_FAILED);
     Values to(2 * bytes / sizeof(double));
-    NearSend send(sent);
+    NearSend send(sent, true);
     const LaneOffer offer = send.offer();
     send.start(from);
     // The first byte can still be read, as the receiver tries.
@@ -152,7 +152,7 @@ TEST(Broken, AnEndThatIsBrokenOffEndsTheOthersWait) {
     const NearMessage sent(columns_of(false), true), received(columns_of(false), false);
     Values from(static_cast<std::size_t>(rows * columns)), to(2 * from.size());
     for (const bool by_sender : {false, true}) {
-        NearSend send(sent);
+        NearSend send(sent, true);
         NearReceive receive(received, send.offer());
         send.start(from.data());
         receive.start(to.data());
@@ -166,7 +166,7 @@ TEST(Broken, AnEndThatIsBrokenOffEndsTheOthersWait) {
         }
     }
     // And none of it stays in the next lane.
-    NearSend send(sent);
+    NearSend send(sent, true);
     NearReceive receive(received, send.offer());
     std::iota(from.begin(), from.end(), 0.0);
     send.start(from.data());
@@ -184,7 +184,7 @@ TEST(Broken, NothingIsCopiedAfterAnEndHasBrokenOff) {
     ASSERT_GT(sent.parts.size(), 1U);
     Values from(static_cast<std::size_t>(rows * columns), 1), to(2 * from.size(), -1);
     const Values untouched = to;
-    NearSend send(sent);
+    NearSend send(sent, true);
     NearReceive receive(received, send.offer());
     send.start(from.data());
     receive.start(to.data());
@@ -200,7 +200,7 @@ TEST(Broken, ALateEndBreaksNoLaterUseOfItsLane) {
     const NearMessage sent(columns_of(false), true), received(columns_of(false), false);
     Values from(static_cast<std::size_t>(rows * columns)), to(2 * from.size(), -1);
     std::iota(from.begin(), from.end(), 0.0);
-    auto first = std::make_unique<NearSend>(sent);
+    auto first = std::make_unique<NearSend>(sent, true);
     const node::Place lane = first->offer().lane;
     NearReceive late(received, first->offer());
     first->start(from.data());
@@ -208,7 +208,7 @@ TEST(Broken, ALateEndBreaksNoLaterUseOfItsLane) {
     Allowance rings(0);
     while (!first->poll(&rings)) ASSERT_FALSE(late.poll());
     first.reset();
-    NearSend send(sent);
+    NearSend send(sent, true);
     ASSERT_EQ(send.offer().lane.offset, lane.offset);
     NearReceive receive(received, send.offer());
     late.break_off("too late");

@@ -1,0 +1,132 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include <cerrno>
+#include <cstring>
+#include <new>
+#include <utility>
+
+#include "hocket/error.hpp"
+#include "transfer/ends.hpp"
+#include "transfer/near.hpp"
+
+namespace hocket::transfer {
+
+using node::Words;
+
+NearReceive::NearReceive(const NearMessage& message, const LaneOffer& offer)
+    : message_(&message),
+      process_(offer.lane.process),
+      memory_(node::map(offer.lane)),
+      progress_(offer.progress) {
+    ring_ = node::map(offer.ring);
+    if (memory_ == nullptr || (offer.ring && ring_ == nullptr))
+        throw Error("the memory of process " + std::to_string(process_) +
+                    " of this node could be mapped before, but not now (" + std::strerror(errno) +
+                    "); allow this process more open files or maps");
+    lane_ = std::launder(reinterpret_cast<node::Lane*>(memory_.get()));
+}
+
+void NearReceive::rebind(const NearMessage& message) {
+    message_ = &message;
+    unpacking_.reset();
+}
+
+void NearReceive::start(void* data) {
+    data_ = static_cast<std::byte*>(data);
+    ++progress_.starts;
+    state_ = State::expecting;
+}
+
+bool NearReceive::unpack_short() {
+    if (in_words(*message_) ? !lane_->forward.heard(progress_.said + 1)
+                            : lane_->filled.load(std::memory_order_acquire) <= progress_.slots)
+        return false;
+    if (!unpacking_) unpacking_ = Parts::unpacking(message_->boxes, direct_from);
+    if (in_words(*message_)) {
+        const auto used = static_cast<std::size_t>(message_->bytes() + 7) / 8;
+        const Words words = lane_->forward.words(++progress_.said, used);
+        unpacking_->run(0, reinterpret_cast<const std::byte*>(words.data()), data_);
+        lane_->back.say(progress_.starts, {}, 0);
+    } else {
+        const auto slot = static_cast<std::int64_t>(progress_.slots++ % short_slots);
+        unpacking_->run(0, ring_.get() + slot * message_->slot_bytes(), data_);
+        lane_->drained.store(progress_.slots, std::memory_order_release);
+    }
+    return true;
+}
+
+void NearReceive::answer() {
+    origin_ = reach(lane_->forward.words(++progress_.said, words_said), *message_);
+    lane_->back.say(progress_.starts, words_of(origin_ ? reads : 0, told_of(*message_, data_)),
+                    words_said);
+    unpacked_ = 0;
+    ring_.reset();
+    state_ = origin_ ? State::copying : State::watching;
+}
+
+bool NearReceive::drain() {
+    if (!unpacking_) unpacking_ = Parts::unpacking(message_->boxes, slot_size);
+    const std::int64_t slot_bytes = (unpacking_->largest() + 63) / 64 * 64;
+    const std::uint64_t filled = lane_->filled.load(std::memory_order_acquire);
+    while (progress_.slots < filled) {
+        const auto slot = static_cast<std::int64_t>(progress_.slots++ % ring_slots);
+        unpacking_->run(unpacked_++, ring_.get() + slot * slot_bytes, data_,
+                        stores_for(message_->bytes()));
+        lane_->drained.store(progress_.slots, std::memory_order_release);
+    }
+    return unpacked_ == unpacking_->size();
+}
+
+bool NearReceive::poll() {
+    return state_ == State::idle || together(
+                                        *lane_, progress_.use, [&] { return step(); },
+                                        [&](const std::string& why) { break_off(why); });
+}
+
+void NearReceive::break_off(const std::string& why) {
+    lane_->break_off(progress_.use, why);
+    if (std::exchange(let_go_, true) || state_ == State::idle || message_->is_short()) return;
+    let_go(*lane_, progress_.parts + message_->parts.size());
+}
+
+bool NearReceive::step() {
+    switch (state_) {
+        case State::idle:
+            return true;
+        case State::expecting:
+            if (message_->is_short()) {
+                if (!unpack_short()) return false;
+                state_ = State::idle;
+                return true;
+            }
+            if (lane_->forward.heard(progress_.said + 1)) answer();
+            return false;
+        case State::copying:
+            if (!copy_a_part(*lane_, progress_, *message_, data_, origin_,
+                             node::Crossing::Way::read))
+                state_ = State::watching;
+            return false;
+        case State::watching: {
+            // What is said next is where the ring lies, unless all is copied: then it is the next
+            // message. So it is listened for before the parts are counted.
+            const bool more = lane_->forward.heard(progress_.said + 1);
+            if (lane_->all_finished(progress_.parts + message_->parts.size())) break;
+            if (origin_ || !more) return false;
+            ring_ = node::map(place_in(lane_->forward.words(++progress_.said, words_said)));
+            if (ring_ == nullptr)
+                throw Error("process " + std::to_string(process_) +
+                            " of this node gave buffers that cannot be mapped here; allow this "
+                            "process more open files or maps");
+            state_ = State::draining;
+            return false;
+        }
+        case State::draining:
+            if (!drain()) return false;
+            break;
+    }
+    progress_.parts += message_->parts.size();
+    origin_ = {};
+    state_ = State::idle;
+    return true;
+}
+
+}  // namespace hocket::transfer
