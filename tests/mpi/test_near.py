@@ -102,3 +102,39 @@ def test_items_larger_than_a_part(comm: Any) -> None:
     hk.redistribute(hk.wrap(local, source, comm=comm), destination, out=out)
     for place, index in enumerate(destination.global_indices(comm.rank)[0]):
         assert np.all(out.local[place]["body"] == index + 1)
+
+
+@pytest.mark.parametrize("kind", ["wrap", "strided"])
+@ranks(1, 2)
+def test_a_task_that_sends_to_itself(comm: Any, kind: str) -> None:
+    """Its processes are their own partners, and each other's."""
+    shape = (600, 401)
+    w = hk.tasks({"all": comm.size}, comm=comm)
+    source = hk.Layout(shape, "(BLOCK, *)", comm.size)
+    destination = hk.Layout(shape, "(*, BLOCK)", comm.size)
+    a, b = (make(kind, layout, w.comm, "float64") for layout in (source, destination))
+    requests = [w.send_init(a, "all"), w.recv_init(b, "all")]
+    wanted = expected(destination, w.comm.rank, shape, "float64")
+    for round_ in range(3):
+        a.local[...] = expected(source, w.comm.rank, shape, "float64") + round_
+        for request in requests:
+            request.start()
+        hk.waitall(requests)
+        assert np.array_equal(b.local, wanted + round_)
+
+
+@ranks(2)
+def test_words_that_are_longer_than_the_post_come_though_their_sender_goes_on(comm: Any) -> None:
+    """The receiver refuses, and says so with its layout's text of 60 kB, which goes through shared
+    memory piece by piece: its call does not end before all of it is on its way."""
+    w = hk.tasks({"from": 1, "to": 1}, comm=comm)
+    if w.name == "from":
+        array = hk.zeros(hk.Layout((5,), "(*)", 1), "float64", comm=w.comm)
+        with pytest.raises(hk.MismatchError, match=r"receives float64 \(50000\)"):
+            w.send(array, "to", timeout=20)
+    else:
+        segments = [[(10 * k, 3) for k in range(5000)]]
+        array = hk.zeros(hk.Layout.indexed((50_000,), segments), "float64", comm=w.comm)
+        with pytest.raises(hk.MismatchError):
+            w.recv(array, "from")
+    comm.barrier()  # of MPI's, in which nothing of hocket's goes on
