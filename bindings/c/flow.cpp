@@ -225,6 +225,10 @@ int hocket_flow_cancel(hocket_flow* flow) {
     return guard(__func__, [&] { behind(flow)->value.flow->cancel(); });
 }
 
+int hocket_flow_give_way(hocket_flow* flow) {
+    return guard(__func__, [&] { behind(flow)->value.flow->give_way(); });
+}
+
 int hocket_flow_workers(const hocket_flow* flow, int* workers) {
     return guard(__func__,
                  [&] { required(workers, "workers") = behind(flow)->value.flow->workers(); });

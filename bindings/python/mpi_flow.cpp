@@ -322,6 +322,9 @@ void bind_flow(nb::module_& m) {
             },
             "region"_a, "timeout"_a.none())
         .def("cancel", [](Held& held) { held.flow->cancel(); })
+        .def(
+            "give_way", [](Held& held) { held.flow->give_way(); },
+            nb::call_guard<nb::gil_scoped_release>())
         .def("enter",
              [](Held& held) { held.inside.push_back(std::make_unique<Flow::Inside>(*held.flow)); })
         .def("leave", [](Held& held) { held.inside.pop_back(); })

@@ -164,6 +164,11 @@ class Flow {
     /// Nothing that has not begun will. `wait` then returns once what runs has ended. Operations
     /// under way are left to later waits.
     void cancel();
+    /// For a step that computes for long, now and then: communication goes on, where that is the
+    /// workers' business, and steps of a higher priority that may run do so now, in this thread,
+    /// before this one goes on. So none of them may block until something that comes of this one.
+    /// Outside of the flow's steps communication goes on, and nothing else.
+    void give_way();
 
     int workers() const;
     /// Whether the agent is a thread of its own.

@@ -76,6 +76,10 @@ void Flow::cancel() {
     state_->wake();
 }
 
+void Flow::give_way() {
+    state_->give_way();
+}
+
 int Flow::workers() const {
     return state_->workers;
 }

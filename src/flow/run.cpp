@@ -88,6 +88,7 @@ Step* State::take(int worker) {
 
 Step* State::run(Step& step, int worker) {
     Step* const next = run_now(step, worker);
+    communicate();  // which may make something ready that is more urgent than what follows
     if (next == nullptr || !queues.has_above(next->priority)) return next;
     ready(*next, worker);
     return nullptr;

@@ -43,7 +43,8 @@ struct State {
     // run.cpp
     /// A step that may run, for this thread; nullptr: there is none.
     Step* take(int worker);
-    /// Runs it. What this worker should run next, of those that became ready by it, if any.
+    /// Runs it, and communicates. What this worker should run next, of those that became ready by
+    /// it, if any.
     Step* run(Step& step, int worker);
     /// The step may run now.
     void ready(Step& step, int worker);
@@ -63,6 +64,8 @@ struct State {
     void help(const std::function<bool()>& done, const std::string& what, const Deadline& deadline);
     /// Changes when steps are inserted, and mostly when some are taken.
     std::uint64_t progress() const { return (numbers.load() << 20U) + queues.waiting(); }
+    /// What a step that this thread runs asks for: see Flow::give_way.
+    void give_way();
     void close();  ///< ends the threads; only when nothing is left to run
 
     Flow& flow;

@@ -131,7 +131,6 @@ void State::serve(int worker) {
         if (step != nullptr) {
             step = run(*step, worker);
             restraint.ran();
-            communicate();
             patience.renew();
             continue;
         }
@@ -226,8 +225,25 @@ void State::help(const std::function<bool()>& done, const std::string& what,
             continue;
         }
         step = run(*step, worker);
-        communicate();
         check();
+    }
+}
+
+void State::give_way() {
+    communicate();
+    const Place& here = place();
+    if (here.state != this || here.step == nullptr || here.step->communicates) return;
+    // Each runs on top of the one before, with a higher priority: not deeper than there are such.
+    const int priority = here.step->priority, worker = here.worker;
+    Step* step = nullptr;
+    while (step != nullptr || queues.has_above(priority)) {
+        if (step == nullptr) step = take(worker);
+        if (step == nullptr) return;
+        if (step->priority <= priority) {
+            ready(*step, worker);
+            return;
+        }
+        step = run(*step, worker);
     }
 }
 

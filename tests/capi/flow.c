@@ -145,6 +145,7 @@ static void test_computing(const hocket_flow_options* options) {
     FAILS(HOCKET_ERR_ERROR, hocket_flow_wait(flow, 60));
     SAYS("step 'broken' failed: its function returned 7");
     CHECK(x == 1023);
+    OK(hocket_flow_give_way(flow));
     OK(hocket_flow_cancel(flow));
     OK(hocket_flow_wait(flow, 60));
 

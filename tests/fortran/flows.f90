@@ -199,6 +199,7 @@ contains
     call hocket_flow_task(flow, c_funloc(twice), c_loc(x), [hocket_reads('z')])
     call hocket_flow_wait(flow, ierr=ierr)
     call fails(HOCKET_ERR_ERROR, ierr, "step 'broken' failed: its function returned 7")
+    call hocket_flow_give_way(flow)
     call hocket_flow_cancel(flow)
     call hocket_flow_wait(flow)
     call hocket_flow_free(flow)

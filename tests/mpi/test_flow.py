@@ -248,6 +248,31 @@ def test_steps_run_beside_each_other(comm):
 
 
 @ranks(1)
+def test_a_long_step_gives_way(comm):
+    """To what communication has made ready, and is more urgent."""
+    polls, ran = iter([False] * 5), []
+
+    class Message:
+        def poll(self):
+            return next(polls, True)
+
+    def long():
+        for _ in range(1000):
+            f.give_way()
+            if ran:
+                break
+            time.sleep(1e-4)
+        ran.append("long")
+
+    f = hk.Flow(1, agent="steps")
+    f.comm(Message, outputs=["message"])
+    f.task(long)
+    f.task(lambda: ran.append("urgent"), inputs=["message"], priority=1)
+    f.wait()
+    assert ran == ["urgent", "long"]
+
+
+@ranks(1)
 def test_cancelling(comm):
     ran = []
     f = hk.Flow(1)

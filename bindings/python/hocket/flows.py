@@ -260,6 +260,14 @@ class Flow:
         """
         self._core.cancel()
 
+    def give_way(self) -> None:
+        """For a step that computes for long: what is more urgent goes first.
+
+        Communication goes on, and steps of a higher priority that may run do so before this
+        returns; none of them may block until something that comes of the step that calls it.
+        """
+        self._core.give_way()
+
     @property
     def workers(self) -> int:
         """Threads that run steps."""

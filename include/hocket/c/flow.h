@@ -93,6 +93,10 @@ int hocket_flow_wait(hocket_flow* flow, double timeout);
 int hocket_flow_wait_on(hocket_flow* flow, const hocket_access* region, double timeout);
 /* Nothing that has not begun will. */
 int hocket_flow_cancel(hocket_flow* flow);
+/* For a step that computes for long, now and then: communication goes on, and steps of a higher
+ * priority that may run do so now. None of them may block until something that comes of this one.
+ */
+int hocket_flow_give_way(hocket_flow* flow);
 int hocket_flow_workers(const hocket_flow* flow, int* workers);
 int hocket_flow_agent_thread(const hocket_flow* flow, bool* agent_thread);
 int hocket_flow_steps(const hocket_flow* flow, int64_t* steps);

@@ -4,6 +4,7 @@
 
 #include <atomic>
 #include <chrono>
+#include <functional>
 #include <set>
 #include <string>
 #include <thread>
@@ -73,6 +74,64 @@ TEST(Turns, communication_goes_on_between_steps_that_follow_each_other) {
     flow.task([&] { seen = at; }, {reads(key("message"))}, {1});
     flow.wait();
     EXPECT_LT(seen, steps / 2);
+}
+
+TEST(Turns, a_long_step_gives_way_to_what_is_more_urgent) {
+    std::vector<std::string> order;
+    Flow flow(with(1));
+    flow.comm([] { return std::make_unique<Polls>(5); }, {writes(key("message"))});
+    flow.task(
+        [&] {
+            for (int i = 0; i < 1000 && order.empty(); ++i) nap(1e-4), flow.give_way();
+            order.emplace_back("long");
+        },
+        {}, {1});
+    flow.task([&] { order.emplace_back("as urgent"); }, {reads(key("message"))}, {1});
+    flow.task([&] { order.emplace_back("urgent"); }, {reads(key("message"))}, {2});
+    flow.task([&] { order.emplace_back("usual"); }, {});
+    flow.wait();
+    EXPECT_EQ(order, (std::vector<std::string>{"urgent", "long", "as urgent", "usual"}));
+}
+
+TEST(Turns, what_has_the_way_may_give_it_again) {
+    std::vector<std::string> order;
+    Flow flow(with(1));
+    const std::function<void(int)> body = [&](int priority) {
+        order.push_back("begin " + std::to_string(priority));
+        if (priority < 3) flow.task([&body, priority] { body(priority + 1); }, {}, {priority + 1});
+        flow.give_way();
+        order.push_back("end " + std::to_string(priority));
+    };
+    flow.task([&] { body(1); }, {}, {1});
+    flow.wait();
+    EXPECT_EQ(order, (std::vector<std::string>{"begin 1", "begin 2", "begin 3", "end 3", "end 2",
+                                               "end 1"}));
+}
+
+TEST(Turns, steps_of_no_higher_priority_keep_their_order) {
+    std::vector<std::string> order;
+    Flow flow(with(1));
+    for (const int priority : {-2, -1})
+        flow.task(
+            [&, priority] {
+                flow.give_way();
+                order.push_back(std::to_string(priority));
+            },
+            {}, {priority});
+    flow.wait();
+    EXPECT_EQ(order, (std::vector<std::string>{"-1", "-2"}));
+}
+
+TEST(Turns, outside_of_steps_only_communication_goes_on) {
+    bool come = false, ran = false;
+    Flow flow(with(1));
+    flow.comm([&] { return std::make_unique<Polls>(3, [&] { come = true; }); }, {});
+    flow.task([&] { ran = true; }, {}, {1});
+    for (int i = 0; i < 1000 && !come; ++i) nap(1e-4), flow.give_way();
+    EXPECT_TRUE(come);
+    EXPECT_FALSE(ran);
+    flow.wait();
+    EXPECT_TRUE(ran);
 }
 
 TEST(Turns, a_wait_gives_up_between_steps_that_follow_each_other) {
