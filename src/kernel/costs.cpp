@@ -16,8 +16,10 @@ std::string size_text(std::int64_t bytes) {
 double scattered(std::int64_t block, bool cached) {
     const double bytes = static_cast<double>(block);
     if (cached) return 1.0 + 45.0 / bytes;
-    // Short ones cost by their number, longer ones by what memory takes to begin at another place.
-    return std::max(1.0 + 90.0 / bytes, 0.8 + 420.0 / (bytes + 120.0));
+    // Short ones cost by their number. Below some 2 KiB a core waits for memory however early it
+    // asks (it has few lines on their way, but for those that a cache fetches by itself along
+    // rows).
+    return std::max(1.0 + 90.0 / bytes, 0.93 + 420.0 / (bytes + 120.0));
 }
 
 bool fits_cache(const Permutation& permutation) {
@@ -28,16 +30,14 @@ bool fits_cache(const Permutation& permutation) {
 double buffered(std::int64_t bytes) {
     const double caches =
         2.0 * static_cast<double>(bytes) / static_cast<double>(least_streamed_bytes());
-    if (caches < 0.45) return 1.0 + 0.65 * caches;
-    if (caches < 1.0) return 1.3 + 2.6 * (caches - 0.45);
-    return 2.7 + 1.3 * std::log2(caches);
+    if (caches < 0.3) return 1.15 + 0.5 * caches;
+    if (caches < 1.0) return 1.3 + 2.2 * (caches - 0.3);
+    return 2.84 + 1.3 * std::log2(caches);
 }
 
 double turned_tiles(std::int64_t row) {
-    constexpr double long_row = 320.0;
     const double bytes = static_cast<double>(row);
-    return 0.8 + 4.0 / bytes + (row % 64 == 0 ? 0.0 : 0.1) +
-           std::clamp(0.2 * std::log2(bytes / long_row), 0.0, 0.3);
+    return 1.05 + 4.0 / bytes + (row % 64 == 0 ? 0.0 : 0.05);
 }
 
 }  // namespace hocket::kernel

@@ -14,12 +14,11 @@ namespace hocket::kernel {
 /// else.
 double scattered(std::int64_t block, bool cached = false);
 
-/// A pass through a buffer: nothing beside the array's own traffic while buffer and panel share
-/// the second-level cache; beyond that, every byte of the buffer goes through the next level.
+/// A pass through a buffer: little beside the array's own traffic while buffer and panel share the
+/// second-level cache; beyond that, every byte of the buffer goes through the next level.
 double buffered(std::int64_t bytes);
 
-/// Square tiles turned where they lie, their rows so many bytes long: less than a copy, which
-/// writes elsewhere than it reads. Long rows make tiles that leave the first-level cache.
+/// Square tiles turned where they lie, their rows so many bytes long.
 double turned_tiles(std::int64_t row);
 
 /// An array that stays in the second-level cache: what counts there is how often it is copied.

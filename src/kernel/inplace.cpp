@@ -129,7 +129,7 @@ InplacePlan plan_inplace(const Permutation& permutation, const Means& means) {
                     (method == "square" ? ", which is no square"
                      : method == "tiles"
                          ? ", whose fastest dimensions, of source and result, have no "
-                           "common divisor of up to 2048 bytes"
+                           "common divisor of up to 16 KiB"
                          : ", whose extents are too short") +
                     "; use method 'auto'");
     throw Error("permuting " + what + " in place by method '" + method + "' needs " +

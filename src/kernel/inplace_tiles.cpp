@@ -58,14 +58,12 @@ struct Tiling {
 }  // namespace
 
 std::optional<Step> tiles_step(const Permutation& permutation, const Means& means) {
-    // A tile stays in a part of the second-level cache.
-    constexpr std::int64_t longest_row = 2048, largest_tile = 512 << 10;
+    constexpr std::int64_t longest_row = 16 << 10;  // longer blocks are no faster to move
     const std::int64_t common =
         std::gcd(permutation.extents[permutation.axes.back()], permutation.extents.back());
     Tiling tiling{permutation, 0};
     double least = 0;
-    for (Tiling other{permutation, 2}; other.side <= common && other.row() <= longest_row &&
-                                       other.row() * other.side <= largest_tile;
+    for (Tiling other{permutation, 2}; other.side <= common && other.row() <= longest_row;
          ++other.side) {
         if (common % other.side != 0) continue;
         const double cost = other.cost();

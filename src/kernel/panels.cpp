@@ -6,12 +6,14 @@
 #include <cstring>
 #include <functional>
 #include <memory>
+#include <optional>
 #include <vector>
 
 #include "base/pool.hpp"
 #include "hocket/kernel.hpp"
 #include "kernel/scratch.hpp"
 #include "kernel/stream.hpp"
+#include "kernel/tiles.hpp"
 
 namespace hocket::kernel {
 namespace {
@@ -22,10 +24,47 @@ void copy_bytes(std::byte* to, const std::byte* from, std::int64_t bytes) {
     std::memcpy(to, from, static_cast<std::size_t>(bytes));
 }
 
-/// How a panel goes back into the array: a large one has lost its lines in the cache by then.
+/// How a panel goes back into the array. Past the caches only where these have lost its lines: a
+/// line that is streamed while a cache holds it takes twice as long.
 StreamCopy select_write_back(std::int64_t bytes) {
-    return bytes >= least_streamed_bytes() / 4 ? select_stream_copy() : copy_bytes;
+    return bytes >= least_streamed_bytes() / 2 ? select_stream_copy() : copy_bytes;
 }
+
+/// (rows, columns) units to (columns, rows) in a buffer in cache.
+class Turn {
+  public:
+    Turn(std::int64_t rows, std::int64_t columns, std::int64_t unit, std::int64_t from_pitch,
+         std::int64_t to_pitch)
+        : tile_{.unit = unit,
+                .ni = columns,
+                .nj = rows,
+                .source_i = unit,
+                .source_j = from_pitch,
+                .destination_i = to_pitch,
+                .destination_j = unit},
+          kernel_(select_tile_kernel(tile_)) {
+        // Rows of the buffer that would push each other out of cache need a stage.
+        if (unit > 64 || to_pitch % 4096 == 0)
+            copy_.emplace(Strides{rows, columns}, unit, Strides{from_pitch, unit},
+                          Strides{unit, to_pitch});
+    }
+    void run(const std::byte* from, std::byte* to) const {
+        if (copy_) return copy_->run(from, to, 1, Stores::cached);
+        const std::int64_t together = std::max<std::int64_t>(row_together / tile_.unit, 1);
+        for (std::int64_t column = 0; column < tile_.ni; column += together) {
+            Tile part = tile_;
+            part.ni = std::min(together, tile_.ni - column);
+            turn_strips(kernel_, from + column * tile_.unit, to + column * tile_.destination_i,
+                        part);
+        }
+    }
+
+  private:
+    static constexpr std::int64_t row_together = 4096;  // bytes: their columns stay in cache
+    Tile tile_;
+    TileKernel kernel_;
+    std::optional<Copy> copy_;
+};
 
 /// A run of blocks' places, as contiguous pieces: calls piece(offset of the places, blocks).
 template <class Piece>
@@ -95,14 +134,13 @@ std::int64_t Panels::memory(int threads) const {
 
 void Panels::gather(std::byte* array, int threads) const {
     const StreamCopy write_back = select_write_back(panel_bytes());
-    const Copy turn(Strides{width, inner}, unit, Strides{inner * unit, unit},
-                    Strides{unit, width * unit});
+    const Turn turn(width, inner, unit, inner * unit, width * unit);
     const std::int64_t item_bytes = extent * inner * unit, block = width * unit;
     run_panels(
         *this, true, threads,
         [&](std::int64_t panel, std::byte* buffer) {
-            turn.run(array + panel / parts() * item_bytes + panel % parts() * panel_bytes(), buffer,
-                     1, Stores::cached);
+            turn.run(array + panel / parts() * item_bytes + panel % parts() * panel_bytes(),
+                     buffer);
         },
         [&](std::int64_t panel, const std::byte* buffer) {
             for_rows(*this, panel * inner, inner, [&](std::int64_t offset, std::int64_t blocks) {
@@ -121,9 +159,7 @@ void Panels::scatter(std::byte* array, int threads) const {
         [&](std::int64_t panel, std::byte* buffer) {
             for_rows(*this, panel * inner, inner, [&](std::int64_t offset, std::int64_t blocks) {
                 // (blocks, width) -> columns of (width, inner)
-                Copy(Strides{blocks, width}, unit, Strides{block, unit},
-                     Strides{unit, inner * unit})
-                    .run(array + offset, buffer, 1, Stores::cached);
+                Turn(blocks, width, unit, block, inner * unit).run(array + offset, buffer);
                 buffer += blocks * unit;
             });
         },
@@ -140,12 +176,18 @@ void permute_slabs(std::byte* array, const Permutation& permutation, int threads
     std::vector<std::int64_t> source;
     for (const std::size_t axis : permutation.axes) source.push_back(from[axis]);
     const Copy turn(result, permutation.block, source, dense_strides(result, permutation.block));
+    const bool matrix = permutation.dimensions() == 2;
+    const Turn turn_matrix(matrix ? permutation.extents[0] : 1, matrix ? permutation.extents[1] : 1,
+                           permutation.block, from[0], permutation.extents[0] * permutation.block);
     // A single slab is shared out itself.
     const bool few = permutation.batch < base::resolve_threads(threads);
     base::parallel_for(few ? 1 : threads, permutation.batch, [&](std::int64_t item) {
         std::byte* const slab = array + item * turn.bytes();
         std::byte* const buffer = thread_scratch(Scratch::panel, turn.bytes());
-        turn.run(slab, buffer, few ? threads : 1, Stores::cached);
+        if (matrix && !few)
+            turn_matrix.run(slab, buffer);
+        else
+            turn.run(slab, buffer, few ? threads : 1, Stores::cached);
         select_write_back(turn.bytes())(slab, buffer, turn.bytes());
         stream_fence();
     });

@@ -16,6 +16,11 @@ struct Squares {
     void transpose(std::byte* array, int threads) const;
     /// Bytes of buffers, all threads together.
     std::int64_t memory(int threads) const;
+
+  private:
+    struct Tiling;
+    void turn_whole(std::byte* array, int threads) const;
+    void swap_tiles(std::byte* array, const Tiling& tiling, int threads) const;
 };
 
 }  // namespace hocket::kernel

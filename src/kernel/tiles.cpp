@@ -67,6 +67,15 @@ TileKernel select_tile_kernel(const Tile& tile) {
     return index < short_unit_kernels.size() ? short_unit_kernels[index] : tile_of_any;
 }
 
+void turn_strips(TileKernel kernel, const std::byte* source, std::byte* destination, Tile tile) {
+    constexpr std::int64_t strip = 16;
+    const std::int64_t rows = tile.nj;
+    for (std::int64_t row = 0; row < rows; row += strip) {
+        tile.nj = std::min(strip, rows - row);
+        kernel(source + row * tile.source_j, destination + row * tile.destination_j, tile);
+    }
+}
+
 TileGrid::TileGrid(std::span<const Loop> loops, std::int64_t unit, bool streaming,
                    const std::byte* destination)
     : outer_(loops.first(loops.size() - 2)) {

@@ -25,6 +25,10 @@ using TileKernel = void (*)(const std::byte* source, std::byte* destination, con
 /// The fastest kernel that this processor has for tiles of these strides, whatever their extents.
 TileKernel select_tile_kernel(const Tile& tile);
 
+/// Turns a large tile some rows of the source at a time: long rows are read one after another, as
+/// the caches' own prefetchers like it, and kernels that go down columns find these in cache.
+void turn_strips(TileKernel kernel, const std::byte* source, std::byte* destination, Tile tile);
+
 /// A box as blocks of tiles. The last two of `loops` are i and j.
 class TileGrid {
   public:

@@ -157,6 +157,9 @@ def test_every_small_shape_in_place(method):
         ((61, 53, 59, 7), (3, 1, 0, 2), "f4"),
         ((128, 512, 64), (1, 0, 2), "f8"),
         ((3, 2, 400000), (1, 0, 2), "f8"),
+        ((40, 512, 90), (0, 2, 1), "f8"),
+        ((30, 70, 50), (0, 2, 1), "V72"),
+        ((1500, 1500), (1, 0), "V24"),
     ],
 )
 def test_large_arrays_in_place(shape, axes, dtype):
@@ -168,7 +171,9 @@ def test_large_arrays_in_place(shape, axes, dtype):
 
 
 @pytest.mark.parametrize("offset", [0, 3, 4, 8, 16, 48, 60])
-@pytest.mark.parametrize(("dtype", "side"), [("u1", 2048), ("f4", 1100), ("f8", 512), ("c16", 520)])
+@pytest.mark.parametrize(
+    ("dtype", "side"), [("u1", 2048), ("f4", 1100), ("f8", 512), ("c16", 1024)]
+)
 def test_arrays_that_begin_anywhere_in_a_cache_line(dtype, side, offset):
     """Blocks and tiles are cut where lines begin: where that is depends on the address."""
 
@@ -190,6 +195,48 @@ def test_arrays_that_begin_anywhere_in_a_cache_line(dtype, side, offset):
         assert (around[:begin] == 0xA5).all() and (around[begin + size :] == 0xA5).all()
         assert same_bytes(kernels.permute_inplace(x, (1, 0), threads=2), expected)
         assert (memory[:first] == 0xA5).all() and (memory[first + size :] == 0xA5).all()
+
+
+LEVELS = """
+    import numpy as np
+    from hocket import kernels
+
+    random = np.random.default_rng(7)
+    for size in (1, 2, 3, 4, 8, 12, 16, 24, 64):
+        for shape in ((37, 53), (129, 130), (200, 200), (520, 520), (5, 70, 33), (6, 7, 8, 9)):
+            x = np.frombuffer(random.bytes(int(np.prod(shape)) * size), f"V{size}").reshape(shape)
+            for axes in (tuple(reversed(range(x.ndim))), (1, 0, *range(2, x.ndim))):
+                expected = np.transpose(x, axes).tobytes()
+                assert kernels.permute(x, axes).tobytes() == expected, (size, shape, axes)
+                found = kernels.permute_inplace(x.copy(), axes)
+                assert found.tobytes() == expected, (size, shape, axes)
+    print("right")
+"""
+
+
+@pytest.mark.parametrize("level", ["portable", "avx2", "avx512"])
+def test_kernels_of_every_processor(level):
+    """What runs where there is no AVX-512, or neither; levels that this one lacks change nothing."""
+    done = subprocess.run(
+        [sys.executable, "-c", textwrap.dedent(LEVELS)],
+        capture_output=True,
+        text=True,
+        env=dict(os.environ, HOCKET_CPU=level),
+        timeout=300,
+    )
+    assert done.stdout == "right\n", done.stderr
+
+
+def test_a_processor_that_there_is_not():
+    script = "import numpy as np, hocket as hk; hk.permute(np.ones((64, 64)), (1, 0))"
+    done = subprocess.run(
+        [sys.executable, "-c", script],
+        capture_output=True,
+        text=True,
+        env=dict(os.environ, HOCKET_CPU="mmx"),
+        timeout=60,
+    )
+    assert "HOCKET_CPU is 'mmx'; set it to portable, avx2 or avx512" in done.stderr
 
 
 def test_two_array_method_with_and_without_copy_back():
