@@ -80,7 +80,9 @@ def told(folder: Path, hosts: Sequence[str], overhead: float) -> list[str]:
         *("-hostfile", str(folder / "hosts"), "--log=root.thres:warning"),
         *("--cfg=smpi/simulate-computation:no", "--cfg=smpi/host-speed:1Gf"),
         *("--cfg=smpi/cpu-threshold:0", "--cfg=smpi/grow-injected-times:no"),
-        *("--cfg=smpi/test:1e-6", "--cfg=smpi/iprobe:1e-6"),
+        # A look takes no time: in SMPI it would last the longer the more looks of any process fail.
+        # Time passes in the rest between two looks (`base::Patience`).
+        *("--cfg=smpi/test:0", "--cfg=smpi/iprobe:0"),
         *(f"--cfg=smpi/{cost}:0:{overhead}:0" for cost in ("os", "ois", "or")),
     ]
 

@@ -91,8 +91,10 @@ def start(
         raise UnavailableError(f"{program} is not built; `make test` builds it")
     command = ["smpirun", *settings, str(program), *words]
     pipe = subprocess.PIPE
+    # Nothing is computed, so BLAS's threads would only spin beside the one that simulates.
+    env = {**os.environ, "OPENBLAS_NUM_THREADS": "1"}
     with subprocess.Popen(
-        command, stdout=pipe, stderr=pipe, text=True, start_new_session=True
+        command, stdout=pipe, stderr=pipe, text=True, start_new_session=True, env=env
     ) as running:
         try:
             said, wrong = running.communicate(timeout=timeout)

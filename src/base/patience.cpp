@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "base/patience.hpp"
 
+#include "base/bell.hpp"
+
 namespace hocket::base {
 namespace {
 
@@ -24,7 +26,7 @@ Patience::Stage Patience::look() {
 
 void Patience::rest(Stage stage) const {
     if constexpr (port::simulated) {
-        port::sleep((now_ - began_) / 50);
+        bell::doze(now_ - began_);
         return;
     }
     switch (stage) {

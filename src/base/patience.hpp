@@ -24,9 +24,7 @@ class Patience {
     Stage look();
     /// Seconds on the port's clock, of a look after the spins.
     double now() const { return now_; }
-    /// Does what a look found to do; a nap where that is sleep. In simulation every look is an
-    /// event that costs its time, and each rest is a fiftieth of the wait so far: a wait is found
-    /// to be over late by that much at most.
+    /// Does what a look found to do; a nap where that is sleep; in simulation `bell::doze`.
     void rest(Stage stage) const;
     /// Something has changed: from the start again.
     void renew() { looks_ = 0; }

@@ -12,6 +12,8 @@
 #include <utility>
 #include <vector>
 
+#include "base/bell.hpp"
+#include "base/port.hpp"
 #include "comm/engine.hpp"
 #include "comm/handle.hpp"
 #include "hocket/mpi.hpp"
@@ -214,6 +216,7 @@ void Batch::add(Given& operation, MPI_Request request) {
     operation.place_ = static_cast<std::int64_t>(requests_.size());
     requests_.push_back(request);
     operations_.push_back(&operation);
+    if constexpr (port::simulated) bell::expect(+1);
 }
 
 // What MPI has left of the request goes back to the operation.
@@ -226,6 +229,7 @@ void Batch::remove(Given& operation) {
         operations_[place]->place_ = static_cast<std::int64_t>(place);
     requests_.pop_back();
     operations_.pop_back();
+    if constexpr (port::simulated) bell::expect(-1);
     operation.place_ = -1;  // last: from here on its owner may end it
 }
 

@@ -17,6 +17,7 @@ struct Link::Handle {
     MPI_Comm comm = MPI_COMM_NULL;
     std::int64_t unreceived = 0;
     bool given_up = false;
+    std::vector<int> world_ranks = {};  // of its ranks, in simulation
 };
 
 struct Requests::Batch {

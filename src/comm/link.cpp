@@ -5,6 +5,8 @@
 #include <atomic>
 #include <string>
 
+#include "base/bell.hpp"
+#include "base/port.hpp"
 #include "comm/engine.hpp"
 #include "comm/handle.hpp"
 #include "comm/vendor.hpp"
@@ -48,6 +50,10 @@ Link::Link(std::shared_ptr<Handle> handle) : handle_(std::move(handle)) {
     check(MPI_Comm_rank(handle_->comm, &rank_), "MPI_Comm_rank");
     check(MPI_Comm_size(handle_->comm, &size_), "MPI_Comm_size");
     highest_tag_ = vendor::highest_tag() - 1;
+    if constexpr (port::simulated) {
+        bell::own(vendor::world_rank());
+        handle_->world_ranks = vendor::world_ranks(handle_->comm);
+    }
 }
 
 Link::~Link() = default;
@@ -78,6 +84,10 @@ void Link::send(Requests& requests, const void* data, std::int64_t bytes, int to
         requests.added();
         ++handle_->unreceived;
         done += now;
+        if constexpr (port::simulated) {
+            bell::expect(+1);
+            bell::ring(handle_->world_ranks[static_cast<std::size_t>(to)]);
+        }
     } while (done < bytes);
 }
 

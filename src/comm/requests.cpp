@@ -5,6 +5,8 @@
 
 #include <utility>
 
+#include "base/bell.hpp"
+#include "base/port.hpp"
 #include "comm/engine.hpp"
 #include "comm/handle.hpp"
 #include "comm/vendor.hpp"
@@ -40,6 +42,7 @@ std::span<const std::size_t> Requests::newly_done() {
     if (pending_ == 0) return done_;
     auto& [links, requests, group, processes, indices, seen] = *batch_;
     const int count = vendor::test_some(requests, indices, seen);
+    if constexpr (port::simulated) bell::expect(-count);
     for (int i = 0; i < count; ++i) {
         const std::size_t of =
             group[static_cast<std::size_t>(indices[static_cast<std::size_t>(i)])];

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "comm/vendor.hpp"
 
+#include <numeric>
+
 #include "base/environment.hpp"
 #include "base/port.hpp"
 #include "comm/handle.hpp"
@@ -59,6 +61,20 @@ int world_rank() {
     int rank = 0;
     MPI_Comm_rank(MPI_COMM_WORLD, &rank);
     return rank;
+}
+
+std::vector<int> world_ranks(MPI_Comm comm) {
+    MPI_Group all = MPI_GROUP_NULL, some = MPI_GROUP_NULL;
+    MPI_Comm_group(MPI_COMM_WORLD, &all);
+    MPI_Comm_group(comm, &some);
+    int size = 0;
+    MPI_Group_size(some, &size);
+    std::vector<int> ranks(static_cast<std::size_t>(size)), found(ranks.size());
+    std::iota(ranks.begin(), ranks.end(), 0);
+    MPI_Group_translate_ranks(some, size, ranks.data(), all, found.data());
+    MPI_Group_free(&all);
+    MPI_Group_free(&some);
+    return found;
 }
 
 int test_some(std::vector<MPI_Request>& requests, std::vector<int>& places, std::size_t& seen) {

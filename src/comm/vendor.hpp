@@ -21,6 +21,8 @@ int highest_tag();  ///< MPI_TAG_UB; at least 32767 (MPI 4.1, section 9.1.2)
 std::string node_name();
 inline constexpr char pretended_mark = '#';
 int world_rank();  ///< in MPI_COMM_WORLD
+/// There of each rank of the communicator.
+std::vector<int> world_ranks(MPI_Comm comm);
 /// MPI_Testsome: how many of the requests have completed, and into `places` which. In SMPI it looks
 /// at one request after the other, each at the price of a switch to the simulator; of the requests
 /// that were looked at before, the first `seen`, MPI_Testany sees all at once. New ones it may not

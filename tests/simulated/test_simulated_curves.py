@@ -51,7 +51,7 @@ def test_dear_messages_make_the_pipeline_win():
     [
         ("convolution", 8, 32),
         ("multiblock", 6, 16),
-        ("linpack", 4, 64),
+        ("linpack", 16, 64),
         ("remap", 4, 8),
         ("team", 5, 1),
     ],

@@ -1,0 +1,23 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// How simulated processes wake each other. There every look at what is awaited is an event that
+// takes the simulator's time, and a process has up to hundreds of waits in the time of one step. So
+// whoever sends rings the receiver's bell, and a process that waits looks when it rings, and often
+// only while some message is under way to or from it: when that ends SMPI tells nobody.
+//
+// Only where `port::simulated`; natively nothing is defined.
+#pragma once
+
+namespace hocket::bell {
+
+/// Who this process is: its rank among all.
+void own(int process);
+/// So many more messages (or fewer) are under way that this process sent, or waits for without the
+/// sender's ringing.
+void expect(int messages);
+/// This process has sent a message to that one, which expects it from now on.
+void ring(int process);
+/// Until the bell rings, or it is time to look again; `waited`: seconds so far. A message is found
+/// to have ended late by a tenth of the time since the last ring at most.
+void doze(double waited);
+
+}  // namespace hocket::bell
