@@ -5,32 +5,15 @@
 // algorithms for all-to-all communications in multiport message-passing systems", IEEE TPDS 8,
 // 1997: all-gather in ceil(log2 n) rounds). Then the answers go back: what all fold to, or, in a
 // scan, what those up to each do.
-#include <algorithm>
+#include "team/across.hpp"
 
-#include "base/pack.hpp"
-#include "team/awaited.hpp"
-#include "team/piece.hpp"
-#include "team/round.hpp"
+#include <algorithm>
 
 namespace hocket::team {
 namespace {
 
 using comm::Protocol;
 using Places = std::vector<std::size_t>;
-
-[[noreturn]] void judge(Round& round, const Quarrel& quarrel) {
-    const auto all = [&](std::uint64_t header) {
-        return takes_all(*round.group, Header::unpacked(header).op);
-    };
-    round.root->judge(quarrel, all(quarrel.low) != all(quarrel.high));
-}
-
-Talk& talk_with(const Round& round, std::size_t place) {
-    const auto& peers = round.group->peers;
-    return *std::find_if(peers.begin(), peers.end(), [place](const auto& peer) {
-                return peer.place == place;
-            })->talk;
-}
 
 /// The next message of that process.
 Protocol<std::string> receive(Round& round, std::size_t place) {
@@ -49,8 +32,39 @@ Protocol<std::string> receive(Round& round, std::size_t place) {
     }
 }
 
-/// Every node's text, on one process of each.
-Protocol<std::vector<std::string>> between_nodes(Round& round, std::string mine) {
+}  // namespace
+
+Talk& talk_with(const Round& round, std::size_t place) {
+    const auto& peers = round.group->peers;
+    return *std::find_if(peers.begin(), peers.end(), [place](const auto& peer) {
+                return peer.place == place;
+            })->talk;
+}
+
+void heed(const Round& round, const Piece& piece) {
+    if (piece.quarrel && parted(*round.group, *piece.quarrel)) judge(round, *piece.quarrel);
+}
+
+void check_speaker(const Round& round, std::size_t place, std::uint64_t header) {
+    if (header == round.header.packed()) return;
+    const Group& group = *round.group;
+    judge(round, {static_cast<std::uint64_t>(group.process(place)), header,
+                  static_cast<std::uint64_t>(group.process(group.me)), round.header.packed()});
+}
+
+void pack(Packer& out, const Piece& piece) {
+    out.number(static_cast<std::int64_t>(piece.place));
+    for (const std::uint64_t word : piece.packed()) out.number(static_cast<std::int64_t>(word));
+}
+
+Piece unpacked(Unpacker& in) {
+    const auto place = static_cast<std::size_t>(in.number());
+    node::Words words{};
+    for (std::uint64_t& word : words) word = static_cast<std::uint64_t>(in.number());
+    return Piece::unpacked(place, words);
+}
+
+comm::Protocol<std::vector<std::string>> between_nodes(Round& round, std::string mine) {
     const Group& group = *round.group;
     const std::size_t nodes = group.nodes.size(), me = group.my_node;
     comm::Link& link = round.root->link();
@@ -84,21 +98,18 @@ Protocol<std::vector<std::string>> between_nodes(Round& round, std::string mine)
     co_return texts;
 }
 
+namespace {
+
 /// What my node is told, from what all have said.
 Protocol<> settle_between_nodes(Round& round, Piece& piece) {
-    const node::Words cell = piece.packed();
     Packer out;
-    out.number(static_cast<std::int64_t>(piece.place));
-    for (const std::uint64_t word : cell) out.number(static_cast<std::int64_t>(word));
+    pack(out, piece);
     std::string mine = out.take();
     const std::vector<std::string> texts = co_await between_nodes(round, std::move(mine));
     std::vector<Piece> said;
     for (const std::string& text : texts) {
         Unpacker in(text);
-        const auto place = static_cast<std::size_t>(in.number());
-        node::Words words{};
-        for (std::uint64_t& word : words) word = static_cast<std::uint64_t>(in.number());
-        said.push_back(Piece::unpacked(place, words));
+        said.push_back(unpacked(in));
     }
     piece = told(round, said, joined(round, said))[round.group->my_node];
 }
@@ -123,6 +134,7 @@ Protocol<> settle(Round& round, Places who, Piece& piece) {
             Awaited come(round, place, [&talk] { return talk.heard(); });
             co_await comm::until(come);
             said.push_back(Piece::unpacked(place, talk.words(Piece::words)));
+            heed(round, joined(round, {piece, said.back()}));
         }
         piece = told(round, said, joined(round, said))[at];
         co_return;
@@ -148,6 +160,7 @@ Protocol<> settle(Round& round, Places who, Piece& piece) {
         Awaited asked(round, who[i], [&talk] { return talk.asked(); });
         co_await comm::until(asked);
         said.push_back(Piece::unpacked(who[i], talk.question(Piece::words)));
+        heed(round, joined(round, {piece, said.back()}));
     }
     Piece all = joined(round, said);
     Places leaders;
@@ -157,101 +170,6 @@ Protocol<> settle(Round& round, Places who, Piece& piece) {
     for (std::size_t i = first + 1; i < end; ++i)
         talk_with(round, who[i]).say(answers[i - first].packed(), Piece::words);
     piece = answers[0];
-}
-
-/// Values of the whole group, or a quarrel, from a node's leader to its others, a cell at a time.
-Protocol<> answer(Round& round, std::size_t place, const std::vector<std::uint64_t>& data) {
-    Talk& talk = talk_with(round, place);
-    for (std::size_t at = 0; at < data.size(); at += node::cell_words) {
-        Awaited asked(round, place, [&talk] { return talk.asked(); });
-        co_await comm::until(asked);
-        node::Words cell{};
-        const std::size_t count = std::min(node::cell_words, data.size() - at);
-        std::copy_n(data.begin() + static_cast<std::ptrdiff_t>(at), count, cell.begin());
-        talk.say(cell, count);
-        if (data[0] == in_quarrel) co_return;
-    }
-}
-
-Protocol<std::vector<std::uint64_t>> ask(Round& round, std::size_t place, std::size_t words) {
-    Talk& talk = talk_with(round, place);
-    std::vector<std::uint64_t> data;
-    node::Words cell{round.header.packed()};
-    std::copy(round.value.begin(), round.value.end(), cell.begin() + 1);
-    while (data.size() < words) {
-        talk.say(cell, node::cell_words);
-        Awaited answered(round, place, [&talk] { return talk.heard(); });
-        co_await comm::until(answered);
-        const std::size_t count = std::min(node::cell_words, words - data.size());
-        const node::Words said = talk.words(count);
-        data.insert(data.end(), said.begin(), said.begin() + static_cast<std::ptrdiff_t>(count));
-        if (data[0] != round.header.packed()) break;  // not the answer to what was asked
-    }
-    co_return data;
-}
-
-/// That what came as an answer is one.
-void check_speaker(Round& round, std::size_t place, std::uint64_t header) {
-    if (header == round.header.packed()) return;
-    const Group& group = *round.group;
-    const Quarrel quarrel{static_cast<std::uint64_t>(group.process(place)), header,
-                          static_cast<std::uint64_t>(group.process(group.me)),
-                          round.header.packed()};
-    judge(round, quarrel);
-}
-
-/// All values, on every process.
-Protocol<> gather(Round& round) {
-    const Group& group = *round.group;
-    const std::size_t words = round.value.size();
-    const Places& here = group.nodes[group.my_node];
-    // First the header, and the quarrel if there is one.
-    std::vector<std::uint64_t> data(quarrel_words + group.size() * words, 0);
-    if (here[0] != group.me) {
-        data = co_await ask(round, here[0], data.size());
-    } else {
-        Packer out;
-        for (const std::size_t place : here) {
-            node::Words said{round.header.packed()};
-            std::copy(round.value.begin(), round.value.end(), said.begin() + 1);
-            if (place != group.me) {
-                Talk& talk = talk_with(round, place);
-                Awaited asked(round, place, [&talk] { return talk.asked(); });
-                co_await comm::until(asked);
-                said = talk.question(node::cell_words);
-            }
-            out.number(static_cast<std::int64_t>(place));
-            for (const std::uint64_t word : said) out.number(static_cast<std::int64_t>(word));
-        }
-        std::string mine = out.take();
-        const std::vector<std::string> texts = co_await between_nodes(round, std::move(mine));
-        std::vector<std::uint64_t> headers(group.size(), 0);
-        for (const std::string& text : texts) {
-            for (Unpacker in(text); !in.empty();) {
-                const auto place = static_cast<std::size_t>(in.number());
-                const auto header = static_cast<std::uint64_t>(in.number());
-                // A leader that does something else says one thing for all of its node.
-                for (const Places& node : group.nodes)
-                    if (node[0] == place)
-                        for (const std::size_t each : node) headers[each] = header;
-                headers[place] = header;
-                for (std::size_t i = 0; i + 1 < node::cell_words; ++i) {
-                    const auto word = static_cast<std::uint64_t>(in.number());
-                    if (i < words) data[quarrel_words + place * words + i] = word;
-                }
-            }
-        }
-        data[0] = headers[0];
-        if (const auto quarrel = quarrel_of(group, headers)) {
-            const node::Words said = packed(*quarrel);
-            std::copy_n(said.begin(), quarrel_words, data.begin());
-        }
-        for (const std::size_t place : here)
-            if (place != group.me) co_await answer(round, place, data);
-    }
-    if (data[0] == in_quarrel) judge(round, quarrel_in(data));
-    check_speaker(round, here[0], data[0]);
-    round.values.assign(data.begin() + quarrel_words, data.end());
 }
 
 }  // namespace

@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "base/port.hpp"
+#include "comm/needs.hpp"
 #include "team/round.hpp"
 
 namespace hocket::team {
@@ -21,15 +22,15 @@ class Awaited final : public comm::Condition {
 
     bool holds() override {
         if (come_()) return true;
-        if (++polls_ % between_looks != 0) return false;
+        // A wait that asks whom it needs is about to give them up.
+        if (++polls_ % between_looks != 0 && comm::Needs::asked() == nullptr) return false;
         const auto absence = round_.root->absent(*round_.group, process_);
         if (!absence) return false;
         if (come_()) return true;  // it was said before it left
         const double now = port::seconds();
         if (!seen_) seen_ = now;
-        // Who has broken the team may have been a round further on, of which this one is no part.
-        if ((absence->broke || absence->process != process_) && now - *seen_ < patience)
-            return false;
+        // Another may have been a round further on when it left, of which this one is no part.
+        if (absence->process != process_ && now - *seen_ < patience) return false;
         if (absence->broke) round_.root->break_up(absence->broke);
         const std::string what = round_.text() + " cannot end: process " +
                                  std::to_string(absence->process) + " of the team " +

@@ -236,7 +236,7 @@ Standing Root::standing_of(int process, std::string& words) {
 
 std::optional<Absence> Root::absent(const Group& group, int awaited) {
     listen();
-    std::optional<Absence> found;
+    std::optional<Absence> found, broken;
     for (int process = 0; process < size_; ++process) {
         if (process == me_) continue;
         std::string words;
@@ -247,12 +247,14 @@ std::optional<Absence> Root::absent(const Group& group, int awaited) {
         if (!group.mask.contains(process)) continue;
         if (standing == Standing::broken) {
             const std::size_t end = words.find(' ');
-            return Absence{process, words,
-                           comm::Fault{words.substr(0, end), words.substr(end + 1)}};
+            if (!broken || process == awaited)
+                broken = Absence{process, words,
+                                 comm::Fault{words.substr(0, end), words.substr(end + 1)}};
+            continue;
         }
         if (!found || process == awaited) found = Absence{process, words, {}};
     }
-    return found;
+    return broken ? broken : found;
 }
 
 void Root::break_up(const comm::Fault& fault) {
@@ -265,9 +267,9 @@ void Root::break_up(const comm::Fault& fault) {
     fault.raise();
 }
 
-void Root::judge(const Quarrel& quarrel, bool lost) {
+void Root::judge(const Quarrel& quarrel, bool parted) {
     const Header low = Header::unpacked(quarrel.low), high = Header::unpacked(quarrel.high);
-    if (quarrel.groups_differ() || lost) {
+    if (parted) {
         // Those who have ended or broken the team left things half said: that is the reason then.
         Mask everyone;
         for (int process = 0; process < size_; ++process) everyone.add(process);

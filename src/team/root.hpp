@@ -66,12 +66,12 @@ class Root : public std::enable_shared_from_this<Root> {
     void require_whole() const {
         if (over_) over_->raise();
     }
-    /// @throws the error of those who disagree. `lost`: nobody knows who waits for whom now.
-    [[noreturn]] void judge(const Quarrel& quarrel, bool lost);
+    /// @throws the error of those who disagree. `parted`: nobody knows who waits for whom now.
+    [[noreturn]] void judge(const Quarrel& quarrel, bool parted);
     /// From here on no team within this one can be used, by those who hear of it.
     [[noreturn]] void break_up(const comm::Fault& fault);
-    /// A process of the group that has left; `awaited`, if that one has. @throws Error where no
-    /// wait is of use any more.
+    /// A process of the group that has broken the team, or else has left; `awaited`, if that one
+    /// has. @throws Error where no wait is of use any more.
     std::optional<Absence> absent(const Group& group, int awaited);
 
   private:

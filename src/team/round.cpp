@@ -14,6 +14,21 @@ void put(Round& round, std::size_t place, const std::uint64_t* value) {
                 round.values.begin() + static_cast<std::ptrdiff_t>(place * round.value.size()));
 }
 
+/// One of many who goes by leaders, and does not tell everyone, but has told me.
+std::optional<Quarrel> strayed(const Round& round) {
+    const Group& group = *round.group;
+    if (group.size() <= fan) return std::nullopt;
+    for (std::size_t i = round.heard; i < group.peers.size(); ++i) {
+        const auto& peer = group.peers[i];
+        if (!peer.talk->heard() || peer.talk->word(0) == round.header.packed()) continue;
+        std::vector<std::uint64_t> headers(group.size(), round.header.packed());
+        headers[peer.place] = peer.talk->word(0);
+        const auto quarrel = quarrel_of(group, headers);
+        if (quarrel && parted(group, *quarrel)) return quarrel;
+    }
+    return std::nullopt;
+}
+
 comm::Protocol<> directly(Round& round) {
     const Group& group = *round.group;
     const std::size_t words = round.value.size();
@@ -27,12 +42,15 @@ comm::Protocol<> directly(Round& round) {
     }
     for (; round.heard < group.peers.size(); ++round.heard) {
         const auto& peer = group.peers[round.heard];
-        Awaited heard(round, peer.place, [&peer] { return peer.talk->heard(); });
+        std::optional<Quarrel> quarrel;
+        Awaited heard(round, peer.place,
+                      [&] { return peer.talk->heard() || (quarrel = strayed(round)).has_value(); });
         co_await comm::until(heard);
+        if (quarrel) judge(round, *quarrel);
         const node::Words cell = peer.talk->words(words + 1);
         put(round, peer.place, cell.data() + 1);
     }
-    if (const auto quarrel = quarrel_of(group, round.header)) round.root->judge(*quarrel, false);
+    if (const auto quarrel = quarrel_of(group, round.header)) judge(round, *quarrel);
     if (!round.all && words > 0)
         round.result =
             result_of(round.header.op, round.header.type, round.values, group.me, group.me);
@@ -61,6 +79,17 @@ comm::Protocol<> drive(std::shared_ptr<Round> round,
 bool takes_all(const Group& group, Op op) {
     return needs_all(op) || (scans(op) && !group.in_order) ||
            (op == Op::waitvec && group.size() > 64);
+}
+
+bool parted(const Group& group, const Quarrel& quarrel) {
+    if (quarrel.groups_differ()) return true;
+    if (group.near && group.size() <= fan) return false;
+    return takes_all(group, Header::unpacked(quarrel.low).op) !=
+           takes_all(group, Header::unpacked(quarrel.high).op);
+}
+
+void judge(const Round& round, const Quarrel& quarrel) {
+    round.root->judge(quarrel, parted(*round.group, quarrel));
 }
 
 std::optional<Quarrel> quarrel_of(const Group& group, const std::vector<std::uint64_t>& headers) {

@@ -44,6 +44,11 @@ bool takes_all(const Group& group, Op op);
 comm::Protocol<> drive(std::shared_ptr<Round> round,
                        std::vector<std::shared_ptr<comm::Call>> before);
 
+/// Whether those who disagree do not even wait for each other alike.
+bool parted(const Group& group, const Quarrel& quarrel);
+/// @throws the error of those who disagree; for good, if they are parted.
+[[noreturn]] void judge(const Round& round, const Quarrel& quarrel);
+
 /// Who disagrees with whom, by what each has said, in the group's order.
 std::optional<Quarrel> quarrel_of(const Group& group, const std::vector<std::uint64_t>& headers);
 /// The same of the last round in which all told each other everything.

@@ -2,7 +2,7 @@
 // Teams of more processes than tell each other everything, so that leaders fold for them: every
 // operation and type against plain loops, on all processes and on some. In C++, as starting so many
 // Pythons takes longer than all else. tests/mpi/test_team.py starts it; `few`: with fewer types;
-// `masks`: on random subsets instead, of any number of processes.
+// `masks`: on random subsets instead, of any number of processes; `parted`: mistakes only.
 #include <mpi.h>
 
 #include <algorithm>
@@ -208,6 +208,26 @@ void quarrels(const Team& team) {
     mismatch([&] { team.wait(); }, "broken");
 }
 
+// One process goes another way than the others: a leader, one that is led by a leader that is led,
+// the last. All hear of it, and none waits for ever.
+void parted() {
+    const hocket::Comm world = hocket::from_mpi(MPI_COMM_WORLD);
+    int turn = 0;
+    for (const int stray : {0, 16, 17, world.size() - 1}) {
+        const Team team(world);
+        const bool ranks = (team.process() == stray) == (turn++ % 2 == 0);
+        mismatch(
+            [&] {
+                if (ranks)
+                    static_cast<void>(team.rank(std::int8_t{1}));
+                else
+                    team.wait();
+            },
+            "calls rank of int8");
+        mismatch([&] { team.wait(); }, "broken");
+    }
+}
+
 void random_masks(const Team& team) {
     std::mt19937 random(static_cast<unsigned>(team.size()));
     for (int round = 0; round < 6; ++round) {
@@ -221,6 +241,10 @@ void random_masks(const Team& team) {
 }
 
 void run(const std::string& mode) {
+    if (mode == "parted") {
+        parted();
+        return;
+    }
     const Team team(hocket::from_mpi(MPI_COMM_WORLD));
     if (mode == "masks") {
         random_masks(team);

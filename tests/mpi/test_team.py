@@ -130,6 +130,21 @@ def test_more_than_a_leader_has(tmp_path: Path, processes: int, words: str) -> N
     assert checks_of(tmp_path, processes, *words.split()) > (150 if words else 500) * processes
 
 
+@pytest.mark.skipif("HOCKET_NODES" in os.environ, reason="has nodes of its own")
+def test_leaders_of_two_nodes(tmp_path: Path) -> None:
+    """Some leaders lead, and one of each node speaks with the other."""
+    nodes = ",".join(["0"] * 18 + ["1"] * 4)
+    assert checks_of(tmp_path, 22, "few", HOCKET_NODES=nodes) > 150 * 22
+
+
+@pytest.mark.skipif("HOCKET_NODES" in os.environ, reason="has nodes of its own")
+@pytest.mark.parametrize("far", [0, 2])
+def test_leaders_among_whom_one_strays(tmp_path: Path, far: int) -> None:
+    """Operations that leaders fold, and one that everyone needs all values for."""
+    nodes = ",".join(["0"] * (20 - far) + ["1"] * far)
+    assert checks_of(tmp_path, 20, "parted", HOCKET_NODES=nodes) == 2 * 4 * 20
+
+
 @pytest.mark.parametrize("processes", range(1, 9))
 def test_random_masks(tmp_path: Path, processes: int) -> None:
     """Every operation and type, on random subsets."""
