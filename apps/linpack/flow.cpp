@@ -83,7 +83,7 @@ Factored flow(const Matrix& matrix, const Options& options) {
                 {reads(parcels), updates(rows)}, {priority, "exchange"});
             flow.task(
                 [&] {
-                    update(matrix, panel, *swap);
+                    update(matrix, panel, *swap, [&] { flow.give_way(); });
                     swap.reset();
                 },
                 {reads(factors), reads(parcels), updates(rows), updates(memory)},

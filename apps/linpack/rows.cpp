@@ -5,6 +5,9 @@
 
 namespace linpack {
 
+// BLAS copies the other factor of a product once a call: fewer rows would make that felt.
+constexpr std::int64_t rows_at_a_time = 384;
+
 std::int64_t tag_of(const Matrix& matrix, const Panel& panel, const Columns& columns) {
     return rows_tag + 1 + panel.step() * matrix.local().columns + columns.first;
 }
@@ -83,18 +86,24 @@ void Swap::put(const Block& upper) const {
         std::copy_n(&upper.at(0, j), upper.rows, &matrix_->local().at(row, columns_.first + j));
 }
 
-void update(const Matrix& matrix, Panel& panel, Swap& swap) {
+void update(const Matrix& matrix, Panel& panel, Swap& swap, const std::function<void()>& between) {
     const Columns columns = swap.columns();
     const std::int64_t width = panel.width();
-    const auto memory =
-        std::make_unique_for_overwrite<double[]>(static_cast<std::size_t>(width * columns.count));
-    const Block upper{memory.get(), width, columns.count, width}, below = panel.below();
+    // hocket keeps such memory for the next one: the system's would be touched anew each time.
+    const hocket::Array memory = matrix.grid().room(width * columns.count);
+    const Block upper{static_cast<double*>(memory.data()), width, columns.count, width},
+        below = panel.below();
     swap.scatter(upper);
     solve_lower(panel.top(), upper);
     swap.put(upper);
-    subtract_product(below, upper,
-                     matrix.local().part(matrix.local().rows - below.rows, columns.first,
-                                         below.rows, columns.count));
+    const std::int64_t first = matrix.local().rows - below.rows;
+    const std::int64_t share = between ? rows_at_a_time : std::max<std::int64_t>(below.rows, 1);
+    for (std::int64_t at = 0; at < below.rows; at += share) {
+        const std::int64_t rows = std::min(share, below.rows - at);
+        if (at > 0) between();
+        subtract_product(below.part(at, 0, rows, width), upper,
+                         matrix.local().part(first + at, columns.first, rows, columns.count));
+    }
 }
 
 // Of its own for each panel: a flow may send the next one before this one is passed on. Rows, which

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <vector>
 
 #include "panel.hpp"
@@ -49,7 +50,9 @@ class Swap {
 };
 
 /// What is left to do with the columns once their rows are here: U = inverse(L11) U, A -= L21 U.
-void update(const Matrix& matrix, Panel& panel, Swap& swap);
+/// `between`, where it is given, is called every millisecond or so.
+void update(const Matrix& matrix, Panel& panel, Swap& swap,
+            const std::function<void()>& between = {});
 
 /// The panel on its way along the process row, from its owner on, each sending to the next. Nothing
 /// is sent where the next one is the owner.

@@ -31,7 +31,7 @@ def add_options(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--grid", default="2x1,1x2", help="grids, by commas (2x1,1x2)")
     parser.add_argument("--modes", default=",".join(linpack.MODES), help="of hocket (all)")
     parser.add_argument("--workers", type=int, default=1, help="threads of a flow (1)")
-    parser.add_argument("--width", type=int, default=256, help="columns updated at a time (256)")
+    parser.add_argument("--width", type=int, default=512, help="columns updated at a time (512)")
     parser.add_argument(
         "--xhpl",
         metavar="FILE",

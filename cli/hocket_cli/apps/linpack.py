@@ -42,7 +42,7 @@ def add_options(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--grid", default="1x1", help="processes, rows x columns (1x1)")
     parser.add_argument("--mode", default="flow", help="which of plain,lookahead,flow (flow)")
     parser.add_argument("--workers", type=int, default=1, help="threads of a flow (1)")
-    parser.add_argument("--width", type=int, default=256, help="columns updated at a time (256)")
+    parser.add_argument("--width", type=int, default=512, help="columns updated at a time (512)")
     parser.add_argument("--seed", type=int, default=1, help="of the matrix (1)")
     parser.add_argument(
         "--matrix", choices=("random", "singular"), default="random", help="elements (random)"
