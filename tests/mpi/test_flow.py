@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """Flows of Python functions, in one process: the result is that of the program read downwards."""
 
+import functools
 import gc
 import random
 import threading
@@ -400,6 +401,12 @@ def test_wrong_arguments(comm):
         f.task(lambda: None, inputs=[3.5])
     with pytest.raises(hk.Error, match="give a list"):
         f.task(lambda: None, inputs="a")
+    for alone in (np.zeros(4), "a"):  # each has items of its own
+        for word in ("commutes", "reduces"):
+            with pytest.raises(hk.Error, match=f"{word} is .*; give a list"):
+                f.task(print, **{word: alone})
+    with pytest.raises(hk.Error, match="neither memory nor a key"):
+        f.task(print, inputs=[np.float64(3.5)])  # a copy of what it was taken from
     with pytest.raises(hk.Error, match="no function"):
         f.task(3)
     with pytest.raises(hk.Error, match="contiguous"):
@@ -410,3 +417,39 @@ def test_wrong_arguments(comm):
         f.dot()
     assert f.steps == 0
     f.wait()
+
+
+def later():
+    yield 1
+
+
+async def much_later():
+    pass
+
+
+@ranks(1)
+def test_a_call_that_would_run_nothing_is_no_step(comm):
+    f = hk.Flow(1)
+    for function in (later, much_later, functools.partial(later)):
+        with pytest.raises(hk.Error, match="later' is a generator or coroutine function"):
+            f.task(function)
+        with pytest.raises(hk.Error, match="a call of it runs nothing"):
+            f.comm(function)
+    with pytest.raises(hk.Error, match="generator or coroutine"):
+        hk.step()(later)
+
+
+@ranks(1)
+def test_names_and_errors_that_are_no_text(comm):
+    class Mute(Exception):
+        def __str__(self):
+            raise RuntimeError("no words")
+
+    def mute():
+        raise Mute
+
+    f = hk.Flow(1)
+    f.task(mute, name="half \ud800")
+    with pytest.raises(hk.StepError, match=r"step 'half \?' failed: Mute") as caught:
+        f.wait()
+    assert isinstance(caught.value.__cause__, Mute)

@@ -3,7 +3,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+import inspect
+from collections.abc import Iterable, Sequence
 from typing import Any, Callable, Optional
 
 from hocket import _mpi
@@ -24,20 +25,34 @@ def accesses_of(
         (_mpi.AccessKind.write, "outputs", outputs),
         (_mpi.AccessKind.update, "inouts", inouts),
     ):
-        if not isinstance(names, (list, tuple)):
-            raise Error(
-                f"{word} is {type(names).__name__}; give a list of arrays and keys, as "
-                f"{word}=[a, 'b']"
-            )
-        for touched in names:
+        for touched in as_names(names, word):
             hold.append(touched)
             accesses += [_mpi.Access(kind, region) for region in regions_of(touched)]
     return accesses, hold
 
 
+def as_names(names: Any, word: str) -> Sequence[Touched]:
+    """What a step touches in one way: a list, as an array or a text alone has items, too."""
+    if not isinstance(names, (list, tuple)):
+        raise Error(
+            f"{word} is {type(names).__name__}; give a list of arrays and keys, as {word}=[a, 'b']"
+        )
+    return names
+
+
+# A call of one runs nothing of it: it makes a generator, or a coroutine.
+_RUNS_LATER = inspect.CO_GENERATOR | inspect.CO_COROUTINE | inspect.CO_ASYNC_GENERATOR
+
+
 def as_function(fn: Any) -> Callable[..., Any]:
     if not callable(fn):
         raise Error(f"{fn!r} is no function; a step is one without arguments, as lambda: f(a, b)")
+    inner = getattr(fn, "func", fn)  # of functools.partial
+    if getattr(getattr(inner, "__code__", None), "co_flags", 0) & _RUNS_LATER:
+        raise Error(
+            f"{name_of(None, fn)!r} is a generator or coroutine function: a call of it runs "
+            "nothing; give a function that runs to its end, as lambda: list(f())"
+        )
     return fn  # type: ignore[no-any-return]
 
 
@@ -57,10 +72,10 @@ def share_of(threads: Any) -> int:
 
 
 def name_of(name: Optional[str], fn: Any) -> str:
-    if name is not None:
-        return str(name)
-    inner = getattr(fn, "func", fn)  # of functools.partial
-    return str(getattr(inner, "__name__", type(inner).__name__))
+    if name is None:
+        inner = getattr(fn, "func", fn)  # of functools.partial
+        name = getattr(inner, "__name__", type(inner).__name__)
+    return str(name).encode("utf-8", "replace").decode("utf-8")
 
 
 def raise_thrown(thrown: Optional[_mpi.Thrown]) -> None:
@@ -71,8 +86,15 @@ def raise_thrown(thrown: Optional[_mpi.Thrown]) -> None:
     except (KeyboardInterrupt, SystemExit):
         raise
     except BaseException as error:
-        words = str(error) or type(error).__name__
+        words = _words_of(error)
         raise _of_type(type(error), f"{thrown.where} failed: {words}", thrown.step) from error
+
+
+def _words_of(error: BaseException) -> str:
+    try:
+        return str(error) or type(error).__name__
+    except Exception:  # its own text fails, too
+        return type(error).__name__
 
 
 def _of_type(kind: type[BaseException], message: str, step: str) -> StepError:

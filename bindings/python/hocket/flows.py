@@ -110,10 +110,10 @@ class Flow:
             what is not contiguous.
         """
         accesses, hold = flow_steps.accesses_of(inputs, outputs, inouts)
-        for touched in commutes:
+        for touched in flow_steps.as_names(commutes, "commutes"):
             hold.append(touched)
             accesses += [_mpi.Access(_Kind.commute, region) for region in regions_of(touched)]
-        reductions = [Reduction(touched, op) for touched in reduces]
+        reductions = [Reduction(each, op) for each in flow_steps.as_names(reduces, "reduces")]
         accesses += [reduction.access() for reduction in reductions]
         called = flow_steps.with_parts(fn, reductions) if reductions else fn
         self._core.task(

@@ -52,6 +52,8 @@ def regions_of(touched: Touched) -> list[_mpi.Region]:
     if isinstance(touched, (str, bytes, int, tuple, np.integer, np.bool_)):
         return [_mpi.Region.key(key_bytes(touched))]
     try:
+        if isinstance(touched, np.generic):  # its memory is a copy
+            raise TypeError
         return [_mpi.Region.of(touched)]
     except (TypeError, BufferError, ValueError):
         return [_mpi.Region.key(key_bytes(touched))]

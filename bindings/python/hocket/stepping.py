@@ -11,6 +11,7 @@ from typing import Any, Callable, Optional
 
 from hocket.errors import Error
 from hocket.flow_registry import current
+from hocket.flow_steps import as_function
 
 AnyFunction = Callable[..., Any]
 
@@ -48,7 +49,7 @@ def step(
     lists = {"inputs": inputs, "outputs": outputs, "inouts": inouts, "commutes": commutes}
 
     def annotated(fn: AnyFunction) -> AnyFunction:
-        signature = inspect.signature(fn)
+        signature = inspect.signature(as_function(fn))
         known = list(signature.parameters)
         for word, names in lists.items():
             if isinstance(names, str):
