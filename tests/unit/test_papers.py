@@ -82,7 +82,7 @@ def test_a_block_a_task_must_win_on_every_number_of_processors():
 @pytest.mark.parametrize(
     ("alone", "word"), [(4.0, model.HOLDS), (2.0, model.FACTOR), (0.9, model.FAILS)]
 )
-def test_the_hybrid_of_128_processors_is_tried_in_simulation(alone, word):
+def test_the_hybrid_of_processes_and_threads_is_tried_in_simulation(alone, word):
     def table(threads, seconds):
         figures = [{"name": name, "median": seconds} for name in ("in place", "two-array")]
         return {"parameters": {"processors a process": threads}, "figures": figures}

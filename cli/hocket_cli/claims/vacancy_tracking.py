@@ -106,19 +106,22 @@ def two_array_schedules(numbers: Numbers, bench: Bench) -> Verdict:
 
 
 def hybrid(numbers: Numbers, bench: Bench) -> Verdict:
-    """Figure 4, simulated."""
-    words = ("remap", "--platform", "sp", "--procs", "128", "--per-process", "1,4")
+    """Figure 4, simulated; on half of its processors, as 128 take the simulator some
+    minutes each."""
+    words = ("remap", "--platform", "sp", "--procs", "64", "--per-process", "1,4")
     times = {
         each["parameters"]["processors a process"]: medians(each)
         for each in bench.simulated(*words)["tables"]
     }
     gains = {form: times[1][form] / times[4][form] for form in ("in place", "two-array")}
-    said = "128 simulated processors, processes alone over four threads a process: " + ", ".join(
+    said = "64 simulated processors, processes alone over four threads a process: " + ", ".join(
         f"{form} {gain:.2f}" for form, gain in gains.items()
     )
     if gains["in place"] >= 0.8 * numbers["in_place"]:
         return Verdict(HOLDS, said)
-    return Verdict(FACTOR if min(gains.values()) > 1 else FAILS, said)
+    if min(gains.values()) > 1:
+        return Verdict(FACTOR, said)
+    return Verdict(FAILS, said, "what processes of one node cost each other is not simulated")
 
 
 def node(numbers: Numbers, bench: Bench) -> Verdict:
