@@ -14,7 +14,7 @@ import hocket as hk
 #: What cannot go wrong, whatever it is given: facts about a value that is there.
 QUIET = {
     *(f"Array.{name}" for name in ("local", "layout", "comm", "dtype", "core", "settle")),
-    *("Array.room", "Array.remapped"),
+    *("Array.room", "Array.remapped", "Flow.give_way"),
     *(f"Layout.{name}" for name in ("shape", "dist", "procs", "replicate", "size", "ndim")),
     *("Layout.elements", "Layout.draw"),
     *(f"Plan.{name}" for name in ("strategy", "axes", "rounds", "message_count")),
