@@ -10,6 +10,7 @@
 #include "comm/engine.hpp"
 #include "node/alive.hpp"
 #include "team/fold.hpp"
+#include "team/round.hpp"
 
 namespace hocket::team {
 
@@ -133,7 +134,7 @@ std::shared_ptr<const Group> Root::group(const Mask& mask) {
     auto& known = groups_[hash];
     for (const auto& each : known)
         if (each->mask == mask) return each;
-    const std::vector<int> members = mask.processes();
+    std::vector<int> members = mask.processes();
     const auto refused = [&](const std::string& why) {
         throw Error("enqueue: the mask " + mask.text() + why);
     };
@@ -146,21 +147,21 @@ std::shared_ptr<const Group> Root::group(const Mask& mask) {
                 ", which asks for it; only members make a team");
     auto made = std::make_shared<Group>();
     made->mask = mask;
-    made->members = members;
+    made->members = std::move(members);
+    made->peers.reserve(made->size());
     made->hash = static_cast<std::uint32_t>(hash ^ hash >> 32U);
-    std::vector<int> nodes;
-    for (std::size_t place = 0; place < members.size(); ++place) {
-        const auto process = static_cast<std::size_t>(members[place]);
-        const int node = node_[process];
-        const auto at =
-            static_cast<std::size_t>(std::find(nodes.begin(), nodes.end(), node) - nodes.begin());
-        if (at == nodes.size()) {
-            nodes.push_back(node);
-            made->nodes.emplace_back();
-        }
-        made->in_order &= made->nodes[at].empty() || made->nodes[at].back() + 1 == place;
-        made->nodes[at].push_back(place);
-        if (members[place] == me_) {
+    const auto node_of = [&](std::size_t place) {
+        return node_[static_cast<std::size_t>(made->process(place))];
+    };
+    auto& nodes = made->nodes;
+    for (std::size_t place = 0; place < made->size(); ++place) {
+        const auto process = static_cast<std::size_t>(made->process(place));
+        std::size_t at = 0;
+        while (at < nodes.size() && node_of(nodes[at][0]) != node_[process]) ++at;
+        if (at == nodes.size()) nodes.emplace_back().reserve(std::min(made->size() - place, fan));
+        made->in_order &= nodes[at].empty() || nodes[at].back() + 1 == place;
+        nodes[at].push_back(place);
+        if (made->process(place) == me_) {
             made->me = place;
             made->my_node = at;
         } else if (others_[process].arena) {
