@@ -1,26 +1,16 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "hocket/flow.hpp"
 
-#include <functional>
+#include <algorithm>
 
 #include "flow_access.hpp"
-#include "hocket/step.hpp"
 #include "task_arguments.hpp"
 
 using namespace hocket::c;
 using hocket::Access;
 using hocket::Flow;
 
-struct hocket_started {
-    hocket::flow::Operations operations;
-};
-
 namespace {
-
-void require_zero(int code, const char* what) {
-    if (code != 0)
-        throw hocket::Error(std::string("its ") + what + " returned " + std::to_string(code));
-}
 
 hocket::FlowOptions options_of(const hocket_flow_options* given) {
     hocket::FlowOptions options;
@@ -50,43 +40,9 @@ std::string name_of(const char* name) {
     return name == nullptr ? "" : name;
 }
 
-// What the handle of an annotated function holds: the arguments of a call are addresses.
-struct Annotated {
-    std::string name;
-    std::function<int(void* const* arguments, hocket_started* started)> function;
-    std::vector<int> kinds;
-    int priority;
-    bool communicates;
-
-    hocket::flow::Operations start(const std::vector<void*>& arguments) const {
-        hocket_started started;
-        require_zero(function(arguments.data(), &started), "function");
-        return std::move(started.operations);
-    }
-};
-
-std::vector<int> uses_of(std::int64_t count, const int* kinds, bool communicates) {
-    const auto uses = list(count, kinds, "kinds");
-    for (const int kind : uses)
-        if (kind < HOCKET_READS || kind > HOCKET_VALUE || kind == HOCKET_REDUCES ||
-            (communicates && kind == HOCKET_COMMUTES))
-            throw ArgumentError(std::string("an annotated function") +
-                                (communicates ? " that communicates" : "") +
-                                " cannot have arguments of kind " + std::to_string(kind));
-    return {uses.begin(), uses.end()};
-}
-
 thread_local std::vector<std::pair<const hocket_flow*, std::unique_ptr<Flow::Inside>>> entered;
 
 }  // namespace
-
-namespace hocket::c {
-template <>
-struct Behind<hocket_annotated> {
-    using Type = Annotated;
-    static constexpr const char* noun = "annotated";
-};
-}  // namespace hocket::c
 
 int hocket_flow_options_default(hocket_flow_options* options) {
     return guard(__func__, [&] {
@@ -104,7 +60,19 @@ int hocket_flow_make(const hocket_flow_options* options, hocket_flow** flow) {
 }
 
 int hocket_flow_free(hocket_flow** flow) {
-    return free_handle(__func__, flow);
+    return guard(__func__, [&] {
+        const hocket_flow* const freed = required(flow, "flow");
+        const auto held = behind(freed);
+        const auto is_it = [&](const auto& each) { return each.first == freed; };
+        if (Flow::current() == held->value.flow.get() ||
+            std::any_of(entered.begin(), entered.end(), is_it))
+            throw hocket::Error(
+                "this thread is inside the flow; free it after the step, and after "
+                "hocket_flow_leave");
+        held->value.flow->close();  // its steps may use the handle
+        leave(*flow, Behind<hocket_flow>::noun);
+        *flow = nullptr;
+    });
 }
 
 int hocket_reduction_make(const char* name, void (*fill)(void* context, void* part, int64_t bytes),
@@ -192,10 +160,7 @@ int hocket_flow_recv(hocket_flow* flow, const hocket_tasks* tasks, const hocket_
 int hocket_flow_step_threads(hocket_flow* flow, int threads) {
     return guard(__func__, [&] {
         const auto held = behind(flow);
-        if (threads < 0)
-            throw ArgumentError("'threads' is " + std::to_string(threads) +
-                                "; give 1 or more, or 0 for as many as the flow's options say");
-        held->value.threads = threads;
+        held->value.threads = share_of(threads);
     });
 }
 
@@ -277,62 +242,4 @@ int hocket_flow_leave(hocket_flow* flow) {
 
 int hocket_flow_inside(bool* inside) {
     return guard(__func__, [&] { required(inside, "inside") = Flow::current() != nullptr; });
-}
-
-int hocket_annotated_make(const char* name, int (*function)(void* const* arguments), int64_t count,
-                          const int* kinds, int priority, hocket_annotated** annotated) {
-    return guard(__func__, [&] {
-        require(annotated, "annotated");
-        if (function == nullptr) throw ArgumentError("'function' is NULL; give a function");
-        const auto called = [function](void* const* arguments, hocket_started*) {
-            return function(arguments);
-        };
-        give(annotated, Annotated{text_of(name, "name"), called, uses_of(count, kinds, false),
-                                  priority, false});
-    });
-}
-
-int hocket_annotated_make_comm(const char* name,
-                               int (*function)(void* const* arguments, hocket_started* started),
-                               int64_t count, const int* kinds, int priority,
-                               hocket_annotated** annotated) {
-    return guard(__func__, [&] {
-        require(annotated, "annotated");
-        if (function == nullptr) throw ArgumentError("'function' is NULL; give a function");
-        give(annotated, Annotated{text_of(name, "name"), function, uses_of(count, kinds, true),
-                                  priority, true});
-    });
-}
-
-int hocket_annotated_call(const hocket_annotated* annotated, int64_t count,
-                          const hocket_access* arguments) {
-    return guard(__func__, [&] {
-        const auto held = behind(annotated);
-        const Annotated& called = held->value;
-        const auto given = list(count, arguments, "arguments");
-        if (given.size() != called.kinds.size())
-            throw ArgumentError("step '" + called.name + "' was annotated with " +
-                                std::to_string(called.kinds.size()) +
-                                " arguments, and is called with " + std::to_string(count));
-        std::vector<void*> addresses;
-        std::vector<Access> accesses;
-        for (std::size_t i = 0; i < given.size(); ++i) {
-            addresses.push_back(const_cast<void*>(given[i].data));
-            if (called.kinds[i] == HOCKET_VALUE) continue;
-            hocket_access access = given[i];
-            access.kind = called.kinds[i];
-            accesses.push_back(access_of(access));
-        }
-        if (Flow* const flow = Flow::current()) {
-            flow->insert(
-                hocket::flow::Body([called, addresses] { return called.start(addresses); }),
-                accesses, {called.priority, called.name}, called.communicates);
-            return;
-        }
-        for (const auto& operation : called.start(addresses)) hocket::wait(*operation);
-    });
-}
-
-int hocket_annotated_free(hocket_annotated** annotated) {
-    return free_handle(__func__, annotated);
 }

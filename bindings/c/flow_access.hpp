@@ -2,6 +2,7 @@
 // What a step of a flow touches, as C says it.
 #pragma once
 
+#include <algorithm>
 #include <memory>
 #include <string>
 #include <vector>
@@ -9,13 +10,34 @@
 #include "handles.hpp"
 #include "hocket/region.hpp"
 
+struct hocket_started {
+    hocket::flow::Operations operations;
+};
+
 namespace hocket::c {
+
+inline void require_zero(int code, const char* what) {
+    if (code != 0)
+        throw hocket::Error(std::string("its ") + what + " returned " + std::to_string(code));
+}
+
+/// Threads of a step; 0: as many as its flow's options say.
+inline int share_of(int threads) {
+    if (threads < 0)
+        throw ArgumentError("'threads' is " + std::to_string(threads) +
+                            "; give 1 or more, or 0 for as many as the flow's options say");
+    return threads;
+}
 
 inline Region region_of(const hocket_access& access) {
     if (access.key != nullptr) return Region::key(access.key);
+    const auto extents = list(access.dimensions, access.extents, "extents");
+    if (access.data == nullptr && access.bytes > 0 &&
+        std::none_of(extents.begin(), extents.end(), [](auto extent) { return extent == 0; }))
+        throw ArgumentError("an access has neither a 'key' nor 'data', but " +
+                            std::to_string(access.bytes) + " bytes; give what the step touches");
     if (access.dimensions == 0) return {access.data, access.bytes};
-    return {access.data, list(access.dimensions, access.extents, "extents"),
-            list(access.dimensions, access.strides, "strides"), access.bytes};
+    return {access.data, extents, list(access.dimensions, access.strides, "strides"), access.bytes};
 }
 
 /// What a step's part is made with: the bytes come with the access.

@@ -22,6 +22,9 @@ using namespace nb::literals;
 namespace hocket::python {
 namespace {
 
+/// Of this thread: steps and operations being let go, by a flow that may end with them.
+thread_local int letting_go = 0;
+
 /// A Python object that any thread may let go.
 class Kept {
   public:
@@ -31,7 +34,9 @@ class Kept {
     ~Kept() {
         if (object_ == nullptr || Py_IsInitialized() == 0) return;
         const nb::gil_scoped_acquire locked;
+        ++letting_go;
         Py_DECREF(object_);
+        --letting_go;
     }
     nb::handle get() const { return object_; }
 
@@ -44,6 +49,7 @@ class Polled final : public Operation {
   public:
     Polled(nb::object poll, std::string text) : poll_(std::move(poll)), text_(std::move(text)) {}
     bool poll() override {
+        if (Py_IsInitialized() == 0) return true;  // nobody is left who would hear of it
         const nb::gil_scoped_acquire locked;
         return nb::cast<bool>(nb::bool_(poll_.get()()));
     }
@@ -63,6 +69,7 @@ class Then final : public Operation {
         if (done_) return true;
         if (!first_->poll()) return false;
         done_ = true;
+        if (Py_IsInitialized() == 0) return true;
         const nb::gil_scoped_acquire locked;
         then_.get()();
         return true;
@@ -180,10 +187,28 @@ struct Thrown {
     std::exception_ptr cause;
 };
 
+/// Flows that went where they cannot end: in a step of theirs, or on a thread of theirs, as what
+/// a step held was the last to know them. Guarded by the interpreter's lock; never destroyed.
+std::vector<std::unique_ptr<Flow>>& given_up() {
+    static auto* const flows = new std::vector<std::unique_ptr<Flow>>;
+    return *flows;
+}
+
+void end_given_up() {
+    if (given_up().empty() || letting_go > 0 || Flow::current() != nullptr) return;
+    auto flows = std::exchange(given_up(), {});
+    const nb::gil_scoped_release released;
+    flows.clear();
+}
+
 /// Lets go of the interpreter's lock before it waits for the steps that need it.
 struct Held {
     explicit Held(const FlowOptions& options) : flow(std::make_unique<Flow>(options)) {}
     ~Held() {
+        if (letting_go > 0 || Flow::current() == flow.get()) {
+            given_up().push_back(std::move(flow));
+            return;
+        }
         const nb::gil_scoped_release released;
         flow.reset();
     }
@@ -276,6 +301,7 @@ void bind_flow(nb::module_& m) {
             "__init__",
             [](Held* place, std::optional<int> workers, std::int64_t window,
                const std::string& agent, bool check, bool record, int threads) {
+                end_given_up();
                 new (place) Held(options_of(workers, window, agent, check, record, threads));
             },
             "workers"_a.none(), "window"_a, "agent"_a, "check"_a, "record"_a, "threads"_a)
@@ -321,6 +347,9 @@ void bind_flow(nb::module_& m) {
                 return thrown_by([&] { held.flow->wait_on(region, Deadline::in(timeout)); });
             },
             "region"_a, "timeout"_a.none())
+        .def(
+            "close", [](Held& held) { held.flow->close(); },
+            nb::call_guard<nb::gil_scoped_release>())
         .def("cancel", [](Held& held) { held.flow->cancel(); })
         .def(
             "give_way", [](Held& held) { held.flow->give_way(); },
@@ -335,6 +364,7 @@ void bind_flow(nb::module_& m) {
         .def_prop_ro("steps", [](const Held& held) { return held.flow->steps(); })
         .def("dot", [](const Held& held) { return held.flow->dot(); })
         .def("svg", [](const Held& held) { return held.flow->svg(); });
+    m.def("end_given_up", &end_given_up);
     m.def("current_flow", [] { return reinterpret_cast<std::uintptr_t>(Flow::current()); });
 }
 

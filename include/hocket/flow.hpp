@@ -89,7 +89,7 @@ class Flow {
     /// where MPI does not let a thread of the flow's communicate.
     explicit Flow(const FlowOptions& options = {});
     /// Runs what was inserted to its end, and prints an error that nobody waited for. Where it
-    /// unwinds for an exception, it stops what has not begun.
+    /// unwinds for an exception, it stops what has not begun. Not in a step of its own.
     ~Flow();
     Flow(const Flow&) = delete;
     Flow& operator=(const Flow&) = delete;
@@ -169,6 +169,9 @@ class Flow {
     /// before this one goes on. So none of them may block until something that comes of this one.
     /// Outside of the flow's steps communication goes on, and nothing else.
     void give_way();
+    /// Runs what was inserted to its end, as the destructor does, and ends the flow's threads.
+    /// Whoever waits runs alone what is inserted later. Not in a step of its own.
+    void close() noexcept;
 
     int workers() const;
     /// Whether the agent is a thread of its own.
@@ -177,7 +180,8 @@ class Flow {
     std::int64_t steps() const;
     /// The flow whose step this thread runs, or that was entered (`Inside`); nullptr: none.
     static Flow* current();
-    /// Makes the flow the current one of this thread, for annotated functions (`step`).
+    /// Makes the flow the current one of this thread, for annotated functions (`step`). Where
+    /// several overlap, the current one is that entered last of those that have not ended.
     class Inside {
       public:
         explicit Inside(Flow& flow);
@@ -187,6 +191,8 @@ class Flow {
 
       private:
         Flow* before_;
+        Inside* below_;
+        Inside* above_ = nullptr;
     };
 
     /// The graph of a recording flow in Graphviz's language: its steps, and what each waited for.

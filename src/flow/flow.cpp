@@ -13,6 +13,11 @@ Flow::Flow(const FlowOptions& options)
       exceptions_(std::uncaught_exceptions()) {}
 
 Flow::~Flow() {
+    close();
+    state_->detach();
+}
+
+void Flow::close() noexcept {
     if (std::uncaught_exceptions() > exceptions_) cancel();
     for (;;) {
         try {
@@ -27,7 +32,7 @@ Flow::~Flow() {
             cancel();
         }
     }
-    state_->close();
+    state_->end_threads();
 }
 
 void Flow::insert(flow::Body body, std::span<const Access> accesses, StepOptions options,
@@ -36,10 +41,8 @@ void Flow::insert(flow::Body body, std::span<const Access> accesses, StepOptions
 }
 
 void Flow::wait(Deadline deadline) {
-    flow::Scope& scope = state_->scope_here();
+    flow::Scope& scope = state_->scope_to_wait_in();
     const bool inside = scope.owner() != nullptr;
-    if (inside && scope.owner()->communicates)
-        throw Error(scope.owner()->text() + " communicates, and waits for the flow; it may not");
     state_->help([&] { return scope.unfinished() <= 0; }, "its steps", deadline);
     if (!inside) state_->cancelled = false;
     flow::Failure failure = scope.take_failure();
@@ -47,7 +50,7 @@ void Flow::wait(Deadline deadline) {
 }
 
 void Flow::wait_on(const Region& region, Deadline deadline) {
-    flow::Scope& scope = state_->scope_here();
+    flow::Scope& scope = state_->scope_to_wait_in();
     for (flow::Step* owner = scope.owner(); owner != nullptr; owner = owner->scope->owner())
         if (owner->scope->changed_before(*owner, region))
             throw Error(owner->text() + " waits for " + region.text() +
@@ -93,9 +96,25 @@ Flow* Flow::current() {
     return flow::place().flow;
 }
 
-Flow::Inside::Inside(Flow& flow) : before_(std::exchange(flow::place().flow, &flow)) {}
+namespace {
+thread_local Flow::Inside* entered_last = nullptr;
+}
+
+Flow::Inside::Inside(Flow& flow)
+    : before_(std::exchange(flow::place().flow, &flow)), below_(std::exchange(entered_last, this)) {
+    if (below_ != nullptr) below_->above_ = this;
+}
+
+// Blocks of generators end in any order: one entered later shall not come back to this flow.
 Flow::Inside::~Inside() {
-    flow::place().flow = before_;
+    if (above_ == nullptr) {
+        flow::place().flow = before_;
+        entered_last = below_;
+    } else {
+        above_->before_ = before_;
+        above_->below_ = below_;
+    }
+    if (below_ != nullptr) below_->above_ = above_;
 }
 
 std::string Flow::dot() const {

@@ -23,6 +23,13 @@ Scope& State::scope_here() {
     return *extras.inner;
 }
 
+Scope& State::scope_to_wait_in() {
+    const Place& here = place();
+    if (here.state == this && here.step != nullptr && here.step->communicates)
+        throw Error(here.step->text() + " communicates, and waits for the flow; it may not");
+    return scope_here();
+}
+
 void State::insert(Body&& body, std::span<const Access> accesses, StepOptions&& its,
                    bool communicates) {
     const Place& here = place();

@@ -80,7 +80,9 @@ void* Here::part(std::size_t i) const {
 Step* State::take(int worker) {
     // Deep in waits within steps within waits, only what the innermost waits for: stacks end.
     constexpr int deepest = 24;
-    Step* const inside = place().depth >= deepest ? place().step : nullptr;
+    // A flow made within them has a stack of its own steps only.
+    const bool deep = place().depth >= deepest && place().state == this;
+    Step* const inside = deep ? place().step : nullptr;
     return inside == nullptr
                ? queues.take(worker, [this] { wake(); })
                : queues.take_if([&](const Step& each) { return is_of(each, *inside); });

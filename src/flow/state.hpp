@@ -39,6 +39,8 @@ struct State {
                 bool communicates);
     /// The scope in which this thread inserts.
     Scope& scope_here();
+    /// The same. @throws Error in a step that communicates.
+    Scope& scope_to_wait_in();
 
     // run.cpp
     /// A step that may run, for this thread; nullptr: there is none.
@@ -66,7 +68,8 @@ struct State {
     std::uint64_t progress() const { return (numbers.load() << 20U) + queues.waiting(); }
     /// What a step that this thread runs asks for: see Flow::give_way.
     void give_way();
-    void close();  ///< ends the threads; only when nothing is left to run
+    void end_threads();  ///< only when nothing is left to run
+    void detach() { agent->detach(); }
 
     Flow& flow;
     const FlowOptions options;

@@ -96,11 +96,11 @@ State::State(Flow& of, const FlowOptions& wanted)
 }
 
 State::~State() {
-    close();
+    end_threads();
+    detach();
 }
 
-void State::close() {
-    agent->detach();
+void State::end_threads() {
     if (!crew_) return;
     {
         const std::lock_guard lock(sleeping_);

@@ -15,6 +15,21 @@ static int fails(void* context, void* const* parts) {
     return 7;
 }
 
+static int frees(void* context, void* const* parts) {
+    (void)parts;
+    FAILS(HOCKET_ERR_ERROR, hocket_flow_free((hocket_flow**)context));
+    return 0;
+}
+
+static hocket_flow* outer;
+
+static int inserts(void* context, void* const* parts) {
+    hocket_access own = {HOCKET_UPDATES, NULL, context, sizeof(double), 0, NULL, NULL, NULL};
+    (void)parts;
+    OK(hocket_flow_task(outer, twice, context, 1, &own, 0, NULL));
+    return 0;
+}
+
 static void zero(void* context, void* part, int64_t bytes) {
     (void)context;
     memset(part, 0, (size_t)bytes);
@@ -123,6 +138,9 @@ static void test_computing(const hocket_flow_options* options) {
     double one = 1, two = 2;
     hocket_access arguments[] = {memory(HOCKET_VALUE, &one, 8), memory(HOCKET_VALUE, &two, 8)};
     OK(hocket_annotated_make("add_to", add_to, 2, kinds, 1, &step));
+    FAILS(HOCKET_ERR_ARGUMENT, hocket_annotated_step_threads(step, -1));
+    OK(hocket_annotated_step_threads(step, 2));
+    FAILS(HOCKET_ERR_ARGUMENT, hocket_annotated_step_threads(NULL, 2));
     OK(hocket_flow_inside(&inside));
     CHECK(!inside);
     OK(hocket_annotated_call(step, 2, arguments));
@@ -149,6 +167,11 @@ static void test_computing(const hocket_flow_options* options) {
     OK(hocket_flow_cancel(flow));
     OK(hocket_flow_wait(flow, 60));
 
+    /* Memory that is none. */
+    hocket_access nothing = memory(HOCKET_READS, NULL, 8);
+    FAILS(HOCKET_ERR_ARGUMENT, hocket_flow_task(flow, twice, &x, 1, &nothing, 0, NULL));
+    SAYS("neither a 'key' nor 'data', but 8 bytes");
+
     /* A share of threads for kernels of a step. */
     OK(hocket_flow_step_threads(flow, 2));
     OK(hocket_flow_task(flow, twice, &x, 1, &updates, 0, NULL));
@@ -156,8 +179,19 @@ static void test_computing(const hocket_flow_options* options) {
     FAILS(HOCKET_ERR_ARGUMENT, hocket_flow_step_threads(flow, -1));
     OK(hocket_flow_wait(flow, 60));
     CHECK(x == 2047);
+
+    /* Who is inside may not free it; who is not waits for steps that use the handle. */
+    OK(hocket_flow_enter(flow));
+    FAILS(HOCKET_ERR_ERROR, hocket_flow_free(&flow));
+    SAYS("this thread is inside the flow");
+    OK(hocket_flow_leave(flow));
+    OK(hocket_flow_task(flow, frees, &flow, 0, NULL, 0, "frees"));
+    OK(hocket_flow_wait(flow, 60));
+    outer = flow;
+    x = 0;
+    for (int i = 0; i < 20; ++i) OK(hocket_flow_task(flow, inserts, &x, 1, &updates, 0, "inserts"));
     OK(hocket_flow_free(&flow));
-    CHECK(flow == NULL);
+    CHECK(flow == NULL && x == 1048575);
 }
 
 static void test_communicating(const hocket_flow_options* options) {

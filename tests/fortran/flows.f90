@@ -179,6 +179,9 @@ contains
     two = 2
     call hocket_annotated_make('add_to', c_funloc(add_to), [HOCKET_ACCESS_READS, &
                                                             HOCKET_ACCESS_UPDATES], annotated)
+    call hocket_annotated_step_threads(annotated, 2)
+    call hocket_annotated_step_threads(annotated, -1, ierr)
+    call fails(HOCKET_ERR_ARGUMENT, ierr, "'threads' is -1")
     call hocket_flow_inside(yes)
     call check(.not. yes, 'outside')
     call hocket_annotated_call(annotated, [hocket_passes(hocket_view(one)), &
@@ -187,6 +190,8 @@ contains
     call hocket_flow_enter(flow)
     call hocket_flow_inside(yes)
     call check(yes, 'inside')
+    call hocket_flow_free(flow, ierr)
+    call fails(HOCKET_ERR_ERROR, ierr, 'this thread is inside the flow')
     call hocket_annotated_call(annotated, [hocket_passes(hocket_view(one)), &
                                            hocket_passes(hocket_view(two))])
     call hocket_flow_leave(flow)

@@ -453,3 +453,38 @@ def test_names_and_errors_that_are_no_text(comm):
     with pytest.raises(hk.StepError, match=r"step 'half \?' failed: Mute") as caught:
         f.wait()
     assert isinstance(caught.value.__cause__, Mute)
+
+
+@ranks(1)
+def test_blocks_of_generators_end_in_any_order(comm):
+    @hk.step(inouts=["a"])
+    def count(a):
+        a += 1
+
+    def block():
+        with hk.Flow(1) as f:
+            yield f
+
+    a = np.zeros(1)
+    first, second = block(), block()
+    next(first)
+    f = next(second)
+    next(first, None)
+    count(a)
+    assert f.steps == 1 and a[0] == 0  # still in the second one
+    next(second, None)
+    count(a)
+    assert f.steps == 1 and a[0] == 2  # in none
+
+
+@ranks(1)
+def test_flows_in_steps_of_flows_however_deep(comm):
+    def down(levels):
+        with hk.Flow(1) as f:
+            if levels > 0:
+                f.task(lambda: down(levels - 1))
+            f.task(lambda: reached.append(levels))
+
+    reached = []
+    down(40)
+    assert sorted(reached) == list(range(41))

@@ -61,3 +61,45 @@ def test_what_stops_one_flow_at_the_end_stops_all(how, said):
     done = subprocess.run(command, capture_output=True, text=True, timeout=60)
     assert said in done.stderr
     assert done.stdout.count("step") < 400
+
+
+GIVEN_UP = """
+import sys, threading, time
+import hocket as hk
+gone = threading.Event()
+def make():
+    f = hk.Flow(2, agent="steps")
+    def look():
+        gone.wait(20)
+        print("step", f.steps, flush=True)
+    if sys.argv[1] == "step":  # it is the last that knows its flow
+        f.task(look)
+    if sys.argv[1] == "comm":
+        f.comm(look)
+    if sys.argv[1] == "body":  # the flow goes while its step runs
+        box = [f]
+        f = None
+        box[0].task(lambda: (gone.wait(20), print("step", box.pop().steps, flush=True)))
+class Never:
+    def poll(self):
+        return False
+if sys.argv[1] == "under way":
+    f = hk.Flow(2, agent="steps")
+    f.comm(Never)
+    f.cancel()
+    print("step 1")
+else:
+    make()
+    gone.set()
+    time.sleep(0.3)
+    hk.Flow(1).wait()  # ends what could not end there
+print("end", flush=True)
+"""
+
+
+@pytest.mark.parametrize("how", ["step", "comm", "body", "under way"])
+def test_a_flow_that_is_given_up_ends_in_good_order(how):
+    command = [sys.executable, "-c", GIVEN_UP, how]
+    done = subprocess.run(command, capture_output=True, text=True, timeout=60)
+    assert done.stderr == ""
+    assert (done.stdout, done.returncode) == ("step 1\nend\n", 0)

@@ -54,6 +54,8 @@ def _end_all() -> None:
                 stopped, ended_by = True, error
                 continue
             break
+        flow._core.close()  # its threads: they need the interpreter for what is still under way
+    _mpi.end_given_up()
     if ended_by is not None:
         raise ended_by
 

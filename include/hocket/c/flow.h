@@ -51,7 +51,8 @@ typedef struct hocket_flow_options {
 int hocket_flow_options_default(hocket_flow_options* options);
 /* `options` may be NULL: the defaults. */
 int hocket_flow_make(const hocket_flow_options* options, hocket_flow** flow);
-/* Runs what was inserted to its end first; an error that nobody waited for goes to stderr. */
+/* Runs what was inserted to its end first; an error that nobody waited for goes to stderr. Not
+ * inside the flow (in a step of it, or between hocket_flow_enter and hocket_flow_leave). */
 int hocket_flow_free(hocket_flow** flow);
 
 /* How parts of a reduction become one: steps with one of the same name run at the same time. May be
@@ -117,6 +118,8 @@ int hocket_annotated_make_comm(const char* name,
                                hocket_annotated** annotated);
 int hocket_annotated_call(const hocket_annotated* annotated, int64_t count,
                           const hocket_access* arguments);
+/* As hocket_flow_step_threads, for the steps of calls from now on. */
+int hocket_annotated_step_threads(hocket_annotated* annotated, int threads);
 int hocket_annotated_free(hocket_annotated** annotated);
 /* Makes the flow the current one of this thread; ends with hocket_flow_leave, innermost first. */
 int hocket_flow_enter(hocket_flow* flow);

@@ -315,6 +315,29 @@ TEST(Turns, checking_looks_at_steps_that_communicate) {
     }
 }
 
+TEST(Turns, steps_that_communicate_cannot_wait) {
+    Flow flow(with(1));
+    flow.comm([&] { flow.wait_on(key("x")); }, {reads(key("y"))}, {.name = "asks"});
+    EXPECT_THROW(flow.wait(), hocket::StepError);
+    flow.comm([&] { flow.wait(); }, {reads(key("y"))}, {.name = "asks"});
+    EXPECT_THROW(flow.wait(), hocket::StepError);
+}
+
+TEST(Turns, a_closed_flow_runs_on_the_thread_that_waits) {
+    Flow flow(with(3));
+    std::atomic<int> ran{0};
+    const auto count = [&] { ++ran; };
+    for (int i = 0; i < 10; ++i) flow.task(count, {updates(key("x"))});
+    flow.close();
+    EXPECT_EQ(ran, 10);
+    std::set<std::thread::id> threads;
+    for (int i = 0; i < 10; ++i)
+        flow.task([&] { threads.insert(std::this_thread::get_id()); }, {updates(key("x"))});
+    flow.comm([] { return std::make_unique<Polls>(5); }, {updates(key("x"))});
+    flow.wait();
+    EXPECT_EQ(threads, std::set{std::this_thread::get_id()});
+}
+
 TEST(Turns, steps_that_communicate_cannot_commute) {
     Flow flow(with(1));
     EXPECT_THROW(flow.comm([] {}, {hocket::commutes(key("x"))}), hocket::Error);
