@@ -48,5 +48,6 @@ def must_run(item: pytest.Item) -> bool:
     """Whether a skip of the test is a failure."""
     asked = os.environ.get("HOCKET_TEST_ALL", "")
     return bool(asked) and any(
-        item.nodeid.startswith(f"tests/{place}") for place in ("fortran/", "install/")
+        item.nodeid.startswith(f"tests/{place}")
+        for place in ("fortran/", "install/", "mpi/test_capi.py")
     )

@@ -8,86 +8,19 @@
 #include <nanobind/stl/string.h>
 #include <nanobind/stl/vector.h>
 
-#include <cstring>
 #include <optional>
 
 #include "hocket/flow.hpp"
 #include "hocket/halo.hpp"
 #include "hocket/mpi.hpp"
 #include "mpi_binding.hpp"
+#include "mpi_operations.hpp"
 
 namespace nb = nanobind;
 using namespace nb::literals;
 
 namespace hocket::python {
 namespace {
-
-/// Of this thread: steps and operations being let go, by a flow that may end with them.
-thread_local int letting_go = 0;
-
-/// A Python object that any thread may let go.
-class Kept {
-  public:
-    explicit Kept(nb::object object) : object_(object.release().ptr()) {}
-    Kept(Kept&& other) noexcept : object_(std::exchange(other.object_, nullptr)) {}
-    Kept& operator=(Kept&&) = delete;
-    ~Kept() {
-        if (object_ == nullptr || Py_IsInitialized() == 0) return;
-        const nb::gil_scoped_acquire locked;
-        ++letting_go;
-        Py_DECREF(object_);
-        --letting_go;
-    }
-    nb::handle get() const { return object_; }
-
-  private:
-    PyObject* object_;
-};
-
-/// Something with a `poll()` in Python.
-class Polled final : public Operation {
-  public:
-    Polled(nb::object poll, std::string text) : poll_(std::move(poll)), text_(std::move(text)) {}
-    bool poll() override {
-        if (Py_IsInitialized() == 0) return true;  // nobody is left who would hear of it
-        const nb::gil_scoped_acquire locked;
-        return nb::cast<bool>(nb::bool_(poll_.get()()));
-    }
-    std::string text() const override { return text_; }
-
-  private:
-    Kept poll_;
-    std::string text_;
-};
-
-/// An operation, and what Python does once it is done.
-class Then final : public Operation {
-  public:
-    Then(std::shared_ptr<Operation> first, nb::object then)
-        : first_(std::move(first)), then_(std::move(then)) {}
-    bool poll() override {
-        if (done_) return true;
-        if (!first_->poll()) return false;
-        done_ = true;
-        if (Py_IsInitialized() == 0) return true;
-        const nb::gil_scoped_acquire locked;
-        then_.get()();
-        return true;
-    }
-    std::string text() const override { return first_->text(); }
-
-  private:
-    std::shared_ptr<Operation> first_;
-    Kept then_;
-    bool done_ = false;
-};
-
-std::shared_ptr<Operation> watched(std::uintptr_t handle) {
-    MPI_Request request{};
-    static_assert(sizeof request <= sizeof handle);
-    std::memcpy(&request, &handle, sizeof request);
-    return watch(request);
-}
 
 /// Calls a step's function. An exception that is no Exception (Ctrl-C, sys.exit) is meant for the
 /// program: nothing else of the flow begins.
