@@ -17,7 +17,7 @@ namespace {
 
 using base::ceil_div;
 
-constexpr std::int64_t line = 64;
+constexpr std::int64_t cache_line = 64;
 constexpr std::int64_t bytes_together = 256 << 10;
 
 /// Rows so far apart that the second-level cache keeps at once: those whose distance is a multiple
@@ -30,11 +30,7 @@ std::int64_t rows_held(std::int64_t pitch) {
 
 /// Rows of a buffer lie an odd number of cache lines apart, so that they spread over all sets.
 std::int64_t buffer_pitch(std::int64_t width, std::int64_t unit) {
-    return (ceil_div<std::int64_t>(width * unit, line) | 1) * line;
-}
-
-void store_row(std::byte* to, const std::byte* from, std::int64_t bytes) {
-    std::memcpy(to, from, static_cast<std::size_t>(bytes));
+    return (ceil_div<std::int64_t>(width * unit, cache_line) | 1) * cache_line;
 }
 
 }  // namespace
@@ -59,7 +55,7 @@ struct Squares::Tiling {
 // buffer.
 Squares::Tiling::Tiling(const Squares& squares) {
     constexpr std::int64_t most = 512 << 10, most_of_two = 288 << 10;
-    const std::int64_t unit = squares.unit, in_line = std::max<std::int64_t>(line / unit, 4);
+    const std::int64_t unit = squares.unit, in_line = std::max<std::int64_t>(cache_line / unit, 4);
     const auto width_of = [&](std::int64_t bytes) {
         const auto units = static_cast<std::int64_t>(std::sqrt(bytes / unit));
         return std::max(units / in_line, std::int64_t{1}) * in_line;
@@ -93,7 +89,7 @@ void Squares::turn_whole(std::byte* array, int threads) const {
                     .destination_j = unit};
     const TileKernel turn = select_tile_kernel(tile);
     const StreamCopy store =
-        side > rows_held(pitch) && side * unit >= 512 ? select_stream_copy() : store_row;
+        side > rows_held(pitch) && side * unit >= 512 ? select_stream_copy() : copy_cached;
     // Neighbours share cache lines and pages: a thread takes many at a time.
     const std::int64_t all = outer * inner;
     const std::int64_t together = ceil_div(all, std::int64_t{8} * threads);
@@ -116,9 +112,11 @@ void Squares::swap_tiles(std::byte* array, const Tiling& tiling, int threads) co
     // is narrower by what the matrix begins beyond a line. Else each row of a tile would share a
     // line with a tile that comes much later, and move it twice.
     const std::int64_t width = tiling.width;
-    const bool lines = pitch % line == 0 && inner_step % line == 0 && line % unit == 0 &&
-                       width * unit % line == 0 && side >= 2 * width;
-    const auto in_line = static_cast<std::int64_t>(reinterpret_cast<std::uintptr_t>(array) % line);
+    const bool lines = pitch % cache_line == 0 && inner_step % cache_line == 0 &&
+                       cache_line % unit == 0 && width * unit % cache_line == 0 &&
+                       side >= 2 * width;
+    const auto in_line =
+        static_cast<std::int64_t>(reinterpret_cast<std::uintptr_t>(array) % cache_line);
     const std::int64_t before = lines && in_line % unit == 0 ? in_line / unit : 0;
     const std::int64_t tiles = ceil_div(side + before, width);
     const auto begin_of = [&](std::int64_t k) {
@@ -133,7 +131,7 @@ void Squares::swap_tiles(std::byte* array, const Tiling& tiling, int threads) co
                          .destination_i = apart,
                          .destination_j = unit};
     const TileKernel turn = select_tile_kernel(to_buffer);
-    const StreamCopy store = tiling.way == Way::streamed ? select_stream_copy() : store_row;
+    const StreamCopy store = tiling.way == Way::streamed ? select_stream_copy() : copy_cached;
     const auto store_rows = [&](std::byte* to, const std::byte* from, std::int64_t rows,
                                 std::int64_t bytes) {
         for (std::int64_t row = 0; row < rows; ++row)

@@ -69,12 +69,6 @@ __attribute__((target("avx512f,avx512bw"))) void stream_avx512(std::byte* destin
     if (at < bytes) copy_few(destination + at, source + at, bytes - at);
 }
 
-#else
-
-void stream_portable(std::byte* destination, const std::byte* source, std::int64_t bytes) {
-    std::memcpy(destination, source, static_cast<std::size_t>(bytes));
-}
-
 #endif
 
 }  // namespace
@@ -83,8 +77,12 @@ StreamCopy select_stream_copy() {
 #if defined(__x86_64__)
     return cpu_level() == CpuLevel::avx512 ? stream_avx512 : stream_sse2;
 #else
-    return stream_portable;
+    return copy_cached;
 #endif
+}
+
+void copy_cached(std::byte* destination, const std::byte* source, std::int64_t bytes) {
+    std::memcpy(destination, source, static_cast<std::size_t>(bytes));
 }
 
 void stream_fence() {

@@ -15,6 +15,9 @@ using StreamCopy = void (*)(std::byte* destination, const std::byte* source, std
 /// The fastest one this processor has.
 StreamCopy select_stream_copy();
 
+/// The same by ordinary stores.
+void copy_cached(std::byte* destination, const std::byte* source, std::int64_t bytes);
+
 /// Orders the streaming stores before every later store of this thread.
 void stream_fence();
 

@@ -17,10 +17,6 @@ namespace {
 
 using base::ceil_div;
 
-void store_row(std::byte* destination, const std::byte* source, std::int64_t bytes) {
-    std::memcpy(destination, source, static_cast<std::size_t>(bytes));
-}
-
 template <std::int64_t unit>
 void tile_of(const std::byte* source, std::byte* destination, const Tile& tile) {
     for (std::int64_t i = 0; i < tile.ni; ++i)
@@ -95,7 +91,7 @@ TileGrid::TileGrid(std::span<const Loop> loops, std::int64_t unit, bool streamin
     const bool long_rows = j.destination == unit && j.extent * unit >= least_streamed_row;
     streaming_ = streaming && long_rows;
     staged_ = streaming_ || (j.destination == unit && i.destination % 4096 == 0);
-    store_row_ = streaming_ ? select_stream_copy() : store_row;
+    store_row_ = streaming_ ? select_stream_copy() : copy_cached;
     kernel_ = select_tile_kernel(tile_);
     // A line that two blocks write in parts is read and written by each of them. (With arrays 16
     // bytes beyond a line, as malloc has them, that took more than half of the speed.) So blocks
