@@ -14,10 +14,8 @@ namespace {
 
 // Below this much a thread, waking it costs more than it saves.
 constexpr std::int64_t least_bytes_a_thread = 256 << 10;
-// Longer runs use whole cache lines in any order: blocking would only add work. Where the
-// destination holds them one after another, this begins with runs of one line, gathered and then
-// written in bursts: up to twice as fast as tiles (measured).
-constexpr std::int64_t longest_tiled_run = 128, shortest_gathered_run = 64;
+// Longer runs use whole cache lines in any order: blocking would only add work.
+constexpr std::int64_t longest_tiled_run = 128;
 
 /// The loop along which the source steps by the fewest bytes; the innermost where several do.
 /// An outer loop that repeats the source (stride 0) is none.
@@ -60,7 +58,6 @@ Copy::Copy(std::span<const std::int64_t> extents, std::int64_t itemsize,
     source_first_ = box.source_first;
     destination_first_ = box.destination_first;
     if (loops_.size() < 2 || run_ > longest_tiled_run) return;
-    if (run_ >= shortest_gathered_run && loops_.back().destination == run_) return;
     const std::size_t i = fastest_source_loop(loops_);
     if (i == loops_.size() - 1) return;
     method_ = Method::tiles;
