@@ -3,7 +3,6 @@
 
 #include <algorithm>
 #include <array>
-#include <cstring>
 #include <functional>
 #include <memory>
 #include <optional>
@@ -20,14 +19,10 @@ namespace {
 
 using Strides = std::array<std::int64_t, 2>;
 
-void copy_bytes(std::byte* to, const std::byte* from, std::int64_t bytes) {
-    std::memcpy(to, from, static_cast<std::size_t>(bytes));
-}
-
 /// How a panel goes back into the array. Past the caches only where these have lost its lines: a
 /// line that is streamed while a cache holds it takes twice as long.
 StreamCopy select_write_back(std::int64_t bytes) {
-    return bytes >= least_streamed_bytes() / 2 ? select_stream_copy() : copy_bytes;
+    return bytes >= least_streamed_bytes() / 2 ? select_stream_copy() : copy_cached;
 }
 
 /// (rows, columns) units to (columns, rows) in a buffer in cache.
@@ -35,13 +30,7 @@ class Turn {
   public:
     Turn(std::int64_t rows, std::int64_t columns, std::int64_t unit, std::int64_t from_pitch,
          std::int64_t to_pitch)
-        : tile_{.unit = unit,
-                .ni = columns,
-                .nj = rows,
-                .source_i = unit,
-                .source_j = from_pitch,
-                .destination_i = to_pitch,
-                .destination_j = unit},
+        : tile_(turned(rows, columns, unit, from_pitch, to_pitch)),
           kernel_(select_tile_kernel(tile_)) {
         // Rows of the buffer that would push each other out of cache need a stage.
         if (unit > 64 || to_pitch % 4096 == 0)

@@ -3,7 +3,6 @@
 
 #include <algorithm>
 #include <cmath>
-#include <cstring>
 #include <numeric>
 
 #include "base/checked.hpp"
@@ -80,13 +79,7 @@ void Squares::transpose(std::byte* array, int threads) const {
 
 void Squares::turn_whole(std::byte* array, int threads) const {
     const std::int64_t apart = buffer_pitch(side, unit);
-    const Tile tile{.unit = unit,
-                    .ni = side,
-                    .nj = side,
-                    .source_i = unit,
-                    .source_j = pitch,
-                    .destination_i = apart,
-                    .destination_j = unit};
+    const Tile tile = turned(side, side, unit, pitch, apart);
     const TileKernel turn = select_tile_kernel(tile);
     const StreamCopy store =
         side > rows_held(pitch) && side * unit >= 512 ? select_stream_copy() : copy_cached;
@@ -123,13 +116,7 @@ void Squares::swap_tiles(std::byte* array, const Tiling& tiling, int threads) co
         return std::clamp<std::int64_t>(k * width - before, 0, side);
     };
     const std::int64_t apart = buffer_pitch(width, unit);
-    const Tile to_buffer{.unit = unit,
-                         .ni = width,
-                         .nj = width,
-                         .source_i = unit,
-                         .source_j = pitch,
-                         .destination_i = apart,
-                         .destination_j = unit};
+    const Tile to_buffer = turned(width, width, unit, pitch, apart);
     const TileKernel turn = select_tile_kernel(to_buffer);
     const StreamCopy store = tiling.way == Way::streamed ? select_stream_copy() : copy_cached;
     const auto store_rows = [&](std::byte* to, const std::byte* from, std::int64_t rows,

@@ -22,6 +22,19 @@ struct Tile {
 
 using TileKernel = void (*)(const std::byte* source, std::byte* destination, const Tile& tile);
 
+/// (rows, columns) units, whose rows lie `pitch` bytes apart, to (columns, rows) whose rows lie
+/// `destination_pitch` bytes apart.
+inline Tile turned(std::int64_t rows, std::int64_t columns, std::int64_t unit, std::int64_t pitch,
+                   std::int64_t destination_pitch) {
+    return {.unit = unit,
+            .ni = columns,
+            .nj = rows,
+            .source_i = unit,
+            .source_j = pitch,
+            .destination_i = destination_pitch,
+            .destination_j = unit};
+}
+
 /// The fastest kernel that this processor has for tiles of these strides, whatever their extents.
 TileKernel select_tile_kernel(const Tile& tile);
 

@@ -20,6 +20,12 @@ std::int64_t count(const Box& box) {
     return result;
 }
 
+bool same_step(const Loop& a, const Loop& b) {
+    return a.source_dimension == b.source_dimension && a.source_step == b.source_step &&
+           a.destination_dimension == b.destination_dimension &&
+           a.destination_step == b.destination_step;
+}
+
 namespace {
 
 /// How a side's local array is addressed by the indices of the source's dimensions: one local
@@ -77,13 +83,9 @@ void add_boxes(const std::vector<std::vector<Family>>& families, const Addressin
 }
 
 bool same_loops(const Box& a, const Box& b) {
-    return std::equal(a.loops.begin(), a.loops.end(), b.loops.begin(), b.loops.end(),
-                      [](const Loop& x, const Loop& y) {
-                          return x.extent == y.extent && x.source_dimension == y.source_dimension &&
-                                 x.source_step == y.source_step &&
-                                 x.destination_dimension == y.destination_dimension &&
-                                 x.destination_step == y.destination_step;
-                      });
+    return std::equal(
+        a.loops.begin(), a.loops.end(), b.loops.begin(), b.loops.end(),
+        [](const Loop& x, const Loop& y) { return x.extent == y.extent && same_step(x, y); });
 }
 
 /// The loop that leads from one box to the next: one step in one dimension of each side. Extent 0:
@@ -108,12 +110,6 @@ Loop step_between(const Box& a, const Box& b) {
     return loop;
 }
 
-bool same_step(const Loop& a, const Loop& b) {
-    return a.extent > 0 && b.extent > 0 && a.source_dimension == b.source_dimension &&
-           a.source_step == b.source_step && a.destination_dimension == b.destination_dimension &&
-           a.destination_step == b.destination_step;
-}
-
 /// Joins equal, equally spaced boxes: segments that describe a strided block become one box.
 std::vector<Box> fold(std::vector<Box> boxes) {
     std::vector<Box> out;
@@ -121,8 +117,11 @@ std::vector<Box> fold(std::vector<Box> boxes) {
         std::size_t end = i + 1;
         Loop loop{0, 0, 0, 0, 0};
         if (end < boxes.size()) loop = step_between(boxes[i], boxes[end]);
-        while (end < boxes.size() && same_step(loop, step_between(boxes[end - 1], boxes[end])))
+        while (end < boxes.size() && loop.extent > 0) {
+            const Loop next = step_between(boxes[end - 1], boxes[end]);
+            if (next.extent == 0 || !same_step(loop, next)) break;
             ++end;
+        }
         Box box = std::move(boxes[i]);
         if (end - i > 1) {
             loop.extent = static_cast<std::int64_t>(end - i);

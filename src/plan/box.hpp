@@ -14,6 +14,9 @@ namespace hocket::plan {
 /// Elements of a box.
 std::int64_t count(const Box& box);
 
+/// Whether they go by the same step in the same dimension, on both sides, however often.
+bool same_step(const Loop& a, const Loop& b);
+
 /// The boxes of all that two processes have in common; `pieces` where a side is indexed.
 std::vector<Box> make_boxes(const Problem& problem, std::int64_t source_rank,
                             std::int64_t destination_rank, const std::vector<Piece>* pieces);

@@ -25,6 +25,11 @@ inline constexpr std::int64_t slot_size = std::int64_t{128} << 10;
 inline constexpr std::uint64_t ring_slots = 4;
 inline constexpr std::uint64_t short_slots = 2;
 
+// Slots begin where cache lines do, so that the two ends write none together.
+inline std::int64_t slot_for(std::int64_t bytes) {
+    return (bytes + 63) / 64 * 64;
+}
+
 // This end's memory may go when it has given up: nobody takes a part any more, and the other end
 // finishes what it has taken. One that does not in such a time is not there any more.
 inline void let_go(node::Lane& lane, std::uint64_t end) {

@@ -45,7 +45,7 @@ struct NearMessage {
     std::int64_t bytes_packed() const;
 };
 
-/// What the receiver must know of a lane before the first message: sent once, by MPI.
+/// What the receiver must know of a lane before the first message: sent once, by mail.
 struct LaneOffer {
     node::Place lane, ring;
     node::Progress progress;

@@ -65,7 +65,7 @@ void NearReceive::answer() {
 
 bool NearReceive::drain() {
     if (!unpacking_) unpacking_ = Parts::unpacking(message_->boxes, slot_size);
-    const std::int64_t slot_bytes = (unpacking_->largest() + 63) / 64 * 64;
+    const std::int64_t slot_bytes = slot_for(unpacking_->largest());
     const std::uint64_t filled = lane_->filled.load(std::memory_order_acquire);
     while (progress_.slots < filled) {
         const auto slot = static_cast<std::int64_t>(progress_.slots++ % ring_slots);

@@ -9,7 +9,7 @@ namespace hocket::transfer {
 using node::Words;
 
 std::int64_t NearMessage::slot_bytes() const {
-    return is_short() && !in_words(*this) ? (bytes() + 63) / 64 * 64 : 0;
+    return is_short() && !in_words(*this) ? slot_for(bytes()) : 0;
 }
 std::int64_t NearMessage::bytes_packed() const {
     return slot_bytes() * static_cast<std::int64_t>(short_slots);
@@ -93,7 +93,7 @@ void NearSend::heard_answer() {
         state_ = State::watching;
     } else {
         if (!packing_) packing_ = Parts::packing(message_->boxes, slot_size);
-        slot_bytes_ = (packing_->largest() + 63) / 64 * 64;
+        slot_bytes_ = slot_for(packing_->largest());
         state_ = State::wants_ring;
     }
 }

@@ -26,11 +26,8 @@ constexpr std::int64_t woven_bytes = std::int64_t{256} << 10, woven_share = 4096
 // within one step on one side.
 bool woven(const plan::Box& a, const plan::Box& b) {
     if (a.loops.empty() || b.loops.empty()) return false;
-    const plan::Loop &x = a.loops[0], &y = b.loops[0];
-    if (x.source_dimension != y.source_dimension || x.source_step != y.source_step ||
-        x.destination_dimension != y.destination_dimension ||
-        x.destination_step != y.destination_step)
-        return false;
+    const plan::Loop& x = a.loops[0];
+    if (!plan::same_step(x, b.loops[0])) return false;
     const auto within = [](const Shape& one, const Shape& other, int dimension, std::int64_t step) {
         const auto d = static_cast<std::size_t>(dimension);
         return std::abs(one[d] - other[d]) < std::abs(step);
