@@ -36,21 +36,24 @@ bool heard_soon(const Talk& talk, bool crowded) {
 
 }  // namespace
 
-/// True if all were heard, and agree; else how many were heard.
-bool Root::quick(const Group& group, std::uint64_t header, const std::uint64_t* value,
-                 std::size_t words, std::uint64_t* values, std::size_t& heard) {
+/// How far it came, and how many were heard.
+Root::Said Root::quick(const Group& group, std::uint64_t header, const std::uint64_t* value,
+                       std::size_t words, std::uint64_t* values, std::size_t& heard) {
     node::Words cell;
     cell[0] = header;
     for (std::size_t i = 0; i < words; ++i) {
         cell[i + 1] = value[i];
         values[group.me * words + i] = value[i];
     }
+    heard = 0;
+    for (const auto& peer : group.peers)
+        if (!peer.talk->heard()) return Said::nothing;
     for (const auto& peer : group.peers) peer.talk->say(cell, words + 1);
     const bool crowded = comm::Engine::instance().crowded();
     bool same = true;
     for (heard = 0; heard < group.peers.size(); ++heard) {
         const auto& peer = group.peers[heard];
-        if (!peer.talk->heard() && !heard_soon(*peer.talk, crowded)) return false;
+        if (!peer.talk->heard() && !heard_soon(*peer.talk, crowded)) return Said::mine;
         same &= peer.talk->word(0) == header;
         for (std::size_t i = 0; i < words; ++i)
             values[peer.place * words + i] = peer.talk->word(i + 1);
@@ -60,7 +63,7 @@ bool Root::quick(const Group& group, std::uint64_t header, const std::uint64_t* 
         const comm::Turn turn(comm::Turn::waiting);
         comm::Engine::instance().progress();
     }
-    return same;
+    return same ? Said::all : Said::mine;
 }
 
 void Root::exchange(const std::shared_ptr<const Group>& group, const Header& header,
@@ -70,9 +73,10 @@ void Root::exchange(const std::shared_ptr<const Group>& group, const Header& hea
     auto round = std::shared_ptr<Round>();
     if (group->near && flights_.empty()) {
         std::size_t heard = 0;
-        if (quick(*group, header.packed(), value, words, values, heard)) return;
+        const Said said = quick(*group, header.packed(), value, words, values, heard);
+        if (said == Said::all) return;
         round = std::make_shared<Round>();
-        round->said = true;
+        round->said = said == Said::mine;
         round->heard = heard;
         round->values.assign(values, values + group->size() * words);
     } else {

@@ -84,7 +84,10 @@ class Root : public std::enable_shared_from_this<Root> {
     Root(int me, int size);
     friend comm::Protocol<> open(std::shared_ptr<Root> root, int tag);
     void meet(int process, Arena arena);
-    bool quick(const Group& group, std::uint64_t header, const std::uint64_t* value,
+    /// `all`: everyone has spoken, and agrees. `nothing`: a round that somebody left has words to
+    /// come yet, which must be heard first.
+    enum class Said { nothing, mine, all };
+    Said quick(const Group& group, std::uint64_t header, const std::uint64_t* value,
                std::size_t words, std::uint64_t* values, std::size_t& heard);
     void listen();
     Standing standing_of(int process, std::string& words);

@@ -33,6 +33,12 @@ comm::Protocol<> directly(Round& round) {
     const Group& group = *round.group;
     const std::size_t words = round.value.size();
     if (!round.said) {
+        // Of a round that could not end, as somebody left, others may be to hear yet: who speaks
+        // twice meanwhile speaks over words that they have not read.
+        for (const auto& peer : group.peers) {
+            Awaited before(round, peer.place, [&] { return peer.talk->heard(); });
+            co_await comm::until(before);
+        }
         node::Words cell{round.header.packed()};
         std::copy(round.value.begin(), round.value.end(), cell.begin() + 1);
         for (const auto& peer : group.peers) peer.talk->say(cell, words + 1);

@@ -237,5 +237,32 @@ TEST(TeamThreads, MistakesAndWhoLeaves) {
     });
 }
 
+// One has heard everyone, sees that somebody has left meanwhile, and goes on with those who stay,
+// before another has looked at what was said to it.
+TEST(TeamLeaving, WhoGoesOnWaitsForThoseWhoHaveNotLookedYet) {
+    Room room(3);
+    const Team leaves = team_of(room, 0), hurries = team_of(room, 1), dawdles = team_of(room, 2);
+    const Call wait{Op::wait, Type::boolean, 0, 0};
+    const auto ended = [](const TeamResult& result) { return result.operation()->poll(); };
+    const TeamResult late = dawdles.start(wait), soon = hurries.start(wait);
+    EXPECT_TRUE(ended(leaves.start(wait)));
+    EXPECT_TRUE(ended(soon));
+    leaves.exit(7);
+    const TeamResult vain = hurries.start(wait);
+    EXPECT_THROW(while (!ended(vain)){}, Error);
+    Mask rest;
+    rest.add(1);
+    rest.add(2);
+    const Call add{Op::reduce_add, Type::int64, 5, 0};
+    const TeamResult sum = hurries.enqueue(rest).start(add);
+    EXPECT_FALSE(ended(sum));
+    EXPECT_TRUE(ended(late));  // what was said to it is still there
+    const TeamResult vain_too = dawdles.start(wait);
+    EXPECT_THROW(while (!ended(vain_too)){}, Error);
+    EXPECT_EQ(dawdles.enqueue(rest).reduce_add(std::int64_t{6}, in_time()), 11);
+    EXPECT_TRUE(ended(sum));
+    EXPECT_EQ(sum.bits(), 11U);
+}
+
 }  // namespace
 }  // namespace hocket::team
