@@ -11,8 +11,8 @@
 
 namespace hocket::team {
 
-/// Holds once `come` does. @throws Error once that process has left; or another of the team, and
-/// what its last words may have set going has had its time.
+/// Holds once `come` does. @throws Error once that process has left, or another that this round
+/// needs: by leaders, when what its last words may have set going has had its time.
 /// By leaders the team is broken then.
 template <class Come>
 class Awaited final : public comm::Condition {
@@ -24,13 +24,15 @@ class Awaited final : public comm::Condition {
         if (come_()) return true;
         // A wait that asks whom it needs is about to give them up.
         if (++polls_ % between_looks != 0 && comm::Needs::asked() == nullptr) return false;
-        const auto absence = round_.root->absent(*round_.group, process_);
+        const auto absence = round_.root->absent(*round_.group, process_, round_.direct());
         if (!absence) return false;
         if (come_()) return true;  // it was said before it left
         const double now = port::seconds();
         if (!seen_) seen_ = now;
-        // Another may have been a round further on when it left, of which this one is no part.
-        if (absence->process != process_ && now - *seen_ < patience) return false;
+        // By leaders, another may have been a round further on when it left, of which this one is
+        // no part.
+        if (!round_.direct() && absence->process != process_ && now - *seen_ < patience)
+            return false;
         if (absence->broke) round_.root->break_up(absence->broke);
         const std::string what = round_.text() + " cannot end: process " +
                                  std::to_string(absence->process) + " of the team " +

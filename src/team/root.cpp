@@ -235,7 +235,7 @@ Standing Root::standing_of(int process, std::string& words) {
     return other.standing;
 }
 
-std::optional<Absence> Root::absent(const Group& group, int awaited) {
+std::optional<Absence> Root::absent(const Group& group, int awaited, bool direct) {
     listen();
     std::optional<Absence> found, broken;
     for (int process = 0; process < size_; ++process) {
@@ -253,6 +253,9 @@ std::optional<Absence> Root::absent(const Group& group, int awaited) {
                                  comm::Fault{words.substr(0, end), words.substr(end + 1)}};
             continue;
         }
+        // One that has spoken to all is needed no more.
+        const Other& other = others_[static_cast<std::size_t>(process)];
+        if (direct && process != awaited && other.talk.heard()) continue;
         if (!found || process == awaited) found = Absence{process, words, {}};
     }
     return broken ? broken : found;
@@ -274,7 +277,7 @@ void Root::judge(const Quarrel& quarrel, bool parted) {
         // Those who have ended or broken the team left things half said: that is the reason then.
         Mask everyone;
         for (int process = 0; process < size_; ++process) everyone.add(process);
-        if (const auto absence = absent(*group(everyone), -1); absence && absence->broke)
+        if (const auto absence = absent(*group(everyone), -1, false); absence && absence->broke)
             break_up(absence->broke);
         break_up({"MismatchError", quarrel.text()});
     }

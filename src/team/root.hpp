@@ -71,8 +71,9 @@ class Root : public std::enable_shared_from_this<Root> {
     /// From here on no team within this one can be used, by those who hear of it.
     [[noreturn]] void break_up(const comm::Fault& fault);
     /// A process of the group that has broken the team, or else has left; `awaited`, if that one
-    /// has. @throws Error where no wait is of use any more.
-    std::optional<Absence> absent(const Group& group, int awaited);
+    /// has. `direct`: not one that has told everyone what this round needs of it.
+    /// @throws Error where no wait is of use any more.
+    std::optional<Absence> absent(const Group& group, int awaited, bool direct);
 
   private:
     struct Other {

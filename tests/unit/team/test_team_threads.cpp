@@ -14,6 +14,7 @@
 #include <thread>
 #include <vector>
 
+#include "base/port.hpp"
 #include "comm/engine.hpp"
 #include "hocket/error.hpp"
 #include "hocket/team.hpp"
@@ -262,6 +263,22 @@ TEST(TeamLeaving, WhoGoesOnWaitsForThoseWhoHaveNotLookedYet) {
     EXPECT_EQ(dawdles.enqueue(rest).reduce_add(std::int64_t{6}, in_time()), 11);
     EXPECT_TRUE(ended(sum));
     EXPECT_EQ(sum.bits(), 11U);
+}
+
+// Whoever has spoken in a round and left is not missed in it, however late others are.
+TEST(TeamLeaving, OnlyThoseWhoHaveNotSpokenAreMissed) {
+    Room room(3);
+    const Team leaves = team_of(room, 0), waits = team_of(room, 1), late = team_of(room, 2);
+    const Call wait{Op::wait, Type::boolean, 0, 0};
+    const auto ended = [](const TeamResult& result) { return result.operation()->poll(); };
+    const TeamResult last = leaves.start(wait), mine = waits.start(wait);
+    leaves.exit(7);
+    const double until = port::seconds() + 2.5;  // more than a wait by leaders has patience
+    while (port::seconds() < until) ASSERT_FALSE(ended(mine));
+    EXPECT_TRUE(ended(late.start(wait)));
+    EXPECT_TRUE(ended(mine));
+    const TeamResult next = late.start(wait);
+    EXPECT_THROW(while (!ended(next)){}, Error);  // at once, though process 1 has not spoken either
 }
 
 }  // namespace
