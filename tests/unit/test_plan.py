@@ -165,14 +165,14 @@ def test_plans_of_huge_arrays_by_formula():
     source = hk.Layout((extent,), "(BLOCK)", 1000)
     destination = hk.Layout((extent,), "(CYCLIC(4096))", 12)
     p = hk.plan(source, destination)
-    begun = time.perf_counter()
+    begun = time.process_time()
     for rank in (0, 1, 500, 999):
         row = p.sends(rank)
         assert sum(n for _, n in row) == source.local_shape(rank)[0]
         first, count = int(-(-extent // 1000)) * rank, source.local_shape(rank)[0]
         for other, elements in row:
             assert elements == cyclic_count(first + count, other) - cyclic_count(first, other)
-    assert time.perf_counter() - begun < 5.0, "cost must go by periods, not by blocks"
+    assert time.process_time() - begun < 5.0, "cost must go by periods, not by blocks"
 
 
 def cyclic_count(end: int, process: int, block: int = 4096, processes: int = 12) -> int:
@@ -195,9 +195,9 @@ def test_coprime_periods_of_huge_arrays():
 def test_one_rank_of_a_million_alone():
     source = hk.Layout((10**9,), "(BLOCK)", 10**6)
     destination = hk.Layout((10**9,), "(CYCLIC(10))", 10**6)
-    begun = time.perf_counter()
+    begun = time.process_time()
     row = hk.plan(source, destination).sends(123456)
-    assert time.perf_counter() - begun < 2.0
+    assert time.process_time() - begun < 2.0
     assert row == [((12345600 + k) % 10**6, 10) for k in range(100)]
 
 
