@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <cmath>
 #include <numeric>
+#include <optional>
 #include <unordered_map>
 
 #include "../model.hpp"
@@ -22,23 +23,25 @@ class Factoring {
           panel_(panel),
           top_(panel.top()),
           first_local_(matrix.local_row(panel.first())),
-          columns_(matrix.local().part(first_local_, matrix.local_column(panel.first()),
-                                       matrix.local().rows - first_local_, panel.width())),
-          memory_(static_cast<std::size_t>(columns_.rows * columns_.columns)),
-          work_{memory_.data(), columns_.rows, columns_.columns, columns_.rows},
-          rows_(static_cast<std::size_t>(columns_.rows)) {
-        for (std::int64_t j = 0; j < work_.columns; ++j)
-            std::copy_n(&columns_.at(0, j), work_.rows, &work_.at(0, j));
+          work_(matrix.local().part(first_local_, matrix.local_column(panel.first()),
+                                    matrix.local().rows - first_local_, panel.width())),
+          rows_(static_cast<std::size_t>(work_.rows)) {
         std::iota(rows_.begin(), rows_.end(), first_local_);
         places_.resize(rows_.size());
         for (std::size_t s = 0; s < rows_.size(); ++s) places_[s] = matrix.row(rows_[s]);
     }
 
-    void run() {
-        eliminate(0, work_.columns);
-        for (std::int64_t j = 0; j < work_.columns; ++j)
-            for (std::int64_t s = 0; s < work_.rows; ++s)
-                columns_.at(rows_[static_cast<std::size_t>(s)] - first_local_, j) = work_.at(s, j);
+    void run() { eliminate(0, work_.columns); }
+
+    // Every row goes back to where it stood.
+    void restore() {
+        std::vector<double> standing(moved_.size());
+        for (std::int64_t j = 0; j < work_.columns; ++j) {
+            double* at = standing.data();
+            for (const auto& [row, slot] : moved_) *at++ = work_.at(slot, j);
+            at = standing.data();
+            for (const auto& [row, slot] : moved_) work_.at(row - first_local_, j) = *at++;
+        }
     }
 
   private:
@@ -164,9 +167,7 @@ class Factoring {
     Panel& panel_;
     Block top_;
     std::int64_t first_local_;
-    Block columns_;  // in the matrix
-    std::vector<double> memory_;
-    Block work_;                        // a copy, whose rows stand in slots
+    Block work_;                        // in the matrix; its rows stand in slots
     std::vector<std::int64_t> rows_;    // slot -> local row that it holds
     std::vector<std::int64_t> places_;  // slot -> place of that row in the matrix by now
     std::vector<std::int64_t> slots_;   // row of the panel -> slot of its pivot row; -1: elsewhere
@@ -178,22 +179,25 @@ class Factoring {
 }  // namespace
 
 void factor(const Matrix& matrix, Panel& panel) {
-    Factoring(matrix, panel).run();
-    panel.find_parcels();
-    // The panel's own columns change their rows as all others do; its upper rows are then known to
-    // every process of the column.
-    const std::int64_t first = matrix.local_column(panel.first()), width = panel.width();
-    Swap swap(matrix, panel, {first, width});
-    swap.gather();
-    auto requests = swap.start(rows_tag);
-    wait(requests);
-    swap.scatter(panel.top());
-    swap.put(panel.top());
-    const Block below = panel.below();
-    const std::int64_t skipped = matrix.local().rows - below.rows;
-    for (std::int64_t j = 0; j < width; ++j)
-        std::copy_n(&matrix.local().at(skipped, first + j), below.rows,
-                    below.data + j * below.rows);
+    Factoring factoring(matrix, panel);
+    factoring.run();
+    const Columns columns{matrix.local_column(panel.first()), panel.width()};
+    std::optional<Swap> swap;
+    Block upper = matrix.local().part(matrix.local_row(panel.first()), columns.first, panel.width(),
+                                      panel.width());
+    // Where all rows are on one process they stand where they belong; else the panel's own columns
+    // change their rows as all others do.
+    if (matrix.grid().rows() > 1) {
+        factoring.restore();
+        panel.find_parcels();
+        swap.emplace(matrix, panel, columns);
+        swap->gather();
+        wait(swap->start(rows_tag));
+        swap->scatter();
+        upper = swap->upper();
+    }
+    for (std::int64_t j = 0; j < upper.columns; ++j)
+        std::copy_n(&upper.at(0, j), upper.rows, &panel.top().at(0, j));
 }
 
 }  // namespace linpack

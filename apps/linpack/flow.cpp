@@ -77,7 +77,7 @@ Factored flow(const Matrix& matrix, const Options& options) {
             auto& swap = swaps[static_cast<std::size_t>(columns.first)];
             const Region memory = memory_of(matrix, columns), rows(&swap, sizeof swap);
             flow.task([&, columns] { swap.emplace(matrix, panel, columns).gather(); },
-                      {reads(parcels), reads(memory), writes(rows)}, {priority, "gather"});
+                      {reads(parcels), updates(memory), writes(rows)}, {priority, "gather"});
             flow.comm(
                 [&, columns] { return operations(swap->start(tag_of(matrix, panel, columns))); },
                 {reads(parcels), updates(rows)}, {priority, "exchange"});

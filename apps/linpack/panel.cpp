@@ -12,15 +12,21 @@ std::int64_t room_of_pivots(std::int64_t width) {
     return (width + 1 + 7) / 8 * 8;
 }
 
-std::int64_t elements(std::int64_t rows_below, std::int64_t width) {
-    return room_of_pivots(width) + (width + rows_below) * width;
+// Of the pivots and the rows on top.
+std::int64_t head(std::int64_t width) {
+    return room_of_pivots(width) + width * width;
+}
+
+std::int64_t room_for(const Matrix& matrix) {
+    const std::int64_t width = std::min(matrix.nb(), matrix.n());
+    return head(width) + (matrix.grid().columns() > 1 ? matrix.local().rows * width : 0);
 }
 
 }  // namespace
 
 Panel::Panel(const Matrix& matrix)
     : matrix_(&matrix),
-      memory_(matrix.grid().room(elements(matrix.local().rows, std::min(matrix.nb(), matrix.n())))),
+      memory_(matrix.grid().room(room_for(matrix))),
       data_(static_cast<double*>(memory_.data())) {}
 
 void Panel::open(std::int64_t step) {
@@ -38,13 +44,15 @@ Block Panel::top() {
 }
 
 Block Panel::below() {
-    const std::int64_t rows = matrix_->local().rows - matrix_->local_row(first() + width_);
-    return {top().data + width_ * width_, rows, width_, rows};
+    const std::int64_t skipped = matrix_->local_row(first() + width_),
+                       rows = matrix_->local().rows - skipped;
+    if (owner() == matrix_->grid().column())
+        return matrix_->local().part(skipped, matrix_->local_column(first()), rows, width_);
+    return {data_ + head(width_), rows, width_, rows};
 }
 
-Block Panel::all() {
-    const std::int64_t count = elements(below().rows, width_);
-    return {data_, count, 1, count};
+std::array<Block, 2> Panel::all() {
+    return {Block{data_, head(width_), 1, head(width_)}, below()};
 }
 
 void Panel::find_parcels() {

@@ -2,6 +2,7 @@
 // One step's panel as every process of a row needs it: the factors, and which rows change places.
 #pragma once
 
+#include <array>
 #include <cstdint>
 #include <vector>
 
@@ -36,15 +37,15 @@ class Panel {
     int top_owner() const { return matrix_->row_owner(first()); }  ///< a process row
     /// The unit lower and the upper triangle, width x width.
     Block top();
-    /// This process's rows of L below them.
+    /// This process's rows of L below them: in the matrix, where this process column owns them.
     Block below();
     /// Row of the matrix that was exchanged with row first() + i, in this order; then the first
     /// column without a pivot, or -1. As doubles, which travel; exact to 2^53.
     Block pivots();
     std::int64_t pivot(std::int64_t i) const { return static_cast<std::int64_t>(data_[i]); }
     std::int64_t singular() const { return pivot(width_); }
-    /// All of it, one after another in memory, for a message.
-    Block all();
+    /// All of it, for a message.
+    std::array<Block, 2> all();
 
     /// Once the pivots are known: says whose rows go where.
     void find_parcels();

@@ -31,10 +31,19 @@ Swap::Swap(const Matrix& matrix, const Panel& panel, Columns columns)
     const Grid& grid = matrix.grid();
     for (int r = 0; r < grid.rows(); ++r) {
         const auto room = [&](const Parcel& parcel) {
-            return grid.room(parcel.rows() * columns.count);
+            return grid.room(r == grid.row() ? 0 : parcel.rows() * columns.count);
         };
         out_.push_back(room(panel.out(r)));
-        in_.push_back(r == grid.row() ? out_.back() : room(panel.in(r)));
+        in_.push_back(room(panel.in(r)));
+    }
+    if (panel.top_owner() == grid.row()) {
+        upper_ = matrix.local().part(matrix.local_row(panel.first()), columns.first, panel.width(),
+                                     columns.count);
+    } else {
+        // hocket keeps such memory for the next one: the system's would be touched anew each time.
+        memory_ = grid.room(panel.width() * columns.count);
+        upper_ = {static_cast<double*>(memory_->data()), panel.width(), columns.count,
+                  panel.width()};
     }
 }
 
@@ -42,14 +51,27 @@ Block Swap::block(const hocket::Array& memory, const Parcel& parcel) const {
     return {static_cast<double*>(memory.data()), parcel.rows(), columns_.count, parcel.rows()};
 }
 
+void Swap::put(const Parcel& parcel, const double* from, std::int64_t column) const {
+    double* const upper = &upper_.at(0, column);
+    for (const std::int64_t i : parcel.pivots) upper[i] = *from++;
+    double* const rest = &matrix_->local().at(0, columns_.first + column);
+    for (const std::int64_t row : parcel.displaced) rest[row] = *from++;
+}
+
 void Swap::gather() {
-    for (std::size_t r = 0; r < out_.size(); ++r) {
-        const Parcel& parcel = panel_->out(static_cast<int>(r));
-        double* to = block(out_[r], parcel).data;
-        for (std::int64_t j = 0; j < columns_.count; ++j) {
-            const double* const column = &matrix_->local().at(0, columns_.first + j);
+    const int me = matrix_->grid().row();
+    std::vector<double> staying(panel_->out(me).gathered.size());
+    // All that is to be done with a column while it is in cache.
+    for (std::int64_t j = 0; j < columns_.count; ++j) {
+        const double* const column = &matrix_->local().at(0, columns_.first + j);
+        for (std::size_t r = 0; r < out_.size(); ++r) {
+            const Parcel& parcel = panel_->out(static_cast<int>(r));
+            double* to = static_cast<int>(r) == me
+                             ? staying.data()
+                             : static_cast<double*>(out_[r].data()) + j * parcel.rows();
             for (const std::int64_t row : parcel.gathered) *to++ = column[row];
         }
+        put(panel_->in(me), staying.data(), j);
     }
 }
 
@@ -67,35 +89,21 @@ std::vector<hocket::Request> Swap::start(std::int64_t tag) {
     return requests;
 }
 
-void Swap::scatter(const Block& upper) {
+void Swap::scatter() {
     for (std::size_t r = 0; r < in_.size(); ++r) {
+        if (static_cast<int>(r) == matrix_->grid().row()) continue;
         const Parcel& parcel = panel_->in(static_cast<int>(r));
-        const double* from = block(in_[r], parcel).data;
-        for (std::int64_t j = 0; j < columns_.count; ++j) {
-            for (const std::int64_t i : parcel.pivots) upper.at(i, j) = *from++;
-            double* const column = &matrix_->local().at(0, columns_.first + j);
-            for (const std::int64_t row : parcel.displaced) column[row] = *from++;
-        }
+        const double* const from = static_cast<double*>(in_[r].data());
+        for (std::int64_t j = 0; j < columns_.count; ++j) put(parcel, from + j * parcel.rows(), j);
     }
-}
-
-void Swap::put(const Block& upper) const {
-    if (panel_->top_owner() != matrix_->grid().row()) return;
-    const std::int64_t row = matrix_->local_row(panel_->first());
-    for (std::int64_t j = 0; j < columns_.count; ++j)
-        std::copy_n(&upper.at(0, j), upper.rows, &matrix_->local().at(row, columns_.first + j));
 }
 
 void update(const Matrix& matrix, Panel& panel, Swap& swap, const std::function<void()>& between) {
     const Columns columns = swap.columns();
     const std::int64_t width = panel.width();
-    // hocket keeps such memory for the next one: the system's would be touched anew each time.
-    const hocket::Array memory = matrix.grid().room(width * columns.count);
-    const Block upper{static_cast<double*>(memory.data()), width, columns.count, width},
-        below = panel.below();
-    swap.scatter(upper);
+    const Block upper = swap.upper(), below = panel.below();
+    swap.scatter();
     solve_lower(panel.top(), upper);
-    swap.put(upper);
     const std::int64_t first = matrix.local().rows - below.rows;
     const std::int64_t share = between ? rows_at_a_time : std::max<std::int64_t>(below.rows, 1);
     for (std::int64_t at = 0; at < below.rows; at += share) {
@@ -115,7 +123,7 @@ static std::int64_t tag_of(const Panel& panel) {
 hocket::Request receive(const Matrix& matrix, Panel& panel) {
     const Grid& grid = matrix.grid();
     const int before = (grid.column() + grid.columns() - 1) % grid.columns();
-    const Block all[] = {panel.all()};
+    const auto all = panel.all();
     return grid.receive(all, grid.process(grid.row(), before), tag_of(panel));
 }
 
@@ -123,7 +131,7 @@ std::vector<hocket::Request> pass_on(const Matrix& matrix, Panel& panel) {
     const Grid& grid = matrix.grid();
     const int after = (grid.column() + 1) % grid.columns();
     std::vector<hocket::Request> requests;
-    const Block all[] = {panel.all()};
+    const auto all = panel.all();
     if (after != panel.owner())
         requests.push_back(grid.send(all, grid.process(grid.row(), after), tag_of(panel)));
     return requests;

@@ -4,6 +4,7 @@
 
 #include <cstdint>
 #include <functional>
+#include <optional>
 #include <vector>
 
 #include "panel.hpp"
@@ -24,29 +25,35 @@ std::int64_t tag_of(const Matrix& matrix, const Panel& panel, const Columns& col
 std::vector<Columns> right_of(const Matrix& matrix, std::int64_t step, std::int64_t width);
 
 /// The exchange of a panel's rows in some columns: every process of the column gets the pivot rows,
-/// and the rows that stood there go where those were.
+/// and the rows that stood there go where those were. Who holds the panel's upper rows gets the
+/// pivot rows in their place there.
 class Swap {
   public:
     Swap(const Matrix& matrix, const Panel& panel, Columns columns);
 
-    /// Copies the rows that leave their place: from here on the columns may change.
+    /// Copies the rows that go to other processes, and moves those that stay on this one.
     void gather();
-    /// Sends and receives them.
+    /// Sends and receives the others.
     std::vector<hocket::Request> start(std::int64_t tag);
-    /// Once they are here: `upper` gets the pivot rows, the matrix the displaced ones.
-    void scatter(const Block& upper);
-    /// Puts the upper rows into the matrix, where this process holds that part.
-    void put(const Block& upper) const;
+    /// Once they are here: puts them where they belong.
+    void scatter();
 
     const Columns& columns() const { return columns_; }
+    /// The pivot rows, in the panel's order.
+    const Block& upper() const { return upper_; }
 
   private:
     Block block(const hocket::Array& memory, const Parcel& parcel) const;
+    // Of a parcel, one column.
+    void put(const Parcel& parcel, const double* from, std::int64_t column) const;
 
     const Matrix* matrix_;
     const Panel* panel_;
     Columns columns_;
-    std::vector<hocket::Array> out_, in_;  // by process row; what stays here is out and in
+    std::vector<hocket::Array> out_, in_;  // by process row
+    std::optional<hocket::Array>
+        memory_;  // of the pivot rows, where the matrix has no room for them
+    Block upper_;
 };
 
 /// What is left to do with the columns once their rows are here: U = inverse(L11) U, A -= L21 U.
