@@ -5,6 +5,7 @@
 #include <unordered_map>
 
 #include "handles.hpp"
+#include "hocket/interpreter.hpp"
 #include "hocket/memory.hpp"
 #include "hocket/mpi.hpp"
 
@@ -107,6 +108,14 @@ int hocket_interrupt_check_set(int (*check)(void)) {
     return guard(__func__, [&] {
         interrupt_check = check;
         hocket::set_interrupt_check(check != nullptr ? check_for_interrupt : nullptr);
+    });
+}
+
+int hocket_interpreter_lock_set(void* (*let_go)(void), void (*take_back)(void* held)) {
+    return guard(__func__, [&] {
+        if ((let_go == nullptr) != (take_back == nullptr))
+            throw ArgumentError("one of 'let_go' and 'take_back' is NULL; give both, or neither");
+        hocket::set_interpreter_lock(let_go, take_back);
     });
 }
 

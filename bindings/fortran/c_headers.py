@@ -74,7 +74,7 @@ def read(folder: Path) -> Headers:
 
 def parameters(inside: str) -> tuple[Parameter, ...]:
     """Those of one declaration; a pointer to a function has the type ``function``."""
-    inside = re.sub(r"\w+ \(\*(\w+)\)\([^()]*\)", r"function \1", inside)
+    inside = re.sub(r"\w+\*? \(\*(\w+)\)\([^()]*\)", r"function \1", inside)
     inside = re.sub(r"\benum \w+", "int", inside)
     if inside.strip() in ("void", ""):
         return ()

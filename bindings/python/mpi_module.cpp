@@ -11,6 +11,7 @@
 
 #include <cstring>
 
+#include "hocket/interpreter.hpp"
 #include "hocket/memory.hpp"
 #include "hocket/mpi.hpp"
 #include "hocket/remap.hpp"
@@ -27,6 +28,15 @@ namespace {
 void check_signals() {
     const nb::gil_scoped_acquire locked;
     if (PyErr_CheckSignals() != 0) throw nb::python_error();
+}
+
+// A thread may have Python's lock here, where it waits for one that polls in Python.
+void* let_go_of_lock() {
+    if (Py_IsInitialized() == 0 || PyGILState_Check() == 0) return nullptr;
+    return PyEval_SaveThread();
+}
+void take_back_lock(void* held) {
+    PyEval_RestoreThread(static_cast<PyThreadState*>(held));
 }
 
 std::shared_ptr<const void> kept(nb::object owner) {
@@ -114,6 +124,7 @@ NB_MODULE(_mpi, m) {
     // Layout's Python type, and how errors become Python's, live in _pure.
     nb::module_::import_("hocket._pure");
     set_interrupt_check(check_signals);
+    set_interpreter_lock(let_go_of_lock, take_back_lock);
     // MPI first: MPICH handles the signal, too, and takes it from whoever came before.
     nb::module_::import_("mpi4py.MPI");
     report_on_signal();

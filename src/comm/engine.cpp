@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "base/port.hpp"
+#include "comm/outside.hpp"
 
 namespace hocket::comm {
 
@@ -181,12 +182,12 @@ Turn::Turn() : engine_(Engine::instance()) {
             "two threads communicate at the same time, but MPI was started below "
             "MPI_THREAD_MULTIPLE; let one thread communicate at a time, or start MPI with "
             "MPI_Init_thread(…, MPI_THREAD_MULTIPLE, …)");
-    engine_.mutex_.lock();
+    lock_before_interpreter(engine_.mutex_).release();
     engine_.enter();
 }
 
 Turn::Turn(Waiting) : engine_(Engine::instance()) {
-    engine_.mutex_.lock();
+    lock_before_interpreter(engine_.mutex_).release();
     engine_.enter();
 }
 

@@ -16,6 +16,7 @@
 #include "base/port.hpp"
 #include "comm/engine.hpp"
 #include "comm/handle.hpp"
+#include "comm/outside.hpp"
 #include "hocket/mpi.hpp"
 
 namespace hocket {
@@ -147,7 +148,7 @@ class Given final : public Operation {
     ~Given() override {
         // Outside of the batch it is nobody else's, and its end waits for no one who is in MPI.
         if (place_ >= 0) {
-            const std::lock_guard lock(batch_.guard);
+            const auto lock = comm::lock_before_interpreter(batch_.guard);
             if (place_ >= 0) batch_.remove(*this);
         }
         if (taken_ && request_ != MPI_REQUEST_NULL)
@@ -158,14 +159,14 @@ class Given final : public Operation {
     // again.
     bool leave() override {
         if (taken_) return false;
-        const std::lock_guard lock(batch_.guard);
+        const auto lock = comm::lock_before_interpreter(batch_.guard);
         if (place_ >= 0) batch_.remove(*this);
         return true;
     }
 
     bool poll() override {
         const comm::Turn turn;
-        const std::lock_guard lock(batch_.guard);
+        const auto lock = comm::lock_before_interpreter(batch_.guard);
         if (done_) return outcome();
         if (place_ < 0) {
             try {

@@ -2,6 +2,8 @@
 // What a thread that waits, or works for long, owes to the world outside.
 #pragma once
 
+#include <mutex>
+
 namespace hocket::comm {
 
 /// Seconds between two looks.
@@ -21,5 +23,30 @@ class Outside {
   private:
     double next_;
 };
+
+/// While one lives, this thread does without the interpreter's lock, if it had it.
+class Unlocked {
+  public:
+    Unlocked();
+    ~Unlocked();
+    Unlocked(const Unlocked&) = delete;
+    Unlocked& operator=(const Unlocked&) = delete;
+
+  private:
+    void (*take_back_)(void*);
+    void* held_ = nullptr;
+};
+
+/// Locks what may be held while operations are polled. Those written for an interpreter run under
+/// its lock, which therefore comes last: who has it does without while it waits here.
+template <class Mutex>
+[[nodiscard]] std::unique_lock<Mutex> lock_before_interpreter(Mutex& mutex) {
+    std::unique_lock<Mutex> lock(mutex, std::try_to_lock);
+    if (!lock.owns_lock()) {
+        const Unlocked unlocked;
+        lock.lock();
+    }
+    return lock;
+}
 
 }  // namespace hocket::comm

@@ -187,6 +187,7 @@ void wait(Operation& operation, Deadline deadline) {
     if (comm::must_not_block()) comm::require_may_block(operation.text());
     report_on_signal();
     if (poll_all(operation) || done_soon(operation)) return;
+    const comm::Unlocked unlocked;
     const Registered registered(operation);
     const comm::Waiter waiter;
     trace::Arguments told;
@@ -247,6 +248,7 @@ void report_on_signal() {
 }
 
 std::string pending_waits() {
+    const comm::Turn turn(comm::Turn::waiting);  // a flow's text takes it; no one does after this
     const std::lock_guard lock(waited_mutex);
     const std::string out = Registered::listed();
     return out.empty() ? "hocket waits for nothing\n" : out;

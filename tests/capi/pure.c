@@ -406,6 +406,23 @@ static int interrupt(void) {
     return ++checked_times;
 }
 
+/* The lock of an interpreter that this thread holds, and something that another would do under it.
+ */
+static int locked = 1;
+static void* let_go(void) {
+    if (!locked) return NULL;
+    locked = 0;
+    return &locked;
+}
+static void take_back(void* held) {
+    *(int*)held = 1;
+}
+static int done_without_the_lock(void* context, bool* done) {
+    (void)context;
+    *done = !locked;
+    return 0;
+}
+
 void test_operations(void) {
     hocket_operation* operation = NULL;
     hocket_memory_usage before, during;
@@ -433,6 +450,15 @@ void test_operations(void) {
     CHECK(checked_times == 1);
     OK(hocket_interrupt_check_set(NULL));
     OK(hocket_operation_free(&operation));
+
+    FAILS(HOCKET_ERR_ARGUMENT, hocket_interpreter_lock_set(let_go, NULL));
+    SAYS("give both");
+    OK(hocket_interpreter_lock_set(let_go, take_back));
+    OK(hocket_operation_make(done_without_the_lock, "another thread", NULL, &operation));
+    OK(hocket_operation_wait(operation, 60));
+    CHECK(locked);
+    OK(hocket_operation_free(&operation));
+    OK(hocket_interpreter_lock_set(NULL, NULL));
 
     OK(hocket_operation_make(fails_with_42, "what fails", NULL, &operation));
     FAILS(HOCKET_ERR_ERROR, hocket_operation_wait(operation, -1));

@@ -3,6 +3,7 @@
 module watch
   use, intrinsic :: iso_c_binding
   implicit none
+  integer, target :: times_let_go = 0, times_taken_back = 0
 contains
 
   ! Ends every wait.
@@ -10,6 +11,18 @@ contains
     integer(c_int) :: code
     code = 1
   end function
+
+  ! The lock of an interpreter that this thread holds.
+  function let_go() bind(C, name='') result(held)
+    type(c_ptr) :: held
+    times_let_go = times_let_go + 1
+    held = c_loc(times_let_go)
+  end function
+
+  subroutine take_back(held) bind(C, name='')
+    type(c_ptr), value :: held
+    if (c_associated(held, c_loc(times_let_go))) times_taken_back = times_taken_back + 1
+  end subroutine
 end module
 
 program rest
@@ -116,6 +129,11 @@ contains
     call hocket_request_wait(request, ierr=ierr)
     call check(ierr == HOCKET_ERR_INTERRUPTED, 'interrupted')
     call hocket_interrupt_check_set(c_null_funptr)
+    call hocket_interpreter_lock_set(c_funloc(let_go), c_funloc(take_back))
+    call hocket_request_wait(request, timeout=0.01d0, ierr=ierr)
+    call check(ierr == HOCKET_ERR_DEADLINE, 'not sent yet')
+    call check(times_let_go > 0 .and. times_taken_back == times_let_go, 'lock let go, taken back')
+    call hocket_interpreter_lock_set(c_null_funptr, c_null_funptr)
     call hocket_request_operation(request, operation)
     call hocket_tasks_isend(tasks, b, 0, request, tag=8)
     call hocket_operation_wait(operation, timeout=60d0)

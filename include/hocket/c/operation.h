@@ -29,6 +29,11 @@ int hocket_operation_free(hocket_operation** operation);
 /* `check` is called some times a second by every wait, and ends it with HOCKET_ERR_INTERRUPTED by
  * returning anything but 0. NULL: none. */
 int hocket_interrupt_check_set(int (*check)(void));
+/* The lock of an interpreter under which some operations run. Whoever holds it and would wait lets
+ * go of it meanwhile: what is waited for may be a thread that polls one of them. `let_go` gives
+ * what `take_back` takes, or NULL where this thread does not hold the lock. NULL twice: there is
+ * none. */
+int hocket_interpreter_lock_set(void* (*let_go)(void), void (*take_back)(void* held));
 /* The waits that this process is in, a line each; lives until this thread's next call of it. */
 int hocket_pending_waits(const char** text);
 /* The MPI that hocket runs on, as "Open MPI 5.0.11". */
