@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import os
 import signal
 import subprocess
@@ -37,11 +38,11 @@ def _command(
 def _end(process: subprocess.Popen[str]) -> None:
     # The launcher takes its processes along when it is asked; killed, it would leave them behind.
     process.terminate()
-    try:
+    with contextlib.suppress(subprocess.TimeoutExpired):
         process.wait(10)
-    except subprocess.TimeoutExpired:
+    with contextlib.suppress(ProcessLookupError):  # what it has left behind nevertheless
         os.killpg(process.pid, signal.SIGKILL)
-        process.wait()
+    process.wait()
 
 
 def start(
@@ -51,6 +52,7 @@ def start(
     timeout: float | None,
     capture: bool = False,
     *,
+    errors: bool = False,
     folder: Path | None = None,
     link: ShapedLink | None = None,
     more: Mapping[str, str] | None = None,
@@ -58,8 +60,9 @@ def start(
 ) -> tuple[int, str]:
     """Run a command on that many processes (0: without MPI); its status and, captured, its output.
 
-    They run in ``folder``, with ``more`` in their environment; half of them on either side of
-    ``link``; by ``launcher``, if that is not to be this environment's.
+    ``errors``: what it says on standard error is captured with the rest. They run in ``folder``,
+    with ``more`` in their environment; half of them on either side of ``link``; by ``launcher``, if
+    that is not to be this environment's.
 
     Raises `hocket.Error` where there is no MPI, and TimeoutError when it has not ended in
     ``timeout`` seconds; it is ended first.
@@ -76,6 +79,7 @@ def start(
             env=env,
             cwd=folder,
             stdout=subprocess.PIPE if capture else None,
+            stderr=subprocess.STDOUT if capture and errors else None,
             text=True,
             start_new_session=True,
             preexec_fn=lambda: rank.end_with_parent(signal.SIGTERM),  # also if we are killed

@@ -9,17 +9,14 @@ on.
 
 from __future__ import annotations
 
-import contextlib
 import json
-import os
 import shutil
-import signal
-import subprocess
 import tempfile
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any, Callable
 
+from . import launch
 from .harness import Contestant, Step, UnavailableError, WrongResultError
 from .platforms import told
 from .strategy_runs import STRATEGIES, Transfer
@@ -90,24 +87,15 @@ def start(
     if not program.is_file():
         raise UnavailableError(f"{program} is not built; `make test` builds it")
     command = ["smpirun", *settings, str(program), *words]
-    pipe = subprocess.PIPE
     # Nothing is computed, so BLAS's threads would only spin beside the one that simulates.
-    env = {**os.environ, "OPENBLAS_NUM_THREADS": "1"}
-    with subprocess.Popen(
-        command, stdout=pipe, stderr=pipe, text=True, start_new_session=True, env=env
-    ) as running:
-        try:
-            said, wrong = running.communicate(timeout=timeout)
-        except BaseException as error:
-            # smpirun is a script: what it has started goes with it.
-            with contextlib.suppress(ProcessLookupError):
-                os.killpg(running.pid, signal.SIGKILL)
-            if isinstance(error, subprocess.TimeoutExpired):
-                raise UnavailableError(f"it had not ended after {timeout:g} s") from error
-            raise
+    env = {"OPENBLAS_NUM_THREADS": "1"}
+    try:
+        status, said = launch.start(command, 0, 1, timeout, True, errors=True, more=env)
+    except TimeoutError as error:
+        raise UnavailableError(f"it had not ended after {timeout:g} s") from error
     lines = [line for line in said.splitlines() if line.startswith("{")]
-    if running.returncode != 0 or not lines:
-        raise RuntimeError(f"{program.name} ended with {running.returncode}: {wrong[-500:]}")
+    if status != 0 or not lines:
+        raise RuntimeError(f"{program.name} ended with {status}: {said[-500:]}")
     found: dict[str, Any] = json.loads(lines[-1])
     return found
 

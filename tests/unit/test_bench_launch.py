@@ -17,6 +17,19 @@ import sys
 from hocket_bench import launch
 launch.start([sys.executable, "-c", sys.argv[1]], 0, 1, None)
 """
+SIMULATION = """
+import os, pathlib, sys
+from hocket_bench import simulation
+os.environ["PATH"] = f"{sys.argv[2]}:{os.environ['PATH']}"
+simulation.start(pathlib.Path(sys.executable), [], ["-c", sys.argv[1]], None)
+"""
+# As SimGrid's own: a script that has the simulator in the background.
+SMPIRUN = """#!/bin/sh
+trap 'kill "$pid"; trap - TERM; kill $$' TERM
+"$@" &
+pid=$!
+wait $pid
+"""
 CHILD = """
 import os, time
 open({file!r}, "w").write(str(os.getpid()))
@@ -33,12 +46,15 @@ def runs(number: int) -> bool:
     return state.split()[0] != "Z"
 
 
+@pytest.mark.parametrize("parent_program", [PARENT, SIMULATION], ids=["program", "simulation"])
 @pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGKILL])
 def test_a_measurement_that_is_ended_takes_along_what_it_started(
-    tmp_path: Path, number: signal.Signals
+    tmp_path: Path, number: signal.Signals, parent_program: str
 ) -> None:
-    told = tmp_path / "number"
-    words = [sys.executable, "-c", PARENT, CHILD.format(file=str(told))]
+    told, smpirun = tmp_path / "number", tmp_path / "smpirun"
+    smpirun.write_text(SMPIRUN, encoding="utf-8")
+    smpirun.chmod(0o755)
+    words = [sys.executable, "-c", parent_program, CHILD.format(file=str(told)), str(tmp_path)]
     parent = subprocess.Popen(words)
     try:
         until = time.monotonic() + 30
