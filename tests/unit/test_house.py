@@ -30,6 +30,7 @@ ROOM_OF_HEADER = {
     "error": "base",
     "memory": "node",
     "operation": "comm",
+    "interpreter": "comm",
     "mpi": "comm",
     "array": "transfer",
     "remap": "transfer",
