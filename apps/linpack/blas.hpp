@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The four BLAS calls of LINPACK, on blocks of columns. Each runs in the thread that calls it: a
+// The BLAS calls of LINPACK, on blocks of columns. Each runs in the thread that calls it: a
 // flow's workers, not BLAS, share out the cores.
 #pragma once
 
@@ -23,10 +23,15 @@ struct Block {
 /// BLAS may use one thread only from here on, as far as it can be told.
 void use_one_thread();
 
+/// c = a b, which lies apart from both.
+void put_product(const Block& a, const Block& b, const Block& c);
 /// c -= a b
 void subtract_product(const Block& a, const Block& b, const Block& c);
 /// b = inverse(l) b, l lower triangular with ones on its diagonal.
 void solve_lower(const Block& l, const Block& b);
+/// l, lower triangular with ones on its diagonal, becomes its inverse: the ones and the zeros above
+/// them are written, too.
+void invert_lower(const Block& l);
 /// b = inverse(u) b, u upper triangular.
 void solve_upper(const Block& u, const Block& b);
 

@@ -6,7 +6,6 @@
 #include <algorithm>
 #include <cmath>
 #include <numeric>
-#include <optional>
 #include <unordered_map>
 
 #include "../model.hpp"
@@ -176,28 +175,34 @@ class Factoring {
     std::unordered_map<std::int64_t, std::int64_t> moved_;     // local row -> slot, likewise
 };
 
+void copy(const Block& from, const Block& to) {
+    for (std::int64_t j = 0; j < from.columns; ++j)
+        std::copy_n(&from.at(0, j), from.rows, &to.at(0, j));
+}
+
 }  // namespace
 
 void factor(const Matrix& matrix, Panel& panel) {
     Factoring factoring(matrix, panel);
     factoring.run();
     const Columns columns{matrix.local_column(panel.first()), panel.width()};
-    std::optional<Swap> swap;
-    Block upper = matrix.local().part(matrix.local_row(panel.first()), columns.first, panel.width(),
-                                      panel.width());
+    const Block top = matrix.local().part(matrix.local_row(panel.first()), columns.first,
+                                          panel.width(), panel.width());
     // Where all rows are on one process they stand where they belong; else the panel's own columns
     // change their rows as all others do.
-    if (matrix.grid().rows() > 1) {
+    if (matrix.grid().rows() == 1) {
+        copy(top, panel.top());
+    } else {
         factoring.restore();
         panel.find_parcels();
-        swap.emplace(matrix, panel, columns);
-        swap->gather();
-        wait(swap->start(rows_tag));
-        swap->scatter();
-        upper = swap->upper();
+        Swap swap(matrix, panel, columns);
+        swap.gather();
+        wait(swap.start(rows_tag));
+        swap.scatter();
+        copy(swap.pivot_rows(), panel.top());
+        if (panel.top_owner() == matrix.grid().row()) copy(swap.pivot_rows(), top);
     }
-    for (std::int64_t j = 0; j < upper.columns; ++j)
-        std::copy_n(&upper.at(0, j), upper.rows, &panel.top().at(0, j));
+    invert_lower(panel.top());
 }
 
 }  // namespace linpack

@@ -35,7 +35,8 @@ class Panel {
     std::int64_t width() const { return width_; }
     int owner() const { return matrix_->column_owner(first()); }   ///< a process column
     int top_owner() const { return matrix_->row_owner(first()); }  ///< a process row
-    /// The unit lower and the upper triangle, width x width.
+    /// The inverse of its unit lower triangle L11, width x width: updates are products, which take
+    /// half as long as solutions with so few rows.
     Block top();
     /// This process's rows of L below them: in the matrix, where this process column owns them.
     Block below();

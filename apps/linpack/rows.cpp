@@ -26,8 +26,14 @@ std::vector<Columns> right_of(const Matrix& matrix, std::int64_t step, std::int6
     return found;
 }
 
+// hocket keeps such memory for the next one: the system's would be touched anew each time.
 Swap::Swap(const Matrix& matrix, const Panel& panel, Columns columns)
-    : matrix_(&matrix), panel_(&panel), columns_(columns) {
+    : matrix_(&matrix),
+      panel_(&panel),
+      columns_(columns),
+      memory_(matrix.grid().room(panel.width() * columns.count)),
+      pivot_rows_{static_cast<double*>(memory_.data()), panel.width(), columns.count,
+                  panel.width()} {
     const Grid& grid = matrix.grid();
     for (int r = 0; r < grid.rows(); ++r) {
         const auto room = [&](const Parcel& parcel) {
@@ -36,15 +42,6 @@ Swap::Swap(const Matrix& matrix, const Panel& panel, Columns columns)
         out_.push_back(room(panel.out(r)));
         in_.push_back(room(panel.in(r)));
     }
-    if (panel.top_owner() == grid.row()) {
-        upper_ = matrix.local().part(matrix.local_row(panel.first()), columns.first, panel.width(),
-                                     columns.count);
-    } else {
-        // hocket keeps such memory for the next one: the system's would be touched anew each time.
-        memory_ = grid.room(panel.width() * columns.count);
-        upper_ = {static_cast<double*>(memory_->data()), panel.width(), columns.count,
-                  panel.width()};
-    }
 }
 
 Block Swap::block(const hocket::Array& memory, const Parcel& parcel) const {
@@ -52,8 +49,8 @@ Block Swap::block(const hocket::Array& memory, const Parcel& parcel) const {
 }
 
 void Swap::put(const Parcel& parcel, const double* from, std::int64_t column) const {
-    double* const upper = &upper_.at(0, column);
-    for (const std::int64_t i : parcel.pivots) upper[i] = *from++;
+    double* const pivots = &pivot_rows_.at(0, column);
+    for (const std::int64_t i : parcel.pivots) pivots[i] = *from++;
     double* const rest = &matrix_->local().at(0, columns_.first + column);
     for (const std::int64_t row : parcel.displaced) rest[row] = *from++;
 }
@@ -61,7 +58,9 @@ void Swap::put(const Parcel& parcel, const double* from, std::int64_t column) co
 void Swap::gather() {
     const int me = matrix_->grid().row();
     std::vector<double> staying(panel_->out(me).gathered.size());
-    // All that is to be done with a column while it is in cache.
+    // All that is to be done with a column while it is in cache, where the next one comes
+    // meanwhile.
+    const std::int64_t next = matrix_->local().stride;
     for (std::int64_t j = 0; j < columns_.count; ++j) {
         const double* const column = &matrix_->local().at(0, columns_.first + j);
         for (std::size_t r = 0; r < out_.size(); ++r) {
@@ -69,7 +68,10 @@ void Swap::gather() {
             double* to = static_cast<int>(r) == me
                              ? staying.data()
                              : static_cast<double*>(out_[r].data()) + j * parcel.rows();
-            for (const std::int64_t row : parcel.gathered) *to++ = column[row];
+            for (const std::int64_t row : parcel.gathered) {
+                __builtin_prefetch(column + next + row, 1);
+                *to++ = column[row];
+            }
         }
         put(panel_->in(me), staying.data(), j);
     }
@@ -101,9 +103,16 @@ void Swap::scatter() {
 void update(const Matrix& matrix, Panel& panel, Swap& swap, const std::function<void()>& between) {
     const Columns columns = swap.columns();
     const std::int64_t width = panel.width();
-    const Block upper = swap.upper(), below = panel.below();
+    const Block below = panel.below();
     swap.scatter();
-    solve_lower(panel.top(), upper);
+    hocket::Array memory = matrix.grid().room(0);
+    Block upper =
+        matrix.local().part(matrix.local_row(panel.first()), columns.first, width, columns.count);
+    if (panel.top_owner() != matrix.grid().row()) {  // U stands there
+        memory = matrix.grid().room(width * columns.count);
+        upper = {static_cast<double*>(memory.data()), width, columns.count, width};
+    }
+    put_product(panel.top(), swap.pivot_rows(), upper);
     const std::int64_t first = matrix.local().rows - below.rows;
     const std::int64_t share = between ? rows_at_a_time : std::max<std::int64_t>(below.rows, 1);
     for (std::int64_t at = 0; at < below.rows; at += share) {

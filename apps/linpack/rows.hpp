@@ -4,7 +4,6 @@
 
 #include <cstdint>
 #include <functional>
-#include <optional>
 #include <vector>
 
 #include "panel.hpp"
@@ -25,8 +24,7 @@ std::int64_t tag_of(const Matrix& matrix, const Panel& panel, const Columns& col
 std::vector<Columns> right_of(const Matrix& matrix, std::int64_t step, std::int64_t width);
 
 /// The exchange of a panel's rows in some columns: every process of the column gets the pivot rows,
-/// and the rows that stood there go where those were. Who holds the panel's upper rows gets the
-/// pivot rows in their place there.
+/// and the rows that stood there go where those were.
 class Swap {
   public:
     Swap(const Matrix& matrix, const Panel& panel, Columns columns);
@@ -39,8 +37,8 @@ class Swap {
     void scatter();
 
     const Columns& columns() const { return columns_; }
-    /// The pivot rows, in the panel's order.
-    const Block& upper() const { return upper_; }
+    /// The pivot rows, in the panel's order: in memory of their own.
+    const Block& pivot_rows() const { return pivot_rows_; }
 
   private:
     Block block(const hocket::Array& memory, const Parcel& parcel) const;
@@ -51,12 +49,12 @@ class Swap {
     const Panel* panel_;
     Columns columns_;
     std::vector<hocket::Array> out_, in_;  // by process row
-    std::optional<hocket::Array>
-        memory_;  // of the pivot rows, where the matrix has no room for them
-    Block upper_;
+    hocket::Array memory_;
+    Block pivot_rows_;
 };
 
-/// What is left to do with the columns once their rows are here: U = inverse(L11) U, A -= L21 U.
+/// What is left to do with the columns once their rows are here: U is the inverse of L11 times the
+/// pivot rows, and A -= L21 U.
 /// `between`, where it is given, is called every millisecond or so.
 void update(const Matrix& matrix, Panel& panel, Swap& swap,
             const std::function<void()>& between = {});
