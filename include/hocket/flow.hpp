@@ -153,13 +153,14 @@ class Flow {
 
     /// Until all steps so far have ended; the calling thread helps. Inside a step: its own steps.
     /// @throws StepError for the first step, in the order of insertion, that has failed, after all
-    /// others have ended: the flow can be used again; DeadlineError.
+    /// others have ended: the flow can be used again; DeadlineError; Error in a step of another
+    /// flow, if steps of this one wait for it: none of them could end.
     void wait(Deadline deadline = {});
     /// Until all steps so far that touch any byte of the region have ended, so that the program
     /// may use and change it. @throws StepError if one of them has failed or was stopped, leaving
     /// it to `wait`, too; DeadlineError; Error inside a step, which waits for its own steps only,
     /// if steps outside of it that were inserted before it still change the region: they may wait
-    /// for this very step. One that declares to read the region begins after them.
+    /// for this very step. One that declares to read the region begins after them. And as `wait`.
     void wait_on(const Region& region, Deadline deadline = {});
     /// Nothing that has not begun will. `wait` then returns once what runs has ended. Operations
     /// under way are left to later waits.

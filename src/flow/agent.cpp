@@ -87,8 +87,8 @@ void CommAgent::start(Step& step) {
         step.more().began = port::seconds();
         step.more().track = trace::Track(step.text(), {});
     }
-    const Place before = std::exchange(
-        place(), Place{&state_->flow, state_, state_->worker_here(), &step, place().depth + 1});
+    const Place before = place();
+    place() = {&state_->flow, state_, state_->worker_here(), &step, before.depth + 1, &before};
     try {
         const comm::Unblocked unblocked(step.text());
         const base::Share share(step.threads, &state_->helpers);

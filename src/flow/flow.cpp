@@ -43,7 +43,7 @@ void Flow::insert(flow::Body body, std::span<const Access> accesses, StepOptions
 void Flow::wait(Deadline deadline) {
     flow::Scope& scope = state_->scope_to_wait_in();
     const bool inside = scope.owner() != nullptr;
-    state_->help([&] { return scope.unfinished() <= 0; }, "its steps", deadline);
+    state_->help({scope, "its steps"}, deadline);
     if (!inside) state_->cancelled = false;
     flow::Failure failure = scope.take_failure();
     if (failure.error) failure.raise();
@@ -58,14 +58,7 @@ void Flow::wait_on(const Region& region, Deadline deadline) {
                         "the region, so that it begins after them");
     const auto users = scope.users_of(region);
     if (users.empty()) return;
-    // Steps hold still (their memory is not used again) only while this thread inserts nothing.
-    const auto unfinished = [&] {
-        const std::lock_guard lock(scope.inserting);
-        for (const flow::Ref& ref : users)
-            if (ref.step->generation == ref.generation && !ref.step->ended()) return true;
-        return false;
-    };
-    state_->help([&] { return !unfinished(); }, region.text(), deadline);
+    state_->help({scope, region.text(), 0, &users}, deadline);
     for (const flow::Ref& ref : users)
         if (ref.step->generation == ref.generation && ref.step->failed) {
             const flow::Failure failure = scope.failure();

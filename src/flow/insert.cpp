@@ -57,10 +57,8 @@ void State::insert(Body&& body, std::span<const Access> accesses, StepOptions&& 
                     " threads; give from 1 to " + std::to_string(base::most_threads) +
                     ", or 0 for as many as its flow says");
     Scope& scope = scope_here();
-    if (scope.has_unfinished(options.window)) {
-        const std::int64_t enough = options.window / 2;
-        help([&] { return scope.unfinished() <= enough; }, "room for another step", {});
-    }
+    if (scope.has_unfinished(options.window))
+        help({scope, "room for another step", options.window / 2}, {});
     if (communicates) agent->join_engine(agent);
     Step* step = nullptr;
     std::vector<std::uint64_t> earlier;

@@ -15,7 +15,7 @@ namespace {
 class Running {
   public:
     Running(State& state, int worker, Step* step) : before_(place()) {
-        place() = {&state.flow, &state, worker, step, before_.depth + 1};
+        place() = {&state.flow, &state, worker, step, before_.depth + 1, &before_};
     }
     ~Running() { place() = before_; }
     Running(const Running&) = delete;
@@ -64,11 +64,6 @@ bool is_of(const Step& step, const Step& owner) {
 }
 
 }  // namespace
-
-Place& place() {
-    static thread_local Place here;
-    return here;
-}
 
 void* Here::part(std::size_t i) const {
     if (parts_ == nullptr || i >= parts_->size())
@@ -122,8 +117,7 @@ void State::call(Step& step, int worker) {
         // What its own steps do belongs to it.
         if (step.extras && step.extras->inner &&
             (!parts.all()->empty() || !step.extras->inputs.empty())) {
-            const Scope& inner = *step.extras->inner;
-            help([&] { return inner.unfinished() <= 0; }, "its steps", {});
+            help({*step.extras->inner, "its steps"}, {});
         }
         step.check_inputs("it has written what it declared to read only");
         parts.combine();

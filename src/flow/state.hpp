@@ -4,7 +4,6 @@
 
 #include <atomic>
 #include <condition_variable>
-#include <functional>
 #include <memory>
 #include <mutex>
 #include <optional>
@@ -14,19 +13,10 @@
 #include "flow/queue.hpp"
 #include "flow/recorder.hpp"
 #include "flow/scope.hpp"
+#include "flow/waits.hpp"
 #include "hocket/flow.hpp"
 
 namespace hocket::flow {
-
-/// What a thread does for a flow at this moment.
-struct Place {
-    Flow* flow = nullptr;  // whose step it runs, or that it entered
-    State* state = nullptr;
-    int worker = 0;
-    Step* step = nullptr;  // that it runs
-    int depth = 0;         // of steps within waits within steps
-};
-Place& place();
 
 struct State {
     State(Flow& of, const FlowOptions& wanted);
@@ -61,9 +51,9 @@ struct State {
     void wake();
     /// Starts and polls communication, if that is the workers' business and due.
     void communicate();
-    /// Runs steps, and waits where there is nothing to run, until `done` holds. @throws
-    /// DeadlineError
-    void help(const std::function<bool()>& done, const std::string& what, const Deadline& deadline);
+    /// Runs steps, and waits where there is nothing to run, until that is over. @throws
+    /// DeadlineError; Error where it never will be, as it waits for a step that waits for it.
+    void help(const Awaited& awaited, const Deadline& deadline);
     /// Changes when steps are inserted, and mostly when some are taken.
     std::uint64_t progress() const { return (numbers.load() << 20U) + queues.waiting(); }
     /// What a step that this thread runs asks for: see Flow::give_way.

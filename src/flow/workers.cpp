@@ -48,19 +48,21 @@ bool wants_agent_thread(const FlowOptions& options, int workers) {
 /// Nothing is to run: what a flow's thread waits for is that this changes.
 class Idle final : public Operation {
   public:
-    Idle(const State& state, const std::function<bool()>& done, const std::string& what)
-        : state_(state), done_(done), what_(what) {}
-    bool poll() override { return state_.queues.any() || state_.helpers.wanted() || done_(); }
+    Idle(const State& state, const Awaited& awaited, const Stuck& stuck)
+        : state_(state), awaited_(awaited), stuck_(stuck) {}
+    bool poll() override {
+        return state_.queues.any() || state_.helpers.wanted() || stuck_.told() || awaited_.over();
+    }
     std::string text() const override {
-        std::string out = "a flow waits for " + what_;
+        std::string out = "a flow waits for " + awaited_.what;
         const std::string comm = state_.agent->busy() ? state_.agent->text() : "";
         return comm.empty() ? out : out + ": " + comm;
     }
 
   private:
     const State& state_;
-    const std::function<bool()>& done_;
-    const std::string& what_;
+    const Awaited& awaited_;
+    const Stuck& stuck_;
 };
 
 }  // namespace
@@ -192,8 +194,7 @@ void State::wake() {
     }
 }
 
-void State::help(const std::function<bool()>& done, const std::string& what,
-                 const Deadline& deadline) {
+void State::help(const Awaited& awaited, const Deadline& deadline) {
     const int worker = worker_here();
     Step* step = nullptr;
     // What follows a step is for others, if this wait is over before it.
@@ -209,10 +210,10 @@ void State::help(const std::function<bool()>& done, const std::string& what,
     const auto check = [&] {
         outside.heed();
         if (deadline.limited() && deadline.passed())
-            throw DeadlineError("gave up waiting for " + what +
+            throw DeadlineError("gave up waiting for " + awaited.what +
                                 " of a flow; its steps go on, and can be waited for again");
     };
-    while (!done()) {
+    while (!awaited.over()) {
         if (helpers.help()) {
             communicate();
             check();
@@ -220,8 +221,11 @@ void State::help(const std::function<bool()>& done, const std::string& what,
         }
         if (step == nullptr) step = take(worker);
         if (step == nullptr) {
-            Idle idle(*this, done, what);
-            hocket::wait(idle, deadline);
+            // Of a cancelled flow somebody lets go, with the memory of its steps.
+            const Stuck stuck(awaited, deadline.limited(), cancelled.load());
+            Idle idle(*this, awaited, stuck);
+            if (!stuck.told()) hocket::wait(idle, deadline);
+            stuck.heed();
             continue;
         }
         step = run(*step, worker);

@@ -488,3 +488,12 @@ def test_flows_in_steps_of_flows_however_deep(comm):
     reached = []
     down(40)
     assert sorted(reached) == list(range(41))
+
+
+@ranks(1)
+def test_steps_that_wait_for_each_other(comm):
+    a, b = hk.Flow(1), hk.Flow(1)
+    b.task(lambda: a.wait_on("x"), name="inner")
+    a.task(b.wait, outputs=["x"], name="outer")
+    with pytest.raises(hk.Error, match=r"'inner' waits for step 'outer'.*none of them can end"):
+        a.wait()

@@ -232,6 +232,8 @@ class Flow:
             that depend on the failed one have not run. The flow can be used again.
         DeadlineError
             after `timeout` seconds; the steps go on.
+        Error
+            in a step of another flow, if steps of this one wait for it: none of them could end.
         """
         flow_steps.raise_thrown(self._core.wait(as_seconds(timeout)))
 
@@ -247,7 +249,7 @@ class Flow:
         Error
             inside a step, which waits for its own steps, if others that were inserted before it
             still change the region: they may wait for this very step. One that declares to read
-            the region begins after them.
+            the region begins after them. And as `wait`.
         """
         seconds = as_seconds(timeout)
         for each in regions_of(region):

@@ -88,7 +88,8 @@ int hocket_flow_recv(hocket_flow* flow, const hocket_tasks* tasks, const hocket_
 int hocket_flow_exchange(hocket_flow* flow, const hocket_halo* halo, int priority);
 
 /* Until all steps so far have ended; inside a step: its own. What a step failed with is the code;
- * the message names the step. */
+ * the message names the step. In a step of another flow, for whose end steps of this one wait, an
+ * error says so. */
 int hocket_flow_wait(hocket_flow* flow, double timeout);
 /* Until all steps so far that touch the region have ended; `kind` does not matter. */
 int hocket_flow_wait_on(hocket_flow* flow, const hocket_access* region, double timeout);
