@@ -9,6 +9,7 @@ import time
 import numpy as np
 import pytest
 from lockstep import ranks
+from mpi4py import MPI
 
 import hocket as hk
 
@@ -243,3 +244,19 @@ def test_operations_of_teams_are_operations(comm):
             )
     n = comm.size
     assert sums == [n * (n - 1) // 2 + n * k for k in range(3)]
+
+
+@ranks(2)
+def test_an_error_of_mpi_names_the_step(comm):
+    """The message is longer than the array that it is received into."""
+    little, other = np.zeros(1), np.zeros(4)
+    comm.Set_errhandler(MPI.ERRORS_RETURN)
+    f = hk.Flow(1)
+    f.comm(lambda: comm.Irecv(little, 1 - comm.rank, 5), outputs=[little], name="too little")
+    f.task(lambda: pytest.fail("it has nothing to work on"), [little], name="use it")
+    f.comm(lambda: comm.Irecv(other, 1 - comm.rank, 6), outputs=[other])
+    f.comm(lambda: [comm.Isend(np.ones(4), 1 - comm.rank, tag) for tag in (5, 6)])
+    with pytest.raises(hk.StepError, match=r"'too little' failed: .*MPI_ERR_TRUNCATE") as caught:
+        f.wait(30)
+    assert isinstance(caught.value.__cause__, MPI.Exception)
+    assert (other == 1).all()
