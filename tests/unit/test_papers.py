@@ -12,7 +12,8 @@ from hocket_cli.main import main
 TITLES, CLAIMS = model.load()
 COUNTED = [
     "double-standards.messages",
-    "data-transfer-library",
+    *(f"data-transfer-library.{name}" for name in ("all-to-all", "centralized", "staged")),
+    *(f"data-transfer-library.{name}" for name in ("multistage", "hybrid", "ethernet")),
     "vacancy-tracking.cycle",
     "vacancy-tracking.shift",
     "vacancy-tracking.counts",
@@ -85,10 +86,45 @@ def test_a_block_a_task_must_win_on_every_number_of_processors():
 def test_the_hybrid_of_processes_and_threads_is_tried_in_simulation(alone, word):
     def table(threads, seconds):
         figures = [{"name": name, "median": seconds} for name in ("in place", "two-array")]
-        return {"parameters": {"processors a process": threads}, "figures": figures}
+        about = {"processors": 64, "processors a process": threads}
+        return {"parameters": about, "figures": figures}
 
     document = {"tables": [table(1, alone), table(4, 1.0)]}
     assert _tried("vacancy-tracking.hybrid", document).word == word
+    document = {"tables": [table(16, alone), table(4, 1.0)]}
+    fewer = _tried("vacancy-tracking.threads", document).word
+    assert (fewer == model.FAILS) == (alone < 1)
+
+
+@pytest.mark.parametrize(
+    ("times", "word"), [((1.0, 1.2, 1.5), model.HOLDS), ((1.0, 0.6, 0.4), model.FAILS)]
+)
+def test_processes_alone_must_get_slower_with_their_number(times, word):
+    tables = [
+        {
+            "parameters": {"processors": procs, "processors a process": 1},
+            "figures": [{"name": "in place", "median": time}],
+        }
+        for procs, time in zip((16, 32, 64), times)
+    ]
+    assert _tried("vacancy-tracking.scaling", {"tables": tables}).word == word
+
+
+@pytest.mark.parametrize(
+    ("words", "word"),
+    [
+        ((19.0, 2.8, 1.8), model.HOLDS),
+        ((19.0, 1.8, 1.8), model.FACTOR),
+        ((1.0, 2.8, 1.8), model.FAILS),
+    ],
+)
+def test_an_element_at_a_time_must_cost_more_a_word(words, word):
+    names = ("generic, per element", "optimised", "prepared")
+    fits = {name: {"t_m": 1e-6, "t_w": 1e-9 * each} for name, each in zip(names, words)}
+    assert _tried("data-transfer-library.generic", {"fits": fits}).word == word
+    assert _tried("data-transfer-library.startups", {"fits": fits}).word == model.HOLDS
+    fits["generic, per element"]["t_m"] = 1e-5
+    assert _tried("data-transfer-library.startups", {"fits": fits}).word == model.FAILS
 
 
 def test_what_was_not_simulated_is_no_verdict():

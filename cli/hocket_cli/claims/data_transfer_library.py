@@ -9,11 +9,13 @@ from typing import Any
 
 import hocket as hk
 
-from .model import FAILS, HOLDS, Bench, Verdict
+from .model import FACTOR, FAILS, HOLDS, Bench, NotHereError, Verdict
 
 Numbers = Mapping[str, Any]
 _PAIRS = ((4, 2), (8, 4), (16, 8), (8, 8))
 _N = 64
+#: of `hocket bench redistribute --figure 4`, and what the paper calls them
+_WAYS = {"generic, per element": "generic", "optimised": "optimized", "prepared": "prepared"}
 
 
 def _plan(S: int, R: int, strategy: str) -> hk.Plan:
@@ -83,6 +85,36 @@ def hybrid(numbers: Numbers, bench: Bench) -> Verdict:
     said = f"{rounds['hybrid']} steps, all-to-all {rounds['direct']}"
     right = rounds["hybrid"] == numbers["hybrid"] and rounds["direct"] == numbers["all_to_all"]
     return Verdict(HOLDS if right else FAILS, said)
+
+
+def _fits(bench: Bench) -> dict[str, dict[str, float]]:
+    """Equation 1's numbers by implementation, of tasks that have a core for each process."""
+    side = max(1, bench.cores // 2)
+    found = bench.bench("redistribute", "--figure", "4", "--tasks", f"{side},{side}")["fits"]
+    missing = [name for name in _WAYS if name not in found]
+    if missing:
+        raise NotHereError(f"equation 1 could not be fitted for {', '.join(missing)}")
+    return {paper: found[ours] for ours, paper in _WAYS.items()}
+
+
+def generic(numbers: Numbers, bench: Bench) -> Verdict:
+    """Figure 4: what a word costs."""
+    words = {name: fit["t_w"] for name, fit in _fits(bench).items()}
+    said = "a word costs " + ", ".join(f"{name} {1e9 * t:.3g} ns" for name, t in words.items())
+    if not words["generic"] > words["optimized"]:
+        return Verdict(FAILS, said)
+    if words["optimized"] > 1.1 * words["prepared"]:
+        return Verdict(HOLDS, said)
+    return Verdict(FACTOR, said, "segment families cost the less a word the larger the array is")
+
+
+def startups(numbers: Numbers, bench: Bench) -> Verdict:
+    """Figure 4: what a message costs."""
+    costs = {name: fit["t_m"] for name, fit in _fits(bench).items()}
+    said = "a message costs " + ", ".join(f"{name} {1e6 * t:.3g} µs" for name, t in costs.items())
+    theirs = max(numbers["t_m"]) / min(numbers["t_m"])
+    alike = min(costs.values()) > 0 and max(costs.values()) / min(costs.values()) <= 1.5 * theirs
+    return Verdict(HOLDS if alike else FAILS, said)
 
 
 def ethernet(numbers: Numbers, bench: Bench) -> Verdict:

@@ -13,12 +13,12 @@ Numbers = Mapping[str, Any]
 _SAME = 1.3
 
 
-def _minima(bench: Bench) -> dict[str, dict[str, float]]:
+def _minima(bench: Bench, width: str = "int64") -> dict[str, dict[str, float]]:
     """Seconds by operation and contestant. Minima: an operation of a fraction of a microsecond that
     was interrupted says nothing of itself."""
     if bench.cores < 2:
         raise NotHereError("two processes need two cores; there is one")
-    tables = bench.bench("team", "--type", "int64")["tables"]
+    tables = bench.bench("team", "--type", width)["tables"]
     return {
         each["parameters"]["operation"]: {
             figure["name"]: figure["minimum"] for figure in each["figures"] if "minimum" in figure
@@ -59,6 +59,37 @@ def reductions(numbers: Numbers, bench: Bench) -> Verdict:
     gather, worst = found["gather"]["hocket"], max(of, key=lambda name: of[name])
     said = f"{_told({'a gather': gather, worst: of[worst]})}, the slowest of {len(of)}"
     return Verdict(HOLDS if of[worst] <= _SAME * gather else FAILS, said)
+
+
+def broadcast(numbers: Numbers, bench: Bench) -> Verdict:
+    """Tables 9 to 11."""
+    found = _minima(bench)
+    ours = {name: found[name]["hocket"] for name in ("bcast", "reduce_or")}
+    good = max(ours.values()) <= _SAME * min(ours.values())
+    return Verdict(HOLDS if good else FAILS, _told(ours))
+
+
+def widths(numbers: Numbers, bench: Bench) -> Verdict:
+    """Table 3."""
+    ours = {
+        f"putget of {bits} bits": _minima(bench, f"int{bits}")["putget"]["hocket"]
+        for bits in (8, 64)
+    }
+    narrow, wide = ours.values()
+    if wide > _SAME * narrow:
+        return Verdict(FACTOR, _told(ours))
+    return Verdict(FAILS, _told(ours), "a value is in one cache line, whatever its width")
+
+
+def voting(numbers: Numbers, bench: Bench) -> Verdict:
+    """Table 20."""
+    found = _minima(bench)
+    ours = {name: found[name]["hocket"] for name in ("waitvec", "vote_count", "match_count")}
+    theirs = numbers["vote_count"] / numbers["waitvec"]
+    if max(ours.values()) <= _SAME * ours["waitvec"]:
+        return Verdict(FACTOR, _told(ours), "each is one hand-off, whatever the number of bits")
+    good = ours["vote_count"] <= theirs * ours["waitvec"]
+    return Verdict(HOLDS if good else FAILS, _told(ours))
 
 
 def subsets(numbers: Numbers, bench: Bench) -> Verdict:
