@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass, field
 from typing import Any
 
 from .curves import Curve, crossover
@@ -10,97 +11,111 @@ from .drawing import axes_of, save
 from .platforms import PLATFORMS
 from .table import align, seconds
 
-#: of a line: the machine, its bandwidth, noise, N, and processors a process
-Key = tuple[str, float, float, int, int]
+#: a curve goes over the first of these that has several values, and how its axis says so
+VARIABLES = {
+    "processors": "processors (simulated)",
+    "bandwidth": "bandwidth of the links, in multiples of the machine's",
+    "noise": "part of computing that interruptions add",
+    "N": "N",
+}
+_TOLD = {
+    "platform": "{}",
+    "processors": "{} processors",
+    "bandwidth": "{:g} x bandwidth",
+    "noise": "{:.3g} noise",
+    "N": "N {}",
+    "processors a process": "{} processors a process",
+}
 
 
-def _lines(document: dict[str, Any]) -> dict[Key, dict[int, dict[str, float]]]:
-    """By line: seconds by processors and form."""
-    found: dict[Key, dict[int, dict[str, float]]] = {}
-    for table in document["tables"]:
-        p = table["parameters"]
-        times = {f["name"]: f["median"] for f in table["figures"] if f.get("median")}
-        if times:
-            key = (
-                p["platform"],
-                p["bandwidth"],
-                p["noise"],
-                p["N"],
-                p["processors a process"],
-            )
-            found.setdefault(key, {})[p["processors"]] = times
-    return found
+@dataclass
+class Line:
+    """Seconds by the variable's values and by form; ``fixed`` are the other parameters."""
+
+    fixed: dict[str, Any]
+    points: dict[float, dict[str, float]] = field(default_factory=dict)
+
+    def name(self, curve: Curve) -> str:
+        """What of it a reader does not know anyhow."""
+        plain = {"bandwidth": 1.0, "noise": 0.0}
+        if len(curve.threads) == 1:
+            plain["processors a process"] = 1
+        if len(curve.sizes) == 1 and curve.sizes[0] == 1:
+            plain["N"] = 1
+        told = [_TOLD[k].format(v) for k, v in self.fixed.items() if plain.get(k) != v]
+        return ", ".join(told)
 
 
-def _name(curve: Curve, key: Key) -> str:
-    platform, bandwidth, noise, size, threads = key
-    name = f"{platform}, N {size}"
-    if bandwidth != 1:
-        name += f", {bandwidth:g} x bandwidth"
-    if noise:
-        name += f", {100 * noise:g} % noise"
-    return name + (f", {threads} processors a process" if len(curve.threads) > 1 else "")
+def _lines(document: dict[str, Any]) -> tuple[str, list[Line]]:
+    """What the lines go over, and the lines."""
+    tables = [
+        (table["parameters"], {f["name"]: f["median"] for f in table["figures"] if f.get("median")})
+        for table in document["tables"]
+    ]
+    known = [(parameters, times) for parameters, times in tables if times]
+    several = [name for name in VARIABLES if len({p[name] for p, _ in known}) > 1]
+    over = several[0] if several else "processors"
+    found: dict[tuple[Any, ...], Line] = {}
+    for parameters, times in known:
+        fixed = {name: parameters[name] for name in _TOLD if name != over}
+        line = found.setdefault(tuple(fixed.values()), Line(fixed))
+        line.points[parameters[over]] = times
+    return over, list(found.values())
 
 
 def finish_curves(curve: Curve, document: dict[str, Any], plot: str | None) -> None:
     """Prints a table a machine, and adds the "curves" to the document."""
     first, *others = curve.forms
-    lines = _lines(document)
+    over, lines = _lines(document)
     said = document["curves"] = []
-    rows = [["", "processors", *curve.forms, *(f"{first} / {form}" for form in others)]]
-    for key, points in lines.items():
-        processors = sorted(points)
-        for count in processors:
-            times = points[count]
+    rows = [["", over, *curve.forms, *(f"{first} / {form}" for form in others)]]
+    for line in lines:
+        values = sorted(line.points)
+        for value in values:
+            times = line.points[value]
             ratios = [f"{times[first] / times[form]:.2f}" for form in others]
             told = [seconds(times[form]) for form in curve.forms]
-            rows.append([_name(curve, key), str(count), *told, *ratios])
+            rows.append([line.name(curve), f"{value:g}", *told, *ratios])
         for form in others:
-            ratios_of = [points[count][first] / points[count][form] for count in processors]
-            said.append(
-                {
-                    "platform": key[0],
-                    "bandwidth": key[1],
-                    "noise": key[2],
-                    "N": key[3],
-                    "processors a process": key[4],
-                    "form": form,
-                    "processors": processors,
-                    f"{first} over it": ratios_of,
-                    "crosses at": crossover(processors, ratios_of),
-                }
-            )
+            gains = [line.points[value][first] / line.points[value][form] for value in values]
+            one = {**line.fixed, "form": form, "over": over, over: values}
+            # Where there is no noise at all is no place on a logarithmic axis.
+            crosses = crossover(values, gains) if min(values) > 0 else None
+            said.append({**one, f"{first} over it": gains, "crosses at": crosses})
     print(f"{curve.title}: seconds, simulated; N is {curve.size}")
     print("\n".join(align(rows)))
-    for each in said:
-        if each["crosses at"] is not None:
+    for one, line in zip(said, (line for line in lines for _ in others)):
+        if one["crosses at"] is not None:
             print(
-                f"  {each['platform']}, N {each['N']}: {each['form']} and {first} cross at "
-                f"{each['crosses at']:.3g} processors"
+                f"  {line.name(curve)}: {one['form']} and {first} cross at "
+                f"{one['crosses at']:.3g} {over}"
             )
-    for name in dict.fromkeys(key[0] for key in lines):
+    for name in dict.fromkeys(line.fixed["platform"] for line in lines):
         machine = PLATFORMS[name]
         print(f"  {name}: {machine.title}; {machine.source}")
     print("  computing: kernels timed on this machine, times the slowness of the simulated one")
     if plot:
-        _draw(curve, lines, plot)
+        _draw(curve, over, lines, plot)
 
 
-def _draw(curve: Curve, lines: dict[Key, dict[int, dict[str, float]]], plot: str) -> None:
+def _draw(curve: Curve, over: str, lines: list[Line], plot: str) -> None:
     figure, axes = axes_of()
-    styles = ("-", "--", ":")
-    for number, (key, points) in enumerate(lines.items()):
-        for form, style in zip(curve.forms, styles):
-            known = sorted((count, times[form]) for count, times in points.items())
-            axes.loglog(
+    styles = ("-", "--", ":", "-.")
+    for number, line in enumerate(lines):
+        for place, form in enumerate(curve.forms):
+            known = sorted((value, times[form]) for value, times in line.points.items())
+            axes.plot(
                 *zip(*known),
-                style,
+                styles[place % len(styles)],
                 color=f"C{number}",
                 marker="o",
                 markersize=3,
-                label=f"{_name(curve, key)}, {form}",
+                label=f"{line.name(curve)}, {form}",
             )
-    axes.set_xlabel("processors (simulated)")
+    axes.set_yscale("log")
+    if all(value > 0 for line in lines for value in line.points):
+        axes.set_xscale("log")
+    axes.set_xlabel(VARIABLES[over])
     axes.set_ylabel("seconds (simulated)")
     axes.set_title(curve.title)
     axes.legend(fontsize="x-small")

@@ -84,5 +84,5 @@ def test_the_report_says_where_the_forms_cross(tmp_path, capsys):
     assert curve["data over it"] == [0.5, 2.0] and curve["crosses at"] == pytest.approx(4)
     said = capsys.readouterr().out
     assert "persistent and data cross at 4 processors" in said and "IBM SP1" in said
-    assert "sp1, N 64, 2 % noise" in said and curve["noise"] == 0.02
+    assert "sp1, 0.02 noise, N 64" in said and curve["noise"] == 0.02
     assert picture.stat().st_size > 1000
