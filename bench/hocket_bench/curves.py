@@ -91,8 +91,8 @@ def _fft(point: Point, folder: Path) -> Words:
 
 def _convolution(point: Point, folder: Path) -> Words:
     images = _black(folder, point.size**2 * point.frames)
-    # By their operations: three transform, one only multiplies.
-    sizes = common.shares(point.processes, [9, 9, 1, 9])
+    # As many each, as the paper has it of the FFT: the one that only multiplies moves as much.
+    sizes = common.shares(point.processes, [1, 1, 1, 1])
     return {
         **_images(point),
         "first": images,

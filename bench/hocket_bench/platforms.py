@@ -70,11 +70,13 @@ class Platform:
         return told(folder, hosts, self.overhead)
 
 
-def told(folder: Path, hosts: Sequence[str], overhead: float) -> list[str]:
+def told(folder: Path, hosts: Sequence[str], overhead: float, fitted: bool = False) -> list[str]:
     """What `smpirun` is to be told of ``platform.xml`` in the folder: a process on each of these
-    hosts, nothing computed by the clock of the machine that simulates, and no corrections that were
-    measured on another network."""
+    hosts, nothing computed by the clock of the machine that simulates. ``fitted``: with the factors
+    of SMPI that make short messages slower, and all late, which were fitted to a cluster of 1
+    Gbit/s; else links are what the platform says."""
     (folder / "hosts").write_text("\n".join(hosts) + "\n", encoding="utf-8")
+    plain = [] if fitted else [f"--cfg=smpi/{factor}-factor:0:1.0" for factor in ("bw", "lat")]
     return [
         *("-np", str(len(hosts)), "-platform", str(folder / "platform.xml")),
         *("-hostfile", str(folder / "hosts"), "--log=root.thres:warning"),
@@ -84,6 +86,7 @@ def told(folder: Path, hosts: Sequence[str], overhead: float) -> list[str]:
         # Time passes in the rest between two looks (`base::Patience`).
         *("--cfg=smpi/test:0", "--cfg=smpi/iprobe:0"),
         *(f"--cfg=smpi/{cost}:0:{overhead}:0" for cost in ("os", "ois", "or")),
+        *plain,
     ]
 
 

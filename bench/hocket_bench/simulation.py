@@ -74,8 +74,7 @@ def _platform(folder: Path, overhead: float, fitted: bool, sides: tuple[int, int
     (folder / "platform.xml").write_text(text, encoding="utf-8")
     hosts = [f"{name}-{k}" for name, count in named for k in range(count)]
     (folder / "hosts").write_text("\n".join(hosts) + "\n", encoding="utf-8")
-    plain = [] if fitted else [f"--cfg=smpi/{factor}-factor:0:1.0" for factor in ("bw", "lat")]
-    return [*plain, *told(folder, hosts, overhead)]
+    return told(folder, hosts, overhead, fitted)
 
 
 def start(
@@ -121,9 +120,8 @@ def run(
     transfer: Transfer, strategy: str, program: Path, timeout: float | None, fitted: bool = False
 ) -> dict[str, Any]:
     """One simulated transfer: its "seconds" (simulated), its "messages" and whether each element
-    arrived ("right"). `fitted`: with the factors of SMPI that make short messages slower, and all
-    late, which were fitted to a cluster of 1 Gbit/s; else links are what the platform says.
-    Raises RuntimeError where the program fails."""
+    arrived ("right"). `fitted`: see `platforms.told`. Raises RuntimeError where the program
+    fails."""
     sides = transfer.source, transfer.destination
     with tempfile.TemporaryDirectory(prefix="hocket-bench-") as name:
         folder = Path(name)

@@ -8,7 +8,10 @@
 #include <xbt/sysdep.h>
 
 #include <algorithm>
+#include <cstdint>
 #include <map>
+#include <queue>
+#include <set>
 
 #include "base/port.hpp"
 
@@ -16,8 +19,13 @@ namespace hocket::bell {
 namespace {
 
 struct Bell {
-    double rung_at = 0;
-    int expected = 0;  // messages under way
+    sg_host_t host = nullptr;
+    double news_at = 0;         // when it was rung last, or a message could have ended
+    int expected = 0;           // messages under way
+    std::multiset<double> due;  // when those that travel end, if they have the links for themselves
+    int late = 0;               // those that should have ended
+    std::map<int, std::queue<std::int64_t>> early;  // by sender: bytes that nobody receives yet
+    std::map<int, int> open;                        // by sender: receives that nobody has sent to
     bool rung = false, waits = false;
     sg_sem_t door = nullptr;
 };
@@ -37,25 +45,69 @@ Bells& all() {
 }
 
 Bell* mine = nullptr;
+int number = 0;
+
+void wake(Bell& bell) {
+    if (bell.rung) return;
+    bell.rung = true;
+    if (bell.waits) sg_sem_release(bell.door);
+}
+
+// SMPI moves a message from when both ends are there.
+void travel(Bell& from, Bell& to, std::int64_t bytes) {
+    constexpr std::int64_t detached = 65536;  // the send of less ends at once
+    const double lasts =
+        sg_host_get_route_latency(from.host, to.host) +
+        static_cast<double>(bytes) / sg_host_get_route_bandwidth(from.host, to.host);
+    const double at = port::seconds() + lasts * (1 + 1e-9) + 1e-9;  // SMPI adds in another order
+    to.due.insert(at);
+    if (bytes >= detached) {
+        from.due.insert(at);
+        wake(from);  // it may be to look sooner than it had thought
+    }
+}
 
 }  // namespace
 
 void own(int process) {
+    number = process;
     mine = &all()[process];
-    if (mine->door == nullptr) mine->door = sg_sem_init(0);
+    if (mine->door != nullptr) return;
+    mine->door = sg_sem_init(0);
+    mine->host = sg_host_self();
 }
 
 void expect(int messages) {
-    if (mine != nullptr) mine->expected += messages;
+    if (mine == nullptr) return;
+    mine->expected += messages;
+    for (; messages < 0; ++messages)
+        if (!mine->due.empty() && *mine->due.begin() <= port::seconds())
+            mine->due.erase(mine->due.begin());
+        else if (mine->late > 0)
+            --mine->late;
 }
 
-void ring(int process) {
+void ring(int process, std::int64_t bytes) {
     Bell& bell = all()[process];
     ++bell.expected;
-    bell.rung_at = port::seconds();
-    if (bell.rung) return;
-    bell.rung = true;
-    if (bell.waits) sg_sem_release(bell.door);
+    bell.news_at = port::seconds();
+    if (int& open = bell.open[number]; open > 0) {
+        --open;
+        travel(*mine, bell, bytes);
+    } else {
+        bell.early[number].push(bytes);
+    }
+    wake(bell);
+}
+
+void await(int process) {
+    auto& early = mine->early[process];
+    if (early.empty()) {
+        ++mine->open[process];
+        return;
+    }
+    travel(all()[process], *mine, early.front());
+    early.pop();
 }
 
 void doze(double waited) {
@@ -65,11 +117,21 @@ void doze(double waited) {
         return;
     }
     if (!mine->rung) {
-        const double since = std::min(waited, port::seconds() - mine->rung_at);
-        mine->waits = true;
+        const double now = port::seconds();
+        for (; !mine->due.empty() && *mine->due.begin() <= now; ++mine->late) {
+            mine->due.erase(mine->due.begin());
+            mine->news_at = now;
+        }
+        const bool due = !mine->due.empty();
         // With nothing under way only a ring changes anything, or the clock: a deadline.
-        sg_sem_acquire_timeout(
-            mine->door, mine->expected > 0 ? shortest + since / part : 20 * shortest + waited / 2);
+        double rest = 20 * shortest + waited / 2;
+        if (mine->late > 0 || (mine->expected > 0 && !due))
+            rest = shortest + std::min(waited, now - mine->news_at) / part;
+        else if (due)
+            rest = *mine->due.begin() - now;
+        if (due) rest = std::min(rest, *mine->due.begin() - now);
+        mine->waits = true;
+        sg_sem_acquire_timeout(mine->door, rest);
         mine->waits = false;
     }
     mine->rung = false;

@@ -86,7 +86,7 @@ void Link::send(Requests& requests, const void* data, std::int64_t bytes, int to
         done += now;
         if constexpr (port::simulated) {
             bell::expect(+1);
-            bell::ring(handle_->world_ranks[static_cast<std::size_t>(to)]);
+            bell::ring(handle_->world_ranks[static_cast<std::size_t>(to)], now);
         }
     } while (done < bytes);
 }
@@ -104,6 +104,8 @@ void Link::receive(Requests& requests, void* data, std::int64_t bytes, int from,
         requests.added();
         --handle_->unreceived;
         done += now;
+        if constexpr (port::simulated)
+            bell::await(handle_->world_ranks[static_cast<std::size_t>(from)]);
     } while (done < bytes);
 }
 
