@@ -6,6 +6,11 @@
 
 namespace hocket::base {
 
+/// Lets other threads run: a yield. It puts the thread behind all that want the core, for a time
+/// slice of each, which is milliseconds where other programs compute; who naps is let in sooner. So
+/// after a yield that took long it is naps, until some have ended in time. False while it is.
+bool step_aside();
+
 /// First it spins, as what is near comes within microseconds; then it lets others run; then it
 /// sleeps, so that a long wait costs no one.
 class Patience {

@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <array>
 
+#include "base/patience.hpp"
 #include "base/port.hpp"
 #include "comm/engine.hpp"
 #include "team/fold.hpp"
@@ -24,12 +25,15 @@ bool heard_soon(const Talk& talk, bool crowded) {
         if (talk.heard()) return true;
     const int patient = crowded ? yields : pauses;
     for (int i = 0; i < patient; ++i) {
+        bool prompt = true;
         if (crowded) {
-            port::yield();
+            prompt = base::step_aside();
         } else {
             port::pause();
         }
         if (talk.heard()) return true;
+        // Looks are milliseconds apart now, and deadlines are for the one wait.
+        if (!prompt) return false;
     }
     return false;
 }

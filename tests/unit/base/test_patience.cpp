@@ -1,5 +1,11 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include <gtest/gtest.h>
+#include <pthread.h>
+#include <sched.h>
+
+#include <atomic>
+#include <thread>
+#include <vector>
 
 #include "base/patience.hpp"
 #include "base/port.hpp"
@@ -45,6 +51,46 @@ TEST(Patience, naps_for_some_tens_of_microseconds) {
     const double begin = hocket::port::seconds();
     Patience(true).rest(Stage::sleep);
     EXPECT_GE(hocket::port::seconds() - begin, 50e-6);
+}
+
+/// Keeps threads on the core that this one is on now.
+class OneCore {
+  public:
+    OneCore() {
+        pthread_getaffinity_np(pthread_self(), sizeof before_, &before_);
+        cpu_set_t one;
+        CPU_ZERO(&one);
+        CPU_SET(static_cast<std::size_t>(sched_getcpu()), &one);
+        pthread_setaffinity_np(pthread_self(), sizeof one, &one);
+    }
+    ~OneCore() { pthread_setaffinity_np(pthread_self(), sizeof before_, &before_); }
+    OneCore(const OneCore&) = delete;
+    OneCore& operator=(const OneCore&) = delete;
+
+  private:
+    cpu_set_t before_{};
+};
+
+/// Steps aside until that is prompt, or is not, for a minute at most.
+bool comes(bool prompt) {
+    const double begin = hocket::port::seconds();
+    while (hocket::port::seconds() - begin < 60)
+        if (hocket::base::step_aside() == prompt) return true;
+    return false;
+}
+
+TEST(Patience, naps_where_others_compute) {
+    const OneCore core;
+    std::atomic<bool> over{false};
+    std::vector<std::thread> others;
+    for (int i = 0; i < 2; ++i)
+        others.emplace_back([&] {
+            while (!over) hocket::port::pause();
+        });
+    EXPECT_TRUE(comes(false));
+    over = true;
+    for (std::thread& other : others) other.join();
+    EXPECT_TRUE(comes(true));
 }
 
 }  // namespace
