@@ -5,6 +5,7 @@
 #include <limits>
 
 namespace linpack {
+namespace {
 
 // At most, of a product that gives way, which takes a millisecond then: BLAS copies both factors
 // once a call, 5 % of its time with so many (15 % with 384 rows and 512 columns, which take as
@@ -16,13 +17,15 @@ struct Part {
 };
 
 // As few as there must be, all about as long.
-static std::vector<Part> parts_of(std::int64_t length, std::int64_t at_most) {
+std::vector<Part> parts_of(std::int64_t length, std::int64_t at_most) {
     std::vector<Part> found;
     const std::int64_t count = length / at_most + (length % at_most > 0 ? 1 : 0);
     for (std::int64_t i = 0; i < count; ++i)
         found.push_back({length * i / count, length * (i + 1) / count - length * i / count});
     return found;
 }
+
+}  // namespace
 
 std::int64_t tag_of(const Matrix& matrix, const Panel& panel, const Columns& columns) {
     return rows_tag + 1 + panel.step() * matrix.local().columns + columns.first;
