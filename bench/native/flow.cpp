@@ -1,14 +1,17 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Seconds a step: inserted, ordered and run; the sum that a sequential program gives is what all
-// must give. `--point DEPENDENCES WORKERS`, as `--point 2 2`. `--idle WORKERS`: what an agent costs
+// must give. `--point DEPENDENCES WORKERS`, as `--point 2 2`. `--grain ADDITIONS WORKERS`: what
+// workers beyond one bring to steps of so many additions. `--idle WORKERS`: what an agent costs
 // that has nothing to do.
 #include "hocket/flow.hpp"
 
+#include <algorithm>
 #include <cstdio>
 #include <exception>
 #include <memory>
 #include <stdexcept>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "flow_work.hpp"
@@ -19,20 +22,19 @@ namespace {
 using hocket_bench::Cell;
 using hocket_bench::Contestant;
 using hocket_bench::quoted;
-using hocket_bench::steps;
 using hocket_bench::Work;
 
 hocket::Region region(Cell& cell) {
     return {&cell.value, sizeof cell.value};
 }
 
-Contestant ours(int dependences, int workers) {
-    auto work = std::make_shared<Work>(Work{dependences});
+Contestant ours(const Work& like, int workers, const std::string& name = "hocket::Flow") {
+    auto work = std::make_shared<Work>(like);
     hocket::FlowOptions options;
     options.workers = workers;
     auto flow = std::make_shared<hocket::Flow>(options);
-    return contestant("hocket::Flow", work, [work, flow] {
-        for (int i = 0; i < steps; ++i) {
+    return contestant(name, work, [work, flow] {
+        for (int i = 0; i < work->steps; ++i) {
             if (work->dependences == 0)
                 flow->task([&w = *work, i] { w.run(i); }, {});
             else if (work->dependences == 1)
@@ -45,6 +47,32 @@ Contestant ours(int dependences, int workers) {
     });
 }
 
+/// Adds the peers, and measures.
+void measure(hocket_bench::Question question, std::vector<Contestant> all, const Work& work,
+             int workers, const hocket_bench::Effort& effort) {
+    for (auto& peer : hocket_bench::flow_peers(work, workers)) {
+        question.baseline.push_back(peer.name);
+        all.push_back(std::move(peer));
+    }
+    question.parameters.emplace_back("workers", std::to_string(workers));
+    question.parameters.emplace_back("steps", std::to_string(work.steps));
+    hocket_bench::measure(question, all, {}, effort, work.steps);
+}
+
+void measure_grain(int rounds, int workers, const hocket_bench::Effort& effort) {
+    // Some tens of milliseconds of an addition's few nanoseconds each.
+    constexpr int additions = 10'000'000, most = 20000, fewest = 200;
+    const Work work{1, rounds, std::clamp(additions / rounds, fewest, most)};
+    auto loop = std::make_shared<Work>(work);
+    std::vector<Contestant> all{ours(work, workers), ours(work, 1, "hocket::Flow, 1 worker"),
+                                contestant("a loop", loop, [loop] { loop->run_all(); })};
+    hocket_bench::Question question;
+    question.limit = {"a loop"};
+    question.parameters = {{"step", quoted("of so many additions")},
+                           {"additions", std::to_string(rounds)}};
+    measure(std::move(question), std::move(all), work, workers, effort);
+}
+
 void run(int argc, char** argv) {
     const auto arguments = hocket_bench::parse(argc, argv);
     const auto& rest = arguments.rest;
@@ -53,21 +81,20 @@ void run(int argc, char** argv) {
         hocket_bench::measure_idle_agent(std::stoi(rest[1]), arguments.effort);
         return;
     }
-    if (rest.size() != 3 || rest[0] != "--point")
-        throw std::invalid_argument("usage: --point DEPENDENCES WORKERS, or --idle WORKERS");
-    const int dependences = std::stoi(rest[1]), workers = std::stoi(rest[2]);
+    if (rest.size() != 3 || (rest[0] != "--point" && rest[0] != "--grain"))
+        throw std::invalid_argument(
+            "usage: --point DEPENDENCES WORKERS, --grain ADDITIONS WORKERS, or --idle WORKERS");
+    const int number = std::stoi(rest[1]), workers = std::stoi(rest[2]);
     hocket_bench::describe("hocket_bench_flow", {});
-    std::vector<Contestant> all{ours(dependences, workers)};
-    hocket_bench::Question question;
-    for (auto& peer : hocket_bench::flow_peers(dependences, workers)) {
-        question.baseline.push_back(peer.name);
-        all.push_back(std::move(peer));
+    if (rest[0] == "--grain") {
+        measure_grain(number, workers, arguments.effort);
+        return;
     }
+    const Work work{number};
+    hocket_bench::Question question;
     question.parameters = {{"step", quoted("insert, order, run")},
-                           {"dependences", std::to_string(dependences)},
-                           {"workers", std::to_string(workers)},
-                           {"steps", std::to_string(steps)}};
-    hocket_bench::measure(question, all, {}, arguments.effort, steps);
+                           {"dependences", std::to_string(number)}};
+    measure(std::move(question), {ours(work, workers)}, work, workers, arguments.effort);
 }
 
 }  // namespace

@@ -25,13 +25,13 @@ namespace {
 }
 
 #ifdef _OPENMP
-Contestant openmp(int dependences, int workers) {
-    auto work = std::make_shared<Work>(Work{dependences});
+Contestant openmp(const Work& like, int workers) {
+    auto work = std::make_shared<Work>(like);
     return contestant("OpenMP tasks", work, [work, workers] {
         Work& w = *work;
 #pragma omp parallel num_threads(workers)
 #pragma omp single
-        for (int i = 0; i < steps; ++i) {
+        for (int i = 0; i < w.steps; ++i) {
             [[maybe_unused]] double* const own = &w.own(i).value;
             [[maybe_unused]] double* const other = &w.other(i).value;
             if (w.dependences == 0) {
@@ -48,15 +48,15 @@ Contestant openmp(int dependences, int workers) {
     });
 }
 #else
-Contestant openmp(int, int) {
+Contestant openmp(const Work&, int) {
     return absent("OpenMP tasks", "the compiler has no OpenMP");
 }
 #endif
 
 #ifdef HOCKET_BENCH_TBB
 // oneTBB derives no dependences from data: its graph gets the edges that a program would know.
-Contestant tbb_graph(int dependences, int workers) {
-    auto work = std::make_shared<Work>(Work{dependences});
+Contestant tbb_graph(const Work& like, int workers) {
+    auto work = std::make_shared<Work>(like);
     return contestant("oneTBB continue_node, edges given", work, [work, workers] {
         using Node = tbb::flow::continue_node<tbb::flow::continue_msg>;
         const tbb::global_control limit(tbb::global_control::max_allowed_parallelism,
@@ -67,7 +67,7 @@ Contestant tbb_graph(int dependences, int workers) {
         std::vector<std::unique_ptr<Node>> nodes;
         std::vector<Node*> writer(cells, nullptr);
         std::vector<std::vector<Node*>> readers(cells);
-        for (int i = 0; i < steps; ++i) {
+        for (int i = 0; i < w.steps; ++i) {
             nodes.push_back(
                 std::make_unique<Node>(graph, [&w, i](tbb::flow::continue_msg) { w.run(i); }));
             Node& node = *nodes.back();
@@ -89,7 +89,7 @@ Contestant tbb_graph(int dependences, int workers) {
     });
 }
 #else
-Contestant tbb_graph(int, int) {
+Contestant tbb_graph(const Work&, int) {
     return absent("oneTBB continue_node, edges given",
                   "oneTBB was not found; install Debian's libtbb-dev, and build again");
 }
@@ -99,7 +99,8 @@ Contestant tbb_graph(int, int) {
 /// StarPU itself, whose workers look for work only while `run` goes on.
 class Starpu {
   public:
-    explicit Starpu(Work& work, int workers) : work_(work), numbers_(steps) {
+    explicit Starpu(Work& work, int workers)
+        : work_(work), numbers_(static_cast<std::size_t>(work.steps)) {
         starpu_conf conf{};
         starpu_conf_init(&conf);
         conf.ncpus = workers;
@@ -111,7 +112,7 @@ class Starpu {
                                           reinterpret_cast<uintptr_t>(&cell.value),
                                           sizeof cell.value);
         }
-        for (int i = 0; i < steps; ++i) numbers_[static_cast<std::size_t>(i)] = {&work, i};
+        for (int i = 0; i < work.steps; ++i) numbers_[static_cast<std::size_t>(i)] = {&work, i};
         starpu_pause();
     }
     ~Starpu() {
@@ -131,7 +132,7 @@ class Starpu {
             codelet[n].modes[1] = STARPU_R;
         }
         starpu_resume();
-        for (int i = 0; i < steps; ++i) {
+        for (int i = 0; i < work_.steps; ++i) {
             starpu_task* const task = starpu_task_create();
             // A cell that is both is updated.
             const auto own = static_cast<std::size_t>(&work_.own(i) - work_.cell.data());
@@ -161,13 +162,13 @@ class Starpu {
     std::vector<starpu_data_handle_t> handles_;
 };
 
-Contestant starpu(int dependences, int workers) {
-    auto work = std::make_shared<Work>(Work{dependences});
+Contestant starpu(const Work& like, int workers) {
+    auto work = std::make_shared<Work>(like);
     auto runtime = std::make_shared<Starpu>(*work, workers);
     return contestant("StarPU tasks", work, [runtime] { runtime->run(); });
 }
 #else
-Contestant starpu(int, int) {
+Contestant starpu(const Work&, int) {
     return absent("StarPU tasks",
                   "StarPU was not found; install Debian's libstarpu-dev, and build again");
 }
@@ -175,9 +176,8 @@ Contestant starpu(int, int) {
 
 }  // namespace
 
-std::vector<Contestant> flow_peers(int dependences, int workers) {
-    return {openmp(dependences, workers), tbb_graph(dependences, workers),
-            starpu(dependences, workers)};
+std::vector<Contestant> flow_peers(const Work& work, int workers) {
+    return {openmp(work, workers), tbb_graph(work, workers), starpu(work, workers)};
 }
 
 }  // namespace hocket_bench

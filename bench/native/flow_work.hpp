@@ -11,39 +11,46 @@
 
 namespace hocket_bench {
 
-inline constexpr int steps = 20000;
 inline constexpr std::size_t cells = 64;
 
 struct Cell {
     alignas(64) double value = 1;
 };
 
-/// What a step works on: adds the others to the first, `dependences` cells in all.
+/// What a step works on: adds the others to the first, `dependences` cells in all, so many times.
 struct Work {
     int dependences;
+    int rounds = 1;
+    int steps = 20000;
     std::vector<Cell> cell = std::vector<Cell>(cells);
-    std::vector<int> own_place = std::vector<int>(steps);  // of steps without dependences
+    std::vector<int> own_place =
+        std::vector<int>(static_cast<std::size_t>(steps));  // of steps without dependences
 
     Cell& own(int i) { return cell[static_cast<std::size_t>(i * 7) % cells]; }
     Cell& other(int i) { return cell[static_cast<std::size_t>(i * 7 + 5) % cells]; }
-    static void run(Cell& to, const Cell& of) { to.value = 0.5 * to.value + 0.25 * of.value + 1; }
+    void run(Cell& to, const Cell& of) const {
+        for (int i = 0; i < rounds; ++i) to.value = 0.5 * to.value + 0.25 * of.value + 1;
+    }
     void run(int i) {
         if (dependences == 0)
             own_place[static_cast<std::size_t>(i)] = i + 1;
         else
             run(own(i), dependences > 1 ? other(i) : own(i));
     }
+    void run_all() {
+        for (int i = 0; i < steps; ++i) run(i);
+    }
     void spoil() {
         cell.assign(cells, {});
-        own_place.assign(steps, 0);
+        own_place.assign(own_place.size(), 0);
     }
     std::string check() const {
         for (int i = 0; dependences == 0 && i < steps; ++i)
             if (own_place[static_cast<std::size_t>(i)] != i + 1)
                 return "step " + std::to_string(i) + " has not run";
         if (dependences == 0) return "";
-        Work sequential{dependences};
-        for (int i = 0; i < steps; ++i) sequential.run(i);
+        Work sequential{dependences, rounds, steps};
+        sequential.run_all();
         for (std::size_t k = 0; k < cells; ++k)
             if (!(cell[k].value == sequential.cell[k].value))
                 return "cell " + std::to_string(k) + " is " + std::to_string(cell[k].value) +
@@ -58,7 +65,7 @@ inline Contestant contestant(const std::string& name, const std::shared_ptr<Work
 }
 
 /// GCC's OpenMP, oneTBB and StarPU; one that is not here says so in its line.
-std::vector<Contestant> flow_peers(int dependences, int workers);
+std::vector<Contestant> flow_peers(const Work& work, int workers);
 
 /// What an agent costs that has nothing to do: a program that computes on all workers, with and
 /// without an operation under way that ends with it.

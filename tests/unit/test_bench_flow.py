@@ -26,7 +26,10 @@ def test_what_goes_on_together_takes_as_long_as_the_slowest() -> None:
         assert (result.limit, result.lines[2].of_limit) == (limit, share)
 
 
-@pytest.mark.parametrize("words", [["--point", "2", "2"], ["--point", "0", "1"], ["--idle", "2"]])
+@pytest.mark.parametrize(
+    "words",
+    [["--point", "2", "2"], ["--point", "0", "1"], ["--grain", "300", "2"], ["--idle", "2"]],
+)
 def test_native_flow(words: list[str]) -> None:
     try:
         program = native.program("hocket_bench_flow")
@@ -48,6 +51,7 @@ def test_native_flow(words: list[str]) -> None:
         assert all(float(figure.extras["processors"]) > 0 for figure in figures)
     else:
         assert {"hocket::Flow", "OpenMP tasks", "StarPU tasks"} < names
+        assert ("hocket::Flow, 1 worker" in names) == ("a loop" in names) == (words[0] == "--grain")
 
 
 @pytest.mark.parametrize(
@@ -57,6 +61,7 @@ def test_native_flow(words: list[str]) -> None:
         (["overlap", "--message", "4"], "8 bytes or more"),
         (["flow", "--dependences", "3"], "give 0, 1 or 2"),
         (["flow", "--workers", "0"], "1 or more"),
+        (["flow", "--additions", "0"], "give 1 to"),
     ],
 )
 def test_bad_arguments(words: list[str], said: str, capsys: pytest.CaptureFixture[str]) -> None:

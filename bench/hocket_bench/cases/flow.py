@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Seconds a step of a flow beside OpenMP, oneTBB and StarPU; what an idle agent costs."""
+"""Seconds a step of a flow beside OpenMP, oneTBB and StarPU, also of longer steps, by which a
+second worker pays; what an idle agent costs."""
 
 from __future__ import annotations
 
@@ -20,9 +21,16 @@ STEPS = 2000
 
 
 def add_options(parser: argparse.ArgumentParser) -> None:
-    """``--dependences`` and ``--workers``."""
+    """``--dependences``, ``--additions`` and ``--workers``."""
     parser.add_argument(
         "--dependences", type=int, action="append", metavar="N", help="0 to 2 (default: each)"
+    )
+    parser.add_argument(
+        "--additions",
+        type=int,
+        action="append",
+        metavar="N",
+        help="how long the longer steps are, a few nanoseconds each (default: 30 to 30000)",
     )
     parser.add_argument(
         "--workers", type=int, action="append", metavar="N", help="(default: 1, and the cores)"
@@ -36,6 +44,9 @@ def validate(options: argparse.Namespace) -> None:
     for number in options.dependences or ():
         if not 0 <= number <= 2:
             raise ValueError(f"--dependences {number}: give 0, 1 or 2")
+    for number in options.additions or ():
+        if not 1 <= number <= 10**9:
+            raise ValueError(f"--additions {number}: give 1 to 1000000000")
     for number in options.workers or ():
         if number < 1:
             raise ValueError(f"--workers {number}: give 1 or more")
@@ -78,11 +89,17 @@ def matches(options: argparse.Namespace, group: Group) -> Iterator[Match]:
 
 
 def natives(options: argparse.Namespace) -> Sequence[Native]:
-    """Steps that do next to nothing, from C++; computing while nothing comes."""
+    """Steps that do next to nothing, and longer ones, from C++; computing while nothing comes."""
     steps = [
         Native("hocket_bench_flow", ("--point", str(dependences), str(workers)))
         for dependences in options.dependences or (0, 1, 2)
         for workers in _workers(options)
     ]
+    grains = [
+        Native("hocket_bench_flow", ("--grain", str(additions), str(workers)))
+        for additions in options.additions or (30, 100, 300, 1000, 3000, 10000, 30000)
+        for workers in _workers(options)
+        if workers > 1
+    ]
     idle = [Native("hocket_bench_flow", ("--idle", str(workers))) for workers in _workers(options)]
-    return [*steps, *idle]
+    return [*steps, *grains, *idle]
