@@ -18,14 +18,17 @@
 namespace hocket::bell {
 namespace {
 
+using Words = std::pair<int, int>;  // the sender and the tag
+
 struct Bell {
     sg_host_t host = nullptr;
     double news_at = 0;         // when it was rung last, or a message could have ended
-    int expected = 0;           // messages under way
+    int untold = 0;             // requests of which nobody tells when they can end
     std::multiset<double> due;  // when those that travel end, if they have the links for themselves
     int late = 0;               // those that should have ended
-    std::map<int, std::queue<std::int64_t>> early;  // by sender: bytes that nobody receives yet
-    std::map<int, int> open;                        // by sender: receives that nobody has sent to
+    int gone = 0;               // sends that end at once, and were not found to have ended
+    std::map<Words, std::queue<std::int64_t>> early;  // bytes that nobody receives yet
+    std::map<Words, int> open;                        // receives that nobody has sent to
     bool rung = false, waits = false;
     sg_sem_t door = nullptr;
 };
@@ -53,9 +56,10 @@ void wake(Bell& bell) {
     if (bell.waits) sg_sem_release(bell.door);
 }
 
+constexpr std::int64_t detached = 65536;  // SMPI's sends of less end at once
+
 // SMPI moves a message from when both ends are there.
 void travel(Bell& from, Bell& to, std::int64_t bytes) {
-    constexpr std::int64_t detached = 65536;  // the send of less ends at once
     const double lasts =
         sg_host_get_route_latency(from.host, to.host) +
         static_cast<double>(bytes) / sg_host_get_route_bandwidth(from.host, to.host);
@@ -77,33 +81,38 @@ void own(int process) {
     mine->host = sg_host_self();
 }
 
-void expect(int messages) {
+void expect(int requests) {
+    if (mine != nullptr) mine->untold += requests;
+}
+
+void done(int messages) {
     if (mine == nullptr) return;
-    mine->expected += messages;
-    for (; messages < 0; ++messages)
-        if (!mine->due.empty() && *mine->due.begin() <= port::seconds())
+    for (; messages > 0; --messages)
+        if (mine->gone > 0)
+            --mine->gone;
+        else if (!mine->due.empty() && *mine->due.begin() <= port::seconds())
             mine->due.erase(mine->due.begin());
         else if (mine->late > 0)
             --mine->late;
 }
 
-void ring(int process, std::int64_t bytes) {
+void ring(int process, int tag, std::int64_t bytes) {
     Bell& bell = all()[process];
-    ++bell.expected;
     bell.news_at = port::seconds();
-    if (int& open = bell.open[number]; open > 0) {
+    if (bytes < detached) ++mine->gone;
+    if (int& open = bell.open[{number, tag}]; open > 0) {
         --open;
         travel(*mine, bell, bytes);
     } else {
-        bell.early[number].push(bytes);
+        bell.early[{number, tag}].push(bytes);
     }
     wake(bell);
 }
 
-void await(int process) {
-    auto& early = mine->early[process];
+void await(int process, int tag) {
+    auto& early = mine->early[{process, tag}];
     if (early.empty()) {
-        ++mine->open[process];
+        ++mine->open[{process, tag}];
         return;
     }
     travel(all()[process], *mine, early.front());
@@ -122,14 +131,13 @@ void doze(double waited) {
             mine->due.erase(mine->due.begin());
             mine->news_at = now;
         }
-        const bool due = !mine->due.empty();
-        // With nothing under way only a ring changes anything, or the clock: a deadline.
+        // With nothing that travels only a ring changes anything, or the clock: a deadline.
         double rest = 20 * shortest + waited / 2;
-        if (mine->late > 0 || (mine->expected > 0 && !due))
+        if (mine->late > 0 || mine->untold > 0)
             rest = shortest + std::min(waited, now - mine->news_at) / part;
-        else if (due)
+        else if (!mine->due.empty())
             rest = *mine->due.begin() - now;
-        if (due) rest = std::min(rest, *mine->due.begin() - now);
+        if (!mine->due.empty()) rest = std::min(rest, *mine->due.begin() - now);
         mine->waits = true;
         sg_sem_acquire_timeout(mine->door, rest);
         mine->waits = false;

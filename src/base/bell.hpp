@@ -14,13 +14,14 @@ namespace hocket::bell {
 
 /// Who this process is: its rank among all.
 void own(int process);
-/// So many more messages (or fewer) are under way that this process sent, or waits for without the
-/// sender's ringing.
-void expect(int messages);
-/// This process has sent a message to that one, which expects it from now on.
-void ring(int process, std::int64_t bytes);
+/// So many more requests (or fewer) may end of which no ring tells.
+void expect(int requests);
+/// So many sends and receives have been found to have ended.
+void done(int messages);
+/// This process has sent a message to that one.
+void ring(int process, int tag, std::int64_t bytes);
 /// This process is ready to receive the next message from that one.
-void await(int process);
+void await(int process, int tag);
 /// Until the bell rings, or it is time to look again; `waited`: seconds so far. A message that
 /// shared its way is found to have ended late by a tenth of the time since then at most.
 void doze(double waited);

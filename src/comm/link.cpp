@@ -84,10 +84,8 @@ void Link::send(Requests& requests, const void* data, std::int64_t bytes, int to
         requests.added();
         ++handle_->unreceived;
         done += now;
-        if constexpr (port::simulated) {
-            bell::expect(+1);
-            bell::ring(handle_->world_ranks[static_cast<std::size_t>(to)], now);
-        }
+        if constexpr (port::simulated)
+            bell::ring(handle_->world_ranks[static_cast<std::size_t>(to)], tag, now);
     } while (done < bytes);
 }
 
@@ -105,7 +103,7 @@ void Link::receive(Requests& requests, void* data, std::int64_t bytes, int from,
         --handle_->unreceived;
         done += now;
         if constexpr (port::simulated)
-            bell::await(handle_->world_ranks[static_cast<std::size_t>(from)]);
+            bell::await(handle_->world_ranks[static_cast<std::size_t>(from)], tag);
     } while (done < bytes);
 }
 
