@@ -86,3 +86,23 @@ def test_the_report_says_where_the_forms_cross(tmp_path, capsys):
     assert "persistent and data cross at 4 processors" in said and "IBM SP1" in said
     assert "sp1, 0.02 noise, N 64" in said and curve["noise"] == 0.02
     assert picture.stat().st_size > 1000
+
+
+def test_a_curve_goes_over_what_has_several_values(tmp_path, capsys):
+    def table(noise, times):
+        parameters = {
+            **{"platform": "js21", "bandwidth": 0.5, "N": 256, "processors": 16},
+            **{"processors a process": 1, "noise": noise},
+        }
+        named = zip(CURVES["linpack"].forms, times)
+        figures = [{"name": name, "median": time} for name, time in named]
+        return {"parameters": parameters, "figures": figures}
+
+    picture = tmp_path / "noise.png"
+    document = {"tables": [table(0.0, (2.0, 1.0, 1.0)), table(0.1, (4.0, 3.0, 1.0))]}
+    finish_curves(CURVES["linpack"], document, str(picture))
+    over = {each["form"]: each for each in document["curves"]}
+    assert over["flow"]["over"] == "noise" and over["flow"]["noise"] == [0.0, 0.1]
+    assert over["flow"]["plain over it"] == [2.0, 4.0] and over["flow"]["processors"] == 16
+    assert "js21, 16 processors, 0.5 x bandwidth, N 256" in capsys.readouterr().out
+    assert picture.stat().st_size > 1000

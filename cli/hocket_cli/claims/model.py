@@ -19,6 +19,8 @@ HOLDS = "holds"
 FACTOR = "holds with another factor"
 FAILS = "does not hold"
 UNTESTED = "cannot be tested here"
+#: seconds that one simulated start may take, so that every trial ends
+_LIMIT = "200"
 
 
 @dataclass(frozen=True)
@@ -71,7 +73,7 @@ class Bench:
             NotHereError: some of it could not be run.
         """
         kernels = ("--kernels", self._kernels) if self._kernels else ()  # timed once
-        document = self.bench("simulate", *words, *kernels)
+        document = self.bench("simulate", *words, "--limit", _LIMIT, *kernels)
         self._kernels = self._kernels or ",".join(
             repr(each) for each in document.get("kernels", {}).values()
         )
