@@ -19,6 +19,11 @@ class RunsOf {
         for (const auto& loop : copy_->loops_) runs *= loop.extent;
         return runs;
     }
+    std::int64_t bytes() const { return copy_->run_; }  ///< of each
+    /// Where the first one lies on both sides, and the loops over them, outermost first.
+    std::int64_t source_first() const { return copy_->source_first_; }
+    std::int64_t destination_first() const { return copy_->destination_first_; }
+    const std::vector<Loop>& loops() const { return copy_->loops_; }
     /// function(source offset, destination offset, bytes) for each.
     template <class Function>
     void each(Function&& function) const {

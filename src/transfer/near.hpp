@@ -12,6 +12,7 @@
 // wait for anybody, up to two messages ahead; in one that is used once it waits until it is read.
 #pragma once
 
+#include <atomic>
 #include <cstddef>
 #include <cstdint>
 #include <memory>
@@ -35,7 +36,7 @@ struct NearMessage {
 
     NearMessage(Boxes message, bool is_dense)
         : boxes(std::move(message)),
-          parts(Parts::between(boxes, bytes_of_part(boxes.bytes()))),
+          parts(Parts::between(boxes, bytes_of_part(boxes))),
           dense(is_dense) {}
     std::int64_t bytes() const { return parts.bytes(); }
     bool is_short() const { return bytes() < direct_from; }
@@ -113,6 +114,26 @@ class NearSend {
     bool once_, receiver_copies_ = false, let_go_ = false;
 };
 
+/// Counts, of all transfers of this process, the receives that have parts left to copy. Who helps a
+/// receiver of another process meanwhile would keep the others waiting for this one, and where the
+/// elements of two messages lie in the same cache lines both would write them at the same time.
+class Busy {
+  public:
+    Busy() = default;
+    ~Busy() { set(false); }
+    Busy(const Busy&) = delete;
+    Busy& operator=(const Busy&) = delete;
+    void set(bool busy) {
+        if (busy != busy_) count_ += busy ? 1 : -1;
+        busy_ = busy;
+    }
+    static bool any() { return count_ > 0; }
+
+  private:
+    static inline std::atomic<int> count_ = 0;
+    bool busy_ = false;
+};
+
 class NearReceive {
   public:
     /// @throws Error where the lane cannot be mapped.
@@ -127,6 +148,16 @@ class NearReceive {
     void break_off(const std::string& why);
     /// Whether the sender has been told of this end's array, since the last start.
     bool answered() const { return state_ != State::idle && state_ != State::expecting; }
+
+    // For who copies parts of several messages together (transfer/weaving.hpp).
+    const Parts& parts() const { return message_->parts; }
+    /// The part that nobody has taken, where this end copies from an array that is mapped here.
+    std::optional<std::uint64_t> next_part() const;
+    const std::byte* origin() const { return origin_.mapped.get(); }
+    /// Takes that part, if it is the next still. Then it is to be copied, and finished.
+    bool take(std::uint64_t part);
+    void copy(std::uint64_t part) const;
+    void finish() { lane_->finish(); }
 
   private:
     enum class State { idle, expecting, copying, watching, draining };
@@ -146,6 +177,7 @@ class NearReceive {
     std::optional<Parts> unpacking_;
     std::uint64_t unpacked_ = 0;
     bool let_go_ = false;
+    Busy busy_;  // while it has parts to copy
 };
 
 }  // namespace hocket::transfer

@@ -61,6 +61,23 @@ void NearReceive::answer() {
     unpacked_ = 0;
     ring_.reset();
     state_ = origin_ ? State::copying : State::watching;
+    busy_.set(state_ == State::copying);
+}
+
+std::optional<std::uint64_t> NearReceive::next_part() const {
+    if (state_ != State::copying || origin_.mapped == nullptr) return std::nullopt;
+    const std::uint64_t claimed = lane_->claimed.load(std::memory_order_acquire);
+    if (claimed >= progress_.parts + message_->parts.size()) return std::nullopt;
+    return claimed - progress_.parts;
+}
+
+bool NearReceive::take(std::uint64_t part) {
+    std::uint64_t next = progress_.parts + part;
+    return lane_->claimed.compare_exchange_strong(next, next + 1, std::memory_order_acq_rel);
+}
+
+void NearReceive::copy(std::uint64_t part) const {
+    message_->parts.run(part, origin_.mapped.get(), data_, stores_for(message_->bytes()));
 }
 
 bool NearReceive::drain() {
@@ -84,6 +101,7 @@ bool NearReceive::poll() {
 
 void NearReceive::break_off(const std::string& why) {
     lane_->break_off(progress_.use, why);
+    busy_.set(false);
     if (std::exchange(let_go_, true) || state_ == State::idle || message_->is_short()) return;
     let_go(*lane_, progress_.parts + message_->parts.size());
 }
@@ -102,8 +120,10 @@ bool NearReceive::step() {
             return false;
         case State::copying:
             if (!copy_a_part(*lane_, progress_, *message_, data_, origin_,
-                             node::Crossing::Way::read))
+                             node::Crossing::Way::read)) {
                 state_ = State::watching;
+                busy_.set(false);
+            }
             return false;
         case State::watching: {
             // What is said next is where the ring lies, unless all is copied: then it is the next

@@ -74,6 +74,17 @@ std::int64_t elements_of_part(const plan::Box& box, std::int64_t most) {
     return std::max(grain, most / grain * grain);
 }
 
+// Of a box that leaves out elements of the destination's cache lines; else 0.
+std::int64_t spaced_elements(const plan::Box& box, const Boxes& message) {
+    constexpr std::int64_t close = 128;  // bytes
+    const int last = static_cast<int>(message.destination.size()) - 1;
+    const bool spaced = std::any_of(box.loops.begin(), box.loops.end(), [&](const auto& loop) {
+        const std::int64_t step = std::abs(loop.destination_step);
+        return loop.destination_dimension == last && step > 1 && step * message.itemsize <= close;
+    });
+    return spaced ? plan::count(box) : 0;
+}
+
 }  // namespace
 
 Strided::Strided(const plan::Box& of, std::int64_t itemsize) : box(of) {
@@ -215,6 +226,11 @@ void Parts::run(std::uint64_t part, const std::byte* source, std::byte* destinat
     }
 }
 
+const LocalCopy* Parts::only_copy(std::uint64_t part) const {
+    const std::size_t first = part == 0 ? 0 : ends_[part - 1].copies;
+    return ends_[part].copies == first + 1 ? &copies_[first] : nullptr;
+}
+
 std::int64_t Parts::runs() const {
     std::int64_t runs = 0;
     for (const auto& each : copies_) runs += kernel::RunsOf(each.copy).count();
@@ -245,10 +261,13 @@ kernel::Stores stores_for(std::int64_t message_bytes) {
                                                            : kernel::Stores::cached;
 }
 
-std::int64_t bytes_of_part(std::int64_t message_bytes) {
-    constexpr std::int64_t least = std::int64_t{1} << 19;
+std::int64_t bytes_of_part(const Boxes& message) {
+    constexpr std::int64_t least = std::int64_t{1} << 19, least_spaced = std::int64_t{1} << 16;
     constexpr std::int64_t parts = 256;
-    return std::max(least, message_bytes / parts);
+    const std::int64_t bytes = message.bytes();
+    std::int64_t spaced = 0;
+    for (const auto& box : message.boxes) spaced = std::max(spaced, spaced_elements(box, message));
+    return 2 * spaced * message.itemsize > bytes ? least_spaced : std::max(least, bytes / parts);
 }
 
 }  // namespace hocket::transfer

@@ -65,6 +65,9 @@ class Parts {
     void run(std::uint64_t part, const std::byte* source, std::byte* destination,
              kernel::Stores stores = kernel::Stores::automatic) const;
 
+    /// The copy that a part is, if it is one only.
+    const LocalCopy* only_copy(std::uint64_t part) const;
+
     std::int64_t runs() const;  ///< contiguous ones, of all parts
     /// A part of `between`, where the other end is another process's memory: copied from it into
     /// `here`, an array, or from there to it. False if that process is not there any more.
@@ -90,7 +93,8 @@ class Parts {
 kernel::Stores stores_for(std::int64_t message_bytes);
 
 /// Parts that are large enough for a copy to run at full speed, and few, but small enough that what
-/// one message leaves out of the destination's cache lines the next one still finds in cache.
-std::int64_t bytes_of_part(std::int64_t message_bytes);
+/// one message leaves out of the destination's cache lines the next one still finds in cache. Both
+/// ends of a message find the same.
+std::int64_t bytes_of_part(const Boxes& message);
 
 }  // namespace hocket::transfer

@@ -167,6 +167,7 @@ void Runner::rebind(std::shared_ptr<const Work> work) {
         if (near_sends_[i]) near_sends_[i]->rebind(work->near_send(i));
     for (std::size_t i = 0; i < near_receives_.size(); ++i)
         if (near_receives_[i]) near_receives_[i]->rebind(work->near_receive(i));
+    weaving_.reset();
     far_sends_.rebind(*work);
     far_receives_.rebind(*work);
     if (relay_) relay_.emplace(*work->relay, route_, watch_);
@@ -249,6 +250,13 @@ bool Runner::copy_local() {
     return true;
 }
 
+// All that comes, and what stays, a part of each at once, where that is one pass over whole lines.
+bool Runner::weave() {
+    if (brief_ || receiving_.empty() || receiving_.size() != near_receives_.size()) return false;
+    if (!weaving_) weaving_.emplace(work_->local, near_receives_);
+    return weaving_->step(local_done_, at(from_, 0), at(to_, 0));
+}
+
 // One piece a call is packed and sent: those of near messages, and what comes, have their turns.
 bool Runner::poll_far() {
     bool any = false;
@@ -272,12 +280,13 @@ bool Runner::poll_near() {
     const bool accepted = !expecting_.empty() && accept_offers();
     for (const auto i : sending_)
         if (near_sends_[i]->unanswered()) require_not_refused(route_, receiver(i));
-    const bool received = poll_each(receiving_, near_receives_);
+    wove_ = weave();
+    const bool received = !wove_ && poll_each(receiving_, near_receives_);
     if (comm::Needs::asked() != nullptr) {
         for (const auto i : receiving_) route_.link->need(sender(i));
         for (const auto i : sending_) route_.link->need(receiver(i));
     }
-    const bool free = receiving_.empty() && local_done_ == work_->local.size();
+    const bool free = receiving_.empty() && local_done_ == work_->local.size() && !Busy::any();
     const bool sent = poll_each(sending_, near_sends_, &rings_, free);
     begin_near_sends();
     return sent || received || accepted;
@@ -313,7 +322,7 @@ bool Runner::go_on() {
     watch_.lap(&Profile::move);
     // One part a poll: in turn with those of near messages, which often fill the other elements of
     // the same cache lines, and the messages of far ones are served meanwhile.
-    copy_local();
+    if (!wove_) copy_local();
     send_one();
     under_way_ =
         !(relayed && local_done_ == work_->local.size() && far_sends_.finished() &&

@@ -13,6 +13,7 @@
 #include "transfer/offers.hpp"
 #include "transfer/relay.hpp"
 #include "transfer/stopwatch.hpp"
+#include "transfer/weaving.hpp"
 #include "transfer/work.hpp"
 
 namespace hocket::transfer {
@@ -66,6 +67,7 @@ class Runner {
     bool poll_far();
     bool send_one();
     bool copy_local();
+    bool weave();
     bool poll_near();
     bool poll_brief();
 
@@ -87,6 +89,8 @@ class Runner {
     std::vector<std::unique_ptr<NearSend>> near_sends_;
     std::vector<std::unique_ptr<NearReceive>> near_receives_;
     std::vector<std::size_t> sending_, receiving_;  // near messages under way
+    std::optional<Weaving> weaving_;                // once all that is received is under way
+    bool wove_ = false;
     Allowance rings_;
     Far far_sends_, far_receives_;
     std::unique_ptr<Contest> contest_;  // of the first of these sends; none: nobody else's

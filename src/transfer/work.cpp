@@ -62,7 +62,7 @@ Work::Work(const Plan& plan, const Place& source, const Place& destination)
                 continue;
             }
             const Boxes stay = boxes_of(part, k);
-            local = Parts::between(stay, bytes_of_part(stay.bytes()));
+            local = Parts::between(stay, bytes_of_part(stay));
         }
         put_in_order(sends);
     }

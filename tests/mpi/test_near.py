@@ -50,6 +50,35 @@ def test_redistribute(comm: Any, source_kind: str, destination_kind: str) -> Non
         b.local[...] = -1
 
 
+@pytest.mark.parametrize("kind", ["empty", "wrap"])
+@pytest.mark.parametrize("dtype", ["float64", "int32"])
+@pytest.mark.parametrize("persistent", [False, True])
+@ranks(2, 4)
+def test_elements_that_lie_among_each_other(
+    comm: Any, kind: str, dtype: str, persistent: bool
+) -> None:
+    """CYCLIC to BLOCK of more than the caches hold, in blocks that begin on no cache line: all
+    senders' elements of a line come in one pass where they can be reached, else one by one."""
+    shape = (comm.size * 1_500_007,)
+    source = hk.Layout(shape, "(CYCLIC)", comm.size)
+    destination = hk.Layout(shape, "(BLOCK)", comm.size)
+    a = make(kind, source, comm, dtype)
+    b = make(kind, destination, comm, dtype)
+    sent, wanted = (expected(each, comm.rank, shape, dtype) for each in (source, destination))
+    w = hk.tasks({"all": comm.size}, comm=comm)
+    requests = [w.send_init(a, "all"), w.recv_init(b, "all")] if persistent else []
+    for round_ in range(3):
+        a.local[...] = sent + round_
+        b.local[...] = -1
+        if persistent:
+            for request in requests:
+                request.start()
+            hk.waitall(requests)
+        else:
+            hk.redistribute(a, destination, out=b)
+        assert np.array_equal(b.local, wanted + round_)
+
+
 @pytest.mark.parametrize("source_kind", ["empty", "wrap", "strided"])
 @pytest.mark.parametrize("destination_kind", ["empty", "wrap", "strided"])
 @ranks(2, 3)

@@ -1,0 +1,138 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "kernel/weave.hpp"
+
+#include <algorithm>
+#include <array>
+#include <cstring>
+
+#include "kernel/cpu.hpp"
+#include "kernel/runs_of.hpp"
+#include "kernel/stream.hpp"
+
+#if defined(__x86_64__)
+#ifndef __clang__
+#pragma GCC diagnostic ignored "-Wmaybe-uninitialized"  // g++ 12, in its own intrinsics
+#endif
+#include <immintrin.h>
+#define HOCKET_WEAVES __attribute__((target("avx512f,avx512bw,avx512dq,avx512vl")))
+#endif
+
+namespace hocket::kernel {
+namespace {
+
+constexpr std::int64_t line_bytes = 64, word_bytes = 4;
+constexpr std::int64_t least_turns = 64;  // below, the lines at the ends are most of it
+
+#if defined(__x86_64__)
+
+constexpr std::size_t most_threads = line_bytes / word_bytes;
+
+/// Whole lines of one weave: which of a line's words a thread has, and what it reads next.
+struct Lines {
+    std::array<const std::byte*, most_threads> from;
+    std::array<__mmask16, most_threads> words;
+    std::int64_t bytes;  // of one thread in a line
+};
+
+// `threads` is known to the compiler where there are few, as masks and places stay in registers.
+template <std::size_t few>
+HOCKET_WEAVES void weave_lines(Lines at, std::byte* to, std::int64_t lines, std::size_t many) {
+    const std::size_t threads = few > 0 ? few : many;
+    const auto together = static_cast<__mmask16>((1u << (at.bytes / word_bytes)) - 1);
+    for (std::int64_t line = 0; line < lines; ++line, to += line_bytes) {
+        __m512i woven = _mm512_setzero_si512();
+        for (std::size_t k = 0; k < threads; ++k) {
+            const __m512i words = _mm512_maskz_loadu_epi32(together, at.from[k]);
+            woven = _mm512_or_si512(woven, _mm512_maskz_expand_epi32(at.words[k], words));
+            at.from[k] += at.bytes;
+        }
+        _mm512_stream_si512(reinterpret_cast<__m512i*>(to), woven);
+    }
+}
+
+#endif
+
+}  // namespace
+
+std::optional<Weave> Weave::of(std::span<const Strand> strands) {
+    const auto many = static_cast<std::int64_t>(strands.size());
+    if (many < 2 || cpu_level() != CpuLevel::avx512) return std::nullopt;
+    Weave weave;
+    weave.run_ = RunsOf(*strands[0].copy).bytes();
+    const std::int64_t stride = many * weave.run_;
+    if (weave.run_ % word_bytes != 0 || stride > line_bytes || line_bytes % stride != 0)
+        return std::nullopt;
+    std::vector<std::int64_t> places;
+    weave.turns_ = std::int64_t{1} << 62;
+    for (std::size_t i = 0; i < strands.size(); ++i) {
+        const RunsOf runs(*strands[i].copy);
+        if (runs.bytes() != weave.run_ || runs.loops().size() != 1) return std::nullopt;
+        const Loop& loop = runs.loops()[0];
+        if (loop.source != weave.run_ || loop.destination != stride) return std::nullopt;
+        places.push_back(strands[i].destination + runs.destination_first());
+        weave.threads_.push_back({i, strands[i].source + runs.source_first(), loop.extent});
+        weave.turns_ = std::min(weave.turns_, loop.extent);
+    }
+    if (weave.turns_ < least_turns) return std::nullopt;
+    weave.first_ = *std::min_element(places.begin(), places.end());
+    std::vector<Thread> ordered(weave.threads_.size());
+    std::vector<bool> taken(weave.threads_.size(), false);
+    for (std::size_t i = 0; i < places.size(); ++i) {
+        const std::int64_t offset = places[i] - weave.first_;
+        if (offset % weave.run_ != 0 || offset >= stride) return std::nullopt;
+        const auto k = static_cast<std::size_t>(offset / weave.run_);
+        if (taken[k]) return std::nullopt;
+        taken[k] = true;
+        ordered[k] = weave.threads_[i];
+    }
+    weave.threads_ = std::move(ordered);
+    return weave;
+}
+
+void Weave::run(std::span<const std::byte* const> sources, std::byte* destination) const {
+    const auto many = static_cast<std::int64_t>(threads_.size());
+    const std::int64_t stride = many * run_;
+    std::byte* const to = destination + first_;
+    const auto from = [&](std::int64_t k, std::int64_t turn) {
+        const Thread& thread = threads_[static_cast<std::size_t>(k)];
+        return sources[thread.source] + thread.source_offset + turn * run_;
+    };
+    // By the place of a run in the destination.
+    const auto copy_runs = [&](std::int64_t first, std::int64_t last) {
+        for (std::int64_t i = first; i < last; ++i)
+            std::memcpy(to + i * run_, from(i % many, i / many), static_cast<std::size_t>(run_));
+    };
+    const std::int64_t all = turns_ * many;
+    std::int64_t woven = 0;
+#if defined(__x86_64__)
+    const auto before = static_cast<std::int64_t>(-reinterpret_cast<std::uintptr_t>(to) & 63);
+    if (before % run_ == 0) {  // else no line begins where a run does
+        const std::int64_t lead = before / run_;
+        const std::int64_t lines = (all - lead) * run_ / line_bytes;
+        copy_runs(0, lead);
+        Lines at{};
+        at.bytes = line_bytes / many;
+        for (std::int64_t k = 0; k < many; ++k) {
+            const std::int64_t ahead = (k - lead % many + many) % many;  // runs of a line before it
+            const auto index = static_cast<std::size_t>(k);
+            at.from[index] = from(k, (lead + ahead) / many);
+            unsigned words = 0;
+            for (std::int64_t run = ahead * run_; run < line_bytes; run += stride)
+                for (std::int64_t byte = run; byte < run + run_; byte += word_bytes)
+                    words |= 1u << (byte / word_bytes);
+            at.words[index] = static_cast<__mmask16>(words);
+        }
+        const auto weave = many == 2 ? weave_lines<2> : many == 4 ? weave_lines<4> : weave_lines<0>;
+        weave(at, to + lead * run_, lines, threads_.size());
+        stream_fence();
+        woven = lead + lines * line_bytes / run_;
+    }
+#endif
+    copy_runs(woven, all);
+    for (std::int64_t k = 0; k < many; ++k)
+        for (std::int64_t turn = turns_; turn < threads_[static_cast<std::size_t>(k)].count; ++turn)
+            std::memcpy(to + turn * stride + k * run_, from(k, turn),
+                        static_cast<std::size_t>(run_));
+}
+
+}  // namespace hocket::kernel

@@ -1,0 +1,40 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Copies whose runs lie among each other in the destination and leave nothing out together, as
+// those of CYCLIC to BLOCK do: made in one pass, whole cache lines at a time and past the caches.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+#include <span>
+#include <vector>
+
+#include "hocket/kernel.hpp"
+
+namespace hocket::kernel {
+
+/// One copy of a weave, and where it begins: bytes from the arrays' places. Refers to the copy.
+struct Strand {
+    const Copy* copy;
+    std::int64_t source, destination;
+};
+
+class Weave {
+  public:
+    /// Nothing where these do not make up whole lines together, or are short, or the processor has
+    /// no AVX-512: whoever asks makes the copies one by one then.
+    static std::optional<Weave> of(std::span<const Strand> strands);
+
+    /// All of the copies: from `sources`, one a strand in the order in which they were given.
+    void run(std::span<const std::byte* const> sources, std::byte* destination) const;
+
+  private:
+    struct Thread {
+        std::size_t source;  // which
+        std::int64_t source_offset, count;
+    };
+    std::vector<Thread> threads_;  // as they follow each other in the destination
+    std::int64_t run_ = 0, first_ = 0, turns_ = 0;
+};
+
+}  // namespace hocket::kernel

@@ -1,0 +1,36 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Messages that a process receives within its node, and what stays on it, where their elements lie
+// among each other in its array: their parts are copied together, whole cache lines at a time.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <vector>
+
+#include "kernel/weave.hpp"
+#include "transfer/near.hpp"
+
+namespace hocket::transfer {
+
+class Weaving {
+  public:
+    using Receives = std::vector<std::unique_ptr<NearReceive>>;
+
+    /// `local`: what stays; may have no parts. All of these must live as long.
+    Weaving(const Parts& local, const Receives& receives) : local_(local), receives_(receives) {}
+
+    /// Copies the next part of all, or of those that lag behind the others. False where nothing is
+    /// woven now: then each is to go on by itself. `local_done`: parts of what stays.
+    bool step(std::uint64_t& local_done, const std::byte* from, std::byte* to);
+
+  private:
+    void prepare();
+
+    const Parts& local_;
+    const Receives& receives_;
+    bool prepared_ = false;
+    std::vector<std::optional<kernel::Weave>> weaves_;  // a part each; none: nothing is woven
+};
+
+}  // namespace hocket::transfer
