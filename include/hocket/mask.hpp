@@ -2,6 +2,7 @@
 // Some processes of a team, a bit each.
 #pragma once
 
+#include <bit>
 #include <cstddef>
 #include <cstdint>
 #include <span>
@@ -25,6 +26,13 @@ class Mask {
                                 1U) != 0;
     }
     int count() const;
+    /// Calls `visit(process)` for each, in order.
+    template <class Visit>
+    void each(Visit visit) const {
+        for (std::size_t index = 0; index <= high_.size(); ++index)
+            for (std::uint64_t left = word(index); left != 0; left &= left - 1)
+                visit(static_cast<int>(index * 64) + std::countr_zero(left));
+    }
     /// In order.
     std::vector<int> processes() const;
     /// No fewer than one; the last of several is not 0.

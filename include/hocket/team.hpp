@@ -110,7 +110,8 @@ struct Call {
 /// The longest value of `Team::reduce`, bytes.
 inline constexpr std::size_t longest_value = 56;
 
-class Member;  // src/team/member.hpp
+class Root;  // what stands behind a team: src/team
+struct Group;
 class Pending;
 
 }  // namespace team
@@ -312,7 +313,7 @@ class Team {
                     const TeamOptions& options = {}) const;
 
     /// What stands behind a team, as a team.
-    explicit Team(std::shared_ptr<team::Member> member) : member_(std::move(member)) {}
+    Team(std::shared_ptr<team::Root> root, std::shared_ptr<const team::Group> group);
 
   private:
     template <class T>
@@ -320,7 +321,8 @@ class Team {
         return team::value_of<T>(
             run({op, *team::type_of<T>(), team::bits_of(value), process}, options));
     }
-    std::shared_ptr<team::Member> member_;
+    std::shared_ptr<team::Root> root_;
+    std::shared_ptr<const team::Group> group_;
 };
 
 }  // namespace hocket

@@ -35,10 +35,7 @@ Protocol<std::string> receive(Round& round, std::size_t place) {
 }  // namespace
 
 Talk& talk_with(const Round& round, std::size_t place) {
-    const auto& peers = round.group->peers;
-    return *std::find_if(peers.begin(), peers.end(), [place](const auto& peer) {
-                return peer.place == place;
-            })->talk;
+    return *round.group->members[place].talk;
 }
 
 void heed(const Round& round, const Piece& piece) {

@@ -50,17 +50,18 @@ Root::Said Root::quick(const Group& group, std::uint64_t header, const std::uint
         values[group.me * words + i] = value[i];
     }
     heard = 0;
-    for (const auto& peer : group.peers)
-        if (!peer.talk->heard()) return Said::nothing;
-    for (const auto& peer : group.peers) peer.talk->say(cell, words + 1);
+    for (const auto& [talk, process] : group.members)
+        if (talk != nullptr && !talk->heard()) return Said::nothing;
+    for (const auto& [talk, process] : group.members)
+        if (talk != nullptr) talk->say(cell, words + 1);
     const bool crowded = comm::Engine::instance().crowded();
     bool same = true;
-    for (heard = 0; heard < group.peers.size(); ++heard) {
-        const auto& peer = group.peers[heard];
-        if (!peer.talk->heard() && !heard_soon(*peer.talk, crowded)) return Said::mine;
-        same &= peer.talk->word(0) == header;
-        for (std::size_t i = 0; i < words; ++i)
-            values[peer.place * words + i] = peer.talk->word(i + 1);
+    for (heard = 0; heard < group.size(); ++heard) {
+        const Talk* const talk = group.members[heard].talk;
+        if (talk == nullptr) continue;
+        if (!talk->heard() && !heard_soon(*talk, crowded)) return Said::mine;
+        same &= talk->word(0) == header;
+        for (std::size_t i = 0; i < words; ++i) values[heard * words + i] = talk->word(i + 1);
     }
     // What else is under way goes on, however short the waits are.
     if (++rounds_ % 256 == 0) {
@@ -98,7 +99,7 @@ std::uint64_t Root::fold(const std::shared_ptr<const Group>& group, const Header
                          std::uint64_t value, const Deadline& deadline) {
     const std::size_t words = header.bytes == 0 ? 0 : 1;
     if (group->near && group->size() <= fan) {
-        std::array<std::uint64_t, fan> values{};
+        std::array<std::uint64_t, fan> values;  // set by the round
         exchange(group, header, &value, words, values.data(), deadline);
         return result_of(header.op, header.type, {values.data(), group->size()}, group->me, 0);
     }
@@ -135,13 +136,6 @@ void Root::finish(const std::shared_ptr<Round>& round, const Deadline& deadline)
     // Another thread may be polling the rest.
     const comm::Turn turn(comm::Turn::waiting);
     std::erase_if(flights_, [](const Flight& flight) { return flight.call->ended(); });
-}
-
-bool Group::meets(const Group& other) const {
-    std::size_t common = 0;
-    for (const int process : members)
-        if (other.mask.contains(process) && ++common == 2) return true;
-    return false;
 }
 
 }  // namespace hocket::team

@@ -4,10 +4,12 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <memory>
 #include <vector>
 
 #include "hocket/mask.hpp"
 #include "node/talk.hpp"
+#include "team/few.hpp"
 
 namespace hocket::team {
 
@@ -15,25 +17,54 @@ using node::Talk;
 
 struct Group {
     struct Peer {
-        Talk* talk;
-        std::size_t place;  // in `members`
+        Talk* talk;  // none with myself, nor with one that shares no memory with me
+        int process;
     };
 
+    Group(const Mask& its, std::size_t count) : mask(its), members(count) {}
+
     Mask mask;
-    std::vector<int> members;  // in order
-    std::size_t me = 0;        // my place among them
+    Few<Peer, 8> members;  // in order
+    std::size_t me = 0;    // my place among them
     std::uint32_t hash = 0;
-    bool near = true;         // all share memory
-    std::vector<Peer> peers;  // all others that share memory with me
-    // The places of members by what memory they share, and where I am among these.
+    bool near = true;  // all share memory
+
+    // Where there are leaders, else empty: the places of members by what memory they share, and
+    // where I am among these.
     std::vector<std::vector<std::size_t>> nodes;
     std::size_t my_node = 0;
     bool in_order = true;  // the members of each of these are neighbours among the members
 
     std::size_t size() const { return members.size(); }
-    int process(std::size_t place) const { return members[place]; }
+    int process(std::size_t place) const { return members[place].process; }
+    /// The place of a process that is one of them.
+    std::size_t place_of(int process) const;
     /// Two processes in common, or only the one that asks?
     bool meets(const Group& other) const;
+    /// Finds the nodes. `node`: of each process of the root team, a number for what it shares.
+    void part(const std::vector<int>& node);
+};
+
+/// Groups that were asked for before, by their masks. Of very many some are forgotten, one at a
+/// time, so that no call pays for all of them.
+class Groups {
+  public:
+    /// nullptr if it has none. `hash`: the mask's.
+    std::shared_ptr<const Group> find(const Mask& mask, std::uint64_t hash) const;
+    void keep(std::shared_ptr<const Group> group, std::uint64_t hash);
+
+  private:
+    struct Slot {
+        std::uint64_t hash = 0;
+        std::shared_ptr<const Group> group;
+    };
+    // A group lies in one of a few neighbouring slots.
+    static constexpr std::size_t ways = 4, most = 4096;
+    std::size_t first_slot(std::uint64_t hash) const {
+        return hash % (slots_.size() / ways) * ways;
+    }
+    void grow();
+    std::vector<Slot> slots_ = std::vector<Slot>(ways);  // a power of 2
 };
 
 }  // namespace hocket::team

@@ -32,9 +32,7 @@ int Mask::count() const {
 std::vector<int> Mask::processes() const {
     std::vector<int> found;
     found.reserve(static_cast<std::size_t>(count()));
-    for (std::size_t index = 0; index <= high_.size(); ++index)
-        for (std::uint64_t left = word(index); left != 0; left &= left - 1)
-            found.push_back(static_cast<int>(index * 64) + std::countr_zero(left));
+    each([&](int process) { found.push_back(process); });
     return found;
 }
 

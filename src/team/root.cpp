@@ -129,52 +129,38 @@ std::shared_ptr<Root> Root::make(const Comm& comm, const Deadline& deadline) {
     return root;
 }
 
+std::shared_ptr<const Group> Root::everyone() {
+    Mask all;
+    for (int process = 0; process < size_; ++process) all.add(process);
+    return group(all);
+}
+
 std::shared_ptr<const Group> Root::group(const Mask& mask) {
     const std::uint64_t hash = mask.hash();
-    auto& known = groups_[hash];
-    for (const auto& each : known)
-        if (each->mask == mask) return each;
-    std::vector<int> members = mask.processes();
+    if (auto known = groups_.find(mask, hash)) return known;
     const auto refused = [&](const std::string& why) {
         throw Error("enqueue: the mask " + mask.text() + why);
     };
-    if (members.empty()) refused(" is empty; name the processes of the team, this one among them");
-    if (members.back() >= size_)
-        refused(" names process " + std::to_string(members.back()) + ", but the root team has " +
-                std::to_string(size_) + ", numbered from 0");
+    const auto count = static_cast<std::size_t>(mask.count());
+    if (count == 0) refused(" is empty; name the processes of the team, this one among them");
     if (!mask.contains(me_))
         refused(" lacks process " + std::to_string(me_) +
                 ", which asks for it; only members make a team");
-    auto made = std::make_shared<Group>();
-    made->mask = mask;
-    made->members = std::move(members);
-    made->peers.reserve(made->size());
+    auto made = std::make_shared<Group>(mask, count);
     made->hash = static_cast<std::uint32_t>(hash ^ hash >> 32U);
-    const auto node_of = [&](std::size_t place) {
-        return node_[static_cast<std::size_t>(made->process(place))];
-    };
-    auto& nodes = made->nodes;
-    for (std::size_t place = 0; place < made->size(); ++place) {
-        const auto process = static_cast<std::size_t>(made->process(place));
-        std::size_t at = 0;
-        while (at < nodes.size() && node_of(nodes[at][0]) != node_[process]) ++at;
-        if (at == nodes.size()) nodes.emplace_back().reserve(std::min(made->size() - place, fan));
-        made->in_order &= nodes[at].empty() || nodes[at].back() + 1 == place;
-        nodes[at].push_back(place);
-        if (made->process(place) == me_) {
-            made->me = place;
-            made->my_node = at;
-        } else if (others_[process].arena) {
-            made->peers.push_back({&others_[process].talk, place});
-        }
-    }
-    made->near = nodes.size() == 1;
-    constexpr std::size_t keep_at_most = 4096;
-    if (++group_count_ > keep_at_most) {
-        groups_.clear();
-        group_count_ = 1;
-    }
-    groups_[hash].push_back(made);
+    std::size_t place = 0;
+    mask.each([&](int process) {
+        if (process >= size_)
+            refused(" names process " + std::to_string(process) + ", but the root team has " +
+                    std::to_string(size_) + ", numbered from 0");
+        const auto index = static_cast<std::size_t>(process);
+        if (process == me_) made->me = place;
+        made->near &= node_[index] == node_[static_cast<std::size_t>(me_)];
+        Talk& talk = others_[index].talk;
+        made->members[place++] = {talk.out == nullptr ? nullptr : &talk, process};
+    });
+    if (!made->near || count > fan) made->part(node_);
+    groups_.keep(made, hash);
     return made;
 }
 
@@ -275,9 +261,7 @@ void Root::judge(const Quarrel& quarrel, bool parted) {
     const Header low = Header::unpacked(quarrel.low), high = Header::unpacked(quarrel.high);
     if (parted) {
         // Those who have ended or broken the team left things half said: that is the reason then.
-        Mask everyone;
-        for (int process = 0; process < size_; ++process) everyone.add(process);
-        if (const auto absence = absent(*group(everyone), -1, false); absence && absence->broke)
+        if (const auto absence = absent(*everyone(), -1, false); absence && absence->broke)
             break_up(absence->broke);
         break_up({"MismatchError", quarrel.text()});
     }

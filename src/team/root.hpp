@@ -5,7 +5,6 @@
 #include <memory>
 #include <optional>
 #include <string>
-#include <unordered_map>
 #include <vector>
 
 #include "comm/agree.hpp"
@@ -48,6 +47,7 @@ class Root : public std::enable_shared_from_this<Root> {
 
     /// The team of these processes, of which this one is one.
     std::shared_ptr<const Group> group(const Mask& mask);
+    std::shared_ptr<const Group> everyone();
 
     /// Takes part in a round: the values of all, `words` of each, in the members' order. Short
     /// waits are spent here, longer ones in the one wait.
@@ -77,8 +77,8 @@ class Root : public std::enable_shared_from_this<Root> {
 
   private:
     struct Other {
-        std::optional<Arena> arena;  // of one that shares memory with me
-        Talk talk;
+        std::optional<Arena> arena;          // of one that shares memory with me
+        Talk talk;                           // with it; else none
         Standing standing = Standing::here;  // of one that does not, as it told me
         std::string words;
     };
@@ -104,8 +104,7 @@ class Root : public std::enable_shared_from_this<Root> {
     comm::Link* link_ = nullptr;  // where some share no memory
     int tags_ = 0;
     std::optional<comm::Driven<comm::Letter>> listening_;
-    std::unordered_map<std::uint64_t, std::vector<std::shared_ptr<const Group>>> groups_;
-    std::size_t group_count_ = 0;
+    Groups groups_;
     struct Flight {
         std::shared_ptr<const Group> group;
         std::shared_ptr<comm::Call> call;

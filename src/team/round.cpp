@@ -18,11 +18,11 @@ void put(Round& round, std::size_t place, const std::uint64_t* value) {
 std::optional<Quarrel> strayed(const Round& round) {
     const Group& group = *round.group;
     if (group.size() <= fan) return std::nullopt;
-    for (std::size_t i = round.heard; i < group.peers.size(); ++i) {
-        const auto& peer = group.peers[i];
-        if (!peer.talk->heard() || peer.talk->word(0) == round.header.packed()) continue;
+    for (std::size_t place = round.heard; place < group.size(); ++place) {
+        const Talk* const talk = group.members[place].talk;
+        if (talk == nullptr || !talk->heard() || talk->word(0) == round.header.packed()) continue;
         std::vector<std::uint64_t> headers(group.size(), round.header.packed());
-        headers[peer.place] = peer.talk->word(0);
+        headers[place] = talk->word(0);
         const auto quarrel = quarrel_of(group, headers);
         if (quarrel && parted(group, *quarrel)) return quarrel;
     }
@@ -35,26 +35,30 @@ comm::Protocol<> directly(Round& round) {
     if (!round.said) {
         // Of a round that could not end, as somebody left, others may be to hear yet: who speaks
         // twice meanwhile speaks over words that they have not read.
-        for (const auto& peer : group.peers) {
-            Awaited before(round, peer.place, [&] { return peer.talk->heard(); });
+        for (std::size_t place = 0; place < group.size(); ++place) {
+            const Talk* const talk = group.members[place].talk;
+            if (talk == nullptr) continue;
+            Awaited before(round, place, [talk] { return talk->heard(); });
             co_await comm::until(before);
         }
         node::Words cell{round.header.packed()};
         std::copy(round.value.begin(), round.value.end(), cell.begin() + 1);
-        for (const auto& peer : group.peers) peer.talk->say(cell, words + 1);
+        for (const auto& [talk, process] : group.members)
+            if (talk != nullptr) talk->say(cell, words + 1);
         round.values.assign(group.size() * words, 0);
         put(round, group.me, round.value.data());
         round.said = true;
     }
-    for (; round.heard < group.peers.size(); ++round.heard) {
-        const auto& peer = group.peers[round.heard];
+    for (; round.heard < group.size(); ++round.heard) {
+        const Talk* const talk = group.members[round.heard].talk;
+        if (talk == nullptr) continue;
         std::optional<Quarrel> quarrel;
-        Awaited heard(round, peer.place,
-                      [&] { return peer.talk->heard() || (quarrel = strayed(round)).has_value(); });
+        Awaited heard(round, round.heard,
+                      [&] { return talk->heard() || (quarrel = strayed(round)).has_value(); });
         co_await comm::until(heard);
         if (quarrel) judge(round, *quarrel);
-        const node::Words cell = peer.talk->words(words + 1);
-        put(round, peer.place, cell.data() + 1);
+        const node::Words cell = talk->words(words + 1);
+        put(round, round.heard, cell.data() + 1);
     }
     if (const auto quarrel = quarrel_of(group, round.header)) judge(round, *quarrel);
     if (!round.all && words > 0)
@@ -108,7 +112,8 @@ std::optional<Quarrel> quarrel_of(const Group& group, const std::vector<std::uin
 
 std::optional<Quarrel> quarrel_of(const Group& group, const Header& mine) {
     std::vector<std::uint64_t> headers(group.size(), mine.packed());
-    for (const auto& peer : group.peers) headers[peer.place] = peer.talk->word(0);
+    for (std::size_t place = 0; place < group.size(); ++place)
+        if (const Talk* const talk = group.members[place].talk) headers[place] = talk->word(0);
     return quarrel_of(group, headers);
 }
 

@@ -25,7 +25,7 @@ struct Round {
     bool all = false;                  // everyone needs all values, and not what they fold to
 
     bool said = false;      // begun already, as one where all tell each other everything;
-    std::size_t heard = 0;  // of the group's peers
+    std::size_t heard = 0;  // of the group's members
 
     std::vector<std::uint64_t> values;  // of all, in order
     std::uint64_t result = 0;           // what they fold to

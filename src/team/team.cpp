@@ -8,8 +8,10 @@
 
 #include "comm/engine.hpp"
 #include "comm/polled.hpp"
+#include "team/few.hpp"
 #include "team/fold.hpp"
-#include "team/member.hpp"
+#include "team/pending.hpp"
+#include "team/root.hpp"
 
 namespace hocket {
 
@@ -21,71 +23,47 @@ using team::Type;
 namespace {
 
 // Values of this many processes need no memory of their own.
-constexpr std::size_t few = 64;
-
-class Values {
-  public:
-    explicit Values(std::size_t count) : count_(count) {
-        if (count > few) many_.resize(count);
-    }
-    std::uint64_t* data() { return count_ > few ? many_.data() : few_.data(); }
-    std::span<const std::uint64_t> all() { return {data(), count_}; }
-
-  private:
-    std::size_t count_;
-    std::array<std::uint64_t, few> few_;  // set by the round
-    std::vector<std::uint64_t> many_;
-};
+using Values = team::Few<std::uint64_t, 64>;
 
 bool speaks_of_process(Op op) {
     return op == Op::putget || op == Op::vote || op == Op::vote_count;
 }
 
-// The place of the process that a call names, among the members; it is one of them.
-std::size_t place_of(const team::Group& group, int process) {
-    return static_cast<std::size_t>(
-        std::lower_bound(group.members.begin(), group.members.end(), process) -
-        group.members.begin());
-}
-
 }  // namespace
 
-Team::Team(const Comm& comm, const Deadline& deadline) : member_(std::make_shared<team::Member>()) {
-    member_->root = team::Root::make(comm, deadline);
-    Mask everyone;
-    for (int process = 0; process < comm.size(); ++process) everyone.add(process);
-    member_->group = member_->root->group(everyone);
-}
+Team::Team(const Comm& comm, const Deadline& deadline)
+    : root_(team::Root::make(comm, deadline)), group_(root_->everyone()) {}
+
+Team::Team(std::shared_ptr<team::Root> root, std::shared_ptr<const team::Group> group)
+    : root_(std::move(root)), group_(std::move(group)) {}
 
 Team Team::enqueue(const Mask& mask) const {
-    auto made = std::make_shared<team::Member>(*member_);
-    made->group = member_->root->group(mask);
-    return Team(std::move(made));
+    return {root_, root_->group(mask)};
 }
 
 int Team::process() const {
-    return member_->root->me();
+    return root_->me();
 }
 int Team::size() const {
-    return member_->root->size();
+    return root_->size();
 }
 const Mask& Team::mask() const {
-    return member_->group->mask;
+    return group_->mask;
 }
 int Team::population() const {
-    return static_cast<int>(member_->group->size());
+    return static_cast<int>(group_->size());
 }
 int Team::enumerate() const {
-    return static_cast<int>(member_->group->me);
+    return static_cast<int>(group_->me);
 }
 int Team::select_first() const {
-    return member_->group->members.front();
+    return group_->process(0);
 }
 int Team::select_one() const {
     return select_first();
 }
 bool Team::shares_memory() const {
-    return member_->group->near;
+    return group_->near;
 }
 
 namespace {
@@ -135,7 +113,7 @@ Prepared prepared(const Team& team, const team::Group& group, const Call& call,
     if (call.op == Op::vote || call.op == Op::vote_count)
         out.bits = static_cast<std::uint64_t>(call.process);
     if (call.op == Op::waitvec && !team::takes_all(group, call.op)) out.bits <<= group.me;
-    if (call.op == Op::putget) out.source = place_of(group, call.process);
+    if (call.op == Op::putget) out.source = group.place_of(call.process);
     if (call.op == Op::vote_count) out.source = static_cast<std::size_t>(group.process(group.me));
     return out;
 }
@@ -143,47 +121,44 @@ Prepared prepared(const Team& team, const team::Group& group, const Call& call,
 }  // namespace
 
 std::uint64_t Team::run(const Call& call, const TeamOptions& options) const {
-    const auto& [root, group] = *member_;
-    const Prepared ready = prepared(*this, *group, call, options);
-    if (!team::takes_all(*group, call.op))
-        return root->fold(group, ready.header, ready.bits, options.deadline);
-    Values values(group->size());
-    root->exchange(group, ready.header, &ready.bits, 1, values.data(), options.deadline);
-    return team::result_of(call.op, call.type, values.all(), group->me, ready.source);
+    const Prepared ready = prepared(*this, *group_, call, options);
+    if (!team::takes_all(*group_, call.op))
+        return root_->fold(group_, ready.header, ready.bits, options.deadline);
+    Values values(group_->size());
+    root_->exchange(group_, ready.header, &ready.bits, 1, values.data(), options.deadline);
+    return team::result_of(call.op, call.type, values, group_->me, ready.source);
 }
 
 Mask Team::run_mask(const Call& call, const TeamOptions& options) const {
-    const auto& [root, group] = *member_;
-    const Prepared ready = prepared(*this, *group, call, options);
+    const Prepared ready = prepared(*this, *group_, call, options);
     Mask found;
-    if (!team::takes_all(*group, call.op)) {  // a waitvec, of flags as bits
-        std::uint64_t left = root->fold(group, ready.header, ready.bits, options.deadline);
+    if (!team::takes_all(*group_, call.op)) {  // a waitvec, of flags as bits
+        std::uint64_t left = root_->fold(group_, ready.header, ready.bits, options.deadline);
         for (; left != 0; left &= left - 1)
-            found.add(group->process(static_cast<std::size_t>(std::countr_zero(left))));
+            found.add(group_->process(static_cast<std::size_t>(std::countr_zero(left))));
         return found;
     }
-    Values values(group->size());
-    root->exchange(group, ready.header, &ready.bits, 1, values.data(), options.deadline);
-    for (std::size_t place = 0; place < group->size(); ++place)
-        if (team::chosen(call.op, call.type, values.data()[place], ready.bits, root->me()))
-            found.add(group->process(place));
+    Values values(group_->size());
+    root_->exchange(group_, ready.header, &ready.bits, 1, values.data(), options.deadline);
+    for (std::size_t place = 0; place < group_->size(); ++place)
+        if (team::chosen(call.op, call.type, values.data()[place], ready.bits, root_->me()))
+            found.add(group_->process(place));
     return found;
 }
 
 void Team::run_gather(Type type, std::uint64_t bits, void* into, std::size_t places,
                       const TeamOptions& options) const {
-    const auto& [root, group] = *member_;
-    if (places < static_cast<std::size_t>(root->size()))
+    if (places < static_cast<std::size_t>(root_->size()))
         refuse(Op::gather, "gather: there are " + std::to_string(places) +
-                               " places for the values of the " + std::to_string(root->size()) +
+                               " places for the values of the " + std::to_string(root_->size()) +
                                " processes of the root team; give as many");
-    const Prepared ready = prepared(*this, *group, {Op::gather, type, bits}, options);
-    Values values(group->size());
-    root->exchange(group, ready.header, &ready.bits, 1, values.data(), options.deadline);
+    const Prepared ready = prepared(*this, *group_, {Op::gather, type, bits}, options);
+    Values values(group_->size());
+    root_->exchange(group_, ready.header, &ready.bits, 1, values.data(), options.deadline);
     const auto size = static_cast<std::size_t>(std::max(team::bits_in(type), 8)) / 8;
-    for (std::size_t place = 0; place < group->size(); ++place)
+    for (std::size_t place = 0; place < group_->size(); ++place)
         std::memcpy(
-            static_cast<std::byte*>(into) + static_cast<std::size_t>(group->process(place)) * size,
+            static_cast<std::byte*>(into) + static_cast<std::size_t>(group_->process(place)) * size,
             values.data() + place, size);
 }
 
@@ -203,31 +178,30 @@ std::shared_ptr<team::Round> second_round(const std::shared_ptr<const team::Grou
 
 void Team::gather_bytes(const void* value, std::size_t bytes, void* into,
                         const TeamOptions& options) const {
-    const auto& [root, group] = *member_;
     if (bytes == 0 || bytes > team::longest_value)
         refuse(Op::reduce, "a value of " + std::to_string(bytes) + " bytes; one has 1 to " +
                                std::to_string(team::longest_value));
     Header header;
     header.op = Op::reduce;
     header.bytes = bytes;
-    header.group = group->hash;
+    header.group = group_->hash;
     std::array<std::uint64_t, node::cell_words> mine{};
     std::memcpy(mine.data(), value, bytes);
     // A cell has one word for the header: the longest values take a second round.
     constexpr std::size_t most = node::cell_words - 1;
     const std::size_t words = (bytes + 7) / 8, first = std::min(words, most);
-    std::vector<std::uint64_t> head(group->size() * first), tail;
+    std::vector<std::uint64_t> head(group_->size() * first), tail;
     try {
-        root->exchange(group, header, mine.data(), first, head.data(), options.deadline);
+        root_->exchange(group_, header, mine.data(), first, head.data(), options.deadline);
     } catch (const DeadlineError&) {  // the operation goes on, all of it
-        if (words > most) root->start(second_round(group, header, mine.data() + most));
+        if (words > most) root_->start(second_round(group_, header, mine.data() + most));
         throw;
     }
     if (words > most) {
-        tail.resize(group->size());
-        root->exchange(group, header, mine.data() + most, 1, tail.data(), options.deadline);
+        tail.resize(group_->size());
+        root_->exchange(group_, header, mine.data() + most, 1, tail.data(), options.deadline);
     }
-    for (std::size_t place = 0; place < group->size(); ++place) {
+    for (std::size_t place = 0; place < group_->size(); ++place) {
         auto* to = static_cast<std::byte*>(into) + place * bytes;
         std::memcpy(to, head.data() + place * first, std::min(bytes, first * 8));
         if (words > most) std::memcpy(to + most * 8, tail.data() + place, bytes - most * 8);
@@ -235,43 +209,41 @@ void Team::gather_bytes(const void* value, std::size_t bytes, void* into,
 }
 
 TeamResult Team::start(const Call& call, const TeamOptions& options) const {
-    const auto& [root, group] = *member_;
-    const Prepared ready = prepared(*this, *group, call, options);
-    root->require_whole();
+    const Prepared ready = prepared(*this, *group_, call, options);
+    root_->require_whole();
     auto pending = std::make_shared<team::Pending>();
     pending->round = std::make_shared<team::Round>();
     team::Round& round = *pending->round;
-    round.group = group;
+    round.group = group_;
     round.header = ready.header;
     round.value.assign(ready.header.bytes == 0 ? 0 : 1, ready.bits);
-    round.all = team::takes_all(*group, call.op);
+    round.all = team::takes_all(*group_, call.op);
     pending->source = ready.source;
-    pending->call = root->start(pending->round);
+    pending->call = root_->start(pending->round);
     return TeamResult(std::move(pending));
 }
 
 void Team::exit(int code) const {
-    member_->root->require_whole();
-    member_->root->leave(team::Standing::left, "has left it with code " + std::to_string(code));
+    root_->require_whole();
+    root_->leave(team::Standing::left, "has left it with code " + std::to_string(code));
 }
 
 void Team::error(const std::string& message) const {
-    member_->root->require_whole();
+    root_->require_whole();
     std::fprintf(stderr, "hocket: process %d of the team: %s\n", process(), message.c_str());
     std::fflush(stderr);
-    member_->root->leave(team::Standing::ended_all, "has ended it with an error: " + message);
+    root_->leave(team::Standing::ended_all, "has ended it with an error: " + message);
 }
 
 void Team::refuse(Op op, const std::string& message) const {
-    const auto& [root, group] = *member_;
-    root->require_whole();
+    root_->require_whole();
     auto round = std::make_shared<team::Round>();
-    round->group = group;
+    round->group = group_;
     round->header.op = op;
     round->header.refused = true;
-    round->header.group = group->hash;
-    round->all = team::takes_all(*group, op);
-    root->start(round);
+    round->header.group = group_->hash;
+    round->all = team::takes_all(*group_, op);
+    root_->start(round);
     throw Error(message);
 }
 

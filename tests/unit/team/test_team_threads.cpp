@@ -18,7 +18,7 @@
 #include "comm/engine.hpp"
 #include "hocket/error.hpp"
 #include "hocket/team.hpp"
-#include "team/member.hpp"
+#include "team/root.hpp"
 
 namespace hocket::team {
 namespace {
@@ -43,12 +43,9 @@ struct Room {
 };
 
 Team team_of(const Room& room, int me) {
-    auto member = std::make_shared<Member>();
-    member->root = std::make_shared<Root>(me, room.arenas);
-    Mask everyone;
-    for (int p = 0; p < room.size(); ++p) everyone.add(p);
-    member->group = member->root->group(everyone);
-    return Team(std::move(member));
+    auto root = std::make_shared<Root>(me, room.arenas);
+    auto everyone = root->everyone();
+    return {std::move(root), std::move(everyone)};
 }
 
 /// Runs `part` for each process, on a thread of its own.

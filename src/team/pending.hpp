@@ -1,19 +1,12 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
+#include <cstddef>
 #include <memory>
 
-#include "team/root.hpp"
 #include "team/round.hpp"
 
 namespace hocket::team {
-
-/// What stands behind a Team.
-class Member {
-  public:
-    std::shared_ptr<Root> root;
-    std::shared_ptr<const Group> group;
-};
 
 /// What stands behind a TeamResult.
 class Pending {
