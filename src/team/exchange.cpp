@@ -73,7 +73,7 @@ Root::Said Root::quick(const Group& group, std::uint64_t header, const std::uint
 
 void Root::exchange(const std::shared_ptr<const Group>& group, const Header& header,
                     const std::uint64_t* value, std::size_t words, std::uint64_t* values,
-                    const Deadline& deadline) {
+                    const Deadline& deadline, const std::function<void()>& rest) {
     require_whole();
     auto round = std::shared_ptr<Round>();
     if (group->near && flights_.empty()) {
@@ -91,7 +91,7 @@ void Root::exchange(const std::shared_ptr<const Group>& group, const Header& hea
     round->header = header;
     round->value.assign(value, value + words);
     round->all = true;
-    finish(round, deadline);
+    finish(round, deadline, rest);
     std::copy(round->values.begin(), round->values.end(), values);
 }
 
@@ -130,9 +130,29 @@ std::shared_ptr<comm::Call> Root::start(const std::shared_ptr<Round>& round) {
     return call;
 }
 
-void Root::finish(const std::shared_ptr<Round>& round, const Deadline& deadline) {
+namespace {
+
+bool failed(comm::Call& call) {
+    const comm::Turn turn(comm::Turn::waiting);
+    try {
+        call.poll();
+    } catch (const Error&) {
+        return true;
+    }
+    return false;
+}
+
+}  // namespace
+
+void Root::finish(const std::shared_ptr<Round>& round, const Deadline& deadline,
+                  const std::function<void()>& rest) {
     const auto call = start(round);
-    wait(*call, deadline);
+    try {
+        wait(*call, deadline);
+    } catch (...) {  // a deadline's error, an interrupt, or what ended the round itself
+        if (rest && !failed(*call)) rest();
+        throw;
+    }
     // Another thread may be polling the rest.
     const comm::Turn turn(comm::Turn::waiting);
     std::erase_if(flights_, [](const Flight& flight) { return flight.call->ended(); });

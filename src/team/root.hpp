@@ -2,6 +2,7 @@
 // What the processes of a root team, and all teams within it, have in common.
 #pragma once
 
+#include <functional>
 #include <memory>
 #include <optional>
 #include <string>
@@ -50,10 +51,11 @@ class Root : public std::enable_shared_from_this<Root> {
     std::shared_ptr<const Group> everyone();
 
     /// Takes part in a round: the values of all, `words` of each, in the members' order. Short
-    /// waits are spent here, longer ones in the one wait.
+    /// waits are spent here, longer ones in the one wait. `rest`: starts what else belongs to the
+    /// operation, where the wait ends early and the round goes on.
     void exchange(const std::shared_ptr<const Group>& group, const Header& header,
                   const std::uint64_t* value, std::size_t words, std::uint64_t* values,
-                  const Deadline& deadline);
+                  const Deadline& deadline, const std::function<void()>& rest = {});
     /// A round of a value that is folded on the way.
     std::uint64_t fold(const std::shared_ptr<const Group>& group, const Header& header,
                        std::uint64_t value, const Deadline& deadline);
@@ -92,7 +94,8 @@ class Root : public std::enable_shared_from_this<Root> {
                std::size_t words, std::uint64_t* values, std::size_t& heard);
     void listen();
     Standing standing_of(int process, std::string& words);
-    void finish(const std::shared_ptr<Round>& round, const Deadline& deadline);
+    void finish(const std::shared_ptr<Round>& round, const Deadline& deadline,
+                const std::function<void()>& rest = {});
 
     std::optional<Comm> comm_;  // keeps the link
     int me_, size_;

@@ -191,12 +191,9 @@ void Team::gather_bytes(const void* value, std::size_t bytes, void* into,
     constexpr std::size_t most = node::cell_words - 1;
     const std::size_t words = (bytes + 7) / 8, first = std::min(words, most);
     std::vector<std::uint64_t> head(group_->size() * first), tail;
-    try {
-        root_->exchange(group_, header, mine.data(), first, head.data(), options.deadline);
-    } catch (const DeadlineError&) {  // the operation goes on, all of it
-        if (words > most) root_->start(second_round(group_, header, mine.data() + most));
-        throw;
-    }
+    const auto second = [&] { root_->start(second_round(group_, header, mine.data() + most)); };
+    root_->exchange(group_, header, mine.data(), first, head.data(), options.deadline,
+                    words > most ? std::function<void()>(second) : nullptr);
     if (words > most) {
         tail.resize(group_->size());
         root_->exchange(group_, header, mine.data() + most, 1, tail.data(), options.deadline);

@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+import signal
 import time
 from typing import Any
 
@@ -160,6 +161,45 @@ def test_deadlines(comm: Any) -> None:
         assert t.scan_add(np.int32(1), timeout=SECONDS) == t.process + 1
         got = t.reduce(np.full((), t.process, pair)[()], lambda a, b: b, timeout=SECONDS)
         assert list(got["a"]) == [t.size - 1] * 7
+
+
+class Interrupted(BaseException):
+    """As Ctrl-C, but only where it is wanted."""
+
+
+def interrupted(call: Any) -> None:
+    """The wait in which a call of hocket is ends by a signal."""
+
+    def end(_: int, frame: Any) -> None:
+        if frame.f_globals["__name__"].startswith("hocket."):
+            raise Interrupted
+
+    before = signal.signal(signal.SIGALRM, end)
+    signal.setitimer(signal.ITIMER_REAL, 0.1, 0.1)
+    try:
+        with pytest.raises(Interrupted):
+            call()
+    finally:
+        signal.setitimer(signal.ITIMER_REAL, 0)
+        signal.signal(signal.SIGALRM, before)
+
+
+@also_across(3)
+@ranks(2, 3)
+def test_interrupts(comm: Any) -> None:
+    """They end the wait of one; the operation goes on, all of it, and so does the team."""
+    t = hk.Team(comm)
+    longest = np.full((), t.process, np.dtype([("a", "i8", 7)]))[()]  # two rounds
+    for call in (lambda: t.reduce_add(np.int32(1)), lambda: t.reduce(longest, lambda a, b: b)):
+        if t.process == 1:
+            interrupted(call)
+            for other in range(t.size):
+                if other != 1:
+                    comm.send(None, other)
+        else:
+            comm.recv(source=1)
+            call()
+    assert t.scan_add(np.int32(1), timeout=SECONDS) == t.process + 1
 
 
 @also_across(3, 4)
