@@ -189,7 +189,7 @@ TEST(Circles, a_deadline_is_left_alone) {
 
 // It must not go before its steps, so the other one is told.
 TEST(Circles, a_flow_that_ends_in_a_step) {
-    for (int i = 0; i < 20; ++i) {
+    for (int i = 0; i < 5; ++i) {
         Flow a(with(2));
         std::atomic<bool> told{false};
         a.task(
