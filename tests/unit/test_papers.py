@@ -127,6 +127,17 @@ def test_an_element_at_a_time_must_cost_more_a_word(words, word):
     assert _tried("data-transfer-library.startups", {"fits": fits}).word == model.FAILS
 
 
+@pytest.mark.parametrize(
+    ("flow", "word"), [(1.5, model.HOLDS), (1.2, model.FACTOR), (1.02, model.FAILS)]
+)
+def test_a_flow_must_gain_over_the_look_ahead(flow, word):
+    curves = [
+        {"form": form, "bandwidth": [0.1, 1.0], "plain over it": [most, 1.0]}
+        for form, most in (("lookahead", 1.0), ("flow", flow))
+    ]
+    assert _tried("mpi-smpss.gain", {"tables": [], "curves": curves}).word == word
+
+
 def test_what_was_not_simulated_is_no_verdict():
     missing = {"tables": [{"figures": [{"name": "data", "not_run": "there is no smpirun"}]}]}
     verdict = _tried("double-standards.convolution-scale", missing)
