@@ -66,7 +66,7 @@ inline void subsets(const World& world) {
     const auto fresh = std::make_shared<FreshTeams>();
     Contestant unseen = nothing(
         "hocket", [fresh, half = mask_of(from, to)] { fresh->next().enqueue(half).wait(); });
-    unseen.most_calls = 32;
+    unseen.most_calls = 128;
     unseen.prepare = [fresh](std::int64_t calls) { fresh->make(calls); };
     compare(world, "2", "enqueue of a half never used before, and its first wait", "-",
             {nothing("MPI", [&world, from, to] { create_group(world, from, to); }), unseen});
