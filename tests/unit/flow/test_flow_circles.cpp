@@ -10,28 +10,19 @@
 #include <vector>
 
 #include "hocket/flow.hpp"
+#include "unit/flow/steps.hpp"
 
 namespace {
 
 using hocket::Deadline;
 using hocket::Flow;
-using hocket::FlowOptions;
 using hocket::reads;
 using hocket::Region;
 using hocket::StepError;
 using hocket::updates;
 using hocket::writes;
-
-FlowOptions with(int workers) {
-    FlowOptions options;
-    options.workers = workers;
-    options.agent = hocket::Agent::between_steps;
-    return options;
-}
-
-Region key(const char* name) {
-    return Region::key(name);
-}
+using hocket::tests::key;
+using hocket::tests::with;
 
 /// The error that a flow has; "" if none.
 std::string error_of(Flow& flow) {

@@ -13,6 +13,7 @@
 #include "base/pool.hpp"
 #include "hocket/flow.hpp"
 #include "hocket/step.hpp"
+#include "unit/flow/steps.hpp"
 
 namespace {
 
@@ -22,18 +23,8 @@ using hocket::reads;
 using hocket::Region;
 using hocket::updates;
 using hocket::writes;
-
-FlowOptions with(int workers, int threads = 1) {
-    FlowOptions options;
-    options.workers = workers;
-    options.threads = threads;
-    options.agent = hocket::Agent::between_steps;
-    return options;
-}
-
-Region key(const char* name) {
-    return Region::key(name);
-}
+using hocket::tests::key;
+using hocket::tests::with;
 
 /// Done at the n-th poll; what it does then a test says.
 class Polls final : public hocket::Operation {
