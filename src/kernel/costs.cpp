@@ -19,7 +19,7 @@ double scattered(std::int64_t block, bool cached) {
     // Short ones cost by their number. Below some 2 KiB a core waits for memory however early it
     // asks (it has few lines on their way, but for those that a cache fetches by itself along
     // rows).
-    return std::max(1.0 + 90.0 / bytes, 0.93 + 420.0 / (bytes + 120.0));
+    return std::max(0.6 + 100.0 / bytes, 0.65 + 910.0 / (bytes + 445.0));
 }
 
 bool fits_cache(const Permutation& permutation) {
@@ -30,14 +30,19 @@ bool fits_cache(const Permutation& permutation) {
 double buffered(std::int64_t bytes) {
     const double caches =
         2.0 * static_cast<double>(bytes) / static_cast<double>(least_streamed_bytes());
-    if (caches < 0.3) return 1.15 + 0.5 * caches;
-    if (caches < 1.0) return 1.3 + 2.2 * (caches - 0.3);
-    return 2.84 + 1.3 * std::log2(caches);
+    if (caches < 0.12) return 1.0 + 0.4 * caches;
+    if (caches < 0.4) return 1.05 + 1.5 * (caches - 0.12);
+    if (caches < 1.0) return 1.47 + 2.4 * (caches - 0.4);
+    return 2.9 + 1.3 * std::log2(caches);
 }
 
-double turned_tiles(std::int64_t row) {
-    const double bytes = static_cast<double>(row);
-    return 1.05 + 4.0 / bytes + (row % 64 == 0 ? 0.0 : 0.05);
+double turned_tiles(std::int64_t unit, std::int64_t side) {
+    const double row = static_cast<double>(side * unit), bytes = row * static_cast<double>(side);
+    return 0.72 + 250.0 / row + 0.2 * bytes / (1 << 20) + 0.8 / static_cast<double>(unit);
+}
+
+double swapped_tiles(bool held) {
+    return held ? 1.03 : 1.4;
 }
 
 }  // namespace hocket::kernel

@@ -18,8 +18,12 @@ double scattered(std::int64_t block, bool cached = false);
 /// second-level cache; beyond that, every byte of the buffer goes through the next level.
 double buffered(std::int64_t bytes);
 
-/// Square tiles turned where they lie, their rows so many bytes long.
-double turned_tiles(std::int64_t row);
+/// Square tiles of `side` units of `unit` bytes, turned where they lie, in cache.
+double turned_tiles(std::int64_t unit, std::int64_t side);
+
+/// Squares of several tiles, which change places in pairs: in cache, or past the caches where
+/// these do not hold their rows.
+double swapped_tiles(bool held);
 
 /// An array that stays in the second-level cache: what counts there is how often it is copied.
 bool fits_cache(const Permutation& permutation);

@@ -24,10 +24,10 @@ class Planner {
         if (auto step = square_step(permutation, means_)) consider(best, {{std::move(*step)}});
         consider(best, {{cycles_step(permutation, means_, false)}});
         // All else moves the array twice or more.
-        if (best && best->cost() <= 2.0) return best;
+        if (best && best->cost() <= 1.6) return best;
         if (auto step = tiles_step(permutation, means_)) consider(best, {{std::move(*step)}});
         consider_splits(best, permutation);
-        if (best && best->cost() <= 2.5) return best;
+        if (best && best->cost() <= 2.0) return best;
         consider_reductions(best, permutation);
         return best;
     }

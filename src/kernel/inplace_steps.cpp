@@ -127,7 +127,7 @@ std::optional<Step> square_step(const Permutation& permutation, const Means& mea
     return Step{.what = "squares of " + std::to_string(n[0]) + " x " + std::to_string(n[0]) +
                         " blocks of " + size_text(permutation.block) +
                         ": pairs of tiles change places",
-                .cost = 1.05 + 4.0 / static_cast<double>(n[0] * permutation.block),
+                .cost = squares.cost(),
                 .memory = squares.memory(means.threads),
                 .run = [squares](std::byte* array, const Pass& pass) {
                     squares.transpose(array, pass.threads);

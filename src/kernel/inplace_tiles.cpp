@@ -51,7 +51,7 @@ struct Tiling {
 
     double cost() const {
         const Permutation moved = of_blocks();
-        return turned_tiles(row()) + (moved.identity() ? 0.0 : scattered(moved.block));
+        return squares().cost() + (moved.identity() ? 0.0 : scattered(moved.block));
     }
 };
 

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "base/pool.hpp"
+#include "kernel/fetch.hpp"
 #include "kernel/scratch.hpp"
 
 namespace hocket::kernel {
@@ -52,9 +53,8 @@ class Lookahead {
     Lookahead(const Slice& slice, const Successor& next, std::span<const Segment> segments)
         : slice_(slice), next_(next), segment_(segments.data()), end_(segment_ + segments.size()) {
         // So much on its way, to the second-level cache, that memory is always busy (measured).
-        const std::int64_t bytes = slice.bytes < 512 ? 16 << 10 : 32 << 10;
-        depth_ = static_cast<unsigned>(std::clamp<std::int64_t>(bytes / slice.bytes, 4, most));
-        lines_ = std::min<std::int64_t>(slice.bytes, 1024);
+        constexpr std::int64_t ahead = 16 << 10;
+        depth_ = static_cast<unsigned>(std::clamp<std::int64_t>(ahead / slice.bytes, 1, most));
         enter_segment();
         for (unsigned k = 0; k < depth_; ++k) push();
     }
@@ -67,6 +67,7 @@ class Lookahead {
 
   private:
     static constexpr unsigned most = 256;
+    static constexpr std::int64_t longest_asked_for_whole = 512;
 
     void enter_segment() {
         if (segment_ == end_) return;
@@ -76,9 +77,13 @@ class Lookahead {
     void push() {
         if (segment_ == end_) return;
         std::byte* const place = slice_.at(place_);
-        for (std::int64_t line = 0; line < lines_; line += 64)
-            __builtin_prefetch(place + line, 0, 2);
-        __builtin_prefetch(place + lines_ - 1, 0, 2);
+        if (slice_.bytes > longest_asked_for_whole) {
+            fetch_beginnings(place, slice_.bytes);
+        } else {
+            for (std::int64_t line = 0; line < slice_.bytes; line += 64)
+                __builtin_prefetch(place + line, 0, 2);
+            __builtin_prefetch(place + slice_.bytes - 1, 0, 2);
+        }
         queue_[last_++ % most] = place;
         if (--left_ > 0) {
             place_ = next_(place_);
@@ -92,7 +97,7 @@ class Lookahead {
     const Successor& next_;
     const Segment* segment_;
     const Segment* end_;
-    std::int64_t place_ = 0, left_ = 0, lines_;
+    std::int64_t place_ = 0, left_ = 0;
     unsigned depth_, first_ = 0, last_ = 0;
     std::byte* queue_[most];  // only [first_, last_) means anything
 };

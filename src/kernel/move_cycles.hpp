@@ -18,6 +18,9 @@ struct Places {
 
     static Places dense(std::int64_t block) { return {block, 0, 0}; }
     bool gaps() const { return in_row > 0; }
+    std::int64_t at(std::int64_t place) const {
+        return gaps() ? place / in_row * pitch + place % in_row * block : place * block;
+    }
 };
 
 /// How a pass is to be run.

@@ -10,6 +10,7 @@
 
 #include "base/pool.hpp"
 #include "hocket/kernel.hpp"
+#include "kernel/fetch.hpp"
 #include "kernel/scratch.hpp"
 #include "kernel/stream.hpp"
 #include "kernel/tiles.hpp"
@@ -25,6 +26,28 @@ StreamCopy select_write_back(std::int64_t bytes) {
     return bytes >= least_streamed_bytes() / 2 ? select_stream_copy() : copy_cached;
 }
 
+/// Whether the next panel is fetched while one is worked on: where the second-level cache holds
+/// both and a buffer. Longer rows it fetches by itself, several at a time.
+bool fetches_ahead(std::int64_t bytes, std::int64_t row) {
+    constexpr std::int64_t page = 4096;
+    return bytes <= least_streamed_bytes() / 8 && row < page;
+}
+
+/// What comes back from a buffer, while the next panel is fetched.
+void write_panel(StreamCopy store, std::byte* to, const std::byte* from, std::int64_t bytes,
+                 Fetcher& ahead) {
+    constexpr std::int64_t between_looks = 512;
+    if (store != copy_cached) {
+        store(to, from, bytes);
+        return ahead.worked(bytes);
+    }
+    for (std::int64_t at = 0; at < bytes; at += between_looks) {
+        const std::int64_t now = std::min(between_looks, bytes - at);
+        store(to + at, from + at, now);
+        ahead.worked(now);
+    }
+}
+
 /// (rows, columns) units to (columns, rows) in a buffer in cache.
 class Turn {
   public:
@@ -37,14 +60,17 @@ class Turn {
             copy_.emplace(Strides{rows, columns}, unit, Strides{from_pitch, unit},
                           Strides{unit, to_pitch});
     }
-    void run(const std::byte* from, std::byte* to) const {
-        if (copy_) return copy_->run(from, to, 1, Stores::cached);
+    void run(const std::byte* from, std::byte* to, Fetcher& ahead) const {
+        if (copy_) {
+            copy_->run(from, to, 1, Stores::cached);
+            return ahead.worked(tile_.ni * tile_.nj * tile_.unit);
+        }
         const std::int64_t together = std::max<std::int64_t>(row_together / tile_.unit, 1);
         for (std::int64_t column = 0; column < tile_.ni; column += together) {
             Tile part = tile_;
             part.ni = std::min(together, tile_.ni - column);
             turn_strips(kernel_, from + column * tile_.unit, to + column * tile_.destination_i,
-                        part);
+                        part, &ahead);
         }
     }
 
@@ -55,57 +81,68 @@ class Turn {
     std::optional<Copy> copy_;
 };
 
+/// Where the given part of `count` things begins, if they are cut into `parts` even ones.
+std::int64_t bound_of(std::int64_t count, std::int64_t parts, std::int64_t part) {
+    return count / parts * part + count % parts * part / parts;
+}
+
 /// A run of blocks' places, as contiguous pieces: calls piece(offset of the places, blocks).
 template <class Piece>
 void for_rows(const Panels& panels, std::int64_t first, std::int64_t count, Piece&& piece) {
     const Places places = panels.places();
-    if (!places.gaps()) return piece(first * places.block, count);
+    if (!places.gaps()) return piece(places.at(first), count);
     while (count > 0) {
-        const std::int64_t row = first / places.in_row, column = first % places.in_row;
-        const std::int64_t now = std::min(places.in_row - column, count);
-        piece(row * places.pitch + column * places.block, now);
+        const std::int64_t now = std::min(places.in_row - first % places.in_row, count);
+        piece(places.at(first), now);
         first += now;
         count -= now;
     }
 }
 
-/// Runs the panels of one pass. `read(panel, buffer)` takes a panel out of the array, permuted;
-/// `write(panel, buffer)` puts it where it belongs. With a remainder, a panel may be written once
-/// its neighbour on the side towards which they move has been read. Bands of panels go to threads,
-/// from that side on; a band's first one waits in a second buffer until all bands have been read.
-template <class Read, class Write>
-void run_panels(const Panels& panels, bool upwards, int threads, Read&& read, Write&& write) {
+/// Runs the panels of one pass. `read(panel, buffer, ahead)` takes a panel out of the array,
+/// permuted; `write(panel, buffer, ahead)` puts it where it belongs; both help to fetch the next
+/// one, which reads from `place(panel)` on. With a remainder, a panel may be written once its
+/// neighbour on the side towards which they move has been read. Bands of panels go to threads, from
+/// that side on; a band's first one waits in a second buffer until all bands have been read.
+template <class Place, class Read, class Write>
+void run_panels(const Panels& panels, bool upwards, int threads, Place&& place, Read&& read,
+                Write&& write) {
     const std::int64_t count = panels.count(), bytes = panels.panel_bytes();
-    if (panels.remainder() == 0) {
-        base::parallel_for(threads, count, [&](std::int64_t panel) {
-            std::byte* const buffer = thread_scratch(Scratch::panel, bytes);
-            read(panel, buffer);
-            write(panel, buffer);
-        });
-        return;
-    }
-    const std::int64_t bands = std::min<std::int64_t>(base::resolve_threads(threads), count);
+    const bool fetched =
+        fetches_ahead(bytes, upwards ? panels.inner * panels.unit : panels.width * panels.unit);
     const auto panel_of = [&](std::int64_t k) { return upwards ? count - 1 - k : k; };
-    const auto bound = [&](std::int64_t band) {
-        return count / bands * band + count % bands * band / bands;
-    };
     const auto run = [&](std::int64_t first, std::int64_t last) {
         for (std::int64_t k = first; k < last; ++k) {
             std::byte* const buffer = thread_scratch(Scratch::panel, bytes);
-            read(panel_of(k), buffer);
-            write(panel_of(k), buffer);
+            Fetcher ahead;
+            if (k + 1 < last && fetched) ahead = Fetcher(place(panel_of(k + 1)), bytes, 2 * bytes);
+            read(panel_of(k), buffer, ahead);
+            write(panel_of(k), buffer, ahead);
         }
     };
+    const std::int64_t most = base::resolve_threads(threads);
+    if (panels.remainder() == 0) {
+        // Some ranges a thread, so that one that lost its core does not hold up the rest.
+        const std::int64_t ranges = std::min(count, most == 1 ? 1 : 8 * most);
+        base::parallel_for(threads, ranges, [&](std::int64_t range) {
+            run(bound_of(count, ranges, range), bound_of(count, ranges, range + 1));
+        });
+        return;
+    }
+    const std::int64_t bands = std::min<std::int64_t>(most, count);
     if (bands == 1) return run(0, count);
+    const auto bound = [&](std::int64_t band) { return bound_of(count, bands, band); };
     std::vector<std::unique_ptr<std::byte[]>> waiting;
     for (std::int64_t band = 0; band < bands; ++band)
         waiting.emplace_back(new std::byte[static_cast<std::size_t>(bytes)]);
     base::parallel_for(threads, bands, [&](std::int64_t band) {
-        read(panel_of(bound(band)), waiting[static_cast<std::size_t>(band)].get());
+        Fetcher none;
+        read(panel_of(bound(band)), waiting[static_cast<std::size_t>(band)].get(), none);
         run(bound(band) + 1, bound(band + 1));
     });
     base::parallel_for(threads, bands, [&](std::int64_t band) {
-        write(panel_of(bound(band)), waiting[static_cast<std::size_t>(band)].get());
+        Fetcher none;
+        write(panel_of(bound(band)), waiting[static_cast<std::size_t>(band)].get(), none);
     });
 }
 
@@ -125,15 +162,17 @@ void Panels::gather(std::byte* array, int threads) const {
     const StreamCopy write_back = select_write_back(panel_bytes());
     const Turn turn(width, inner, unit, inner * unit, width * unit);
     const std::int64_t item_bytes = extent * inner * unit, block = width * unit;
+    const auto place = [&](std::int64_t panel) {
+        return array + panel / parts() * item_bytes + panel % parts() * panel_bytes();
+    };
     run_panels(
-        *this, true, threads,
-        [&](std::int64_t panel, std::byte* buffer) {
-            turn.run(array + panel / parts() * item_bytes + panel % parts() * panel_bytes(),
-                     buffer);
+        *this, true, threads, place,
+        [&](std::int64_t panel, std::byte* buffer, Fetcher& ahead) {
+            turn.run(place(panel), buffer, ahead);
         },
-        [&](std::int64_t panel, const std::byte* buffer) {
+        [&](std::int64_t panel, const std::byte* buffer, Fetcher& ahead) {
             for_rows(*this, panel * inner, inner, [&](std::int64_t offset, std::int64_t blocks) {
-                write_back(array + offset, buffer, blocks * block);
+                write_panel(write_back, array + offset, buffer, blocks * block, ahead);
                 buffer += blocks * block;
             });
             stream_fence();
@@ -145,16 +184,21 @@ void Panels::scatter(std::byte* array, int threads) const {
     const std::int64_t item_bytes = extent * inner * unit, block = width * unit;
     run_panels(
         *this, false, threads,
-        [&](std::int64_t panel, std::byte* buffer) {
+        [&](std::int64_t panel) {
+            const Places blocks = places();
+            return array + blocks.at(panel * inner);
+        },
+        [&](std::int64_t panel, std::byte* buffer, Fetcher& ahead) {
             for_rows(*this, panel * inner, inner, [&](std::int64_t offset, std::int64_t blocks) {
                 // (blocks, width) -> columns of (width, inner)
-                Turn(blocks, width, unit, block, inner * unit).run(array + offset, buffer);
+                Turn(blocks, width, unit, block, inner * unit).run(array + offset, buffer, ahead);
                 buffer += blocks * unit;
             });
         },
-        [&](std::int64_t panel, const std::byte* buffer) {
-            write_back(array + panel / parts() * item_bytes + panel % parts() * panel_bytes(),
-                       buffer, panel_bytes());
+        [&](std::int64_t panel, const std::byte* buffer, Fetcher& ahead) {
+            std::byte* const to =
+                array + panel / parts() * item_bytes + panel % parts() * panel_bytes();
+            write_panel(write_back, to, buffer, panel_bytes(), ahead);
             stream_fence();
         });
 }
@@ -169,16 +213,27 @@ void permute_slabs(std::byte* array, const Permutation& permutation, int threads
     const Turn turn_matrix(matrix ? permutation.extents[0] : 1, matrix ? permutation.extents[1] : 1,
                            permutation.block, from[0], permutation.extents[0] * permutation.block);
     // A single slab is shared out itself.
-    const bool few = permutation.batch < base::resolve_threads(threads);
-    base::parallel_for(few ? 1 : threads, permutation.batch, [&](std::int64_t item) {
-        std::byte* const slab = array + item * turn.bytes();
-        std::byte* const buffer = thread_scratch(Scratch::panel, turn.bytes());
-        if (matrix && !few)
-            turn_matrix.run(slab, buffer);
-        else
-            turn.run(slab, buffer, few ? threads : 1, Stores::cached);
-        select_write_back(turn.bytes())(slab, buffer, turn.bytes());
-        stream_fence();
+    const std::int64_t most = base::resolve_threads(threads), bytes = turn.bytes();
+    const bool few = permutation.batch < most;
+    const std::int64_t ranges = few || most == 1 ? 1 : std::min(permutation.batch, 8 * most);
+    base::parallel_for(few ? 1 : threads, ranges, [&](std::int64_t range) {
+        const std::int64_t last = bound_of(permutation.batch, ranges, range + 1);
+        for (std::int64_t item = bound_of(permutation.batch, ranges, range); item < last; ++item) {
+            std::byte* const slab = array + item * bytes;
+            std::byte* const buffer = thread_scratch(Scratch::panel, bytes);
+            Fetcher ahead;
+            if (item + 1 < last &&
+                fetches_ahead(bytes, matrix ? permutation.extents[1] * permutation.block : 0))
+                ahead = Fetcher(slab + bytes, bytes, 2 * bytes);
+            if (matrix && !few) {
+                turn_matrix.run(slab, buffer, ahead);
+            } else {
+                turn.run(slab, buffer, few ? threads : 1, Stores::cached);
+                ahead.worked(bytes);
+            }
+            write_panel(select_write_back(bytes), slab, buffer, bytes, ahead);
+            stream_fence();
+        }
     });
 }
 

@@ -7,6 +7,8 @@
 
 #include "base/checked.hpp"
 #include "base/pool.hpp"
+#include "kernel/costs.hpp"
+#include "kernel/fetch.hpp"
 #include "kernel/scratch.hpp"
 #include "kernel/stream.hpp"
 #include "kernel/tiles.hpp"
@@ -32,18 +34,30 @@ std::int64_t buffer_pitch(std::int64_t width, std::int64_t unit) {
     return (ceil_div<std::int64_t>(width * unit, cache_line) | 1) * cache_line;
 }
 
+std::int64_t units_in_line(std::int64_t unit) {
+    return std::max<std::int64_t>(cache_line / unit, 4);
+}
+
+/// Rows and columns that are turned together in the first-level cache.
+std::int64_t small_side(std::int64_t unit) {
+    constexpr std::int64_t together = 10 << 10;
+    const std::int64_t in_line = units_in_line(unit);
+    const auto side = static_cast<std::int64_t>(std::sqrt(together / unit));
+    return std::max(side / in_line, std::int64_t{1}) * in_line;
+}
+
 }  // namespace
 
 /// How a matrix is cut into tiles, and how they go back into it.
 struct Squares::Tiling {
     enum class Way {
-        whole,     // the matrix is one tile, which goes through a buffer
+        inside,    // the matrix is one tile, turned where it lies while the next is fetched
+        whole,     // the matrix is one tile, which goes through a buffer and past the caches
         exchange,  // of two tiles one goes through a buffer, the other straight to its place
         streamed   // both through buffers and back past the caches, which have lost the rows
     };
     Way way;
     std::int64_t width;  // units
-    std::int64_t buffers() const { return way == Way::streamed ? 2 : 1; }
 
     explicit Tiling(const Squares& squares);
 };
@@ -51,46 +65,123 @@ struct Squares::Tiling {
 // A core reads pieces of less than some 1500 bytes at half the speed of memory, however early it
 // asks for them: only the prefetcher of the second-level cache, which follows longer rows by
 // itself, has enough lines on their way. (Measured.) So tiles are as large as fit there, two and a
-// buffer.
+// buffer. A matrix that is one tile needs no buffer there, which leaves room for the next one.
 Squares::Tiling::Tiling(const Squares& squares) {
-    constexpr std::int64_t most = 512 << 10, most_of_two = 288 << 10;
-    const std::int64_t unit = squares.unit, in_line = std::max<std::int64_t>(cache_line / unit, 4);
-    const auto width_of = [&](std::int64_t bytes) {
-        const auto units = static_cast<std::int64_t>(std::sqrt(bytes / unit));
+    constexpr std::int64_t most_inside = 640 << 10, most = 512 << 10, most_of_two = 288 << 10;
+    const std::int64_t unit = squares.unit, in_line = units_in_line(unit);
+    const std::int64_t bytes = squares.side * squares.side * unit;
+    const auto width_of = [&](std::int64_t together) {
+        const auto units = static_cast<std::int64_t>(std::sqrt(together / unit));
         return std::max(units / in_line, std::int64_t{1}) * in_line;
     };
-    way = Way::exchange;
-    width = width_of(most_of_two);
-    if (rows_held(squares.pitch) < width) {
+    const std::int64_t held = rows_held(squares.pitch);
+    if (bytes <= most_inside && squares.side <= held) {
+        way = Way::inside;
+        width = squares.side;
+    } else if (bytes <= most) {
+        way = Way::whole;
+        width = squares.side;
+    } else if (width_of(most_of_two) <= held) {
+        way = Way::exchange;
+        width = width_of(most_of_two);
+    } else {
         way = Way::streamed;
         width = width_of(most);
     }
-    if (squares.side * squares.side * unit <= most) {
-        way = Way::whole;
-        width = squares.side;
-    }
 }
+
+/// Turns a tile in the second-level cache: small squares of it change places in pairs, through a
+/// buffer in the first-level cache.
+class Squares::Inside {
+  public:
+    Inside(std::int64_t unit, std::int64_t pitch)
+        : unit_(unit),
+          pitch_(pitch),
+          in_line_(units_in_line(unit)),
+          side_(small_side(unit)),
+          apart_(buffer_pitch(most(), unit)),
+          down_(turned(1, 1, unit, pitch, apart_)),
+          up_(turned(1, 1, unit, pitch, pitch)),
+          turn_down_(select_tile_kernel(down_)),
+          turn_up_(select_tile_kernel(up_)) {}
+
+    std::int64_t memory() const { return most() * apart_; }
+
+    void run(std::byte* tile, std::int64_t side, std::byte* buffer, Fetcher& ahead) const {
+        for (std::int64_t r = 0, next_r; r < side; r = next_r) {
+            next_r = end_of(r, side, tile);
+            for (std::int64_t c = r, next_c; c < side; c = next_c) {
+                next_c = end_of(c, side, tile);
+                Tile down = down_, up = up_;
+                down.nj = up.ni = next_r - r;
+                down.ni = up.nj = next_c - c;
+                std::byte* const above = tile + r * pitch_ + c * unit_;
+                std::byte* const below = tile + c * pitch_ + r * unit_;
+                turn_strips(turn_down_, above, buffer, down, &ahead);
+                if (r != c) turn_strips(turn_up_, below, above, up, &ahead);
+                for (std::int64_t row = 0; row < down.ni; ++row)
+                    copy_cached(below + row * pitch_, buffer + row * apart_, down.nj * unit_);
+            }
+        }
+    }
+
+  private:
+    std::int64_t most() const { return side_ + 2 * in_line_; }
+
+    /// Where a small square ends that begins at `first`: at the end of a line of the tile's rows,
+    /// and without short rests.
+    std::int64_t end_of(std::int64_t first, std::int64_t side, const std::byte* tile) const {
+        const auto past = static_cast<std::int64_t>(
+            reinterpret_cast<std::uintptr_t>(tile + (first + side_) * unit_) % cache_line);
+        const bool lines = pitch_ % cache_line == 0 && past % unit_ == 0;
+        const std::int64_t end =
+            first + side_ + (lines && past > 0 ? (cache_line - past) / unit_ : 0);
+        return end + in_line_ > side ? side : end;
+    }
+
+    std::int64_t unit_, pitch_, in_line_, side_, apart_;
+    Tile down_, up_;
+    TileKernel turn_down_, turn_up_;
+};
 
 void Squares::transpose(std::byte* array, int threads) const {
     const Tiling tiling(*this);
-    if (tiling.way == Tiling::Way::whole) return turn_whole(array, threads);
-    swap_tiles(array, tiling, threads);
+    switch (tiling.way) {
+        case Tiling::Way::inside:
+        case Tiling::Way::whole:
+            return turn_whole(array, tiling, threads);
+        case Tiling::Way::exchange:
+        case Tiling::Way::streamed:
+            return swap_tiles(array, tiling, threads);
+    }
 }
 
-void Squares::turn_whole(std::byte* array, int threads) const {
+void Squares::turn_whole(std::byte* array, const Tiling& tiling, int threads) const {
+    const bool inside = tiling.way == Tiling::Way::inside;
+    const Inside small(unit, pitch);
     const std::int64_t apart = buffer_pitch(side, unit);
     const Tile tile = turned(side, side, unit, pitch, apart);
     const TileKernel turn = select_tile_kernel(tile);
-    const StreamCopy store =
-        side > rows_held(pitch) && side * unit >= 512 ? select_stream_copy() : copy_cached;
+    const StreamCopy store = side * unit >= 512 ? select_stream_copy() : copy_cached;
+    const auto place = [&](std::int64_t k) {
+        return array + k / inner * side * pitch + k % inner * inner_step;
+    };
     // Neighbours share cache lines and pages: a thread takes many at a time.
     const std::int64_t all = outer * inner;
     const std::int64_t together = ceil_div(all, std::int64_t{8} * threads);
     base::parallel_for(threads, ceil_div(all, together), [&](std::int64_t group) {
-        std::byte* const buffer = thread_scratch(Scratch::panel, side * apart);
+        std::byte* const buffer =
+            thread_scratch(Scratch::panel, inside ? small.memory() : side * apart);
         const std::int64_t last = std::min((group + 1) * together, all);
         for (std::int64_t k = group * together; k < last; ++k) {
-            std::byte* const matrix = array + k / inner * side * pitch + k % inner * inner_step;
+            std::byte* const matrix = place(k);
+            if (inside) {
+                Fetcher ahead;
+                if (k + 1 < last)
+                    ahead = Fetcher(place(k + 1), side, pitch, side * unit, side * side * unit);
+                small.run(matrix, side, buffer, ahead);
+                continue;
+            }
             turn_strips(turn, matrix, buffer, tile);
             for (std::int64_t row = 0; row < side; ++row)
                 store(matrix + row * pitch, buffer + row * apart, side * unit);
@@ -125,7 +216,7 @@ void Squares::swap_tiles(std::byte* array, const Tiling& tiling, int threads) co
             store(to + row * pitch, from + row * apart, bytes);
     };
     const auto swap_row = [&](std::byte* matrix, std::int64_t row) {
-        std::byte* const upper = thread_scratch(Scratch::panel, tiling.buffers() * width * apart);
+        std::byte* const upper = thread_scratch(Scratch::panel, memory_of(tiling));
         std::byte* const lower = upper + width * apart;
         const std::int64_t r = begin_of(row), rows = begin_of(row + 1) - r;
         for (std::int64_t column = row; column < tiles; ++column) {
@@ -165,9 +256,32 @@ void Squares::swap_tiles(std::byte* array, const Tiling& tiling, int threads) co
     });
 }
 
+double Squares::cost() const {
+    switch (Tiling(*this).way) {
+        case Tiling::Way::inside:
+            // The next tile has to find room, too.
+            return turned_tiles(unit, side) + (2 * side > rows_held(pitch) ? 0.1 : 0.0);
+        case Tiling::Way::exchange:
+            return swapped_tiles(true);
+        default:
+            return swapped_tiles(false);
+    }
+}
+
+std::int64_t Squares::memory_of(const Tiling& tiling) const {
+    const std::int64_t buffer = tiling.width * buffer_pitch(tiling.width, unit);
+    switch (tiling.way) {
+        case Tiling::Way::inside:
+            return Inside(unit, pitch).memory();
+        case Tiling::Way::streamed:
+            return 2 * buffer;
+        default:
+            return buffer;
+    }
+}
+
 std::int64_t Squares::memory(int threads) const {
-    const Tiling tiling(*this);
-    return threads * (tiling.buffers() * tiling.width * buffer_pitch(tiling.width, unit) + 4096);
+    return threads * (memory_of(Tiling(*this)) + 4096);
 }
 
 }  // namespace hocket::kernel

@@ -16,10 +16,13 @@ struct Squares {
     void transpose(std::byte* array, int threads) const;
     /// Bytes of buffers, all threads together.
     std::int64_t memory(int threads) const;
+    double cost() const;  // 1: the array read and written once at the speed of memory
 
   private:
     struct Tiling;
-    void turn_whole(std::byte* array, int threads) const;
+    class Inside;
+    std::int64_t memory_of(const Tiling& tiling) const;  // of one thread
+    void turn_whole(std::byte* array, const Tiling& tiling, int threads) const;
     void swap_tiles(std::byte* array, const Tiling& tiling, int threads) const;
 };
 

@@ -33,6 +33,16 @@ void tile_of_any(const std::byte* source, std::byte* destination, const Tile& ti
                         static_cast<std::size_t>(tile.unit));
 }
 
+/// Units of whole lines: a call for each costs more than the copy.
+void tile_of_lines(const std::byte* source, std::byte* destination, const Tile& tile) {
+    constexpr std::int64_t line = 64;
+    for (std::int64_t i = 0; i < tile.ni; ++i)
+        for (std::int64_t j = 0; j < tile.nj; ++j)
+            for (std::int64_t at = 0; at < tile.unit; at += line)
+                std::memcpy(destination + i * tile.destination_i + j * tile.destination_j + at,
+                            source + i * tile.source_i + j * tile.source_j + at, line);
+}
+
 constexpr std::int64_t least_streamed_row = 256;
 // Longer rows of the source the processor fetches ahead by itself, and better.
 constexpr std::int64_t longest_fetched_row = 512;
@@ -60,15 +70,24 @@ TileKernel select_tile_kernel(const Tile& tile) {
     if (tile.source_i == tile.unit && tile.destination_j == tile.unit)
         if (const TileKernel kernel = select_x86_tile_kernel(tile.unit, cpu_level())) return kernel;
     const auto index = static_cast<std::size_t>(tile.unit - 1);
-    return index < short_unit_kernels.size() ? short_unit_kernels[index] : tile_of_any;
+    if (index < short_unit_kernels.size()) return short_unit_kernels[index];
+    return tile.unit % 64 == 0 && tile.unit <= 1024 ? tile_of_lines : tile_of_any;
 }
 
-void turn_strips(TileKernel kernel, const std::byte* source, std::byte* destination, Tile tile) {
-    constexpr std::int64_t strip = 16;
-    const std::int64_t rows = tile.nj;
+void turn_strips(TileKernel kernel, const std::byte* source, std::byte* destination, Tile tile,
+                 Fetcher* ahead) {
+    constexpr std::int64_t strip = 16, between_looks = 256;  // rows, and bytes of each
+    const std::int64_t rows = tile.nj, columns = tile.ni;
+    const std::int64_t together =
+        ahead ? std::max<std::int64_t>(between_looks / tile.unit, 1) : columns;
     for (std::int64_t row = 0; row < rows; row += strip) {
         tile.nj = std::min(strip, rows - row);
-        kernel(source + row * tile.source_j, destination + row * tile.destination_j, tile);
+        for (std::int64_t column = 0; column < columns; column += together) {
+            tile.ni = std::min(together, columns - column);
+            kernel(source + row * tile.source_j + column * tile.source_i,
+                   destination + row * tile.destination_j + column * tile.destination_i, tile);
+            if (ahead) ahead->worked(tile.ni * tile.nj * tile.unit);
+        }
     }
 }
 

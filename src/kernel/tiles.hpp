@@ -8,6 +8,7 @@
 #include <span>
 
 #include "hocket/kernel.hpp"
+#include "kernel/fetch.hpp"
 #include "kernel/stream.hpp"
 
 namespace hocket::kernel {
@@ -40,7 +41,9 @@ TileKernel select_tile_kernel(const Tile& tile);
 
 /// Turns a large tile some rows of the source at a time: long rows are read one after another, as
 /// the caches' own prefetchers like it, and kernels that go down columns find these in cache.
-void turn_strips(TileKernel kernel, const std::byte* source, std::byte* destination, Tile tile);
+/// What `ahead` has is fetched meanwhile.
+void turn_strips(TileKernel kernel, const std::byte* source, std::byte* destination, Tile tile,
+                 Fetcher* ahead = nullptr);
 
 /// A box as blocks of tiles. The last two of `loops` are i and j.
 class TileGrid {

@@ -1,0 +1,75 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Memory asked for ahead of its use.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+
+namespace hocket::kernel {
+
+/// Rows that are worked on next, brought to the second-level cache while others are worked on.
+///
+/// A core by itself has few lines on their way (here 10 GB/s, read and written, however early it
+/// asks). The prefetcher of the second-level cache has more (25 GB/s), but it follows a page from
+/// line to line, and ends with it. So rows are asked for line after line, and several rows, or
+/// pages of long ones, abreast: one alone gives 18 GB/s. (Measured.)
+class Fetcher {
+  public:
+    Fetcher() = default;  // nothing is asked for
+    /// `rows` rows of `bytes` bytes, `pitch` bytes apart. All have been asked for a little before
+    /// `work` bytes of something else are done.
+    Fetcher(const std::byte* first, std::int64_t rows, std::int64_t pitch, std::int64_t bytes,
+            std::int64_t work)
+        : row_(first),
+          rows_(rows),
+          pitch_(pitch),
+          lines_(bytes / line + 1),
+          due_each_(rows * lines_),
+          work_(work / 8 * 7 + 1) {}
+    /// Memory that lies together.
+    Fetcher(const std::byte* first, std::int64_t bytes, std::int64_t work)
+        : Fetcher(first, bytes / page + 1, page, page - 1, work) {}
+
+    /// To be called as the work goes on, with what was done since the last call.
+    void worked(std::int64_t bytes) {
+        if (rows_ <= 0) return;
+        due_ += bytes * due_each_;
+        for (; due_ >= work_; due_ -= work_) ask();
+    }
+
+  private:
+    static constexpr std::int64_t line = 64, page = 4096, most_abreast = 8;
+
+    void ask() {
+        if (rows_ <= 0) return;
+        __builtin_prefetch(row_ + abreast_ * pitch_ + at_ * line, 0, 2);
+        if (++abreast_ < most_abreast && abreast_ < rows_) return;
+        abreast_ = 0;
+        if (++at_ < lines_) return;
+        at_ = 0;
+        row_ += most_abreast * pitch_;
+        rows_ -= most_abreast;
+    }
+
+    const std::byte* row_ = nullptr;  // the first of those abreast
+    std::int64_t rows_ = 0, pitch_ = 0, lines_ = 0;
+    std::int64_t due_each_ = 0, work_ = 1, due_ = 0;
+    std::int64_t abreast_ = 0, at_ = 0;
+};
+
+/// The beginnings of a block's pages, whose rest the second-level cache fetches by itself: a
+/// quarter more of memory's speed than all lines asked for (measured, from 640 bytes on).
+inline void fetch_beginnings(const std::byte* place, std::int64_t bytes) {
+    constexpr std::int64_t page = 4096, beginning = 6 * 64;
+    const std::byte* const end = place + bytes;
+    while (place < end) {
+        const std::int64_t in_page =
+            page - static_cast<std::int64_t>(reinterpret_cast<std::uintptr_t>(place) % page);
+        const std::int64_t here = in_page < end - place ? in_page : end - place;
+        for (std::int64_t at = 0; at < beginning && at < here; at += 64)
+            __builtin_prefetch(place + at, 0, 2);
+        place += here;
+    }
+}
+
+}  // namespace hocket::kernel
