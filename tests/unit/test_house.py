@@ -54,6 +54,23 @@ BLOCKING = re.compile(
     r"|Scan|Exscan)\s*\("
 )
 
+# Strided memory is copied by src/kernel alone. Elsewhere a loop may copy only what lies together.
+COPIES_IN_LOOPS = {
+    "src/flow/region.cpp": "the words of a text that is hashed",
+    "src/node/foreign.cpp": "what buffers cost, measured on memory that lies together",
+    "src/node/mail.cpp": "texts, one after the other",
+    "src/team/team.cpp": "values of a line of a cell, by member",
+    "src/transfer/exchange_inplace.cpp": "one stretch of memory, a buffer at a time",
+    "src/transfer/offers.cpp": "texts, one after the other",
+    "src/transfer/relay.cpp": "parcels, each in one piece",
+}
+LOOP = re.compile(r"\b(?:for|while)\s*\(")
+BYTES_COPIED = re.compile(r"\b(?:memcpy|memmove|std::copy(?:_n|_backward)?)\s*\(")
+# x[i * stride] = …, *(x + i * pitch) = …
+ELEMENT_COPIED = re.compile(
+    r"(?:\[[^\]]*(?:stride|pitch)[^\]]*\]|\*\([^;=]*(?:stride|pitch)[^;=]*\))\s*=[^=;]*[\[*]"
+)
+
 
 def reachable(room: str) -> set[str]:
     """The room and all it uses, directly or not."""
@@ -194,3 +211,60 @@ def test_what_is_run_with_one_mpi_only_knows_none() -> None:
     words = re.compile(r"mpi4py|subprocess|mpiexec|hk\.(?:run|tasks|empty)|_mpi\b|hocket_cli\.main")
     wrong = [path for path in independent.FILES if words.search((ROOT / path).read_text("utf-8"))]
     assert not wrong, f"these need MPI; strike them from tests/independent.py: {', '.join(wrong)}"
+
+
+def copies_in_loops(text: str) -> list[str]:
+    """Statements that copy bytes within a loop of the same function, as the indentation has it."""
+    lines = text.splitlines()
+    found = []
+    for number, statement in enumerate(lines):
+        if not BYTES_COPIED.search(statement):
+            continue
+        level = len(statement) - len(statement.lstrip()) + 1
+        for line in reversed(lines[: number + 1]):
+            indent = len(line) - len(line.lstrip())
+            if not line.strip() or indent >= level or line.startswith("namespace"):
+                continue
+            level = indent
+            if LOOP.search(line):
+                found.append(statement.strip())
+                break
+    return found
+
+
+def test_strided_memory_is_copied_by_the_kernel_alone() -> None:
+    """The list has no file that does not need to be there, so it stays true."""
+    elsewhere = [
+        path
+        for path in files("src", "include", "bindings")
+        if path.suffix in (".cpp", ".hpp") and not name(path).startswith("src/kernel/")
+    ]
+    looping = {name(path): copies_in_loops(code(path)) for path in elsewhere}
+    found = {path: lines for path, lines in looping.items() if lines}
+    assert set(found) == set(COPIES_IN_LOOPS), found
+    wrong = [
+        f"{name(path)}: {match.group()}"
+        for path in elsewhere
+        for match in ELEMENT_COPIED.finditer(code(path))
+    ]
+    assert not wrong, "\n".join(wrong)
+
+
+@pytest.mark.parametrize(
+    ("text", "copies"),
+    [
+        (
+            "void f() {\n    for (k = 0; k < n; ++k)\n        std::memcpy(a + k * s, b, 8);",
+            1,
+        ),
+        ("void f() {\n    for (;;) {\n        g();\n    }\n    std::memcpy(a, b, n);\n}", 0),
+        ("void f() {\n    while (n--) memcpy(a += s, b += t, 8);\n}", 1),
+        ("void f() {\n    for (;;) {\n    }\n}\nvoid g() {\n    memcpy(a, b, n);\n}", 0),
+    ],
+)
+def test_a_copy_in_a_loop_is_found(text: str, copies: int) -> None:
+    """The rule above would hold for a scan that finds nothing."""
+    assert len(copies_in_loops(text)) == copies
+    assert ELEMENT_COPIED.search("to[k * to_stride] = from[k * from_stride];")
+    assert ELEMENT_COPIED.search("*(to + k * pitch) = *from;")
+    assert not ELEMENT_COPIED.search("offset[d] = at * stride[d];")
