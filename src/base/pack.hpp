@@ -13,6 +13,8 @@ namespace hocket {
 
 class Packer {
   public:
+    /// `room`: how many bytes it will about be.
+    explicit Packer(std::size_t room = 0) { bytes_.reserve(room); }
     Packer& number(std::int64_t value) {
         bytes_.append(reinterpret_cast<const char*>(&value), sizeof value);
         return *this;

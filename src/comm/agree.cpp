@@ -116,6 +116,10 @@ Protocol<std::string> fold(Group group, int tag, std::string mine, Merge merge) 
 
 Protocol<Statement> collect(Group group, int tag, Statement mine) {
     const int size = group.size();
+    if (size == 1) {
+        mine.everywhere = static_cast<bool>(mine.fault);
+        co_return mine;
+    }
     const Said own{std::move(mine), group.index, 1};
     const std::string folded = co_await fold(
         group, tag, own.packed(), [size](const std::string& low, const std::string& high) {

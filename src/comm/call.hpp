@@ -3,6 +3,7 @@
 #pragma once
 
 #include <exception>
+#include <functional>
 #include <optional>
 #include <string>
 #include <utility>
@@ -21,8 +22,11 @@ class Activity : public Operation {
 /// Ends with the protocol; what the protocol throws, every later poll throws again.
 class Call final : public Activity {
   public:
-    Call(Protocol<> protocol, std::string text)
+    /// `text` is asked for only where somebody waits long for it, or is told of an error.
+    Call(Protocol<> protocol, std::function<std::string()> text)
         : driven_(std::in_place, std::move(protocol)), text_(std::move(text)) {}
+    Call(Protocol<> protocol, std::string text)
+        : Call(std::move(protocol), [text = std::move(text)] { return text; }) {}
 
     bool poll() override {
         if (ended_) return outcome();
@@ -36,7 +40,7 @@ class Call final : public Activity {
         driven_.reset();  // whoever still holds the call holds none of its arrays
         return outcome();
     }
-    std::string text() const override { return text_; }
+    std::string text() const override { return text_(); }
     bool ended() const override { return ended_; }
 
   private:
@@ -45,7 +49,7 @@ class Call final : public Activity {
         return true;
     }
     std::optional<Driven<void>> driven_;
-    std::string text_;
+    std::function<std::string()> text_;
     std::exception_ptr error_;
     bool ended_ = false;
 };

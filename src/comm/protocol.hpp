@@ -17,10 +17,13 @@
 #pragma once
 
 #include <coroutine>
+#include <cstddef>
 #include <exception>
 #include <optional>
 #include <type_traits>
 #include <utility>
+
+#include "comm/frames.hpp"
 
 namespace hocket::comm {
 
@@ -43,6 +46,9 @@ struct PromiseBase {
     Thread* thread = nullptr;
     std::coroutine_handle<> continuation;
     std::exception_ptr error;
+
+    static void* operator new(std::size_t bytes) { return take_frame(bytes); }
+    static void operator delete(void* frame, std::size_t bytes) { give_frame(frame, bytes); }
 
     std::suspend_always initial_suspend() noexcept { return {}; }
 

@@ -13,14 +13,20 @@
 
 namespace hocket::comm {
 
-Requests::Requests() : batch_(std::make_unique<Batch>()) {}
+Requests::Requests() = default;
+
+Requests::Batch& Requests::batch() {
+    if (batch_ == nullptr) batch_ = std::make_unique<Batch>();
+    return *batch_;
+}
 
 Requests::~Requests() {
     // Only an error leaves messages behind. Their buffers are about to go, so a receive that is
     // still open must not write there any more.
+    if (pending_ == 0) return;
     int finalized = 0;
     MPI_Finalized(&finalized);
-    if (pending_ == 0 || finalized != 0) return;
+    if (finalized != 0) return;
     const Turn turn(Turn::waiting);  // mostly held already, by whoever polls what failed
     for (const auto& link : batch_->links) link->given_up = true;
     for (auto& request : batch_->requests) {

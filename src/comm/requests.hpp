@@ -30,13 +30,13 @@ class Requests final : public Condition {
     bool holds() override;
 
     struct Batch;  // the MPI requests
-    Batch& batch() { return *batch_; }
+    Batch& batch();
     void added();  ///< called by Link, which has just appended to the batch
     /// Called by Link: done when `gone` is true. `process`: who must make room for it.
     void add_mail(std::function<bool()> gone, std::int64_t process);
 
   private:
-    std::unique_ptr<Batch> batch_;
+    std::unique_ptr<Batch> batch_;  // none before the first: what goes as mail has none
     std::size_t pending_ = 0, group_ = 0;
     std::vector<std::size_t> left_;  // messages left, a number for each group
     std::vector<std::size_t> done_;

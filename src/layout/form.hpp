@@ -2,6 +2,8 @@
 // The index algebra behind a Layout: what was written, and what follows from it.
 #pragma once
 
+#include <atomic>
+#include <cstddef>
 #include <cstdint>
 #include <memory>
 #include <optional>
@@ -69,6 +71,26 @@ struct Order {
     std::unordered_map<std::int64_t, std::int64_t> position;
 };
 
+/// A number that is worked out when first asked for, by any thread; a copy does not know it.
+class Once {
+  public:
+    Once() = default;
+    Once(const Once&) {}
+    Once& operator=(const Once&) {
+        value_ = 0;
+        return *this;
+    }
+    template <class Make>
+    std::size_t get(Make make) const {
+        std::size_t value = value_.load(std::memory_order_relaxed);
+        if (value == 0) value_.store(value = make(), std::memory_order_relaxed);
+        return value;
+    }
+
+  private:
+    mutable std::atomic<std::size_t> value_{0};
+};
+
 struct Form {
     // As written.
     Template base;
@@ -84,6 +106,7 @@ struct Form {
     std::int64_t size = 1;
     std::int64_t elements = 1;
     std::int64_t copies = 1;  ///< processes that hold each element
+    Once known_hash;          ///< once nothing changes any more
 
     bool aligned() const;  ///< true where the alignment is not the identity
     bool indexed() const { return segments != nullptr; }

@@ -163,7 +163,7 @@ std::string Layout::text() const {
     return layout::text_of(*form_);
 }
 std::size_t Layout::hash() const {
-    return layout::hash(*form_);
+    return form_->known_hash.get([this] { return layout::hash(*form_); });
 }
 
 bool operator==(const Layout& a, const Layout& b) {

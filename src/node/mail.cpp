@@ -49,7 +49,7 @@ void Mail::fetch() {
         if (arriving_.size() < end) break;
         std::string text(static_cast<std::size_t>(bytes), '\0');
         if (bytes > 0) std::memcpy(text.data(), &arriving_[at + heading], text.size());
-        here_[arriving_[at]].push_back(std::move(text));
+        here_.emplace(arriving_[at], std::move(text));
         at = end;
     }
     arriving_.erase(arriving_.begin(), arriving_.begin() + static_cast<std::ptrdiff_t>(at));
@@ -57,11 +57,10 @@ void Mail::fetch() {
 
 std::optional<std::string> Mail::receive(std::uint64_t number) {
     fetch();
-    const auto found = here_.find(number);
-    if (found == here_.end()) return std::nullopt;
-    std::string text = std::move(found->second.front());
-    found->second.pop_front();
-    if (found->second.empty()) here_.erase(found);
+    const auto found = here_.lower_bound(number);
+    if (found == here_.end() || found->first != number) return std::nullopt;
+    std::string text = std::move(found->second);
+    here_.erase(found);
     return text;
 }
 

@@ -3,7 +3,6 @@
 #pragma once
 
 #include <cstdint>
-#include <deque>
 #include <map>
 #include <optional>
 #include <string>
@@ -36,10 +35,10 @@ class Mail {
     void fetch();
     Post* out_ = nullptr;
     Post* in_ = nullptr;
-    std::vector<std::uint64_t> leaving_, arriving_;  // words of texts, each behind its heading
-    std::uint64_t sent_ = 0, gone_ = 0, read_ = 0;   // words
-    std::size_t put_ = 0;                            // of `leaving_`, at its front
-    std::map<std::uint64_t, std::deque<std::string>> here_;
+    std::vector<std::uint64_t> leaving_, arriving_;   // words of texts, each behind its heading
+    std::uint64_t sent_ = 0, gone_ = 0, read_ = 0;    // words
+    std::size_t put_ = 0;                             // of `leaving_`, at its front
+    std::multimap<std::uint64_t, std::string> here_;  // those of a number in their order
 };
 
 }  // namespace hocket::node

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "task/answer.hpp"
 
-#include "base/pack.hpp"
 #include "base/text.hpp"
 #include "task/member.hpp"
 #include "transfer/work.hpp"
@@ -9,8 +8,10 @@
 namespace hocket::task {
 
 std::string Answer::packed() const {
-    Packer out;
-    out.text(fault.kind).text(fault.message).text(other.packed()).text(decided.packed());
+    Packer out(usual_text);
+    out.text(fault.kind).text(fault.message);
+    other.pack(out);
+    decided.pack(out);
     return out.take();
 }
 
@@ -19,8 +20,8 @@ Answer Answer::unpacked(const std::string& bytes) {
     Answer answer;
     answer.fault.kind = in.text();
     answer.fault.message = in.text();
-    answer.other = Envelope::unpacked(in.text());
-    answer.decided = Wish::unpacked(in.text());
+    answer.other = Envelope::unpacked(in);
+    answer.decided = Wish::unpacked(in);
     return answer;
 }
 
@@ -34,10 +35,8 @@ std::string array_text(const std::string& dtype, const Shape& shape) {
     return (dtype.empty() ? "an array" : dtype) + " " + text::tuple(shape);
 }
 
-std::string array_text(const std::vector<Array>& arrays) {
-    if (arrays.empty()) return "an array";
-    if (arrays.size() > 1) return std::to_string(arrays.size()) + " arrays";
-    return array_text(arrays[0].dtype().name, arrays[0].layout().shape());
+std::string array_text(std::size_t arrays) {
+    return arrays == 0 ? "an array" : std::to_string(arrays) + " arrays";
 }
 
 trace::Track track_of(const char* verb, const Partner& partner, std::span<const Array> arrays) {
@@ -47,11 +46,12 @@ trace::Track track_of(const char* verb, const Partner& partner, std::span<const 
     for (const auto& array : arrays)
         bytes +=
             transfer::local_bytes(array.layout(), transfer::place_on(array), array.dtype().size);
-    told.add(partner.direction, partner.task).add("bytes", bytes);
+    const std::string other = task_text(partner.all, partner.task);
+    told.add(partner.direction, other).add("bytes", bytes);
     if (partner.tag >= 0) told.add("tag", std::int64_t{partner.tag});
     for (const auto& array : arrays)
         told.add("array", array.dtype().name + " " + array.layout().text());
-    return {std::string(verb) + " " + partner.direction + " " + partner.task, told};
+    return {std::string(verb) + " " + partner.direction + " " + other, told};
 }
 
 comm::Fault fault_of_sender(const Tasks::State& all, const Envelope& envelope) {
@@ -74,11 +74,11 @@ comm::Fault mismatch(const Tasks::State& all, const Envelope& sent, int receiver
     }
     for (std::size_t i = 0; what.empty() && i < wanted.size(); ++i) {
         const Form &a = sent.forms[i], &b = wanted[i];
-        const Shape shape = Layout::parse(a.layout).shape(),
-                    wanted_shape = Layout::parse(b.layout).shape();
         const bool typed = !a.dtype.empty() && !b.dtype.empty();
-        if (shape == wanted_shape && (!typed || (a.dtype == b.dtype && a.itemsize == b.itemsize)))
+        if ((a.layout == b.layout || a.value().shape() == b.value().shape()) &&
+            (!typed || (a.dtype == b.dtype && a.itemsize == b.itemsize)))
             continue;
+        const Shape &shape = a.value().shape(), &wanted_shape = b.value().shape();
         from = array_text(a.dtype, shape);
         to = array_text(b.dtype, wanted_shape);
         if (wanted.size() > 1) from += ", number " + std::to_string(i) + " of its arrays,";

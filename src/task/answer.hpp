@@ -27,13 +27,13 @@ struct Answer {
 std::string task_text(const Tasks::State& all, int task);  // -1: any
 std::string tag_text(int tag);                             // -1: any
 std::string array_text(const std::string& dtype, const Shape& shape);
-std::string array_text(const std::vector<Array>& arrays);
+std::string array_text(std::size_t arrays);  // other than one
 
 /// The track of a send or a receive.
 struct Partner {
     const char* direction;  // "to", "from"
-    std::string task;
-    int tag;  // -1: any
+    const Tasks::State& all;
+    int task, tag;  // -1: any
 };
 trace::Track track_of(const char* verb, const Partner& partner, std::span<const Array> arrays);
 

@@ -8,21 +8,6 @@ namespace {
 
 using Kind = Collective::Kind;
 
-void pack(Packer& out, const std::vector<Form>& forms) {
-    out.number(static_cast<std::int64_t>(forms.size()));
-    for (const Form& form : forms) out.text(form.layout).text(form.dtype).number(form.itemsize);
-}
-
-std::vector<Form> unpack_forms(Unpacker& in) {
-    std::vector<Form> forms(static_cast<std::size_t>(in.number()));
-    for (Form& form : forms) {
-        form.layout = in.text();
-        form.dtype = in.text();
-        form.itemsize = in.number();
-    }
-    return forms;
-}
-
 std::string packed(const Brought& brought) {
     Packer out, item;
     item.text(brought.call).text(brought.fault.kind).text(brought.fault.message);
@@ -51,8 +36,7 @@ std::string spelled(const Form& form) {
 }
 
 bool alike(const Form& a, const Form& b) {
-    return a.dtype == b.dtype && a.itemsize == b.itemsize &&
-           Layout::parse(a.layout).shape() == Layout::parse(b.layout).shape();
+    return a.dtype == b.dtype && a.itemsize == b.itemsize && a.value().shape() == b.value().shape();
 }
 
 // On one process, which has heard all tasks.

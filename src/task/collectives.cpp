@@ -70,15 +70,11 @@ comm::Protocol<> run_all(Moving moving, std::vector<Move> moves) {
     co_await until(done);
 }
 
-Layout layout_of(const Form& form) {
-    return Layout::parse(form.layout);
-}
-
 // Task by task in their order, so that every element is combined in that order, once: a result has
 // the same bits wherever it is copied to. Gives the sum on the root, in the result's layout.
 comm::Protocol<std::optional<Array>> combine_arrays(Moving moving, const Collective& call,
                                                     std::vector<Brought> brought, int root) {
-    const Layout to = layout_of(brought[static_cast<std::size_t>(root)].results.at(0));
+    const Layout to = brought[static_cast<std::size_t>(root)].results.at(0).value();
     const DType dtype = call.array->dtype();
     std::optional<Array> sum, next;
     if (moving.me.task == root) {
@@ -87,7 +83,7 @@ comm::Protocol<std::optional<Array>> combine_arrays(Moving moving, const Collect
     }
     for (int task = 0; task < static_cast<int>(brought.size()); ++task) {
         Move move{
-            task,      root,         layout_of(brought[static_cast<std::size_t>(task)].forms.at(0)),
+            task,      root,         brought[static_cast<std::size_t>(task)].forms.at(0).value(),
             to,        std::nullopt, task == 0 ? sum : next,
             dtype.size};
         if (moving.me.task == task) move.sent = call.array;
@@ -116,7 +112,7 @@ comm::Protocol<> move_all(Moving moving, std::vector<Form> sources, std::vector<
         const auto t = static_cast<std::size_t>(task);
         const Form &from = sources[gathered ? t : 0], &to = destinations[t];
         if (to.layout.empty()) continue;
-        Move move{gathered ? task : root, gathered ? root : task, layout_of(from), layout_of(to),
+        Move move{gathered ? task : root, gathered ? root : task, from.value(), to.value(),
                   std::nullopt,           std::nullopt,           from.itemsize};
         if (moving.me.task == move.from) move.sent = sent;
         if (moving.me.task == move.to) move.received = received[gathered ? t : 0];

@@ -2,6 +2,8 @@
 #include "task/exchange.hpp"
 
 #include <algorithm>
+#include <functional>
+#include <optional>
 #include <span>
 
 #include "base/pack.hpp"
@@ -22,9 +24,9 @@ using Found = std::shared_ptr<std::optional<Status>>;
 Status status_of(const Tasks::State& all, const Envelope& envelope) {
     const Form& form = envelope.forms.at(0);
     Status status{envelope.source, all.names[static_cast<std::size_t>(envelope.source)],
-                  envelope.tag, Layout::parse(form.layout), DType{form.dtype, form.itemsize}};
+                  envelope.tag, form.value(), DType{form.dtype, form.itemsize}};
     for (const auto& more : std::span(envelope.forms).subspan(1))
-        status.further.push_back({Layout::parse(more.layout), DType{more.dtype, more.itemsize}});
+        status.further.push_back({more.value(), DType{more.dtype, more.itemsize}});
     return status;
 }
 
@@ -59,13 +61,15 @@ Protocol<> move(const Member& me, int number, const std::vector<Array>& arrays, 
                 bool sending, bool by_turns, transfer::Route route, transfer::Stopwatch& watch,
                 std::shared_ptr<Progress> progress) {
     for (std::size_t i = 0; i < arrays.size(); ++i) {
-        const Layout other = Layout::parse(met.other.forms.at(i).layout);
+        const Layout& other = met.other.forms.at(i).value();
         const Layout& own = arrays[i].layout();
         const std::int64_t pieces = std::max<std::int64_t>(met.decided.pieces, 1);
         const Cut cut(sending ? own : other, sending ? other : own, pieces);
         if (arrays.size() == 1) progress->cut = cut;
         for (std::int64_t piece = 0; piece < pieces; ++piece) {
-            const Array array = cut.array_of(arrays[i], piece);
+            std::optional<Array> part;
+            if (pieces > 1) part = cut.array_of(arrays[i], piece);
+            const Array& array = part ? *part : arrays[i];
             const transfer::Place here = transfer::place_on(array), nowhere;
             const Layout there = cut.layout_of(other, piece);
             plan::Options options;
@@ -91,9 +95,8 @@ Protocol<> send(All all, Me me, Sending sending, std::vector<Array> arrays, int 
     const int destination = sending.destination, tag = sending.tag;
     const bool by_turns = sending.by_turns;
     co_await pass(sending);
-    transfer::Stopwatch watch(all->profile,
-                              track_of(sending.end ? "close" : "send",
-                                       {"to", task_text(*all, destination), tag}, arrays));
+    transfer::Stopwatch watch(all->profile, track_of(sending.end ? "close" : "send",
+                                                     {"to", *all, destination, tag}, arrays));
     const Answer answer = co_await meet(all, me, std::move(sending), tree_tag, ticket, watch);
     if (arrays.empty()) {  // a stream's end
         *found = Status{me->task, me->name(), tag, Layout({0}, "(*)"), DType{"", 0}};
@@ -112,8 +115,7 @@ Protocol<> receive(All all, Me me, Receiving receiving, std::vector<Array> array
                    std::int64_t ticket, Found found, std::shared_ptr<Progress> progress) {
     co_await pass(receiving);
     transfer::Stopwatch watch(
-        all->profile,
-        track_of("recv", {"from", task_text(*all, receiving.source), receiving.tag}, arrays));
+        all->profile, track_of("recv", {"from", *all, receiving.source, receiving.tag}, arrays));
     const Answer answer = co_await meet(all, me, std::move(receiving), tree_tag, ticket, watch);
     const Envelope& envelope = answer.other;
     transfer::Route route = route_of(*all, me->tags, envelope.source, me->task, envelope.send);
@@ -186,7 +188,23 @@ Protocol<> decision(Me me, int tree_tag, std::shared_ptr<std::int64_t> number) {
     *number = Unpacker(outcome).number();
 }
 
-std::shared_ptr<Pending> start(Me me, Found found, Protocol<> protocol, std::string text,
+using Text = std::function<std::string()>;
+
+// What a send or a receive says of itself. Has no hold on arrays, nor on the tasks.
+Text text_of(const Member& me, const char* verb, const std::vector<Array>& arrays,
+             const char* direction, int other, int tag) {
+    std::optional<Layout> layout;
+    if (arrays.size() == 1) layout = arrays[0].layout();
+    return [name = me.name(), verb, count = arrays.size(), layout = std::move(layout),
+            dtype = arrays.empty() ? "" : arrays[0].dtype().name, direction,
+            there = task_text(*me.all, other), tag] {
+        return "task '" + name + "' " + verb + " " +
+               (layout ? array_text(dtype, layout->shape()) : array_text(count)) + " " + direction +
+               " " + there + " with " + tag_text(tag);
+    };
+}
+
+std::shared_ptr<Pending> start(Me me, Found found, Protocol<> protocol, Text text,
                                std::shared_ptr<Progress> progress = nullptr,
                                std::shared_ptr<comm::Gate> gate = nullptr) {
     auto call = std::make_shared<comm::Call>(std::move(protocol), std::move(text));
@@ -218,13 +236,13 @@ Fault fault_of(const Member& member, const Array& array, bool receiving) {
 std::shared_ptr<Pending> start_send(All all, Me me, Sending sending, std::vector<Array> arrays) {
     auto found = std::make_shared<std::optional<Status>>();
     auto progress = std::make_shared<Progress>();
-    std::string text = "task '" + me->name() + "' sends " + array_text(arrays) + " to " +
-                       task_text(*all, sending.destination) + " with " + tag_text(sending.tag);
+    Text text = text_of(*me, "sends", arrays, "to", sending.destination, sending.tag);
     const int tag = next_tree_tag(*me);
     const std::int64_t ticket = me->sends.ticket();
     const auto gate = sending.gate;
     try {
-        sending.by_turns = transfer::takes_turns();
+        // Only processes of one task take turns.
+        sending.by_turns = me->group.size() > 1 && transfer::takes_turns();
     } catch (const Error&) {
         if (!sending.fault) sending.fault = comm::Fault::current();
     }
@@ -238,8 +256,7 @@ std::shared_ptr<Pending> start_receive(All all, Me me, Receiving receiving,
                                        std::vector<Array> arrays) {
     auto found = std::make_shared<std::optional<Status>>();
     auto progress = std::make_shared<Progress>();
-    std::string text = "task '" + me->name() + "' receives " + array_text(arrays) + " from " +
-                       task_text(*all, receiving.source) + " with " + tag_text(receiving.tag);
+    Text text = text_of(*me, "receives", arrays, "from", receiving.source, receiving.tag);
     const int tag = next_tree_tag(*me);
     const std::int64_t ticket = me->receives.ticket();
     const auto gate = receiving.gate;
@@ -260,7 +277,7 @@ std::shared_ptr<Pending> start_probe(All all, Me me, Probing probing) {
     const int tree_tag = next_tree_tag(*me);
     const std::int64_t ticket = me->receives.ticket();
     return start(me, found, probe(std::move(all), me, std::move(probing), tree_tag, ticket, found),
-                 std::move(text));
+                 [text = std::move(text)] { return text; });
 }
 
 std::int64_t first_done(Me me, std::vector<std::shared_ptr<comm::Activity>> calls,
@@ -272,8 +289,8 @@ std::int64_t first_done(Me me, std::vector<std::shared_ptr<comm::Activity>> call
     {
         const comm::Turn turn;
         const int tag = next_tree_tag(*me);
-        pending =
-            start(me, nullptr, first(me, std::move(calls), deadline, tag, index), std::move(text));
+        pending = start(me, nullptr, first(me, std::move(calls), deadline, tag, index),
+                        [text = std::move(text)] { return text; });
     }
     wait(*pending->call);
     return *index;
@@ -285,8 +302,9 @@ std::int64_t decide(Me me, std::int64_t number, Deadline deadline) {
     {
         const comm::Turn turn;
         const int tag = next_tree_tag(*me);
-        pending = start(me, nullptr, decision(me, tag, decided),
-                        "task '" + me->name() + "' waits for its lowest process's word");
+        pending = start(me, nullptr, decision(me, tag, decided), [me] {
+            return "task '" + me->name() + "' waits for its lowest process's word";
+        });
     }
     wait(*pending->call, deadline);
     return *decided;

@@ -3,32 +3,59 @@
 
 #include <algorithm>
 
-#include "base/pack.hpp"
+#include "transfer/recent.hpp"
 
 namespace hocket::task {
 
 Form Form::of(const Array& array) {
-    return {array.layout().text(), array.dtype().name, array.dtype().size};
+    return {array.layout().text(), array.dtype().name, array.dtype().size, array.layout()};
+}
+
+const Layout& Form::value() const {
+    if (!known) known = transfer::parsed(layout);
+    return *known;
 }
 
 std::vector<Form> forms_of(std::span<const Array> arrays) {
     std::vector<Form> forms;
+    forms.reserve(arrays.size());
     for (const auto& array : arrays) forms.push_back(Form::of(array));
     return forms;
 }
 
-std::string Envelope::packed() const {
-    Packer out;
+void pack(Packer& out, const std::vector<Form>& forms) {
+    out.number(static_cast<std::int64_t>(forms.size()));
+    for (const Form& form : forms) out.text(form.layout).text(form.dtype).number(form.itemsize);
+}
+
+std::vector<Form> unpack_forms(Unpacker& in) {
+    std::vector<Form> forms;
+    std::int64_t left = in.number();
+    if (left == 1) forms.reserve(1);  // what is said may be wrong: no more before it is read
+    for (; left > 0; --left) {
+        Form& form = forms.emplace_back();
+        form.layout = in.text();
+        form.dtype = in.text();
+        form.itemsize = in.number();
+    }
+    return forms;
+}
+
+void Envelope::pack(Packer& out) const {
     out.number(source).number(tag).number(send).text(stream);
     out.text(fault.kind).text(fault.message).number(kept).number(once ? 1 : 0);
     out.number(parting ? 1 : 0);
-    out.text(wish.packed());
-    for (const auto& form : forms) out.text(form.layout).text(form.dtype).number(form.itemsize);
+    wish.pack(out);
+    task::pack(out, forms);
+}
+
+std::string Envelope::packed() const {
+    Packer out(usual_text);
+    pack(out);
     return out.take();
 }
 
-Envelope Envelope::unpacked(const std::string& bytes) {
-    Unpacker in(bytes);
+Envelope Envelope::unpacked(Unpacker& in) {
     Envelope envelope;
     envelope.source = static_cast<int>(in.number());
     envelope.tag = static_cast<int>(in.number());
@@ -39,14 +66,14 @@ Envelope Envelope::unpacked(const std::string& bytes) {
     envelope.kept = in.number();
     envelope.once = in.number() != 0;
     envelope.parting = in.number() != 0;
-    envelope.wish = Wish::unpacked(in.text());
-    while (!in.empty()) {
-        Form& form = envelope.forms.emplace_back();
-        form.layout = in.text();
-        form.dtype = in.text();
-        form.itemsize = in.number();
-    }
+    envelope.wish = Wish::unpacked(in);
+    envelope.forms = unpack_forms(in);
     return envelope;
+}
+
+Envelope Envelope::unpacked(const std::string& bytes) {
+    Unpacker in(bytes);
+    return unpacked(in);
 }
 
 void Matcher::post(Wanted& wanted) {
@@ -74,8 +101,11 @@ void Matcher::arrive(Envelope envelope) {
             continue;
         }
         it = posted_.erase(it);
+        if (wanted.take && !envelope.parting) {
+            wanted.found = std::move(envelope);
+            return;
+        }
         wanted.found = envelope;
-        if (wanted.take && !envelope.parting) return;
     }
     unexpected_.push_back(std::move(envelope));
 }

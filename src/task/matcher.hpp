@@ -12,6 +12,7 @@
 #include <string>
 #include <vector>
 
+#include "base/pack.hpp"
 #include "comm/agree.hpp"
 #include "comm/link.hpp"
 #include "hocket/array.hpp"
@@ -19,15 +20,23 @@
 
 namespace hocket::task {
 
+/// As long as what is said of a message with one array, about.
+inline constexpr std::size_t usual_text = 320;
+
 /// What is said of an array: its layout and type, not its memory.
 struct Form {
     std::string layout;  // as text
     std::string dtype;   // empty: not known yet
     std::int64_t itemsize = 0;
+    mutable std::optional<Layout> known = {};  // the layout that the text is of, once asked for
 
     static Form of(const Array& array);
+    /// @throws LayoutError as Layout::parse.
+    const Layout& value() const;
 };
 std::vector<Form> forms_of(std::span<const Array> arrays);
+void pack(Packer& out, const std::vector<Form>& forms);
+std::vector<Form> unpack_forms(Unpacker& in);
 
 /// What a sending task says of a message before any data moves.
 struct Envelope {
@@ -42,7 +51,9 @@ struct Envelope {
     bool parting = false;     // nothing more comes from this task, for the fault's reason
     Wish wish = {};
 
+    void pack(Packer& out) const;
     std::string packed() const;
+    static Envelope unpacked(Unpacker& in);
     static Envelope unpacked(const std::string& bytes);
 };
 

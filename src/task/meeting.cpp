@@ -37,11 +37,13 @@ bool given_up(const Receiving& receiving) {
     return receiving.given_up && *receiving.given_up;
 }
 
-Statement statement_of(const Tasks::State& all, const Sending& sending) {
+// `alone`: nobody compares what a task of one process says.
+Statement statement_of(const Tasks::State& all, const Sending& sending, bool alone) {
     Statement mine;
     mine.fault = sending.fault;
     if (mine.fault) return mine;
     mine.sound = Packer().number(sending.destination).number(sending.tag).take();
+    if (alone) return mine;
     mine.text = (sending.end ? "close(" : "send(") + spelled(sending.forms) + " to " +
                 task_text(all, sending.destination) + ", " + tag_text(sending.tag) +
                 sending.wish.text() + ")" + stream_text(sending.stream) +
@@ -49,11 +51,12 @@ Statement statement_of(const Tasks::State& all, const Sending& sending) {
     return mine;
 }
 
-Statement statement_of(const Tasks::State& all, const Receiving& receiving) {
+Statement statement_of(const Tasks::State& all, const Receiving& receiving, bool alone) {
     Statement mine;
     mine.fault = receiving.fault;
     if (mine.fault) return mine;
     mine.sound = Packer().number(receiving.source).number(receiving.tag).take();
+    if (alone) return mine;
     mine.text = "recv(" + spelled(receiving.forms) + " from " + task_text(all, receiving.source) +
                 ", " + tag_text(receiving.tag) + receiving.wish.text() + ")" +
                 stream_text(receiving.stream);
@@ -61,8 +64,7 @@ Statement statement_of(const Tasks::State& all, const Receiving& receiving) {
 }
 
 // On the lowest process: posts the message, and hears what the receiver says of it.
-Protocol<Answer> settle(All all, Me me, const Sending& sending, std::int64_t ticket,
-                        Statement said) {
+Protocol<Answer> settle(All all, Me me, Sending& sending, std::int64_t ticket, Statement said) {
     When my_turn([&] { return me->sends.is_next(ticket); });
     co_await until(my_turn);
     Answer own{said.fault, {}};
@@ -83,7 +85,7 @@ Protocol<Answer> settle(All all, Me me, const Sending& sending, std::int64_t tic
         envelope.fault.message =
             task_text(*all, me->task) + " closed " + sending.stream + ": no more comes";
     } else {
-        envelope.forms = sending.forms;
+        envelope.forms = std::move(sending.forms);
         envelope.wish = sending.wish;
     }
     Protocol<> post =
@@ -129,12 +131,13 @@ void decide_on(const Tasks::State& all, const Envelope& sent, int receiver,
     try {
         Wish wish = merged(sent.wish, task_text(all, sent.source), receiving.wish,
                            task_text(all, receiver));
-        const Layout from = Layout::parse(sent.forms.at(0).layout);
-        const Layout to = Layout::parse(receiving.forms.at(0).layout);
+        const Layout &from = sent.forms.at(0).value(), &to = receiving.forms.at(0).value();
         plan::check_stages(plan::strategy_of(wish.strategy), wish.stages, from.size(), to.size());
         if (const auto most = transfer::asked_buffers(); most && wish.strategy != "auto")
             require_room(from, to, sent, wish, *most);
-        if (wish.strategy == "auto") {
+        if (wish.strategy == "auto" && transfer::only_direct(from, to)) {
+            wish.strategy = "direct";
+        } else if (wish.strategy == "auto") {
             const auto& ranks = all.ranks;
             plan::Options options;
             options.itemsize = std::max<std::int64_t>(sent.forms[0].itemsize, 1);
@@ -152,8 +155,7 @@ void decide_on(const Tasks::State& all, const Envelope& sent, int receiver,
 }
 
 // On the lowest process: waits for the message that this receive is to have, and answers it.
-Protocol<Answer> settle(All all, Me me, const Receiving& receiving, std::int64_t ticket,
-                        Statement said) {
+Protocol<Answer> settle(All all, Me me, Receiving& receiving, std::int64_t ticket, Statement said) {
     When my_turn([&] { return me->receives.is_next(ticket); });
     co_await until(my_turn);
     if (!receiving.dropped && never_was(said)) {  // the message waits for a better call
@@ -210,14 +212,16 @@ Protocol<Answer> settle(All all, Me me, const Receiving& receiving, std::int64_t
         Answer refused{std::move(said.fault), {}};
         co_return refused;
     }
-    Answer answer{mismatch(*all, envelope, me->task, receiving.forms, receiving.tag), envelope};
-    if (!answer.fault) decide_on(*all, envelope, me->task, receiving, answer);
-    Answer to_sender{answer.fault, {me->task, envelope.tag, 0, receiving.stream, {}, {}}};
+    Answer answer{{}, std::move(*wanted.found)};
+    answer.fault = mismatch(*all, answer.other, me->task, receiving.forms, receiving.tag);
+    if (!answer.fault) decide_on(*all, answer.other, me->task, receiving, answer);
+    const Envelope& sent = answer.other;
+    Answer to_sender{answer.fault, {me->task, sent.tag, 0, receiving.stream, {}, {}}};
     to_sender.decided = answer.decided;
-    to_sender.other.forms = receiving.forms;
+    to_sender.other.forms = std::move(receiving.forms);
     to_sender.other.once = receiving.once;
-    co_await comm::send_text(*all->link, to_sender.packed(), me->lowest_of(envelope.source),
-                             me->tags.reply(envelope.source, envelope.send));
+    co_await comm::send_text(*all->link, to_sender.packed(), me->lowest_of(sent.source),
+                             me->tags.reply(sent.source, sent.send));
     co_return answer;
 }
 
@@ -225,14 +229,19 @@ Protocol<Answer> settle(All all, Me me, const Receiving& receiving, std::int64_t
 template <class Call>
 Protocol<Answer> meet_as(All all, Me me, Call call, int tree_tag, std::int64_t ticket,
                          transfer::Stopwatch& watch) {
-    Statement said = co_await comm::collect(me->group, tree_tag, statement_of(*all, call));
+    const bool alone = me->group.size() == 1;
+    Statement said = co_await comm::collect(me->group, tree_tag, statement_of(*all, call, alone));
+    Answer answer;
     std::string heard;
     if (me->group.lowest()) {
-        const Answer settled = co_await settle(all, me, call, ticket, std::move(said));
-        heard = settled.packed();
+        Answer settled = co_await settle(all, me, call, ticket, std::move(said));
+        if (!alone) heard = settled.packed();
+        answer = std::move(settled);
     }
-    const std::string outcome = co_await comm::spread(me->group, tree_tag, std::move(heard));
-    Answer answer = Answer::unpacked(outcome);
+    if (!alone) {
+        const std::string outcome = co_await comm::spread(me->group, tree_tag, std::move(heard));
+        answer = Answer::unpacked(outcome);
+    }
     watch.lap(&Profile::descriptor);
     if (answer.fault) answer.fault.raise();
     co_return answer;

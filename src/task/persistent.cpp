@@ -77,7 +77,7 @@ std::shared_ptr<const transfer::Work> work_for(const Persistent::Prepared& it, b
 
 Form form_of(const PersistentCall& call) {
     const DType dtype = call.dtype.value_or(DType{"", 0});
-    return {call.layout.text(), dtype.name, dtype.size};
+    return {call.layout.text(), dtype.name, dtype.size, call.layout};
 }
 
 // Of the preparation and of each start.
@@ -85,8 +85,8 @@ trace::Track track_of(const Tasks::State& all, const PersistentCall& call, const
     if (!trace::enabled()) return {};
     const std::string verb = std::string(call.sending ? "send" : "recv") + stage;
     const std::span<const Array> arrays{call.array ? &*call.array : nullptr, call.array ? 1u : 0u};
-    return task::track_of(
-        verb.c_str(), {call.sending ? "to" : "from", task_text(all, call.other), call.tag}, arrays);
+    return task::track_of(verb.c_str(), {call.sending ? "to" : "from", all, call.other, call.tag},
+                          arrays);
 }
 
 Protocol<> prepare(All all, Me me, PersistentCall call, std::int64_t ticket, std::int64_t kept,
@@ -120,7 +120,7 @@ Protocol<> prepare(All all, Me me, PersistentCall call, std::int64_t ticket, std
         co_await settle_type(all, me, call, *it->dtype, type_tag, send);
 
     it->watch.restart();
-    const Layout there = Layout::parse(other.forms.at(0).layout);
+    const Layout there = other.forms.at(0).value();
     it->source = call.sending ? call.layout : there;
     it->destination = call.sending ? there : call.layout;
     const int source = call.sending ? me->task : call.other;

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "task/wish.hpp"
 
-#include "base/pack.hpp"
 #include "hocket/error.hpp"
 #include "plan/schedule.hpp"
 
@@ -17,14 +16,11 @@ Value either(const Value& sender, const Value& receiver, const Value& open, Say 
 
 }  // namespace
 
-std::string Wish::packed() const {
-    Packer out;
+void Wish::pack(Packer& out) const {
     out.text(strategy).number(stages).number(pieces).text(model);
-    return out.take();
 }
 
-Wish Wish::unpacked(const std::string& bytes) {
-    Unpacker in(bytes);
+Wish Wish::unpacked(Unpacker& in) {
     Wish wish;
     wish.strategy = in.text();
     wish.stages = in.number();

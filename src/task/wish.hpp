@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <string>
 
+#include "base/pack.hpp"
 #include "comm/agree.hpp"
 
 namespace hocket::task {
@@ -15,8 +16,8 @@ struct Wish {
     std::int64_t stages = 0, pieces = 0;
     std::string model;  // the sender's, as text; empty: the default
 
-    std::string packed() const;
-    static Wish unpacked(const std::string& bytes);
+    void pack(Packer& out) const;
+    static Wish unpacked(Unpacker& in);
     /// As a part of a call: ", strategy='staged', stages=2"; empty where all is open.
     std::string text() const;
     /// A wish as a process brings it. @throws LayoutError, Error for what cannot be.

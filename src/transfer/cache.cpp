@@ -59,6 +59,13 @@ struct RemapKey {
     friend bool operator==(const RemapKey&, const RemapKey&) = default;
 };
 
+struct LayoutKey {
+    std::string text;
+
+    std::size_t hash() const { return std::hash<std::string>{}(text); }
+    friend bool operator==(const LayoutKey&, const LayoutKey&) = default;
+};
+
 Recent<WorkKey, Work>& works() {
     static auto* const kept = new Recent<WorkKey, Work>;
     return *kept;
@@ -76,6 +83,12 @@ std::size_t plans_kept() {
         environment::number("HOCKET_PLAN_CACHE", 0, 1 << 20, "how many plans are kept")
             .value_or(64);
     return static_cast<std::size_t>(kept);
+}
+
+Layout parsed(const std::string& text) {
+    static auto* const kept = new Recent<LayoutKey, Layout>;
+    return *kept->find_or_make({text},
+                               [](const LayoutKey& key) { return Layout::parse(key.text); });
 }
 
 std::shared_ptr<const Work> cached_work(const Layout& source_layout,

@@ -70,7 +70,7 @@ void require_room_to_relay(const Plan& plan, std::int64_t most) {
 
 std::string choose_strategy(const Layout& source, const Layout& destination, plan::Options options,
                             const Route& route) {
-    if (source.size() == 1 && destination.size() == 1) return "direct";
+    if (only_direct(source, destination)) return "direct";
     // One process may have to hold the whole array twice to pass it on.
     const std::int64_t most = route.max_buffer > 0 ? route.max_buffer : usual_buffers();
     if (source.elements() > most / 2 / options.itemsize) return "direct";

@@ -9,6 +9,11 @@
 
 namespace hocket::transfer {
 
+/// Whether there is one way only.
+inline bool only_direct(const Layout& source, const Layout& destination) {
+    return source.size() == 1 && destination.size() == 1;
+}
+
 /// By `options.model` and by where the processes are. The same layouts are looked at once, so ask
 /// on one process and tell the others.
 std::string choose_strategy(const Layout& source, const Layout& destination, plan::Options options,

@@ -5,14 +5,20 @@
 #include <list>
 #include <memory>
 #include <mutex>
+#include <string>
 #include <utility>
 
+#include "hocket/layout.hpp"
 #include "hocket/transfer.hpp"
 
 namespace hocket::transfer {
 
 /// How many are kept; HOCKET_PLAN_CACHE says another number, 0 keeps none.
 std::size_t plans_kept();
+
+/// The layout whose text this is: processes tell each other the same few again and again.
+/// @throws LayoutError as Layout::parse.
+Layout parsed(const std::string& text);
 
 /// A Key has hash() and ==. Any thread may ask.
 template <class Key, class Value>
