@@ -254,7 +254,7 @@ CURVES = {
 }
 
 
-def crossover(sizes: Sequence[int], ratios: Sequence[float]) -> float | None:
+def crossover(sizes: Sequence[float], ratios: Sequence[float]) -> float | None:
     """Where a ratio over a falling or rising variable passes 1, by interpolation of logarithms;
     None where it does not."""
     for (x0, y0), (x1, y1) in zip(zip(sizes, ratios), zip(sizes[1:], ratios[1:])):
