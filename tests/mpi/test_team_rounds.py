@@ -3,7 +3,10 @@
 
 from __future__ import annotations
 
+import shutil
+import tempfile
 import time
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -87,3 +90,28 @@ def test_many_rounds(comm: Any, soak_seed: int) -> None:
 @ranks(3, 6, seconds=7200, nodes=NODES)
 def test_many_rounds_across_nodes(comm: Any, soak_seed: int) -> None:
     rounds(comm, 100_000, soak_seed)
+
+
+@ranks(3, nodes="0,1,1")
+def test_what_else_is_under_way_goes_on(comm: Any) -> None:
+    """A long message between nodes arrives while its receiver makes rounds of a team only."""
+    w = hk.tasks({"a": 1, "b": 1, "c": 1}, comm)
+    layout = hk.Layout((1 << 20,), "(BLOCK)", 1)
+    x = hk.zeros(layout, "f8", w.comm)
+    x.local[:] = 7 if w.name == "a" else 0
+    pair = hk.Team(comm)
+    gone = Path(comm.bcast(tempfile.mkdtemp() if comm.rank == 0 else None)) / "gone"
+    if w.name == "a":
+        w.send(x, "b", timeout=SECONDS)
+        gone.touch()
+    else:
+        pair = pair.enqueue(0b110)
+        receiving = w.irecv(x, "a") if w.name == "b" else None
+        while not pair.any(gone.exists(), timeout=SECONDS):
+            pass
+        if receiving:
+            receiving.wait(timeout=SECONDS)
+            assert (x.local == 7).all()
+    comm.Barrier()
+    if comm.rank == 0:
+        shutil.rmtree(gone.parent)
