@@ -1,7 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Teams: values come as their bytes, with their type's number; masks as words. Whatever takes
-// hocket's turn lets go of the interpreter's lock first: who has the turn polls operations that are
-// written in Python.
+// Teams: values come as their bytes, with their type's number; masks as words.
 #include <nanobind/nanobind.h>
 #include <nanobind/stl/optional.h>
 #include <nanobind/stl/shared_ptr.h>
@@ -138,14 +136,8 @@ void bind_team(nb::module_& m) {
                  const nb::gil_scoped_release released;
                  return started.result.test();
              })
-        .def("value", [](const Started& started) {
-            std::uint64_t bits = 0;
-            {
-                const nb::gil_scoped_release released;
-                bits = started.result.bits();
-            }
-            return result_of(started.call, bits);
-        });
+        .def("value",
+             [](const Started& started) { return result_of(started.call, started.result.bits()); });
 
     nb::class_<Team>(m, "Team")
         .def(
@@ -215,7 +207,6 @@ void bind_team(nb::module_& m) {
             "start",
             [](const Team& team, Op op, int type, const nb::bytes& value, int process, int narrow) {
                 const team::Call call = call_of(op, type, value, process);
-                const nb::gil_scoped_release released;
                 return Started{team.start(call, options_of(narrow, {})), call};
             })
         .def("exit", &Team::exit, "code"_a, unlocked)

@@ -25,23 +25,23 @@ constexpr std::int64_t least_turns = 64;  // below, the lines at the ends are mo
 
 #if defined(__x86_64__)
 
-constexpr std::size_t most_threads = line_bytes / word_bytes;
+constexpr std::size_t most_strands = line_bytes / word_bytes;
 
-/// Whole lines of one weave: which of a line's words a thread has, and what it reads next.
+/// Whole lines of one weave: which of a line's words a strand has, and where it is read next.
 struct Lines {
-    std::array<const std::byte*, most_threads> from;
-    std::array<__mmask16, most_threads> words;
-    std::int64_t bytes;  // of one thread in a line
+    std::array<const std::byte*, most_strands> from;
+    std::array<__mmask16, most_strands> words;
+    std::int64_t bytes;  // of one strand in a line
 };
 
-// `threads` is known to the compiler where there are few, as masks and places stay in registers.
+// Their number is known to the compiler where there are few, as masks and places stay in registers.
 template <std::size_t few>
 HOCKET_WEAVES void weave_lines(Lines at, std::byte* to, std::int64_t lines, std::size_t many) {
-    const std::size_t threads = few > 0 ? few : many;
+    const std::size_t strands = few > 0 ? few : many;
     const auto together = static_cast<__mmask16>((1u << (at.bytes / word_bytes)) - 1);
     for (std::int64_t line = 0; line < lines; ++line, to += line_bytes) {
         __m512i woven = _mm512_setzero_si512();
-        for (std::size_t k = 0; k < threads; ++k) {
+        for (std::size_t k = 0; k < strands; ++k) {
             const __m512i words = _mm512_maskz_loadu_epi32(together, at.from[k]);
             woven = _mm512_or_si512(woven, _mm512_maskz_expand_epi32(at.words[k], words));
             at.from[k] += at.bytes;
@@ -70,32 +70,32 @@ std::optional<Weave> Weave::of(std::span<const Strand> strands) {
         const Loop& loop = runs.loops()[0];
         if (loop.source != weave.run_ || loop.destination != stride) return std::nullopt;
         places.push_back(strands[i].destination + runs.destination_first());
-        weave.threads_.push_back({i, strands[i].source + runs.source_first(), loop.extent});
+        weave.placed_.push_back({i, strands[i].source + runs.source_first(), loop.extent});
         weave.turns_ = std::min(weave.turns_, loop.extent);
     }
     if (weave.turns_ < least_turns) return std::nullopt;
     weave.first_ = *std::min_element(places.begin(), places.end());
-    std::vector<Thread> ordered(weave.threads_.size());
-    std::vector<bool> taken(weave.threads_.size(), false);
+    std::vector<Placed> ordered(weave.placed_.size());
+    std::vector<bool> taken(weave.placed_.size(), false);
     for (std::size_t i = 0; i < places.size(); ++i) {
         const std::int64_t offset = places[i] - weave.first_;
         if (offset % weave.run_ != 0 || offset >= stride) return std::nullopt;
         const auto k = static_cast<std::size_t>(offset / weave.run_);
         if (taken[k]) return std::nullopt;
         taken[k] = true;
-        ordered[k] = weave.threads_[i];
+        ordered[k] = weave.placed_[i];
     }
-    weave.threads_ = std::move(ordered);
+    weave.placed_ = std::move(ordered);
     return weave;
 }
 
 void Weave::run(std::span<const std::byte* const> sources, std::byte* destination) const {
-    const auto many = static_cast<std::int64_t>(threads_.size());
+    const auto many = static_cast<std::int64_t>(placed_.size());
     const std::int64_t stride = many * run_;
     std::byte* const to = destination + first_;
     const auto from = [&](std::int64_t k, std::int64_t turn) {
-        const Thread& thread = threads_[static_cast<std::size_t>(k)];
-        return sources[thread.source] + thread.source_offset + turn * run_;
+        const Placed& strand = placed_[static_cast<std::size_t>(k)];
+        return sources[strand.source] + strand.source_offset + turn * run_;
     };
     // By the place of a run in the destination.
     const auto copy_runs = [&](std::int64_t first, std::int64_t last) {
@@ -123,14 +123,14 @@ void Weave::run(std::span<const std::byte* const> sources, std::byte* destinatio
             at.words[index] = static_cast<__mmask16>(words);
         }
         const auto weave = many == 2 ? weave_lines<2> : many == 4 ? weave_lines<4> : weave_lines<0>;
-        weave(at, to + lead * run_, lines, threads_.size());
+        weave(at, to + lead * run_, lines, placed_.size());
         stream_fence();
         woven = lead + lines * line_bytes / run_;
     }
 #endif
     copy_runs(woven, all);
     for (std::int64_t k = 0; k < many; ++k)
-        for (std::int64_t turn = turns_; turn < threads_[static_cast<std::size_t>(k)].count; ++turn)
+        for (std::int64_t turn = turns_; turn < placed_[static_cast<std::size_t>(k)].count; ++turn)
             std::memcpy(to + turn * stride + k * run_, from(k, turn),
                         static_cast<std::size_t>(run_));
 }

@@ -29,11 +29,11 @@ class Weave {
     void run(std::span<const std::byte* const> sources, std::byte* destination) const;
 
   private:
-    struct Thread {
+    struct Placed {
         std::size_t source;  // which
         std::int64_t source_offset, count;
     };
-    std::vector<Thread> threads_;  // as they follow each other in the destination
+    std::vector<Placed> placed_;  // the strands, as they follow each other in the destination
     std::int64_t run_ = 0, first_ = 0, turns_ = 0;
 };
 

@@ -235,18 +235,23 @@ TEST(TeamThreads, MistakesAndWhoLeaves) {
     });
 }
 
+constexpr Call barrier{Op::wait, Type::boolean, 0, 0};
+
+/// Looks at this operation only, of all that are under way.
+bool ended(const TeamResult& result) {
+    return result.operation()->poll();
+}
+
 // One has heard everyone, sees that somebody has left meanwhile, and goes on with those who stay,
 // before another has looked at what was said to it.
 TEST(TeamLeaving, WhoGoesOnWaitsForThoseWhoHaveNotLookedYet) {
     Room room(3);
     const Team leaves = team_of(room, 0), hurries = team_of(room, 1), dawdles = team_of(room, 2);
-    const Call wait{Op::wait, Type::boolean, 0, 0};
-    const auto ended = [](const TeamResult& result) { return result.operation()->poll(); };
-    const TeamResult late = dawdles.start(wait), soon = hurries.start(wait);
-    EXPECT_TRUE(ended(leaves.start(wait)));
+    const TeamResult late = dawdles.start(barrier), soon = hurries.start(barrier);
+    EXPECT_TRUE(ended(leaves.start(barrier)));
     EXPECT_TRUE(ended(soon));
     leaves.exit(7);
-    const TeamResult vain = hurries.start(wait);
+    const TeamResult vain = hurries.start(barrier);
     EXPECT_THROW(while (!ended(vain)){}, Error);
     Mask rest;
     rest.add(1);
@@ -255,7 +260,7 @@ TEST(TeamLeaving, WhoGoesOnWaitsForThoseWhoHaveNotLookedYet) {
     const TeamResult sum = hurries.enqueue(rest).start(add);
     EXPECT_FALSE(ended(sum));
     EXPECT_TRUE(ended(late));  // what was said to it is still there
-    const TeamResult vain_too = dawdles.start(wait);
+    const TeamResult vain_too = dawdles.start(barrier);
     EXPECT_THROW(while (!ended(vain_too)){}, Error);
     EXPECT_EQ(dawdles.enqueue(rest).reduce_add(std::int64_t{6}, in_time()), 11);
     EXPECT_TRUE(ended(sum));
@@ -266,15 +271,13 @@ TEST(TeamLeaving, WhoGoesOnWaitsForThoseWhoHaveNotLookedYet) {
 TEST(TeamLeaving, OnlyThoseWhoHaveNotSpokenAreMissed) {
     Room room(3);
     const Team leaves = team_of(room, 0), waits = team_of(room, 1), late = team_of(room, 2);
-    const Call wait{Op::wait, Type::boolean, 0, 0};
-    const auto ended = [](const TeamResult& result) { return result.operation()->poll(); };
-    const TeamResult last = leaves.start(wait), mine = waits.start(wait);
+    const TeamResult last = leaves.start(barrier), mine = waits.start(barrier);
     leaves.exit(7);
     const double until = port::seconds() + 2.5;  // more than a wait by leaders has patience
     while (port::seconds() < until) ASSERT_FALSE(ended(mine));
-    EXPECT_TRUE(ended(late.start(wait)));
+    EXPECT_TRUE(ended(late.start(barrier)));
     EXPECT_TRUE(ended(mine));
-    const TeamResult next = late.start(wait);
+    const TeamResult next = late.start(barrier);
     EXPECT_THROW(while (!ended(next)){}, Error);  // at once, though process 1 has not spoken either
 }
 
