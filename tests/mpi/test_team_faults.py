@@ -58,6 +58,8 @@ def test_arguments_that_cannot_be(comm: Any) -> None:
         (lambda: t.wait(timeout=-1), "timeout"),
         (lambda: t.any(True, timeout="soon"), "timeout"),
         (lambda: t.reduce(np.zeros((), "V57")[()], max), "57 bytes"),
+        (lambda: t.reduce(np.int32(1), None), "fold is None; give a function"),  # type: ignore[arg-type]
+        (lambda: t.error(None), "message is None; give a text"),  # type: ignore[arg-type]
     ):
         with pytest.raises(hk.Error, match=words):
             call()
@@ -81,6 +83,8 @@ def test_arguments_of_one_that_cannot_be(comm: Any) -> None:
             t.start("gather")
         with pytest.raises(hk.Error, match="bits"):
             t.start("scan_add", np.uint8(1), bits=9)
+        with pytest.raises(hk.Error, match="fold is 'add'"):
+            t.reduce(np.int32(1), "add")  # type: ignore[arg-type]
     else:
         with pytest.raises(hk.Error, match=f"process {last} of the team calls putget"):
             t.putget(np.int32(1), 0, timeout=SECONDS)
@@ -92,6 +96,8 @@ def test_arguments_of_one_that_cannot_be(comm: Any) -> None:
             t.start("reduce_add", np.int32(1)).wait(SECONDS)
         with pytest.raises(hk.Error, match=f"process {last} of the team calls scan_add"):
             t.start("scan_add", np.uint8(1), bits=8).wait(SECONDS)
+        with pytest.raises(hk.Error, match=f"process {last} of the team calls reduce"):
+            t.reduce(np.int32(1), max, timeout=SECONDS)
     assert t.reduce_add(np.int32(1), timeout=SECONDS) == t.size
 
 

@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 import re
+import subprocess
 from pathlib import Path
 
 import pytest
@@ -42,6 +43,12 @@ ROOM_OF_HEADER = {
 }
 EVERYWHERE = ("src", "include", "bindings", "cli", "bench", "apps", "examples", "tests", "tools")
 MPI_PLACES = ("src/comm/", "include/hocket/mpi.hpp", "include/hocket/hocket.h")
+# What lies at the root, folders included: a stray note is not committed unseen.
+ROOT_HOLDS = """
+.ci .clang-format .clang-tidy .github .gitignore CHANGELOG.md CMakeLists.txt CMakePresets.json
+CONTRIBUTING.md LICENSE Makefile README.md apps bench bindings cli cmake docs examples include
+mkdocs.yml packaging pyproject.toml src tests tools
+"""
 # About 300 lines; beyond these a file holds more than one idea.
 LONGEST = {"tests": 500}
 LONGEST_ELSEWHERE = 350
@@ -181,6 +188,15 @@ def test_threads_are_started_by_the_pool_only() -> None:
         if not name(path).startswith("src/base/pool.")
     ]
     assert not wrong, "threads outside src/base/pool:\n" + "\n".join(wrong)
+
+
+def test_the_root_holds_what_it_should() -> None:
+    """Of what is committed, or about to be."""
+    listed = subprocess.run(["git", "ls-files"], cwd=ROOT, capture_output=True, text=True)
+    if listed.returncode != 0:
+        pytest.skip(f"this is no checkout: {listed.stderr.strip()}")
+    found = {path.split("/")[0] for path in listed.stdout.splitlines()}
+    assert found == set(ROOT_HOLDS.split())
 
 
 def test_files_are_short() -> None:

@@ -75,6 +75,12 @@ def scalar_of(v: Any) -> Any:
     return scalar
 
 
+def check_fold(fold: Any) -> None:
+    """Raises `Error` for what cannot fold two values to one."""
+    if not callable(fold):
+        raise Error(f"fold is {fold!r}; give a function of two values, such as max")
+
+
 def check_out(out: Any, dtype: np.dtype[Any], size: int) -> None:
     """Raises `Error` for what `gather` cannot write to."""
     if not isinstance(out, np.ndarray) or out.shape != (size,) or out.dtype != dtype:

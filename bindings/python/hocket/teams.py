@@ -20,7 +20,7 @@ from hocket.arrays import communicator
 from hocket.errors import Error
 from hocket.team_calls import BOOL, FOLDS, INT32, OF, ONE, Calls, Op
 from hocket.team_requests import TeamRequest
-from hocket.team_values import check_out, mask_of, plain, words_of
+from hocket.team_values import check_fold, check_out, mask_of, plain, words_of
 
 if TYPE_CHECKING:
     from mpi4py import MPI
@@ -270,6 +270,7 @@ class Team(Calls):
         As `Team`: it says what is raised.
         """
         seconds = self._seconds(Op.reduce, timeout)
+        self._read(Op.reduce, lambda: check_fold(fold))
         scalar = self._read(Op.reduce, lambda: plain(v))
         everything = self._core.gather_bytes(scalar.tobytes(), seconds)
         return functools.reduce(fold, np.frombuffer(everything, scalar.dtype))
@@ -302,6 +303,8 @@ class Team(Calls):
     def error(self, message: str) -> None:
         """Prints the message, leaves, and ends the waits of all others of the root team.
 
-        As `Team`: it says what is raised.
+        As `Team`: it says what is raised. Error also, before anything else, for what is no text.
         """
-        self._core.error(str(message))
+        if not isinstance(message, str):
+            raise Error(f"the message is {message!r}; give a text that says what is wrong")
+        self._core.error(message)
