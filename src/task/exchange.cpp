@@ -6,7 +6,6 @@
 #include <optional>
 #include <span>
 
-#include "base/pack.hpp"
 #include "base/text.hpp"
 #include "comm/engine.hpp"
 #include "task/answer.hpp"
@@ -163,31 +162,6 @@ Protocol<> probe(All all, Me me, Probing probing, int tree_tag, std::int64_t tic
     }
 }
 
-Protocol<> first(Me me, std::vector<std::shared_ptr<comm::Activity>> calls, Deadline deadline,
-                 int tree_tag, std::shared_ptr<std::int64_t> index) {
-    if (me->group.lowest()) {
-        When any([&] {
-            *index = std::find_if(calls.begin(), calls.end(),
-                                  [](const auto& call) { return call->ended(); }) -
-                     calls.begin();
-            return *index < static_cast<std::int64_t>(calls.size()) || deadline.passed();
-        });
-        co_await until(any);
-    }
-    const std::string outcome =
-        co_await comm::spread(me->group, tree_tag, Packer().number(*index).take());
-    *index = Unpacker(outcome).number();
-    if (*index == static_cast<std::int64_t>(calls.size()))
-        throw DeadlineError("none of " + std::to_string(calls.size()) + " requests of task '" +
-                            me->name() + "' was done within " + text::seconds(deadline.timeout()));
-}
-
-Protocol<> decision(Me me, int tree_tag, std::shared_ptr<std::int64_t> number) {
-    const std::string outcome =
-        co_await comm::spread(me->group, tree_tag, Packer().number(*number).take());
-    *number = Unpacker(outcome).number();
-}
-
 using Text = std::function<std::string()>;
 
 // What a send or a receive says of itself. Has no hold on arrays, nor on the tasks.
@@ -278,36 +252,6 @@ std::shared_ptr<Pending> start_probe(All all, Me me, Probing probing) {
     const std::int64_t ticket = me->receives.ticket();
     return start(me, found, probe(std::move(all), me, std::move(probing), tree_tag, ticket, found),
                  [text = std::move(text)] { return text; });
-}
-
-std::int64_t first_done(Me me, std::vector<std::shared_ptr<comm::Activity>> calls,
-                        Deadline deadline) {
-    auto index = std::make_shared<std::int64_t>(0);
-    std::string text = "any of these: ";
-    for (const auto& call : calls) text += call->text() + "; ";
-    std::shared_ptr<Pending> pending;
-    {
-        const comm::Turn turn;
-        const int tag = next_tree_tag(*me);
-        pending = start(me, nullptr, first(me, std::move(calls), deadline, tag, index),
-                        [text = std::move(text)] { return text; });
-    }
-    wait(*pending->call);
-    return *index;
-}
-
-std::int64_t decide(Me me, std::int64_t number, Deadline deadline) {
-    auto decided = std::make_shared<std::int64_t>(number);
-    std::shared_ptr<Pending> pending;
-    {
-        const comm::Turn turn;
-        const int tag = next_tree_tag(*me);
-        pending = start(me, nullptr, decision(me, tag, decided), [me] {
-            return "task '" + me->name() + "' waits for its lowest process's word";
-        });
-    }
-    wait(*pending->call, deadline);
-    return *decided;
 }
 
 }  // namespace hocket::task

@@ -63,11 +63,5 @@ struct Probing {
 };
 std::shared_ptr<Pending> start_probe(std::shared_ptr<Tasks::State> all,
                                      std::shared_ptr<Member> member, Probing probing);
-/// The lowest process's number, on every process of the task.
-std::int64_t decide(std::shared_ptr<Member> member, std::int64_t number, Deadline deadline);
-/// The index of the first call that the lowest process finds done, on every process of the task.
-/// @throws DeadlineError on every process.
-std::int64_t first_done(std::shared_ptr<Member> member,
-                        std::vector<std::shared_ptr<comm::Activity>> calls, Deadline deadline);
 
 }  // namespace hocket::task

@@ -1,9 +1,13 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // What a program calls: requests, one shot and persistent.
-#include "base/text.hpp"
+#include <algorithm>
+#include <optional>
+#include <utility>
+
 #include "comm/engine.hpp"
 #include "comm/polled.hpp"
 #include "hocket/task.hpp"
+#include "task/decision.hpp"
 #include "task/exchange.hpp"
 #include "task/member.hpp"
 #include "task/persistent.hpp"
@@ -14,6 +18,16 @@ namespace {
 task::Pending& pending_of(const Request& request) {
     if (request.empty()) throw Error("the request is empty: no operation was started with it");
     return *request.pending();
+}
+
+// What is wrong with asking for its end.
+comm::Fault fault_of_start(const task::Pending& pending) {
+    try {
+        if (pending.persistent) pending.persistent->require_started();
+        return {};
+    } catch (const Error&) {
+        return comm::Fault::current();
+    }
 }
 
 task::Persistent& persistent_of(const Request& request, const char* call) {
@@ -103,7 +117,6 @@ Status Request::wait(Deadline deadline) {
 
 bool Request::test() {
     task::Pending& pending = pending_of(*this);
-    if (pending.persistent) pending.persistent->require_started();
     bool done = false;
     {
         const comm::Turn turn;
@@ -111,7 +124,12 @@ bool Request::test() {
         done = pending.call->ended();
     }
     // The lowest process's finding counts; where it is done, the others are about to be.
-    if (task::decide(pending.member, done ? 1 : 0, {}) == 0) return false;
+    const auto find = [done] { return std::optional<std::int64_t>(done ? 1 : 0); };
+    const auto text = [me = pending.member] {
+        return "task '" + me->name() + "' waits for its lowest process's word";
+    };
+    if (task::choose(pending.member, {"test", 2, find, text, fault_of_start(pending)}, {}) == 0)
+        return false;
     hocket::wait(*pending.call);
     return true;
 }
@@ -177,13 +195,28 @@ std::vector<Status> wait_all(std::span<Request> requests, Deadline deadline) {
 std::size_t wait_any(std::span<Request> requests, Deadline deadline) {
     if (requests.empty()) throw Error("waitany was given no request, so none can ever be done");
     std::vector<std::shared_ptr<comm::Activity>> calls;
+    comm::Fault fault;
     for (const auto& request : requests) {
-        calls.push_back(pending_of(request).call);
-        if (request.persistent()) request.pending()->persistent->require_started();
+        const task::Pending& pending = pending_of(request);
+        calls.push_back(pending.call);
+        if (!fault) fault = fault_of_start(pending);
     }
+    const auto& me = requests[0].pending()->member;
+    const auto text = [me, first = calls[0], count = calls.size()] {
+        return "task '" + me->name() + "' waits for any of " + std::to_string(count) +
+               " requests, the first of which: " + first->text();
+    };
+    const auto count = static_cast<std::int64_t>(calls.size());
+    auto find = [calls = std::move(calls)]() -> std::optional<std::int64_t> {
+        const auto it = std::find_if(calls.begin(), calls.end(),
+                                     [](const auto& call) { return call->ended(); });
+        if (it == calls.end()) return std::nullopt;
+        return it - calls.begin();
+    };
     const auto index = static_cast<std::size_t>(
-        task::first_done(requests[0].pending()->member, std::move(calls), deadline));
-    requests[index].wait(deadline);
+        task::choose(me, {"waitany", count, std::move(find), text, fault}, deadline));
+    // The lowest process has found it done: here it is about to be.
+    requests[index].wait(task::with_grace(deadline));
     return index;
 }
 

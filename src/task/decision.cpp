@@ -1,0 +1,82 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "task/decision.hpp"
+
+#include <utility>
+
+#include "base/pack.hpp"
+#include "base/text.hpp"
+#include "comm/call.hpp"
+#include "comm/engine.hpp"
+#include "task/exchange.hpp"
+
+namespace hocket::task {
+namespace {
+
+// How long one whose own arguments are wrong waits for the lowest process, so that its children in
+// the tree hear, too.
+constexpr double while_others_come = 1.0;  // seconds
+
+struct Decided {
+    std::int64_t number = 0, among = 0;
+    Fault fault;
+};
+
+Protocol<> decide(Me me, Choice choice, Deadline deadline, int tree_tag,
+                  std::shared_ptr<Decided> decided) {
+    Packer word;
+    if (me->group.lowest()) {
+        std::optional<std::int64_t> found;
+        comm::When over([&] {
+            if (!choice.fault) found = choice.find();
+            return found || choice.fault || deadline.passed();
+        });
+        co_await comm::until(over);
+        if (!found && !choice.fault)
+            choice.fault = {"DeadlineError", choice.text() + ": none was done within " +
+                                                 text::seconds(deadline.timeout())};
+        word.number(found.value_or(0)).number(choice.among);
+        word.text(choice.fault.kind).text(choice.fault.message);
+    }
+    const std::string outcome = co_await comm::spread(me->group, tree_tag, word.take());
+    Unpacker in(outcome);
+    decided->number = in.number();
+    decided->among = in.number();
+    decided->fault.kind = in.text();
+    decided->fault.message = in.text();
+}
+
+}  // namespace
+
+std::int64_t choose(const Me& me, Choice choice, Deadline deadline) {
+    const auto decided = std::make_shared<Decided>();
+    const Fault own = choice.fault;
+    const std::int64_t among = choice.among;
+    const std::string name = choice.name;
+    std::shared_ptr<comm::Call> call;
+    {
+        const comm::Turn turn;
+        const int tag = me->tags.tree(me->task, me->calls++);
+        auto text = choice.text;
+        call = std::make_shared<comm::Call>(decide(me, std::move(choice), deadline, tag, decided),
+                                            std::move(text));
+        comm::Engine::instance().add(call);
+    }
+    if (own && !me->group.lowest()) {
+        try {
+            wait(*call, Deadline::in(while_others_come));
+        } catch (const DeadlineError&) {
+            own.raise();  // it goes on behind this error
+        }
+        own.raise();
+    }
+    wait(*call, with_grace(deadline));
+    if (decided->fault) decided->fault.raise();
+    if (decided->among != among)
+        throw MismatchError(name + ": the lowest process of task '" + me->name() +
+                            "' chooses among " + std::to_string(decided->among) +
+                            ", this one among " + std::to_string(among) +
+                            "; give the same requests on every process of the task");
+    return decided->number;
+}
+
+}  // namespace hocket::task
