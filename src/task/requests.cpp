@@ -231,10 +231,13 @@ Request Tasks::init(bool sending, const Array* array, const Layout& layout, cons
             call.array = *array;
             call.dtype = array->dtype();
         }
+        if (other == TaskId(any_source))
+            throw Error(std::string(verb) + ": a persistent request takes no wildcard; name the " +
+                        (sending ? "receiving" : "sending") + " task");
         call.other = state_->index(other);
         if (tag < 0)
             throw Error(std::string(verb) + ": tag is " + std::to_string(tag) +
-                        "; a persistent request has a tag of 0 or more");
+                        "; a persistent request has a tag of 0 or more, and no wildcard");
         if (options.count && *options.count < 1)
             throw Error(std::string(verb) + ": count is " + std::to_string(*options.count) +
                         "; say how often it will be started, 1 or more, or nothing");

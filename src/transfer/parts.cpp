@@ -37,41 +37,46 @@ bool woven(const plan::Box& a, const plan::Box& b) {
                   x.destination_step);
 }
 
-struct Weave {
-    std::size_t boxes = 1;                // that follow each other and lie among each other
-    std::int64_t turns = 0, at_once = 0;  // of the outermost loops, all of them and of a stretch
+// Boxes that are cut together: one alone, or some that follow each other and lie among each other.
+struct Group {
+    std::size_t boxes = 1;
+    // A turn is an element of a box alone, of others one of their outermost loops.
+    std::int64_t turns = 0, at_once = 0;  // all of them, and of a stretch
+
+    std::int64_t elements_of_turn(const plan::Box& box) const {
+        return boxes == 1 ? 1 : plan::count(box) / box.loops[0].extent;
+    }
 };
 
-Weave weave_of(const std::vector<plan::Box>& boxes, std::size_t first, std::int64_t itemsize,
-               std::int64_t part_bytes) {
-    Weave weave;
-    std::int64_t bytes = 0;  // of one turn of all
-    const auto add = [&](const plan::Box& box) {
-        const std::int64_t extent = box.loops[0].extent;
-        bytes += plan::count(box) / extent * itemsize;
-        weave.turns = std::max(weave.turns, extent);
-    };
-    for (std::size_t i = first + 1; i < boxes.size() && woven(boxes[first], boxes[i]); ++i) {
-        if (weave.boxes == 1) add(boxes[first]);
-        add(boxes[i]);
-        ++weave.boxes;
-    }
-    if (weave.boxes == 1) return weave;
-    const auto shares = static_cast<std::int64_t>(weave.boxes) * woven_share;
-    const std::int64_t stretch = std::min(part_bytes, std::max(woven_bytes, shares));
-    weave.at_once = std::min(stretch / bytes, weave.turns);
-    if (weave.at_once == 0) weave.boxes = 1;
-    return weave;
-}
-
 // Whole inner loops to a part, as many as fit: cut elsewhere, a part would be several boxes.
-std::int64_t elements_of_part(const plan::Box& box, std::int64_t most) {
+Group alone(const plan::Box& box, std::int64_t most) {
+    const std::int64_t elements = plan::count(box);
+    if (elements <= most) return {1, elements, elements};
     std::int64_t grain = 1;
     for (auto loop = box.loops.rbegin(); loop != box.loops.rend(); ++loop) {
         if (grain * loop->extent > most) break;
         grain *= loop->extent;
     }
-    return std::max(grain, most / grain * grain);
+    return {1, elements, most / grain * grain};
+}
+
+Group group_of(const std::vector<plan::Box>& boxes, std::size_t first, std::int64_t itemsize,
+               std::int64_t part_bytes) {
+    Group group;
+    while (first + group.boxes < boxes.size() && woven(boxes[first], boxes[first + group.boxes]))
+        ++group.boxes;
+    if (group.boxes > 1) {
+        std::int64_t bytes = 0;  // of one turn of all
+        for (std::size_t i = first; i < first + group.boxes; ++i) {
+            bytes += group.elements_of_turn(boxes[i]) * itemsize;
+            group.turns = std::max(group.turns, boxes[i].loops[0].extent);
+        }
+        const auto shares = static_cast<std::int64_t>(group.boxes) * woven_share;
+        const std::int64_t stretch = std::min(part_bytes, std::max(woven_bytes, shares));
+        group.at_once = std::min(stretch / bytes, group.turns);
+        if (group.at_once > 0) return group;
+    }
+    return alone(boxes[first], std::max<std::int64_t>(part_bytes / itemsize, 1));
 }
 
 // Of a box that leaves out elements of the destination's cache lines; else 0.
@@ -144,45 +149,26 @@ Parts::Parts(const Boxes& message, std::int64_t part_bytes, Kind kind) : kind_(k
         copies_.push_back(std::move(copy));
         filled += strided.elements * message.itemsize;
     };
-    const std::int64_t most = std::max<std::int64_t>(part_bytes / message.itemsize, 1);
-    const auto add_woven = [&](const Weave& weave, std::size_t first) {
-        for (std::int64_t turn = 0; turn < weave.turns; turn += weave.at_once) {
-            std::vector<plan::Box> stretch;
-            for (std::size_t i = first; i < first + weave.boxes; ++i) {
-                const plan::Box& box = message.boxes[i];
-                const std::int64_t extent = box.loops[0].extent, inner = plan::count(box) / extent;
-                for (auto& piece : plan::slice({box}, turn * inner,
-                                               std::min(turn + weave.at_once, extent) * inner))
-                    stretch.push_back(std::move(piece));
-            }
+    std::vector<plan::Box> stretch;
+    for (std::size_t i = 0; i < message.boxes.size();) {
+        const Group group = group_of(message.boxes, i, message.itemsize, part_bytes);
+        for (std::int64_t turn = 0; turn < group.turns; turn += group.at_once) {
             std::int64_t bytes = 0;
-            for (const auto& piece : stretch) bytes += plan::count(piece) * message.itemsize;
+            stretch.clear();
+            for (std::size_t k = i; k < i + group.boxes; ++k) {
+                const plan::Box& box = message.boxes[k];
+                const std::int64_t each = group.elements_of_turn(box);
+                const std::int64_t last = std::min((turn + group.at_once) * each, plan::count(box));
+                for (auto& piece : plan::slice({box}, turn * each, last)) {
+                    bytes += plan::count(piece) * message.itemsize;
+                    stretch.push_back(std::move(piece));
+                }
+            }
             bytes_ += bytes;
             if (filled + bytes > part_bytes) end_part();
             for (const auto& piece : stretch) add(piece);
         }
-    };
-    for (std::size_t i = 0; i < message.boxes.size(); ++i) {
-        const plan::Box& box = message.boxes[i];
-        const Weave weave = weave_of(message.boxes, i, message.itemsize, part_bytes);
-        if (weave.boxes > 1) {
-            add_woven(weave, i);
-            i += weave.boxes - 1;
-            continue;
-        }
-        const std::int64_t elements = plan::count(box);
-        bytes_ += elements * message.itemsize;
-        if (filled + elements * message.itemsize > part_bytes) end_part();
-        if (elements <= most) {
-            add(box);
-            continue;
-        }
-        const std::int64_t step = elements_of_part(box, most);
-        for (std::int64_t first = 0; first < elements; first += step) {
-            for (const auto& piece : plan::slice({box}, first, std::min(first + step, elements)))
-                add(piece);
-            end_part();
-        }
+        i += group.boxes;
     }
     end_part();
 }

@@ -216,9 +216,15 @@ def test_misuse(comm: Any) -> None:
     with pytest.raises(hk.Error, match="not persistent"):
         ordinary.start()
     ordinary.wait()
-    for wrong in ({"count": 0}, {"tag": -1}):
-        bad = w.send_init(a, other, **wrong)  # type: ignore[arg-type]
-        raises_at_start_or_wait(bad, hk.Error, r"count is 0|tag is -1")
+    init = w.send_init if w.name == "from" else w.recv_init
+    for there, wrong, words in (
+        (other, {"count": 0}, "count is 0"),
+        (other, {"tag": hk.ANY_TAG}, "tag is -1.*no wildcard"),
+        (hk.ANY_SOURCE, {}, "takes no wildcard; name the (send|receiv)ing task"),
+        ("nobody", {}, "no task 'nobody'"),
+    ):
+        bad = init(a, there, **wrong)  # type: ignore[arg-type]
+        raises_at_start_or_wait(bad, hk.Error, words)
 
 
 @ranks(3)
