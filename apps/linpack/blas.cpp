@@ -26,6 +26,9 @@ void HOCKET_BLAS(dgemm)(const char* transa, const char* transb, const Integer* m
 void HOCKET_BLAS(dtrsm)(const char* side, const char* uplo, const char* transa, const char* diag,
                         const Integer* m, const Integer* n, const double* alpha, const double* a,
                         const Integer* lda, double* b, const Integer* ldb);
+void HOCKET_BLAS(dtrmm)(const char* side, const char* uplo, const char* transa, const char* diag,
+                        const Integer* m, const Integer* n, const double* alpha, const double* a,
+                        const Integer* lda, double* b, const Integer* ldb);
 void HOCKET_BLAS(dtrtri)(const char* uplo, const char* diag, const Integer* n, double* a,
                          const Integer* lda, Integer* info);
 #ifdef HOCKET_SCIPY_OPENBLAS
@@ -63,17 +66,16 @@ void solve(const char* uplo, const char* diag, const Block& a, const Block& b) {
     HOCKET_BLAS(dtrsm)("L", uplo, "N", diag, &m, &n, &one, a.data, &lda, b.data, &ldb);
 }
 
-// c = alpha a b + beta c
-void multiply(double alpha, const Block& a, const Block& b, double beta, const Block& c) {
-    if (c.rows == 0 || c.columns == 0 || a.columns == 0) return;
-    if (modelled(2 * c.rows, c.columns, a.columns)) return;
-    const Integer m = whole(c.rows), n = whole(c.columns), k = whole(a.columns);
-    const Integer lda = leading(a), ldb = leading(b), ldc = leading(c);
-    HOCKET_BLAS(dgemm)
-    ("N", "N", &m, &n, &k, &alpha, a.data, &lda, b.data, &ldb, &beta, c.data, &ldc);
-}
-
 }  // namespace
+
+void copy(const Block& from, const Block& to) {
+    for (std::int64_t j = 0; j < from.columns; ++j) {
+        // The next column's lines come meanwhile: they may be a page away.
+        for (std::int64_t i = 0; j + 1 < from.columns && i < from.rows; i += 8)
+            __builtin_prefetch(&to.at(i, j + 1), 1);
+        std::copy_n(&from.at(0, j), from.rows, &to.at(0, j));
+    }
+}
 
 void use_one_thread() {
 #ifdef HOCKET_SCIPY_OPENBLAS
@@ -83,12 +85,21 @@ void use_one_thread() {
 #endif
 }
 
-void put_product(const Block& a, const Block& b, const Block& c) {
-    multiply(1, a, b, 0, c);
+void multiply_lower(const Block& l, const Block& b) {
+    if (b.rows == 0 || b.columns == 0 || modelled(b.rows, b.rows, b.columns)) return;
+    const Integer m = whole(b.rows), n = whole(b.columns), ldl = leading(l), ldb = leading(b);
+    const double one = 1;
+    HOCKET_BLAS(dtrmm)("L", "L", "N", "U", &m, &n, &one, l.data, &ldl, b.data, &ldb);
 }
 
 void subtract_product(const Block& a, const Block& b, const Block& c) {
-    multiply(-1, a, b, 1, c);
+    if (c.rows == 0 || c.columns == 0 || a.columns == 0) return;
+    if (modelled(2 * c.rows, c.columns, a.columns)) return;
+    const Integer m = whole(c.rows), n = whole(c.columns), k = whole(a.columns);
+    const Integer lda = leading(a), ldb = leading(b), ldc = leading(c);
+    const double minus = -1, one = 1;
+    HOCKET_BLAS(dgemm)
+    ("N", "N", &m, &n, &k, &minus, a.data, &lda, b.data, &ldb, &one, c.data, &ldc);
 }
 
 void invert_lower(const Block& l) {
@@ -96,10 +107,6 @@ void invert_lower(const Block& l) {
     const Integer n = whole(l.rows), stride = leading(l);
     Integer unused = 0;  // nothing is wrong where the diagonal is 1
     HOCKET_BLAS(dtrtri)("L", "U", &n, l.data, &stride, &unused);
-    for (std::int64_t j = 0; j < l.columns; ++j) {
-        std::fill_n(&l.at(0, j), j, 0.0);
-        l.at(j, j) = 1;
-    }
 }
 
 void solve_lower(const Block& l, const Block& b) {

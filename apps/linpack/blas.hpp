@@ -20,17 +20,19 @@ struct Block {
     }
 };
 
+/// Blocks of one shape, which lie apart.
+void copy(const Block& from, const Block& to);
+
 /// BLAS may use one thread only from here on, as far as it can be told.
 void use_one_thread();
 
-/// c = a b, which lies apart from both.
-void put_product(const Block& a, const Block& b, const Block& c);
+/// b = l b, l lower triangular with ones on its diagonal, as in all of these.
+void multiply_lower(const Block& l, const Block& b);
 /// c -= a b
 void subtract_product(const Block& a, const Block& b, const Block& c);
-/// b = inverse(l) b, l lower triangular with ones on its diagonal.
+/// b = inverse(l) b
 void solve_lower(const Block& l, const Block& b);
-/// l, lower triangular with ones on its diagonal, becomes its inverse: the ones and the zeros above
-/// them are written, too.
+/// l becomes its inverse; neither the ones are written nor what is above them.
 void invert_lower(const Block& l);
 /// b = inverse(u) b, u upper triangular.
 void solve_upper(const Block& u, const Block& b);

@@ -175,11 +175,6 @@ class Factoring {
     std::unordered_map<std::int64_t, std::int64_t> moved_;     // local row -> slot, likewise
 };
 
-void copy(const Block& from, const Block& to) {
-    for (std::int64_t j = 0; j < from.columns; ++j)
-        std::copy_n(&from.at(0, j), from.rows, &to.at(0, j));
-}
-
 }  // namespace
 
 void factor(const Matrix& matrix, Panel& panel) {
@@ -201,6 +196,11 @@ void factor(const Matrix& matrix, Panel& panel) {
         swap.scatter();
         copy(swap.pivot_rows(), panel.top());
         if (panel.top_owner() == matrix.grid().row()) copy(swap.pivot_rows(), top);
+    }
+    if (matrix.grid().columns() > 1) {
+        const Block below = panel.below();
+        const std::int64_t skipped = matrix.local().rows - below.rows;
+        copy(matrix.local().part(skipped, columns.first, below.rows, below.columns), below);
     }
     invert_lower(panel.top());
 }

@@ -46,7 +46,7 @@ Block Panel::top() {
 Block Panel::below() {
     const std::int64_t skipped = matrix_->local_row(first() + width_),
                        rows = matrix_->local().rows - skipped;
-    if (owner() == matrix_->grid().column())
+    if (matrix_->grid().columns() == 1)
         return matrix_->local().part(skipped, matrix_->local_column(first()), rows, width_);
     return {data_ + head(width_), rows, width_, rows};
 }

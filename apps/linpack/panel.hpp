@@ -35,10 +35,11 @@ class Panel {
     std::int64_t width() const { return width_; }
     int owner() const { return matrix_->column_owner(first()); }   ///< a process column
     int top_owner() const { return matrix_->row_owner(first()); }  ///< a process row
-    /// The inverse of its unit lower triangle L11, width x width: updates are products, which take
-    /// half as long as solutions with so few rows.
+    /// width x width, below its diagonal: the inverse of the unit lower triangle L11. Updates are
+    /// products, which take half as long as solutions with so few rows.
     Block top();
-    /// This process's rows of L below them: in the matrix, where this process column owns them.
+    /// This process's rows of L below them: in the matrix where nobody else needs them, else in
+    /// memory that others reach.
     Block below();
     /// Row of the matrix that was exchanged with row first() + i, in this order; then the first
     /// column without a pivot, or -1. As doubles, which travel; exact to 2^53.

@@ -7,10 +7,9 @@
 namespace linpack {
 namespace {
 
-// At most, of a product that gives way, which takes a millisecond then: BLAS copies both factors
-// once a call, 5 % of its time with so many (15 % with 384 rows and 512 columns, which take as
-// long).
-constexpr std::int64_t rows_at_a_time = 1024, columns_at_a_time = 256;
+// At most, of a product that gives way, which takes 3 ms then: BLAS copies both factors once a
+// call, 5 % of its time with half as many columns.
+constexpr std::int64_t rows_at_a_time = 1024, columns_at_a_time = 512;
 
 struct Part {
     std::int64_t first, count;
@@ -71,7 +70,11 @@ void Swap::put(const Parcel& parcel, const double* from, std::int64_t column) co
     double* const pivots = &pivot_rows_.at(0, column);
     for (const std::int64_t i : parcel.pivots) pivots[i] = *from++;
     double* const rest = &matrix_->local().at(0, columns_.first + column);
-    for (const std::int64_t row : parcel.displaced) rest[row] = *from++;
+    const std::int64_t next = matrix_->local().stride;
+    for (const std::int64_t row : parcel.displaced) {
+        __builtin_prefetch(rest + next + row, 1);
+        rest[row] = *from++;
+    }
 }
 
 void Swap::gather() {
@@ -124,14 +127,11 @@ void update(const Matrix& matrix, Panel& panel, Swap& swap, const std::function<
     const std::int64_t width = panel.width();
     const Block below = panel.below();
     swap.scatter();
-    hocket::Array memory = matrix.grid().room(0);
-    Block upper =
-        matrix.local().part(matrix.local_row(panel.first()), columns.first, width, columns.count);
-    if (panel.top_owner() != matrix.grid().row()) {  // U stands there
-        memory = matrix.grid().room(width * columns.count);
-        upper = {static_cast<double*>(memory.data()), width, columns.count, width};
-    }
-    put_product(panel.top(), swap.pivot_rows(), upper);
+    const Block& upper = swap.pivot_rows();
+    multiply_lower(panel.top(), upper);
+    if (panel.top_owner() == matrix.grid().row())
+        copy(upper, matrix.local().part(matrix.local_row(panel.first()), columns.first, width,
+                                        columns.count));
     const std::int64_t first = matrix.local().rows - below.rows;
     const auto whole = std::numeric_limits<std::int64_t>::max();
     for (const auto& [left, width_here] :
