@@ -7,7 +7,7 @@ from __future__ import annotations
 import json
 import re
 import tempfile
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Callable
@@ -15,13 +15,22 @@ from typing import Any, Callable
 from hocket.errors import Error
 from hocket_cli.apps import common, linpack
 
-from .harness import Contestant, Step, UnavailableError, WrongResultError
+from .group import Group
+from .harness import (
+    Contestant,
+    Effort,
+    Step,
+    UnavailableError,
+    WrongResultError,
+    measure,
+)
 from .launch import start
 from .shaped_link import ShapedLink
 from .traces import hiding
 
 #: HPL's BCASTs: increasing ring and its modified form
 RINGS = {0: "ring", 1: "modified ring"}
+_DEPTHS = (0, 1)
 
 
 @dataclass(frozen=True)
@@ -132,11 +141,66 @@ def mode(system: System, name: str) -> Contestant:
     return Contestant(f"hocket, {name}", prepare)
 
 
-def input_of_hpl(system: System, depth: int, ring: int) -> str:
+@dataclass(frozen=True)
+class Setting:
+    """What HPL is tuned by: its blocks, how many panels it looks ahead, how panels travel."""
+
+    nb: int
+    depth: int
+    ring: int
+
+    @property
+    def name(self) -> str:
+        """What its line is called."""
+        return f"HPL, NB {self.nb}, depth {self.depth}, {RINGS[self.ring]}"
+
+    @property
+    def text(self) -> str:
+        """As `setting_of` reads it."""
+        return f"{self.nb}:{self.depth}:{self.ring}"
+
+
+def setting_of(text: str) -> Setting:
+    """The setting that ``NB:DEPTH:RING`` names. Raises ValueError."""
+    words = text.split(":")
+    if len(words) != 3 or not all(word.isdecimal() for word in words):
+        raise ValueError(f"{text}: give NB:DEPTH:RING, as 128:1:0")
+    nb, depth, ring = map(int, words)
+    if nb < 1 or ring not in RINGS:
+        said = ", ".join(f"{number} ({name})" for number, name in RINGS.items())
+        raise ValueError(f"{text}: blocks are of 1 or more, and RING is one of {said}")
+    return Setting(nb, depth, ring)
+
+
+def settings(sizes: Sequence[int], columns: int) -> list[Setting]:
+    """All that HPL is tried with on a grid of so many columns."""
+    # One column: there is nobody to broadcast to.
+    rings = list(RINGS) if columns > 1 else [0]
+    return [Setting(nb, depth, ring) for nb in sizes for depth in _DEPTHS for ring in rings]
+
+
+def fastest(
+    system: System, program: str, tried: Sequence[Setting], runs: int, keep: int, group: Group
+) -> list[Setting]:
+    """The ``keep`` settings with the shortest of ``runs`` runs, taken in turns; and says so.
+
+    The shortest, as other programs only ever add to a time. Those that fail are not among them;
+    where all do, the first is there to tell why.
+    """
+    effort = Effort(warmup=1, seconds=0.0, min_runs=runs, max_runs=runs)
+    figures = measure([hpl(system, program, one) for one in tried], group, effort)
+    found = [(min(f.samples), one) for f, one in zip(figures, tried) if f.samples]
+    found.sort(key=lambda pair: pair[0])
+    for seconds, one in found:
+        print(f"  tuning: {seconds:8.3f} s  {one.text:10}  {one.name}", flush=True)
+    return [one for _, one in found[:keep]] or list(tried[:1])
+
+
+def input_of_hpl(system: System, setting: Setting) -> str:
     """HPL.dat for one run: right-looking recursive panels, the mixed row exchange."""
-    lines = ["", "", "HPL.out", "6", "1", str(system.n), "1", str(system.nb), "0", "1"]
+    lines = ["", "", "HPL.out", "6", "1", str(system.n), "1", str(setting.nb), "0", "1"]
     lines += [str(system.rows), str(system.columns), "16.0", "1", "2", "1", "4", "1", "2", "1", "2"]
-    lines += ["1", str(ring), "1", str(depth), "2", "64", "0", "0", "1", "8"]
+    lines += ["1", str(setting.ring), "1", str(setting.depth), "2", "64", "0", "0", "1", "8"]
     # Past HPL's own lines HPC Challenge reads how many more sizes its transposition has: none.
     lines += ["", "0", "", "0", ""]
     return "\n".join(lines) + "\n"
@@ -158,7 +222,7 @@ def result_of_hpl(said: str) -> tuple[float, float]:
     return float(time[1]), float(test[1])
 
 
-def hpl(system: System, program: str | None, depth: int, ring: int) -> Contestant:
+def hpl(system: System, program: str | None, setting: Setting) -> Contestant:
     """The reference, with one of its settings."""
 
     def prepare() -> Step:
@@ -169,7 +233,7 @@ def hpl(system: System, program: str | None, depth: int, ring: int) -> Contestan
         def run() -> None:
             with tempfile.TemporaryDirectory(prefix="hocket-bench-") as folder:
                 given, found = files_of_hpl(program)
-                (Path(folder) / given).write_text(input_of_hpl(system, depth, ring))
+                (Path(folder) / given).write_text(input_of_hpl(system, setting))
                 said = system.run([program], Path(folder))
                 if found is not None:
                     said = (Path(folder) / found).read_text()
@@ -177,9 +241,4 @@ def hpl(system: System, program: str | None, depth: int, ring: int) -> Contestan
 
         return _step(run, solved, solved.extras)
 
-    return Contestant(hpl_name(depth, ring), prepare)
-
-
-def hpl_name(depth: int, ring: int) -> str:
-    """What its line is called."""
-    return f"HPL, depth {depth}, {RINGS[ring]}"
+    return Contestant(setting.name, prepare)

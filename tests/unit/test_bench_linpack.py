@@ -15,7 +15,7 @@ import pytest
 from hocket import Error
 from hocket_bench import linear_solvers, shaped_link, traces
 from hocket_bench.command import main
-from hocket_bench.linear_solvers import System
+from hocket_bench.linear_solvers import Setting, System
 from hocket_cli.apps import common
 
 SYSTEM = System(1000, 64, 2, 1, 256, 1, None, None)
@@ -40,7 +40,7 @@ def test_what_hpl_prints_is_read():
 
 
 def test_hpls_input_has_its_31_lines_in_order():
-    lines = linear_solvers.input_of_hpl(SYSTEM, depth=1, ring=0).splitlines()
+    lines = linear_solvers.input_of_hpl(SYSTEM, Setting(64, 1, 0)).splitlines()
     assert (
         len(lines) == 36
         and lines[31:] == ["", "0", "", "0", ""]
@@ -60,7 +60,7 @@ def test_hpl_within_hpc_challenge(monkeypatch):
         return 0, "no word of HPL"
 
     monkeypatch.setattr(linear_solvers, "start", start)
-    step = linear_solvers.hpl(SYSTEM, "/opt/hpcc", 1, 0).prepare()
+    step = linear_solvers.hpl(SYSTEM, "/opt/hpcc", Setting(64, 1, 0)).prepare()
     step.run()
     step.check()
     assert step.took() == 0.25
@@ -102,6 +102,10 @@ def test_what_a_trace_tells_of_hiding(tmp_path):
         (["--grid", "3x1", "--link", "1gbit"], "an even number"),
         (["--modes", "fast"], "there are plain"),
         (["--workers", "0"], "1 or more"),
+        (["--hpl-nb", "0"], "--hpl-nb 0"),
+        (["--tuning", "0"], "--tuning 0"),
+        (["--hpl", "128:1"], "--hpl 128:1: give NB:DEPTH:RING"),
+        (["--hpl", "128:1:0,0:1:7"], "--hpl 0:1:7: blocks are of 1 or more"),
         (["--xhpl", "/nowhere/xhpl"], "no program that can be run"),
         (["--plot", "/nowhere/x.png"], "no such folder"),
     ],
@@ -172,12 +176,24 @@ def test_each_mode_is_measured_beside_a_program_that_speaks_as_hpl(capfd, tmp_pa
     except Error as error:
         pytest.skip(str(error))
     peer = tmp_path / "xhpl"
-    peer.write_text(f"#!/bin/sh\ntest -s HPL.dat || exit 1\ncat <<'X'\n{OF_HPL}X\n")
+    # Slower by what its input says, but for blocks of 8 that look ahead; 4 it fails with.
+    peer.write_text(
+        "#!/bin/sh\nnb=$(sed -n 8p HPL.dat); depth=$(sed -n 25p HPL.dat)\n"
+        "test $nb != 4 || exit 1\ntest $nb$depth = 81 && nb=0\n"
+        f"sed s/0\\.25/1$nb.25/ <<'X'\n{OF_HPL}X\n"
+    )
     peer.chmod(0o700)
     quick = ["--warmup", "1", "--min-runs", "1", "--max-runs", "1", "--seconds", "0"]
     words = ["--n", "60", "--nb", "8", "--grid", "1x1", "--modes", "plain", "--xhpl", str(peer)]
-    assert main(["linpack", *words, *quick]) == 0
+    assert main(["linpack", *words, *quick, "--hpl-nb", "4,8,16"]) == 0
     said = capfd.readouterr().out
-    assert "hocket, plain: residual" in said
+    tuned = [line.split()[3] for line in said.splitlines() if line.startswith("  tuning:")]
+    assert tuned[:2] == ["8:1:0", "8:0:0"] and set(tuned[2:]) == {"16:0:0", "16:1:0"}
+    assert "HPL, NB 8, depth 0, ring" in said and "hocket, plain: residual" in said
     assert "communication: moving" in said and "hidden 100%" in said  # as there was none
-    assert "baseline: HPL, depth" in said and "1x1 HPL, its best: GFLOP/s at N 60" in said
+    assert "baseline: HPL, NB 8, depth 1, ring" in said
+    assert "1x1 HPL, its best: GFLOP/s at N 60" in said
+    # What it found may be given.
+    assert main(["linpack", *words, *quick, "--hpl", "16:1:0"]) == 0
+    said = capfd.readouterr().out
+    assert "tuning" not in said and "baseline: HPL, NB 16, depth 1, ring" in said

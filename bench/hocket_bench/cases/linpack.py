@@ -1,5 +1,8 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""LINPACK: hocket's three modes beside HPL, in shared memory or over a shaped link."""
+"""LINPACK: hocket's three modes beside HPL, in shared memory or over a shaped link.
+
+HPL is tuned first: each of its settings runs in turn on the very system, and the two fastest are
+who hocket is measured beside."""
 
 from __future__ import annotations
 
@@ -7,6 +10,7 @@ import argparse
 import contextlib
 import shutil
 from collections.abc import Iterator, Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -15,19 +19,19 @@ from hocket_cli.apps import linpack
 from .. import shaped_link
 from ..drawing import axes_of, save
 from ..group import Group
-from ..linear_solvers import RINGS, System, hpl, hpl_name, mode
+from ..linear_solvers import Setting, System, fastest, hpl, mode, setting_of, settings
 from ..record import Question
 from ..registry import Match, Native
 from ..shaped_link import ShapedLink
 
 RANKS = 0  # each run starts its own
-_DEPTHS = (0, 1)
+_CONTENDERS = 2  # of HPL's settings, after its tuning: by one run more either may be the best
 
 
 def add_options(parser: argparse.ArgumentParser) -> None:
     """What is solved, where, and HPL's program."""
     parser.add_argument("--n", default="4000,6000", help="unknowns, by commas (4000,6000)")
-    parser.add_argument("--nb", default="128", help="sizes of blocks, by commas (128)")
+    parser.add_argument("--nb", default="128", help="hocket's sizes of blocks, by commas (128)")
     parser.add_argument("--grid", default="2x1,1x2", help="grids, by commas (2x1,1x2)")
     parser.add_argument("--modes", default=",".join(linpack.MODES), help="of hocket (all)")
     parser.add_argument("--workers", type=int, default=1, help="threads of a flow (1)")
@@ -37,6 +41,20 @@ def add_options(parser: argparse.ArgumentParser) -> None:
         metavar="FILE",
         help="HPL's program, built for the MPI that runs hocket; or, with MPI=system, Debian's "
         "hpcc, of which the time of HPL is taken (default: xhpl on PATH)",
+    )
+    parser.add_argument(
+        "--hpl-nb",
+        default="96,128,192,256",
+        help="sizes of blocks that HPL is tuned over, beside how far it looks ahead and how "
+        "panels travel, by commas (96,128,192,256)",
+    )
+    parser.add_argument(
+        "--tuning", type=int, default=1, help="runs of each setting; the two best take part (1)"
+    )
+    parser.add_argument(
+        "--hpl",
+        metavar="NB:DEPTH:RING",
+        help="HPL's settings, by commas, as a tuning has found them (default: it is tuned)",
     )
     shaped_link.add_option(parser)
     parser.add_argument(
@@ -49,8 +67,11 @@ def validate(options: argparse.Namespace) -> None:
     options.no_pin = True  # or all that this process starts would share its core
     if options.ranks != 0:
         raise ValueError(f"--ranks {options.ranks}: the grid says how many; leave it out")
-    for name in ("n", "nb"):
-        _wholes(getattr(options, name), f"--{name}")
+    for name in ("n", "nb", "hpl_nb"):
+        _wholes(getattr(options, name), f"--{name.replace('_', '-')}")
+    if options.tuning < 1:
+        raise ValueError(f"--tuning {options.tuning}: give 1 or more")
+    _given(options)
     _grids(options)
     for name in options.modes.split(","):
         if name not in linpack.MODES:
@@ -83,24 +104,44 @@ def _grids(options: argparse.Namespace) -> list[tuple[int, int]]:
     return grids
 
 
+def _given(options: argparse.Namespace) -> list[Setting]:
+    try:
+        return [setting_of(text) for text in options.hpl.split(",")] if options.hpl else []
+    except ValueError as error:
+        raise ValueError(f"--hpl {error}") from None
+
+
 def matches(options: argparse.Namespace, group: Group) -> Iterator[Match]:
-    """One match a grid, size and block."""
+    """One match a grid, size and block of hocket's; HPL is tuned once a grid and size."""
     program = shutil.which(options.xhpl or "xhpl")
     program = None if program is None else str(Path(program).resolve())
     with ShapedLink(options.link) if options.link else contextlib.nullcontext() as link:
         for rows, columns in _grids(options):
             for n in _wholes(options.n, "--n"):
+                system = System(
+                    n, 0, rows, columns, options.width, options.workers, options.timeout, link
+                )
+                chosen = _settings(options, system, program, group)
                 for nb in _wholes(options.nb, "--nb"):
-                    system = System(
-                        n, nb, rows, columns, options.width, options.workers, options.timeout, link
-                    )
-                    yield _match(system, options.modes.split(","), program)
+                    of_nb = replace(system, nb=nb)
+                    yield _match(of_nb, options.modes.split(","), program, chosen)
 
 
-def _match(system: System, modes: Sequence[str], program: str | None) -> Match:
-    settings = [(depth, ring) for depth in _DEPTHS for ring in RINGS]
-    if system.columns == 1:
-        settings = [(depth, 0) for depth in _DEPTHS]  # there is nobody to broadcast to
+def _settings(
+    options: argparse.Namespace, system: System, program: str | None, group: Group
+) -> list[Setting]:
+    """HPL's best for this system; one that says what is missing, where there is no HPL."""
+    if given := _given(options):
+        return given
+    tried = settings(_wholes(options.hpl_nb, "--hpl-nb"), system.columns)
+    if program is None or len(tried) <= _CONTENDERS:
+        return tried[:_CONTENDERS]
+    return fastest(system, program, tried, options.tuning, _CONTENDERS, group)
+
+
+def _match(
+    system: System, modes: Sequence[str], program: str | None, chosen: Sequence[Setting]
+) -> Match:
     question = Question(
         {
             "N": system.n,
@@ -108,10 +149,10 @@ def _match(system: System, modes: Sequence[str], program: str | None) -> Match:
             "grid": (system.rows, system.columns),
             "link": "shared memory" if system.link is None else system.link.rate,
         },
-        baseline=[hpl_name(depth, ring) for depth, ring in settings],
+        baseline=[setting.name for setting in chosen],
     )
     contestants = [mode(system, name) for name in modes]
-    contestants += [hpl(system, program, depth, ring) for depth, ring in settings]
+    contestants += [hpl(system, program, setting) for setting in chosen]
     return Match(question, contestants)
 
 
