@@ -18,15 +18,26 @@ namespace {
 /// way they go; bytes go both ways side by side.
 struct Load {
     double messages = 0, out = 0, in = 0;
+    double sent = 0, received = 0;  // of `messages`, for those to and from other nodes
     double seconds() const { return messages + std::max(out, in); }
 };
 
-/// The slowest port of each stage. Links are numbered after the processes.
+/// Messages that are on a link together share it, and arrive late, together: only then can their
+/// receiver begin with them. So it waits where senders, who start theirs in `pace` seconds, are
+/// ahead of the link, which carries them in `carried`: all that time if they start all at once,
+/// none if the link keeps up. What is between was found by simulation (docs/guide/strategies.md).
+double after_link(double handling, double carried, double pace) {
+    return carried <= pace ? 0 : handling + std::sqrt(carried * carried - pace * pace);
+}
+
+/// The slowest port of each stage. Links are numbered after the processes. `together`: its messages
+/// are under way at once; of rounds that follow each other one is handled while the next comes.
 class Stage {
   public:
-    Stage(const Problem& problem, const Costs& costs)
+    Stage(const Problem& problem, const Costs& costs, bool together)
         : problem_(problem),
           costs_(costs),
+          together_(together),
           processes_(problem.source.size() + problem.destination.size()),
           loads_(static_cast<std::size_t>(processes_ + costs.nodes())) {}
 
@@ -35,21 +46,32 @@ class Stage {
         add(process_number(problem_, from), process_number(problem_, to), costs_.start(from, to),
             costs_.carry(from, to, message.elements, relayed));
         const std::int64_t here = costs_.node(from), there = costs_.node(to);
-        if (here != there)
-            add(processes_ + here, processes_ + there, 0, costs_.link(message.elements));
+        if (here == there) return;
+        add(processes_ + here, processes_ + there, 0, costs_.link(message.elements));
+        if (!together_) return;
+        const std::int64_t sender = process_number(problem_, from),
+                           receiver = process_number(problem_, to), link = processes_ + there;
+        of(receiver).received += costs_.start(from, to);
+        of(sender).sent += costs_.start(from, to);
+        of(link).sent = std::max(of(link).sent, of(sender).sent);  // the pace of its senders
+        arrivals_.emplace_back(receiver, link);
     }
     double end() {
-        for (const std::int64_t port : touched_) loads_[static_cast<std::size_t>(port)] = {};
+        double seconds = slowest_;
+        for (const auto& [receiver, link] : arrivals_)
+            seconds =
+                std::max(seconds, after_link(of(receiver).received, of(link).in, of(link).sent));
+        arrivals_.clear();
+        for (const std::int64_t port : touched_) of(port) = {};
         touched_.clear();
-        const double seconds = slowest_;
         slowest_ = 0;
         return seconds;
     }
 
   private:
+    Load& of(std::int64_t port) { return loads_[static_cast<std::size_t>(port)]; }
     void add(std::int64_t from, std::int64_t to, double start, double carry) {
-        Load &sender = loads_[static_cast<std::size_t>(from)],
-             &receiver = loads_[static_cast<std::size_t>(to)];
+        Load &sender = of(from), &receiver = of(to);
         sender.messages += start;
         receiver.messages += start;
         sender.out += carry;
@@ -61,9 +83,11 @@ class Stage {
 
     const Problem& problem_;
     const Costs& costs_;
+    bool together_;
     std::int64_t processes_;
     std::vector<Load> loads_;
     std::vector<std::int64_t> touched_;
+    std::vector<std::pair<std::int64_t, std::int64_t>> arrivals_;  // at a process, by a link
     double slowest_ = 0;
 };
 
@@ -75,44 +99,66 @@ bool carries_relayed(const Schedule& schedule, const Dispatch& message) {
            });
 }
 
-/// By stages: phases, or the rounds of hybrid, whose phases overlap where it has several.
-double predict_schedule(const Problem& problem, const Schedule& schedule, const Costs& costs,
-                        Strategy strategy) {
-    const bool by_rounds = strategy == Strategy::hybrid && schedule.phases > 1;
+std::vector<const Dispatch*> in_order(const Schedule& schedule, std::int64_t Dispatch::*stage) {
     std::vector<const Dispatch*> order;
     for (const Dispatch& message : schedule.messages) order.push_back(&message);
-    const auto stage_of = [&](const Dispatch& message) {
-        return by_rounds ? message.round : message.phase;
-    };
-    std::stable_sort(order.begin(), order.end(), [&](const Dispatch* a, const Dispatch* b) {
-        return stage_of(*a) < stage_of(*b);
+    std::stable_sort(order.begin(), order.end(), [stage](const Dispatch* a, const Dispatch* b) {
+        return a->*stage < b->*stage;
     });
-    Stage stage(problem, costs);
-    double seconds = 0, relay = 0, longest_relay = 0;
-    for (std::size_t k = 0; k < order.size(); ++k) {
-        const Dispatch& message = *order[k];
-        if (k > 0 && stage_of(message) != stage_of(*order[k - 1])) {
-            seconds += stage.end();
-            if (!by_rounds) seconds += relay;
+    return order;
+}
+
+double predict_phases(const Problem& problem, const Schedule& schedule, const Costs& costs) {
+    Stage stage(problem, costs, true);
+    double seconds = 0, relay = 0;
+    std::int64_t phase = 0;
+    for (const Dispatch* message : in_order(schedule, &Dispatch::phase)) {
+        if (message->phase != phase) {
+            seconds += stage.end() + relay;
             relay = 0;
+            phase = message->phase;
         }
-        stage.add(message, carries_relayed(schedule, message));
-        relay = std::max(relay, costs.relay(message.from, message.to));
-        longest_relay = std::max(longest_relay, relay);
+        stage.add(*message, carries_relayed(schedule, *message));
+        relay = std::max(relay, costs.relay(message->from, message->to));
     }
-    seconds += stage.end();
-    if (by_rounds) seconds += longest_relay;
-    return seconds;
+    return seconds + stage.end();
+}
+
+/// By rounds, as those who collect do so while others cross; the wait for what is passed on shows
+/// where rounds are shorter. What has crossed before has waited for all on its link.
+double predict_hybrid(const Problem& problem, const Schedule& schedule, const Costs& costs) {
+    Stage stage(problem, costs, false), within(problem, costs, true);
+    std::vector<double> links(static_cast<std::size_t>(costs.nodes()), 0);
+    double seconds = 0, relay = 0;
+    bool collects = false;
+    std::int64_t round = 0;
+    for (const Dispatch* message : in_order(schedule, &Dispatch::round)) {
+        if (message->round != round) seconds += stage.end();
+        round = message->round;
+        const bool relayed = carries_relayed(schedule, *message);
+        stage.add(*message, relayed);
+        if (relayed && message->phase == 0)
+            relay = std::max(relay, costs.relay(message->from, message->to));
+        if (message->from.side == message->to.side) {
+            within.add(*message, relayed);
+            collects = collects || message->phase == 0;
+        }
+        if (costs.node(message->from) != costs.node(message->to))
+            links[static_cast<std::size_t>(costs.node(message->to))] +=
+                costs.link(message->elements);
+    }
+    const double crossed = collects ? 0 : *std::max_element(links.begin(), links.end());
+    return std::max(seconds + stage.end(), crossed + relay + within.end());
 }
 
 /// One stage, without a look at each message. What was not looked at of a node is taken to be as
 /// what was.
 double predict_direct(const std::shared_ptr<const Problem>& problem, const Costs& costs) {
-    double slowest = 0;
+    double slowest = 0, pace = 0;
     for (const Side side : {Side::source, Side::destination}) {
         const std::int64_t size = problem->form(side).size;
         const auto nodes = static_cast<std::size_t>(costs.nodes());
-        std::vector<double> link(nodes, 0), asked(nodes, 0), there(nodes, 0);
+        std::vector<double> link(nodes, 0), handled(nodes, 0), asked(nodes, 0), there(nodes, 0);
         const auto node = [&](std::int64_t rank) {
             return static_cast<std::size_t>(costs.node({side, rank}));
         };
@@ -135,12 +181,23 @@ double predict_direct(const std::shared_ptr<const Problem>& problem, const Costs
                     load({other(side), same}, others_of(problem, other(side), same));
             slowest = std::max(slowest, messages + back_messages + std::max(bytes, back_bytes));
             ++asked[node(rank)];
-            for (const Traffic& peer : peers)
-                if (costs.node({other(side), peer.process}) != costs.node({side, rank}))
-                    link[node(rank)] += costs.link(peer.elements);
+            double far_messages = 0;
+            for (const Traffic& peer : peers) {
+                const Stop here{side, rank}, far{other(side), peer.process};
+                if (costs.node(far) == costs.node(here)) continue;
+                link[node(rank)] += costs.link(peer.elements);
+                far_messages += costs.start(far, here);
+            }
+            handled[node(rank)] = std::max(handled[node(rank)], far_messages);
         });
-        for (std::size_t n = 0; n < nodes; ++n)
-            if (asked[n] > 0) slowest = std::max(slowest, link[n] / asked[n] * there[n]);
+        if (side == Side::source) pace = *std::max_element(handled.begin(), handled.end());
+        for (std::size_t n = 0; n < nodes; ++n) {
+            if (asked[n] == 0) continue;
+            const double carried = link[n] / asked[n] * there[n];
+            slowest = std::max(slowest, carried);
+            if (side == Side::destination)  // as of a stage
+                slowest = std::max(slowest, after_link(handled[n], carried, pace));
+        }
     }
     return slowest;
 }
@@ -162,27 +219,28 @@ double predict_even(const Problem& problem, Strategy strategy, const Costs& cost
         return messages * costs.start(source, next) +
                bytes / costs.bytes(1) * costs.carry(source, next, 1, true);
     };
-    const auto cross = [&](double messages, double bytes) {
+    const auto cross = [&](double sent, double received, double bytes) {
         // Either side may have fewer nodes, and so fewer links, than the other.
-        return std::max(messages * costs.start(source, destination) +
-                            bytes / costs.bytes(1) * costs.carry(source, destination, 1, false),
-                        link);
+        const double start = costs.start(source, destination);
+        return std::max({std::max(sent, received) * start +
+                             bytes / costs.bytes(1) * costs.carry(source, destination, 1, false),
+                         link, after_link(received * start, link, sent * start)});
     };
     const double relay = costs.relay(source, next);
     const double steps = std::ceil(std::log2(std::max(n, 2.0)));
     switch (strategy) {
         case Strategy::centralized:
-            return near(senders - 1, all) + relay + cross(receivers, all);
+            return near(senders - 1, all) + relay + cross(receivers, 1, all);
         case Strategy::staged:
-            return near(n - 1 + m - 1, all / m) + relay + cross(1, all / m);
+            return near(n - 1 + m - 1, all / m) + relay + cross(1, 1, all / m);
         case Strategy::multistage:
-            return steps * (near(2, all / n / 2) + relay) + cross(1, all / m);
+            return steps * (near(2, all / n / 2) + relay) + cross(1, 1, all / m);
         case Strategy::hybrid:
-            return cross(m + std::max(n / m - 1, 0.0), all / m) + (n > m ? relay : 0);
+            return cross(m, m + std::max(n / m - 1, 0.0), all / m) + (n > m ? relay : 0);
         case Strategy::direct:
             break;
     }
-    return cross(n, all / m);
+    return cross(receivers, senders, all / m);
 }
 
 }  // namespace
@@ -240,7 +298,9 @@ double predict(const std::shared_ptr<const Problem>& problem, Strategy strategy,
     const std::int64_t stages =
         strategy_of(problem->options.strategy) == strategy ? problem->options.stages : 0;
     const Schedule schedule = make_schedule(problem, strategy, stages, false);
-    return predict_schedule(*problem, schedule, costs, strategy);
+    return strategy == Strategy::hybrid && schedule.phases > 1
+               ? predict_hybrid(*problem, schedule, costs)
+               : predict_phases(*problem, schedule, costs);
 }
 
 Strategy choose(const std::shared_ptr<const Problem>& problem, const Model& model) {

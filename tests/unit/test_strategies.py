@@ -292,6 +292,45 @@ def test_on_a_shared_link_fewer_bytes_at_a_time_save_nothing():
     assert hk.plan(*few, model=dear).strategy == "multistage"
 
 
+def test_what_shares_a_link_is_handled_when_the_link_is_done():
+    """Senders that are ahead of the link: a receiver's messages come late, and all of them then."""
+    sizes = {"itemsize": 8, "nodes": ([0] * 4, [1] * 2)}
+    whole = 16 * 6 * 8
+    # Two messages of each sender, four of each receiver: the link keeps up, or takes much longer.
+    quick = full(4, 2, "direct", **sizes).predict(costs(far_message=10.0, far_byte=1e-3))
+    assert quick["direct"] == 4 * 10 + whole / 2 * 1e-3
+    slow = full(4, 2, "direct", **sizes).predict(costs(far_message=10.0, far_byte=1.0))
+    assert slow["direct"] == pytest.approx(math.sqrt(whole**2 - 20**2) + 40)
+    # One message a sender, then one a receiver: there is nobody to wait for in line.
+    assert slow["staged"] == pytest.approx(math.sqrt(whole**2 - 10**2) + 10)
+    # Passed on where it arrives: not before the link is done with what goes straight to others.
+    back = full(2, 4, "hybrid", **{**sizes, "nodes": ([0] * 2, [1] * 4)})
+    assert back.predict(costs(far_byte=1.0, relay=5.0))["hybrid"] == whole + 5
+
+
+@pytest.mark.parametrize(
+    ("senders", "receivers", "n", "message", "fastest"),
+    [
+        (8, 4, 256, 5e-5, "hybrid"),  # whose receivers handle fewer when the link is done
+        (8, 2, 64, 5e-5, "hybrid"),
+        (4, 16, 64, 1e-5, "hybrid"),
+        (16, 16, 256, 5e-5, "direct"),  # the link keeps up with senders that take their time
+        (4, 8, 1024, 5e-5, "direct"),  # nothing is passed on before the link is done
+        (16, 16, 64, 5e-5, "multistage"),
+    ],
+)
+def test_the_model_chooses_what_was_fastest_in_simulation(senders, receivers, n, message, fastest):
+    """Two clusters with one link between: see `hocket bench strategies --place simulated`."""
+    rows, columns = (
+        hk.Layout((n, n), "(BLOCK,*)", senders),
+        hk.Layout((n, n), "(*,BLOCK)", receivers),
+    )
+    machine = {"message": message, "byte": 8e-10, "copy": 0.0, "relay": message + 1e-5}
+    machine |= {"far_message": message, "far_byte": 8e-10, "far_relay": message + 6e-5}
+    nodes = [0] * senders, [1] * receivers
+    assert hk.plan(rows, columns, itemsize=8, model=machine, nodes=nodes).strategy == fastest
+
+
 def test_the_model_chooses():
     assert full(16, 8, "auto").strategy == "direct"  # on a node
     apart = {"message": 1e-6, "relay": 1e-5, "far_message": 1e-3}
