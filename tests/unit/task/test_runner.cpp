@@ -13,6 +13,7 @@
 #include "comm/state.hpp"
 #include "hocket/array.hpp"
 #include "hocket/comm.hpp"
+#include "transfer/offers.hpp"
 #include "transfer/run.hpp"
 
 namespace hocket::transfer {
