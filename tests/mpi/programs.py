@@ -8,13 +8,16 @@ messages its wildcards take, even if a send only ends once its receive has begun
 
 - a blocking send is read at the same place as its receive, which no other message can take;
 - to a task that receives by wildcards others send by `isend` and wait at the end: how many
-  messages of a kind were sent at any place of the reading is then enough for all receives.
+  messages of a kind were sent at any place of the reading is then enough for all receives;
+- both sides start a persistent request, or use a channel, at the same place; no wildcard sees
+  these messages;
+- what all tasks do together stands at one place of all of them.
 """
 
 from __future__ import annotations
 
 from collections import Counter
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 import numpy as np
@@ -39,18 +42,22 @@ class Message:
     dtype: str
     sent: Spec
     received: Spec
+    apart: bool = False  # from ordinary messages: of a persistent request, or a channel
 
 
 @dataclass
 class Step:
     """One statement of one task: `verb` with the messages that it is about."""
 
-    verb: str  # send isend recv irecv proberecv iproberecv sendrecv wait waitall waitany test
+    # send isend recv irecv proberecv iproberecv sendrecv start channel together
+    # wait waitall waitany test
+    verb: str
     out: Message | None = None
     into: Message | None = None
     waits: list[int] = field(default_factory=list)  # numbers of requests, as they were started
     source: int = hk.ANY_SOURCE  # of what is received
     tag: int = hk.ANY_TAG
+    again: int | None = None  # the persistent request that was started under this number before
 
     def __str__(self) -> str:
         words = [self.verb]
@@ -58,6 +65,7 @@ class Step:
             words.append(f"#{self.out.number} to {self.out.target} tag {self.out.tag}")
         if self.into:
             words.append(f"for #{self.into.number} from {self.source} tag {self.tag}")
+        words += [f"again {self.again}"] * (self.again is not None)
         return " ".join(words + [str(self.waits)] * bool(self.waits))
 
 
@@ -76,6 +84,8 @@ class Program:
         self.started = [0] * len(sizes)
         self.to_wild: list[set[int]] = [set() for _ in sizes]  # only waited for at the end
         self.messages: list[Message] = []
+        # Persistent pairs: the last message, and the numbers of both ends' last starts.
+        self.kept: list[tuple[Message, int, int]] = []
         wanted = int(self.rng.integers(3, 14))
         while len(self.messages) < wanted:
             self._turn()
@@ -96,9 +106,12 @@ class Program:
         shape = oracle.random_shape(self.rng, int(self.rng.integers(1, 4)))
         return shape, str(self.rng.choice(TYPES))
 
-    def _message(self, source: int, target: int) -> Message:
+    def _message(
+        self, source: int, target: int, kind: tuple[oracle.Index, str] | None = None
+    ) -> Message:
         # Any of a task's wildcards may get it, so all that come to such a task are of one kind.
-        shape, dtype = self._kind() if self.wild[target] == "exact" else self.kinds[target]
+        wild = self.wild[target] != "exact"
+        shape, dtype = kind or (self.kinds[target] if wild else self._kind())
         sent, received = (
             oracle.random_spec(self.rng, shape, self.sizes[task]) for task in (source, target)
         )
@@ -112,8 +125,16 @@ class Program:
         exact = [t for t in range(len(self.sizes)) if self.wild[t] == "exact"]
         to = int(self.rng.choice(exact or [source]))
         # Of two messages to itself, the second would be sent before the first.
-        if exact and not source == target == to and self.rng.random() < 0.25:
+        kind = self.rng.random()
+        if exact and not source == target == to and kind < 0.25:
             self._exchange(source, to, target)
+        elif kind < 0.45:
+            self._persistent(source, target)
+        elif kind < 0.55 and source != target:
+            self._apart(source, target, "channel")
+        elif kind < 0.6:
+            for steps in self.steps:
+                steps.append(Step("together", source=source, tag=len(self.messages)))
         else:
             self._plain(self._message(source, target))
         for task in {source, target}:
@@ -159,6 +180,40 @@ class Program:
                 self.to_wild[middle].add(number)
         self.steps[middle].append(both)
 
+    def _apart(self, source: int, target: int, verb: str) -> tuple[Step, Step]:
+        shape, dtype = self._kind()
+        made = self._message(source, target, (shape, dtype))
+        made.apart = True
+        steps = Step(verb, made), Step(verb, None, made, [], source, made.tag)
+        for task, step in zip((source, target), steps):
+            self.steps[task].append(step)
+        return steps
+
+    def _persistent(self, source: int, target: int) -> None:
+        """A new pair, or one that both sides have waited for once more, with other arrays."""
+        ready = [
+            place
+            for place, (message, out, into) in enumerate(self.kept)
+            if out not in self.open[message.source] and into not in self.open[message.target]
+        ]
+        if not ready or self.rng.random() < 0.4:
+            steps = self._apart(source, target, "start")
+            numbers = [self._number(task, step) for task, step in zip((source, target), steps)]
+            assert steps[0].out
+            self.kept.append((steps[0].out, numbers[0], numbers[1]))
+            return
+        place = int(self.rng.choice(ready))
+        last, out, into = self.kept[place]
+        made = replace(last, number=len(self.messages) + 1)
+        self.messages.append(made)
+        sending = Step("start", made, again=out)
+        receiving = Step("start", None, made, [], made.source, made.tag, again=into)
+        self.kept[place] = (
+            made,
+            self._started(made.source, sending),
+            self._started(made.target, receiving),
+        )
+
     def _pattern(self, message: Message) -> tuple[int, int]:
         mode = self.wild[message.target]
         return (
@@ -171,10 +226,13 @@ class Program:
         return Step(verb, None, message, [], source, tag)
 
     def _started(self, task: int, step: Step) -> int:
+        self.steps[task].append(step)
+        return self._number(task, step)
+
+    def _number(self, task: int, step: Step) -> int:
         number = self.started[task]
         self.started[task] += 1
         step.waits = [number]
-        self.steps[task].append(step)
         self.open[task].append(number)
         return number
 
@@ -210,10 +268,13 @@ class Run:
         # In the order of their posting: [message that the program meant, room, status].
         self.received: list[list[Any]] = []
         self.of_request: dict[int, list[Any]] = {}
+        self.persistent: list[hk.Request] = []
 
     def run(self) -> None:
         for step in self.program.steps[self.w.rank]:
             getattr(self, step.verb)(step)
+        for request in self.persistent:
+            request.free()
         self.check()
 
     def _rng(self, message: Message) -> np.random.Generator:
@@ -263,6 +324,44 @@ class Run:
             pass
         self._found(step, st)
 
+    def start(self, step: Step) -> None:
+        number = step.waits[0]
+        if step.out:
+            array = self.outgoing(step.out)
+            made = self._persistent(step, self.w.send_init, array, step.out.target, step.out.tag)
+        else:
+            assert step.into
+            array, self.of_request[number] = self.incoming(step.into)
+            made = self._persistent(step, self.w.recv_init, array, step.source, step.tag)
+        self.requests[number] = made
+        made.start(array)
+
+    def _persistent(self, step: Step, init: Any, array: hk.Array, *there: int) -> hk.Request:
+        if step.again is not None:
+            return self.requests[step.again]
+        # Of the array, or of any of its layout; alike on all processes of the task.
+        made: hk.Request = init(array if step.waits[0] % 2 else array.layout, *there)
+        self.persistent.append(made)
+        return made
+
+    def channel(self, step: Step) -> None:
+        if step.out:
+            self.w.channel("c", step.out.target).send(self.outgoing(step.out))
+        else:
+            assert step.into
+            b, entry = self.incoming(step.into)
+            entry[2] = self.w.channel("c", step.source).recv(b)
+
+    def together(self, step: Step) -> None:
+        """A value of the root's to all tasks, on which they depend."""
+        layout = hk.Layout((5,), "(CYCLIC)", self.w.comm.size)
+        value = step.tag if self.w.rank == step.source else -1
+        a = hk.from_function(lambda i: i + value, layout, "i8", comm=self.w.comm)
+        self.w.bcast(a, step.source)
+        expected = layout.global_indices(self.w.comm.rank)[0] + step.tag
+        np.testing.assert_array_equal(a.local, expected)
+        self.w.barrier()
+
     def _found(self, step: Step, probed: hk.Status) -> None:
         assert step.into
         assert probed.layout.shape == step.into.received.shape
@@ -311,18 +410,25 @@ class Run:
         """Every receive got the next message of its source and tag, whole, and nothing else."""
         for memory in self.sent:
             memory.check_untouched("an array that was sent")
-        coming = [m for m in self.program.messages if m.target == self.w.rank]
+        coming = [m for m in self.program.messages if m.target == self.w.rank and not m.apart]
         taken: Counter[tuple[int, int]] = Counter()
         for meant, room, st in self.received:
             assert st is not None, f"the receive for message {meant.number} has no status"
             kind = (int(st.source), st.tag)
+            if meant.apart:
+                assert kind[0] == meant.source
+                self._check_one(meant, meant, room, st)
+                continue
             same = [m for m in coming if (m.source, m.tag) == kind]
             assert taken[kind] < len(same), f"more messages than were sent of (source, tag) {kind}"
             got = same[taken[kind]]
             taken[kind] += 1
-            assert (st.layout, st.dtype) == (got.sent.layout(hk), np.dtype(got.dtype))
-            array = whole(got.sent.shape, got.dtype, got.number)
-            room.check(meant.received.local(array, self.w.comm.rank), f"message {got.number}")
+            self._check_one(meant, got, room, st)
+
+    def _check_one(self, meant: Message, got: Message, room: Any, st: hk.Status) -> None:
+        assert (st.layout, st.dtype) == (got.sent.layout(hk), np.dtype(got.dtype))
+        array = whole(got.sent.shape, got.dtype, got.number)
+        room.check(meant.received.local(array, self.w.comm.rank), f"message {got.number}")
 
 
 def run_programs(comm: Any, sizes: dict[str, int], count: int, *seed: int) -> None:

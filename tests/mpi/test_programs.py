@@ -38,6 +38,10 @@ class Verbs:
         return whole(self.shape, self.dtype, self.salt)
 
     def out(self):
+        if self.rng.random() < 0.5:
+            a = hk.empty(self.sent.layout(hk), self.dtype, self.w.comm)
+            a.local[...] = self.sent.local(self.array(), self.w.comm.rank)
+            return a
         return source_of(self.sent, self.array(), self.w.comm, private(self.w.comm, self.salt))[0]
 
     def into(self):
@@ -117,6 +121,41 @@ class Verbs:
                 pass
             check_c(self.w.recv(c, st.source, st.tag), tag)
 
+    def starts(self, tag):
+        """Of the array, of a layout, and once only; every start with other memory."""
+        for count, bound in ((None, "array"), (7, "layout"), (1, "array")):
+            if self.w.name == "a":
+                array, init, there = self.out(), self.w.send_init, "b"
+            else:
+                (array, _), init, there = self.into(), self.w.recv_init, "a"
+            what = array if bound == "array" else array.layout
+            request = init(what, there, tag, count=count)
+            for _ in range(1 if count == 1 else 3):
+                self.salt += 1
+                if self.w.name == "a":
+                    request.start(self.out())
+                    request.wait()
+                else:
+                    b, check = self.into()
+                    request.start(b)
+                    check(request.wait(), tag)
+            request.free()
+
+    def streams(self, tag):
+        channel = self.w.channel(f"stream {tag}", 1 - self.w.rank)
+        for _ in range(3):
+            self.salt += 1
+            if self.w.name == "a":
+                channel.send(self.out())
+            else:
+                b, check = self.into()
+                check(channel.recv(b), 0)
+        if self.w.name == "a":
+            channel.close()
+        else:
+            with pytest.raises(hk.EndOfStream):
+                channel.recv(self.into()[0])
+
     def both_ways(self, tag):
         # The way back has the same two layouts, the other way round.
         there, back = (self.sent, self.received)[:: 1 if self.w.name == "a" else -1]
@@ -140,6 +179,8 @@ VERBS = (
     Verbs.waits_for_any,
     Verbs.probes,
     Verbs.both_ways,
+    Verbs.starts,
+    Verbs.streams,
 )
 
 
@@ -159,6 +200,22 @@ def test_every_verb_between_tasks_of_every_size(comm, groups):
 @ranks(*SQUARE, nodes=TWO_NODES)
 def test_every_verb_across_nodes(comm, groups):
     every_verb(comm, groups, 200)
+
+
+@pytest.mark.soak
+@ranks(*SQUARE, seconds=600)
+def test_every_verb_for_long(comm, groups, soak_seed):
+    for turn in range(20):
+        print(f"seed {soak_seed}, turn {turn}", flush=True)
+        every_verb(comm, groups, soak_seed + 100 * turn)
+
+
+@pytest.mark.soak
+@ranks(*SQUARE, seconds=600, nodes=TWO_NODES)
+def test_every_verb_across_nodes_for_long(comm, groups, soak_seed):
+    for turn in range(20):
+        print(f"seed {soak_seed}, turn {turn}", flush=True)
+        every_verb(comm, groups, soak_seed + 100 * turn + 50)
 
 
 @ranks(*TASKS, seconds=120)
