@@ -15,7 +15,8 @@ from hocket_cli.main import Parser, UsageError
 _HELP = """\
 Reruns the papers' experiments at a size that fits this machine, and prints what was found beside
 what the papers state, each with a verdict: holds, holds with another factor, does not hold, cannot
-be tested here. The machines of the papers are gone; verdicts are about shapes.
+be tested here. The machines of the papers are gone; verdicts are about shapes. The figures are
+written, too.
 
   hocket papers                                all of them (some minutes)
   hocket papers vacancy-tracking               one paper
@@ -31,17 +32,22 @@ def main(words: list[str]) -> int:
     parser.add_argument("--list", action="store_true", help="print the claims, try none")
     parser.add_argument("--quick", action="store_true", help="short, noisier measurements")
     parser.add_argument("--json", metavar="FILE", help="write the verdicts there")
-    parser.add_argument("--keep", metavar="DIR", help="keep the JSON of each command run")
+    parser.add_argument(
+        "--keep",
+        metavar="DIR",
+        default="papers-output",
+        help="where the figures and the JSON of each command that is run are kept (papers-output)",
+    )
     options = parser.parse_args(words)
     for option in ("json", "keep"):
         place = getattr(options, option)
         if place is not None and not Path(place).resolve().parent.is_dir():
             raise UsageError(f"--{option} {place}: there is no folder for it; make it first")
+    if Path(options.keep).exists() and not Path(options.keep).is_dir():
+        raise UsageError(f"--keep {options.keep}: that is a file; name a folder")
     titles, claims = load()
     chosen = _choose(claims, options.names)
-    if options.keep is not None:
-        Path(options.keep).mkdir(exist_ok=True)
-    bench = Bench(options.quick, None if options.keep is None else Path(options.keep))
+    bench = Bench(options.quick, Path(options.keep))
     verdicts: list[tuple[Claim, Verdict]] = []
     paper = ""
     for claim in chosen:
@@ -58,6 +64,8 @@ def main(words: list[str]) -> int:
     if verdicts:
         kept = sum(verdict.word in (HOLDS, FACTOR) for _, verdict in verdicts)
         print(f"\n{kept} of {len(verdicts)} claims hold in shape")
+    if bench.ran:
+        print(f"figures and reports: {options.keep}")
     if options.json is not None:
         Path(options.json).write_text(_as_json(verdicts), encoding="utf-8")
         print(f"written: {options.json}")

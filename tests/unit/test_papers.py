@@ -152,6 +152,23 @@ def test_a_command_that_cannot_run_here_is_no_verdict_on_the_claim(monkeypatch):
     assert verdict.word == model.UNTESTED and "hocket app pingpong" in verdict.why
 
 
+def test_the_figures_and_reports_of_what_is_measured_are_kept(tmp_path, monkeypatch, capsys):
+    pytest.importorskip("matplotlib")
+    monkeypatch.chdir(tmp_path)
+    assert main(["papers", "vacancy-tracking.two-array-schedules", "--quick"]) == 0
+    kept = {path.suffix: path for path in (tmp_path / "papers-output").iterdir()}
+    assert sorted(kept) == [".json", ".png"] and kept[".png"].stat().st_size > 5000
+    report = json.loads(kept[".json"].read_text(encoding="utf-8"))
+    assert report["benchmark"] == "permute" and report["tables"]
+    assert "figures and reports: papers-output" in capsys.readouterr().out
+
+
+def test_what_is_counted_writes_nothing(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    assert main(["papers", "vacancy-tracking.shift"]) == 0
+    assert not list(tmp_path.iterdir())
+
+
 def test_the_list_tries_nothing(capsys):
     assert main(["papers", "--list"]) == 0
     said = capsys.readouterr().out
@@ -164,6 +181,7 @@ def test_the_list_tries_nothing(capsys):
         (["vacancy-trackin"], "did you mean 'vacancy-tracking'"),
         (["vacancy-tracking.cycles"], "did you mean 'vacancy-tracking.cycle'"),
         (["--json", "nowhere/at/all.json"], "there is no folder"),
+        (["--keep", __file__], "that is a file"),
     ],
 )
 def test_what_is_not_there_is_named(words, hint, capsys):

@@ -5,12 +5,14 @@ from __future__ import annotations
 
 import importlib
 import importlib.util
+import itertools
 import json
 import os
+import re
 import subprocess
 import sys
 import tempfile
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -50,7 +52,8 @@ class NotHereError(Exception):
 
 
 class Bench:
-    """Runs hocket's own commands, each once, and keeps what they found."""
+    """Runs hocket's own commands, each once, and keeps what they found: where there is a ``folder``
+    (it is made for the first of them), also as files there, with the figures of those that draw."""
 
     def __init__(self, quick: bool = False, folder: Path | None = None) -> None:
         self.quick = quick
@@ -62,9 +65,17 @@ class Bench:
     def bench(self, *words: str) -> dict[str, Any]:
         """The JSON document of `hocket bench …`."""
         effort = ["--seconds", "0.05", "--min-runs", "3"] if self.quick else ["--seconds", "1"]
-        with tempfile.TemporaryDirectory() as folder:
-            target = Path(folder) / "found.json"
+        with tempfile.TemporaryDirectory() as spare:
+            target = (self._folder or Path(spare)) / f"{_name(words)}.json"
+            draws = words[0] == "simulate" or "--figure" in words or "--table" in words
+            if self._folder is not None and draws and importlib.util.find_spec("matplotlib"):
+                effort += ["--plot", str(target.with_suffix(".png"))]
             return self._once(["bench", *words, *effort, "--json", str(target)], words, target)
+
+    @property
+    def ran(self) -> bool:
+        """Whether any command was run."""
+        return bool(self._found)
 
     def simulated(self, *words: str) -> dict[str, Any]:
         """The JSON document of `hocket bench simulate …`.
@@ -92,6 +103,8 @@ class Bench:
     ) -> dict[str, Any]:
         if key not in self._found:
             print(f"  hocket {' '.join(command)}", file=sys.stderr, flush=True)
+            if self._folder is not None:
+                self._folder.mkdir(exist_ok=True)
             line = [sys.executable, "-m", "hocket_cli", *command]
             done = subprocess.run(line, capture_output=True, text=True)
             if done.returncode != 0:
@@ -99,10 +112,14 @@ class Bench:
                 raise NotHereError(f"`hocket {' '.join(command)}` says: {said}")
             text = done.stdout.splitlines()[-1] if target is None else target.read_text("utf-8")
             self._found[key] = json.loads(text)
-            if self._folder is not None:
-                name = "-".join(word.strip("-").replace(",", "_") for word in key) + ".json"
-                (self._folder / name).write_text(text + "\n", encoding="utf-8")
+            if self._folder is not None and target is None:
+                (self._folder / f"{_name(key)}.json").write_text(text + "\n", encoding="utf-8")
         return self._found[key]
+
+
+def _name(words: Sequence[str]) -> str:
+    kept = itertools.takewhile(lambda word: word != "--limit", words)  # what follows is no question
+    return "-".join(re.sub(r"[^\w.]+", "_", word.strip("-")) for word in kept)
 
 
 def load(path: Path | None = None) -> tuple[dict[str, str], list[Claim]]:
