@@ -187,7 +187,7 @@ Statement surroundings() {
     try {
         static_cast<void>(vendor::node_name());
         static_cast<void>(node::forbidden(node::Way::memfd));
-        static_cast<void>(node::always_crosses());
+        static_cast<void>(node::passage_said());
         static_cast<void>(node::presence());
     } catch (const Error&) {
         mine.fault = Fault::current();

@@ -61,15 +61,15 @@ class Comb {
     HOCKET_AVX512 void for_lines(Each&& each) const {
         if (lines_ == 0) return;
         each(first_);
-        if (period_ == 1) {  // one mask, which then stays in a register
-            const Line every = lines_of_[0];
-            for (std::int64_t k = 1; k < lines_; ++k) each(every);
-            return;
-        }
-        std::size_t at = 1;
-        for (std::int64_t k = 1; k < lines_; ++k) {
-            each(lines_of_[at]);
-            at = at + 1 == period_ ? 0 : at + 1;
+        switch (period_) {
+            case 1:
+                return for_later_lines<1>(each);
+            case 2:
+                return for_later_lines<2>(each);
+            case 3:
+                return for_later_lines<3>(each);
+            default:
+                for_later_lines<0>(each);
         }
     }
     /// What the lines leave over, run by run.
@@ -82,6 +82,27 @@ class Comb {
     }
 
   private:
+    /// Few masks stay in registers where the compiler knows their number.
+    template <std::size_t period, class Each>
+    HOCKET_AVX512 void for_later_lines(Each& each) const {
+        std::int64_t k = 1;
+        if constexpr (period > 0) {
+            std::array<Line, period> at;
+            for (std::size_t i = 0; i < period; ++i) at[i] = lines_of_[(i + 1) % period];
+            constexpr auto step = static_cast<std::int64_t>(period);
+            for (; k + step <= lines_; k += step) {
+                each(at[0]);
+                if constexpr (period > 1) each(at[1]);
+                if constexpr (period > 2) each(at[2]);
+            }
+        }
+        std::size_t now = static_cast<std::size_t>(k) % period_;
+        for (; k < lines_; ++k) {
+            each(lines_of_[now]);
+            now = now + 1 == period_ ? 0 : now + 1;
+        }
+    }
+
     /// Of the line that begins so many bytes after the first run, which may be before it.
     unsigned mask_at(std::int64_t offset) const {
         unsigned mask = 0;

@@ -66,11 +66,20 @@ std::optional<Weave> Weave::of(std::span<const Strand> strands) {
     weave.turns_ = std::int64_t{1} << 62;
     for (std::size_t i = 0; i < strands.size(); ++i) {
         const RunsOf runs(*strands[i].copy);
-        if (runs.bytes() != weave.run_ || runs.loops().size() != 1) return std::nullopt;
-        const Loop& loop = runs.loops()[0];
+        if (runs.bytes() != weave.run_ || runs.loops().empty()) return std::nullopt;
+        const Loop& loop = runs.loops().back();
         if (loop.source != weave.run_ || loop.destination != stride) return std::nullopt;
         places.push_back(strands[i].destination + runs.destination_first());
-        weave.placed_.push_back({i, strands[i].source + runs.source_first(), loop.extent});
+        Placed placed{i, strands[i].source + runs.source_first(), loop.extent, {}};
+        std::vector<Around> around;
+        for (std::size_t d = 0; d + 1 < runs.loops().size(); ++d) {
+            const Loop& outer = runs.loops()[d];
+            around.push_back({outer.extent, outer.destination});
+            placed.steps.push_back(outer.source);
+        }
+        if (i == 0) weave.around_ = around;
+        if (weave.around_ != around) return std::nullopt;
+        weave.placed_.push_back(std::move(placed));
         weave.turns_ = std::min(weave.turns_, loop.extent);
     }
     if (weave.turns_ < least_turns) return std::nullopt;
@@ -90,12 +99,34 @@ std::optional<Weave> Weave::of(std::span<const Strand> strands) {
 }
 
 void Weave::run(std::span<const std::byte* const> sources, std::byte* destination) const {
+    Sources from;
+    for (const Placed& strand : placed_)
+        from.push_back(sources[strand.source] + strand.source_offset);
+    std::byte* to = destination + first_;
+    std::vector<std::int64_t> at(around_.size(), 0);
+    const auto move = [&](std::size_t d, std::int64_t by) {
+        to += by * around_[d].step;
+        for (std::size_t k = 0; k < from.size(); ++k) from[k] += by * placed_[k].steps[d];
+    };
+    while (true) {
+        run_row(from, to);
+        std::size_t d = around_.size();
+        for (; d > 0; --d) {
+            move(d - 1, 1);
+            if (++at[d - 1] < around_[d - 1].extent) break;
+            move(d - 1, -around_[d - 1].extent);
+            at[d - 1] = 0;
+        }
+        if (d == 0) break;
+    }
+    stream_fence();
+}
+
+void Weave::run_row(const Sources& sources, std::byte* to) const {
     const auto many = static_cast<std::int64_t>(placed_.size());
     const std::int64_t stride = many * run_;
-    std::byte* const to = destination + first_;
     const auto from = [&](std::int64_t k, std::int64_t turn) {
-        const Placed& strand = placed_[static_cast<std::size_t>(k)];
-        return sources[strand.source] + strand.source_offset + turn * run_;
+        return sources[static_cast<std::size_t>(k)] + turn * run_;
     };
     // By the place of a run in the destination.
     const auto copy_runs = [&](std::int64_t first, std::int64_t last) {
@@ -124,7 +155,6 @@ void Weave::run(std::span<const std::byte* const> sources, std::byte* destinatio
         }
         const auto weave = many == 2 ? weave_lines<2> : many == 4 ? weave_lines<4> : weave_lines<0>;
         weave(at, to + lead * run_, lines, placed_.size());
-        stream_fence();
         woven = lead + lines * line_bytes / run_;
     }
 #endif

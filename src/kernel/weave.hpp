@@ -32,8 +32,18 @@ class Weave {
     struct Placed {
         std::size_t source;  // which
         std::int64_t source_offset, count;
+        std::vector<std::int64_t> steps;  // of the source, a loop of `around_` each
     };
+    struct Around {
+        std::int64_t extent, step;  // of the destination
+        bool operator==(const Around&) const = default;
+    };
+    using Sources = std::vector<const std::byte*>;  // as the strands are placed
+
+    void run_row(const Sources& from, std::byte* to) const;
+
     std::vector<Placed> placed_;  // the strands, as they follow each other in the destination
+    std::vector<Around> around_;  // the rows that are woven, outermost loop first
     std::int64_t run_ = 0, first_ = 0, turns_ = 0;
 };
 

@@ -53,8 +53,10 @@ double fastest(Function&& function) {
 constexpr double beyond_the_cache = 2.5;
 
 struct Costs {
-    double byte = 0, run = 0, staged_byte = 0;
-    bool known = false;  // the system has the call at all
+    double byte = 0, run = 0;
+    double packed_byte = 0;  // copied once more, to or from a buffer that is in this core's cache
+    double staged_byte = 0;  // through buffers, by both
+    bool known = false;      // the system has the call at all
 };
 
 // On this process's own memory, of more than the nearest caches hold, so that nobody else need be
@@ -80,13 +82,14 @@ Costs measure() {
         costs.byte = across(part) / all;
         const double in_runs = across(short_run) / all;
         costs.run = std::max(0.0, in_runs - costs.byte) * static_cast<double>(short_run);
-        costs.staged_byte = beyond_the_cache * fastest([&] {
-                                for (std::size_t at = 0; at < bytes; at += slot) {
-                                    std::memcpy(buffer.data(), from.data() + at, slot);
-                                    std::memcpy(to.data() + at, buffer.data(), slot);
-                                }
-                            }) /
-                            all;
+        const double twice = fastest([&] {
+            for (std::size_t at = 0; at < bytes; at += slot) {
+                std::memcpy(buffer.data(), from.data() + at, slot);
+                std::memcpy(to.data() + at, buffer.data(), slot);
+            }
+        });
+        costs.packed_byte = twice / 2 / all;
+        costs.staged_byte = beyond_the_cache * twice / all;
         costs.known = known;
     } catch (const Error&) {
         costs.known = false;
@@ -112,23 +115,36 @@ bool reaches(const Place& place) {
     return transfer(place.process, Crossing::Way::read, here, there) == 1;
 }
 
-bool always_crosses() {
-    static const bool said = [] {
+std::optional<Passage> passage_said() {
+    static const std::optional<Passage> said = []() -> std::optional<Passage> {
         const auto word = environment::value_of("HOCKET_CROSSING").value_or("measured");
-        if (word != "measured" && word != "always")
-            throw Error("HOCKET_CROSSING is '" + word +
-                        "'; it may be measured or always, and HOCKET_FORBID=process_vm is never");
-        return word == "always";
+        if (word == "always") return Passage::direct;
+        if (word == "packed") return Passage::packed;
+        if (word == "measured") return std::nullopt;
+        throw Error("HOCKET_CROSSING is '" + word +
+                    "'; it may be measured, always or packed, and HOCKET_FORBID=process_vm is "
+                    "never");
     }();
     return said;
 }
 
-bool crossing_pays(std::int64_t bytes, std::int64_t runs) {
-    if (always_crosses()) return true;
+Passage passage(std::int64_t bytes, std::int64_t runs,
+                const std::function<std::int64_t()>& packed_runs) {
+    if (const auto said = passage_said()) return *said;
     static const Costs costs = measure();
+    if (!costs.known) return Passage::none;
     const auto all = static_cast<double>(bytes);
-    return costs.known &&
-           costs.byte * all + costs.run * static_cast<double>(runs) <= costs.staged_byte * all;
+    const auto by_kernel = [&](std::int64_t in_runs) {
+        return costs.byte * all + costs.run * static_cast<double>(in_runs);
+    };
+    const double direct = by_kernel(runs), staged = costs.staged_byte * all;
+    const double packing = costs.packed_byte * all;
+    if (direct <= std::min(by_kernel(1) + packing, staged)) return Passage::direct;
+    const double packed = by_kernel(packed_runs()) + packing;
+    if (direct <= packed) return direct <= staged ? Passage::direct : Passage::none;
+    // The buffers that both copy through are unpacked in the same short runs, which what they cost
+    // was not compared for, and from the other core's cache.
+    return packed - packing <= staged ? Passage::packed : Passage::none;
 }
 
 void Crossing::add(std::byte* here, std::byte* there, std::size_t bytes) {

@@ -7,6 +7,8 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <functional>
+#include <optional>
 #include <vector>
 
 #include "node/sharing.hpp"
@@ -22,12 +24,22 @@ bool is_foreign(const Place& place);
 /// where HOCKET_FORBID says process_vm.
 bool reaches(const Place& place);
 
-/// Whether HOCKET_CROSSING says always, and not measured. @throws Error for other words in it.
-bool always_crosses();
+/// How a message gets to or from memory that nobody here can map.
+enum class Passage {
+    none,    // not by the kernel: both processes copy, through buffers that stay in cache
+    direct,  // the kernel copies from array to array, a run after the other
+    packed,  // the kernel copies between the other's array and a buffer, in fewer runs, and this
+             // process between that and its own array
+};
 
-/// Whether copying across processes takes less than passing the bytes through a buffer that stays
-/// in cache, for so many runs: both are measured once, when first asked.
-bool crossing_pays(std::int64_t bytes, std::int64_t runs);
+/// What HOCKET_CROSSING says: always is direct, packed is packed, measured is nothing.
+/// @throws Error for other words in it.
+std::optional<Passage> passage_said();
+
+/// The one that takes least for so many runs; `packed_runs` is asked for only where packing may be
+/// better. What they cost is measured once, when first asked.
+Passage passage(std::int64_t bytes, std::int64_t runs,
+                const std::function<std::int64_t()>& packed_runs);
 
 /// Runs on their way between this process and another, so many at a time as the system takes.
 class Crossing {

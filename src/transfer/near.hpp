@@ -44,6 +44,15 @@ struct NearMessage {
     /// the whole ring; else 0.
     std::int64_t slot_bytes() const;
     std::int64_t bytes_packed() const;
+
+    /// The same parts by way of a buffer of one, made when first asked for.
+    struct Packed {
+        Parts packing, unpacking;
+    };
+    const Packed& packed() const;
+
+  private:
+    mutable std::unique_ptr<Packed> packed_;
 };
 
 /// What the receiver must know of a lane before the first message: sent once, by mail.
@@ -150,13 +159,15 @@ class NearReceive {
     bool answered() const { return state_ != State::idle && state_ != State::expecting; }
 
     // For who copies parts of several messages together (transfer/weaving.hpp).
-    const Parts& parts() const { return message_->parts; }
-    /// The part that nobody has taken, where this end copies from an array that is mapped here.
+    /// The part that nobody has taken, where this end copies from what it can fetch.
     std::optional<std::uint64_t> next_part() const;
-    const std::byte* origin() const { return origin_.mapped.get(); }
-    /// Takes that part, if it is the next still. Then it is to be copied, and finished.
+    /// The copies from what is fetched; only where there is a next part.
+    const Parts& parts() const { return origin_.from_fetched(*message_); }
+    /// Takes that part, if it is the next still. Then it is to be fetched, copied and finished.
     bool take(std::uint64_t part);
-    void copy(std::uint64_t part) const;
+    /// As Reached::fetch; of a process that is gone nothing is ever finished.
+    const std::byte* fetch(std::uint64_t part) const;
+    void copy(std::uint64_t part, const std::byte* fetched) const;
     void finish() { lane_->finish(); }
 
   private:

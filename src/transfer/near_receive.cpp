@@ -55,7 +55,8 @@ bool NearReceive::unpack_short() {
 }
 
 void NearReceive::answer() {
-    origin_ = reach(lane_->forward.words(++progress_.said, words_said), *message_);
+    origin_ = reach(lane_->forward.words(++progress_.said, words_said), *message_,
+                    node::Crossing::Way::read);
     lane_->back.say(progress_.starts, words_of(origin_ ? reads : 0, told_of(*message_, data_)),
                     words_said);
     unpacked_ = 0;
@@ -65,7 +66,7 @@ void NearReceive::answer() {
 }
 
 std::optional<std::uint64_t> NearReceive::next_part() const {
-    if (state_ != State::copying || origin_.mapped == nullptr) return std::nullopt;
+    if (state_ != State::copying || !origin_.fetches()) return std::nullopt;
     const std::uint64_t claimed = lane_->claimed.load(std::memory_order_acquire);
     if (claimed >= progress_.parts + message_->parts.size()) return std::nullopt;
     return claimed - progress_.parts;
@@ -76,8 +77,12 @@ bool NearReceive::take(std::uint64_t part) {
     return lane_->claimed.compare_exchange_strong(next, next + 1, std::memory_order_acq_rel);
 }
 
-void NearReceive::copy(std::uint64_t part) const {
-    message_->parts.run(part, origin_.mapped.get(), data_, stores_for(message_->bytes()));
+const std::byte* NearReceive::fetch(std::uint64_t part) const {
+    return or_break(*lane_, progress_, [&] { return origin_.fetch(part, *message_); });
+}
+
+void NearReceive::copy(std::uint64_t part, const std::byte* fetched) const {
+    parts().run(part, fetched, data_, stores_for(message_->bytes()));
 }
 
 bool NearReceive::drain() {

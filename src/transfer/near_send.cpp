@@ -15,6 +15,15 @@ std::int64_t NearMessage::bytes_packed() const {
     return slot_bytes() * static_cast<std::int64_t>(short_slots);
 }
 
+const NearMessage::Packed& NearMessage::packed() const {
+    if (!packed_) {
+        const std::int64_t bytes = bytes_of_part(boxes);
+        packed_ = std::make_unique<Packed>(
+            Packed{Parts::packing(boxes, bytes), Parts::unpacking(boxes, bytes)});
+    }
+    return *packed_;
+}
+
 NearSend::NearSend(const NearMessage& message, bool once)
     : message_(&message), end_(node::take_lane()), once_(once) {
     short_since_ = end_->progress.starts;
@@ -85,7 +94,7 @@ bool NearSend::pack_short() {
 
 void NearSend::heard_answer() {
     const Words answer = end_->lane->back.words(end_->progress.starts, words_said);
-    target_ = reach(answer, *message_);
+    target_ = reach(answer, *message_, node::Crossing::Way::write);
     receiver_copies_ = (answer[0] & reads) != 0;
     if (target_) {
         state_ = State::copying;

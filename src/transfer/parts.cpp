@@ -79,13 +79,17 @@ Group group_of(const std::vector<plan::Box>& boxes, std::size_t first, std::int6
     return alone(boxes[first], std::max<std::int64_t>(part_bytes / itemsize, 1));
 }
 
-// Of a box that leaves out elements of the destination's cache lines; else 0.
+// Of a box that leaves out elements of the cache lines of either side; else 0.
 std::int64_t spaced_elements(const plan::Box& box, const Boxes& message) {
     constexpr std::int64_t close = 128;  // bytes
     const int last = static_cast<int>(message.destination.size()) - 1;
+    const int last_there = static_cast<int>(message.source.size()) - 1;
+    const auto leaves_out = [&](std::int64_t step) {
+        return std::abs(step) > 1 && std::abs(step) * message.itemsize <= close;
+    };
     const bool spaced = std::any_of(box.loops.begin(), box.loops.end(), [&](const auto& loop) {
-        const std::int64_t step = std::abs(loop.destination_step);
-        return loop.destination_dimension == last && step > 1 && step * message.itemsize <= close;
+        return (loop.destination_dimension == last && leaves_out(loop.destination_step)) ||
+               (loop.source_dimension == last_there && leaves_out(loop.source_step));
     });
     return spaced ? plan::count(box) : 0;
 }
@@ -249,11 +253,12 @@ kernel::Stores stores_for(std::int64_t message_bytes) {
 
 std::int64_t bytes_of_part(const Boxes& message) {
     constexpr std::int64_t least = std::int64_t{1} << 19, least_spaced = std::int64_t{1} << 16;
-    constexpr std::int64_t parts = 256;
+    constexpr std::int64_t most = std::int64_t{1} << 20, parts = 256;
     const std::int64_t bytes = message.bytes();
     std::int64_t spaced = 0;
     for (const auto& box : message.boxes) spaced = std::max(spaced, spaced_elements(box, message));
-    return 2 * spaced * message.itemsize > bytes ? least_spaced : std::max(least, bytes / parts);
+    return 2 * spaced * message.itemsize > bytes ? least_spaced
+                                                 : std::clamp(bytes / parts, least, most);
 }
 
 }  // namespace hocket::transfer

@@ -92,9 +92,9 @@ class Parts {
 /// How to write the parts of a message: one by one they may look small enough for the caches.
 kernel::Stores stores_for(std::int64_t message_bytes);
 
-/// Parts that are large enough for a copy to run at full speed, and few, but small enough that what
-/// one message leaves out of the destination's cache lines the next one still finds in cache. Both
-/// ends of a message find the same.
+/// Parts that are large enough for a copy to run at full speed, and few, but small enough to pass
+/// through a buffer in cache, and that what one message leaves out of either side's cache lines the
+/// next one still finds in cache. Both ends of a message find the same.
 std::int64_t bytes_of_part(const Boxes& message);
 
 }  // namespace hocket::transfer

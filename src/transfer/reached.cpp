@@ -3,8 +3,7 @@
 
 #include <unistd.h>
 
-#include <exception>
-
+#include "hocket/memory.hpp"
 #include "transfer/near.hpp"
 
 namespace hocket::transfer {
@@ -28,36 +27,71 @@ Place told_of(const NearMessage& message, const void* data) {
     return place ? place : node::foreign_place(data);
 }
 
-Reached reach(const Words& words, const NearMessage& message) {
+Reached reach(const Words& words, const NearMessage& message, node::Crossing::Way way) {
     const Place place = place_in(words);
-    if (!node::is_foreign(place)) return {node::map(place), {}};
+    if (!node::is_foreign(place)) return {node::map(place), {}, {}};
     // A process that sends to itself: an address of its own, which lives as long as the transfer.
     if (place.process == getpid())
-        return {{std::shared_ptr<void>(), reinterpret_cast<std::byte*>(place.offset)}, {}};
-    if (!node::reaches(place) || !node::crossing_pays(message.bytes(), message.parts.runs()))
-        return {};
-    return {nullptr, place};
+        return {{std::shared_ptr<void>(), reinterpret_cast<std::byte*>(place.offset)}, {}, {}};
+    if (!node::reaches(place)) return {};
+    const bool reading = way == node::Crossing::Way::read;
+    const auto runs_there = [&] {
+        const auto& packed = message.packed();
+        return (reading ? packed.packing : packed.unpacking).runs();
+    };
+    switch (node::passage(message.bytes(), message.parts.runs(), runs_there)) {
+        case node::Passage::direct:
+            return {nullptr, place, nullptr};
+        case node::Passage::packed:
+            return {nullptr, place, allocate(message.parts.largest())};
+        case node::Passage::none:
+            break;
+    }
+    return {};
 }
+
+const std::byte* Reached::fetch(std::uint64_t part, const NearMessage& message) const {
+    if (mapped != nullptr) return mapped.get();
+    const bool there =
+        message.packed().packing.cross(part, buffer.get(), foreign, node::Crossing::Way::read);
+    return there ? buffer.get() : nullptr;
+}
+
+const Parts& Reached::from_fetched(const NearMessage& message) const {
+    return mapped != nullptr ? message.parts : message.packed().unpacking;
+}
+
+namespace {
+
+// False if the other process is not there any more.
+bool copy(std::uint64_t part, const NearMessage& message, std::byte* here, const Reached& there,
+          node::Crossing::Way way) {
+    const kernel::Stores stores = stores_for(message.bytes());
+    if (way == node::Crossing::Way::read && there.fetches()) {
+        const std::byte* const from = there.fetch(part, message);
+        if (from == nullptr) return false;
+        there.from_fetched(message).run(part, from, here, stores);
+        return true;
+    }
+    if (there.mapped != nullptr) {
+        message.parts.run(part, here, there.mapped.get(), stores);
+        return true;
+    }
+    if (there.buffer == nullptr) return message.parts.cross(part, here, there.foreign, way);
+    message.packed().packing.run(part, here, there.buffer.get(), kernel::Stores::cached);
+    return message.packed().unpacking.cross(part, there.buffer.get(), there.foreign, way);
+}
+
+}  // namespace
 
 bool copy_a_part(node::Lane& lane, const node::Progress& progress, const NearMessage& message,
                  std::byte* here, const Reached& there, node::Crossing::Way way) {
     const std::uint64_t first = progress.parts, end = first + message.parts.size();
     const std::uint64_t part = lane.claim(end);
     if (part == end) return false;
-    const bool reading = way == node::Crossing::Way::read;
-    try {
-        // Of a process that is gone no part is ever finished: the wait finds out that it is gone.
-        if (there.mapped == nullptr && !message.parts.cross(part - first, here, there.foreign, way))
-            return true;
-        if (there.mapped != nullptr)
-            message.parts.run(part - first, reading ? there.mapped.get() : here,
-                              reading ? here : there.mapped.get(), stores_for(message.bytes()));
-    } catch (const std::exception& error) {
-        lane.break_off(progress.use, error.what());
+    // Of a process that is gone no part is ever finished: the wait finds out that it is gone.
+    if (or_break(lane, progress, [&] { return copy(part - first, message, here, there, way); }))
         lane.finish();
-        throw;
-    }
-    lane.finish();
     return true;
 }
 

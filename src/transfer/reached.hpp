@@ -4,11 +4,13 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <exception>
 #include <memory>
 
 #include "node/foreign.hpp"
 #include "node/lane.hpp"
 #include "node/sharing.hpp"
+#include "transfer/parts.hpp"
 
 namespace hocket::transfer {
 
@@ -26,11 +28,34 @@ node::Place told_of(const NearMessage& message, const void* data);
 /// The other end's array, as far as this process gets at it.
 struct Reached {
     std::shared_ptr<std::byte> mapped;
-    node::Place foreign;  // else, through the kernel
+    node::Place foreign;                // else, through the kernel
+    std::shared_ptr<std::byte> buffer;  // and through this, of a part, where that is better
 
     explicit operator bool() const { return mapped != nullptr || foreign; }
+
+    /// A part of what is read, where it can be copied from by loads: in the whole array, if that is
+    /// mapped, or packed in the buffer until the next one is asked for. Nothing if the other
+    /// process is not there any more. @throws Error as node::Crossing.
+    const std::byte* fetch(std::uint64_t part, const NearMessage& message) const;
+    bool fetches() const { return mapped != nullptr || buffer != nullptr; }
+    /// The copies from what is fetched into this end's array.
+    const Parts& from_fetched(const NearMessage& message) const;
 };
-Reached reach(const node::Words& words, const NearMessage& message);
+/// Where the other end has said its array lies, for who would copy from it or to it.
+Reached reach(const node::Words& words, const NearMessage& message, node::Crossing::Way way);
+
+/// Does what is left of a part that was taken and counts it as finished; an error breaks the lane's
+/// use first.
+template <class Work>
+auto or_break(node::Lane& lane, const node::Progress& progress, const Work& work) {
+    try {
+        return work();
+    } catch (const std::exception& error) {
+        lane.break_off(progress.use, error.what());
+        lane.finish();
+        throw;
+    }
+}
 
 /// Takes one part that nobody has and copies it between this end's array and the other's; false if
 /// there is none left. An error breaks the lane's use before the part counts as finished.

@@ -25,11 +25,12 @@ class Weaving {
     bool step(std::uint64_t& local_done, const std::byte* from, std::byte* to);
 
   private:
+    std::vector<const Parts*> all() const;
     void prepare();
 
     const Parts& local_;
     const Receives& receives_;
-    bool prepared_ = false;
+    std::vector<const Parts*> of_;                      // what they are made from
     std::vector<std::optional<kernel::Weave>> weaves_;  // a part each; none: nothing is woven
 };
 

@@ -58,6 +58,7 @@ def run(command, forbid, crossing=""):
     ("forbid", "crossing"),
     [
         ("", "always"),
+        ("", "packed"),
         ("process_vm", ""),
         ("proc", ""),
         ("proc,socket", ""),

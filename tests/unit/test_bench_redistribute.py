@@ -14,7 +14,7 @@ import numpy as np
 import pytest
 from test_bench import bench, needs_mpi
 
-from hocket_bench import figure_tables, fitting
+from hocket_bench import all_pairs, figure_tables, fitting
 from hocket_bench.command import main
 from hocket_bench.formats import lay
 
@@ -47,6 +47,7 @@ def test_a_layout_lies_on_the_processes_that_its_text_names() -> None:
         (["--figure", "7", "--tasks", "3,1"], "as many processes as each other"),
         (["--figure", "4", "--plot", "/nowhere/at/all.png"], "no such folder"),
         (["--figure", "4", "--pair", "(BLOCK) -> (CYCLIC)"], "leave --pair"),
+        (["--all-pairs", "1", "--figure", "4"], "leave --pair and --figure"),
     ],
 )
 def test_bad_arguments(
@@ -83,6 +84,33 @@ def test_grids_pencils_and_disjoint_tasks(tmp_path: Path) -> None:
 
 
 _SCALAPACK = "ScaLAPACK pdgemr2d"
+
+
+def test_all_pairs_are_in_one_table(capsys: pytest.CaptureFixture[str]) -> None:
+    texts = all_pairs.pairs(1, 2) + all_pairs.pairs(2, 2)
+    assert len(set(texts)) == len(texts) == 12 + 30 + 3
+    assert "(CYCLIC(64)) -> (BLOCK)" in texts and "(*,CYCLIC) -> (BLOCK,*)" in texts
+    assert texts[-1] == "(BLOCK,CYCLIC) on 1x2 -> (CYCLIC,BLOCK) on 2x1"
+
+    def table(before: str, medians: dict[str, float]) -> dict[str, Any]:
+        figures = [
+            {"name": name, "median": median, "of_limit": medians["flat"] / median}
+            for name, median in medians.items()
+        ]
+        about = {"from": before, "to": "(BLOCK,*) on 2", "shape": [4, 4]}
+        return {"parameters": about, "figures": figures, "limit": "flat", "baseline": "MPI"}
+
+    good = {"flat": 1e-3, "MPI": 3e-3, "hocket, hk.empty": 1.1e-3, "hocket, hk.wrap": 1.6e-3}
+    all_pairs.finish({"tables": [table("(*,BLOCK) on 2", good)]})
+    shown = capsys.readouterr().out
+    assert "(*,BLOCK) -> (BLOCK,*) 4x4" in shown and "nothing misses that" in shown
+    bad = {**good, "hocket, hk.empty": 1.2e-3, "hocket, hk.wrap": 3.1e-3}
+    all_pairs.finish({"tables": [table("(*,BLOCK) on 2", good), table("(*,CYCLIC) on 2", bad)]})
+    shown = capsys.readouterr().out
+    assert "hk.empty: (*,CYCLIC) -> (BLOCK,*) has 0.83" in shown
+    assert "hk.wrap: (*,CYCLIC) -> (BLOCK,*) has 0.32" in shown
+    assert "hk.wrap: (*,CYCLIC) -> (BLOCK,*) takes longer than MPI" in shown
+    assert "(*,BLOCK) -> (BLOCK,*) has" not in shown
 
 
 def test_equation_1_is_fitted_to_what_was_measured(tmp_path: Path) -> None:

@@ -9,7 +9,7 @@ from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
-from .. import figure_tables, transfer_figures
+from .. import all_pairs, figure_tables, transfer_figures
 from ..baselines import alltoallw, compiled_copy, flat_copy, packed_alltoall, strided_copy
 from ..formats import Lay, lay, parse, split_grid
 from ..group import Group
@@ -56,6 +56,15 @@ def add_options(parser: argparse.ArgumentParser) -> None:
         "tasks)",
     )
     parser.add_argument(
+        "--all-pairs",
+        type=int,
+        action="append",
+        choices=(1, 2),
+        metavar="D",
+        help="every pair of HPF's formats in D dimensions, 1 or 2, and one table of all of them at "
+        "the end; may be repeated",
+    )
+    parser.add_argument(
         "--peer",
         action="append",
         default=[],
@@ -74,6 +83,8 @@ def _pairs(options: argparse.Namespace) -> Sequence[str]:
     if options.pair:
         pairs: Sequence[str] = options.pair
         return pairs
+    if options.all_pairs:
+        return [pair for d in options.all_pairs for pair in all_pairs.pairs(d, options.ranks)]
     # As square as it can be, the larger extent first.
     across = max(
         n for n in range(1, options.ranks + 1) if options.ranks % n == 0 and n * n <= options.ranks
@@ -129,6 +140,8 @@ def _shape(text: str) -> tuple[int, ...]:
 def validate(options: argparse.Namespace) -> None:
     """Every pair fits its shape and the ranks, every file exists; or a figure is asked for."""
     transfer_figures.validate(options)
+    if options.all_pairs and (options.pair or options.figure):
+        raise ValueError("--all-pairs has its own: leave --pair and --figure out")
     for sides in _cases(options):
         for side in sides:
             side.spreads()
@@ -199,9 +212,11 @@ def natives(options: argparse.Namespace) -> Sequence[Native]:
 
 
 def finish(options: argparse.Namespace, document: dict[str, Any]) -> None:
-    """The figure."""
+    """The figure, or the table of all pairs."""
     if options.figure:
         figure_tables.finish(options, document)
+    if options.all_pairs:
+        all_pairs.finish(document)
 
 
 def _load(path: str) -> Any:

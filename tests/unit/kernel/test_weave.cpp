@@ -17,6 +17,7 @@ using namespace hocket::testing;
 
 struct Case {
     std::int64_t threads, run, turns, more, shift;  // `more`: of the first threads; `shift`: bytes
+    std::int64_t rows = 1;
 };
 
 // Runs of several sources by turns, in a random order of the sources.
@@ -24,6 +25,7 @@ class Woven {
   public:
     Woven(std::mt19937_64& random, const Case& given) : case_(given) {
         const std::int64_t stride = given.threads * given.run;
+        const std::int64_t row = (given.turns + 1) * stride + 4 * draw(random, 1, 40);
         std::vector<std::size_t> order(static_cast<std::size_t>(given.threads));
         std::iota(order.begin(), order.end(), std::size_t{0});
         std::shuffle(order.begin(), order.end(), random);
@@ -31,13 +33,14 @@ class Woven {
             const auto place = static_cast<std::int64_t>(order[i]);
             const std::int64_t count = given.turns + (place < given.more ? 1 : 0);
             const std::int64_t offset = 4 * draw(random, 0, 9);
-            sources_.push_back(random_bytes(random, offset + count * given.run));
-            const Extents dense{given.run}, spaced{stride};
-            copies_.emplace_back(Extents{count}, given.run, dense, spaced);
+            const std::int64_t row_there = count * given.run + 4 * draw(random, 0, 9);
+            sources_.push_back(random_bytes(random, offset + given.rows * row_there));
+            const Extents dense{row_there, given.run}, spaced{row, stride};
+            copies_.emplace_back(Extents{given.rows, count}, given.run, dense, spaced);
             strands_.push_back({nullptr, offset, 64 + given.shift + place * given.run});
         }
         for (std::size_t i = 0; i < order.size(); ++i) strands_[i].copy = &copies_[i];
-        bytes_ = 192 + given.shift + (given.turns + 1) * stride;
+        bytes_ = 192 + given.shift + given.rows * row;
     }
 
     std::vector<Strand>& strands() { return strands_; }
@@ -57,7 +60,8 @@ class Woven {
         weave.run(from, result[0].bytes);
         ASSERT_EQ(std::memcmp(result.data(), expected.data(), guards.size()), 0)
             << case_.threads << " sources, runs of " << case_.run << " bytes, " << case_.turns
-            << " turns and " << case_.more << " more, shifted by " << case_.shift;
+            << " turns and " << case_.more << " more, shifted by " << case_.shift << ", "
+            << case_.rows << " rows";
     }
 
   private:
@@ -81,8 +85,12 @@ TEST(Weave, CopiesWhatTheCopiesWould) {
     for (const std::int64_t run : {4, 8, 16})
         for (std::int64_t threads = 2; threads * run <= 64; threads *= 2)
             for (int repeat = 0; repeat < 12; ++repeat) {
-                const Case given{threads, run, draw(random, 64, 400), draw(random, 0, threads - 1),
-                                 draw(random, 0, 15) * 4};
+                const Case given{threads,
+                                 run,
+                                 draw(random, 64, 400),
+                                 draw(random, 0, threads - 1),
+                                 draw(random, 0, 15) * 4,
+                                 repeat % 4 + 1};
                 Woven woven(random, given);
                 const auto weave = Weave::of(woven.strands());
                 ASSERT_TRUE(weave.has_value());
@@ -106,6 +114,9 @@ TEST(Weave, LeavesAloneWhatDoesNotMakeUpWholeLines) {
     Woven twice(random, {2, 8, 100, 0, 0});
     twice.strands()[1].destination = twice.strands()[0].destination;
     EXPECT_FALSE(Weave::of(twice.strands()).has_value()) << "both at one place";
+    Woven rows(random, {2, 8, 100, 0, 0, 3}), others(random, {2, 8, 100, 0, 0, 4});
+    rows.strands()[1] = others.strands()[1];
+    EXPECT_FALSE(Weave::of(rows.strands()).has_value()) << "not the same rows";
 }
 
 }  // namespace

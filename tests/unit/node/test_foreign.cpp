@@ -138,8 +138,16 @@ TEST(Foreign, OneThatMayNotBeReadIsNotReached) {
 
 TEST(Foreign, WhatPaysDependsOnTheLengthOfRuns) {
     // A run of one byte costs a system thousands of times what the byte costs.
-    EXPECT_FALSE(crossing_pays(1 << 20, 1 << 20));
-    EXPECT_EQ(crossing_pays(1 << 20, 1), crossing_pays(1 << 20, 1));
+    constexpr std::int64_t bytes = 1 << 20;
+    const auto in = [](std::int64_t runs) { return [=] { return runs; }; };
+    EXPECT_EQ(passage(bytes, bytes, in(bytes)), Passage::none);
+    // Nor is one more copy of the bytes ever worth as many runs as there are without it.
+    EXPECT_NE(passage(bytes, 1, in(1)), Passage::packed);
+    EXPECT_NE(passage(bytes, 1 << 10, in(1 << 10)), Passage::packed);
+    // Where the kernel is of use for one run, it is for many that packing makes one.
+    if (passage(bytes, 1, in(1)) == Passage::direct) {
+        EXPECT_EQ(passage(bytes, bytes, in(1)), Passage::packed);
+    }
 }
 
 }  // namespace
