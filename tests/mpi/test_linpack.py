@@ -134,19 +134,26 @@ def test_a_wrong_solution_would_be_noticed():
 
 def test_the_program_communicates_by_hocket_alone():
     calls = {}
-    for source in [*(APPS / "linpack").iterdir(), *APPS.glob("program.*")]:
+    shared = [
+        path for name in ("program", "parameters", "model") for path in APPS.glob(f"{name}.*")
+    ]
+    for source in [*(APPS / "linpack").iterdir(), *shared]:
         calls[source.name] = set(re.findall(r"\b(MPI_[A-Z]\w*[a-z]\w*)", source.read_text()))
     assert calls.pop("program.cpp") == {"MPI_Init_thread", "MPI_Finalize"}
     assert not any(calls.values()), calls
 
 
-@pytest.mark.parametrize("mode", linpack.MODES)
-def test_memory_is_the_matrix_and_a_few_panels(capsys, mode):
+@pytest.mark.parametrize(
+    ("mode", "rows", "columns"), [*((mode, 1, 1) for mode in linpack.MODES), ("flow", 1, 2)]
+)
+def test_memory_is_the_matrix_and_a_few_panels(capsys, mode, rows, columns):
     """What OpenBLAS keeps is the same in both runs; a second copy of the matrix would be 31 MB."""
+    grid = f"{rows}x{columns}"
 
     def peak(n):
-        return solved(capsys, "--n", n, "--nb", 64, "--grid", "1x1", "--mode", mode)["peak_bytes"]
+        return solved(capsys, "--n", n, "--nb", 64, "--grid", grid, "--mode", mode)["peak_bytes"]
 
     grown = peak(2000) - peak(200)
-    matrix = 8 * 2000 * 2001
-    assert 0.9 * matrix < grown < linpack.memory(2000, 64, 1, 1) + (8 << 20), (grown, matrix)
+    each = rows * columns
+    matrix, all_of_it = 8 * 2000 * 2001 / each, linpack.memory(2000, 64, rows, columns) / each
+    assert 0.9 * matrix < grown < all_of_it + (8 << 20), (grown, matrix)

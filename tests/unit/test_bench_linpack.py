@@ -185,7 +185,9 @@ def test_each_mode_is_measured_beside_a_program_that_speaks_as_hpl(capfd, tmp_pa
     peer.chmod(0o700)
     quick = ["--warmup", "1", "--min-runs", "1", "--max-runs", "1", "--seconds", "0"]
     words = ["--n", "60", "--nb", "8", "--grid", "1x1", "--modes", "plain", "--xhpl", str(peer)]
-    assert main(["linpack", *words, *quick, "--hpl-nb", "4,8,16"]) == 0
+    picture = tmp_path / "figure1.png"
+    assert main(["linpack", *words, *quick, "--hpl-nb", "4,8,16", "--plot", str(picture)]) == 0
+    assert picture.read_bytes().startswith(b"\x89PNG")
     said = capfd.readouterr().out
     tuned = [line.split()[3] for line in said.splitlines() if line.startswith("  tuning:")]
     assert tuned[:2] == ["8:1:0", "8:0:0"] and set(tuned[2:]) == {"16:0:0", "16:1:0"}
