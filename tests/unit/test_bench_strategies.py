@@ -7,8 +7,8 @@ import json
 
 import pytest
 
-from hocket_bench.cases.strategies import finish
 from hocket_bench.command import main
+from hocket_bench.strategy_figures import finish
 from hocket_bench.strategy_runs import STRATEGIES
 
 QUICK = ["--seconds", "0", "--warmup", "1", "--min-runs", "2", "--timeout", "60"]
@@ -27,6 +27,7 @@ QUICK = ["--seconds", "0", "--warmup", "1", "--min-runs", "2", "--timeout", "60"
         (["--place", "link", "--sides", "3x1"], "as many processes on both ends"),
         (["--place", "simulated", "--program", "/nowhere"], "there is no such file"),
         (["--overhead", "-1"], "not below 0"),
+        (["--plot", "/nowhere/at.png"], "there is no such folder"),
     ],
 )
 def test_wrong_words_are_refused_before_anything_starts(capsys, words, said):
@@ -58,7 +59,9 @@ def test_all_five_are_measured_beside_the_prediction(tmp_path, capfd):
     assert "measured / predicted" in said and "* " in said
 
 
-def test_the_summary_names_the_choice_and_what_it_cost(capsys):
+def test_the_summary_names_the_choice_and_what_it_cost(capsys, tmp_path):
+    pytest.importorskip("matplotlib")
+    picture = tmp_path / "strategies.svg"
     figures = [
         {"name": "direct", "median": 3e-3, "extras": {"predicted": {"seconds": 1e-3}}},
         {"name": "staged", "median": 2e-3, "extras": {"predicted": {"seconds": 4e-3}}},
@@ -66,10 +69,12 @@ def test_the_summary_names_the_choice_and_what_it_cost(capsys):
     ]
     parameters = {"place": "link", "senders": 4, "receivers": 2, "from": "a", "to": "b"}
     table = {"parameters": {**parameters, "shape": [8, 8], "model": {}}, "figures": figures}
-    finish(None, {"tables": [table, {"figures": []}]})
+    finish({"tables": [table, {"figures": []}]}, str(picture))
+    drawn = picture.read_text(encoding="utf-8")
+    assert "<!-- 4 to 2, N 8 -->" in drawn and "<!-- chosen -->" in drawn and "hybrid" not in drawn
     assert (table["chosen"], table["fastest"]) == ("direct", "staged")
     assert table["cost of the choice"] == pytest.approx(1.5)
     lines = capsys.readouterr().out.splitlines()
     assert lines[2].split() == ["*", "direct", "1.00", "ms", "3.00", "ms", "3.00"]
     assert lines[3].split() == ["staged", "4.00", "ms", "2.00", "ms", "0.50"]
-    assert lines[-2].endswith("chosen / fastest: 1.50")
+    assert lines[-3].endswith("chosen / fastest: 1.50")

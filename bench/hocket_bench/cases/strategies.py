@@ -6,18 +6,18 @@ from __future__ import annotations
 import argparse
 import math
 from collections.abc import Iterator, Sequence
+from pathlib import Path
 from typing import Any
 
 from hocket.errors import Error
 
-from .. import simulation
+from .. import simulation, strategy_figures
 from ..formats import lay
 from ..group import Group
 from ..record import Question
 from ..registry import Match, Native, Pass
 from ..shaped_link import ShapedLink
-from ..strategy_runs import STRATEGIES, Transfer, costs_of, layouts_of, transfers
-from ..table import align, seconds
+from ..strategy_runs import Transfer, costs_of, layouts_of, transfers
 
 RANKS = 0  # the sides say how many
 PLACES = ("shared", "nodes", "link", "simulated")
@@ -55,6 +55,7 @@ def add_options(parser: argparse.ArgumentParser) -> None:
         "Gbit/s (else all messages have the bandwidth and the latency of the links)",
     )
     parser.add_argument("--program", metavar="FILE", help="the simulated program (build/simulated)")
+    parser.add_argument("--plot", metavar="FILE", help="draw all beside direct, and the choices")
     parser.set_defaults(sample_seconds=0.0)  # one transfer a run: a second would overlap the first
 
 
@@ -73,6 +74,8 @@ def validate(options: argparse.Namespace) -> None:
                 lay((size, size), text, side).spreads()
     if not 0 <= options.overhead < math.inf:
         raise ValueError(f"--overhead {options.overhead}: give seconds, not below 0")
+    if options.plot and not Path(options.plot).resolve().parent.is_dir():
+        raise ValueError(f"--plot {options.plot}: there is no such folder")
     if "simulated" in places:
         simulation.check(options.program)
     if "link" in places:
@@ -153,31 +156,4 @@ def natives(options: argparse.Namespace) -> Sequence[Native]:
 
 def finish(options: argparse.Namespace, document: dict[str, Any]) -> None:
     """The prediction beside the measurement, and what the choice by the model has cost."""
-    for table in document["tables"]:
-        known = {f["name"]: f for f in table["figures"] if f.get("median")}
-        if not known:
-            continue
-        predicted = {name: f["extras"]["predicted"]["seconds"] for name, f in known.items()}
-        measured = {name: f["median"] for name, f in known.items()}
-        # As plans choose: direct where others gain no more than the rounding of their sums.
-        direct = predicted.get("direct", math.inf)
-        gains = [name for name in predicted if predicted[name] < (1 - 1e-9) * direct]
-        table["chosen"] = min(gains, key=lambda name: predicted[name], default="direct")
-        table["fastest"] = min(measured, key=lambda name: measured[name])
-        table["cost of the choice"] = measured[table["chosen"]] / measured[table["fastest"]]
-        p = table["parameters"]
-        sides = f"{p['senders']} -> {p['receivers']}"
-        size = "x".join(map(str, p["shape"]))
-        overhead = f", {seconds(p['model'].get('message', 0.0))} a message"
-        where = p["place"] + (overhead if p["place"] == "simulated" else "")
-        print(f"{where}, {sides}, {p['from']} -> {p['to']}, {size}")
-        rows = [["  strategy", "predicted", "measured", "measured / predicted"]]
-        for name in (name for name in STRATEGIES if name in known):
-            ratio = measured[name] / predicted[name] if predicted[name] else float("inf")
-            words = [seconds(predicted[name]), seconds(measured[name]), f"{ratio:.2f}"]
-            rows.append([f"{'*' if name == table['chosen'] else ' '} {name}", *words])
-        print("\n".join(align(rows)))
-        print(
-            f"  chosen (*): {table['chosen']}; fastest: {table['fastest']}; chosen / fastest: "
-            f"{table['cost of the choice']:.2f}\n"
-        )
+    strategy_figures.finish(document, options.plot)
