@@ -7,7 +7,9 @@ import argparse
 import difflib
 import json
 import textwrap
+from collections.abc import Mapping
 from pathlib import Path
+from typing import Any
 
 from hocket_cli.claims.model import FACTOR, HOLDS, Bench, Claim, Verdict, load, try_claim
 from hocket_cli.main import Parser, UsageError
@@ -32,6 +34,7 @@ def main(words: list[str]) -> int:
     parser.add_argument("--list", action="store_true", help="print the claims, try none")
     parser.add_argument("--quick", action="store_true", help="short, noisier measurements")
     parser.add_argument("--json", metavar="FILE", help="write the verdicts there")
+    parser.add_argument("--table", metavar="FILE", help="write them there as tables of Markdown")
     parser.add_argument(
         "--keep",
         metavar="DIR",
@@ -39,7 +42,7 @@ def main(words: list[str]) -> int:
         help="where the figures and the JSON of each command that is run are kept (papers-output)",
     )
     options = parser.parse_args(words)
-    for option in ("json", "keep"):
+    for option in ("json", "table", "keep"):
         place = getattr(options, option)
         if place is not None and not Path(place).resolve().parent.is_dir():
             raise UsageError(f"--{option} {place}: there is no folder for it; make it first")
@@ -66,9 +69,14 @@ def main(words: list[str]) -> int:
         print(f"\n{kept} of {len(verdicts)} claims hold in shape")
     if bench.ran:
         print(f"figures and reports: {options.keep}")
-    if options.json is not None:
-        Path(options.json).write_text(_as_json(verdicts), encoding="utf-8")
-        print(f"written: {options.json}")
+    document = _document(verdicts)
+    for path, text in (
+        (options.json, json.dumps(document, indent=2) + "\n"),
+        (options.table, as_tables(document)),
+    ):
+        if path is not None:
+            Path(path).write_text(text, encoding="utf-8")
+            print(f"written: {path}")
     return 0
 
 
@@ -91,10 +99,10 @@ def _wrap(head: str, text: str) -> str:
     return textwrap.fill(f"{head}: {text}", 100, subsequent_indent="    ")
 
 
-def _as_json(verdicts: list[tuple[Claim, Verdict]]) -> str:
+def _document(verdicts: list[tuple[Claim, Verdict]]) -> dict[str, Any]:
     from hocket_bench.machine import environment
 
-    document = {
+    return {
         **environment(None, None),
         "claims": [
             {
@@ -110,4 +118,22 @@ def _as_json(verdicts: list[tuple[Claim, Verdict]]) -> str:
             for claim, verdict in verdicts
         ],
     }
-    return json.dumps(document, indent=2) + "\n"
+
+
+def as_tables(document: Mapping[str, Any]) -> str:
+    """The verdicts of such a run, a table of Markdown for each paper."""
+    lines: list[str] = []
+    paper = ""
+    for each in document["claims"]:
+        if each["paper"] != paper:
+            paper = each["paper"]
+            lines += [
+                "",
+                f"## {load()[0][paper]}",
+                "",
+                "| claim | verdict | here |",
+                "|---|---|---|",
+            ]
+        here = "; ".join(filter(None, [each["ours"], each["why"]])).replace("|", "/")
+        lines.append(f"| {each['text']} ({each['place']}) | {each['verdict']} | {here} |")
+    return "\n".join(lines[1:]) + "\n"
