@@ -5,21 +5,16 @@ from __future__ import annotations
 
 from typing import Any
 
+from hocket import plotting
+
 
 def axes_of() -> tuple[Any, Any]:
-    """A figure and its axes. Raises RuntimeError where there is no matplotlib."""
-    try:
-        import matplotlib
-    except ImportError as error:
-        raise RuntimeError(f"--plot needs matplotlib ({error}); pip install matplotlib") from error
-
-    matplotlib.use("Agg")
-    from matplotlib import pyplot
-
-    return pyplot.subplots(figsize=(8, 5), layout="constrained")
+    """A figure and its axes. Raises hocket's Error where there is no matplotlib."""
+    figure = plotting.new_figure(8, 5)
+    return figure, figure.add_subplot()
 
 
 def save(figure: Any, plot: str) -> None:
-    """Writes it, and says so."""
-    figure.savefig(plot, dpi=120)
+    """Writes it, and says so. Raises hocket's Error where it cannot be written."""
+    plotting.save_figure(figure, plot)
     print(f"drawn: {plot}")

@@ -199,6 +199,18 @@ def test_the_root_holds_what_it_should() -> None:
     assert found == set(ROOT_HOLDS.split())
 
 
+def test_one_module_draws() -> None:
+    drawing = re.compile(
+        r"^\s*(?:import|from) matplotlib|import_module\(\"matplotlib", re.MULTILINE
+    )
+    found = [
+        name(path)
+        for path in files("bindings", "cli", "bench", "examples", "tools")
+        if path.suffix == ".py" and drawing.search(path.read_text(encoding="utf-8"))
+    ]
+    assert found == ["bindings/python/hocket/plotting.py"]
+
+
 def test_files_are_short() -> None:
     """One idea a file."""
     wrong = []

@@ -1,8 +1,7 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Every picture that hocket draws: layouts, plans, photographs and their spectra.
+"""Every picture that hocket draws: layouts, plans, photographs, times. Benchmarks use its figures.
 
-matplotlib is imported when something is drawn, not before. The ending of the path chooses the kind
-of file (png, svg, pdf).
+matplotlib is imported when something is drawn. The ending of a path chooses the kind of file.
 """
 
 from __future__ import annotations
@@ -41,9 +40,9 @@ def plot_layout(layout: Any, path: PathLike) -> None:
     Raises:
         Error: matplotlib is missing, or the path cannot be written.
     """
-    figure = _figure(6.4, 5.6 if sum(extent > 1 for extent in layout.shape) > 1 else 1.4)
+    figure = new_figure(6.4, 5.6 if sum(extent > 1 for extent in layout.shape) > 1 else 1.4)
     _draw_layout(figure.add_subplot(), layout, _short(layout, 70))
-    _save(figure, path)
+    save_figure(figure, path)
 
 
 def plot_plan(plan: Any, path: PathLike) -> None:
@@ -56,7 +55,7 @@ def plot_plan(plan: Any, path: PathLike) -> None:
     Raises:
         Error: matplotlib is missing, or the path cannot be written.
     """
-    figure = _figure(16, 5.4)
+    figure = new_figure(16, 5.4)
     left, middle, right = figure.subplots(1, 3)
     _draw_layout(left, plan.source, f"source\n{_short(plan.source, 60)}")
     _draw_layout(right, plan.destination, f"destination\n{_short(plan.destination, 60)}")
@@ -86,7 +85,7 @@ def plot_plan(plan: Any, path: PathLike) -> None:
     middle.set_ylabel("from process")
     _whole_ticks(middle, *traffic.shape)
     middle.set_title(f"{plan.strategy}: {plan.message_count} messages in {plan.rounds} rounds")
-    _save(figure, path)
+    save_figure(figure, path)
 
 
 def traffic_matrix(plan: Any) -> npt.NDArray[np.int64]:
@@ -104,12 +103,12 @@ def plot_image(image: npt.NDArray[Any], path: PathLike, title: str = "") -> None
     Raises:
         Error: matplotlib is missing, or the path cannot be written.
     """
-    figure = _figure(5.6, 5.8)
+    figure = new_figure(5.6, 5.8)
     axes = figure.add_subplot()
     axes.imshow(image, cmap="gray")
     axes.set_title(title, parse_math=False)
     axes.set_axis_off()
-    _save(figure, path)
+    save_figure(figure, path)
 
 
 def plot_spectrum(spectrum: npt.NDArray[Any], path: PathLike, title: str = "") -> None:
@@ -120,7 +119,7 @@ def plot_spectrum(spectrum: npt.NDArray[Any], path: PathLike, title: str = "") -
     """
     magnitude = np.log10(1.0 + np.abs(np.fft.fftshift(spectrum)))
     rows, columns = spectrum.shape
-    figure = _figure(6.4, 5.4)
+    figure = new_figure(6.4, 5.4)
     axes = figure.add_subplot()
     box = (-columns / 2, columns / 2, rows / 2, -rows / 2)
     shown = axes.imshow(magnitude, cmap="magma", extent=box)
@@ -128,7 +127,7 @@ def plot_spectrum(spectrum: npt.NDArray[Any], path: PathLike, title: str = "") -
     axes.set_xlabel("cycles an image, across")
     axes.set_ylabel("cycles an image, down")
     axes.set_title(title, parse_math=False)
-    _save(figure, path)
+    save_figure(figure, path)
 
 
 def plot_times(
@@ -144,7 +143,7 @@ def plot_times(
     Raises:
         Error: matplotlib is missing, or the path cannot be written.
     """
-    figure = _figure(7.2, 5.0)
+    figure = new_figure(7.2, 5.0)
     axes = figure.add_subplot()
     groups, kinds = (list(dict.fromkeys(key[k] for key in lines)) for k in range(2))
     strokes = [("-", "o"), ("--", "s"), ("-.", "^"), (":", "v")]
@@ -163,10 +162,10 @@ def plot_times(
     axes.set_title(title, parse_math=False)
     if lines:
         axes.legend(fontsize="x-small")
-    _save(figure, path)
+    save_figure(figure, path)
 
 
-def _figure(width: float, height: float) -> Any:
+def new_figure(width: float, height: float) -> Any:
     """A figure of its own: nothing of the user's own plotting is touched."""
     try:
         module = importlib.import_module("matplotlib.figure")
@@ -178,7 +177,8 @@ def _figure(width: float, height: float) -> Any:
     return module.Figure(figsize=(width, height), layout="constrained")
 
 
-def _save(figure: Any, path: PathLike) -> None:
+def save_figure(figure: Any, path: PathLike) -> None:
+    """Write it; an Error says why it cannot be."""
     try:
         figure.savefig(path, dpi=110)
     except (OSError, ValueError) as problem:
