@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <array>
+#include <cstdlib>
 #include <cstring>
 #include <utility>
 #include <vector>
@@ -77,6 +78,19 @@ RunLoop select_streaming_loop(const Loop& inner, std::int64_t run) {
     return select_loop(inner.extent, inner.source, inner.destination, run);
 }
 
+/// Rows of a few short runs each: finding the next row would be most of the work. So many rows as
+/// stay in the first-level cache are gone through once for each run of a row; 0 where that is not
+/// so.
+std::int64_t rows_at_once(std::span<const Loop> loops, std::int64_t run) {
+    constexpr std::int64_t most_runs = 16, longest_run = 32, cached_bytes = 16 << 10, fewest = 16;
+    if (loops.size() < 2 || loops.back().extent > most_runs || run > longest_run) return 0;
+    if (loops.back().extent * run >= least_streamed_run) return 0;
+    const Loop& rows = loops[loops.size() - 2];
+    const std::int64_t step = std::max(std::abs(rows.source), std::abs(rows.destination));
+    const std::int64_t most = std::min(rows.extent, cached_bytes / std::max<std::int64_t>(step, 1));
+    return most < fewest ? 0 : most;
+}
+
 }  // namespace
 
 RunLoop select_run_loop(std::int64_t run) {
@@ -107,9 +121,12 @@ void copy_runs(const std::byte* source, std::byte* destination, std::span<const 
     const RunLoop copy_loop = streaming
                                   ? select_streaming_loop(inner, run)
                                   : select_loop(inner.extent, inner.source, inner.destination, run);
+    const std::int64_t most_rows = rows_at_once(loops, run), row = inner.extent * run;
+    const std::size_t last_loop = loops.size() - 1;
     std::int64_t left = last - first;
     for (;;) {
-        if (skip > 0 || left < run) {  // one run that is not copied whole
+        std::size_t carried = last_loop;  // the loop that has come further
+        if (skip > 0 || left < run) {     // one run that is not copied whole
             const std::int64_t length = std::min(run - skip, left);
             std::memcpy(destination + skip, source + skip, static_cast<std::size_t>(length));
             left -= length;
@@ -117,6 +134,19 @@ void copy_runs(const std::byte* source, std::byte* destination, std::span<const 
             ++place.back();
             source += inner.source;
             destination += inner.destination;
+        } else if (most_rows > 0 && place.back() == 0 && left >= row) {
+            carried = last_loop - 1;
+            const Loop& rows = loops[carried];
+            const std::int64_t count =
+                std::min({rows.extent - place[carried], left / row, most_rows});
+            const RunLoop copy_column = select_run_loop(run);
+            for (std::int64_t k = 0; k < inner.extent; ++k)
+                copy_column(source + k * inner.source, destination + k * inner.destination, count,
+                            rows.source, rows.destination, run);
+            left -= count * row;
+            place[carried] += count;
+            source += count * rows.source;
+            destination += count * rows.destination;
         } else {
             const std::int64_t count = std::min(inner.extent - place.back(), left / run);
             copy_loop(source, destination, count, inner.source, inner.destination, run);
@@ -126,7 +156,7 @@ void copy_runs(const std::byte* source, std::byte* destination, std::span<const 
             destination += count * inner.destination;
         }
         if (left == 0) break;
-        for (std::size_t d = loops.size() - 1; place[d] == loops[d].extent; --d) {
+        for (std::size_t d = carried; place[d] == loops[d].extent; --d) {
             source -= place[d] * loops[d].source;
             destination -= place[d] * loops[d].destination;
             place[d] = 0;

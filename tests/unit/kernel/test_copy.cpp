@@ -116,6 +116,24 @@ TEST(Copy, large_boxes_on_threads) {
         }
 }
 
+// As CYCLIC(k) to CYCLIC(m) has them, in several loops, and cut within a row by threads.
+TEST(Copy, rows_of_a_few_short_runs) {
+    std::mt19937_64 random(4);
+    for (const std::int64_t itemsize : {2, 8, 24})
+        for (const std::int64_t runs : {2, 3, 7, 16, 17})
+            for (const std::int64_t rows : {15, 16, 333, 20001})
+                for (const std::int64_t blocks : {1, 3}) {
+                    const auto place = [&](std::int64_t apart) {
+                        const std::int64_t row = runs * apart * itemsize + itemsize;
+                        const Extents strides{rows * row, row, apart * itemsize};
+                        return Place{strides, draw(random, 0, 70), 70 + blocks * rows * row};
+                    };
+                    check(random, {blocks, rows, runs}, itemsize, place(2), place(3),
+                          static_cast<int>(draw(random, 1, 3)));
+                    if (HasFatalFailure()) return;
+                }
+}
+
 TEST(Copy, knows_what_is_contiguous) {
     using Strides = std::array<std::int64_t, 2>;
     const Extents extents{4, 6};
