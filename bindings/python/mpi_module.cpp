@@ -9,6 +9,7 @@
 #include <nanobind/stl/tuple.h>
 #include <nanobind/stl/vector.h>
 
+#include <algorithm>
 #include <cstring>
 
 #include "hocket/interpreter.hpp"
@@ -55,13 +56,13 @@ Array wrap(std::uintptr_t address, const Layout& layout, const std::string& dtyp
                        strides, kept(std::move(owner)), writable, room);
 }
 
-nb::ndarray<nb::numpy, std::uint8_t, nb::ndim<1>> allocate(std::int64_t bytes) {
-    auto memory = std::make_unique<std::shared_ptr<std::byte>>(hocket::allocate(bytes));
+nb::ndarray<nb::numpy, std::uint8_t, nb::ndim<1>> allocate(std::int64_t bytes, std::int64_t room) {
+    auto memory = std::make_unique<std::shared_ptr<std::byte>>(hocket::allocate(bytes, room));
     auto* data = reinterpret_cast<std::uint8_t*>(memory->get());
     const nb::capsule owner(memory.release(), [](void* held) noexcept {
         delete static_cast<std::shared_ptr<std::byte>*>(held);
     });
-    return {data, {static_cast<std::size_t>(bytes)}, owner};
+    return {data, {static_cast<std::size_t>(std::max(bytes, room))}, owner};
 }
 
 RedistributeOptions options_of(std::optional<double> timeout, std::vector<std::int64_t> axes,
@@ -129,8 +130,8 @@ NB_MODULE(_mpi, m) {
     nb::module_::import_("mpi4py.MPI");
     report_on_signal();
 
-    m.def("allocate", &python::allocate, "bytes"_a,
-          "Uninitialised memory of hocket's own, as bytes that NumPy can view.");
+    m.def("allocate", &python::allocate, "bytes"_a, "room"_a = 0,
+          "Uninitialised memory of hocket's own, with its room, as bytes that NumPy can view.");
 
     nb::class_<Array>(m, "Local", "An array's memory, layout and communicator, ready to move.")
         .def_static("wrap", &wrap, "address"_a, "layout"_a, "dtype"_a, "itemsize"_a, "comm"_a,

@@ -11,9 +11,10 @@
 namespace hocket {
 
 /// Uninitialised memory, aligned to 64 bytes (from 256 KiB on: to pages). Zero bytes give a unique
-/// address too. Freed with its last owner. @throws Error when there is no more, saying how much
-/// was asked for.
-std::shared_ptr<std::byte> allocate(std::int64_t bytes);
+/// address too. Freed with its last owner. `room`: how many addresses it has, where that is more;
+/// those beyond `bytes` take no memory until they are touched. @throws Error when there is no more,
+/// and for more bytes than the machine has, saying how much was asked for.
+std::shared_ptr<std::byte> allocate(std::int64_t bytes, std::int64_t room = 0);
 
 struct MemoryUsage {
     std::int64_t in_use;        ///< bytes handed out

@@ -4,10 +4,12 @@
 #include <sys/mman.h>
 #include <sys/resource.h>
 #include <sys/stat.h>
+#include <sys/sysinfo.h>
 #include <unistd.h>
 
 #include <algorithm>
 #include <bit>
+#include <limits>
 #include <map>
 #include <mutex>
 #include <optional>
@@ -41,6 +43,18 @@ std::size_t size_class(std::size_t bytes) {
     if (bytes <= floor) return floor;
     const std::size_t step = std::max(floor / 4, smallest_piece);
     return floor + (bytes - floor + step - 1) / step * step;
+}
+
+// More than this there can never be. The system gives it all the same, page by page as they are
+// touched, until it ends one process or another.
+std::size_t memory_of_machine() {
+    static const std::size_t bytes = [] {
+        struct sysinfo found {};
+        // Simulated processes do not touch what stands for their arrays.
+        if (port::simulated || sysinfo(&found) != 0) return std::numeric_limits<std::size_t>::max();
+        return (found.totalram + found.totalswap) * found.mem_unit;
+    }();
+    return bytes;
 }
 
 // Asked first, because a file that grows beyond what the process may write ends it by a signal.
@@ -179,11 +193,16 @@ Pool& pool() {
 
 }  // namespace
 
-std::shared_ptr<std::byte> allocate(std::int64_t bytes) {
-    if (bytes < 0 || bytes > std::int64_t{1} << 60)
+std::shared_ptr<std::byte> allocate(std::int64_t bytes, std::int64_t room) {
+    room = std::max(bytes, room);
+    if (bytes < 0 || room > std::int64_t{1} << 60)
         throw Error("an array of " + std::to_string(bytes) +
                     " bytes cannot be; make it smaller, or spread it over more processes");
-    const std::size_t size = size_class(static_cast<std::size_t>(std::max<std::int64_t>(bytes, 1)));
+    if (static_cast<std::size_t>(bytes) > memory_of_machine())
+        throw Error("there is no memory for " + std::to_string(bytes) +
+                    " bytes: this machine has " + std::to_string(memory_of_machine()) +
+                    "; use smaller arrays, or more processes on more nodes");
+    const std::size_t size = size_class(static_cast<std::size_t>(std::max<std::int64_t>(room, 1)));
     std::byte* piece = pool().take(size);
     return {piece, [size](std::byte* p) { pool().give_back(p, size); }};
 }

@@ -252,8 +252,8 @@ bool Persistent::poll() {
 }
 
 void Persistent::require_started() const {
-    if (freed_) throw Error("wait: this persistent request was freed");
-    if (!started_) throw Error("wait: this persistent request was never started");
+    if (freed_) throw Error("this persistent request was freed; make a new one");
+    if (!started_) throw Error("this persistent request was never started; start it first");
 }
 
 void Persistent::free() {

@@ -82,6 +82,7 @@ void task::wait_for(Pending& pending, std::int64_t pieces, const Deadline& deadl
 }
 
 task::Cut task::cut_of(Pending& pending, const Deadline& deadline) {
+    if (pending.persistent) pending.persistent->require_started();
     if (!pending.progress)
         throw Error("a persistent request has no pieces; start it, and wait for the whole array");
     wait_for(pending, 0, deadline);
@@ -149,6 +150,7 @@ ArrayPiece Request::wait_piece(std::int64_t piece, Deadline deadline) {
 }
 
 Status Request::status() const {
+    if (!empty() && pending_->persistent) pending_->persistent->require_started();
     if (empty() || !pending_->call->ended() || (pending_->persistent && !*pending_->found))
         throw Error("the request has no status yet; wait for it, or test it until it is done");
     static_cast<void>(pending_->call->poll());  // raises what went wrong

@@ -69,12 +69,12 @@ comm::Fault fault_of_all(const task::Member& me, std::span<const Array> arrays, 
                             std::to_string(arrays.size()) + " arrays: " + fault.message;
         return fault;
     }
-    for (std::size_t j = 1; receiving && j < arrays.size(); ++j)
-        for (std::size_t i = 0; i < j; ++i)
-            if (transfer::share_memory(arrays[i], arrays[j]))
-                return {"Error", "numbers " + std::to_string(i) + " and " + std::to_string(j) +
-                                     " of the " + std::to_string(arrays.size()) +
-                                     " arrays to receive into share memory; give each its own"};
+    if (!receiving || arrays.size() < 2) return {};
+    if (const auto pair = transfer::that_share_memory(arrays))
+        return {"Error", "numbers " + std::to_string(pair->first) + " and " +
+                             std::to_string(pair->second) + " of the " +
+                             std::to_string(arrays.size()) +
+                             " arrays to receive into share memory; give each its own"};
     return {};
 }
 

@@ -70,7 +70,7 @@ Array Array::empty(const Layout& layout, const DType& dtype, const Comm& comm, s
     Array array(layout, dtype, comm);
     const std::int64_t bytes = array.local_bytes();
     array.room_ = std::max({bytes, room_of(layout, dtype.size, array.process()), room});
-    auto memory = allocate(array.room_);
+    auto memory = allocate(bytes, array.room_);
     array.data_ = memory.get();
     array.keep_ = std::move(memory);
     array.strides_ = dense_strides(array.local_shape_, dtype.size);

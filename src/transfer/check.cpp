@@ -47,13 +47,38 @@ comm::Fault fault_in_writing(const Array& destination) {
     return {};
 }
 
-bool share_memory(const Array& a, const Array& b) {
-    return base::share_bytes(box_of(a), box_of(b));
+// In the order of where they begin, each has to be compared with few.
+std::optional<std::pair<std::size_t, std::size_t>> that_share_memory(
+    std::span<const Array> arrays) {
+    struct Range {
+        std::intptr_t first, end;
+        std::size_t place;
+    };
+    std::vector<Range> ranges;
+    for (std::size_t i = 0; i < arrays.size(); ++i) {
+        const Array& array = arrays[i];
+        const auto start = reinterpret_cast<std::intptr_t>(array.data());
+        Range range{start, start + array.dtype().size, i};
+        bool any = true;
+        for (std::size_t d = 0; d < array.local_shape().size(); ++d) {
+            const std::int64_t steps = array.local_shape()[d] - 1;
+            any = any && steps >= 0;
+            (array.strides()[d] < 0 ? range.first : range.end) += steps * array.strides()[d];
+        }
+        if (any) ranges.push_back(range);
+    }
+    std::sort(ranges.begin(), ranges.end(),
+              [](const Range& a, const Range& b) { return a.first < b.first; });
+    for (auto a = ranges.begin(); a != ranges.end(); ++a)
+        for (auto b = a + 1; b != ranges.end() && b->first < a->end; ++b)
+            if (base::share_bytes(box_of(arrays[a->place]), box_of(arrays[b->place])))
+                return std::minmax(a->place, b->place);
+    return std::nullopt;
 }
 
 comm::Fault fault_between(const Array& source, const Array& destination) {
     if (comm::Fault fault = fault_in_writing(destination)) return fault;
-    if (share_memory(source, destination))
+    if (base::share_bytes(box_of(source), box_of(destination)))
         return {"Error",
                 "the receiving array shares memory with the sending one; give it memory of its "
                 "own"};

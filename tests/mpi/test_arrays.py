@@ -62,6 +62,20 @@ def test_making_an_array_is_local(comm):
 
 
 @ranks(1, 2)
+def test_more_than_the_machine_has_is_refused(comm):
+    """It would be given, and end some process once it is filled."""
+    for elements in (2**43, 2**57, 2**60):
+        layout = hk.Layout((comm.size * elements,), "(BLOCK)", comm.size)
+        for make in (hk.empty, hk.zeros):
+            with pytest.raises(hk.Error, match=r"there is no memory for|cannot be|more than 2.63"):
+                make(layout, "f8", comm)
+    # Addresses are no memory.
+    roomy = hk.empty(hk.Layout((comm.size,), "(BLOCK)", comm.size), "f8", comm, room=2**38)
+    roomy.local[...] = 1
+    check_still_works(comm)
+
+
+@ranks(1, 2)
 def test_local_arrays_outlive_their_array(comm):
     local = hk.zeros(
         Spec((300, 300), (BLOCK, STAR), (comm.size,)).layout(hk), "f8", comm=comm

@@ -209,7 +209,17 @@ def test_misuse(comm: Any) -> None:
         request.start()
     request.wait()
     request.free()
-    for call in (request.start, request.wait, request.free):
+    for call in (
+        request.start,
+        request.wait,
+        request.test,
+        request.free,
+        request.pieces,
+        lambda: request.wait_piece(0),
+        lambda: request.status,
+        lambda: hk.waitany([request]),
+        lambda: hk.waitall([request]),
+    ):
         with pytest.raises(hk.Error, match="freed"):
             call()
     ordinary = w.isend(a, other) if w.name == "from" else w.irecv(a, other)

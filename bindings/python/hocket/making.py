@@ -48,7 +48,8 @@ def empty(
     LayoutError
         if the communicator has fewer processes than the layout.
     Error
-        for dtypes that cannot be moved, what is no communicator, and where there is no memory.
+        for dtypes that cannot be moved, what is no communicator, and where there is no memory,
+        or more is asked for than the machine has.
     """
     on = communicator(comm)
     shape, kind = local_shape(layout, on), dtypes.resolve(dtype)
@@ -58,7 +59,12 @@ def empty(
         count *= extent
     rank = on.rank if on.rank < layout.size else -1
     reserved = _mpi.room_of(layout._native, kind.itemsize, rank)
-    whole = _mpi.allocate(max(count * kind.itemsize, reserved, elements * kind.itemsize))
+    if max(count, elements) * kind.itemsize >= 2**63:
+        raise Error(
+            f"a local array of shape {shape} of {kind} with room for {elements} elements has more "
+            f"than 2^63 bytes; use more processes"
+        )
+    whole = _mpi.allocate(count * kind.itemsize, max(reserved, elements * kind.itemsize))
     return Array(as_array(whole, shape, kind), layout, on, whole)
 
 
