@@ -101,6 +101,7 @@ class Request {
     /// @throws what the operation threw; Error for a request that is empty or was waited for.
     Status wait(Deadline deadline = {});
     /// Collective: true on all processes of the task or on none, as its lowest process finds it.
+    /// @throws as `wait`; PeerLostError where it is asked again and again.
     bool test();
     /// Waits until this process's part of a piece has come (or may be changed, of a send), and
     /// tells which it is. Local to the process. A transfer that is not in pieces has one.
@@ -139,7 +140,8 @@ class Request {
 
 /// Collective over the task; any order of the requests, the same on every process.
 std::vector<Status> wait_all(std::span<Request> requests, Deadline deadline = {});
-/// The index of a request that is done; the same on every process of the task.
+/// The index of a request that is done; the same on every process of the task. @throws MismatchError
+/// where this process gives another number of them than the task's lowest one; DeadlineError.
 std::size_t wait_any(std::span<Request> requests, Deadline deadline = {});
 
 class Channel;

@@ -9,6 +9,9 @@ namespace hocket::comm {
 /// Seconds between two looks.
 inline constexpr double between_checks = 20e-3;
 
+/// Some milliseconds late at most, for a fraction of what a look at the clock costs.
+double coarse_seconds();
+
 /// Heeds Ctrl-C, and SIGUSR1, which prints the pending waits; writes what was traced. @throws what
 /// the interrupt check throws.
 void heed_outside();

@@ -15,17 +15,12 @@
 #include "base/text.hpp"
 #include "base/trace.hpp"
 #include "comm/engine.hpp"
-#include "comm/needs.hpp"
+#include "comm/losses.hpp"
 #include "comm/outside.hpp"
-#include "comm/peers.hpp"
 #include "hocket/operation.hpp"
 
 namespace hocket {
 namespace {
-
-constexpr double between_looks = 0.1;  // at whether all others live
-// What a process sent before its end still arrives.
-constexpr double after_a_loss = 0.5;
 
 void (*interrupt_check)() = nullptr;
 volatile sig_atomic_t report_wanted = 0;
@@ -107,64 +102,12 @@ bool done_soon(Operation& operation) {
     return false;
 }
 
-/// Some milliseconds late at most, for a fraction of what a look at the clock costs.
-double coarse_seconds() {
-    if constexpr (port::simulated) return port::seconds();
-    timespec now{};
-    clock_gettime(CLOCK_MONOTONIC_COARSE, &now);
-    return static_cast<double>(now.tv_sec) + 1e-9 * static_cast<double>(now.tv_nsec);
-}
-
 void check_outside(const Operation& operation, const Deadline& deadline) {
     comm::heed_outside();
     if (deadline.passed())
         throw DeadlineError("gave up after " + text::seconds(deadline.timeout()) + ": " +
                             operation.text() + " is not done; the operation itself goes on");
 }
-
-std::vector<std::vector<std::int64_t>> needs_of(Operation& operation) {
-    const comm::Turn turn(comm::Turn::waiting);
-    const comm::Needs needs;
-    if (operation.poll()) return {};
-    return needs.any_of();
-}
-
-// Who ended or left while this wait went on, if anyone did.
-class Losses {
-  public:
-    explicit Losses(double now) : next_look_(now + between_looks) {}
-
-    void look(double now, Operation& operation) {
-        if (!lost_.empty() && now >= give_up_)
-            throw PeerLostError(
-                lost_ +
-                " has ended, and what this process waits for will not be: " + operation.text() +
-                "; see what that rank printed last, and start the program again");
-        if (!lost_.empty() || now < next_look_) return;
-        next_look_ = now + between_looks;
-        lost_ = comm::Watched::instance().lost();
-        give_up_ = now + after_a_loss;
-        if (lost_.empty()) look_for_leavers(now, operation);
-    }
-
-  private:
-    // Unlike a death, an end in good order concerns only those who wait for that process.
-    void look_for_leavers(double now, Operation& operation) {
-        const std::string left =
-            comm::Watched::instance().left_of([&] { return needs_of(operation); });
-        if (left != left_) {
-            left_ = left;
-            left_since_ = now;
-        } else if (!left.empty() && now - left_since_ >= after_a_loss) {
-            throw PeerLostError(left + " has left (MPI_Finalize), but this process waits for it: " +
-                                operation.text() +
-                                "; let both make the same calls before either ends");
-        }
-    }
-
-    std::string lost_, left_;
-    double next_look_, give_up_ = 0, left_since_ = 0;
-};
 
 }  // namespace
 
@@ -195,7 +138,7 @@ void wait(Operation& operation, Deadline deadline) {
     const trace::Span span("wait", told);
     base::Patience patience(comm::Engine::instance().crowded());
     double next_check = port::seconds();
-    Losses losses(next_check);
+    comm::Losses losses(next_check);
     for (;;) {
         if (poll_all(operation)) return;
         const auto stage = patience.look();
@@ -216,8 +159,12 @@ void wait(Operation& operation, Deadline deadline) {
 }
 
 bool poll(Operation& operation) {
-    const comm::Turn turn;
-    return poll_all(operation);
+    {
+        const comm::Turn turn;
+        if (poll_all(operation)) return true;
+    }
+    comm::heed_losses(operation);
+    return false;
 }
 
 void comm::heed_outside() {
@@ -227,6 +174,13 @@ void comm::heed_outside() {
     }
     trace::flush();
     if (interrupt_check != nullptr) interrupt_check();
+}
+
+double comm::coarse_seconds() {
+    if constexpr (port::simulated) return port::seconds();
+    timespec now{};
+    clock_gettime(CLOCK_MONOTONIC_COARSE, &now);
+    return static_cast<double>(now.tv_sec) + 1e-9 * static_cast<double>(now.tv_nsec);
 }
 
 comm::Outside::Outside() : next_(coarse_seconds() + between_checks) {}

@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "comm/engine.hpp"
+#include "comm/losses.hpp"
 #include "comm/polled.hpp"
 #include "hocket/task.hpp"
 #include "task/decision.hpp"
@@ -129,8 +130,10 @@ bool Request::test() {
     const auto text = [me = pending.member] {
         return "task '" + me->name() + "' waits for its lowest process's word";
     };
-    if (task::choose(pending.member, {"test", 2, find, text, fault_of_start(pending)}, {}) == 0)
+    if (task::choose(pending.member, {"test", 2, find, text, fault_of_start(pending)}, {}) == 0) {
+        comm::heed_losses(*pending.call);
         return false;
+    }
     hocket::wait(*pending.call);
     return true;
 }

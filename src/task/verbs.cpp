@@ -4,6 +4,7 @@
 #include "base/text.hpp"
 #include "base/trace.hpp"
 #include "comm/engine.hpp"
+#include "comm/losses.hpp"
 #include "hocket/task.hpp"
 #include "task/collectives.hpp"
 #include "task/exchange.hpp"
@@ -301,6 +302,7 @@ std::optional<Status> Tasks::look(const TaskId& source, int tag, Verb verb,
                                     {from, tag, way.stands_still, deadline, std::move(fault)});
     }
     wait(*pending->call, with_grace(deadline));
+    if (!*pending->found) comm::heed_losses(*pending->call);
     return *pending->found;
 }
 

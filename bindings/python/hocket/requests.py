@@ -201,7 +201,10 @@ class Request:
         Raises
         ------
         MismatchError, Error
-            as `wait`, once the operation has failed.
+            as `wait`, once the operation has failed; Error also for a persistent request that was
+            not started, or was freed.
+        PeerLostError
+            as `wait`, where it is asked again and again.
         """
         done = self._core.test()
         if done:
@@ -260,6 +263,8 @@ def waitany(requests: Sequence[Request], timeout: Optional[float] = None) -> int
     ------
     DeadlineError
         on every process of the task, when `timeout` seconds have passed.
+    MismatchError
+        where this process gives another number of requests than the task's lowest one does.
     MismatchError, Error
         what the request that is done failed with; Error also for a wrong timeout, for what is no
         request, and for none at all.

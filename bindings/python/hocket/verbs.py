@@ -269,8 +269,8 @@ class Verbs(Collectives):
 
         Raises
         ------
-        Error
-            as `probe`.
+        Error, PeerLostError
+            as `probe`; PeerLostError where it is asked again and again.
         """
         of, number = self._checked(_mpi.Verb.iprobe, lambda: (id_of(source), as_number(tag, "tag")))
         found = self._core.iprobe(of, number)

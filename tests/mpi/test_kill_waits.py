@@ -1,0 +1,130 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""A process is killed while others wait for it in every other way than `test_kill.py` tries, or
+look again and again whether something has come: each finds out by itself, and names it."""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import signal
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import pytest
+from lockstep import mpiexec
+from test_kill import MARK, marked, pids_of
+
+SECONDS = 15.0  # generous; alone it is about one
+
+# Rank 2 is task b, which is killed. Ranks 0 and 1 wait for it, each in its own way.
+PROGRAM = """
+import os, pathlib, sys, time
+import hocket as hk
+from mpi4py import MPI
+
+w = hk.tasks({"x": 1, "y": 1, "b": 1})
+rank, folder = MPI.COMM_WORLD.rank, pathlib.Path(sys.argv[1])
+a, big = (hk.zeros(hk.Layout((n,), "(BLOCK)", 1), comm=w.comm) for n in (8, 1 << 20))
+MPI.COMM_WORLD.barrier()
+
+def tell(name, text):
+    folder.joinpath(name + ".part").write_text(text)
+    folder.joinpath(name + ".part").rename(folder / name)
+
+def send():
+    w.send(big, "b")
+
+def persistent():
+    request = w.recv_init(a, "b")
+    request.start()
+    request.wait()
+
+def persistent_send():
+    request = w.send_init(big, "b")
+    request.start()
+    hk.waitall([request])
+
+def waitany():
+    hk.waitany([w.irecv(a, "b", tag=tag) for tag in (1, 2)])
+
+def channel():
+    w.channel("c", "b").recv(a)
+
+def probe():
+    w.probe("b")
+
+def barrier():
+    w.barrier()
+
+def test():
+    request = w.irecv(a, "b")
+    while not request.test():
+        pass
+
+def iprobe():
+    while w.iprobe("b") is None:
+        pass
+
+def flow():
+    with hk.Flow() as f:
+        f.recv(w, a, "b")
+
+tell(f"{rank}.pid", str(os.getpid()))
+if w.name == "b":
+    time.sleep(1000)
+try:
+    globals()[sys.argv[2 + rank]]()
+except hk.Error as error:
+    tell(f"{rank}.said", f"{type(error).__name__}: {error}")
+time.sleep(1000)
+"""
+
+
+@pytest.mark.parametrize(
+    "waits",
+    [
+        ("send", "persistent"),
+        ("waitany", "channel"),
+        ("probe", "persistent_send"),
+        ("barrier", "flow"),
+        ("test", "iprobe"),
+    ],
+    ids="-".join,
+)
+def test_every_wait_finds_out(tmp_path: Path, waits: tuple[str, str]) -> None:
+    program = tmp_path / "program.py"
+    program.write_text(PROGRAM)
+    environment = {**mpiexec.environment(os.environ, str(tmp_path), 3, None), MARK: str(tmp_path)}
+    # The launcher sees shells, which live on.
+    command = [mpiexec.find(), "-n", "3", "sh", "-c", '"$@"; sleep 60', "sh", sys.executable]
+    process = subprocess.Popen(
+        [*command, str(program), str(tmp_path), *waits],
+        stdin=subprocess.DEVNULL,
+        stdout=subprocess.DEVNULL,
+        stderr=subprocess.DEVNULL,
+        text=True,
+        env=environment,
+        start_new_session=True,
+    )
+    try:
+        pids = pids_of(tmp_path, process)
+        time.sleep(0.7)  # the others wait by now, and sleep
+        began = time.monotonic()
+        os.kill(pids[2], signal.SIGKILL)
+        places = [tmp_path / f"{rank}.said" for rank in (0, 1)]
+        while not all(place.exists() for place in places) and time.monotonic() < began + SECONDS:
+            time.sleep(0.05)
+        said = {way: place.exists() and place.read_text() for way, place in zip(waits, places)}
+    finally:
+        with contextlib.suppress(ProcessLookupError):
+            os.killpg(process.pid, signal.SIGKILL)
+        for pid in marked(str(tmp_path)):
+            with contextlib.suppress(ProcessLookupError):
+                os.kill(pid, signal.SIGKILL)
+        process.wait()
+    for way, text in said.items():
+        assert text, f"{way}: nothing was said within {SECONDS} s"
+        assert "rank 2 (task 'b', process 0)" in text, f"{way}: {text}"
+        assert "PeerLostError" in text or way == "flow", f"{way}: {text}"
