@@ -16,10 +16,9 @@ std::string size_text(std::int64_t bytes) {
 double scattered(std::int64_t block, bool cached) {
     const double bytes = static_cast<double>(block);
     if (cached) return 1.0 + 45.0 / bytes;
-    // Short ones cost by their number. Below some 2 KiB a core waits for memory however early it
-    // asks (it has few lines on their way, but for those that a cache fetches by itself along
-    // rows).
-    return std::max(0.6 + 100.0 / bytes, 0.65 + 910.0 / (bytes + 445.0));
+    // Short ones cost by their number: a core waits for memory however early it asks, as it has few
+    // lines on their way, but for those that a cache fetches by itself along rows.
+    return block <= 512 ? 1.3 + 150.0 / bytes : 0.65 + 720.0 / (bytes + 130.0);
 }
 
 bool fits_cache(const Permutation& permutation) {
@@ -34,6 +33,10 @@ double buffered(std::int64_t bytes) {
     if (caches < 0.4) return 1.05 + 1.5 * (caches - 0.12);
     if (caches < 1.0) return 1.47 + 2.4 * (caches - 0.4);
     return 2.9 + 1.3 * std::log2(caches);
+}
+
+double ringed(std::int64_t bytes) {
+    return 0.98 + static_cast<double>(bytes) / static_cast<double>(least_streamed_bytes());
 }
 
 double turned_tiles(std::int64_t unit, std::int64_t side) {

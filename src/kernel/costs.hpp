@@ -18,6 +18,9 @@ double scattered(std::int64_t block, bool cached = false);
 /// second-level cache; beyond that, every byte of the buffer goes through the next level.
 double buffered(std::int64_t bytes);
 
+/// The same for panels that change places in rings.
+double ringed(std::int64_t bytes);
+
 /// Square tiles of `side` units of `unit` bytes, turned where they lie, in cache.
 double turned_tiles(std::int64_t unit, std::int64_t side);
 

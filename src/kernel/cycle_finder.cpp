@@ -71,11 +71,11 @@ class ByArithmetic {
     std::optional<UnitGroup::Cosets> cosets_;
 };
 
-/// Any rank: every place is visited once.
+/// Anything: every place is visited once.
 class ByScan {
   public:
-    explicit ByScan(const Permutation& permutation)
-        : next_(permutation),
+    ByScan(const Permutation& permutation, const Ring& ring)
+        : next_(permutation, ring),
           blocks_(permutation.blocks()),
           seen_(static_cast<std::size_t>(base::ceil_div<std::int64_t>(blocks_, 64))) {}
 
@@ -125,11 +125,11 @@ struct CycleFinder::Method {
     std::variant<ByArithmetic, ByScan> way;
 };
 
-CycleFinder::CycleFinder(const Permutation& permutation) {
-    if (permutation.dimensions() == 2)
+CycleFinder::CycleFinder(const Permutation& permutation, const Ring& ring) {
+    if (permutation.dimensions() == 2 && ring.step == 0)
         method_.reset(new Method{ByArithmetic(permutation)});
     else
-        method_.reset(new Method{ByScan(permutation)});
+        method_.reset(new Method{ByScan(permutation, ring)});
 }
 
 CycleFinder::CycleFinder(CycleFinder&&) noexcept = default;
@@ -139,8 +139,9 @@ bool CycleFinder::find(std::vector<Segment>& out, std::size_t enough, std::int64
     return std::visit([&](auto& way) { return way.find(out, enough, longest); }, method_->way);
 }
 
-std::int64_t CycleFinder::memory(const Permutation& permutation) {
-    return permutation.dimensions() == 2 ? 4096 : permutation.blocks() / 8 + 4096;
+std::int64_t CycleFinder::memory(const Permutation& permutation, const Ring& ring) {
+    const bool arithmetic = permutation.dimensions() == 2 && ring.step == 0;
+    return arithmetic ? 4096 : permutation.blocks() / 8 + 4096;
 }
 
 }  // namespace hocket::kernel

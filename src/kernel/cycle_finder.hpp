@@ -26,10 +26,10 @@ struct Segment {
 /// modulo m = (M N - 1) / g. Their representatives are written down directly from generators of
 /// the unit group (the idea of Gustavson, Karlsson and Kagstrom, "Parallel and Cache-Efficient
 /// In-Place Matrix Storage Format Conversion", 2012): no table, no walk, no visited bits.
-/// Other ranks: one bit a place, and every cycle is walked once.
+/// Other ranks, and rings: one bit a place, and every cycle is walked once.
 class CycleFinder {
   public:
-    explicit CycleFinder(const Permutation& permutation);
+    explicit CycleFinder(const Permutation& permutation, const Ring& ring = {});
     CycleFinder(CycleFinder&&) noexcept;
     ~CycleFinder();
 
@@ -38,7 +38,7 @@ class CycleFinder {
     bool find(std::vector<Segment>& out, std::size_t enough, std::int64_t longest);
 
     /// Bytes this finder needs beyond what it appends.
-    static std::int64_t memory(const Permutation& permutation);
+    static std::int64_t memory(const Permutation& permutation, const Ring& ring = {});
 
   private:
     struct Method;

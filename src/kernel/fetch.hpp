@@ -58,19 +58,4 @@ class Fetcher {
     std::int64_t abreast_ = 0, at_ = 0;
 };
 
-/// The beginnings of a block's pages, whose rest the second-level cache fetches by itself: a
-/// quarter more of memory's speed than all lines asked for (measured, from 640 bytes on).
-inline void fetch_beginnings(const std::byte* place, std::int64_t bytes) {
-    constexpr std::int64_t page = 4096, beginning = 384;
-    const std::byte* const end = place + bytes;
-    while (place < end) {
-        const std::int64_t in_page =
-            page - static_cast<std::int64_t>(reinterpret_cast<std::uintptr_t>(place) % page);
-        const std::int64_t here = in_page < end - place ? in_page : end - place;
-        for (std::int64_t at = 0; at < beginning && at < here; at += 64)
-            __builtin_prefetch(place + at, 0, 2);
-        place += here;
-    }
-}
-
 }  // namespace hocket::kernel

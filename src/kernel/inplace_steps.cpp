@@ -157,12 +157,20 @@ Permutation Split::of_blocks() const {
     return out;
 }
 
+Ring Split::ring(int threads) const {
+    const std::int64_t in_ring = panels.ring(gather_first, permutation.batch, threads);
+    if (in_ring == 0) return {};
+    return {.step = panels.inner, .in_ring = in_ring * panels.inner, .first = gather_first};
+}
+
 double Split::cost() const {
     const std::int64_t block = panels.width * panels.unit, row = panels.extent * panels.unit;
     // A block that does not begin at a cache line shares one with its neighbour.
     const bool lines = block % 64 == 0 && (panels.remainder() == 0 || row % 64 == 0);
     const double rest = panels.remainder() == 0 ? 0.0 : 0.05 + 128.0 / static_cast<double>(row);
-    return buffered(panels.panel_bytes()) + scattered(block) + rest +
+    const std::int64_t bytes = panels.panel_bytes();
+    const bool rings = panels.ring(gather_first, permutation.batch, 1) > 0;
+    return (rings ? ringed(bytes) : buffered(bytes)) + scattered(block) + rest +
            (lines ? 0.0 : 32.0 / static_cast<double>(block));
 }
 
@@ -170,7 +178,7 @@ std::int64_t Split::memory(const Means& means) const {
     const std::int64_t rest = panels.outer * panels.remainder() * panels.inner * panels.unit;
     return panels.memory(means.threads) + rest +
            move_cycles_memory(of_blocks(), panels.places(),
-                              {.threads = means.threads, .schedule = {}});
+                              {.threads = means.threads, .schedule = {}}, ring(means.threads));
 }
 
 Step Split::step(const Means& means) const {
@@ -187,13 +195,15 @@ Step Split::step(const Means& means) const {
             .cost = cost(),
             .memory = memory(means),
             .run = [whole = permutation, moved, panels = panels, split = dimension(), rest,
-                    gather = gather_first](std::byte* array, const Pass& pass) {
+                    gather = gather_first,
+                    ring = ring(means.threads)](std::byte* array, const Pass& pass) {
+                const std::int64_t in_ring = ring.in_ring / panels.inner, items = whole.batch;
                 const Remainder remainder{whole, split, panels.extent - rest, rest};
                 std::vector<std::byte> buffer(static_cast<std::size_t>(remainder.bytes()));
                 remainder.save(array, buffer.data(), pass.threads);
-                if (gather) panels.gather(array, pass.threads);
-                move_cycles(array, moved, panels.places(), pass);
-                if (!gather) panels.scatter(array, pass.threads);
+                if (gather) panels.gather(array, pass.threads, in_ring, items);
+                move_cycles(array, moved, panels.places(), pass, ring);
+                if (!gather) panels.scatter(array, pass.threads, in_ring, items);
                 remainder.restore(array, buffer.data(), pass.threads);
             }};
 }

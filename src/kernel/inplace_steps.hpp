@@ -32,6 +32,7 @@ struct Split {
 
   private:
     std::size_t dimension() const;  // the one that is split
+    Ring ring(int threads) const;
     Permutation of_blocks() const;
 };
 

@@ -7,8 +7,9 @@
 #include <vector>
 
 #include "base/pool.hpp"
-#include "kernel/fetch.hpp"
+#include "kernel/lookahead.hpp"
 #include "kernel/scratch.hpp"
+#include "kernel/stream.hpp"
 
 namespace hocket::kernel {
 namespace {
@@ -22,85 +23,28 @@ constexpr std::int64_t segments_a_thread = 8;
 /// Copies one block of a length known at compile time.
 template <std::int64_t bytes>
 struct FixedBlock {
-    static void copy(std::byte* to, const std::byte* from, std::int64_t) {
+    using Ahead = ShortAhead;
+    static void copy(std::byte* to, const std::byte* from, std::int64_t, Ahead&) {
         std::memcpy(to, from, bytes);
     }
 };
-struct AnyBlock {
-    static void copy(std::byte* to, const std::byte* from, std::int64_t bytes) {
+struct ShortBlock {
+    using Ahead = ShortAhead;
+    static void copy(std::byte* to, const std::byte* from, std::int64_t bytes, Ahead&) {
         std::memcpy(to, from, static_cast<std::size_t>(bytes));
     }
 };
-
-/// The part of the array that one walk along the cycles moves.
-struct Slice {
-    std::byte* array;      // the piece of place 0
-    std::int64_t bytes;    // of every piece
-    std::int64_t step;     // from one block to the next of a row
-    Divider in_row;        // blocks in a row
-    std::int64_t gap = 0;  // bytes between two rows
-
-    std::byte* at(std::int64_t place) const {
-        const std::int64_t skipped = gap == 0 ? 0 : in_row.quotient(place) * gap;
-        return array + place * step + skipped;
-    }
-};
-
-/// The places of a list of segments, one after another, each announced to the caches when it
-/// enters a queue and used when it leaves: which place comes next does not depend on the data.
-class Lookahead {
-  public:
-    Lookahead(const Slice& slice, const Successor& next, std::span<const Segment> segments)
-        : slice_(slice), next_(next), segment_(segments.data()), end_(segment_ + segments.size()) {
-        // So much on its way, to the second-level cache, that memory is always busy (measured).
-        constexpr std::int64_t ahead = 16 << 10;
-        depth_ = static_cast<unsigned>(std::clamp<std::int64_t>(ahead / slice.bytes, 1, most));
-        enter_segment();
-        for (unsigned k = 0; k < depth_; ++k) push();
-    }
-
-    std::byte* pop() {
-        std::byte* const place = queue_[first_++ % most];
-        push();
-        return place;
-    }
-
-  private:
-    static constexpr unsigned most = 256;
-    static constexpr std::int64_t longest_asked_for_whole = 512;
-
-    void enter_segment() {
-        if (segment_ == end_) return;
-        place_ = segment_->start;
-        left_ = segment_->length;
-    }
-    void push() {
-        if (segment_ == end_) return;
-        std::byte* const place = slice_.at(place_);
-        if (slice_.bytes > longest_asked_for_whole) {
-            fetch_beginnings(place, slice_.bytes);
-        } else {
-            for (std::int64_t line = 0; line < slice_.bytes; line += 64)
-                __builtin_prefetch(place + line, 0, 2);
-            __builtin_prefetch(place + slice_.bytes - 1, 0, 2);
-        }
-        queue_[last_++ % most] = place;
-        if (--left_ > 0) {
-            place_ = next_(place_);
-        } else {
-            ++segment_;
-            enter_segment();
+struct LongBlock {
+    using Ahead = LongAhead;
+    static void copy(std::byte* to, const std::byte* from, std::int64_t bytes, Ahead& ahead) {
+        for (std::int64_t at = 0; at < bytes; at += Ahead::step) {
+            // A call: where the compiler knows that there are few, it writes a slow string move.
+            copy_cached(to + at, from + at, std::min(Ahead::step, bytes - at));
+            ahead.moved();
         }
     }
-
-    const Slice& slice_;
-    const Successor& next_;
-    const Segment* segment_;
-    const Segment* end_;
-    std::int64_t place_ = 0, left_ = 0;
-    unsigned depth_, first_ = 0, last_ = 0;
-    std::byte* queue_[most];  // only [first_, last_) means anything
 };
+constexpr std::int64_t longest_short_block = 512;
 
 /// Contents of the first places of cut cycles' segments, by place.
 struct Saved {
@@ -112,20 +56,20 @@ template <class Block>
 void walk(const Slice& slice, const Successor& next, std::span<const Segment> segments,
           const Saved& saved) {
     std::byte* const aside = thread_scratch(Scratch::panel, slice.bytes);
-    Lookahead places(slice, next, segments);
+    typename Block::Ahead places(slice, next, segments);
     for (const Segment& segment : segments) {
         std::byte* vacancy = places.pop();
         const std::byte* last = aside;
         if (segment.whole())
-            Block::copy(aside, vacancy, slice.bytes);
+            Block::copy(aside, vacancy, slice.bytes, places);
         else
             last = saved.bytes.data() + saved.offsets.at(segment.next);
         for (std::int64_t k = 1; k < segment.length; ++k) {
             std::byte* const from = places.pop();
-            Block::copy(vacancy, from, slice.bytes);
+            Block::copy(vacancy, from, slice.bytes, places);
             vacancy = from;
         }
-        Block::copy(vacancy, last, slice.bytes);
+        Block::copy(vacancy, last, slice.bytes, places);
     }
 }
 
@@ -152,7 +96,7 @@ Walk select_walk(std::int64_t bytes) {
         case 256:
             return walk<FixedBlock<256>>;
         default:
-            return walk<AnyBlock>;
+            return bytes > longest_short_block ? walk<LongBlock> : walk<ShortBlock>;
     }
 }
 
@@ -185,9 +129,9 @@ Cut cut_work(const Permutation& permutation, const Places& places, const Pass& p
 }  // namespace
 
 void move_cycles(std::byte* array, const Permutation& permutation, const Places& places,
-                 const Pass& pass) {
+                 const Pass& pass, const Ring& ring) {
     if (permutation.identity() || places.block == 0) return;
-    const Successor next(permutation);
+    const Successor next(permutation, ring);
     const std::int64_t blocks = permutation.blocks(), all = permutation.batch * blocks;
     const Cut cut = cut_work(permutation, places, pass);
     const std::int64_t piece = ceil_div(places.block, cut.pieces);
@@ -202,7 +146,7 @@ void move_cycles(std::byte* array, const Permutation& permutation, const Places&
         slice.array = slice.at(item * blocks);
         return slice;
     };
-    CycleFinder finder(permutation);
+    CycleFinder finder(permutation, ring);
     std::vector<Segment> segments;
     Saved saved;
     for (bool more = true; more;) {
@@ -239,7 +183,7 @@ void move_cycles(std::byte* array, const Permutation& permutation, const Places&
 }
 
 std::int64_t move_cycles_memory(const Permutation& permutation, const Places& places,
-                                const Pass& pass) {
+                                const Pass& pass, const Ring& ring) {
     const std::int64_t threads = base::resolve_threads(pass.threads);
     const Cut cut = cut_work(permutation, places, pass);
     const std::int64_t piece = ceil_div(places.block, cut.pieces);
@@ -249,7 +193,7 @@ std::int64_t move_cycles_memory(const Permutation& permutation, const Places& pl
     table = pass.whole_table ? most : std::min(table, most);
     const std::int64_t saved =
         cut.longest == INT64_MAX ? 0 : 2 * segments_a_thread * threads * (piece + 64);
-    return CycleFinder::memory(permutation) + table + saved + threads * (piece + 4096);
+    return CycleFinder::memory(permutation, ring) + table + saved + threads * (piece + 4096);
 }
 
 }  // namespace hocket::kernel

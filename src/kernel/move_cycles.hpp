@@ -33,11 +33,11 @@ struct Pass {
 /// Permutes blocks in place along their cycles. Blocks larger than `largest_piece` are moved in
 /// pieces, so that the vacancy's contents need little room.
 void move_cycles(std::byte* array, const Permutation& permutation, const Places& places,
-                 const Pass& pass);
+                 const Pass& pass, const Ring& ring = {});
 
 /// Bytes that move_cycles needs beyond the array.
 std::int64_t move_cycles_memory(const Permutation& permutation, const Places& places,
-                                const Pass& pass);
+                                const Pass& pass, const Ring& ring = {});
 
 inline constexpr std::int64_t largest_piece = 64 << 10;
 

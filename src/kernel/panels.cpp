@@ -8,6 +8,7 @@
 #include <optional>
 #include <vector>
 
+#include "base/checked.hpp"
 #include "base/pool.hpp"
 #include "hocket/kernel.hpp"
 #include "kernel/fetch.hpp"
@@ -18,6 +19,7 @@
 namespace hocket::kernel {
 namespace {
 
+using base::ceil_div;
 using Strides = std::array<std::int64_t, 2>;
 
 /// How a panel goes back into the array. Past the caches only where these have lost its lines: a
@@ -146,6 +148,27 @@ void run_panels(const Panels& panels, bool upwards, int threads, Place&& place, 
     });
 }
 
+/// Turns each panel of a ring straight into the place of the one before it.
+void run_rings(const Panels& panels, std::byte* array, std::int64_t in_ring, std::int64_t items,
+               int threads, std::int64_t row, const Turn& turn) {
+    const std::int64_t bytes = panels.panel_bytes(), in_item = panels.count() / items;
+    const std::int64_t rings = ceil_div(in_item, in_ring);
+    const bool fetched = fetches_ahead(bytes, row);
+    base::parallel_for(threads, items * rings, [&](std::int64_t ring) {
+        const std::int64_t begin = ring % rings * in_ring;
+        const std::int64_t count = std::min(in_ring, in_item - begin);
+        std::byte* const first = array + (ring / rings * in_item + begin) * bytes;
+        std::byte* const buffer = thread_scratch(Scratch::panel, bytes);
+        for (std::int64_t k = 0; k < count; ++k) {
+            std::byte* const panel = first + k * bytes;
+            Fetcher ahead;
+            if (fetched && k + 1 < count) ahead = Fetcher(panel + bytes, bytes, bytes);
+            turn.run(panel, k == 0 ? buffer : panel - bytes, ahead);
+        }
+        copy_cached(first + (count - 1) * bytes, buffer, bytes);
+    });
+}
+
 }  // namespace
 
 Places Panels::places() const {
@@ -158,10 +181,29 @@ std::int64_t Panels::memory(int threads) const {
     return buffers * threads * (panel_bytes() + 4096);
 }
 
-void Panels::gather(std::byte* array, int threads) const {
+bool Panels::rings(bool gathering) const {
+    const std::int64_t row = gathering ? width * unit : inner * unit;
+    constexpr std::int64_t least_block = 512;  // all places of blocks are visited: few, then
+    const bool turned_by_registers = unit == 4 || unit == 8 || unit == 16;
+    // The last one, this one and the next one share the second-level cache (measured).
+    return turned_by_registers && remainder() == 0 && width * unit >= least_block &&
+           panel_bytes() <= least_streamed_bytes() / 10 && row % 64 == 0 && row % 4096 != 0;
+}
+
+std::int64_t Panels::ring(bool gathering, std::int64_t items, int threads) const {
+    constexpr std::int64_t least = 8;  // else too many go through a buffer
+    const std::int64_t most = base::resolve_threads(threads), in_item = count() / items;
+    if (in_item < least || !rings(gathering)) return 0;
+    if (most == 1) return in_item;
+    // Some rings a thread, so that one that lost its core does not hold up the rest.
+    return std::max(least, ceil_div(in_item, ceil_div(8 * most, items)));
+}
+
+void Panels::gather(std::byte* array, int threads, std::int64_t in_ring, std::int64_t items) const {
     const StreamCopy write_back = select_write_back(panel_bytes());
     const Turn turn(width, inner, unit, inner * unit, width * unit);
     const std::int64_t item_bytes = extent * inner * unit, block = width * unit;
+    if (in_ring > 0) return run_rings(*this, array, in_ring, items, threads, inner * unit, turn);
     const auto place = [&](std::int64_t panel) {
         return array + panel / parts() * item_bytes + panel % parts() * panel_bytes();
     };
@@ -179,9 +221,14 @@ void Panels::gather(std::byte* array, int threads) const {
         });
 }
 
-void Panels::scatter(std::byte* array, int threads) const {
+void Panels::scatter(std::byte* array, int threads, std::int64_t in_ring,
+                     std::int64_t items) const {
     const StreamCopy write_back = select_write_back(panel_bytes());
     const std::int64_t item_bytes = extent * inner * unit, block = width * unit;
+    if (in_ring > 0) {
+        const Turn whole(inner, width, unit, block, inner * unit);
+        return run_rings(*this, array, in_ring, items, threads, block, whole);
+    }
     run_panels(
         *this, false, threads,
         [&](std::int64_t panel) {

@@ -33,8 +33,20 @@ struct Panels {
     /// Bytes of buffers, all threads together.
     std::int64_t memory(int threads) const;
 
-    void gather(std::byte* array, int threads) const;
-    void scatter(std::byte* array, int threads) const;
+    /// Whether panels can change places in rings: each turned straight into the place of the one
+    /// before it, which has been read, and the first, through a buffer, into that of the last.
+    /// That is less work in cache than a buffer for each. Rows are written as whole lines, and
+    /// there is no remainder.
+    bool rings(bool gathering) const;
+    /// Panels of one of `items` equal parts of the array that are in a ring, or 0.
+    std::int64_t ring(bool gathering, std::int64_t items, int threads) const;
+
+    /// With `in_ring` from ring() for as many `items`, all panels lie one further down afterwards,
+    /// the first of a ring at its end; otherwise each lies where it was.
+    void gather(std::byte* array, int threads, std::int64_t in_ring = 0,
+                std::int64_t items = 1) const;
+    void scatter(std::byte* array, int threads, std::int64_t in_ring = 0,
+                 std::int64_t items = 1) const;
 };
 
 /// Permutes the blocks of each item of the batch through a buffer of its size: one pass.

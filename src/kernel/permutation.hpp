@@ -2,6 +2,7 @@
 // A permutation of a dense array's dimensions in its smallest form, and what it does to places.
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
 #include <span>
 #include <string>
@@ -33,12 +34,26 @@ struct Permutation {
 Permutation make_permutation(std::span<const std::int64_t> shape,
                              std::span<const std::int64_t> axes, std::int64_t unit);
 
+/// A pass before or after the cycles that leaves every run of `in_ring` places (the last one of an
+/// item may be shorter) `step` places further down, the first ones at the end.
+struct Ring {
+    std::int64_t step = 0;  // 0: everything stays in its place
+    std::int64_t in_ring = 0;
+    bool first = true;  // the pass comes before the cycles, else after them
+};
+
 /// For a place of the permuted array, the place from which its block comes: the next vacancy of
 /// its cycle (He and Ding, "MPI and OpenMP Paradigms on Cluster of SMP Architectures", C.1).
 class Successor {
   public:
-    explicit Successor(const Permutation& permutation);
+    explicit Successor(const Permutation& permutation, const Ring& ring = {});
     std::int64_t operator()(std::int64_t place) const {
+        if (step_ == 0) return source_of(place);
+        return first_ ? down(source_of(place)) : source_of(down(place));
+    }
+
+  private:
+    std::int64_t source_of(std::int64_t place) const {
         std::int64_t source = 0;
         for (const Digit& digit : digits_) {
             const std::int64_t rest = digit.extent.quotient(place);
@@ -47,14 +62,21 @@ class Successor {
         }
         return source + place * last_stride_;
     }
+    std::int64_t down(std::int64_t place) const {
+        const std::int64_t ring = in_ring_.quotient(place) * in_ring_.divisor();
+        const std::int64_t lower = place - step_;
+        return lower >= ring ? lower : lower + std::min(in_ring_.divisor(), places_ - ring);
+    }
 
-  private:
     struct Digit {
         Divider extent;
         std::int64_t stride;  // of that dimension in the source
     };
     std::vector<Digit> digits_;  // fastest first, without the slowest
     std::int64_t last_stride_ = 1;
+    std::int64_t places_, step_;
+    Divider in_ring_;
+    bool first_;
 };
 
 /// Row-major strides of dense `extents`, the last being `unit`.

@@ -76,12 +76,21 @@ TileKernel select_tile_kernel(const Tile& tile) {
 
 void turn_strips(TileKernel kernel, const std::byte* source, std::byte* destination, Tile tile,
                  Fetcher* ahead) {
-    constexpr std::int64_t strip = 16, between_looks = 256;  // rows, and bytes of each
+    constexpr std::int64_t strip = 16, line = 64;
+    constexpr std::int64_t between_looks = 256;  // bytes of each row
     const std::int64_t rows = tile.nj, columns = tile.ni;
     const std::int64_t together =
         ahead ? std::max<std::int64_t>(between_looks / tile.unit, 1) : columns;
-    for (std::int64_t row = 0; row < rows; row += strip) {
-        tile.nj = std::min(strip, rows - row);
+    // The first strip ends where lines of the destination do, if all its rows have these alike:
+    // the others are then written as whole lines.
+    std::int64_t now = strip;
+    const auto past =
+        static_cast<std::int64_t>(reinterpret_cast<std::uintptr_t>(destination) % line);
+    if (tile.destination_i % line == 0 && tile.destination_j == tile.unit &&
+        line % tile.unit == 0 && past % tile.unit == 0)
+        now += (line - past) % line / tile.unit;
+    for (std::int64_t row = 0; row < rows; row += now, now = strip) {
+        tile.nj = std::min(now, rows - row);
         for (std::int64_t column = 0; column < columns; column += together) {
             tile.ni = std::min(together, columns - column);
             kernel(source + row * tile.source_j + column * tile.source_i,
