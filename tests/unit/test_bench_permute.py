@@ -10,6 +10,7 @@ import numpy as np
 import pytest
 
 from hocket_bench import paper
+from hocket_bench.cases import permute
 from hocket_bench.command import main
 from hocket_bench.group import Group
 from hocket_bench.harness import Contestant, Effort, Step, WrongResultError, measure
@@ -65,6 +66,19 @@ def test_every_contestant_is_right_or_says_why_it_did_not_run(tmp_path, capsys):
             measured = {f["name"] for f in figures if "median" in f}
             assert {"memcpy", "hocket", "NumPy", "hocket in place"} <= measured
             assert not [f for f in figures if "error" in f]
+
+
+def test_a_contestant_is_left_out(tmp_path, capsys):
+    target = tmp_path / "out.json"
+    words = ["permute", "--shape", "40,30", *QUICK, "--json", str(target)]
+    assert main([*words, "--without", "MKL imatcopy", "--without", "FFTW"]) == 0
+    figures = json.loads(target.read_text("utf-8"))["tables"][0]["figures"]
+    names = {figure["name"] for figure in figures}
+    assert not names & {"MKL imatcopy", "FFTW"} and "FFTW in place" in names
+    everybody = [word for name in permute.PEERS for word in ("--without", name)]
+    assert main([*words, *everybody]) == 0
+    figures = json.loads(target.read_text("utf-8"))["tables"][0]["figures"]
+    assert not {figure["name"] for figure in figures} & set(permute.PEERS)
 
 
 def test_processor_time_does_not_count_sleep(tmp_path, capsys):

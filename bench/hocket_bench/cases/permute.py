@@ -18,6 +18,7 @@ from ..registry import Match, Native
 
 RANKS = 0
 DTYPES = ("float32", "float64", "complex128")
+PEERS = ("NumPy", "MKL omatcopy", "FFTW", "MKL imatcopy", "FFTW in place")
 Shape = tuple[int, ...]
 
 # Row-major; the paper's A(N1, N2, N3) is (N3, N2, N1), and its 2nd and 3rd index change places.
@@ -50,7 +51,7 @@ DEFAULT = ("matrices", "paper")
 
 
 def add_options(parser: argparse.ArgumentParser) -> None:
-    """``--group --shape --axes --dtype --hptt --table --figure --plot --processor-time``."""
+    """``--group --shape --axes --dtype --hptt --without --table --figure --plot`` and more."""
     parser.add_argument(
         "--group",
         action="append",
@@ -63,6 +64,12 @@ def add_options(parser: argparse.ArgumentParser) -> None:
         "--dtype", action="append", choices=DTYPES, help="may be repeated (default: float64)"
     )
     parser.add_argument("--hptt", metavar="FILE", help="HPTT's shared library, as a contestant")
+    parser.add_argument(
+        "--without",
+        action="append",
+        choices=PEERS,
+        help="leave this one out, as it may take minutes; may be repeated",
+    )
     parser.add_argument(
         "--table",
         type=int,
@@ -176,7 +183,8 @@ def _all(problem: Permutation, options: argparse.Namespace) -> Match:
         contestants.append(permuters.in_place(problem, "cycles"))
     if options.hptt:
         contestants.append(transposers.hptt(problem, options.hptt))
-    return Match(question, contestants)
+    left_out = options.without or ()
+    return Match(question, [one for one in contestants if one.name not in left_out])
 
 
 def natives(options: argparse.Namespace) -> Sequence[Native]:
