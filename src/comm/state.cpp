@@ -268,11 +268,12 @@ void State::describe(int rank, const std::string& words) {
     if (!words.empty()) Watched::instance().describe(peer, words);
 }
 
-std::shared_ptr<State> State::split(bool in, int key) {
+std::shared_ptr<State> State::split(int color, int key) {
     require_running();
     MPI_Comm part = MPI_COMM_NULL;
-    check(MPI_Comm_split(user_->comm, in ? 0 : MPI_UNDEFINED, key, &part), "MPI_Comm_split");
-    if (!in) return nullptr;
+    check(MPI_Comm_split(user_->comm, color < 0 ? MPI_UNDEFINED : color, key, &part),
+          "MPI_Comm_split");
+    if (color < 0) return nullptr;
     auto made = std::make_unique<User>();
     made->comm = part;
     made->ours = true;

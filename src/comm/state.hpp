@@ -40,9 +40,9 @@ class State {
     Protocol<Link*> lasting_link();
     /// Two tags of the lasting link, for one user of it. Collective, as next_tag.
     int next_lasting_tags();
-    /// A communicator of the processes that are `in`, ordered by `key`, which a user may use; it
-    /// ends with its last handle. nullptr for the others. Collective.
-    std::shared_ptr<State> split(bool in, int key);
+    /// A communicator of the processes that say the same color, ordered by `key`, which a user may
+    /// use; it ends with its last handle. nullptr for those that say -1. Collective.
+    std::shared_ptr<State> split(int color, int key);
     /// What people call the process of that rank, in errors that name it.
     void describe(int rank, const std::string& words);
 

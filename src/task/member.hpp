@@ -45,6 +45,11 @@ using Me = std::shared_ptr<Member>;
 using comm::Fault;
 using comm::Protocol;
 
+/// So that tasks that share no process are set up at once: rounds, in each of which a process has
+/// one task or -1, and which are no more than tasks that overlap ask for. `ranks`: of each task,
+/// below `size`.
+std::vector<std::vector<int>> rounds(const std::vector<std::vector<int>>& ranks, int size);
+
 /// Tags on the link of all tasks. A window of numbers for each task and purpose, used in turn:
 /// calls under way at the same time never share one.
 class Tags {

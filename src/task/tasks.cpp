@@ -2,6 +2,7 @@
 // Setting tasks up: who is in which.
 #include <algorithm>
 #include <limits>
+#include <map>
 #include <set>
 
 #include "base/environment.hpp"
@@ -25,6 +26,22 @@ Tags::Tags(int tasks, int highest_tag) : tasks_(tasks) {
                     " tasks, but this MPI has only tags up to " + std::to_string(highest_tag) +
                     "; use fewer tasks");
     window_ = static_cast<int>(std::min<std::int64_t>(window, 1 << 16));
+}
+
+std::vector<std::vector<int>> rounds(const std::vector<std::vector<int>>& ranks, int size) {
+    std::vector<std::vector<int>> found;
+    for (std::size_t t = 0; t < ranks.size(); ++t) {
+        const auto fits = [&](const std::vector<int>& round) {
+            return std::all_of(ranks[t].begin(), ranks[t].end(),
+                               [&](int rank) { return round[static_cast<std::size_t>(rank)] < 0; });
+        };
+        auto round = std::find_if(found.begin(), found.end(), fits);
+        if (round == found.end())
+            round = found.emplace(found.end(), static_cast<std::size_t>(size), -1);
+        for (const int rank : ranks[t])
+            (*round)[static_cast<std::size_t>(rank)] = static_cast<int>(t);
+    }
+    return found;
 }
 
 void Member::require_whole(int other, const std::string& verb) const {
@@ -212,19 +229,26 @@ Tasks::Tasks(std::span<const TaskRequest> requests, const Comm& comm)
     const comm::Turn turn;
     const task::Tags tags(static_cast<int>(requests.size()), all.link->highest_tag());
     for (const auto& request : requests) all.names.push_back(request.name);
+    const auto index_in = [&](const std::vector<int>& ranks) {
+        const auto me = std::find(ranks.begin(), ranks.end(), comm.rank());
+        return me != ranks.end() ? static_cast<int>(me - ranks.begin()) : -1;
+    };
+    std::map<int, std::shared_ptr<comm::State>> parts;
+    for (const auto& round : task::rounds(all.ranks, comm.size())) {
+        const int number = round[static_cast<std::size_t>(comm.rank())];
+        const int index = number >= 0 ? index_in(all.ranks[static_cast<std::size_t>(number)]) : -1;
+        auto part = comm.state().split(number, index);
+        if (part != nullptr) parts.emplace(number, std::move(part));
+    }
     for (std::size_t t = 0; t < requests.size(); ++t) {
         const auto& ranks = all.ranks[t];
         for (std::size_t i = 0; i < ranks.size(); ++i)
             comm.state().describe(ranks[i],
                                   "task '" + requests[t].name + "', process " + std::to_string(i));
-        const auto me = std::find(ranks.begin(), ranks.end(), comm.rank());
-        const bool in = me != ranks.end();
-        const auto index = static_cast<int>(me - ranks.begin());
-        // One split a task, as processes may be in several; all processes take part in each.
-        auto part = comm.state().split(in, index);
-        if (!in) continue;
+        const int index = index_in(ranks);
+        if (index < 0) continue;
         const auto number = static_cast<int>(t);
-        auto member = std::make_shared<task::Member>(Comm(part));
+        auto member = std::make_shared<task::Member>(Comm(parts.at(number)));
         member->all = &all;
         member->task = number;
         member->group = {all.link.get(), ranks, index};

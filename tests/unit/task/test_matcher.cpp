@@ -207,6 +207,16 @@ TEST(Tags, NeverShareOneBetweenPurposes) {
     EXPECT_THROW(Tags(100, 200), Error);
 }
 
+TEST(Rounds, SetUpTasksThatShareNoProcessAtOnce) {
+    using Ranks = std::vector<std::vector<int>>;
+    EXPECT_EQ(rounds({{0, 1}, {2}, {3}}, 4), (Ranks{{0, 0, 1, 2}}));
+    // The second overlaps both others, which do not overlap each other.
+    EXPECT_EQ(rounds({{0, 1}, {2, 1}, {2, 3}}, 4), (Ranks{{0, 0, 2, 2}, {-1, 1, 1, -1}}));
+    Ranks single;
+    for (int rank = 0; rank < 1000; ++rank) single.push_back({rank});
+    EXPECT_EQ(rounds(single, 1000).size(), 1u);
+}
+
 TEST(Queue, LetsCallsPassInTheirOrder) {
     Queue queue;
     const auto first = queue.ticket(), second = queue.ticket();
