@@ -69,6 +69,8 @@ void solve(const char* uplo, const char* diag, const Block& a, const Block& b) {
 }  // namespace
 
 void copy(const Block& from, const Block& to) {
+    const auto bytes = static_cast<double>(2 * from.rows * from.columns * 8);
+    if (apps::modelled(apps::Work::move, bytes)) return;
     for (std::int64_t j = 0; j < from.columns; ++j) {
         // The next column's lines come meanwhile: they may be a page away.
         for (std::int64_t i = 0; j + 1 < from.columns && i < from.rows; i += 8)
