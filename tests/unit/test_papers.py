@@ -14,6 +14,7 @@ COUNTED = [
     "double-standards.messages",
     *(f"data-transfer-library.{name}" for name in ("all-to-all", "centralized", "staged")),
     *(f"data-transfer-library.{name}" for name in ("multistage", "hybrid", "ethernet")),
+    "data-transfer-library.message-count",
     "vacancy-tracking.cycle",
     "vacancy-tracking.shift",
     "vacancy-tracking.counts",
@@ -36,7 +37,7 @@ def test_what_is_counted_holds(tmp_path, capsys):
     said = capsys.readouterr().out
     verdicts = {each["claim"]: each for each in json.loads(target.read_text())["claims"]}
     counted = ("messages", "all-to-all", "centralized", "staged", "multistage", "hybrid")
-    for name in (*counted, "cycle", "shift", "counts", "deadlock"):
+    for name in (*counted, "message-count", "cycle", "shift", "counts", "deadlock"):
         assert verdicts[name]["verdict"] == model.HOLDS, verdicts[name]
     assert "P = 8: 16 and 56" in said and "4114 of 16, 8, 4, 2" in said
 

@@ -87,6 +87,13 @@ def hybrid(numbers: Numbers, bench: Bench) -> Verdict:
     return Verdict(HOLDS if right else FAILS, said)
 
 
+def message_count(numbers: Numbers, bench: Bench) -> Verdict:
+    """Section 3.1: of the busiest process."""
+    plan = _plan(numbers["processes"], numbers["processes"], "direct")
+    most = max(len(plan.steps(side, 0)) for side in ("src", "dst"))
+    return Verdict(HOLDS if most == numbers["prepared"] else FAILS, f"{most} messages a process")
+
+
 def _fits(bench: Bench) -> dict[str, dict[str, float]]:
     """Equation 1's numbers by implementation, of tasks that have a core for each process."""
     side = max(1, bench.cores // 2)

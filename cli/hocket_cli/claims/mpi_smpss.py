@@ -7,8 +7,9 @@ from collections.abc import Mapping
 from typing import Any
 
 import hocket as hk
+from hocket_cli.apps import linpack
 
-from .model import FACTOR, FAILS, HOLDS, Bench, Verdict
+from .model import FACTOR, FAILS, HOLDS, Bench, NotHereError, Verdict
 
 Numbers = Mapping[str, Any]
 _ROUNDS = 50
@@ -50,6 +51,23 @@ def gain(numbers: Numbers, bench: Bench) -> Verdict:
     if max(gains) > 1 + numbers["small"]:
         return Verdict(FACTOR, said)
     return Verdict(FAILS, said, "so few blocks are bound by the pivot search, which nothing hides")
+
+
+def simpler(numbers: Numbers, bench: Bench) -> Verdict:
+    """Sections 1 and 2.2, by the lines of `apps/linpack` that its plain program has not."""
+    lines = linpack.differing_lines()
+    if not lines:
+        raise NotHereError("the sources of the application are not here, whose lines are counted")
+    said = ", ".join(f"{mode} {count}" for mode, count in lines.items())
+    good = lines["flow"] < 0.9 * lines["lookahead"]
+    why = (
+        ""
+        if good
+        else "the flow's lines say what steps read and write; the look-ahead's are states"
+    )
+    return Verdict(
+        HOLDS if good else FAILS, f"lines that are not in the plain program: {said}", why
+    )
 
 
 def deadlock(numbers: Numbers, bench: Bench) -> Verdict:

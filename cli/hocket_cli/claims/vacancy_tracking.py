@@ -161,6 +161,17 @@ def scaling(numbers: Numbers, bench: Bench) -> Verdict:
     return Verdict(HOLDS, said) if good else Verdict(FAILS, said, _UNSEEN)
 
 
+def hybrid_scaling(numbers: Numbers, bench: Bench) -> Verdict:
+    """Figure 4."""
+    found = _simulated(bench)
+    times = {procs: found[procs, 4]["in place"] for procs in _SIMULATED if procs >= 32}
+    said = "in place, four threads a process: " + ", ".join(
+        f"{procs} processors {1e3 * time:.3g} ms" for procs, time in times.items()
+    )
+    first, *_, last = times.values()
+    return Verdict(HOLDS if last < first else FAILS, said)
+
+
 def twice(numbers: Numbers, bench: Bench) -> Verdict:
     """Figure 3."""
     gains = []
