@@ -33,6 +33,12 @@ def main(words: list[str]) -> int:
     parser.add_argument("names", nargs="*", metavar="NAME", help="papers, or paper.claim")
     parser.add_argument("--list", action="store_true", help="print the claims, try none")
     parser.add_argument("--quick", action="store_true", help="short, noisier measurements")
+    parser.add_argument(
+        "--kernels",
+        metavar="FILE",
+        help="seconds of kernels for simulations, of an earlier report of `hocket bench simulate` "
+        "(default: timed now)",
+    )
     parser.add_argument("--json", metavar="FILE", help="write the verdicts there")
     parser.add_argument("--table", metavar="FILE", help="write them there as tables of Markdown")
     parser.add_argument(
@@ -48,9 +54,11 @@ def main(words: list[str]) -> int:
             raise UsageError(f"--{option} {place}: there is no folder for it; make it first")
     if Path(options.keep).exists() and not Path(options.keep).is_dir():
         raise UsageError(f"--keep {options.keep}: that is a file; name a folder")
+    if options.kernels is not None and not Path(options.kernels).is_file():
+        raise UsageError(f"--kernels {options.kernels}: there is no such file")
     titles, claims = load()
     chosen = _choose(claims, options.names)
-    bench = Bench(options.quick, Path(options.keep))
+    bench = Bench(options.quick, Path(options.keep), options.kernels or "")
     verdicts: list[tuple[Claim, Verdict]] = []
     paper = ""
     for claim in chosen:

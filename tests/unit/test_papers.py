@@ -183,6 +183,7 @@ def test_the_list_tries_nothing(capsys):
         (["vacancy-tracking.cycles"], "did you mean 'vacancy-tracking.cycle'"),
         (["--json", "nowhere/at/all.json"], "there is no folder"),
         (["--keep", __file__], "that is a file"),
+        (["--kernels", "nowhere.json"], "there is no such file"),
     ],
 )
 def test_what_is_not_there_is_named(words, hint, capsys):

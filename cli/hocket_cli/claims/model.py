@@ -55,12 +55,12 @@ class Bench:
     """Runs hocket's own commands, each once, and keeps what they found: where there is a ``folder``
     (it is made for the first of them), also as files there, with the figures of those that draw."""
 
-    def __init__(self, quick: bool = False, folder: Path | None = None) -> None:
+    def __init__(self, quick: bool = False, folder: Path | None = None, kernels: str = "") -> None:
         self.quick = quick
         self.cores = len(os.sched_getaffinity(0))
         self._folder = folder
         self._found: dict[tuple[str, ...], dict[str, Any]] = {}
-        self._kernels = ""
+        self._kernels = kernels  #: what simulations are told of them; "": they time them
 
     def bench(self, *words: str) -> dict[str, Any]:
         """The JSON document of `hocket bench …`."""
