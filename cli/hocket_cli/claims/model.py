@@ -67,7 +67,7 @@ class Bench:
         effort = ["--seconds", "0.05", "--min-runs", "3"] if self.quick else ["--seconds", "1"]
         with tempfile.TemporaryDirectory() as spare:
             target = (self._folder or Path(spare)) / f"{_name(words)}.json"
-            draws = words[0] == "simulate" or "--figure" in words or "--table" in words
+            draws = {"simulate", "strategies", "--figure", "--table"} & set(words)
             if self._folder is not None and draws and importlib.util.find_spec("matplotlib"):
                 effort += ["--plot", str(target.with_suffix(".png"))]
             return self._once(["bench", *words, *effort, "--json", str(target)], words, target)
