@@ -57,6 +57,7 @@ void test_halo(void);
 void test_tasks(void);
 void test_persistent(void);
 void test_many(void);
+void test_hostile(void);
 void test_teams(void);
 void test_fortran(void);
 void test_flow(void);

@@ -29,6 +29,7 @@ int main(int argc, char** argv) {
     test_tasks();
     test_persistent();
     test_many();
+    test_hostile();
     test_teams();
     test_fortran();
     test_flow();
