@@ -22,6 +22,7 @@ end module
 
 program tasks
   use, intrinsic :: iso_fortran_env, only: real64
+  use, intrinsic :: ieee_arithmetic, only: ieee_value, ieee_quiet_nan
   use checks
   implicit none
   call begin()
@@ -71,6 +72,7 @@ contains
     end do
     call hocket_tasks_send(tasks, a, 'nobody', ierr=ierr)
     call fails(HOCKET_ERR_ERROR, ierr, 'nobody')
+    call test_misuse(tasks, a, b)
     call hocket_tasks_make([character(4) :: 'a', 'b'], [ranks + 1, 1], world, tasks, ierr=ierr)
     call check(ierr == HOCKET_ERR_ERROR, 'too many processes')
     call hocket_tasks_make([character(4) :: 'a', 'b'], [ranks], world, tasks, ierr=ierr)
@@ -80,6 +82,40 @@ contains
     call hocket_tasks_size(tasks, n)
     call check(n == 2, 'overlapping tasks')
     call hocket_tasks_free(tasks)
+  end subroutine
+
+  ! Every call ends, and says what was wrong.
+  subroutine test_misuse(tasks, a, b)
+    type(hocket_tasks), intent(in) :: tasks
+    type(hocket_array), intent(in) :: a, b
+    type(hocket_request) :: requests(1), out, in
+    integer :: ierr, index
+    call hocket_tasks_irecv(tasks, b, 0, requests(1), tag=77)
+    call hocket_request_wait(requests(1), timeout=0d0, ierr=ierr)
+    call fails(HOCKET_ERR_DEADLINE, ierr, '77')
+    call hocket_request_wait(requests(1), timeout=ieee_value(0d0, ieee_quiet_nan), ierr=ierr)
+    call fails(HOCKET_ERR_ARGUMENT, ierr, 'not a number')
+    call hocket_request_wait_any(requests, index, timeout=0d0, ierr=ierr)
+    call fails(HOCKET_ERR_DEADLINE, ierr, 'any of 1 requests')
+    call hocket_request_start(requests(1), ierr=ierr)
+    call fails(HOCKET_ERR_ERROR, ierr, 'not persistent')
+    call hocket_tasks_send(tasks, a, 0, ierr=ierr)
+    call fails(HOCKET_ERR_ERROR, ierr, 'isend')
+    call hocket_tasks_isend(tasks, a, 0, out, tag=77)
+    call hocket_request_wait(requests(1), timeout=60d0)
+    call hocket_request_wait(out, timeout=60d0)
+    call hocket_tasks_send_init(tasks, a, 0, out)
+    call hocket_tasks_recv_init(tasks, b, 0, in)
+    call hocket_request_wait(in, ierr=ierr)
+    call fails(HOCKET_ERR_ERROR, ierr, 'never started')
+    call hocket_request_start(out)
+    call hocket_request_start(in)
+    call hocket_request_wait(out, timeout=60d0)
+    call hocket_request_wait(in, timeout=60d0)
+    call hocket_request_free(out)
+    call hocket_request_free(in)
+    call hocket_request_start(in, ierr=ierr)
+    call check(ierr == HOCKET_ERR_ARGUMENT, 'a freed request')
   end subroutine
 
   subroutine test_two()
