@@ -140,8 +140,9 @@ class Request {
 
 /// Collective over the task; any order of the requests, the same on every process.
 std::vector<Status> wait_all(std::span<Request> requests, Deadline deadline = {});
-/// The index of a request that is done; the same on every process of the task. @throws MismatchError
-/// where this process gives another number of them than the task's lowest one; DeadlineError.
+/// The index of a request that is done; the same on every process of the task. @throws
+/// MismatchError where this process gives another number of them than the task's lowest one;
+/// DeadlineError.
 std::size_t wait_any(std::span<Request> requests, Deadline deadline = {});
 
 class Channel;
