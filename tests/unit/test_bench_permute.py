@@ -64,7 +64,8 @@ def test_every_contestant_is_right_or_says_why_it_did_not_run(tmp_path, capsys):
             assert main(words) == 0, capsys.readouterr().out
             figures = json.loads(target.read_text("utf-8"))["tables"][0]["figures"]
             measured = {f["name"] for f in figures if "median" in f}
-            assert {"memcpy", "hocket", "NumPy", "hocket in place"} <= measured
+            ours = {"hocket", "hocket in place", "one pass in place (NumPy)"}
+            assert {"memcpy", "NumPy"} | ours <= measured
             assert not [f for f in figures if "error" in f]
 
 

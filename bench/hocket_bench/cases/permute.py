@@ -166,6 +166,7 @@ def _all(problem: Permutation, options: argparse.Namespace) -> Match:
     )
     contestants = [
         transposers.flat_copy(problem),
+        transposers.one_pass(problem),
         permuters.out_of_place(problem),
         permuters.two_arrays(problem, copy_back=False),
         transposers.numpy_copy(problem),
