@@ -83,7 +83,8 @@ Factored flow(const Matrix& matrix, const Options& options) {
                 {reads(parcels), updates(rows)}, {priority, "exchange"});
             flow.task(
                 [&] {
-                    update(matrix, panel, *swap, [&] { flow.give_way(); });
+                    update(
+                        matrix, panel, *swap, [&] { flow.give_way(); }, options.piece);
                     swap.reset();
                 },
                 {reads(factors), reads(parcels), updates(rows), updates(memory)},

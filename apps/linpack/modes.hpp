@@ -7,6 +7,7 @@
 
 #include "matrix.hpp"
 #include "panel.hpp"
+#include "rows.hpp"
 
 namespace linpack {
 
@@ -24,6 +25,7 @@ struct Factored {
 struct Options {
     std::int64_t width;  ///< columns that are updated at a time
     int workers;         ///< threads that a flow has
+    Piece piece = {};    ///< of an update after which a flow looks for messages
 };
 
 /// One thing after the other.

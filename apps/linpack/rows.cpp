@@ -7,10 +7,6 @@
 namespace linpack {
 namespace {
 
-// At most, of a product that gives way, which takes 3 ms then: BLAS copies both factors once a
-// call, 5 % of its time with half as many columns.
-constexpr std::int64_t rows_at_a_time = 1024, columns_at_a_time = 512;
-
 struct Part {
     std::int64_t first, count;
 };
@@ -122,7 +118,8 @@ void Swap::scatter() {
     }
 }
 
-void update(const Matrix& matrix, Panel& panel, Swap& swap, const std::function<void()>& between) {
+void update(const Matrix& matrix, Panel& panel, Swap& swap, const std::function<void()>& between,
+            const Piece& piece) {
     const Columns columns = swap.columns();
     const std::int64_t width = panel.width();
     const Block below = panel.below();
@@ -134,9 +131,8 @@ void update(const Matrix& matrix, Panel& panel, Swap& swap, const std::function<
                                         columns.count));
     const std::int64_t first = matrix.local().rows - below.rows;
     const auto whole = std::numeric_limits<std::int64_t>::max();
-    for (const auto& [left, width_here] :
-         parts_of(columns.count, between ? columns_at_a_time : whole))
-        for (const auto& [top, rows] : parts_of(below.rows, between ? rows_at_a_time : whole)) {
+    for (const auto& [left, width_here] : parts_of(columns.count, between ? piece.columns : whole))
+        for (const auto& [top, rows] : parts_of(below.rows, between ? piece.rows : whole)) {
             if (left + top > 0) between();
             subtract_product(
                 below.part(top, 0, rows, width), upper.part(0, left, width, width_here),

@@ -25,11 +25,12 @@ class Point:
 
     platform: Platform
     processes: int
-    threads: int  #: of each process, of which only local permutations have any use
+    threads: int  #: of each process: they share local permutations, and LINPACK's products
     size: int  #: what N is: see `Curve.size`
     frames: int
     nb: int
     noise: tuple[float, float] = (0.0, 0.0)  #: see `apps/model.hpp`
+    coarse: int = 1  #: a number stands for a square of numbers of this side: see `_coarsened`
 
 
 @dataclass(frozen=True)
@@ -49,6 +50,9 @@ class Curve:
     program: str = ""  #: in the folder of what is simulated; "": the application
     threads: tuple[int, ...] = (1,)
     settings: tuple[str, ...] = ()  #: more that `smpirun` is told
+    #: seconds of kernels at a point, where they are not those of one thread and one number
+    speeds: Callable[[Point, Mapping[str, float]], Mapping[str, float]] = lambda _, kernels: kernels
+    coarsens: bool = False  #: whether a number may stand for many
 
     def run(
         self, point: Point, kernels: Mapping[str, float], timeout: float | None
@@ -56,12 +60,15 @@ class Curve:
         """Simulated seconds by form."""
         with tempfile.TemporaryDirectory(prefix="hocket-bench-") as name:
             folder = Path(name)
-            settings = point.platform.write(folder, point.processes, point.threads)
+            # Each number that travels is as many.
+            fewer = 1 / point.coarse**2
+            platform = point.platform.scaled(fewer, inside=fewer)
+            settings = platform.write(folder, point.processes, point.threads)
             settings += self.settings
             given = {
                 "results": "",
                 "runs": 1,
-                "model": model_words(kernels, point.platform.slowness),
+                "model": model_words(self.speeds(point, kernels), platform.slowness),
                 "noise_every": point.noise[0],
                 "noise_lasts": point.noise[1],
                 **self.words(point, folder),
@@ -133,13 +140,32 @@ def grid_of(processes: int) -> tuple[int, int]:
     return rows, processes // rows
 
 
-def _linpack(point: Point, folder: Path) -> Words:
+def _coarsened(point: Point, kernels: Mapping[str, float]) -> dict[str, float]:
+    """With a matrix of squares for numbers: products have as many more operations as a cube has
+    numbers, and so has a column of squares, which is a panel. Threads share products evenly."""
+    side = point.coarse
+    blas = kernels["blas"] * side**3 / point.threads
     return {
-        "n": point.size,
-        "nb": point.nb,
+        **kernels,
+        "blas": blas,
+        "panel": kernels["panel"] * side**2 + (blas if side > 1 else 0),
+        "move": kernels["move"] * side**2,
+    }
+
+
+def _linpack(point: Point, folder: Path) -> Words:
+    side = point.coarse
+    n, nb = point.size // side, point.nb // side
+    return {
+        "n": n,
+        "nb": nb,
+        # Messages are looked for after each half of an update; the machine's own pieces are finer,
+        # and would cost more to simulate than messages.
+        "piece_rows": n,
+        "piece_columns": nb,
         "grid": grid_of(point.processes),
         "modes": linpack.MODES,
-        "width": 2 * point.nb,
+        "width": 2 * nb,
         "workers": 1,
         "seed": 1,
         "singular": 0,
@@ -221,6 +247,8 @@ LINPACK = Curve(
     sizes=(512, 1024),
     words=_linpack,
     times=_of_modes,
+    speeds=_coarsened,
+    coarsens=True,
 )
 REMAP = Curve(
     app="remap",

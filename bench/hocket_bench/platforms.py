@@ -41,9 +41,10 @@ class Platform:
         """Processors in all."""
         return self.nodes * self.processors
 
-    def scaled(self, bandwidth: float) -> Platform:
-        """The same with links of so many times the bandwidth."""
-        return Platform(**{**vars(self), "bandwidth": self.bandwidth * bandwidth})
+    def scaled(self, bandwidth: float, inside: float = 1) -> Platform:
+        """The same with links of so many times the bandwidth; ``inside`` the nodes likewise."""
+        speeds = {"bandwidth": self.bandwidth * bandwidth, "inside": self.inside * inside}
+        return Platform(**{**vars(self), **speeds})
 
     def write(self, folder: Path, processes: int, each: int = 1) -> list[str]:
         """Into the folder; what `smpirun` is to be told. ``each``: processors of a process."""

@@ -23,10 +23,10 @@ def built(curve):
     return shutil.which("smpirun") is not None and program.is_file()
 
 
-def seconds(curve, platform, processes, size, threads=1, frames=4, noise=(0.0, 0.0)):
+def seconds(curve, platform, processes, size, threads=1, frames=4, noise=(0.0, 0.0), coarse=1):
     if not built(CURVES[curve]):
         pytest.skip("the simulated program is not built")
-    point = Point(platform, processes, threads, size, frames, 8, noise)
+    point = Point(platform, processes, threads, size, frames, 8, noise, coarse)
     return CURVES[curve].run(point, KERNELS, 120)
 
 
@@ -67,6 +67,11 @@ def test_threads_share_what_is_local():
     one, four = (seconds("remap", FREE, 2, 16, threads=each) for each in (1, 4))
     moved = 2 * 8 * (2 * 16) * (8 * 16) * 16 / 2 * KERNELS["move"] * FREE.slowness
     assert one["in place"] - four["in place"] == pytest.approx(0.75 * moved, rel=0.1)
+
+
+def test_a_number_that_stands_for_many_takes_their_time():
+    fine, coarse = (seconds("linpack", FREE, 4, 128, coarse=side)["plain"] for side in (1, 4))
+    assert coarse == pytest.approx(fine, rel=0.25)
 
 
 def test_interruptions_add_the_part_of_computing_that_was_asked_for():

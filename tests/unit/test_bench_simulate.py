@@ -2,12 +2,13 @@
 """`hocket bench simulate`: what needs no simulator."""
 
 import json
+from pathlib import Path
 
 import pytest
 
 from hocket_bench import kernels, options
 from hocket_bench.curve_figures import finish_curves
-from hocket_bench.curves import CURVES, crossover, grid_of
+from hocket_bench.curves import CURVES, Point, crossover, grid_of
 from hocket_bench.platforms import PLATFORMS
 
 
@@ -23,6 +24,9 @@ from hocket_bench.platforms import PLATFORMS
         (["linpack", "--noise", "0,1"], "give parts below 1"),
         (["linpack", "--noise", "-0.1"], "give numbers from 0"),
         (["linpack", "--noise-lasts", "0"], "give seconds above 0"),
+        (["linpack", "--coarse", "0"], "it has to divide"),
+        (["linpack", "--coarse", "32", "--size", "1000"], "divide N and --nb, as 1000"),
+        (["fft", "--coarse", "2"], "only for linpack"),
         (["remap", "--kernels", "/nowhere/at.json"], "No such file"),
         (["remap", "--ranks", "4"], "--procs says how many"),
         (["remap", "--plot", "/nowhere/a.png"], "there is no such folder"),
@@ -66,6 +70,21 @@ def test_grids_have_no_more_rows_than_columns():
         *((1, 1), (3, 4), (4, 4)),
         *((8, 16), (16, 32)),
     ]
+
+
+def test_a_number_for_many_has_their_work_and_their_bytes():
+    speeds = dict.fromkeys(kernels.KINDS, 1.0)
+    point = Point(PLATFORMS["js21"], 4, 2, 1024, 1, 128, coarse=8)
+    found = CURVES["linpack"].speeds(point, speeds)
+    assert found["blas"] == 8**3 / 2 and found["move"] == 8**2
+    assert found["panel"] == 8**2 + 8**3 / 2  # a column is a panel, of which most is products
+    words = CURVES["linpack"].words(point, Path())
+    assert (words["n"], words["nb"], words["grid"]) == (128, 16, (2, 2))
+    plain = Point(PLATFORMS["js21"], 4, 1, 1024, 1, 128)
+    assert CURVES["linpack"].speeds(plain, speeds) == speeds
+    assert CURVES["fft"].speeds(plain, speeds) == speeds
+    slower = PLATFORMS["js21"].scaled(0.5, inside=0.25)
+    assert slower.bandwidth == PLATFORMS["js21"].bandwidth / 2 and slower.inside == 0.25e9
 
 
 def test_the_report_says_where_the_forms_cross(tmp_path, capsys):

@@ -38,6 +38,13 @@ def add_options(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--frames", type=int, default=10, help="images, or steps (10)")
     parser.add_argument("--nb", type=int, default=32, help="LINPACK's size of blocks (32)")
     parser.add_argument(
+        "--coarse",
+        type=int,
+        default=1,
+        help="LINPACK: simulate with one number for a square of so many a side, whose work and "
+        "bytes it has; N and --nb stay those of the matrix (1)",
+    )
+    parser.add_argument(
         "--bandwidth", default="1", help="of links, in multiples of the machine's, by commas (1)"
     )
     parser.add_argument(
@@ -80,7 +87,11 @@ def validate(options: argparse.Namespace) -> None:
     most = max(PLATFORMS[name].size for name in _platforms(options))
     if max(_processors(options)) > most:
         raise ValueError(f"--procs {options.procs}: the largest machine named has {most}")
-    _wholes(options.size, "--size", ())
+    for size in (options.nb, *_wholes(options.size, "--size", ())):
+        if options.coarse < 1 or size % options.coarse:
+            raise ValueError(f"--coarse {options.coarse}: it has to divide N and --nb, as {size}")
+    if options.coarse > 1 and not _curve(options).coarsens:
+        raise ValueError(f"--coarse {options.coarse}: only for linpack; leave it out")
     _wholes(options.per_process, "--per-process", ())
     _reals(options.bandwidth, "--bandwidth", above=0)
     if max(_reals(options.noise, "--noise")) >= 1:
@@ -149,7 +160,9 @@ def _points(options: argparse.Namespace) -> Iterator[tuple[Point, float, float]]
         one = platform if scale == 1 else platform.scaled(scale)
         lasts = options.noise_lasts if noise else 0.0
         disturbed = (lasts / noise if noise else 0.0, lasts)
-        point = Point(one, count // each, each, size, options.frames, options.nb, disturbed)
+        point = Point(
+            one, count // each, each, size, options.frames, options.nb, disturbed, options.coarse
+        )
         yield point, scale, noise
 
 
