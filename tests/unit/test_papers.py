@@ -8,6 +8,7 @@ import pytest
 
 from hocket_cli.claims import model
 from hocket_cli.main import main
+from hocket_cli.papers import as_tables
 
 TITLES, CLAIMS = model.load()
 COUNTED = [
@@ -162,6 +163,21 @@ def test_the_figures_and_reports_of_what_is_measured_are_kept(tmp_path, monkeypa
     report = json.loads(kept[".json"].read_text(encoding="utf-8"))
     assert report["benchmark"] == "permute" and report["tables"]
     assert "figures and reports: papers-output" in capsys.readouterr().out
+
+
+def test_the_page_shows_the_run_that_was_kept():
+    """docs/papers/verdicts.md has the report's tables, and names the claims that were not tried."""
+    folder = model._checkout() / "docs" / "papers"
+    document = json.loads((folder / "figures" / "verdicts.json").read_text(encoding="utf-8"))
+    tried = [(each["paper"], each["claim"], each["text"]) for each in document["claims"]]
+    page = (folder / "verdicts.md").read_text(encoding="utf-8")
+    claims = [(claim.paper, claim.name, claim.text) for claim in CLAIMS]
+    assert tried == [claim for claim in claims if claim in tried] and len(tried) > 40
+    assert as_tables(document) in page
+    missing = [
+        f"`{paper}.{name}`" for paper, name, text in claims if (paper, name, text) not in tried
+    ]
+    assert [name for name in missing if name not in page] == []
 
 
 def test_what_is_counted_writes_nothing(tmp_path, monkeypatch):
