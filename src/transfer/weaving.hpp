@@ -25,13 +25,17 @@ class Weaving {
     bool step(std::uint64_t& local_done, const std::byte* from, std::byte* to);
 
   private:
-    std::vector<const Parts*> all() const;
+    std::size_t strands() const { return receives_.size() + (local_.size() > 0 ? 1 : 0); }
+    // What strand i is made from now: an array of the next start may be reached in another way.
+    const Parts& made_from(std::size_t i) const;
     void prepare();
 
     const Parts& local_;
     const Receives& receives_;
     std::vector<const Parts*> of_;                      // what they are made from
     std::vector<std::optional<kernel::Weave>> weaves_;  // a part each; none: nothing is woven
+    std::vector<const std::byte*> sources_;             // of one part, for as long as a step
+    std::vector<NearReceive*> taken_;
 };
 
 }  // namespace hocket::transfer
