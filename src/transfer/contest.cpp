@@ -26,7 +26,7 @@ bool may_contend(const Work& work, const Route& route, const comm::Group& sender
 std::int64_t wanted(const Work& work, const Route& route) {
     for (const Message& message : work.sends.messages) {
         if (route.link->near(route.rank_of(Side::destination, message.peer))) continue;
-        return message.bytes() < ordered_from ? -1 : message.peer;
+        return message.bytes < ordered_from ? -1 : message.peer;
     }
     return -1;
 }

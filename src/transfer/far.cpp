@@ -56,9 +56,10 @@ void Far::begin(const void* array) {
     order_.clear();
     next_ = 0;
     part_ = 0;
+    begun_ = 0;
 }
 
-bool Far::find_buffer(const Message& message, Piece& piece) {
+bool Far::find_buffer(Piece& piece) {
     const std::int64_t slot = (side().largest + 63) / 64 * 64;
     if (!buffer_) {
         const std::int64_t slots = std::max<std::int64_t>(most_ / slot, 1);
@@ -66,7 +67,8 @@ bool Far::find_buffer(const Message& message, Piece& piece) {
         for (std::int64_t k = 0; !each_has_its_own() && k < slots; ++k) free_.push_back(k * slot);
     }
     if (each_has_its_own()) {
-        piece.buffer_offset = message.buffer_offset + message.pieces.begin(piece.part);
+        piece.buffer_offset = side().messages[piece.message].buffer_offset +
+                              message(piece.message).pieces.begin(piece.part);
         return true;
     }
     if (free_.empty()) return false;
@@ -78,23 +80,21 @@ bool Far::find_buffer(const Message& message, Piece& piece) {
 bool Far::start_one(comm::Requests& requests) {
     if (next_ == order_.size() || under_way_.size() >= most_under_way) return false;
     const std::size_t i = order_[next_];
-    const Message& message = side().messages[i];
-    Piece piece{message.first_piece + part_, i, part_, in_place};
-    if (!message.in_place && !find_buffer(message, piece)) return false;
+    const FarMessage& message = this->message(i);
+    Piece piece{begun_, i, part_, in_place};
+    if (!message.in_place && !find_buffer(piece)) return false;
+    ++begun_;
     std::byte* const data = message.in_place
                                 ? array_ + *message.in_place + message.pieces.begin(part_)
                                 : buffer_.get() + piece.buffer_offset;
     const std::int64_t bytes = message.pieces.bytes_of(part_);
+    const auto peer = static_cast<std::size_t>(side().messages[i].peer);
     requests.begin_group(piece.number);
     if (way_ == Way::out) {
         if (!message.in_place) message.pieces.run(part_, array_, data);
-        route_.link->send(requests, data, bytes,
-                          route_.destination[static_cast<std::size_t>(message.peer)],
-                          route_.data_tag);
+        route_.link->send(requests, data, bytes, route_.destination[peer], route_.data_tag);
     } else {
-        route_.link->receive(requests, data, bytes,
-                             route_.source[static_cast<std::size_t>(message.peer)],
-                             route_.data_tag);
+        route_.link->receive(requests, data, bytes, route_.source[peer], route_.data_tag);
     }
     under_way_.push_back(piece);
     if (++part_ == message.pieces.size()) {
@@ -112,18 +112,17 @@ void Far::done(std::uint64_t number) {
     under_way_.pop_back();
     if (piece.buffer_offset == in_place) return;
     if (way_ == Way::in)
-        side().messages[piece.message].pieces.run(piece.part, buffer_.get() + piece.buffer_offset,
-                                                  array_);
+        message(piece.message).pieces.run(piece.part, buffer_.get() + piece.buffer_offset, array_);
     if (!each_has_its_own()) free_.push_back(piece.buffer_offset);
 }
 
 std::uint64_t Far::left_of_first() const {
     if (order_.empty()) return 0;
     const std::size_t first = order_[0];
-    const std::uint64_t begun = next_ > 0 ? side().messages[first].pieces.size() : part_;
+    const std::uint64_t pieces = message(first).pieces.size(), begun = next_ > 0 ? pieces : part_;
     const auto flying = std::count_if(under_way_.begin(), under_way_.end(),
                                       [&](const Piece& piece) { return piece.message == first; });
-    return side().messages[first].pieces.size() - begun + static_cast<std::uint64_t>(flying);
+    return pieces - begun + static_cast<std::uint64_t>(flying);
 }
 
 }  // namespace hocket::transfer

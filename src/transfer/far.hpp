@@ -36,6 +36,8 @@ class Far {
     void rebind(const Work& work);
     /// Begins with no message; only when all is done.
     void begin(const void* array);
+    /// Finds now what message `i` copies from where.
+    void prepare(std::size_t i) const { message(i); }
     /// Message `i` of the side goes this way, too: in the order of the side.
     void add(std::size_t i) { order_.push_back(i); }
 
@@ -58,9 +60,12 @@ class Far {
         std::int64_t buffer_offset;
     };
     static constexpr std::int64_t in_place = -1;
-    bool find_buffer(const Message& message, Piece& piece);
+    bool find_buffer(Piece& piece);
     const Work::Direction& side() const {
         return way_ == Way::out ? work_->sends : work_->receives;
+    }
+    const FarMessage& message(std::size_t i) const {
+        return way_ == Way::out ? work_->far_send(i) : work_->far_receive(i);
     }
     bool each_has_its_own() const { return side().buffer <= most_; }
 
@@ -72,6 +77,7 @@ class Far {
     std::vector<std::size_t> order_;  // messages of this start
     std::size_t next_ = 0;            // the message of the next piece, in order_
     std::uint64_t part_ = 0;          // the next piece of it
+    std::uint64_t begun_ = 0;         // pieces of this start
     std::vector<Piece> under_way_;
     std::shared_ptr<std::byte> buffer_;
     std::vector<std::int64_t> free_;  // offsets of free buffers, where pieces share them

@@ -40,7 +40,7 @@ int Nearby::receiver(std::size_t i) const {
 }
 
 bool Nearby::mailed(const Message& message, int rank) const {
-    return !lanes_stay_ && message.bytes() <= mailed_up_to && near(rank);
+    return !lanes_stay_ && message.bytes <= mailed_up_to && near(rank);
 }
 
 void Nearby::offer(std::size_t i) {
@@ -63,7 +63,7 @@ bool Nearby::accept_offers() {
         const Message& message = work_->receives.messages[i];
         const bool in_mail = mailed(message, sender(i));
         if (in_mail)
-            message.pieces.run(0, offered->data(), to_);
+            work_->far_receive(i).pieces.run(0, offered->data(), to_);
         else
             receives_[i] = std::make_unique<NearReceive>(work_->near_receive(i), offered->lane());
         expecting_[k] = expecting_.back();
@@ -118,9 +118,9 @@ bool Nearby::connected() {
     if (!all_gone(offered_) || !expecting_.empty()) return false;
     brief_ = work_->local.size() == 0 && !work_->relay;
     for (std::size_t i = 0; i < sends_.size(); ++i)
-        brief_ = brief_ && sends_[i] && work_->sends.messages[i].bytes() < direct_from;
+        brief_ = brief_ && sends_[i] && work_->sends.messages[i].bytes < direct_from;
     for (std::size_t i = 0; i < receives_.size(); ++i)
-        brief_ = brief_ && receives_[i] && work_->receives.messages[i].bytes() < direct_from;
+        brief_ = brief_ && receives_[i] && work_->receives.messages[i].bytes < direct_from;
     return true;
 }
 
@@ -162,7 +162,7 @@ bool Nearby::send(std::size_t i) {
     const int to = receiver(i);
     if (!near(to)) return false;
     if (mailed(message, to))
-        mailed_.push_back({to, mail_message(route_, to, message.pieces, from_)});
+        mailed_.push_back({to, mail_message(route_, to, work_->far_send(i).pieces, from_)});
     else
         unsent_.push_back(i);
     return true;

@@ -31,6 +31,9 @@ class Nearby {
     /// The same messages for an array of other strides; only when all is done.
     void rebind(const Work& work);
 
+    /// Whether message `i` of the side moves within the node.
+    bool sends(std::size_t i) const { return near(receiver(i)); }
+    bool receives(std::size_t i) const { return near(sender(i)); }
     /// Begins with no message; only when all is done.
     void begin(const void* source, void* destination);
     /// Message `i` of the side, if it moves within the node. Sends begin with `begin_sends`.

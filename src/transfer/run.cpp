@@ -44,7 +44,13 @@ auto Runner::together(const Function& function) {
 }
 
 comm::Protocol<> Runner::connect() {
-    together([&] { nearby_.connect(); });
+    together([&] {
+        nearby_.connect();
+        for (std::size_t i = 0; i < work_->sends.messages.size(); ++i)
+            if (!nearby_.sends(i)) far_sends_.prepare(i);
+        for (std::size_t i = 0; i < work_->receives.messages.size(); ++i)
+            if (!nearby_.receives(i)) far_receives_.prepare(i);
+    });
     comm::When met([&] { return together([&] { return nearby_.connected(); }); });
     co_await comm::until(met);
 }

@@ -20,30 +20,21 @@ Boxes Work::boxes_of(const plan::Part& part, std::size_t peer) const {
 }
 
 void Work::add_message(const plan::Part& part, std::size_t peer, bool sending) {
+    const auto& [other, elements] = part.peers()[peer];
     Direction& side = sending ? sends : receives;
-    const Boxes boxes = boxes_of(part, peer);
-    const std::int64_t other = part.peers()[peer].process;
-    Message message{
-        other,
-        sending ? turn(source_.process, other) : turn(other, destination_.process),
-        sending ? Parts::packing(boxes, piece_bytes) : Parts::unpacking(boxes, piece_bytes),
-        0,
-        0,
-        {}};
-    message.in_place = message.pieces.together();
-    side.messages.push_back(std::move(message));
+    side.messages.push_back(
+        {other, peer, sending ? turn(source_.process, other) : turn(other, destination_.process),
+         elements * plan_.options().itemsize});
 }
 
 void Work::put_in_order(Direction& side) {
     std::sort(side.messages.begin(), side.messages.end(),
               [](const Message& a, const Message& b) { return a.turn < b.turn; });
+    const std::int64_t most = std::max<std::int64_t>(piece_bytes, plan_.options().itemsize);
     for (Message& message : side.messages) {
-        message.first_piece = side.pieces;
-        side.pieces += message.pieces.size();
-        if (message.in_place) continue;
         message.buffer_offset = side.buffer;
-        side.buffer += (message.bytes() + 63) / 64 * 64;
-        side.largest = std::max(side.largest, message.pieces.largest());
+        side.buffer += (message.bytes + 63) / 64 * 64;
+        side.largest = std::max(side.largest, std::min(message.bytes, most));
     }
 }
 
@@ -78,19 +69,29 @@ Work::Work(const Plan& plan, const Place& source, const Place& destination)
     }
     near_sends_.resize(sends.messages.size());
     near_receives_.resize(receives.messages.size());
+    far_sends_.resize(sends.messages.size());
+    far_receives_.resize(receives.messages.size());
+}
+
+FarMessage::FarMessage(Parts cut) : pieces(std::move(cut)), in_place(pieces.together()) {}
+
+const FarMessage& Work::far(std::size_t i, bool sending) const {
+    auto& made = sending ? far_sends_[i] : far_receives_[i];
+    if (made) return *made;
+    const Boxes boxes = boxes_of(sending ? *source_part_ : *destination_part_,
+                                 (sending ? sends : receives).messages[i].place);
+    made = std::make_unique<FarMessage>(sending ? Parts::packing(boxes, piece_bytes)
+                                                : Parts::unpacking(boxes, piece_bytes));
+    ++made_;
+    return *made;
 }
 
 const NearMessage& Work::near(std::size_t i, bool sending) const {
     auto& made = sending ? near_sends_[i] : near_receives_[i];
     if (made) return *made;
-    const std::int64_t peer = (sending ? sends : receives).messages[i].peer;
-    const plan::Part& part = sending ? *source_part_ : *destination_part_;
-    const auto& peers = part.peers();
-    const auto k = std::lower_bound(peers.begin(), peers.end(), peer,
-                                    [](const plan::Traffic& traffic, std::int64_t process) {
-                                        return traffic.process < process;
-                                    });
-    Boxes boxes = boxes_of(part, static_cast<std::size_t>(k - peers.begin()));
+    const Message& message = (sending ? sends : receives).messages[i];
+    const std::int64_t peer = message.peer;
+    Boxes boxes = boxes_of(sending ? *source_part_ : *destination_part_, message.place);
     // The other end's array is dense, or it does not say where it lies.
     if (sending)
         boxes.destination = dense_strides(plan_.destination().local_shape(peer), boxes.itemsize);
@@ -98,14 +99,8 @@ const NearMessage& Work::near(std::size_t i, bool sending) const {
         boxes.source = dense_strides(plan_.source().local_shape(peer), boxes.itemsize);
     made = std::make_unique<NearMessage>(std::move(boxes),
                                          sending ? source_.dense : destination_.dense);
+    ++made_;
     return *made;
-}
-
-const NearMessage& Work::near_send(std::size_t i) const {
-    return near(i, true);
-}
-const NearMessage& Work::near_receive(std::size_t i) const {
-    return near(i, false);
 }
 
 }  // namespace hocket::transfer

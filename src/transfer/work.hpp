@@ -21,17 +21,24 @@ namespace hocket::transfer {
 inline constexpr std::int64_t piece_bytes = std::int64_t{1} << 19;
 
 struct Message {
-    std::int64_t peer;           // process of the other layout
-    std::int64_t turn;           // its place in an order that both sides keep
-    Parts pieces;                // from the array to a buffer, or back
-    std::int64_t buffer_offset;  // of the first, where each message has a buffer of its own
-    std::uint64_t first_piece;   // in the numbering of all pieces of this side
-    // The elements already lie together, in order, in the array from here on: nothing is packed.
-    std::optional<std::int64_t> in_place;
-
-    std::int64_t bytes() const { return pieces.bytes(); }
+    std::int64_t peer;  // process of the other layout
+    std::size_t place;  // of that process among the peers of this one's part
+    std::int64_t turn;  // its place in an order that both sides keep
+    std::int64_t bytes;
+    std::int64_t buffer_offset = 0;  // of the first piece, where each message has its own buffer
 };
 
+/// A message as it travels between nodes, or in the mail: through a buffer, in pieces.
+struct FarMessage {
+    explicit FarMessage(Parts cut);
+
+    Parts pieces;  // from the array to a buffer, or back
+    // The elements already lie together, in order, in the array from here on: nothing is packed.
+    std::optional<std::int64_t> in_place;
+};
+
+/// Made quickly: who is sent how much. What is copied from where is found message by message, at
+/// first use, while those before are on their way.
 class Work {
   public:
     /// @throws LayoutError as the plan does.
@@ -40,9 +47,8 @@ class Work {
     /// The messages in the order in which to start them.
     struct Direction {
         std::vector<Message> messages;
-        std::uint64_t pieces = 0;
         std::int64_t buffer = 0;   // bytes, where each message has a buffer of its own
-        std::int64_t largest = 0;  // bytes of a piece that is packed
+        std::int64_t largest = 0;  // bytes that no piece has more of
     };
     Direction sends, receives;
     std::optional<RelayWork> relay;  // instead of these: strategies that pass on
@@ -52,20 +58,28 @@ class Work {
     /// The turn of the message between these, whoever asks.
     std::int64_t turn(std::int64_t source, std::int64_t destination) const;
 
-    /// The same messages as they travel within a node, made at first use.
-    const NearMessage& near_send(std::size_t i) const;
-    const NearMessage& near_receive(std::size_t i) const;
+    /// Messages as they travel within a node, made at first use.
+    const NearMessage& near_send(std::size_t i) const { return near(i, true); }
+    const NearMessage& near_receive(std::size_t i) const { return near(i, false); }
+    /// Likewise, as they travel otherwise.
+    const FarMessage& far_send(std::size_t i) const { return far(i, true); }
+    const FarMessage& far_receive(std::size_t i) const { return far(i, false); }
+    /// How many of these have been made.
+    std::size_t made() const { return made_; }
 
   private:
     void add_message(const plan::Part& part, std::size_t peer, bool sending);
     void put_in_order(Direction& side);
     Boxes boxes_of(const plan::Part& part, std::size_t peer) const;
     const NearMessage& near(std::size_t i, bool sending) const;
+    const FarMessage& far(std::size_t i, bool sending) const;
 
     Plan plan_;
     Place source_, destination_;
     std::optional<plan::Part> source_part_, destination_part_;
     mutable std::vector<std::unique_ptr<NearMessage>> near_sends_, near_receives_;
+    mutable std::vector<std::unique_ptr<FarMessage>> far_sends_, far_receives_;
+    mutable std::size_t made_ = 0;
 };
 
 /// From a bounded cache, keyed by value; `options` as for the plan, but with the strategy named
