@@ -26,14 +26,24 @@ void swap_part(std::byte* a, std::byte* b, std::int64_t bytes) {
 
 }  // namespace
 
-void swap(std::byte* a, std::byte* b, std::int64_t bytes, int threads) {
+void swap(std::byte* a, std::byte* b, Rows rows, std::int64_t first, std::int64_t last,
+          int threads) {
+    const auto run = [&](std::int64_t begin, std::int64_t end) {
+        while (begin < end) {
+            const std::int64_t row = begin / rows.run, inside = begin % rows.run;
+            const std::int64_t at = row * rows.pitch + inside;
+            const std::int64_t now = std::min(end - begin, rows.run - inside);
+            swap_part(a + at, b + at, now);
+            begin += now;
+        }
+    };
+    const std::int64_t bytes = last - first;
     const std::int64_t parts =
         std::clamp<std::int64_t>(bytes / least_part, 1, std::max(threads, 1));
-    if (parts == 1) return swap_part(a, b, bytes);
+    if (parts == 1) return run(first, last);
     const std::int64_t each = base::ceil_div(base::ceil_div(bytes, parts), block) * block;
     base::parallel_for(threads, parts, [&](std::int64_t part) {
-        const std::int64_t first = std::min(part * each, bytes);
-        swap_part(a + first, b + first, std::min(each, bytes - first));
+        run(std::min(first + part * each, last), std::min(first + (part + 1) * each, last));
     });
 }
 

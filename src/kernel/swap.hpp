@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Two pieces of memory change places.
+// Pieces of two memories change places.
 #pragma once
 
 #include <cstddef>
@@ -7,8 +7,15 @@
 
 namespace hocket::kernel {
 
-/// Swaps `bytes` bytes; the two do not overlap. On up to `threads` threads of the one pool where
-/// that pays.
-void swap(std::byte* a, std::byte* b, std::int64_t bytes, int threads = 1);
+/// Equally long runs, each `pitch` bytes behind the one before it.
+struct Rows {
+    std::int64_t run, pitch;
+};
+
+/// Swaps what lies in the same rows of both, from byte `first` of the runs' own (counted through
+/// them all) to byte `last`; the two do not overlap. On up to `threads` threads of the one pool
+/// where that pays.
+void swap(std::byte* a, std::byte* b, Rows rows, std::int64_t first, std::int64_t last,
+          int threads = 1);
 
 }  // namespace hocket::kernel

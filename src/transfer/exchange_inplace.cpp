@@ -5,6 +5,8 @@
 #include <cstring>
 #include <memory>
 
+#include "base/checked.hpp"
+#include "hocket/kernel.hpp"
 #include "hocket/memory.hpp"
 #include "kernel/swap.hpp"
 #include "node/sharing.hpp"
@@ -22,6 +24,7 @@ struct Pair {
     bool first;
     std::byte* here;  // what is to be exchanged
     std::int64_t bytes;
+    kernel::Rows rows;  // in which it lies
 };
 
 comm::Protocol<> tell_each_other(Pair pair, const void* mine, void* theirs, std::int64_t bytes,
@@ -35,9 +38,8 @@ comm::Protocol<> tell_each_other(Pair pair, const void* mine, void* theirs, std:
 /// The half of the chunk that this process, or its peer, swaps.
 void swap_half(const Pair& pair, std::byte* there, bool first_half, int threads) {
     const std::int64_t middle = pair.bytes / 2 / 64 * 64;
-    const std::int64_t from = first_half ? 0 : middle;
-    const std::int64_t bytes = first_half ? middle : pair.bytes - middle;
-    kernel::swap(pair.here + from, there + from, bytes, threads);
+    kernel::swap(pair.here, there, pair.rows, first_half ? 0 : middle,
+                 first_half ? middle : pair.bytes, threads);
 }
 
 /// Each of the two swaps one half, in the memory of both. A process that cannot map the other's
@@ -60,28 +62,70 @@ comm::Protocol<bool> swap_in_memory(Pair pair, int threads) {
     co_return true;
 }
 
+/// What goes in one message: a part of a run, from where it lies, or several runs, packed.
+class Pieces {
+  public:
+    explicit Pieces(const Pair& pair) : pair_(pair), packed_(2 * pair.rows.run <= exchange_half) {
+        rows_ = pair.bytes / pair.rows.run;
+        together_ = packed_ ? exchange_half / pair.rows.run : 1;
+        in_run_ = packed_ ? 1 : base::ceil_div(pair.rows.run, exchange_piece);
+    }
+
+    std::int64_t count() const { return base::ceil_div(rows_, together_) * in_run_; }
+    std::int64_t bytes(std::int64_t piece) const {
+        if (packed_) return together(piece) * pair_.rows.run;
+        return std::min(exchange_piece, pair_.rows.run - piece % in_run_ * exchange_piece);
+    }
+    std::byte* place(std::int64_t piece) const {
+        return pair_.here + piece / in_run_ * together_ * pair_.rows.pitch +
+               piece % in_run_ * exchange_piece;
+    }
+    /// What to send: runs are packed behind the half that is received into.
+    const std::byte* outgoing(std::int64_t piece, std::byte* buffer) const {
+        if (!packed_) return place(piece);
+        copy(piece, pair_.rows.pitch, pair_.rows.run)
+            .run(place(piece), buffer + exchange_half, 1, kernel::Stores::cached);
+        return buffer + exchange_half;
+    }
+    void put(std::int64_t piece, const std::byte* buffer) const {
+        copy(piece, pair_.rows.run, pair_.rows.pitch).run(buffer, place(piece));
+    }
+
+  private:
+    static constexpr std::int64_t exchange_half = exchange_piece / 2;
+    std::int64_t together(std::int64_t piece) const {
+        return std::min(together_, rows_ - piece * together_);
+    }
+    kernel::Copy copy(std::int64_t piece, std::int64_t from, std::int64_t to) const {
+        if (packed_)
+            return {Shape{together(piece), pair_.rows.run}, 1, Shape{from, 1}, Shape{to, 1}};
+        return {Shape{bytes(piece)}, 1, Shape{1}, Shape{1}};
+    }
+    const Pair& pair_;
+    bool packed_;
+    std::int64_t rows_, together_, in_run_;
+};
+
 /// Pieces go and come, two on their way at a time; what comes waits in a buffer until what it
 /// replaces is gone.
 comm::Protocol<> swap_by_messages(Pair pair, std::byte* buffer) {
     comm::Requests under_way[2];
-    const std::int64_t pieces = (pair.bytes + exchange_piece - 1) / exchange_piece;
-    const auto size = [&](std::int64_t piece) {
-        return std::min(exchange_piece, pair.bytes - piece * exchange_piece);
-    };
+    const Pieces pieces(pair);
+    const auto buffer_of = [&](std::int64_t piece) { return buffer + piece % 2 * exchange_piece; };
     const auto start = [&](std::int64_t piece) {
         comm::Requests& requests = under_way[piece % 2];
         comm::Link& link = *pair.route.link;
-        link.receive(requests, buffer + piece % 2 * exchange_piece, size(piece), pair.peer,
-                     pair.route.data_tag);
-        link.send(requests, pair.here + piece * exchange_piece, size(piece), pair.peer,
+        const std::int64_t bytes = pieces.bytes(piece);
+        link.receive(requests, buffer_of(piece), bytes, pair.peer, pair.route.data_tag);
+        link.send(requests, pieces.outgoing(piece, buffer_of(piece)), bytes, pair.peer,
                   pair.route.data_tag);
     };
-    for (std::int64_t piece = 0; piece < std::min<std::int64_t>(pieces, 2); ++piece) start(piece);
-    for (std::int64_t piece = 0; piece < pieces; ++piece) {
+    const std::int64_t count = pieces.count();
+    for (std::int64_t piece = 0; piece < std::min<std::int64_t>(count, 2); ++piece) start(piece);
+    for (std::int64_t piece = 0; piece < count; ++piece) {
         co_await comm::until(under_way[piece % 2]);
-        std::memcpy(pair.here + piece * exchange_piece, buffer + piece % 2 * exchange_piece,
-                    static_cast<std::size_t>(size(piece)));
-        if (piece + 2 < pieces) start(piece + 2);
+        pieces.put(piece, buffer_of(piece));
+        if (piece + 2 < count) start(piece + 2);
     }
 }
 
@@ -129,7 +173,9 @@ comm::Protocol<> exchange_inplace(ExchangeRoute route, const Exchange& exchange,
                                   int threads) {
     comm::Link& link = *route.link;
     const std::size_t players = exchange.members.size();
-    const auto from = offsets(exchange.sends), to = offsets(exchange.receives);
+    auto from = offsets(exchange.sends), to = offsets(exchange.receives);
+    if (exchange.rows > 1)
+        for (std::size_t q = 0; q < players; ++q) from[q] = to[q] = from[q] / exchange.rows;
     std::vector<std::int64_t> common(players);
     for (std::size_t q = 0; q < players; ++q)
         common[q] = std::min(exchange.sends[q], exchange.receives[q]);
@@ -141,7 +187,10 @@ comm::Protocol<> exchange_inplace(ExchangeRoute route, const Exchange& exchange,
         if (partner < 0) continue;
         const auto q = static_cast<std::size_t>(partner);
         if (common[q] == 0) continue;
-        Pair pair{route, exchange.members[q], exchange.own < q, array + from[q], common[q]};
+        const std::int64_t run = common[q] / exchange.rows;
+        const Pair pair{
+            route,           exchange.members[q], exchange.own < q,
+            array + from[q], common[q],           {run, run * static_cast<std::int64_t>(players)}};
         bool done = false;
         if (common[q] >= swap_from && link.near(pair.peer))
             done = co_await swap_in_memory(pair, threads);

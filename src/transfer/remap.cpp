@@ -19,8 +19,8 @@ namespace hocket {
 namespace {
 
 comm::Protocol<> move(Comm on, int tag, comm::Statement mine,
-                      std::shared_ptr<const transfer::RemapPlan> plan, Array array, int threads,
-                      std::shared_ptr<Profile> profile) {
+                      std::shared_ptr<const transfer::RemapPlan> plan, Array array, Shape axes,
+                      int threads, std::shared_ptr<Profile> profile) {
     trace::Arguments told;
     if (trace::enabled())
         told.add("call", mine.text)
@@ -29,8 +29,11 @@ comm::Protocol<> move(Comm on, int tag, comm::Statement mine,
     transfer::Stopwatch watch(std::move(profile), {"remap_inplace", told});
     co_await on.state().open();
     comm::Link& link = on.state().link();
-    co_await comm::agree(comm::Group::whole(link), tag, std::move(mine));
+    const std::string ways = co_await comm::agree(comm::Group::whole(link), tag, std::move(mine));
     watch.lap(&Profile::descriptor);
+    if (ways != plan->ways && !plan->ways.empty())
+        plan = std::make_shared<transfer::RemapPlan>(transfer::plan_remap(
+            array.layout(), axes, array.process(), array.dtype().size, threads, ways));
     auto* const data = static_cast<std::byte*>(array.data());
     const transfer::ExchangeRoute route{&link, tag, comm::State::reply_tag(tag)};
     for (const transfer::Stage& stage : plan->stages) {
@@ -96,6 +99,7 @@ Array remap_inplace(const Array& array, std::span<const std::int64_t> axes,
         plan = transfer::cached_remap(array.layout(), axes, array.process(), array.dtype().size,
                                       threads);
         mine.fault = fault_in(array, plan->room);
+        mine.sound = plan->ways;
     } catch (const Error&) {
         mine.fault = comm::Fault::current();
     }
@@ -106,7 +110,8 @@ Array remap_inplace(const Array& array, std::span<const std::int64_t> axes,
         const int tag = array.comm().state().next_tag();
         const std::string name = mine.text;
         operation = std::make_shared<comm::Call>(
-            move(array.comm(), tag, std::move(mine), std::move(plan), array, threads, profile),
+            move(array.comm(), tag, std::move(mine), std::move(plan), array,
+                 Shape(axes.begin(), axes.end()), threads, profile),
             name);
         comm::Engine::instance().add(operation);
     }

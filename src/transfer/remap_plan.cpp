@@ -28,8 +28,13 @@ struct Dealing {
 class Planner {
   public:
     Planner(const Layout& layout, std::span<const std::int64_t> axes, Shape at,
-            std::int64_t itemsize, int threads)
-        : layout_(layout), axes_(axes), at_(std::move(at)), now_(layout), itemsize_(itemsize) {
+            std::int64_t itemsize, int threads, const std::string& ways)
+        : layout_(layout),
+          axes_(axes),
+          at_(std::move(at)),
+          now_(layout),
+          itemsize_(itemsize),
+          told_(ways) {
         options_.threads = threads;
         order_.resize(layout.dimensions());
         std::iota(order_.begin(), order_.end(), std::size_t{0});
@@ -98,9 +103,10 @@ class Planner {
     /// The ways to make the chunks: (kept dimension, block, rest) each, so that they lie together
     /// as (whole kept dimension, block, rest) once they have come. What is dealt out must be cut
     /// into blocks for that: in one turn if they are even, else in two. Or, in the paper's order,
-    /// (block, kept dimension, rest), if it is what comes that is even. Cyclically every dimension
-    /// is (rounds, processes, block), and gives or gets its middle part.
-    enum class Way { blocks, blocks_in_two, paper, cyclic };
+    /// (block, kept dimension, rest), if it is what comes that is even. Where both are even, chunks
+    /// can go from where they lie, in runs, and leave all turning to the end. Cyclically every
+    /// dimension is (rounds, processes, block), and gives or gets its middle part.
+    enum class Way { blocks, blocks_in_two, paper, as_they_lie, cyclic };
 
     Dealing dealing(const Change& change, Way way, bool rest_as_result,
                     const Coordinates& at) const {
@@ -144,6 +150,16 @@ class Planner {
             append(out.after, rest);
             return out;
         }
+        if (way == Way::as_they_lie) {
+            out.to = local;
+            for (const Digit& digit : local) {
+                if (digit.dimension == dealt)
+                    append(out.after, {{kept, 0, procs}, {dealt, 0, block}});
+                else
+                    out.after.push_back({digit.dimension, digit.dimension == kept, digit.extent});
+            }
+            return out;
+        }
         append(out.to, rest);
         if (way == Way::blocks_in_two && block > 0) {
             const std::int64_t full = whole / block, left = whole % block;
@@ -169,17 +185,34 @@ class Planner {
         return sum;
     }
 
+    /// The local array as (rows, members, run) before a dimension is dealt out.
+    std::pair<std::int64_t, std::int64_t> rows_and_run(std::size_t dealt, std::size_t grid,
+                                                       const Coordinates& at) const {
+        const Digits local = digits(at);
+        const auto found = std::find_if(local.begin(), local.end(), [&](const Digit& digit) {
+            return digit.dimension == dealt;
+        });
+        return {count({local.begin(), found}),
+                count({found + 1, local.end()}) * now_.part(dealt, grid, 0) * itemsize_};
+    }
+
     /// The cheapest way for process 0 of the arrangement, which holds most: all must go the same.
     std::pair<Way, bool> choose(const Change& change, bool last) const {
+        constexpr std::int64_t least_run = 512;  // shorter ones take longer than a turn (measured)
+        const Coordinates first(at_.size(), 0);
         std::vector<Way> ways;
         if (now_.cycle_block(change.grid) > 0) {
             ways.push_back(Way::cyclic);
         } else {
-            if (now_.even(change.to, change.grid)) ways.push_back(Way::blocks);
-            if (last && now_.even(change.from, change.grid)) ways.push_back(Way::paper);
+            const bool sent_even = now_.even(change.to, change.grid);
+            const bool kept_even = now_.even(change.from, change.grid);
+            if (sent_even) ways.push_back(Way::blocks);
+            if (last && kept_even) ways.push_back(Way::paper);
+            if (last && sent_even && kept_even &&
+                rows_and_run(change.to, change.grid, first).second >= least_run)
+                ways.push_back(Way::as_they_lie);
         }
         if (ways.empty()) ways.push_back(Way::blocks_in_two);
-        const Coordinates first(at_.size(), 0);
         std::pair<Way, bool> best{ways[0], true};
         double least = -1;
         std::exception_ptr failure;
@@ -199,9 +232,20 @@ class Planner {
         return best;
     }
 
+    /// The same, or what another process has chosen: two characters an exchange.
+    std::pair<Way, bool> chosen(const Change& change, bool last) {
+        const std::size_t next = plan_.ways.size();
+        const auto [way, rest_as_result] =
+            told_.empty()
+                ? choose(change, last)
+                : std::pair(static_cast<Way>(told_.at(next) - 'a'), told_.at(next + 1) == 'r');
+        plan_.ways += {static_cast<char>('a' + static_cast<int>(way)), rest_as_result ? 'r' : '-'};
+        return {way, rest_as_result};
+    }
+
     /// Adds the stage; gives the local array's digits after it.
     Digits deal(const Change& change, bool last) {
-        const auto [way, rest_as_result] = choose(change, last);
+        const auto [way, rest_as_result] = chosen(change, last);
         const Dealing made = dealing(change, way, rest_as_result, at_);
         Stage stage;
         add_turn(stage, 0, made.from, made.to);
@@ -211,6 +255,9 @@ class Planner {
                 stage.turns.push_back({piece.offset * itemsize_, std::move(work)});
         }
         stage.exchange = exchange_along(change);
+        if (way == Way::as_they_lie)
+            stage.exchange->rows =
+                std::max<std::int64_t>(rows_and_run(change.to, change.grid, at_).first, 1);
         plan_.stages.push_back(std::move(stage));
         now_.apply(change);
         order_.clear();
@@ -273,6 +320,7 @@ class Planner {
     Arrangement now_;
     std::int64_t itemsize_;
     kernel::InplaceOptions options_;
+    const std::string& told_;
     std::vector<std::size_t> order_;  // of the dimensions in memory
     RemapPlan plan_;
 };
@@ -280,11 +328,11 @@ class Planner {
 }  // namespace
 
 RemapPlan plan_remap(const Layout& layout, std::span<const std::int64_t> axes, std::int64_t process,
-                     std::int64_t itemsize, int threads) {
+                     std::int64_t itemsize, int threads, const std::string& ways) {
     static_cast<void>(remapped(layout, axes));  // for its checks
     if (process < 0) return {};
     const auto at = layout.form().place(process);
-    return at ? Planner(layout, axes, *at, itemsize, threads).plan() : RemapPlan{};
+    return at ? Planner(layout, axes, *at, itemsize, threads, ways).plan() : RemapPlan{};
 }
 
 }  // namespace hocket::transfer

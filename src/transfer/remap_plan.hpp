@@ -8,6 +8,7 @@
 #include <memory>
 #include <optional>
 #include <span>
+#include <string>
 #include <vector>
 
 #include "hocket/layout.hpp"
@@ -29,6 +30,9 @@ struct Exchange {
     std::vector<int> members;                   // processes of the layout
     std::size_t own;                            // which of them this process is
     std::vector<std::int64_t> sends, receives;  // bytes, one a member
+    /// Runs of each chunk. More than one: all chunks are equal, and lie as (rows, members, run);
+    /// what comes takes the places of what goes.
+    std::int64_t rows = 1;
 };
 
 /// G1 and G2 of the paper. A last stage without an exchange is G3; in between, the G3 of one stage
@@ -41,12 +45,14 @@ struct Stage {
 struct RemapPlan {
     std::vector<Stage> stages;
     std::int64_t room = 0;  // bytes of array memory that it takes, at most
+    std::string ways;       // how each exchange's chunks are made: all processes must do the same
 };
 
-/// Process `process`'s part; -1: a process that is not in the layout, and does nothing.
+/// Process `process`'s part; -1: a process that is not in the layout, and does nothing. `ways`:
+/// those of another process, whose caches or threads may have made it choose otherwise.
 /// @throws LayoutError as Arrangement does; Error where no way fits the bounded memory.
 RemapPlan plan_remap(const Layout& layout, std::span<const std::int64_t> axes, std::int64_t process,
-                     std::int64_t itemsize, int threads);
+                     std::int64_t itemsize, int threads, const std::string& ways = {});
 /// The same, made once.
 std::shared_ptr<const RemapPlan> cached_remap(const Layout& layout,
                                               std::span<const std::int64_t> axes,

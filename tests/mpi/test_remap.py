@@ -166,10 +166,28 @@ def test_long_chunks_by_messages_and_in_each_others_memory(comm):
             check(comm, spec, (1, 0), owned=owned, threads=2)
 
 
+@ranks(2, 3)
+def test_long_chunks_in_runs(comm):
+    """Even blocks go from where they lie: runs packed into pieces, and longer than one."""
+    for shape in ((12, 36, 700), (12, 12, 50_000), (6, 6, 150_001)):
+        spec = Spec(shape, (BLOCK, STAR, STAR), (comm.size,))
+        for owned in (True, False):
+            check(comm, spec, (1, 0, 2), owned=owned, threads=2)
+
+
+@ranks(2, 3)
+def test_threads_of_each_process_are_its_own(comm):
+    for shape in ((24, 36, 80), (300, 600, 1), (301, 7, 40)):
+        spec = Spec(shape, (BLOCK, STAR, STAR), (comm.size,))
+        for axes in itertools.permutations(range(3)):
+            check(comm, spec, axes, threads=1 + 2 * comm.rank)
+
+
 @ranks(4, nodes="0,1")
 def test_on_pretended_nodes(comm):
     for shape in ((1024, 300), (331, 257)):
         check(comm, Spec(shape, (BLOCK, STAR), (4,)), (1, 0), owned=True)
+    check(comm, Spec((16, 24, 9000), (BLOCK, STAR, STAR), (4,)), (1, 0, 2), owned=True)
 
 
 @ranks(2, 4)

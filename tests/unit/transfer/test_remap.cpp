@@ -61,21 +61,26 @@ void exchange_all(std::vector<Values>& memory, const std::vector<RemapPlan>& pla
             ASSERT_TRUE(other.has_value());
             ASSERT_EQ(own->receives[q], other->sends[own->own]);
             if (own->receives[q] == 0) continue;  // the memory may have no address
-            std::memcpy(reinterpret_cast<std::byte*>(memory[r].data()) + offset(own->receives, q),
-                        reinterpret_cast<const std::byte*>(before[peer].data()) +
-                            offset(other->sends, own->own),
-                        static_cast<std::size_t>(own->receives[q]));
+            ASSERT_EQ(own->rows, other->rows);
+            const std::int64_t rows = own->rows, run = own->receives[q] / rows;
+            const auto pitch = rows == 1 ? 0 : run * static_cast<std::int64_t>(own->members.size());
+            for (std::int64_t row = 0; row < rows; ++row)
+                std::memcpy(reinterpret_cast<std::byte*>(memory[r].data()) +
+                                offset(own->receives, q) / rows + row * pitch,
+                            reinterpret_cast<const std::byte*>(before[peer].data()) +
+                                offset(other->sends, own->own) / rows + row * pitch,
+                            static_cast<std::size_t>(run));
         }
     }
 }
 
-void check(const Layout& layout, const Shape& axes) {
-    SCOPED_TRACE(layout.text());
+void check(const Layout& layout, const Shape& axes, const std::string& ways = {}) {
+    SCOPED_TRACE(layout.text() + " " + ways);
     const Layout wanted = remapped(layout, axes);
     std::vector<RemapPlan> plans;
     std::vector<Values> memory;
     for (std::int64_t r = 0; r < layout.size(); ++r) {
-        plans.push_back(plan_remap(layout, axes, r, 8, 1));
+        plans.push_back(plan_remap(layout, axes, r, 8, 1, ways));
         ASSERT_EQ(plans.back().room, 8 * remap_room(layout, axes, r));
         Values& local = memory.emplace_back();
         each_element(layout, r,
@@ -143,6 +148,34 @@ TEST(RemapPlan, CyclicDimensionsInWholeRounds) {
     // Nothing is dealt out otherwise, so that no dimension has to be even.
     check(Layout({5, 7}, "(CYCLIC(2), CYCLIC(2))", {3, 3}), {1, 0});
     check(Layout({0, 6, 2}, "(CYCLIC, *, *)", {3}), {1, 0, 2});
+}
+
+TEST(RemapPlan, EvenChunksGoFromWhereTheyLie) {
+    for (const std::int64_t procs : {2, 3, 4})
+        for (const char* dist : {"(BLOCK, *, *)", "(*, BLOCK, *)", "(*, *, BLOCK)"}) {
+            const Layout layout(Shape{24, 36, 48}, dist, {procs});
+            Shape axes{0, 1, 2};
+            do check(layout, axes);
+            while (std::next_permutation(axes.begin(), axes.end()));
+        }
+    // One turn of the whole array instead of two, after an exchange of 16 runs a chunk.
+    const Layout layout(Shape{64, 512, 64}, "(BLOCK, *, *)", {4});
+    const RemapPlan plan = plan_remap(layout, Shape{1, 0, 2}, 1, 8, 1);
+    ASSERT_EQ(plan.stages.size(), 2u);
+    EXPECT_TRUE(plan.stages[0].turns.empty());
+    EXPECT_EQ(plan.stages[0].exchange->rows, 16);
+    EXPECT_EQ(plan.stages[1].turns.size(), 1u);
+    check(Layout({8, 12, 6, 64}, "(BLOCK, BLOCK, *, *)", {2, 3}), {2, 1, 0, 3});
+}
+
+TEST(RemapPlan, ProcessesCanTakeTheWaysOfAnother) {
+    const Layout layout(Shape{12, 24, 5}, "(BLOCK, *, *)", {3});
+    for (const char* ways : {"ar", "a-", "cr", "c-", "dr", "d-"}) {
+        for (const Shape& axes : {Shape{1, 0, 2}, Shape{1, 2, 0}}) {
+            EXPECT_EQ(plan_remap(layout, axes, 1, 8, 1, ways).ways, ways);
+            check(layout, axes, ways);
+        }
+    }
 }
 
 TEST(RemapPlan, ExtentsOfNoElements) {
