@@ -8,6 +8,7 @@
 
 #include "../model.hpp"
 #include "hocket/error.hpp"
+#include "hocket/rows.hpp"
 
 #ifdef HOCKET_SCIPY_OPENBLAS
 #define HOCKET_BLAS(name) scipy_##name##_64_
@@ -59,6 +60,11 @@ Integer leading(const Block& block) {
     return whole(std::max<std::int64_t>(1, block.stride));
 }
 
+hocket::kernel::MatrixForm form_of(const Block& block) {
+    constexpr std::int64_t size = sizeof(double);
+    return {block.rows, block.columns, size, block.stride * size};
+}
+
 void solve(const char* uplo, const char* diag, const Block& a, const Block& b) {
     if (b.rows == 0 || b.columns == 0 || modelled(b.rows, b.rows, b.columns)) return;
     const Integer m = whole(b.rows), n = whole(b.columns), lda = leading(a), ldb = leading(b);
@@ -77,6 +83,18 @@ void copy(const Block& from, const Block& to) {
             __builtin_prefetch(&to.at(i, j + 1), 1);
         std::copy_n(&from.at(0, j), from.rows, &to.at(0, j));
     }
+}
+
+void take_rows(const Block& from, Rows rows, const Block& to) {
+    hocket::kernel::take_rows(from.data, form_of(from), rows, sizeof(double), to.data, form_of(to));
+}
+
+void put_rows(const Block& from, Rows rows, const Block& to) {
+    hocket::kernel::put_rows(from.data, form_of(from), rows, sizeof(double), to.data, form_of(to));
+}
+
+void swap_rows(const Block& block, Rows first, Rows second) {
+    hocket::kernel::swap_rows(block.data, form_of(block), first, second, sizeof(double));
 }
 
 void use_one_thread() {

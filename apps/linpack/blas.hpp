@@ -4,6 +4,7 @@
 #pragma once
 
 #include <cstdint>
+#include <span>
 
 namespace linpack {
 
@@ -22,6 +23,13 @@ struct Block {
 
 /// Blocks of one shape, which lie apart.
 void copy(const Block& from, const Block& to);
+
+/// Rows of a block by number: row i of `to` becomes row rows[i] of `from`; row rows[i] of `to`
+/// becomes row i of `from`; rows first[i] and second[i] change places, one pair after the other.
+using Rows = std::span<const std::int64_t>;
+void take_rows(const Block& from, Rows rows, const Block& to);
+void put_rows(const Block& from, Rows rows, const Block& to);
+void swap_rows(const Block& block, Rows first, Rows second);
 
 /// BLAS may use one thread only from here on, as far as it can be told.
 void use_one_thread();

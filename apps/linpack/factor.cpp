@@ -34,12 +34,18 @@ class Factoring {
 
     // Every row goes back to where it stood.
     void restore() {
-        std::vector<double> standing(moved_.size());
-        for (std::int64_t j = 0; j < work_.columns; ++j) {
-            double* at = standing.data();
-            for (const auto& [row, slot] : moved_) *at++ = work_.at(slot, j);
-            at = standing.data();
-            for (const auto& [row, slot] : moved_) work_.at(row - first_local_, j) = *at++;
+        std::vector<std::int64_t> from, to;
+        for (const auto& [row, slot] : moved_) {
+            from.push_back(slot);
+            to.push_back(row - first_local_);
+        }
+        const auto count = static_cast<std::int64_t>(from.size());
+        std::vector<double> standing(static_cast<std::size_t>(count * together));
+        for (std::int64_t j = 0; j < work_.columns; j += together) {
+            const Block some = work_.part(0, j, work_.rows, std::min(together, work_.columns - j));
+            const Block kept{standing.data(), count, some.columns, count};
+            take_rows(some, from, kept);
+            put_rows(kept, to, some);
         }
     }
 
@@ -123,7 +129,7 @@ class Factoring {
 
     void exchange_slots(std::int64_t a, std::int64_t b) {
         if (a == b) return;
-        for (std::int64_t c = 0; c < work_.columns; ++c) std::swap(work_.at(a, c), work_.at(b, c));
+        swap_rows(work_, {&a, 1}, {&b, 1});
         std::swap(rows_[static_cast<std::size_t>(a)], rows_[static_cast<std::size_t>(b)]);
         std::swap(places_[static_cast<std::size_t>(a)], places_[static_cast<std::size_t>(b)]);
         moved_[rows_[static_cast<std::size_t>(a)]] = a;
@@ -139,16 +145,18 @@ class Factoring {
                 .push_back(i);
         // All of the level's rows have room in it, whoever has them.
         Sharing& sharing = grid.sharing(middle - at, end - at);
-        const auto& mine = held[static_cast<std::size_t>(grid.row())];
-        for (std::int64_t c = at; c < end; ++c)
-            for (std::size_t i = 0; i < mine.size(); ++i)
-                sharing.mine().at(static_cast<std::int64_t>(i), c - at) =
-                    work_.at(slots_[static_cast<std::size_t>(mine[i])], c);
+        std::vector<std::int64_t> mine;
+        for (const auto i : held[static_cast<std::size_t>(grid.row())])
+            mine.push_back(slots_[static_cast<std::size_t>(i)]);
+        const auto rows_of = [&](const Block& shared, std::size_t count) {
+            return shared.part(0, 0, static_cast<std::int64_t>(count), end - at);
+        };
+        take_rows(work_.part(0, at, work_.rows, end - at), mine,
+                  rows_of(sharing.mine(), mine.size()));
         sharing.exchange();
         for (std::size_t r = 0; r < held.size(); ++r)
-            for (std::int64_t c = at; c < end; ++c)
-                for (std::size_t i = 0; i < held[r].size(); ++i)
-                    top_.at(held[r][i], c) = sharing.of(r).at(static_cast<std::int64_t>(i), c - at);
+            put_rows(rows_of(sharing.of(r), held[r].size()), held[r],
+                     top_.part(0, at, top_.rows, end - at));
     }
 
     std::int64_t place(std::int64_t slot) const { return places_[static_cast<std::size_t>(slot)]; }

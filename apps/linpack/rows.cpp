@@ -62,36 +62,32 @@ Block Swap::block(const hocket::Array& memory, const Parcel& parcel) const {
     return {static_cast<double*>(memory.data()), parcel.rows(), columns_.count, parcel.rows()};
 }
 
-void Swap::put(const Parcel& parcel, const double* from, std::int64_t column) const {
-    double* const pivots = &pivot_rows_.at(0, column);
-    for (const std::int64_t i : parcel.pivots) pivots[i] = *from++;
-    double* const rest = &matrix_->local().at(0, columns_.first + column);
-    const std::int64_t next = matrix_->local().stride;
-    for (const std::int64_t row : parcel.displaced) {
-        __builtin_prefetch(rest + next + row, 1);
-        rest[row] = *from++;
-    }
+Block Swap::local(std::int64_t first, std::int64_t count) const {
+    const Block& all = matrix_->local();
+    return all.part(0, columns_.first + first, all.rows, count);
+}
+
+void Swap::put(const Parcel& parcel, const Block& from, std::int64_t first) const {
+    const auto pivots = static_cast<std::int64_t>(parcel.pivots.size());
+    put_rows(from.part(0, 0, pivots, from.columns), parcel.pivots,
+             pivot_rows_.part(0, first, pivot_rows_.rows, from.columns));
+    put_rows(from.part(pivots, 0, from.rows - pivots, from.columns), parcel.displaced,
+             local(first, from.columns));
 }
 
 void Swap::gather() {
     const int me = matrix_->grid().row();
-    std::vector<double> staying(panel_->out(me).gathered.size());
-    // All that is to be done with a column while it is in cache, where the next one comes
-    // meanwhile.
-    const std::int64_t next = matrix_->local().stride;
-    for (std::int64_t j = 0; j < columns_.count; ++j) {
-        const double* const column = &matrix_->local().at(0, columns_.first + j);
-        for (std::size_t r = 0; r < out_.size(); ++r) {
-            const Parcel& parcel = panel_->out(static_cast<int>(r));
-            double* to = static_cast<int>(r) == me
-                             ? staying.data()
-                             : static_cast<double*>(out_[r].data()) + j * parcel.rows();
-            for (const std::int64_t row : parcel.gathered) {
-                __builtin_prefetch(column + next + row, 1);
-                *to++ = column[row];
-            }
+    const std::int64_t staying = panel_->out(me).rows();
+    std::vector<double> kept(static_cast<std::size_t>(staying * together));
+    for (std::int64_t j = 0; j < columns_.count; j += together) {
+        const std::int64_t count = std::min(together, columns_.count - j);
+        const Block here = local(j, count), stays{kept.data(), staying, count, staying};
+        for (int r = 0; r < matrix_->grid().rows(); ++r) {
+            const Parcel& parcel = panel_->out(r);
+            const Block goes = block(out_[static_cast<std::size_t>(r)], parcel);
+            take_rows(here, parcel.gathered, r == me ? stays : goes.part(0, j, goes.rows, count));
         }
-        put(panel_->in(me), staying.data(), j);
+        put(panel_->in(me), stays, j);
     }
 }
 
@@ -113,8 +109,7 @@ void Swap::scatter() {
     for (std::size_t r = 0; r < in_.size(); ++r) {
         if (static_cast<int>(r) == matrix_->grid().row()) continue;
         const Parcel& parcel = panel_->in(static_cast<int>(r));
-        const double* const from = static_cast<double*>(in_[r].data());
-        for (std::int64_t j = 0; j < columns_.count; ++j) put(parcel, from + j * parcel.rows(), j);
+        put(parcel, block(in_[r], parcel), 0);
     }
 }
 

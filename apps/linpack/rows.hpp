@@ -15,6 +15,9 @@ struct Columns {
     std::int64_t first, count;
 };
 
+/// So few columns are done together that what follows finds their rows in cache.
+constexpr std::int64_t together = 8;
+
 /// Tags of messages within a process column, and of those that differ by step and columns.
 constexpr std::int64_t rows_tag = 0;
 std::int64_t tag_of(const Matrix& matrix, const Panel& panel, const Columns& columns);
@@ -42,8 +45,10 @@ class Swap {
 
   private:
     Block block(const hocket::Array& memory, const Parcel& parcel) const;
-    // Of a parcel, one column.
-    void put(const Parcel& parcel, const double* from, std::int64_t column) const;
+    // Of a parcel, the columns from `first` on.
+    void put(const Parcel& parcel, const Block& from, std::int64_t first) const;
+    // This process's rows of some of the columns.
+    Block local(std::int64_t first, std::int64_t count) const;
 
     const Matrix* matrix_;
     const Panel* panel_;

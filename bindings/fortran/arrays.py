@@ -43,7 +43,7 @@ KINDS = {
         Kind("c16", "complex(16)", "complex_binary128", "__GFC_REAL_16__"),
     ],
 }
-#: generic name -> what makes one specific of it
+# Of every rank, by the bodies below, and of matrices alone.
 GENERICS = (
     "hocket_view",
     "hocket_array_wrap",
@@ -55,6 +55,7 @@ GENERICS = (
     "hocket_permute",
     "hocket_permute_inplace",
 )
+GENERICS_OF_MATRICES = ("hocket_take_rows", "hocket_put_rows", "hocket_swap_rows")
 
 
 def modules() -> dict[str, str]:
@@ -67,14 +68,16 @@ def module(type_name: str) -> str:
     lines += ["  use hocket_c, only: hocket_array, hocket_halo, hocket_layout"]
     lines += ["  use, intrinsic :: iso_c_binding"]
     lines += ["  use, intrinsic :: iso_fortran_env, only: real64", "  implicit none", "  private"]
-    for generic in GENERICS:
+    for generic in (*GENERICS, *GENERICS_OF_MATRICES):
         lines += [f"  public :: {generic}", f"  interface {generic}"]
-        for kind, rank in product(KINDS[type_name], RANKS):
+        ranks = RANKS if generic in GENERICS else [2]
+        for kind, rank in product(KINDS[type_name], ranks):
             lines += guarded(kind, [f"    module procedure {specific(generic, kind, rank)}"])
         lines.append("  end interface")
     lines.append("contains")
     for kind, rank in product(KINDS[type_name], RANKS):
-        bodies = "\n\n".join(body.format(**words(kind, rank)) for body in BODIES)
+        wanted = (*BODIES, *BODIES_OF_MATRICES) if rank == 2 else BODIES
+        bodies = "\n\n".join(body.format(**words(kind, rank)) for body in wanted)
         lines += guarded(kind, bodies.split("\n"))
     return "\n".join([*lines, "end module\n"])
 
@@ -218,6 +221,30 @@ BODIES = (
     view = view_{suffix}(array)
     call permute_view_inplace(view, order, extents, threads, schedule, method, ierr)
     if (c_associated(view%address)) call c_f_pointer(view%address, permuted, extents)
-  end subroutine
-""",
+  end subroutine""",
+)
+BODIES_OF_MATRICES = (
+    """\
+  subroutine take_rows_{suffix}(source, rows, destination, ierr)
+    {type}, intent(in), target :: source({colons})
+    integer, intent(in) :: rows(:)
+    {type}, intent(inout), target :: destination({colons})
+    integer, intent(out), optional :: ierr
+    call take_rows_of_view(view_{suffix}(source), rows, view_{suffix}(destination), ierr)
+  end subroutine""",
+    """\
+  subroutine put_rows_{suffix}(source, rows, destination, ierr)
+    {type}, intent(in), target :: source({colons})
+    integer, intent(in) :: rows(:)
+    {type}, intent(inout), target :: destination({colons})
+    integer, intent(out), optional :: ierr
+    call put_rows_of_view(view_{suffix}(source), rows, view_{suffix}(destination), ierr)
+  end subroutine""",
+    """\
+  subroutine swap_rows_{suffix}(matrix, first, second, ierr)
+    {type}, intent(inout), target :: matrix({colons})
+    integer, intent(in) :: first(:), second(:)
+    integer, intent(out), optional :: ierr
+    call swap_rows_of_view(view_{suffix}(matrix), first, second, ierr)
+  end subroutine""",
 )

@@ -11,6 +11,7 @@ module hocket_views
   public :: memory_view, empty_view, distance, wrap_view, find_data, find_halo_data
   public :: scatter_view, gather_view
   public :: permute_view, permute_view_inplace
+  public :: take_rows_of_view, put_rows_of_view, swap_rows_of_view
 
   type :: memory_view
     type(c_ptr) :: address = c_null_ptr  ! of the first element; null where there is none
@@ -217,6 +218,84 @@ contains
     if (code /= 0) view%address = c_null_ptr
     call finish(code, ierr)
   end subroutine
+
+  subroutine take_rows_of_view(source, rows, destination, ierr)
+    type(memory_view), intent(in) :: source, destination
+    integer, intent(in) :: rows(:)
+    integer, intent(out), optional :: ierr
+    type(hocket_matrix_form), target :: from, to
+    integer(c_int64_t), target :: numbers(size(rows))
+    if (wrong_rows(rows, source%extents(1), 'hocket_take_rows', 'rows', ierr)) return
+    numbers = rows - 1_c_int64_t
+    from = form_of(source)
+    to = form_of(destination)
+    call finish(c_hocket_take_rows(source%address, c_loc(from), size(rows, kind=c_int64_t), &
+                                   c_loc(numbers), source%itemsize, destination%address, &
+                                   c_loc(to)), ierr)
+  end subroutine
+
+  subroutine put_rows_of_view(source, rows, destination, ierr)
+    type(memory_view), intent(in) :: source, destination
+    integer, intent(in) :: rows(:)
+    integer, intent(out), optional :: ierr
+    type(hocket_matrix_form), target :: from, to
+    integer(c_int64_t), target :: numbers(size(rows))
+    if (wrong_rows(rows, destination%extents(1), 'hocket_put_rows', 'rows', ierr)) return
+    numbers = rows - 1_c_int64_t
+    from = form_of(source)
+    to = form_of(destination)
+    call finish(c_hocket_put_rows(source%address, c_loc(from), size(rows, kind=c_int64_t), &
+                                  c_loc(numbers), source%itemsize, destination%address, &
+                                  c_loc(to)), ierr)
+  end subroutine
+
+  subroutine swap_rows_of_view(matrix, first, second, ierr)
+    type(memory_view), intent(in) :: matrix
+    integer, intent(in) :: first(:), second(:)
+    integer, intent(out), optional :: ierr
+    type(hocket_matrix_form), target :: form
+    integer(c_int64_t), target :: a(size(first)), b(size(second))
+    if (size(first) /= size(second)) then
+      call wrong_length('hocket_swap_rows', 'second', size(second), size(first), ierr)
+      return
+    end if
+    if (wrong_rows(first, matrix%extents(1), 'hocket_swap_rows', 'first', ierr)) return
+    if (wrong_rows(second, matrix%extents(1), 'hocket_swap_rows', 'second', ierr)) return
+    a = first - 1_c_int64_t
+    b = second - 1_c_int64_t
+    form = form_of(matrix)
+    call finish(c_hocket_swap_rows(matrix%address, c_loc(form), size(first, kind=c_int64_t), &
+                                   c_loc(a), c_loc(b), matrix%itemsize), ierr)
+  end subroutine
+
+  function form_of(view) result(form)
+    type(memory_view), intent(in) :: view
+    type(hocket_matrix_form) :: form
+    form%rows = view%extents(1)
+    form%columns = view%extents(2)
+    form%row_stride = view%strides(1)
+    form%column_stride = view%strides(2)
+  end function
+
+  ! Said here, where rows count from 1.
+  function wrong_rows(rows, count, procedure, name, ierr) result(is_wrong)
+    integer, intent(in) :: rows(:)
+    integer(c_int64_t), intent(in) :: count
+    character(*), intent(in) :: procedure, name
+    integer, intent(out), optional :: ierr
+    logical :: is_wrong
+    character(100) :: what
+    integer :: i
+    is_wrong = .true.
+    do i = 1, size(rows)
+      if (rows(i) >= 1 .and. rows(i) <= count) cycle
+      write (what, '(a, a, i0, a, i0, a, i0, a)') name, '(', i, ') is ', rows(i), &
+        ', but the matrix has ', count, ' rows; give numbers from 1 on'
+      call fail(HOCKET_ERR_ARGUMENT, procedure//': '//trim(what), ierr)
+      return
+    end do
+    is_wrong = .false.
+  end function
 
   function wrong_order(order, rank, procedure, ierr) result(is_wrong)
     integer, intent(in) :: order(:), rank

@@ -29,7 +29,7 @@ BY_HAND = {
     "hocket_started_add",
     "hocket_annotated_call",
 }
-# Generic over kinds and ranks: arrays.py makes them.
+# Generic over kinds and ranks (the rows of matrices: over kinds): arrays.py makes them.
 OF_ARRAYS = {
     "hocket_array_wrap",
     "hocket_array_wrap_const",
@@ -37,6 +37,9 @@ OF_ARRAYS = {
     "hocket_halo_data",
     "hocket_permute",
     "hocket_permute_inplace",
+    "hocket_take_rows",
+    "hocket_put_rows",
+    "hocket_swap_rows",
     "hocket_scatter",
     "hocket_gather",
 }

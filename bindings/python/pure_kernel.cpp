@@ -4,15 +4,19 @@
 #include <nanobind/stl/optional.h>
 #include <nanobind/stl/pair.h>
 #include <nanobind/stl/string.h>
+#include <nanobind/stl/tuple.h>
 #include <nanobind/stl/vector.h>
 
 #include <cstdint>
 #include <optional>
+#include <span>
 #include <string>
+#include <tuple>
 #include <utility>
 #include <vector>
 
 #include "hocket/kernel.hpp"
+#include "hocket/rows.hpp"
 
 namespace nb = nanobind;
 using namespace nb::literals;
@@ -25,6 +29,20 @@ using Integers = std::vector<std::int64_t>;
 template <class Pointer>
 Pointer pointer(std::uintptr_t address) {
     return reinterpret_cast<Pointer>(address);
+}
+
+// A matrix: its address, its extents, its strides in bytes; and a list: its address, its length.
+using Pair = std::pair<std::int64_t, std::int64_t>;
+using Matrix = std::tuple<std::uintptr_t, Pair, Pair>;
+using List = std::pair<std::uintptr_t, std::int64_t>;
+
+kernel::MatrixForm form_of(const Matrix& matrix) {
+    const auto& [address, extents, strides] = matrix;
+    return {extents.first, extents.second, strides.first, strides.second};
+}
+
+std::span<const std::int64_t> span_of(const List& list) {
+    return {pointer<const std::int64_t*>(list.first), static_cast<std::size_t>(list.second)};
 }
 
 kernel::InplaceOptions options_of(int threads, std::string schedule, std::string method,
@@ -90,4 +108,25 @@ void bind_kernel(nb::module_& m) {
             return kernel::cycle_path(shape, axes, start);
         },
         "shape"_a, "axes"_a, "start"_a);
+    const auto bind_moving = [&m](const char* name, auto* move) {
+        m.def(
+            name,
+            [move](const Matrix& source, const List& rows, std::int64_t itemsize,
+                   const Matrix& destination) {
+                const nb::gil_scoped_release release;
+                move(pointer<const void*>(std::get<0>(source)), form_of(source), span_of(rows),
+                     itemsize, pointer<void*>(std::get<0>(destination)), form_of(destination));
+            },
+            "source"_a, "rows"_a, "itemsize"_a, "destination"_a);
+    };
+    bind_moving("take_rows", &kernel::take_rows);
+    bind_moving("put_rows", &kernel::put_rows);
+    m.def(
+        "swap_rows",
+        [](const Matrix& matrix, const List& first, const List& second, std::int64_t itemsize) {
+            const nb::gil_scoped_release release;
+            kernel::swap_rows(pointer<void*>(std::get<0>(matrix)), form_of(matrix), span_of(first),
+                              span_of(second), itemsize);
+        },
+        "matrix"_a, "first"_a, "second"_a, "itemsize"_a);
 }

@@ -20,6 +20,7 @@ int main(int argc, char** argv) {
     test_layout_makers();
     test_plans();
     test_kernels();
+    test_rows();
     test_operations();
     test_arrays();
     test_redistribute();

@@ -10,6 +10,7 @@ program arrays
   call test_whole()
   call test_permute()
   call test_permute_inplace()
+  call test_rows()
   call test_remap()
   call test_refused()
   call finish('arrays')
@@ -184,6 +185,36 @@ contains
     call fails(HOCKET_ERR_ARGUMENT, ierr, 'permutation')
     call hocket_permute(x, [2, 1], y, ierr=ierr)
     call fails(HOCKET_ERR_ARGUMENT, ierr, 'order')
+  end subroutine
+
+  ! Rows by number, of a whole matrix and of a section.
+  subroutine test_rows()
+    real(real64), target :: a(6, 4), b(3, 4), wide(6, 8)
+    integer(int64), target :: numbers(3, 2)
+    integer :: i, j, ierr
+    a = reshape([((10*i + j + 0.0_real64, i=1, 6), j=1, 4)], [6, 4])
+    call hocket_take_rows(a, [5, 1, 5], b)
+    call check(all(b == a([5, 1, 5], :)), 'taken')
+    wide = 0
+    call hocket_put_rows(b, [2, 6, 3], wide(:, 8:2:-2))
+    do j = 1, 4
+      call check(all(wide([2, 6, 3], 10 - 2*j) == b(:, j)), 'put into a section')
+    end do
+    call check(count(wide == 0) == 48 - 12, 'between elements')
+    call hocket_swap_rows(a, [1, 2], [6, 1])
+    call check(all(a(:, 3) == [23, 63, 33, 43, 53, 13]), 'one pair after the other')
+    numbers = reshape([1_int64, 2_int64, 3_int64, 4_int64, 5_int64, 6_int64], [3, 2])
+    call hocket_swap_rows(numbers, [1], [3])
+    call check(all(numbers(:, 2) == [6, 5, 4]), 'integers')
+    call hocket_take_rows(a, [5, 7, 1], b, ierr=ierr)
+    call fails(HOCKET_ERR_ARGUMENT, ierr, 'rows(2) is 7, but the matrix has 6 rows')
+    call hocket_put_rows(b, [0, 1, 2], a, ierr=ierr)
+    call fails(HOCKET_ERR_ARGUMENT, ierr, 'from 1 on')
+    call hocket_take_rows(a, [5, 1], b, ierr=ierr)
+    call fails(HOCKET_ERR_MISMATCH, ierr, '3 rows of 4 columns')
+    call hocket_swap_rows(a, [1, 2], [3], ierr=ierr)
+    call fails(HOCKET_ERR_ARGUMENT, ierr, 'second')
+    call check(all(a(:, 3) == [23, 63, 33, 43, 53, 13]), 'nothing has moved')
   end subroutine
 
   ! He and Ding's A(N1,N2,N3) -> A(N1,N3,N2), within the array's own memory.

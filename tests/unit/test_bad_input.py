@@ -67,6 +67,14 @@ PURE: dict[str, Callable[[Any], Any]] = {
     "permute out": lambda it: hk.permute(grid(), (1, 0), out=it),
     "permute threads": lambda it: hk.permute(grid(), (1, 0), threads=it),
     "permute_inplace": lambda it: hk.permute_inplace(it, (1, 0)),
+    "take_rows x": lambda it: hk.take_rows(it, [0]),
+    "take_rows rows": lambda it: hk.take_rows(grid(), it),
+    "take_rows out": lambda it: hk.take_rows(grid(), [0], out=it),
+    "put_rows x": lambda it: hk.put_rows(it, [0], grid()),
+    "put_rows rows": lambda it: hk.put_rows(grid(), it, grid()),
+    "put_rows values": lambda it: hk.put_rows(grid(), [0], it),
+    "swap_rows x": lambda it: hk.swap_rows(it, [0], [1]),
+    "swap_rows first": lambda it: hk.swap_rows(grid(), it, [1]),
     "cycles": lambda it: hk.cycles(it, (1, 0)),
 }
 

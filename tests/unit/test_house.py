@@ -35,6 +35,7 @@ ROOM_OF_HEADER = {
     "mpi": "comm",
     "array": "transfer",
     "remap": "transfer",
+    "rows": "kernel",
     "halo": "transfer",
     "mask": "team",
     "region": "flow",

@@ -23,6 +23,7 @@ from hocket.layouts import Layout
 from hocket.models import model
 from hocket.plans import Plan, plan
 from hocket.relabeling import relabel
+from hocket.rows import put_rows, swap_rows, take_rows
 
 if TYPE_CHECKING:
     from hocket.arrays import Array
@@ -88,6 +89,7 @@ __all__ = [
     "permute",
     "permute_inplace",
     "plan",
+    "put_rows",
     "redistribute",
     "relabel",
     "remap_inplace",
@@ -96,6 +98,8 @@ __all__ = [
     "run",
     "scatter",
     "step",
+    "swap_rows",
+    "take_rows",
     "tasks",
     "waitall",
     "waitany",

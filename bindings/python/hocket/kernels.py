@@ -12,6 +12,14 @@ import numpy.typing as npt
 from . import _pure
 from .errors import Error, LayoutError, MismatchError
 from .layouts import integer, integers
+from .local_arrays import (
+    AnyArray,
+    address,
+    check_writeable,
+    checked_array,
+    checked_target,
+    overlap,
+)
 
 __all__ = [
     "cycle_path",
@@ -22,7 +30,6 @@ __all__ = [
     "permute_two_arrays",
 ]
 
-AnyArray = npt.NDArray[Any]
 Axes = Union[int, Iterable[int]]
 
 _NOTHING: AnyArray = np.empty(0, np.uint8)
@@ -57,69 +64,18 @@ def _text(value: Any, what: str) -> str:
     return value.encode("utf-8", "replace").decode("utf-8")
 
 
-def _check_dtype(dtype: np.dtype[Any]) -> None:
-    if dtype.hasobject:
-        raise Error(
-            f"cannot permute an array of {dtype}: it holds references to Python objects; "
-            "convert it to a dtype of fixed size"
-        )
-
-
-def _check_writeable(array: AnyArray, name: str) -> None:
-    if not array.flags.writeable:
-        raise Error(
-            f"cannot write to {name}: it is read-only; pass a copy, or set its writeable flag"
-        )
-
-
-def _overlaps_itself(array: AnyArray) -> bool:
-    """Whether two elements may share memory: one dimension reaches into another's steps."""
-    if array.size == 0:
-        return False
-    reach = array.itemsize
-    for stride, extent in sorted(
-        (abs(stride), extent) for stride, extent in zip(array.strides, array.shape) if extent > 1
-    ):
-        if stride < reach:
-            return True
-        reach += stride * (extent - 1)
-    return False
-
-
-def _overlap(a: AnyArray, b: AnyArray) -> bool:
-    if not np.may_share_memory(a, b):
-        return False
-    limit: Any = 100_000  # candidates: the exact answer may take exponential time
-    try:
-        return np.shares_memory(a, b, max_work=limit)
-    except Exception:  # too hard to tell: NumPy moved this exception's home in version 2
-        return True
-
-
-def _array(x: Any, name: str) -> AnyArray:
-    array: AnyArray = np.asarray(x)
-    if isinstance(x, np.ma.MaskedArray):
-        raise Error(f"{name} is a masked array; permute its .data and its .mask")
-    _check_dtype(array.dtype)
-    return array
-
-
-def _address(array: AnyArray) -> int:
-    return int(array.__array_interface__["data"][0])
-
-
 def _permute_into(
     x: AnyArray, axes: list[int], out: AnyArray, threads: int, schedule: str, cached: bool
 ) -> None:
     if x.itemsize == 0:  # an empty text, say: nothing to move
         x, axes, out = _NOTHING, [0], _NOTHING
     _pure.permute(
-        _address(x),
+        address(x),
         x.shape,
         x.strides,
         x.itemsize,
         axes,
-        _address(out),
+        address(out),
         out.strides,
         threads,
         schedule,
@@ -127,19 +83,14 @@ def _permute_into(
     )
 
 
-def _checked_out(x: AnyArray, shape: tuple[int, ...], out: Any) -> AnyArray:
-    if not isinstance(out, np.ndarray):
-        raise Error(f"out is a {type(out).__name__}; give a NumPy array")
-    _check_dtype(out.dtype)
+def _checked_out(x: AnyArray, shape: tuple[int, ...], given: Any) -> AnyArray:
+    out = checked_target(given, "out")
     if out.shape != shape or out.dtype != x.dtype:
         raise MismatchError(
             f"out is {out.dtype} {out.shape}, but the permuted array is {x.dtype} {shape}; "
             f"give out that shape and dtype, or leave it away"
         )
-    _check_writeable(out, "out")
-    if _overlaps_itself(out):
-        raise Error(f"elements of out overlap each other (strides {out.strides}); pass a copy")
-    if _overlap(x, out):
+    if overlap(x, out):
         raise Error(
             "out overlaps the array that is permuted; give other memory, or use permute_inplace"
         )
@@ -173,7 +124,7 @@ def permute(
         MismatchError: `out` has another shape or dtype.
         Error: `out` is read-only or overlaps, the dtype holds objects, the schedule is unknown.
     """
-    array = _array(x, "x")
+    array = checked_array(x, "x")
     order = _axes(axes, array.shape)
     shape = tuple(array.shape[axis] for axis in order)
     count = _threads(threads)
@@ -185,8 +136,8 @@ def permute(
 def _check_in_place(x: Any) -> AnyArray:
     if not isinstance(x, np.ndarray):
         raise Error(f"cannot permute a {type(x).__name__} in place; give a NumPy array")
-    array = _array(x, "x")
-    _check_writeable(array, "x")
+    array = checked_array(x, "x")
+    check_writeable(array, "x")
     if not array.flags.c_contiguous:
         raise Error(
             f"cannot permute in place: an array of shape {array.shape} with strides "
@@ -232,7 +183,7 @@ def permute_inplace(
     shape = tuple(array.shape[axis] for axis in order)
     moved, order = (_NOTHING, [0]) if array.itemsize == 0 else (array, order)
     _pure.permute_inplace(
-        _address(moved),
+        address(moved),
         moved.shape,
         moved.itemsize,
         order,
@@ -268,7 +219,7 @@ def permute_two_arrays(
     Raises:
         As `permute` and `permute_inplace`.
     """
-    array = _check_in_place(x) if copy_back else _array(x, "x")
+    array = _check_in_place(x) if copy_back else checked_array(x, "x")
     order = _axes(axes, array.shape)
     shape = tuple(array.shape[axis] for axis in order)
     count, text = _threads(threads), _text(schedule, "schedule")

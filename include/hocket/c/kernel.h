@@ -66,6 +66,26 @@ int hocket_permute_explain(int64_t dimensions, const int64_t* shape, int64_t ite
                            const int64_t* axes, const hocket_permute_options* options,
                            const char** text);
 
+/* How a matrix lies in memory: element (i, j) is i * row_stride + j * column_stride bytes on from
+ * element (0, 0). Strides may be negative. */
+typedef struct hocket_matrix_form {
+    int64_t rows, columns;
+    int64_t row_stride, column_stride; /* in bytes */
+} hocket_matrix_form;
+
+/* Row i of the destination becomes row rows[i] of the source; the destination has `count` rows, and
+ * as many columns as the source. The two do not overlap. See hocket/rows.hpp. */
+int hocket_take_rows(const void* source, const hocket_matrix_form* from, int64_t count,
+                     const int64_t* rows, int64_t itemsize, void* destination,
+                     const hocket_matrix_form* to);
+/* Row rows[i] of the destination becomes row i of the source, which has `count` rows. */
+int hocket_put_rows(const void* source, const hocket_matrix_form* from, int64_t count,
+                    const int64_t* rows, int64_t itemsize, void* destination,
+                    const hocket_matrix_form* to);
+/* Rows first[i] and second[i] of a matrix change places, one pair after the other. */
+int hocket_swap_rows(void* matrix, const hocket_matrix_form* form, int64_t count,
+                     const int64_t* first, const int64_t* second, int64_t itemsize);
+
 #ifdef __cplusplus
 }
 #endif
