@@ -87,8 +87,10 @@ struct PermuteOptions {
 
 /// Copies a strided array permuted into another: destination dimension k is source dimension
 /// axes[k]. Strides in bytes. With Stores::cached this is the two-array method of He and Ding,
-/// equation 1, in its plain form. The two must not overlap.
-/// @throws LayoutError if `axes` is no permutation; Error for an unknown schedule and as Copy.
+/// equation 1, in its plain form. The two must not overlap: what certainly does is refused.
+/// @throws LayoutError if `axes` is no permutation; Error for an unknown schedule, a negative
+/// number
+///         of threads, overlaps, and as Copy; nothing has moved then.
 void permute(const void* source, std::span<const std::int64_t> shape,
              std::span<const std::int64_t> strides, std::int64_t itemsize,
              std::span<const std::int64_t> axes, void* destination,
@@ -110,7 +112,8 @@ struct InplaceOptions {
 
 /// Permutes a dense row-major array within its own memory.
 /// @throws Error before the first element moves: the method is unknown or does not apply, the
-///         schedule is unknown, the cap is too small; LayoutError: `axes` is no permutation.
+///         schedule is unknown, the cap is too small, threads are negative; LayoutError: `axes` is
+///         no permutation.
 void permute_inplace(void* array, std::span<const std::int64_t> shape, std::int64_t itemsize,
                      std::span<const std::int64_t> axes, const InplaceOptions& options = {});
 

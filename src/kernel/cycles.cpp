@@ -34,6 +34,9 @@ std::vector<std::int64_t> cycle_path(std::span<const std::int64_t> shape,
     const Permutation permutation = make_permutation(shape, axes, 1);
     const std::int64_t blocks = permutation.blocks();
     const std::int64_t places = permutation.batch * blocks;
+    if (places == 0)
+        throw LayoutError("there is no place " + std::to_string(start) + ": an array of shape " +
+                          text::tuple(shape) + " has none");
     if (start < 0 || start >= places)
         throw LayoutError("there is no place " + std::to_string(start) + ": shape " +
                           text::tuple(shape) + " permuted by axes " + text::tuple(axes) +

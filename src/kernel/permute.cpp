@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include <algorithm>
 #include <cstdio>
+#include <cstdlib>
 #include <string>
 
 #include "base/pool.hpp"
@@ -18,9 +19,56 @@ void check_itemsize(std::int64_t itemsize) {
     if (itemsize < 1) throw Error("elements have at least 1 byte, not " + std::to_string(itemsize));
 }
 
+int checked_threads(int threads) {
+    if (threads < 0)
+        throw Error("threads is " + std::to_string(threads) +
+                    "; give 1 or more, or 0 for what the process may use");
+    return base::resolve_threads(threads);
+}
+
+/// The bytes of a strided array that is not empty, from the first to behind the last.
+struct Reach {
+    std::uintptr_t first, last;
+
+    Reach(const void* at, std::span<const std::int64_t> extents, std::int64_t itemsize,
+          std::span<const std::int64_t> strides)
+        : first(reinterpret_cast<std::uintptr_t>(at)),
+          last(first + static_cast<std::uintptr_t>(itemsize)) {
+        for (std::size_t d = 0; d < extents.size(); ++d) {
+            const std::int64_t far = (extents[d] - 1) * strides[d];
+            (far < 0 ? first : last) += static_cast<std::uintptr_t>(far);
+        }
+    }
+    bool gapless(std::int64_t bytes) const {
+        return last - first == static_cast<std::uintptr_t>(bytes);
+    }
+    bool holds_an_end_of(const Reach& other) const {
+        return (first <= other.first && other.first < last) ||
+               (first < other.last && other.last <= last);
+    }
+};
+
+/// Refuses what overlaps for certain. Whether arrays that lie among each other share a byte is
+/// left to the caller: to tell may take longer than the copy.
+void check_apart(const void* source, std::span<const std::int64_t> from, const void* destination,
+                 std::span<const std::int64_t> to, std::span<const std::int64_t> extents,
+                 std::int64_t itemsize, std::int64_t bytes) {
+    for (std::size_t d = 0; d < extents.size(); ++d)
+        if (extents[d] > 1 && std::abs(to[d]) < itemsize)
+            throw Error("elements of the destination overlap each other: dimension " +
+                        std::to_string(d) + " has a stride of " + std::to_string(to[d]) +
+                        " bytes, and elements " + std::to_string(itemsize) +
+                        "; give it strides of its own");
+    const Reach read(source, extents, itemsize, from), written(destination, extents, itemsize, to);
+    if (source == destination || (read.gapless(bytes) && read.holds_an_end_of(written)) ||
+        (written.gapless(bytes) && written.holds_an_end_of(read)))
+        throw Error(
+            "the destination overlaps the array that is permuted; give other memory, or "
+            "use permute_inplace");
+}
+
 Means means_for(const Permutation& permutation, const InplaceOptions& options) {
-    Means means{
-        .threads = base::resolve_threads(options.threads), .memory = 0, .method = options.method};
+    Means means{.threads = checked_threads(options.threads), .memory = 0, .method = options.method};
     const std::int64_t array = permutation.batch * permutation.blocks() * permutation.block;
     // What a method that is named needs is its own affair, unless there is a cap.
     const bool bounded = options.method == "auto";
@@ -50,7 +98,10 @@ void permute(const void* source, std::span<const std::int64_t> shape,
         from.push_back(strides[static_cast<std::size_t>(axis)]);
     }
     const Copy whole(extents, itemsize, from, destination_strides);
-    const int threads = base::resolve_threads(options.threads);
+    const int threads = checked_threads(options.threads);
+    if (whole.bytes() > 0)
+        check_apart(source, from, destination, destination_strides, extents, itemsize,
+                    whole.bytes());
     if (schedule.kind == Schedule::Kind::automatic || extents.empty() || whole.bytes() == 0)
         return whole.run(source, destination, threads, options.stores);
     // The paper's loop: iterations of the outermost dimension of the destination.

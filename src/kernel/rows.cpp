@@ -130,7 +130,7 @@ void swap_columns(std::byte* matrix, const MatrixForm& form, RowList first, RowL
                 std::memcpy(a, held_b.data(), size);
                 std::memcpy(b, held_a.data(), size);
             } else if (a != b) {
-                swap(a, b, itemsize);
+                swap(a, b, {itemsize, itemsize}, 0, itemsize);
             }
         }
         matrix += next;

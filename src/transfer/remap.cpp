@@ -95,6 +95,9 @@ Array remap_inplace(const Array& array, std::span<const std::int64_t> axes,
     const double start = port::seconds();
     int threads = 1;
     try {
+        if (options.threads < 0)
+            throw Error("threads is " + std::to_string(options.threads) +
+                        "; give 1 or more, or 0 for what the process may use");
         threads = base::resolve_threads(options.threads);
         plan = transfer::cached_remap(array.layout(), axes, array.process(), array.dtype().size,
                                       threads);

@@ -380,6 +380,10 @@ void test_kernels(void) {
     options.method = "teleport";
     FAILS(HOCKET_ERR_ERROR, hocket_permute_inplace(back, 3, shape, 8, axes, &options));
     FAILS(HOCKET_ERR_ARGUMENT, hocket_permute_inplace(NULL, 3, shape, 8, axes, NULL));
+    FAILS(HOCKET_ERR_ERROR, hocket_permute(from, 3, shape, NULL, 8, axes, from, NULL, NULL));
+    options = (hocket_permute_options){.threads = -1};
+    FAILS(HOCKET_ERR_ERROR, hocket_permute(from, 3, shape, NULL, 8, axes, back, NULL, &options));
+    FAILS(HOCKET_ERR_ERROR, hocket_permute_inplace(back, 3, shape, 8, axes, &options));
     CHECK(memcmp(back, to, sizeof to) == 0);
     OK(hocket_permute_explain(3, shape, 8, axes, NULL, &text));
     CHECK(strlen(text) > 0);

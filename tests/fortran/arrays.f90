@@ -185,6 +185,10 @@ contains
     call fails(HOCKET_ERR_ARGUMENT, ierr, 'permutation')
     call hocket_permute(x, [2, 1], y, ierr=ierr)
     call fails(HOCKET_ERR_ARGUMENT, ierr, 'order')
+    call hocket_permute(z(1:5, 1:5), [2, 1], z(2:6, 2:6), threads=-1, ierr=ierr)
+    call fails(HOCKET_ERR_ERROR, ierr, 'threads')
+    call hocket_permute(y, [1, 2, 3], y, ierr=ierr)
+    call fails(HOCKET_ERR_ERROR, ierr, 'overlaps')
   end subroutine
 
   ! Rows by number, of a whole matrix and of a section.

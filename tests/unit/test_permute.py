@@ -411,6 +411,9 @@ class TestBadInput:
             ("schedule", "dynamic,0"),
             ("schedule", "static,2"),
             ("schedule", None),
+            ("schedule", "static\0"),
+            ("method", "auto\0"),
+            ("threads", -1),
             ("threads", 0),
             ("threads", 1.5),
             ("cap", -1),
@@ -425,11 +428,21 @@ class TestBadInput:
     def test_masked_arrays(self):
         with pytest.raises(hk.Error, match="masked"):
             kernels.permute(np.ma.zeros((2, 3)), (1, 0))
+        out = np.ma.ones((3, 2))
+        with pytest.raises(hk.Error, match="out is a masked"):
+            kernels.permute(np.zeros((2, 3)), (1, 0), out=out)
+        assert (out.data == 1).all()
+
+    def test_lists_that_are_no_array(self):
+        with pytest.raises(hk.Error, match="x is no array"):
+            kernels.permute([[1, 2], [3]], (1, 0))
 
     def test_places_that_are_not_there(self):
         for start in (-1, 6):
             with pytest.raises(hk.LayoutError, match="place"):
                 kernels.cycle_path((2, 3), (1, 0), start)
+        with pytest.raises(hk.LayoutError, match="has none"):
+            kernels.cycle_path((2, 0), (1, 0), 0)
 
 
 PEAK = """

@@ -61,6 +61,8 @@ def _axes(axes: Axes, shape: Sequence[int]) -> list[int]:
 def _text(value: Any, what: str) -> str:
     if not isinstance(value, str):
         raise Error(f"{what} is {value!r}; give a text")
+    if "\0" in value:  # an error's text would end there
+        raise Error(f"{what} is {value!r}; there is none with a zero byte")
     return value.encode("utf-8", "replace").decode("utf-8")
 
 

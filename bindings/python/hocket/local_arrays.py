@@ -55,9 +55,12 @@ def overlap(a: AnyArray, b: AnyArray) -> bool:
 
 def checked_array(x: Any, name: str) -> AnyArray:
     """As an array that kernels can read."""
-    array: AnyArray = np.asarray(x)
     if isinstance(x, np.ma.MaskedArray):
         raise Error(f"{name} is a masked array; pass its .data and its .mask")
+    try:
+        array: AnyArray = np.asarray(x)
+    except (TypeError, ValueError) as error:  # rows of different lengths, say
+        raise Error(f"{name} is no array: {error}") from error
     _check_dtype(array.dtype)
     return array
 
