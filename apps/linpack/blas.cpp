@@ -8,6 +8,7 @@
 
 #include "../model.hpp"
 #include "hocket/error.hpp"
+#include "hocket/kernel.hpp"
 #include "hocket/rows.hpp"
 
 #ifdef HOCKET_SCIPY_OPENBLAS
@@ -77,12 +78,10 @@ void solve(const char* uplo, const char* diag, const Block& a, const Block& b) {
 void copy(const Block& from, const Block& to) {
     const auto bytes = static_cast<double>(2 * from.rows * from.columns * 8);
     if (apps::modelled(apps::Work::move, bytes)) return;
-    for (std::int64_t j = 0; j < from.columns; ++j) {
-        // The next column's lines come meanwhile: they may be a page away.
-        for (std::int64_t i = 0; j + 1 < from.columns && i < from.rows; i += 8)
-            __builtin_prefetch(&to.at(i, j + 1), 1);
-        std::copy_n(&from.at(0, j), from.rows, &to.at(0, j));
-    }
+    constexpr std::int64_t size = sizeof(double);
+    const std::int64_t extents[] = {from.columns, from.rows};
+    const std::int64_t strides[] = {from.stride * size, size}, others[] = {to.stride * size, size};
+    hocket::kernel::Copy(extents, size, strides, others).run(from.data, to.data);
 }
 
 void take_rows(const Block& from, Rows rows, const Block& to) {
