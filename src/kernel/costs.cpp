@@ -44,6 +44,10 @@ double turned_tiles(std::int64_t unit, std::int64_t side) {
     return 0.72 + 250.0 / row + 0.2 * bytes / (1 << 20) + 0.8 / static_cast<double>(unit);
 }
 
+double turned_blocks(std::int64_t bytes) {
+    return 0.8 + 0.5 * static_cast<double>(bytes) / (1 << 20);
+}
+
 double swapped_tiles(bool held) {
     return held ? 1.03 : 1.4;
 }

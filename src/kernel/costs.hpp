@@ -24,6 +24,9 @@ double ringed(std::int64_t bytes);
 /// Square tiles of `side` units of `unit` bytes, turned where they lie, in cache.
 double turned_tiles(std::int64_t unit, std::int64_t side);
 
+/// Square tiles of blocks of some lines, `bytes` each, through a buffer.
+double turned_blocks(std::int64_t bytes);
+
 /// Squares of several tiles, which change places in pairs: in cache, or past the caches where
 /// these do not hold their rows.
 double swapped_tiles(bool held);

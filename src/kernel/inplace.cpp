@@ -28,6 +28,8 @@ class Planner {
         if (auto step = tiles_step(permutation, means_)) consider(best, {{std::move(*step)}});
         consider_splits(best, permutation);
         if (best && best->cost() <= 2.0) return best;
+        // All else moves it three times or more.
+        if (auto step = trimmed_step(permutation, means_)) consider(best, {{std::move(*step)}});
         consider_reductions(best, permutation);
         return best;
     }
@@ -43,6 +45,7 @@ class Planner {
             if (auto step = tiles_step(permutation, means_)) consider(best, {{std::move(*step)}});
         if (method == "panels") {
             consider_splits(best, permutation);
+            if (auto step = trimmed_step(permutation, means_)) consider(best, {{std::move(*step)}});
             consider_reductions(best, permutation);
         }
         return best;

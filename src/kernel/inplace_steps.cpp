@@ -6,6 +6,7 @@
 
 #include "hocket/kernel.hpp"
 #include "kernel/costs.hpp"
+#include "kernel/remainder.hpp"
 #include "kernel/square.hpp"
 
 namespace hocket::kernel {
@@ -37,52 +38,6 @@ Position source_fastest_in_destination(const Permutation& permutation) {
     return {product(n.begin(), n.begin() + at), permutation.extents.back(),
             product(n.begin() + at + 1, n.end())};
 }
-
-/// Copies the remainder of a split dimension out of the array, or back into the permuted one.
-struct Remainder {
-    const Permutation& permutation;
-    std::size_t dimension;
-    std::int64_t first, count;  // indices
-
-    std::int64_t bytes() const {
-        return permutation.batch * permutation.blocks() / permutation.extents[dimension] * count *
-               permutation.block;
-    }
-    void save(const std::byte* array, std::byte* buffer, int threads) const {
-        const auto [extents, inside, packed] = strides(false);
-        Copy(extents, permutation.block, inside, packed)
-            .run(array + offset(inside), buffer, threads, Stores::cached);
-    }
-    void restore(std::byte* array, const std::byte* buffer, int threads) const {
-        const auto [extents, inside, packed] = strides(true);
-        Copy(extents, permutation.block, packed, inside)
-            .run(buffer, array + offset(inside), threads, Stores::cached);
-    }
-
-  private:
-    struct Strides {
-        Extents extents, inside, packed;
-    };
-    std::int64_t offset(const Extents& inside) const { return first * inside[dimension + 1]; }
-    /// Of the batch and of each dimension in source order; `packed` is dense in that order.
-    Strides strides(bool permuted) const {
-        const std::int64_t block = permutation.block;
-        Strides out;
-        out.extents = {permutation.batch};
-        out.extents.insert(out.extents.end(), permutation.extents.begin(),
-                           permutation.extents.end());
-        Extents natural = dense_strides(out.extents, block);
-        if (permuted) {
-            const Extents result = dense_strides(permutation.result(), block);
-            for (std::size_t k = 0; k < result.size(); ++k)
-                natural[permutation.axes[k] + 1] = result[k];
-        }
-        out.inside = natural;
-        out.extents[dimension + 1] = count;
-        out.packed = dense_strides(out.extents, block);
-        return out;
-    }
-};
 
 }  // namespace
 

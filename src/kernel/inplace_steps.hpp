@@ -15,6 +15,7 @@ Step cycles_step(const Permutation& permutation, const Means& means, bool whole_
 Step slab_step(const Permutation& permutation, const Means& means);
 std::optional<Step> square_step(const Permutation& permutation, const Means& means);
 std::optional<Step> tiles_step(const Permutation& permutation, const Means& means);
+std::optional<Step> trimmed_step(const Permutation& permutation, const Means& means);
 
 /// The dimension that the destination steps through fastest, split into parts of `width` that are
 /// made blocks first, then moved by cycles; or the source's fastest, by cycles first, then taken

@@ -103,15 +103,14 @@ void for_rows(const Panels& panels, std::int64_t first, std::int64_t count, Piec
 
 /// Runs the panels of one pass. `read(panel, buffer, ahead)` takes a panel out of the array,
 /// permuted; `write(panel, buffer, ahead)` puts it where it belongs; both help to fetch the next
-/// one, which reads from `place(panel)` on. With a remainder, a panel may be written once its
+/// one, which reads from `place(panel)` on. Where they are shifted, one may be written once its
 /// neighbour on the side towards which they move has been read. Bands of panels go to threads, from
 /// that side on; a band's first one waits in a second buffer until all bands have been read.
 template <class Place, class Read, class Write>
-void run_panels(const Panels& panels, bool upwards, int threads, Place&& place, Read&& read,
-                Write&& write) {
+void run_panels(const Panels& panels, bool upwards, std::int64_t row, int threads, Place&& place,
+                Read&& read, Write&& write) {
     const std::int64_t count = panels.count(), bytes = panels.panel_bytes();
-    const bool fetched =
-        fetches_ahead(bytes, upwards ? panels.inner * panels.unit : panels.width * panels.unit);
+    const bool fetched = fetches_ahead(bytes, row);
     const auto panel_of = [&](std::int64_t k) { return upwards ? count - 1 - k : k; };
     const auto run = [&](std::int64_t first, std::int64_t last) {
         for (std::int64_t k = first; k < last; ++k) {
@@ -123,7 +122,7 @@ void run_panels(const Panels& panels, bool upwards, int threads, Place&& place, 
         }
     };
     const std::int64_t most = base::resolve_threads(threads);
-    if (panels.remainder() == 0) {
+    if (!panels.shifted()) {
         // Some ranges a thread, so that one that lost its core does not hold up the rest.
         const std::int64_t ranges = std::min(count, most == 1 ? 1 : 8 * most);
         base::parallel_for(threads, ranges, [&](std::int64_t range) {
@@ -177,8 +176,22 @@ Places Panels::places() const {
 }
 
 std::int64_t Panels::memory(int threads) const {
-    const std::int64_t buffers = remainder() == 0 || threads == 1 ? 1 : 2;
+    const std::int64_t buffers = !shifted() || threads == 1 ? 1 : 2;
     return buffers * threads * (panel_bytes() + 4096);
+}
+
+int Panels::direction() const {
+    if (left_out == 0) return 1;
+    const Places blocks = places();
+    const std::int64_t taken = taken_bytes(), block = width * unit;
+    bool up = outer == 1, down = outer == 1;
+    for (std::int64_t panel = 0; panel < parts(); ++panel) {
+        const std::int64_t first = blocks.at(panel * inner);
+        const std::int64_t end = blocks.at(panel * inner + inner - 1) + block;
+        up = up && first >= panel * taken && end <= (panel + 2) * taken;
+        down = down && first >= (panel - 1) * taken && end <= (panel + 1) * taken;
+    }
+    return up ? 1 : down ? -1 : 0;
 }
 
 bool Panels::rings(bool gathering) const {
@@ -186,7 +199,7 @@ bool Panels::rings(bool gathering) const {
     constexpr std::int64_t least_block = 512;  // all places of blocks are visited: few, then
     const bool turned_by_registers = unit == 4 || unit == 8 || unit == 16;
     // The last one, this one and the next one share the second-level cache (measured).
-    return turned_by_registers && remainder() == 0 && width * unit >= least_block &&
+    return turned_by_registers && !shifted() && width * unit >= least_block &&
            panel_bytes() <= least_streamed_bytes() / 10 && row % 64 == 0 && row % 4096 != 0;
 }
 
@@ -201,14 +214,14 @@ std::int64_t Panels::ring(bool gathering, std::int64_t items, int threads) const
 
 void Panels::gather(std::byte* array, int threads, std::int64_t in_ring, std::int64_t items) const {
     const StreamCopy write_back = select_write_back(panel_bytes());
-    const Turn turn(width, inner, unit, inner * unit, width * unit);
-    const std::int64_t item_bytes = extent * inner * unit, block = width * unit;
-    if (in_ring > 0) return run_rings(*this, array, in_ring, items, threads, inner * unit, turn);
+    const std::int64_t row = (inner + left_out) * unit, block = width * unit;
+    const Turn turn(width, inner, unit, row, block);
+    if (in_ring > 0) return run_rings(*this, array, in_ring, items, threads, row, turn);
     const auto place = [&](std::int64_t panel) {
-        return array + panel / parts() * item_bytes + panel % parts() * panel_bytes();
+        return array + panel / parts() * extent * row + panel % parts() * taken_bytes();
     };
     run_panels(
-        *this, true, threads, place,
+        *this, direction() > 0, row, threads, place,
         [&](std::int64_t panel, std::byte* buffer, Fetcher& ahead) {
             turn.run(place(panel), buffer, ahead);
         },
@@ -230,7 +243,7 @@ void Panels::scatter(std::byte* array, int threads, std::int64_t in_ring,
         return run_rings(*this, array, in_ring, items, threads, block, whole);
     }
     run_panels(
-        *this, false, threads,
+        *this, false, block, threads,
         [&](std::int64_t panel) {
             const Places blocks = places();
             return array + blocks.at(panel * inner);

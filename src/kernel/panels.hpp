@@ -22,13 +22,23 @@ namespace hocket::kernel {
 /// `extent` units long. The gaps then belong to the remainder, which the caller saves before and
 /// writes after. Panels move by less than one panel, up when gathering and down when scattering:
 /// taken from that end, each lands where its neighbours have been read.
+///
+/// One item may also leave out the last `left_out` units of every row when it is gathered; they,
+/// too, are the caller's. Panels then move down in memory where that is more than the gaps take.
 struct Panels {
-    std::int64_t outer, extent, width, inner, unit;
+    std::int64_t outer, extent, width, inner, unit, left_out = 0;
 
     std::int64_t parts() const { return extent / width; }
     std::int64_t remainder() const { return extent % width; }
     std::int64_t panel_bytes() const { return width * inner * unit; }
     std::int64_t count() const { return outer * parts(); }
+    /// Bytes of the array that a panel is taken from.
+    std::int64_t taken_bytes() const { return width * (inner + left_out) * unit; }
+    /// Whether panels land somewhere else than they are taken from.
+    bool shifted() const { return remainder() > 0 || left_out > 0; }
+    /// Where panels go when they are gathered: 1 up, -1 down, and 0 where neither end of the array
+    /// is one to begin from.
+    int direction() const;
     Places places() const;
     /// Bytes of buffers, all threads together.
     std::int64_t memory(int threads) const;

@@ -1,0 +1,34 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// What a pass cannot handle of a dimension's end: kept outside the array meanwhile.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <vector>
+
+#include "kernel/permutation.hpp"
+
+namespace hocket::kernel {
+
+/// Copies some indices of one dimension out of the array, or back into the permuted one.
+struct Remainder {
+    const Permutation& permutation;
+    std::size_t dimension;
+    std::int64_t first, count;  // indices
+
+    std::int64_t bytes() const;
+    void save(const std::byte* array, std::byte* buffer, int threads) const;
+    void restore(std::byte* array, const std::byte* buffer, int threads) const;
+
+  private:
+    struct Strides {
+        std::vector<std::int64_t> extents, inside, packed;
+    };
+    /// Of the batch and of each dimension in source order; `packed` is dense in that order.
+    Strides strides(bool permuted) const;
+    std::int64_t offset(const std::vector<std::int64_t>& inside) const {
+        return first * inside[dimension + 1];
+    }
+};
+
+}  // namespace hocket::kernel
