@@ -159,10 +159,9 @@ def _linpack(point: Point, folder: Path) -> Words:
     return {
         "n": n,
         "nb": nb,
-        # Messages are looked for after each half of an update; the machine's own pieces are finer,
-        # and would cost more to simulate than messages.
-        "piece_rows": n,
-        "piece_columns": nb,
+        # The program's own pieces, after which a flow looks for messages and gives way.
+        "piece_rows": max(1, 1024 // side),
+        "piece_columns": max(1, 512 // side),
         "grid": grid_of(point.processes),
         "modes": linpack.MODES,
         "width": 2 * nb,

@@ -80,6 +80,7 @@ def test_a_number_for_many_has_their_work_and_their_bytes():
     assert found["panel"] == 8**2 + 8**3 / 2  # a column is a panel, of which most is products
     words = CURVES["linpack"].words(point, Path())
     assert (words["n"], words["nb"], words["grid"]) == (128, 16, (2, 2))
+    assert (words["piece_rows"], words["piece_columns"]) == (1024 // 8, 512 // 8)
     plain = Point(PLATFORMS["js21"], 4, 1, 1024, 1, 128)
     assert CURVES["linpack"].speeds(plain, speeds) == speeds
     assert CURVES["fft"].speeds(plain, speeds) == speeds

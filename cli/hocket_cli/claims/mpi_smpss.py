@@ -37,20 +37,20 @@ def _exchange(w: hk.Tasks) -> list[float]:
 
 
 def gain(numbers: Numbers, bench: Bench) -> Verdict:
-    """Figure 1, simulated: few processors and few blocks, as the paper's matrix of 137 GB would
-    have to be there; what is dear to communicate is so by a slower network."""
-    words = ("linpack", "--platform", "js21", "--procs", "16", "--size", "256")
-    curves = bench.simulated(*words, "--bandwidth", "0.03,0.3,1")["curves"]
+    """Figure 1, simulated: on 16 of its processors, as 512 take longer than a run of claims; also
+    on a slower network, where there is more to hide."""
+    words = ("linpack", "--platform", "js21", "--procs", "16", "--size", "16384", "--nb", "1024")
+    curves = bench.simulated(*words, "--coarse", "32", "--bandwidth", "0.25,1")["curves"]
     over = {each["form"]: each["plain over it"] for each in curves}
     gains = [flow / ahead for flow, ahead in zip(over["flow"], over["lookahead"])]
-    said = "look-ahead over flow on 16 simulated processors, N = 256: " + ", ".join(
+    said = "look-ahead over flow on 16 simulated processors, N = 16384: " + ", ".join(
         f"{part:g} of the bandwidth {each:.2f}" for part, each in zip(curves[0]["bandwidth"], gains)
     )
     if max(gains) >= 1 + numbers["large"]:
         return Verdict(HOLDS, said)
     if max(gains) > 1 + numbers["small"]:
         return Verdict(FACTOR, said)
-    return Verdict(FAILS, said, "so few blocks are bound by the pivot search, which nothing hides")
+    return Verdict(FAILS, said)
 
 
 def simpler(numbers: Numbers, bench: Bench) -> Verdict:
