@@ -19,6 +19,8 @@ _PLATFORM = """<?xml version='1.0'?>
 </platform>
 """
 
+_INSIDE_LATENCY = 1e-6  # seconds, between processors of one node
+
 
 @dataclass(frozen=True)
 class Platform:
@@ -40,6 +42,22 @@ class Platform:
     def size(self) -> int:
         """Processors in all."""
         return self.nodes * self.processors
+
+    def costs(self) -> dict[str, float]:
+        """What messages cost, as a model of plans has it; see `node`."""
+        return {
+            "message": self.overhead,
+            "byte": 1 / self.inside,
+            "copy": 0.0,
+            "relay": self.overhead + _INSIDE_LATENCY,
+            "far_message": self.overhead,
+            "far_byte": 1 / self.bandwidth,
+            "far_relay": self.overhead + self.latency,
+        }
+
+    def node(self, rank: int) -> int:
+        """Of a process, one a processor."""
+        return rank // self.processors
 
     def scaled(self, bandwidth: float, inside: float = 1) -> Platform:
         """The same with links of so many times the bandwidth; ``inside`` the nodes likewise."""
@@ -64,7 +82,7 @@ class Platform:
         zone = (
             f'  <cluster id="c" prefix="n-" suffix="" radical="0-{used - 1}" speed="1Gf" '
             f'core="{self.processors}" bw="{self.bandwidth}Bps" lat="{latency}s" {wire}'
-            f'loopback_bw="{self.inside}Bps" loopback_lat="1e-6s"/>'
+            f'loopback_bw="{self.inside}Bps" loopback_lat="{_INSIDE_LATENCY}s"/>'
         )
         (folder / "platform.xml").write_text(_PLATFORM.format(zone=zone), encoding="utf-8")
         hosts = [f"n-{rank // per_node}" for rank in range(processes)]

@@ -18,7 +18,7 @@ from typing import Any, Callable
 
 from . import launch
 from .harness import Contestant, Step, UnavailableError, WrongResultError
-from .platforms import told
+from .platforms import Platform, told
 from .strategy_runs import STRATEGIES, Transfer
 
 #: where `make test` builds what is simulated
@@ -117,29 +117,40 @@ def step(
 
 
 def run(
-    transfer: Transfer, strategy: str, program: Path, timeout: float | None, fitted: bool = False
+    transfer: Transfer,
+    strategy: str,
+    program: Path,
+    timeout: float | None,
+    fitted: bool = False,
+    machine: Platform | None = None,
 ) -> dict[str, Any]:
     """One simulated transfer: its "seconds" (simulated), its "messages" and whether each element
-    arrived ("right"). `fitted`: see `platforms.told`. Raises RuntimeError where the program
-    fails."""
+    arrived ("right"). `fitted`: see `platforms.told`. `machine`: in place of the two clusters, the
+    senders first. Raises RuntimeError where the program fails."""
     sides = transfer.source, transfer.destination
+    sizes = sides[0].size, sides[1].size
     with tempfile.TemporaryDirectory(prefix="hocket-bench-") as name:
         folder = Path(name)
-        settings = _platform(
-            folder, transfer.costs["message"], fitted, (sides[0].size, sides[1].size)
-        )
+        if machine is not None:
+            settings = machine.write(folder, sum(sizes))
+        else:
+            settings = _platform(folder, transfer.costs["message"], fitted, sizes)
         (folder / "what").write_text("\n".join([*map(str, sides), strategy, ""]), encoding="utf-8")
         return start(program, settings, [str(folder / "what")], timeout)
 
 
 def transfers(
-    transfer: Transfer, given: str | None, timeout: float | None, fitted: bool
+    transfer: Transfer,
+    given: str | None,
+    timeout: float | None,
+    fitted: bool,
+    machine: Platform | None = None,
 ) -> list[Contestant]:
     """A contestant a strategy."""
 
     def contestant(strategy: str) -> Contestant:
         def prepare() -> Step:
-            said = run(transfer, strategy, program_of(given), timeout, fitted)
+            said = run(transfer, strategy, program_of(given), timeout, fitted, machine)
             extras = transfer.predicted(strategy)
 
             def verify() -> None:

@@ -3,7 +3,6 @@
 
 from __future__ import annotations
 
-import math
 from typing import Any
 
 from .drawing import axes_of, save
@@ -20,10 +19,10 @@ def finish(document: dict[str, Any], plot: str | None) -> None:
             continue
         predicted = {name: f["extras"]["predicted"]["seconds"] for name, f in known.items()}
         measured = {name: f["median"] for name, f in known.items()}
-        # As plans choose: direct where others gain no more than the rounding of their sums.
-        direct = predicted.get("direct", math.inf)
-        gains = [name for name in predicted if predicted[name] < (1 - 1e-9) * direct]
-        table["chosen"] = min(gains, key=lambda name: predicted[name], default="direct")
+        chosen = next(f["extras"]["auto"] for f in known.values())
+        if chosen not in known:  # that one could not be run
+            continue
+        table["chosen"] = chosen
         table["fastest"] = min(measured, key=lambda name: measured[name])
         table["cost of the choice"] = measured[table["chosen"]] / measured[table["fastest"]]
         p = table["parameters"]

@@ -33,11 +33,18 @@ class Transfer:
     costs: Mapping[str, float]
 
     def predicted(self, strategy: str) -> dict[str, Any]:
-        """Seconds by the model, as a figure's extras."""
-        plan = hocket().plan(
-            self.source, self.destination, strategy=strategy, model=self.costs, nodes=self.nodes
+        """Seconds by the model, and what it chooses, as a figure's extras."""
+        auto, plan = (
+            hocket().plan(
+                self.source, self.destination, strategy=name, model=self.costs, nodes=self.nodes
+            )
+            for name in ("auto", strategy)
         )
-        return {"predicted": {"seconds": plan.predict()[strategy]}, "messages": plan.message_count}
+        return {
+            "predicted": {"seconds": plan.predict()[strategy]},
+            "messages": plan.message_count,
+            "auto": auto.strategy,
+        }
 
 
 def layouts_of(

@@ -27,6 +27,8 @@ QUICK = ["--seconds", "0", "--warmup", "1", "--min-runs", "2", "--timeout", "60"
         (["--place", "link", "--sides", "3x1"], "as many processes on both ends"),
         (["--place", "simulated", "--program", "/nowhere"], "there is no such file"),
         (["--overhead", "-1"], "not below 0"),
+        (["--platform", "cluster"], "with --place simulated only"),
+        (["--place", "simulated", "--platform", "sp", "--sides", "128x1"], "sp has 128 processors"),
         (["--plot", "/nowhere/at.png"], "there is no such folder"),
     ],
 )
@@ -63,8 +65,14 @@ def test_the_summary_names_the_choice_and_what_it_cost(capsys, tmp_path):
     pytest.importorskip("matplotlib")
     picture = tmp_path / "strategies.svg"
     figures = [
-        {"name": "direct", "median": 3e-3, "extras": {"predicted": {"seconds": 1e-3}}},
-        {"name": "staged", "median": 2e-3, "extras": {"predicted": {"seconds": 4e-3}}},
+        {
+            "name": name,
+            "median": median,
+            "extras": {"predicted": {"seconds": predicted}, "auto": "direct"},
+        }
+        for name, median, predicted in (("direct", 3e-3, 1e-3), ("staged", 2e-3, 4e-3))
+    ]
+    figures += [
         {"name": "hybrid", "error": "wrong", "extras": {}},
     ]
     parameters = {"place": "link", "senders": 4, "receivers": 2, "from": "a", "to": "b"}

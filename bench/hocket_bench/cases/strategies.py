@@ -14,6 +14,7 @@ from hocket.errors import Error
 from .. import simulation, strategy_figures
 from ..formats import lay
 from ..group import Group
+from ..platforms import PLATFORMS
 from ..record import Question
 from ..registry import Match, Native, Pass
 from ..shaped_link import ShapedLink
@@ -49,6 +50,11 @@ def add_options(parser: argparse.ArgumentParser) -> None:
         help="of the simulated processors, in seconds a message at each end (2e-6)",
     )
     parser.add_argument(
+        "--platform",
+        choices=sorted(PLATFORMS),
+        help="simulated: on this machine instead, a process a processor, the senders first",
+    )
+    parser.add_argument(
         "--fitted",
         action="store_true",
         help="simulated links slow short messages as SMPI's factors say, fitted to a cluster of 1 "
@@ -78,6 +84,12 @@ def validate(options: argparse.Namespace) -> None:
         raise ValueError(f"--plot {options.plot}: there is no such folder")
     if "simulated" in places:
         simulation.check(options.program)
+    if options.platform:
+        most = PLATFORMS[options.platform].size
+        if places != ["simulated"] or options.fitted:
+            raise ValueError(f"--platform {options.platform}: with --place simulated only")
+        if max(sums) > most:
+            raise ValueError(f"--sides {options.sides}: {options.platform} has {most} processors")
     if "link" in places:
         if any(s != r for s, r in _sides(options)):
             raise ValueError(f"--sides {options.sides}: a link has as many processes on both ends")
@@ -125,13 +137,19 @@ def matches(options: argparse.Namespace, group: Group) -> Iterator[Match]:
     ((senders, receivers),) = _sides(options)
     simulated = options.place == "simulated"
     nodes = ([0] * senders, [1 if options.place != "shared" else 0] * receivers)
-    costs = simulation.costs(options.overhead) if simulated else costs_of(group, senders)
+    machine = PLATFORMS[options.platform] if options.platform else None
+    if machine is not None:
+        on = [machine.node(rank) for rank in range(senders + receivers)]
+        nodes, costs = (on[:senders], on[senders:]), machine.costs()
+    else:
+        costs = simulation.costs(options.overhead) if simulated else costs_of(group, senders)
     for source, destination, size in _cases(options):
         pair = layouts_of((size, size), source, destination, senders, receivers)
         transfer = Transfer(*pair, nodes, costs)
         question = Question(
             {
-                "place": options.rate if options.place == "link" else options.place,
+                "place": options.platform
+                or (options.rate if options.place == "link" else options.place),
                 "senders": senders,
                 "receivers": receivers,
                 "from": source,
@@ -143,7 +161,7 @@ def matches(options: argparse.Namespace, group: Group) -> Iterator[Match]:
             bytes=8 * size * size,
         )
         if simulated:
-            given = options.program, options.timeout, options.fitted
+            given = options.program, options.timeout, options.fitted, machine
             yield Match(question, simulation.transfers(transfer, *given))
         else:
             yield Match(question, transfers(transfer, group, senders, receivers))
