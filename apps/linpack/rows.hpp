@@ -15,8 +15,9 @@ struct Columns {
     std::int64_t first, count;
 };
 
-/// So few columns are done together that what follows finds their rows in cache.
-constexpr std::int64_t together = 8;
+/// So few columns are done together that what follows finds their rows in cache, and that the
+/// rows of all messages are read from one place of the memory.
+constexpr std::int64_t together = 4;
 
 /// Tags of messages within a process column, and of those that differ by step and columns.
 constexpr std::int64_t rows_tag = 0;

@@ -149,6 +149,13 @@ void check_form(const MatrixForm& form, const char* which, std::int64_t itemsize
 }
 
 void check_list(RowList rows, const MatrixForm& form, const char* which) {
+    // Without a branch for each, as few columns may be moved: a number's own sign, or that of its
+    // distance from the last row.
+    const auto last = static_cast<std::uint64_t>(form.rows) - 1;
+    std::uint64_t signs = 0;
+    for (const std::int64_t row : rows)
+        signs |= static_cast<std::uint64_t>(row) | (last - static_cast<std::uint64_t>(row));
+    if (static_cast<std::int64_t>(signs) >= 0) return;
     for (std::size_t i = 0; i < rows.size(); ++i)
         if (static_cast<std::uint64_t>(rows[i]) >= static_cast<std::uint64_t>(form.rows))
             throw Error("entry " + std::to_string(i) + " of the list is row " +
