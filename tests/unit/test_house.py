@@ -68,7 +68,6 @@ COPIES_IN_LOOPS = {
     "src/node/foreign.cpp": "what buffers cost, measured on memory that lies together",
     "src/node/mail.cpp": "texts, one after the other",
     "src/team/team.cpp": "values of a line of a cell, by member",
-    "src/transfer/exchange_inplace.cpp": "one stretch of memory, a buffer at a time",
     "src/transfer/offers.cpp": "texts, one after the other",
     "src/transfer/relay.cpp": "parcels, each in one piece",
 }

@@ -425,15 +425,13 @@ class TestBadInput:
             kernels.permute_inplace(x, (1, 0), **{keyword: value})
         assert (x.ravel() == np.arange(6.0)).all()
 
-    def test_masked_arrays(self):
+    def test_masked_arrays_and_what_is_no_array(self):
         with pytest.raises(hk.Error, match="masked"):
             kernels.permute(np.ma.zeros((2, 3)), (1, 0))
         out = np.ma.ones((3, 2))
         with pytest.raises(hk.Error, match="out is a masked"):
             kernels.permute(np.zeros((2, 3)), (1, 0), out=out)
         assert (out.data == 1).all()
-
-    def test_lists_that_are_no_array(self):
         with pytest.raises(hk.Error, match="x is no array"):
             kernels.permute([[1, 2], [3]], (1, 0))
 
