@@ -62,11 +62,16 @@ def finish_fit(document: dict[str, Any], cores: int) -> None:
             )
         print("\n".join(align(rows)))
         for shape in dict.fromkeys(shape for shape, _ in known):
-            best = model.advice(math.prod(shape), cores)[0]
+            advised = model.advice(math.prod(shape), cores)
+            best = advised[0][2]
+            # What the equation does not tell apart is advised alike.
+            ways = [f"{p} x {t}" for p, t, s in advised if s <= 1.01 * best]
             print(
-                f"  {_text(shape)} on {cores} cores: processes x threads = {best[0]} x {best[1]} "
-                f"({seconds(best[2])} by equation 5)"
+                f"  {_text(shape)} on {cores} cores: processes x threads = {' or '.join(ways)} "
+                f"({seconds(best)} by equation 5)"
             )
+        if math.isinf(model.bandwidth):
+            print("  B = inf: no time that grows with what is sent shows beside that of memory")
         print()
     print(
         f"Fitted on {cores} cores of one machine: what messages between machines cost is not in it."

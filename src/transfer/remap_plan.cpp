@@ -198,7 +198,7 @@ class Planner {
 
     /// The cheapest way for process 0 of the arrangement, which holds most: all must go the same.
     std::pair<Way, bool> choose(const Change& change, bool last) const {
-        constexpr std::int64_t least_run = 512;  // shorter ones take longer than a turn (measured)
+        constexpr std::int64_t least_run = 512;  // as short as blocks along cycles may be at speed
         const Coordinates first(at_.size(), 0);
         std::vector<Way> ways;
         if (now_.cycle_block(change.grid) > 0) {

@@ -101,10 +101,41 @@ def document():
     return {"tables": tables}
 
 
-def test_figures_and_fits_are_printed(capsys):
-    remap_figures.finish_figure(3, document(), None)
+@pytest.mark.parametrize("number", [3, 4])
+def test_figures_are_printed_and_drawn(number, tmp_path, capsys):
+    target = tmp_path / "figure.png"
+    remap_figures.finish_figure(number, document(), str(target))
     printed = capsys.readouterr().out
     assert "4 x 6 x 8" in printed and "vacancy tracking" in printed and "2.00" in printed
+    assert target.read_bytes().startswith(b"\x89PNG")
+
+
+def test_fits_are_printed(capsys):
     remap_figures.finish_fit(document(), 2)
     printed = capsys.readouterr().out
-    assert "M = 1.00 ns" in printed and "1.00" in printed and "processes x threads" in printed
+    assert "M = 1.00 ns" in printed and "1.00" in printed
+    assert "processes x threads = 1 x 2 (" in printed
+
+
+def test_a_fit_without_messages_advises_every_way_alike(capsys):
+    model = Model(1e-9, 0.0, math.inf)
+    only = document()
+    for table in only["tables"]:
+        p = table["parameters"]
+        for figure in table["figures"]:
+            figure["median"] = model.seconds(8 * 6 * 4, p["processes"], p["threads"])
+    remap_figures.finish_fit(only, 2)
+    printed = capsys.readouterr().out
+    assert "processes x threads = 1 x 2 or 2 x 1 (" in printed
+    assert "B = inf: no time" in printed
+
+
+@pytest.mark.parametrize("words", [["--fit"], ["--figure", "3"], ["--figure", "4"]])
+def test_every_command_of_the_paper_runs(words, tmp_path, capsys):
+    picture = tmp_path / "figure.png"
+    plot = [] if words == ["--fit"] else ["--plot", str(picture)]
+    more = ["--shape", "8,12,5", "--shape", "16,24,8", *plot, *QUICK, "--timeout", "120"]
+    assert main(["remap", *words, *more]) == 0, capsys.readouterr().out
+    printed = capsys.readouterr().out
+    assert "8 x 24 x 16" in printed
+    assert ("equation 5" in printed) if words == ["--fit"] else picture.stat().st_size > 1000
