@@ -19,6 +19,8 @@ COUNTED = [
     "vacancy-tracking.cycle",
     "vacancy-tracking.shift",
     "vacancy-tracking.counts",
+    "vacancy-tracking.memory",
+    "double-standards.amortized",
     "mpi-smpss.deadlock",
 ]
 
@@ -38,7 +40,16 @@ def test_what_is_counted_holds(tmp_path, capsys):
     said = capsys.readouterr().out
     verdicts = {each["claim"]: each for each in json.loads(target.read_text())["claims"]}
     counted = ("messages", "all-to-all", "centralized", "staged", "multistage", "hybrid")
-    for name in (*counted, "message-count", "cycle", "shift", "counts", "deadlock"):
+    for name in (
+        *counted,
+        "message-count",
+        "cycle",
+        "shift",
+        "counts",
+        "memory",
+        "amortized",
+        "deadlock",
+    ):
         assert verdicts[name]["verdict"] == model.HOLDS, verdicts[name]
     assert "P = 8: 16 and 56" in said and "4114 of 16, 8, 4, 2" in said
 
@@ -96,6 +107,143 @@ def test_the_hybrid_of_processes_and_threads_is_tried_in_simulation(alone, word)
     document = {"tables": [table(16, alone), table(4, 1.0)]}
     fewer = _tried("vacancy-tracking.threads", document).word
     assert (fewer == model.FAILS) == (alone < 1)
+
+
+def _remaps(times):
+    """Seconds of both methods by processors and processors a process."""
+    return {
+        "tables": [
+            {
+                "parameters": {"processors": procs, "processors a process": each},
+                "figures": [{"name": name, "median": time} for name, time in zip(_METHODS, both)],
+            }
+            for (procs, each), both in times.items()
+        ]
+    }
+
+
+_METHODS = ("in place", "two-array")
+
+
+def test_the_remap_over_nodes_is_judged_by_its_curve():
+    places = [(procs, each) for procs in (16, 32, 64, 128) for each in (1, 4, 16)]
+    falling = _remaps({place: (1 / place[0], 1 / place[0]) for place in places})
+    words = {"hybrid-scaling": model.HOLDS, "dip": model.FAILS, "close": model.HOLDS}
+    for name, word in words.items():
+        assert _tried(f"vacancy-tracking.{name}", falling).word == word
+    rising = _remaps({place: (place[0], 2 * place[0]) for place in places})
+    words = {"hybrid-scaling": model.FAILS, "dip": model.HOLDS, "close": model.FAILS}
+    for name, word in words.items():
+        assert _tried(f"vacancy-tracking.{name}", rising).word == word
+    one_a_node = "vacancy-tracking.one-a-node"
+    for (near, far), word in (((2, 1), "HOLDS"), ((1, 2), "FAILS"), ((0.5, 1), "FAILS")):
+        times = dict.fromkeys(places, (1, 1))
+        times.update({(32, 16): (near, near), (64, 16): (far, far)})
+        assert _tried(one_a_node, _remaps(times)).word == getattr(model, word)
+
+
+_WHO = ("hocket", "MPI", "MPI, with a barrier")
+
+
+def _teams(seconds, most=1.0):
+    return {
+        "tables": [
+            {
+                "parameters": {"operation": name},
+                "figures": [
+                    {"name": who, "minimum": 1e-9 * each, "percentile_99": 1e-9 * most * each}
+                    for who, each in zip(_WHO, (ours, theirs, theirs))
+                ],
+            }
+            for name, (ours, theirs) in seconds.items()
+        ]
+    }
+
+
+@pytest.mark.parametrize(
+    ("claim", "seconds", "most", "word"),
+    [
+        ("steady", {"wait": (300, 900)}, 1.5, model.HOLDS),
+        ("steady", {"wait": (300, 900)}, 5.0, model.FAILS),
+        ("gather", {"putget": (300, 1), "gather": (310, 1)}, 1, model.FACTOR),
+        ("gather", {"putget": (300, 1), "gather": (900, 1)}, 1, model.HOLDS),
+        *(
+            (
+                "message-passing",
+                {
+                    "reduce_add": (300, 700),
+                    "rank": (300, 600),
+                    "scan_add": (300, theirs),
+                },
+                1,
+                word,
+            )
+            for theirs, word in ((900, model.FACTOR), (200, model.FAILS))
+        ),
+    ],
+)
+def test_teams_are_judged_by_their_table(claim, seconds, most, word, monkeypatch):
+    monkeypatch.setattr(model.os, "sched_getaffinity", lambda _: {0, 1})
+    assert _tried(f"papers.{claim}", _teams(seconds, most)).word == word
+
+
+def _transfers(seconds):
+    return {
+        "tables": [
+            {
+                "parameters": {"senders": S, "receivers": R, "shape": [n, n]},
+                "figures": [{"name": "direct", "median": seconds(S, R, n)}],
+            }
+            for S, R in ((8, 8), (8, 4), (4, 2))
+            for n in (16, 64, 256, 1024)
+        ]
+    }
+
+
+def test_equation_1_must_predict_other_sizes():
+    def equation(S, R, n):
+        return 1e-4 * max(S, R) + 1e-6 * n * n / ((S + R) / 2)
+
+    found = _transfers(equation)
+    assert _tried("data-transfer-library.prediction", found).word == model.HOLDS
+    assert _tried("data-transfer-library.sizes", found).word == model.HOLDS
+    others = _transfers(lambda S, R, n: equation(S, R, n) * (1 if S == R else 4))
+    assert _tried("data-transfer-library.prediction", others).word == model.FAILS
+    flat = _transfers(lambda S, R, n: S * equation(8, 8, n))
+    assert _tried("data-transfer-library.sizes", flat).word == model.FAILS
+
+
+def test_schedules_and_widths_are_judged_by_their_tables(monkeypatch):
+    monkeypatch.setattr(model.os, "sched_getaffinity", lambda _: {0, 1})
+
+    def document(more, chunks, narrow):
+        threads = [
+            {
+                "parameters": {"threads": count, "shape": shape, "dtype": dtype},
+                "figures": [
+                    {"name": name, "median": time if count == 2 else more * time}
+                    for name, time in (
+                        ("in place, static", 1.0),
+                        ("in place, affinity", 1.0),
+                        ("in place, dynamic,1", chunks),
+                        ("two arrays, copied back", 2.0 if dtype == "float64" else narrow),
+                        ("hocket in place, cycles", 1.0),
+                    )
+                ],
+            }
+            for shape in ([128, 512, 64], [256, 1024, 16])
+            for dtype in ("float32", "float64")
+            for count in (1, 2, 4)
+        ]
+        return {"tables": threads}
+
+    assert _tried("vacancy-tracking.more-threads", document(1.5, 1, 1)).word == model.HOLDS
+    assert _tried("vacancy-tracking.more-threads", document(0.5, 1, 1)).word == model.FAILS
+    assert _tried("vacancy-tracking.small-chunks", document(1, 2, 1)).word == model.HOLDS
+    assert _tried("vacancy-tracking.small-chunks", document(1, 1.2, 1)).word == model.FACTOR
+    assert _tried("vacancy-tracking.small-chunks", document(1, 1, 1)).word == model.FAILS
+    assert _tried("vacancy-tracking.real8", document(1, 1, 1.5)).word == model.HOLDS
+    assert _tried("vacancy-tracking.real8", document(1, 1, 2.5)).word == model.FAILS
 
 
 @pytest.mark.parametrize(

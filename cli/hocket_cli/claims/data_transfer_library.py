@@ -7,9 +7,11 @@ import math
 from collections.abc import Mapping
 from typing import Any
 
+import numpy as np
+
 import hocket as hk
 
-from .model import FACTOR, FAILS, HOLDS, Bench, NotHereError, Verdict
+from .model import FACTOR, FAILS, HOLDS, Bench, NotHereError, Verdict, medians, percent
 
 Numbers = Mapping[str, Any]
 _PAIRS = ((4, 2), (8, 4), (16, 8), (8, 8))
@@ -138,3 +140,57 @@ def ethernet(numbers: Numbers, bench: Bench) -> Verdict:
     return Verdict(
         HOLDS if right else FAILS, f"centralized / all-to-all in seconds: {'; '.join(said)}"
     )
+
+
+_SIDES = ((8, 8), (8, 4), (4, 2))
+
+
+def _by_size(bench: Bench) -> dict[tuple[int, int], dict[int, float]]:
+    """Seconds of all-to-all by senders and receivers, and by N, on the paper's SP1, simulated."""
+    sides = ",".join(f"{senders}x{receivers}" for senders, receivers in _SIDES)
+    words = ("--sides", sides, "--size", "16,64,256,1024", "--pair", "(BLOCK,*) -> (*,BLOCK)")
+    found: dict[tuple[int, int], dict[int, float]] = {}
+    for table in bench.bench("strategies", "--place", "simulated", "--platform", "sp1", *words)[
+        "tables"
+    ]:
+        about, took = table["parameters"], medians(table)
+        if "direct" not in took:
+            raise NotHereError("there is no simulation here: `make test` builds it")
+        sizes = found.setdefault((about["senders"], about["receivers"]), {})
+        sizes[about["shape"][0]] = took["direct"]
+    return found
+
+
+def sizes(numbers: Numbers, bench: Bench) -> Verdict:
+    """Figure 6."""
+    found = _by_size(bench)
+    ratios = {n: found[4, 2][n] / found[8, 4][n] for n in found[8, 4]}
+    said = "four and two over eight and four, simulated: " + ", ".join(
+        f"N = {n}: {ratio:.2f}" for n, ratio in ratios.items()
+    )
+    return Verdict(HOLDS if ratios[min(ratios)] < 1 < ratios[max(ratios)] else FAILS, said)
+
+
+def prediction(numbers: Numbers, bench: Bench) -> Verdict:
+    """Figure 6: without initialization, so that M is the larger of S and R."""
+
+    def row(S: int, R: int, n: int) -> tuple[float, float]:
+        return float(max(S, R)), n * n / ((S + R) / 2)
+
+    found = _by_size(bench)
+    rows = [np.array(row(8, 8, n)) / time for n, time in found[8, 8].items()]
+    t_m, t_w = np.linalg.lstsq(np.array(rows), np.ones(len(rows)), rcond=None)[0]
+    off = {
+        (S, R): max(
+            abs(messages * t_m + words * t_w - time) / time
+            for n, time in found[S, R].items()
+            for messages, words in [row(S, R, n)]
+        )
+        for S, R in _SIDES
+    }
+    said = (
+        f"simulated: t_m {1e6 * t_m:.3g} µs, t_w {1e6 * t_w:.3g} µs, off by at most "
+        + ", ".join(f"{percent(part)} ({S} and {R})" for (S, R), part in off.items())
+    )
+    worst = max(off[8, 4], off[4, 2])
+    return Verdict(HOLDS if worst <= 0.25 else FACTOR if worst <= 0.5 else FAILS, said)

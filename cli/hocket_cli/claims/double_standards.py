@@ -70,6 +70,34 @@ def model(numbers: Numbers, bench: Bench) -> Verdict:
     return Verdict(HOLDS if found["error"] < 0.25 else FAILS, said)
 
 
+_ONCE = ("inquiry", "descriptor", "schedule")
+
+
+def _started(w: hk.Tasks) -> tuple[dict[str, float], dict[str, float]]:
+    """The seconds of the steps after the first start of a request, and after ten more."""
+    layout = hk.Layout((64, 64), "(BLOCK, *)", 1)
+    array = hk.zeros(layout, "float64", w.comm)
+    request = w.send_init(array, "to") if w.name == "from" else w.recv_init(array, "from")
+    profiles = []
+    for starts in (1, 10):
+        for _ in range(starts):
+            request.start()
+            request.wait()
+        profiles.append(w.profile())
+    return profiles[0], profiles[1]
+
+
+def amortized(numbers: Numbers, bench: Bench) -> Verdict:
+    """Section 4, by the profile of either task."""
+    found = hk.run(_started, tasks={"from": 1, "to": 1}, timeout=60)
+    added, moved = 0.0, 0.0
+    for first, last in (pair for pairs in found.values() for pair in pairs):
+        added += sum(last[step] - first[step] for step in _ONCE)
+        moved += last["move"] - first["move"]
+    said = f"ten more starts add {1e6 * added:.3g} µs to them, and {1e6 * moved:.3g} µs to moving"
+    return Verdict(HOLDS if added == 0 and moved > 0 else FAILS, said)
+
+
 def raw(numbers: Numbers, bench: Bench) -> Verdict:
     """Section 5: how much of the MPI below comes through."""
     found = bench.bench("pingpong", "--size", str(numbers["n"]))

@@ -22,7 +22,7 @@ FACTOR = "holds with another factor"
 FAILS = "does not hold"
 UNTESTED = "cannot be tested here"
 #: seconds that one simulated start may take, so that every trial ends
-_LIMIT = "200"
+_LIMIT = "600"
 
 
 @dataclass(frozen=True)
