@@ -132,14 +132,18 @@ def test_a_table_is_printed_and_drawn(tmp_path, capsys):
     document = {
         "tables": [{"parameters": {"shape": list(shape), "threads": 2}, "figures": figures}]
     }
-    paper.finish_table(3, document, None)
+    picture = tmp_path / "table.png"
+    paper.finish_table(3, document, str(picture))
+    for array in ("8x1000x500", "32x100x25"):  # a picture for each array of the table
+        drawn = picture.with_name(f"table-{array}.png")
+        assert drawn.read_bytes().startswith(b"\x89PNG")
     printed = capsys.readouterr().out
     assert (
         "32 x 100 x 25" in printed and "1.00 ms*" in printed and "4, 8, 16, 32 threads" in printed
     )
 
 
-def test_figure_2_is_printed(capsys):
+def test_figure_2_is_printed_and_drawn(tmp_path, capsys):
     document = {
         "tables": [
             {
@@ -148,5 +152,7 @@ def test_figure_2_is_printed(capsys):
             }
         ]
     }
-    paper.finish_figure_2(document, None)
+    picture = tmp_path / "figure.png"
+    paper.finish_figure_2(document, str(picture))
     assert "3.00" in capsys.readouterr().out
+    assert picture.read_bytes().startswith(b"\x89PNG")
