@@ -14,8 +14,12 @@ namespace {
 
 // Below this much a thread, waking it costs more than it saves.
 constexpr std::int64_t least_bytes_a_thread = 256 << 10;
-// Longer runs use whole cache lines in any order: blocking would only add work.
-constexpr std::int64_t longest_tiled_run = 128;
+
+/// Longer runs use whole cache lines in any order: blocking would only add work. Beyond the caches
+/// it keeps runs of some lines from touching a page each (measured).
+std::int64_t longest_tiled_run(std::int64_t bytes) {
+    return bytes >= least_streamed_bytes() / 2 ? 512 : 128;
+}
 
 /// The loop along which the source steps by the fewest bytes; the innermost where several do.
 /// An outer loop that repeats the source (stride 0) is none.
@@ -57,7 +61,7 @@ Copy::Copy(std::span<const std::int64_t> extents, std::int64_t itemsize,
     run_ = box.run;
     source_first_ = box.source_first;
     destination_first_ = box.destination_first;
-    if (loops_.size() < 2 || run_ > longest_tiled_run) return;
+    if (loops_.size() < 2 || run_ > longest_tiled_run(bytes_)) return;
     const std::size_t i = fastest_source_loop(loops_);
     if (i == loops_.size() - 1) return;
     method_ = Method::tiles;

@@ -119,7 +119,6 @@ TileGrid::TileGrid(std::span<const Loop> loops, std::int64_t unit, bool streamin
     const bool long_rows = j.destination == unit && j.extent * unit >= least_streamed_row;
     streaming_ = streaming && long_rows;
     staged_ = streaming_ || (j.destination == unit && i.destination % 4096 == 0);
-    store_row_ = streaming_ ? select_stream_copy() : copy_cached;
     kernel_ = select_tile_kernel(tile_);
     // A line that two blocks write in parts is read and written by each of them. (With arrays 16
     // bytes beyond a line, as malloc has them, that took more than half of the speed.) So blocks
@@ -130,8 +129,16 @@ TileGrid::TileGrid(std::span<const Loop> loops, std::int64_t unit, bool streamin
     const auto in_line =
         static_cast<std::int64_t>(reinterpret_cast<std::uintptr_t>(destination) % 64);
     const bool lines = i.destination % 64 == 0 && in_line % unit == 0;
-    const std::int64_t rows = std::clamp<std::int64_t>((lines ? 512 : 2048) / unit, 8, 64);
-    const std::int64_t row_bytes = lines ? (16 << 10) / rows : 2048;
+    // Long units are read as whole lines anyway: what is written should lie together, too. Where
+    // each of them begins within a line, ordinary stores let the caches put the lines together:
+    // a quarter faster on average, and a few pages of the source at a time rather than many.
+    // (Measured, from 32 to 512 bytes; units that are no such multiple are faster streamed.)
+    const bool wide = unit >= 32, ordinary = wide && !lines && unit % 32 == 0;
+    if (ordinary) streaming_ = staged_ = false;
+    const std::int64_t tall = lines ? 512 : !wide ? 2048 : ordinary && unit <= 128 ? 16 * unit : 0;
+    const std::int64_t rows = std::clamp<std::int64_t>(tall / unit, 8, 64);
+    const std::int64_t row_bytes = lines || wide ? (16 << 10) / rows : 2048;
+    store_row_ = streaming_ ? select_stream_copy() : copy_cached;
     const std::int64_t units = rows * std::max<std::int64_t>(row_bytes / unit, 1);
     block_i_ = std::min(rows, i.extent);
     block_j_ = std::min(units / block_i_, j.extent);

@@ -116,6 +116,20 @@ TEST(Copy, large_boxes_on_threads) {
         }
 }
 
+// Blocks of some lines, whose lines the destination has elsewhere, or at the same places.
+TEST(Copy, rows_of_wide_units) {
+    std::mt19937_64 random(6);
+    for (const std::int64_t unit : {32, 48, 64, 96, 128, 200, 256, 384, 512})
+        for (const std::int64_t off : {0, 16, 32, 3}) {
+            const std::int64_t rows = 67, columns = (INT64_C(5) << 20) / (rows * unit) + 1;
+            const std::int64_t bytes = rows * columns * unit;
+            const Place from{{unit, columns * unit}, 16, 16 + bytes};
+            const Place to{{rows * unit, unit}, off, off + bytes};
+            check(random, {columns, rows}, unit, from, to, static_cast<int>(draw(random, 1, 3)));
+            if (HasFatalFailure()) return;
+        }
+}
+
 // As CYCLIC(k) to CYCLIC(m) has them, in several loops, and cut within a row by threads.
 TEST(Copy, rows_of_a_few_short_runs) {
     std::mt19937_64 random(4);
