@@ -3,8 +3,8 @@
 // The list tells it, so a column's lines are asked for while those of the column before are moved,
 // also beyond the last one, where callers that move a few columns at a time come to next.
 //
-// No vectors: AVX-512's gather took 0.4 to 0.6 ns an element in the first-level cache where this
-// takes 0.6 to 0.7, and the same 3 to 10 ns beyond it, where LINPACK's columns are (measured). Rows
+// No vectors: AVX-512's gather took 0.4 to 1.0 ns an element in the first-level cache where this
+// takes 0.5 to 0.7, and the same 3 to 12 ns beyond it, where LINPACK's columns are (measured). Rows
 // that lie together are copied as runs.
 #include "hocket/rows.hpp"
 
