@@ -26,13 +26,13 @@ void swap_part(std::byte* a, std::byte* b, std::int64_t bytes) {
 
 }  // namespace
 
-void swap(std::byte* a, std::byte* b, Rows rows, std::int64_t first, std::int64_t last,
+void swap(std::byte* a, std::byte* b, Runs runs, std::int64_t first, std::int64_t last,
           int threads) {
     const auto run = [&](std::int64_t begin, std::int64_t end) {
         while (begin < end) {
-            const std::int64_t row = begin / rows.run, inside = begin % rows.run;
-            const std::int64_t at = row * rows.pitch + inside;
-            const std::int64_t now = std::min(end - begin, rows.run - inside);
+            const std::int64_t row = begin / runs.run, inside = begin % runs.run;
+            const std::int64_t at = row * runs.pitch + inside;
+            const std::int64_t now = std::min(end - begin, runs.run - inside);
             swap_part(a + at, b + at, now);
             begin += now;
         }

@@ -24,7 +24,7 @@ struct Pair {
     bool first;
     std::byte* here;  // what is to be exchanged
     std::int64_t bytes;
-    kernel::Rows rows;  // in which it lies
+    kernel::Runs runs;  // in which it lies
 };
 
 comm::Protocol<> tell_each_other(Pair pair, const void* mine, void* theirs, std::int64_t bytes,
@@ -38,7 +38,7 @@ comm::Protocol<> tell_each_other(Pair pair, const void* mine, void* theirs, std:
 /// The half of the chunk that this process, or its peer, swaps.
 void swap_half(const Pair& pair, std::byte* there, bool first_half, int threads) {
     const std::int64_t middle = pair.bytes / 2 / 64 * 64;
-    kernel::swap(pair.here, there, pair.rows, first_half ? 0 : middle,
+    kernel::swap(pair.here, there, pair.runs, first_half ? 0 : middle,
                  first_half ? middle : pair.bytes, threads);
 }
 
@@ -65,30 +65,30 @@ comm::Protocol<bool> swap_in_memory(Pair pair, int threads) {
 /// What goes in one message: a part of a run, from where it lies, or several runs, packed.
 class Pieces {
   public:
-    explicit Pieces(const Pair& pair) : pair_(pair), packed_(2 * pair.rows.run <= exchange_half) {
-        rows_ = pair.bytes / pair.rows.run;
-        together_ = packed_ ? exchange_half / pair.rows.run : 1;
-        in_run_ = packed_ ? 1 : base::ceil_div(pair.rows.run, exchange_piece);
+    explicit Pieces(const Pair& pair) : pair_(pair), packed_(2 * pair.runs.run <= exchange_half) {
+        rows_ = pair.bytes / pair.runs.run;
+        together_ = packed_ ? exchange_half / pair.runs.run : 1;
+        in_run_ = packed_ ? 1 : base::ceil_div(pair.runs.run, exchange_piece);
     }
 
     std::int64_t count() const { return base::ceil_div(rows_, together_) * in_run_; }
     std::int64_t bytes(std::int64_t piece) const {
-        if (packed_) return together(piece) * pair_.rows.run;
-        return std::min(exchange_piece, pair_.rows.run - piece % in_run_ * exchange_piece);
+        if (packed_) return together(piece) * pair_.runs.run;
+        return std::min(exchange_piece, pair_.runs.run - piece % in_run_ * exchange_piece);
     }
     std::byte* place(std::int64_t piece) const {
-        return pair_.here + piece / in_run_ * together_ * pair_.rows.pitch +
+        return pair_.here + piece / in_run_ * together_ * pair_.runs.pitch +
                piece % in_run_ * exchange_piece;
     }
     /// What to send: runs are packed behind the half that is received into.
     const std::byte* outgoing(std::int64_t piece, std::byte* buffer) const {
         if (!packed_) return place(piece);
-        copy(piece, pair_.rows.pitch, pair_.rows.run)
+        copy(piece, pair_.runs.pitch, pair_.runs.run)
             .run(place(piece), buffer + exchange_half, 1, kernel::Stores::cached);
         return buffer + exchange_half;
     }
     void put(std::int64_t piece, const std::byte* buffer) const {
-        copy(piece, pair_.rows.run, pair_.rows.pitch).run(buffer, place(piece));
+        copy(piece, pair_.runs.run, pair_.runs.pitch).run(buffer, place(piece));
     }
 
   private:
@@ -98,7 +98,7 @@ class Pieces {
     }
     kernel::Copy copy(std::int64_t piece, std::int64_t from, std::int64_t to) const {
         if (packed_)
-            return {Shape{together(piece), pair_.rows.run}, 1, Shape{from, 1}, Shape{to, 1}};
+            return {Shape{together(piece), pair_.runs.run}, 1, Shape{from, 1}, Shape{to, 1}};
         return {Shape{bytes(piece)}, 1, Shape{1}, Shape{1}};
     }
     const Pair& pair_;
