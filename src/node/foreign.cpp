@@ -25,22 +25,11 @@ ssize_t transfer(std::int64_t process, Crossing::Way way, const std::vector<iove
                 0);
 }
 
-// Seconds of this thread on a processor, of the fastest of a few: what else runs on the machine is
-// not what is asked about.
-template <class Function>
-double fastest(Function&& function) {
-    const auto seconds = [] {
-        timespec now{};
-        clock_gettime(CLOCK_THREAD_CPUTIME_ID, &now);
-        return static_cast<double>(now.tv_sec) + 1e-9 * static_cast<double>(now.tv_nsec);
-    };
-    double best = 1e9;
-    for (int trial = 0; trial < 5; ++trial) {
-        const double begin = seconds();
-        function();
-        best = std::min(best, seconds() - begin);
-    }
-    return best;
+// Seconds of this thread on a processor: what else runs on the machine is not what is asked about.
+double seconds_now() {
+    timespec now{};
+    clock_gettime(CLOCK_THREAD_CPUTIME_ID, &now);
+    return static_cast<double>(now.tv_sec) + 1e-9 * static_cast<double>(now.tv_nsec);
 }
 
 // A copy by the kernel takes so long a byte and a run; one through a buffer so long a byte, both
@@ -52,49 +41,53 @@ double fastest(Function&& function) {
 // kernel did; measured here the two are about the same for long runs.
 constexpr double beyond_the_cache = 2.5;
 
-struct Costs {
-    double byte = 0, run = 0;
-    double packed_byte = 0;  // copied once more, to or from a buffer that is in this core's cache
-    double staged_byte = 0;  // through buffers, by both
-    bool known = false;      // the system has the call at all
-};
+// No run takes less: the system looks up its pages. What is measured is a difference, which other
+// programs can make as small as they like.
+constexpr double least_run = 2e-8;
 
 // On this process's own memory, of more than the nearest caches hold, so that nobody else need be
 // there: only whose page tables are walked is different then.
-Costs measure() {
+std::optional<CopyCosts> measure() {
     constexpr std::size_t bytes = std::size_t{4} << 20, part = std::size_t{1} << 19;
     constexpr std::size_t short_run = 4096, slot = std::size_t{128} << 10;
     std::vector<std::byte> from(bytes, std::byte{1}), to(bytes, std::byte{2}), buffer(slot);
     bool known = true;
     const auto across = [&](std::size_t run) {
-        return fastest([&] {
-            for (std::size_t at = 0; at < bytes; at += part) {
-                Crossing crossing(getpid(), Crossing::Way::read);
-                for (std::size_t i = at; i < at + part; i += run)
-                    crossing.add(to.data() + i, from.data() + i, run);
-                known = known && crossing.finish();
-            }
-        });
+        for (std::size_t at = 0; at < bytes; at += part) {
+            Crossing crossing(getpid(), Crossing::Way::read);
+            for (std::size_t i = at; i < at + part; i += run)
+                crossing.add(to.data() + i, from.data() + i, run);
+            known = known && crossing.finish();
+        }
     };
-    Costs costs;
+    const auto through_buffer = [&] {
+        for (std::size_t at = 0; at < bytes; at += slot) {
+            std::memcpy(buffer.data(), from.data() + at, slot);
+            std::memcpy(to.data() + at, buffer.data(), slot);
+        }
+    };
+    const auto shorten = [](double& best, const auto& function) {
+        const double begin = seconds_now();
+        function();
+        best = std::min(best, seconds_now() - begin);
+    };
+    double long_runs = 1e9, short_runs = 1e9, twice = 1e9;
     try {
-        const double all = static_cast<double>(bytes);
-        costs.byte = across(part) / all;
-        const double in_runs = across(short_run) / all;
-        costs.run = std::max(0.0, in_runs - costs.byte) * static_cast<double>(short_run);
-        const double twice = fastest([&] {
-            for (std::size_t at = 0; at < bytes; at += slot) {
-                std::memcpy(buffer.data(), from.data() + at, slot);
-                std::memcpy(to.data() + at, buffer.data(), slot);
-            }
-        });
-        costs.packed_byte = twice / 2 / all;
-        costs.staged_byte = beyond_the_cache * twice / all;
-        costs.known = known;
+        // In turns, so that a machine that slows down does so for all of them.
+        for (int trial = 0; trial < 5; ++trial) {
+            shorten(long_runs, [&] { across(part); });
+            shorten(short_runs, [&] { across(short_run); });
+            shorten(twice, through_buffer);
+        }
     } catch (const Error&) {
-        costs.known = false;
+        known = false;
     }
-    return costs;
+    if (!known) return std::nullopt;
+    const auto all = static_cast<double>(bytes);
+    return CopyCosts{.byte = long_runs / all,
+                     .run = std::max(least_run, (short_runs - long_runs) * short_run / all),
+                     .packed_byte = twice / 2 / all,
+                     .staged_byte = beyond_the_cache * twice / all};
 }
 
 }  // namespace
@@ -128,11 +121,8 @@ std::optional<Passage> passage_said() {
     return said;
 }
 
-Passage passage(std::int64_t bytes, std::int64_t runs,
+Passage passage(const CopyCosts& costs, std::int64_t bytes, std::int64_t runs,
                 const std::function<std::int64_t()>& packed_runs) {
-    if (const auto said = passage_said()) return *said;
-    static const Costs costs = measure();
-    if (!costs.known) return Passage::none;
     const auto all = static_cast<double>(bytes);
     const auto by_kernel = [&](std::int64_t in_runs) {
         return costs.byte * all + costs.run * static_cast<double>(in_runs);
@@ -145,6 +135,13 @@ Passage passage(std::int64_t bytes, std::int64_t runs,
     // The buffers that both copy through are unpacked in the same short runs, which what they cost
     // was not compared for, and from the other core's cache.
     return packed - packing <= staged ? Passage::packed : Passage::none;
+}
+
+Passage passage(std::int64_t bytes, std::int64_t runs,
+                const std::function<std::int64_t()>& packed_runs) {
+    if (const auto said = passage_said()) return *said;
+    static const std::optional<CopyCosts> costs = measure();
+    return costs ? passage(*costs, bytes, runs, packed_runs) : Passage::none;
 }
 
 void Crossing::add(std::byte* here, std::byte* there, std::size_t bytes) {

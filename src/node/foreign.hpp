@@ -36,8 +36,19 @@ enum class Passage {
 /// @throws Error for other words in it.
 std::optional<Passage> passage_said();
 
+/// What copies cost here, in seconds. With two processes at work each does half of a copy by the
+/// kernel, and one half of each copy through a buffer.
+struct CopyCosts {
+    double byte = 0, run = 0;  // by the kernel: a byte, and beside its bytes a run
+    double packed_byte = 0;    // copied once more, to or from a buffer that is in this core's cache
+    double staged_byte = 0;    // through buffers, by both processes
+};
+
 /// The one that takes least for so many runs; `packed_runs` is asked for only where packing may be
-/// better. What they cost is measured once, when first asked.
+/// better.
+Passage passage(const CopyCosts& costs, std::int64_t bytes, std::int64_t runs,
+                const std::function<std::int64_t()>& packed_runs);
+/// By what copies cost on this machine, measured once, when first asked.
 Passage passage(std::int64_t bytes, std::int64_t runs,
                 const std::function<std::int64_t()>& packed_runs);
 

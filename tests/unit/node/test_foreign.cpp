@@ -136,18 +136,29 @@ TEST(Foreign, OneThatMayNotBeReadIsNotReached) {
     EXPECT_EQ(status, 0);
 }
 
+constexpr std::int64_t mebibyte = 1 << 20;
+constexpr auto in(std::int64_t runs) {
+    return [=] { return runs; };
+}
+
 TEST(Foreign, WhatPaysDependsOnTheLengthOfRuns) {
-    // A run of one byte costs a system thousands of times what the byte costs.
-    constexpr std::int64_t bytes = 1 << 20;
-    const auto in = [](std::int64_t runs) { return [=] { return runs; }; };
-    EXPECT_EQ(passage(bytes, bytes, in(bytes)), Passage::none);
+    // A byte by the kernel as fast as memory, a run a tenth of a microsecond.
+    const CopyCosts costs{1e-10, 1e-7, 1e-10, 5e-10};
+    EXPECT_EQ(passage(costs, mebibyte, 1, in(1)), Passage::direct);
+    EXPECT_EQ(passage(costs, mebibyte, 1 << 8, in(1)), Passage::direct);
+    EXPECT_EQ(passage(costs, mebibyte, 1 << 16, in(1)), Passage::packed);
+    EXPECT_EQ(passage(costs, mebibyte, 1 << 16, in(1 << 16)), Passage::none);
+    EXPECT_EQ(passage(costs, mebibyte, 1 << 12, in(1 << 11)), Passage::packed);
+    // Where the kernel is slower than buffers that both copy through, it is of no use.
+    EXPECT_EQ(passage({6e-10, 1e-7, 1e-10, 5e-10}, mebibyte, 1, in(1)), Passage::none);
+}
+
+TEST(Foreign, WhatIsMeasuredIsPossible) {
+    // A run of one byte costs a system many times what the byte costs.
+    EXPECT_EQ(passage(mebibyte, mebibyte, in(mebibyte)), Passage::none);
     // Nor is one more copy of the bytes ever worth as many runs as there are without it.
-    EXPECT_NE(passage(bytes, 1, in(1)), Passage::packed);
-    EXPECT_NE(passage(bytes, 1 << 10, in(1 << 10)), Passage::packed);
-    // Where the kernel is of use for one run, it is for many that packing makes one.
-    if (passage(bytes, 1, in(1)) == Passage::direct) {
-        EXPECT_EQ(passage(bytes, bytes, in(1)), Passage::packed);
-    }
+    EXPECT_NE(passage(mebibyte, 1, in(1)), Passage::packed);
+    EXPECT_NE(passage(mebibyte, 1 << 10, in(1 << 10)), Passage::packed);
 }
 
 }  // namespace
