@@ -15,6 +15,19 @@
 namespace linpack {
 namespace {
 
+// Rows of one matrix become rows of another, or of the same, a few columns at a time.
+void move_rows(const Block& source, const std::vector<std::int64_t>& from, const Block& target,
+               const std::vector<std::int64_t>& to) {
+    const auto count = static_cast<std::int64_t>(from.size());
+    std::vector<double> standing(static_cast<std::size_t>(count * together));
+    for (std::int64_t j = 0; j < source.columns; j += together) {
+        const std::int64_t columns = std::min(together, source.columns - j);
+        const Block kept{standing.data(), count, columns, count};
+        take_rows(source.part(0, j, source.rows, columns), from, kept);
+        put_rows(kept, to, target.part(0, j, target.rows, columns));
+    }
+}
+
 class Factoring {
   public:
     Factoring(const Matrix& matrix, Panel& panel)
@@ -39,14 +52,7 @@ class Factoring {
             from.push_back(slot);
             to.push_back(row - first_local_);
         }
-        const auto count = static_cast<std::int64_t>(from.size());
-        std::vector<double> standing(static_cast<std::size_t>(count * together));
-        for (std::int64_t j = 0; j < work_.columns; j += together) {
-            const Block some = work_.part(0, j, work_.rows, std::min(together, work_.columns - j));
-            const Block kept{standing.data(), count, some.columns, count};
-            take_rows(some, from, kept);
-            put_rows(kept, to, some);
-        }
+        move_rows(work_, from, work_, to);
     }
 
   private:
@@ -61,11 +67,14 @@ class Factoring {
         share_pivot_rows(at, middle, at + count);
         const Block upper = top_.part(at, middle, half, rest);
         solve_lower(top_.part(at, at, half, half), upper);
+        std::vector<std::int64_t> solved, slots;
         for (std::int64_t i = at; i < middle; ++i) {
             const std::int64_t slot = slots_[static_cast<std::size_t>(i)];
-            for (std::int64_t j = middle; slot >= 0 && j < at + count; ++j)
-                work_.at(slot, j) = top_.at(i, j);
+            if (slot < 0) continue;
+            solved.push_back(i - at);
+            slots.push_back(slot);
         }
+        move_rows(upper, solved, work_.part(0, middle, work_.rows, rest), slots);
         const std::int64_t active = work_.rows - done_;
         subtract_product(work_.part(done_, at, active, half), upper,
                          work_.part(done_, middle, active, rest));
