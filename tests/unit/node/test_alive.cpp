@@ -38,8 +38,9 @@ struct Child {
     Identity identity;
 };
 
-bool ends_within(const Watch& watch, std::chrono::milliseconds limit) {
-    const auto until = std::chrono::steady_clock::now() + limit;
+// Within milliseconds; the limit is a machine's that others use too.
+bool sees_the_end(const Watch& watch) {
+    const auto until = std::chrono::steady_clock::now() + std::chrono::seconds(60);
     while (!watch.ended()) {
         if (std::chrono::steady_clock::now() > until) return false;
         std::this_thread::sleep_for(std::chrono::milliseconds(1));
@@ -54,7 +55,7 @@ TEST(Watch, SeesAProcessEnd) {
     ASSERT_TRUE(watch);
     EXPECT_FALSE(watch->ended());
     child.end();
-    EXPECT_TRUE(ends_within(*watch, std::chrono::milliseconds(1000)));
+    EXPECT_TRUE(sees_the_end(*watch));
 }
 
 TEST(Watch, SeesOneThatNobodyHasBuried) {
@@ -62,7 +63,7 @@ TEST(Watch, SeesOneThatNobodyHasBuried) {
     const auto watch = Watch::on(child.identity);
     ASSERT_TRUE(watch);
     kill(child.id, SIGKILL);  // its parent, this process, does not wait for it yet
-    EXPECT_TRUE(ends_within(*watch, std::chrono::milliseconds(1000)));
+    EXPECT_TRUE(sees_the_end(*watch));
 }
 
 TEST(Watch, DoesNotTakeAnotherForIt) {

@@ -21,7 +21,7 @@
 namespace hocket::node {
 namespace {
 
-constexpr unsigned limit = 60;  // seconds; a process that waits longer is ended
+constexpr unsigned limit = 100;  // seconds; a process that waits longer is ended
 
 // How many rounds there are. On a machine that others use a round may take a slice of the
 // scheduler's: who says first ends them early then, before it says the last.
@@ -30,8 +30,7 @@ class Rounds {
     explicit Rounds(std::uint64_t most) : last_(most) {}
     bool go_on(std::uint64_t epoch) const { return epoch <= last_.load(); }
     void leader_begins(std::uint64_t epoch) {
-        if (epoch % 256 == 0 && Clock::now() - began_ > std::chrono::seconds(limit / 4))
-            last_.store(epoch);
+        if (epoch % 256 == 0 && Clock::now() - began_ > std::chrono::seconds(4)) last_.store(epoch);
     }
 
   private:
