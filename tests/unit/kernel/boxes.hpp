@@ -23,11 +23,17 @@ inline std::int64_t draw(std::mt19937_64& random, std::int64_t low, std::int64_t
 inline Bytes random_bytes(std::mt19937_64& random, std::int64_t count) {
     Bytes bytes(static_cast<std::size_t>(count));
     std::uint64_t state = random() | 1;
-    for (auto& byte : bytes) {
+    for (std::size_t at = 0; at < bytes.size(); at += sizeof state) {
         state = state * 6364136223846793005u + 1442695040888963407u;
-        byte = static_cast<std::byte>(state >> 56);
+        const std::uint64_t word = state ^ state >> 32;  // the low bits alone repeat soon
+        std::memcpy(&bytes[at], &word, std::min(sizeof word, bytes.size() - at));
     }
     return bytes;
+}
+
+/// As `==`, which compares byte by byte.
+inline bool same(const Bytes& a, const Bytes& b) {
+    return a.size() == b.size() && (a.empty() || std::memcmp(a.data(), b.data(), a.size()) == 0);
 }
 
 /// A strided view and the memory it lies in.
@@ -70,17 +76,27 @@ inline Place random_place(std::mt19937_64& random, const Extents& extents, std::
 inline void naive_copy(const Extents& extents, std::int64_t itemsize, const Bytes& source,
                        const Place& from, Bytes& destination, const Place& to) {
     if (std::find(extents.begin(), extents.end(), 0) != extents.end()) return;
-    Extents index(extents.size());
+    const auto outer = extents.empty() ? 0 : extents.size() - 1;
+    const std::int64_t row = extents.empty() ? 1 : extents[outer];
+    const std::int64_t source_step = extents.empty() ? 0 : from.strides[outer];
+    const std::int64_t step = extents.empty() ? 0 : to.strides[outer];
+    const auto leaves = [&](std::int64_t first, std::int64_t apart, const Place& place) {
+        const std::int64_t last = first + (row - 1) * apart;
+        return std::min(first, last) < 0 || std::max(first, last) + itemsize > place.bytes;
+    };
+    Extents index(outer);
     for (;;) {
         std::int64_t s = from.first, d = to.first;
-        for (std::size_t k = 0; k < index.size(); ++k) {
+        for (std::size_t k = 0; k < outer; ++k) {
             s += index[k] * from.strides[k];
             d += index[k] * to.strides[k];
         }
-        if (s < 0 || s + itemsize > from.bytes || d < 0 || d + itemsize > to.bytes)
+        if (leaves(s, source_step, from) || leaves(d, step, to))
             throw std::out_of_range("the test's own strides leave its memory");
-        std::memcpy(destination.data() + d, source.data() + s, static_cast<std::size_t>(itemsize));
-        std::size_t k = index.size();
+        for (std::int64_t i = 0; i < row; ++i)
+            std::memcpy(destination.data() + d + i * step, source.data() + s + i * source_step,
+                        static_cast<std::size_t>(itemsize));
+        std::size_t k = outer;
         while (k > 0 && ++index[k - 1] == extents[k - 1]) index[--k] = 0;
         if (k == 0) return;
     }

@@ -46,7 +46,7 @@ void check(bool gathering, const Extents& n, std::int64_t unit, std::int64_t wid
     if (gathering) panels.gather(array, threads, in_ring, items);
     move_cycles(array, moved, panels.places(), pass, ring);
     if (!gathering) panels.scatter(array, threads, in_ring, items);
-    EXPECT_TRUE(memory == expected)
+    EXPECT_TRUE(same(memory, expected))
         << (gathering ? "gather " : "scatter ") << batch << " x " << rows << " x " << columns
         << " of " << unit << " bytes, width " << width << ", threads " << threads << ", off "
         << off;

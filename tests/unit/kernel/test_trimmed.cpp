@@ -31,8 +31,8 @@ std::string check(std::int64_t rows, std::int64_t columns, std::int64_t unit, st
     naive_copy({columns, rows}, unit, before, {{unit, columns * unit}, guard, all}, expected,
                {{rows * unit, unit}, guard, all});
     step->run(array.data() + guard, {.threads = threads, .schedule = {}});
-    EXPECT_TRUE(array == expected) << rows << " x " << columns << " of " << unit
-                                   << " bytes, threads " << threads << ": " << step->what;
+    EXPECT_TRUE(same(array, expected)) << rows << " x " << columns << " of " << unit
+                                       << " bytes, threads " << threads << ": " << step->what;
     return step->what;
 }
 

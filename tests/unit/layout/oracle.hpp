@@ -18,6 +18,18 @@ using hocket::Shape;
 using hocket::layout::Format;
 using hocket::layout::Subscript;
 
+inline Shape unflatten(std::int64_t flat, const Shape& shape) {
+    Shape index(shape.size());
+    for (std::size_t d = shape.size(); d-- > 0; flat /= shape[d]) index[d] = flat % shape[d];
+    return index;
+}
+
+inline std::int64_t product(const Shape& shape) {
+    std::int64_t result = 1;
+    for (const std::int64_t n : shape) result *= n;
+    return result;
+}
+
 /// An array aligned with a template, as it was written.
 struct Case {
     Shape shape;
@@ -35,10 +47,8 @@ struct Case {
         return size;
     }
 
-    bool holds(std::int64_t rank, const Shape& index) const {
-        Shape at(base.procs.size());
-        for (std::size_t g = at.size(); g-- > 0; rank /= base.procs[g])
-            at[g] = rank % base.procs[g];
+    /// Whether the process at that place of the grid holds the element.
+    bool holds(const Shape& at, const Shape& index) const {
         std::size_t g = 0;
         const auto copies = [&](std::size_t position) {
             for (const std::int64_t r : base.replicate)
@@ -70,34 +80,18 @@ struct Case {
         return true;
     }
 
-    Shape at(std::int64_t flat) const {
-        Shape index(shape.size());
-        for (std::size_t d = shape.size(); d-- > 0; flat /= shape[d]) index[d] = flat % shape[d];
-        return index;
-    }
-
     /// The flat global numbers of what a process holds, in local order.
     std::vector<std::int64_t> local(std::int64_t rank) const {
         std::vector<std::int64_t> result;
-        std::int64_t elements = 1;
-        for (const std::int64_t n : shape) elements *= n;
-        for (std::int64_t flat = 0; flat < elements; ++flat)
-            if (holds(rank, at(flat))) result.push_back(flat);
+        const Shape at = unflatten(rank, base.procs);
+        Shape index(shape.size());
+        for (std::int64_t flat = 0; flat < product(shape); ++flat) {
+            if (holds(at, index)) result.push_back(flat);
+            for (std::size_t d = shape.size(); d-- > 0 && ++index[d] == shape[d];) index[d] = 0;
+        }
         return result;
     }
 };
-
-inline Shape unflatten(std::int64_t flat, const Shape& shape) {
-    Shape index(shape.size());
-    for (std::size_t d = shape.size(); d-- > 0; flat /= shape[d]) index[d] = flat % shape[d];
-    return index;
-}
-
-inline std::int64_t product(const Shape& shape) {
-    std::int64_t result = 1;
-    for (const std::int64_t n : shape) result *= n;
-    return result;
-}
 
 /// A layout, and what each process must hold: flat global numbers in local order.
 struct Model {
@@ -126,14 +120,15 @@ struct Model {
             if (s.keep) kept.push_back(s.count);
         for (const auto& each : held) {
             std::vector<std::int64_t>& own = result.held.emplace_back();
+            Shape index(kept.size());
             for (std::int64_t flat = 0; flat < product(kept); ++flat) {
-                const Shape index = unflatten(flat, kept);
                 std::int64_t there = 0;
                 std::size_t next = 0;
                 for (std::size_t d = 0; d < slices.size(); ++d)
                     there = there * shape()[d] + slices[d].first +
                             (slices[d].keep ? slices[d].step * index[next++] : 0);
                 if (std::binary_search(each.begin(), each.end(), there)) own.push_back(flat);
+                for (std::size_t d = kept.size(); d-- > 0 && ++index[d] == kept[d];) index[d] = 0;
             }
         }
         return result;

@@ -31,8 +31,8 @@ void each_element(const Layout& layout, std::int64_t rank, Visit visit) {
     const auto indices = layout.global_indices(rank);
     std::int64_t count = 1;
     for (const auto& list : indices) count *= static_cast<std::int64_t>(list.size());
+    Shape index(indices.size());
     for (std::int64_t n = 0; n < count; ++n) {
-        Shape index(indices.size());
         std::int64_t rest = n;
         for (std::size_t d = indices.size(); d-- > 0;) {
             const auto extent = static_cast<std::int64_t>(indices[d].size());
@@ -100,8 +100,8 @@ void check(const Layout& layout, const Shape& axes, const std::string& ways = {}
     }
     for (std::int64_t r = 0; r < wanted.size(); ++r) {
         std::size_t n = 0;
+        Shape source(axes.size());
         each_element(wanted, r, [&](const Shape& at) {
-            Shape source(at.size());
             for (std::size_t d = 0; d < at.size(); ++d)
                 source[static_cast<std::size_t>(axes[d])] = at[d];
             ASSERT_EQ(memory[static_cast<std::size_t>(r)][n++], place_of(source, layout.shape()));
