@@ -75,6 +75,21 @@ def test_contestants_take_turns_in_changing_order() -> None:
     assert rounds == ["abc", "bca", "cab", "cba", "acb", "bac"]
 
 
+class Hours:
+    """A clock that goes on only when somebody works: figures that no other program disturbs."""
+
+    def __init__(self) -> None:
+        self.now = 0.0
+        self.group = Group()
+        self.group.clock = lambda: self.now
+
+    def worker(self, name: str, calls: list[str], takes: float) -> Contestant:
+        def work() -> None:
+            self.now += takes
+
+        return counter(name, calls, work)
+
+
 def test_each_run_is_one_sample_of_the_largest_time() -> None:
     figures = measure([counter("sleeps", [], lambda: time.sleep(2e-3))], Group(), QUICK)
     assert len(figures[0].samples) == 4
@@ -83,25 +98,28 @@ def test_each_run_is_one_sample_of_the_largest_time() -> None:
 
 def test_short_calls_are_timed_together() -> None:
     calls: list[str] = []
-    slow = counter("long", [], lambda: time.sleep(2e-3))
-    effort = Effort(1, 0.0, 2, 2, sample_seconds=1e-3)
-    short, long = measure([counter("short", calls), slow], Group(), effort)
-    assert short.calls_per_run > 10 and long.calls_per_run == 1
-    assert len(calls) > 2 * short.calls_per_run
-    assert all(0 < s < 1e-3 for s in short.samples)
+    hours = Hours()
+    contestants = [hours.worker("short", calls, 2.0**-15), hours.worker("long", [], 2.0**-9)]
+    effort = Effort(1, 0.0, 2, 2, sample_seconds=2.0**-10)
+    short, long = measure(contestants, hours.group, effort)
+    assert short.calls_per_run == 32 and long.calls_per_run == 1
+    # Verified once, warmed up with one call and with a sample, two samples, verified again.
+    assert len(calls) == 1 + 1 + 32 + 2 * 32 + 1
+    assert short.samples == [2.0**-15] * 2 and long.samples == [2.0**-9] * 2
 
 
 def test_half_a_pingpong_is_half_the_time() -> None:
-    contestant = counter("sleeps", [], lambda: time.sleep(4e-3))
-    figure = measure([contestant], Group(), QUICK, steps_per_call=2)[0]
-    assert 2e-3 <= min(figure.samples) < 4e-3
+    hours = Hours()
+    figure = measure([hours.worker("a", [], 4.0)], hours.group, QUICK, steps_per_call=2)[0]
+    assert figure.samples == [2.0] * 4
 
 
 def test_rounds_end_with_the_time_but_not_before_the_least_count() -> None:
-    few = measure([counter("a", [], lambda: time.sleep(2e-3))], Group(), Effort(1, 0.0, 3, 99, 0.0))
+    hours = Hours()
+    few = measure([hours.worker("a", [], 2.0)], hours.group, Effort(1, 0.0, 3, 99, 0.0))
     assert len(few[0].samples) == 3
-    some = measure([counter("a", [], lambda: time.sleep(2e-3))], Group(), Effort(1, 0.02, 1, 99, 0))
-    assert 2 <= len(some[0].samples) <= 11
+    some = measure([hours.worker("a", [], 2.0)], hours.group, Effort(1, 19.0, 1, 99, 0))
+    assert len(some[0].samples) == 10
 
 
 def test_a_wrong_result_is_an_error_and_not_a_number() -> None:

@@ -36,7 +36,7 @@ def test_what_is_measured_is_kept_and_used(tmp_path, capsys):
     shown = capsys.readouterr().out
     costs = hk.models.parse(path.read_text(encoding="utf-8"))
     assert costs["far_message"] == 0.5
-    assert 0 <= costs["message"] < 0.1 and 0 <= costs["byte"] < 1e-5  # on a busy machine
+    assert 0 <= costs["message"] < 0.4 and 0 <= costs["byte"] < 1e-5  # on a busy machine
     assert 1e-12 < costs["copy"] < 1e-6 and costs["relay"] >= 0
     assert str(path) in shown and all(name in shown for name in costs)
     # 16 messages across would cost 8 s.
@@ -65,7 +65,7 @@ def test_two_processes_of_a_job_add_the_costs_between_their_nodes(tmp_path):
         capture_output=True,
         text=True,
         check=False,
-        timeout=60,
+        timeout=300,
     )
     assert done.returncode == 0, done.stderr
     assert done.stdout.count("kept in") == 1

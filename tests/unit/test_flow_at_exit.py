@@ -10,7 +10,9 @@ FORGETFUL = """
 import sys, time
 import hocket as hk
 f = hk.Flow(2)
-f.task(lambda: (time.sleep(0.05), print("one", flush=True)), outputs=["x"])
+# An error must come first: far before the step has ended.
+nap = 2 if sys.argv[1] == "away" else 0.05
+f.task(lambda: (time.sleep(nap), print("one", flush=True)), outputs=["x"])
 f.task(lambda: (time.sleep(0.05), print("two", f.steps, flush=True)), inputs=["x"])
 if sys.argv[1] == "wrong":
     f.task(lambda: 1 / 0, name="divide")
@@ -24,7 +26,7 @@ if sys.argv[1] == "exit":
 def test_a_flow_that_nobody_waits_for_ends_with_the_program():
     def ending(how):
         command = [sys.executable, "-c", FORGETFUL, how]
-        return subprocess.run(command, capture_output=True, text=True, timeout=60)
+        return subprocess.run(command, capture_output=True, text=True, timeout=300)
 
     for how in ("well", "exit"):
         assert ending(how).stdout.split("\n")[:2] == ["one", "two 2"]
@@ -58,7 +60,7 @@ if sys.argv[1] == "ctrl-c":
 @pytest.mark.parametrize(("how", "said"), [("step", "SystemExit: 3"), ("ctrl-c", "Interrupt")])
 def test_what_stops_one_flow_at_the_end_stops_all(how, said):
     command = [sys.executable, "-c", STOPPED, how]
-    done = subprocess.run(command, capture_output=True, text=True, timeout=60)
+    done = subprocess.run(command, capture_output=True, text=True, timeout=300)
     assert said in done.stderr
     assert done.stdout.count("step") < 400
 
@@ -66,12 +68,13 @@ def test_what_stops_one_flow_at_the_end_stops_all(how, said):
 GIVEN_UP = """
 import sys, threading, time
 import hocket as hk
-gone = threading.Event()
+gone, said = threading.Event(), threading.Event()
 def make():
     f = hk.Flow(2, agent="steps")
     def look():
-        gone.wait(20)
+        gone.wait(100)
         print("step", f.steps, flush=True)
+        said.set()
     if sys.argv[1] == "step":  # it is the last that knows its flow
         f.task(look)
     if sys.argv[1] == "comm":
@@ -79,7 +82,11 @@ def make():
     if sys.argv[1] == "body":  # the flow goes while its step runs
         box = [f]
         f = None
-        box[0].task(lambda: (gone.wait(20), print("step", box.pop().steps, flush=True)))
+        def last():
+            gone.wait(100)
+            print("step", box.pop().steps, flush=True)
+            said.set()
+        box[0].task(last)
 class Never:
     def poll(self):
         return False
@@ -91,7 +98,8 @@ if sys.argv[1] == "under way":
 else:
     make()
     gone.set()
-    time.sleep(0.3)
+    assert said.wait(100)
+    time.sleep(0.1)  # for the step to end
     hk.Flow(1).wait()  # ends what could not end there
 print("end", flush=True)
 """
@@ -100,6 +108,6 @@ print("end", flush=True)
 @pytest.mark.parametrize("how", ["step", "comm", "body", "under way"])
 def test_a_flow_that_is_given_up_ends_in_good_order(how):
     command = [sys.executable, "-c", GIVEN_UP, how]
-    done = subprocess.run(command, capture_output=True, text=True, timeout=60)
+    done = subprocess.run(command, capture_output=True, text=True, timeout=300)
     assert done.stderr == ""
     assert (done.stdout, done.returncode) == ("step 1\nend\n", 0)

@@ -234,7 +234,7 @@ def test_a_processor_that_there_is_not():
         capture_output=True,
         text=True,
         env=dict(os.environ, HOCKET_CPU="mmx"),
-        timeout=60,
+        timeout=300,
     )
     assert "HOCKET_CPU is 'mmx'; set it to portable, avx2 or avx512" in done.stderr
 

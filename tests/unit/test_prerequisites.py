@@ -63,7 +63,7 @@ def test_the_makefile_says_what_is_wrong(words, message):
         cwd=ROOT,
         capture_output=True,
         text=True,
-        timeout=60,
+        timeout=300,
     )
     assert done.returncode != 0 and done.stdout == ""
     assert message in done.stderr

@@ -17,7 +17,7 @@ import numpy as np
 import pytest
 
 import hocket as hk
-from hocket import launch, mpiexec, processes
+from hocket import _mpi, launch, mpiexec, processes
 
 
 @pytest.fixture(autouse=True)
@@ -76,29 +76,34 @@ def test_what_ranks_print_is_printed_here(capfd):
 def raise_on_cols(world):
     if world.name == "cols" and world.comm.rank == 1:
         raise ValueError("no such thing")
-    time.sleep(60)
+    time.sleep(1000)
 
 
 def test_an_exception_ends_everything_and_is_told_once(capfd):
     begun = time.monotonic()
     with pytest.raises(hk.Error) as caught:
         hk.run(raise_on_cols, tasks={"rows": 1, "cols": 2})
-    assert time.monotonic() - begun < 30
+    assert time.monotonic() - begun < 300  # of the 1000 that the others sleep
     text = str(caught.value)
     assert text.startswith("rank 2 (task 'cols', process 1) raised ValueError: no such thing")
     assert "Traceback" in text and "raise_on_cols" in text and "rank.py" not in text
     assert capfd.readouterr().err.count("ValueError: no such thing") == 2  # headline, traceback
 
 
-def test_the_first_failure_is_reported_and_the_others_named():
+def test_the_first_failure_is_reported_and_the_others_named(monkeypatch):
+    monkeypatch.setattr(processes, "GRACE", 3.0)  # for the other to fail too
+
     def fail(comm):
-        time.sleep(0.05 * comm.rank)
+        comm.barrier()
         raise KeyError("same")
 
     with pytest.raises(hk.Error) as caught:
         hk.run(fail, ranks=2)
-    assert "rank 0 raised KeyError: 'same'" in str(caught.value)
-    assert "rank 1 did the same" in str(caught.value)
+    said = str(caught.value)
+    # Which is first is the system's to say.
+    first = 0 if "rank 0 raised KeyError: 'same'" in said else 1
+    assert f"rank {first} raised KeyError: 'same'" in said
+    assert f"rank {1 - first} did the same" in said
 
 
 def test_exit_with_a_status_is_a_failure_and_without_is_none():
@@ -111,7 +116,7 @@ def test_a_crash_names_the_rank(capfd):
     def crash(comm):
         if comm.rank == 1:
             os.kill(os.getpid(), signal.SIGSEGV)
-        time.sleep(60)
+        time.sleep(1000)
 
     with pytest.raises(hk.PeerLostError, match=r"^rank 1 ended without a word") as caught:
         hk.run(crash, ranks=2)
@@ -120,30 +125,33 @@ def test_a_crash_names_the_rank(capfd):
 
 
 class Clock:
-    """A clock that jumps far ahead soon after `jump`: no test waits for a real deadline."""
+    """A clock that jumps far ahead at `jump`: no test waits for a real deadline."""
 
     def __init__(self) -> None:
-        self.at = float("inf")
+        self.ahead = 0.0
 
     def monotonic(self) -> float:
-        now = time.monotonic()
-        return now + (1e6 if now > self.at else 0)
+        return time.monotonic() + self.ahead
 
     def __getattr__(self, name: str):
         return getattr(time, name)
 
     def jump(self) -> None:
-        self.at = time.monotonic() + 2
+        self.ahead = 1e6
 
 
 def wait_for_each_other(world):
+    def tell():
+        while not _mpi.pending_waits():
+            time.sleep(0.01)
+        print("ready", flush=True)
+
     a = hk.zeros(hk.Layout((4,), "(BLOCK)", 1), comm=world.comm)
-    print("ready", flush=True)
+    threading.Thread(target=tell, daemon=True).start()
     world.recv(a, 1 - world.rank)
 
 
-def run_out_of_time(monkeypatch) -> tuple[str, list[str]]:
-    """What the error says of two tasks that wait for each other, and what they printed."""
+def test_a_timeout_says_where_every_rank_stood_and_has_it_print_what_it_waits_for(monkeypatch):
     clock, lines = Clock(), []
     monkeypatch.setattr(processes, "time", clock)
 
@@ -155,12 +163,19 @@ def run_out_of_time(monkeypatch) -> tuple[str, list[str]]:
     with pytest.raises(hk.DeadlineError) as caught:
         tasks = {"left": 1, "right": 1}
         hk.run(wait_for_each_other, tasks=tasks, timeout=1000, on_line=on_line)
-    return str(caught.value), lines
+    text = str(caught.value)
+    assert "rank 0 (task 'left', process 0) stood here" in text
+    assert "rank 1 (task 'right', process 0) stood here" in text
+    assert text.count("in wait_for_each_other") == 2
+    assert sum("hocket waits since" in line for line in lines) == 2
 
 
 def return_early(world):
     if world.name == "early":
         return
+    stands = Path(os.environ["HOCKET_RUN"], "0.stack")
+    while "at its end" not in stands.read_text():
+        time.sleep(0.01)
     print("ready", flush=True)
     time.sleep(100)  # a receive from it would end by itself
 
@@ -174,18 +189,6 @@ def test_a_timeout_tells_who_had_returned(monkeypatch):
     early, late = str(caught.value).split("rank 1 (task 'late'")
     assert "at its end: the function had returned" in early
     assert "in return_early" in late
-
-
-def test_a_timeout_says_where_every_rank_stood(monkeypatch):
-    text, _ = run_out_of_time(monkeypatch)
-    assert "rank 0 (task 'left', process 0) stood here" in text
-    assert "rank 1 (task 'right', process 0) stood here" in text
-    assert text.count("in wait_for_each_other") == 2
-
-
-def test_a_timeout_has_every_rank_print_what_it_waits_for(monkeypatch):
-    _, lines = run_out_of_time(monkeypatch)
-    assert sum("hocket waits since" in line for line in lines) == 2
 
 
 def test_a_real_timeout_ends_the_run():
@@ -310,7 +313,9 @@ def test_a_script_needs_no_guard(tmp_path):
         print([answer.rank for answer in hk.run(work, ranks=2)])
         """,
     )
-    done = subprocess.run([sys.executable, str(script)], capture_output=True, text=True, timeout=60)
+    done = subprocess.run(
+        [sys.executable, str(script)], capture_output=True, text=True, timeout=300
+    )
     assert (done.returncode, done.stdout) == (0, "[0, 1]\n"), done.stderr
 
 
@@ -323,7 +328,9 @@ def test_an_uncaught_error_shows_the_traceback_of_the_rank_once(tmp_path):
         hk.run(work, tasks={"left": 1})
         """,
     )
-    done = subprocess.run([sys.executable, str(script)], capture_output=True, text=True, timeout=60)
+    done = subprocess.run(
+        [sys.executable, str(script)], capture_output=True, text=True, timeout=300
+    )
     assert done.returncode == 1
     assert done.stderr.count("in work") == 1
     assert "rank 0 (task 'left', process 0) raised RuntimeError: gone wrong" in done.stderr
@@ -354,7 +361,7 @@ def test_ctrl_c_and_termination_leave_nothing(tmp_path, number):
     assert process.stdout is not None
     assert [process.stdout.readline() for _ in range(2)] == ["started\n"] * 2
     process.send_signal(number)
-    assert process.wait(20) in (130, -signal.SIGINT, 143)
+    assert process.wait(100) in (130, -signal.SIGINT, 143)
     process.stdout.close()
 
 
@@ -378,7 +385,7 @@ def test_killing_the_caller_ends_the_ranks(tmp_path):
     process.wait()
     process.stdout.close()
     place = Path(str(tempfile.tempdir))
-    limit = time.monotonic() + 15
+    limit = time.monotonic() + 100
     while _of_runs(place) and time.monotonic() < limit:
         time.sleep(0.1)
     assert _of_runs(place) == []

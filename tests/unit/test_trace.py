@@ -74,7 +74,7 @@ def test_a_run_of_tasks_leaves_one_picture_of_all_ranks(tmp_path):
     target = tmp_path / "run.json"
     line = [sys.executable, "-m", "hocket_cli", "run", "--trace", str(target)]
     line += [f"rows=2:{program}", f"cols=1:{program}"]
-    done = subprocess.run(line, capture_output=True, text=True, timeout=120)
+    done = subprocess.run(line, capture_output=True, text=True, timeout=300)
     assert done.returncode == 0, done.stderr
     seen = events(target)
     assert sorted(seen) == [
@@ -106,7 +106,7 @@ def test_steps_of_a_flow_are_slices_of_the_threads_that_ran_them(tmp_path):
         import threading
 
         hk.Team(comm).wait()  # by which the processes tell each other who they are
-        meet = threading.Barrier(2, timeout=20)
+        meet = threading.Barrier(2, timeout=100)
         with hk.Flow(2, agent="steps") as f:
             f.task(meet.wait, name="left")
             f.task(meet.wait, name="right")
@@ -151,5 +151,5 @@ def test_a_picture_that_cannot_be_written_is_refused_before_anything_runs(tmp_pa
     with pytest.raises(hk.Error, match=r"cannot be written.*give the name of a file"):
         hk.run(lambda comm: None, ranks=1, trace=missing)
     line = [sys.executable, "-m", "hocket_cli", "run", "--trace", str(missing), "1:/bin/true"]
-    done = subprocess.run(line, capture_output=True, text=True, timeout=60)
+    done = subprocess.run(line, capture_output=True, text=True, timeout=300)
     assert done.returncode == 2 and "--trace is" in done.stderr

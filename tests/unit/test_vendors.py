@@ -25,7 +25,7 @@ def used_with(folder: Path, vendor: str) -> str:
         env={**os.environ, "PYTHONPATH": str(folder)},
         capture_output=True,
         text=True,
-        timeout=60,
+        timeout=300,
     )
     assert done.returncode == 0, done.stderr
     return done.stdout
@@ -71,6 +71,6 @@ def test_a_starter_killed_earlier_is_in_nobodys_way(tmp_path: Path) -> None:
         env={**os.environ, "TMPDIR": str(tmp_path)},
         capture_output=True,
         text=True,
-        timeout=60,
+        timeout=300,
     )
     assert done.stdout == "started\n", done

@@ -211,8 +211,20 @@ def _ask_stacks(folder: Path) -> dict[int, str]:
         with contextlib.suppress(OSError, ValueError):
             os.kill(int(path.read_text()), signal.SIGUSR2)
             asked.append(int(path.stem))
-    time.sleep(0.3)
+    _settle([folder / f"{number}.stack" for number in asked])
     return {number: (folder / f"{number}.stack").read_text().strip() for number in sorted(asked)}
+
+
+def _settle(stacks: Sequence[Path]) -> None:
+    """Until there is something in each, and none of them grows. Ranks that others leave no core
+    take longer to write than the tenths of a second that it is usually."""
+    sizes: list[int] = []
+    limit = time.monotonic() + 5
+    while True:
+        time.sleep(0.15)
+        before, sizes = sizes, [path.stat().st_size for path in stacks]
+        if (sizes == before and all(sizes)) or time.monotonic() > limit:
+            return
 
 
 def _end(process: subprocess.Popen[bytes], folder: Path, shared: set[str]) -> None:
