@@ -15,19 +15,21 @@ from .record import Question
 from .registry import Match
 from .table import align, seconds
 
+Shape = tuple[int, ...]
+
 AXES = (1, 0, 2)
 # The paper's 64x512x128, 16x1024x256, 8x1000x500 and 32x100x25, row-major.
 ARRAYS = ((128, 512, 64), (256, 1024, 16), (500, 1000, 8), (25, 100, 32))
 TEAMS = (2, 4, 8, 16, 32)
 # Which arrays a table has, and its largest chunk for each.
-TABLES = {
+TABLES: dict[int, tuple[tuple[Shape, int], ...]] = {
     1: ((ARRAYS[0], 256),),
     2: ((ARRAYS[0], 512), (ARRAYS[1], 1024)),
     3: ((ARRAYS[2], 32), (ARRAYS[3], 16)),
 }
 WORDS = {1: "two arrays", 2: "vacancy tracking", 3: "vacancy tracking"}
 # The extents of Figure 2's dimensions that change places; the paper does not print its own.
-PLANES = ((32, 32), (128, 512), (500, 1000))
+PLANES: tuple[Shape, ...] = ((32, 32), (128, 512), (500, 1000))
 BLOCKS = (1, 2, 4, 8, 16, 32, 64)
 
 
@@ -37,15 +39,22 @@ def schedules(largest: int) -> list[str]:
     return ["static", "affinity", "guided", *(f"dynamic,{n}" for n in chunks)]
 
 
+def arrays(number: int, shape: Shape | None) -> Sequence[tuple[Shape, int]]:
+    """A table's arrays, each with its largest chunk; or this one array in their place."""
+    return TABLES[number] if shape is None else [(shape, TABLES[number][0][1])]
+
+
 def teams(asked: Sequence[int] | None) -> list[int]:
     """Numbers of threads: those of the paper for which there are cores, and 2 at least."""
     cores = len(os.sched_getaffinity(0))
     return list(asked) if asked else [n for n in TEAMS if n <= max(cores, 2)]
 
 
-def table(number: int, asked: Sequence[int] | None) -> Iterator[Match]:
+def table(
+    number: int, asked: Sequence[int] | None, instead: Shape | None = None
+) -> Iterator[Match]:
     """One match an array and number of threads; a contestant a schedule."""
-    for shape, largest in TABLES[number]:
+    for shape, largest in arrays(number, instead):
         for threads in teams(asked):
             problem = Permutation(shape, AXES, "float64", threads)
             question = Question(
@@ -60,9 +69,11 @@ def table(number: int, asked: Sequence[int] | None) -> Iterator[Match]:
             yield Match(question, make)
 
 
-def finish_table(number: int, document: dict[str, Any], plot: str | None) -> None:
+def finish_table(
+    number: int, document: dict[str, Any], plot: str | None, instead: Shape | None = None
+) -> None:
     """Rows of schedules, columns of threads, the fastest of each column with a star."""
-    for shape, largest in TABLES[number]:
+    for shape, largest in arrays(number, instead):
         columns = {
             t["parameters"]["threads"]: [f.get("median") for f in t["figures"]]
             for t in document["tables"]
@@ -90,9 +101,9 @@ def finish_table(number: int, document: dict[str, Any], plot: str | None) -> Non
             _draw_table(plot, f"Table {number}: {n1} x {n2} x {n3}", schedules(largest), columns)
 
 
-def figure_2(threads: int) -> Iterator[Match]:
+def figure_2(threads: int, plane: Shape | None = None) -> Iterator[Match]:
     """Two arrays with copy-back beside vacancy tracking, by the length of the block that moves."""
-    for n3, n2 in PLANES:
+    for n3, n2 in PLANES if plane is None else [plane]:
         for n1 in BLOCKS:
             problem = Permutation((n3, n2, n1), AXES, "float64", threads)
             question = Question(

@@ -108,6 +108,12 @@ def test_processor_time_does_not_count_sleep(tmp_path, capsys):
         (["--hptt", "/nowhere.so"], "no such file"),
         (["--table", "1", "--team", "0"], "1 or more"),
         (["--processor-time", "--threads", "2"], "one thread"),
+        (["--table", "2", "--shape", "6,7"], "N3,N2,N1"),
+        (["--figure", "2", "--shape", "6,7,8"], "it is N3,N2"),
+        (["--table", "1", "--shape", "6,0,8"], "1 or more"),
+        (["--table", "1", "--dtype", "float32"], "has its own"),
+        (["--figure", "2", "--axes", "0,1"], "has its own"),
+        (["--team", "2"], "--table"),
     ],
 )
 def test_wrong_words(words, said, capsys):
@@ -155,4 +161,45 @@ def test_figure_2_is_printed_and_drawn(tmp_path, capsys):
     picture = tmp_path / "figure.png"
     paper.finish_figure_2(document, str(picture))
     assert "3.00" in capsys.readouterr().out
+    assert picture.read_bytes().startswith(b"\x89PNG")
+
+
+@pytest.mark.parametrize("number", [1, 2, 3])
+def test_a_table_of_a_small_array_from_run_to_report(number, tmp_path, capsys):
+    target, picture = tmp_path / "out.json", tmp_path / "table.png"
+    words = ["permute", "--table", str(number), "--shape", "6,10,4", "--team", "1", "--team", "3"]
+    files = ["--json", str(target), "--plot", str(picture)]
+    assert main([*words, *QUICK, *files]) == 0, capsys.readouterr().out
+    tables = json.loads(target.read_text("utf-8"))["tables"]
+    assert [t["parameters"] for t in tables] == [
+        {"table": number, "shape": [6, 10, 4], "threads": threads} for threads in (1, 3)
+    ]
+    rows = paper.schedules(paper.TABLES[number][0][1])
+    way = "two arrays" if number == 1 else "hocket in place, cycles"
+    for t in tables:
+        assert [f["name"] for f in t["figures"]] == [f"{way}, {schedule}" for schedule in rows]
+        assert all(f["median"] > 0 for f in t["figures"])
+    printed = capsys.readouterr().out
+    report = printed[printed.index(f"Table {number}, 4 x 10 x 6") :]
+    assert "1 thrd" in report and "3 thrd" in report and report.count("*") >= 2
+    lines = [line.split()[0] for line in report.splitlines() if line.split()]
+    assert [line for line in lines if line in rows] == rows
+    assert (tmp_path / "table-4x10x6.png").read_bytes().startswith(b"\x89PNG")
+
+
+def test_figure_2_of_a_small_plane_from_run_to_report(tmp_path, capsys):
+    target, picture = tmp_path / "out.json", tmp_path / "figure.png"
+    words = ["permute", "--figure", "2", "--shape", "6,10", "--threads", "2"]
+    files = ["--json", str(target), "--plot", str(picture)]
+    assert main([*words, *QUICK, *files]) == 0, capsys.readouterr().out
+    tables = json.loads(target.read_text("utf-8"))["tables"]
+    assert [t["parameters"]["shape"] for t in tables] == [[6, 10, n] for n in paper.BLOCKS]
+    for t in tables:
+        assert t["parameters"]["threads"] == 2
+        speedups = {f["name"]: f.get("speedup") for f in t["figures"] if "in place" in f["name"]}
+        assert set(speedups) == {"hocket in place, cycles", "hocket in place"}
+        assert all(speedup > 0 for speedup in speedups.values())
+    printed = capsys.readouterr().out
+    report = printed[printed.index("Figure 2: time of two arrays") :]
+    assert report.count("10 x 6") == 2 and " -" not in report.splitlines()[2]
     assert picture.read_bytes().startswith(b"\x89PNG")

@@ -58,7 +58,11 @@ def add_options(parser: argparse.ArgumentParser) -> None:
         choices=sorted(GROUPS),
         help=f"arrays of this kind; may be repeated (default: {' and '.join(DEFAULT)})",
     )
-    parser.add_argument("--shape", metavar="N,N,...", help="this one array instead")
+    parser.add_argument(
+        "--shape",
+        metavar="N,N,...",
+        help="this one array instead; of a table N3,N2,N1, of the figure the plane N3,N2",
+    )
     parser.add_argument("--axes", metavar="A,A,...", help="of --shape (default: reversed)")
     parser.add_argument(
         "--dtype", action="append", choices=DTYPES, help="may be repeated (default: float64)"
@@ -102,29 +106,53 @@ def _numbers(text: str, option: str) -> Shape:
     return numbers
 
 
-def _arrays(options: argparse.Namespace) -> list[tuple[Shape, Shape]]:
+def _shape(options: argparse.Namespace) -> Shape | None:
     if options.shape is None:
+        return None
+    shape = _numbers(options.shape, "--shape")
+    if min(shape) < 1:
+        raise ValueError(f"--shape {options.shape}: give extents of 1 or more")
+    return shape
+
+
+def _arrays(options: argparse.Namespace) -> list[tuple[Shape, Shape]]:
+    shape = _shape(options)
+    if shape is None:
         if options.axes is not None:
             raise ValueError("--axes goes with --shape")
         return [one for group in options.group or DEFAULT for one in GROUPS[group]]
-    shape = _numbers(options.shape, "--shape")
     axes = tuple(reversed(range(len(shape))))
     if options.axes is not None:
         axes = _numbers(options.axes, "--axes")
-    if min(shape) < 1:
-        raise ValueError(f"--shape {options.shape}: give extents of 1 or more")
     if sorted(axes) != list(range(len(shape))):
         raise ValueError(f"--axes {options.axes}: name each of 0 to {len(shape) - 1} once")
     return [(shape, axes)]
+
+
+def _validate_paper(options: argparse.Namespace) -> None:
+    """What a table or figure of the paper leaves open."""
+    if options.table and options.figure:
+        raise ValueError("--table and --figure: give one of them")
+    for name in ("group", "axes", "dtype", "without", "hptt"):
+        if getattr(options, name):
+            raise ValueError(f"--{name}: a --table or --figure has its own; leave it out")
+    extents = "N3,N2,N1" if options.table else "N3,N2"
+    shape = _shape(options)
+    if shape is not None and len(shape) != len(extents.split(",")):
+        what = "--table" if options.table else "--figure"
+        raise ValueError(f"--shape {options.shape}: with {what} it is {extents}")
 
 
 def validate(options: argparse.Namespace) -> None:
     """One process; arrays that are; a file that can be drawn to."""
     if options.ranks != 0:
         raise ValueError(f"--ranks {options.ranks}: local arrays need no processes; leave it out")
-    _arrays(options)
-    if options.table and options.figure:
-        raise ValueError("--table and --figure: give one of them")
+    if options.table or options.figure:
+        _validate_paper(options)
+    else:
+        _arrays(options)
+    if options.team and not options.table:
+        raise ValueError("--team: numbers of threads in a --table; give one, or --threads instead")
     if options.processor_time and (options.threads > 1 or options.table or options.figure):
         raise ValueError("--processor-time sees one thread; leave --threads at 1, without a table")
     if any(team < 1 for team in options.team or ()):
@@ -142,9 +170,9 @@ def matches(options: argparse.Namespace, group: Group) -> Iterator[Match]:
     if options.processor_time:
         group.clock = time.thread_time
     if options.table:
-        yield from paper.table(options.table, options.team)
+        yield from paper.table(options.table, options.team, _shape(options))
     elif options.figure:
-        yield from paper.figure_2(options.threads)
+        yield from paper.figure_2(options.threads, _shape(options))
     else:
         for shape, axes in _arrays(options):
             for dtype in options.dtype or ("float64",):
@@ -196,6 +224,6 @@ def natives(options: argparse.Namespace) -> Sequence[Native]:
 def finish(options: argparse.Namespace, document: dict[str, Any]) -> None:
     """A table or figure as the paper prints it."""
     if options.table:
-        paper.finish_table(options.table, document, options.plot)
+        paper.finish_table(options.table, document, options.plot, _shape(options))
     elif options.figure:
         paper.finish_figure_2(document, options.plot)
