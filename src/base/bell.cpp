@@ -3,110 +3,127 @@
 
 #ifdef HOCKET_SIMULATED
 
+#include <simgrid/engine.h>
 #include <simgrid/host.h>
 #include <simgrid/semaphore.h>
+#include <xbt/config.h>
 #include <xbt/sysdep.h>
 
-#include <algorithm>
 #include <cstdint>
 #include <map>
 #include <queue>
-#include <set>
+#include <simgrid/kernel/Timer.hpp>
+#include <simgrid/s4u/Link.hpp>
+#include <utility>
+#include <vector>
 
 #include "base/port.hpp"
 
 namespace hocket::bell {
 namespace {
 
+using simgrid::kernel::resource::Action;
+using simgrid::kernel::timer::Timer;
 using Words = std::pair<int, int>;  // the sender and the tag
 
 struct Bell {
-    sg_host_t host = nullptr;
-    double news_at = 0;         // when it was rung last, or a message could have ended
-    int untold = 0;             // requests of which nobody tells when they can end
-    std::multiset<double> due;  // when those that travel end, if they have the links for themselves
-    int late = 0;               // those that should have ended
-    int gone = 0;               // sends that end at once, and were not found to have ended
     std::map<Words, std::queue<std::int64_t>> early;  // bytes that nobody receives yet
     std::map<Words, int> open;                        // receives that nobody has sent to
     bool rung = false, waits = false;
     sg_sem_t door = nullptr;
+
+    void wake() {
+        if (rung) return;
+        rung = true;
+        if (waits) sg_sem_release(door);
+    }
 };
-using Bells = std::map<int, Bell>;
+
+// What SMPI adds to each message: its tag, its ends and its communicator.
+constexpr std::int64_t envelope = 16;
+
+// Of messages that began at one moment with as many bytes, the network does not say which one ends.
+struct Alike {
+    std::vector<Bell*> ends;
+    int under_way = 0;
+};
 
 // Each simulated process has globals of its own, in one memory: the first one hangs what all share
 // on the first host of the platform.
-Bells& all() {
-    static Bells* const bells = [] {
+struct Shared {
+    std::map<int, Bell> bells;
+    std::map<std::pair<double, double>, Alike> messages;  // by when they began, and bytes in all
+    std::vector<Bell*> heard;                             // of the network, and not told yet
+    int detached = sg_cfg_get_int("smpi/send-is-detached-thresh");  // sends of less end at once
+
+    // SMPI moves a message from when both ends are there.
+    void begins(Bell& from, Bell& to, std::int64_t bytes) {
+        Alike& alike = messages[{simgrid_get_clock(), static_cast<double>(bytes + envelope)}];
+        alike.ends.push_back(&to);
+        if (bytes >= detached) alike.ends.push_back(&from);
+        ++alike.under_way;
+    }
+
+    // SimGrid tells in the midst of a step of its clock, in which nobody may be let in: a timer of
+    // this very moment rings, once the step is over.
+    void ended(const Action& message) {
+        if (heard.empty()) Timer::set(simgrid_get_clock(), [this] { tell(); });
+        const auto found = messages.find({message.get_start_time(), message.get_cost()});
+        if (found == messages.end()) {  // MPI's own: of a call that somebody waits for, or not
+            for (auto& [process, bell] : bells) heard.push_back(&bell);
+            return;
+        }
+        heard.insert(heard.end(), found->second.ends.begin(), found->second.ends.end());
+        if (--found->second.under_way == 0) messages.erase(found);
+    }
+
+    void tell() {
+        for (Bell* const bell : std::exchange(heard, {})) bell->wake();
+    }
+};
+
+Shared* made() {
+    auto* const shared = new Shared;
+    simgrid::s4u::Link::on_communication_state_change_cb(
+        [shared](const simgrid::kernel::resource::NetworkAction& message, Action::State) {
+            // SimGrid's headers do not say that it is one.
+            const auto& action = reinterpret_cast<const Action&>(message);
+            if (action.get_state() != Action::State::STARTED) shared->ended(action);
+        });
+    return shared;
+}
+
+Shared& all() {
+    static Shared* const shared = [] {
         sg_host_t* const hosts = sg_host_list();
         sg_host_t const first = hosts[0];
         xbt_free(hosts);
-        if (sg_host_get_data(first) == nullptr) sg_host_set_data(first, new Bells);
-        return static_cast<Bells*>(sg_host_get_data(first));
+        if (sg_host_get_data(first) == nullptr) sg_host_set_data(first, made());
+        return static_cast<Shared*>(sg_host_get_data(first));
     }();
-    return *bells;
+    return *shared;
 }
 
 Bell* mine = nullptr;
 int number = 0;
 
-void wake(Bell& bell) {
-    if (bell.rung) return;
-    bell.rung = true;
-    if (bell.waits) sg_sem_release(bell.door);
-}
-
-constexpr std::int64_t detached = 65536;  // SMPI's sends of less end at once
-
-// SMPI moves a message from when both ends are there.
-void travel(Bell& from, Bell& to, std::int64_t bytes) {
-    const double lasts =
-        sg_host_get_route_latency(from.host, to.host) +
-        static_cast<double>(bytes) / sg_host_get_route_bandwidth(from.host, to.host);
-    const double at = port::seconds() + lasts * (1 + 1e-9) + 1e-9;  // SMPI adds in another order
-    to.due.insert(at);
-    if (bytes >= detached) {
-        from.due.insert(at);
-        wake(from);  // it may be to look sooner than it had thought
-    }
-}
-
 }  // namespace
 
 void own(int process) {
     number = process;
-    mine = &all()[process];
-    if (mine->door != nullptr) return;
-    mine->door = sg_sem_init(0);
-    mine->host = sg_host_self();
-}
-
-void expect(int requests) {
-    if (mine != nullptr) mine->untold += requests;
-}
-
-void done(int messages) {
-    if (mine == nullptr) return;
-    for (; messages > 0; --messages)
-        if (mine->gone > 0)
-            --mine->gone;
-        else if (!mine->due.empty() && *mine->due.begin() <= port::seconds())
-            mine->due.erase(mine->due.begin());
-        else if (mine->late > 0)
-            --mine->late;
+    mine = &all().bells[process];
+    if (mine->door == nullptr) mine->door = sg_sem_init(0);
 }
 
 void ring(int process, int tag, std::int64_t bytes) {
-    Bell& bell = all()[process];
-    bell.news_at = port::seconds();
-    if (bytes < detached) ++mine->gone;
+    Bell& bell = all().bells[process];
     if (int& open = bell.open[{number, tag}]; open > 0) {
         --open;
-        travel(*mine, bell, bytes);
+        all().begins(*mine, bell, bytes);
     } else {
         bell.early[{number, tag}].push(bytes);
     }
-    wake(bell);
+    bell.wake();
 }
 
 void await(int process, int tag) {
@@ -115,32 +132,26 @@ void await(int process, int tag) {
         ++mine->open[{process, tag}];
         return;
     }
-    travel(all()[process], *mine, early.front());
+    all().begins(all().bells[process], *mine, early.front());
     early.pop();
 }
 
 void doze(double waited) {
-    constexpr double shortest = 1e-6, part = 10;
-    if (mine == nullptr) {
-        port::sleep(waited / part);
+    constexpr double shortest = 1e-3;
+    if (mine == nullptr) {  // nobody rings
+        port::sleep(waited / 10);
         return;
     }
     if (!mine->rung) {
-        const double now = port::seconds();
-        for (; !mine->due.empty() && *mine->due.begin() <= now; ++mine->late) {
-            mine->due.erase(mine->due.begin());
-            mine->news_at = now;
-        }
-        // With nothing that travels only a ring changes anything, or the clock: a deadline.
-        double rest = 20 * shortest + waited / 2;
-        if (mine->late > 0 || mine->untold > 0)
-            rest = shortest + std::min(waited, now - mine->news_at) / part;
-        else if (!mine->due.empty())
-            rest = *mine->due.begin() - now;
-        if (!mine->due.empty()) rest = std::min(rest, *mine->due.begin() - now);
+        // Not the semaphore's own timeout, which SimGrid 3.32 may let end in the step of a ring.
+        Timer* timer = Timer::set(simgrid_get_clock() + shortest + waited, [&timer, bell = mine] {
+            timer = nullptr;
+            bell->wake();
+        });
         mine->waits = true;
-        sg_sem_acquire_timeout(mine->door, rest);
+        sg_sem_acquire(mine->door);
         mine->waits = false;
+        if (timer != nullptr) timer->remove();
     }
     mine->rung = false;
 }

@@ -12,8 +12,6 @@
 #include <utility>
 #include <vector>
 
-#include "base/bell.hpp"
-#include "base/port.hpp"
 #include "comm/engine.hpp"
 #include "comm/handle.hpp"
 #include "comm/outside.hpp"
@@ -217,7 +215,6 @@ void Batch::add(Given& operation, MPI_Request request) {
     operation.place_ = static_cast<std::int64_t>(requests_.size());
     requests_.push_back(request);
     operations_.push_back(&operation);
-    if constexpr (port::simulated) bell::expect(+1);
 }
 
 // What MPI has left of the request goes back to the operation.
@@ -230,7 +227,6 @@ void Batch::remove(Given& operation) {
         operations_[place]->place_ = static_cast<std::int64_t>(place);
     requests_.pop_back();
     operations_.pop_back();
-    if constexpr (port::simulated) bell::expect(-1);
     operation.place_ = -1;  // last: from here on its owner may end it
 }
 

@@ -5,8 +5,6 @@
 
 #include <utility>
 
-#include "base/bell.hpp"
-#include "base/port.hpp"
 #include "comm/engine.hpp"
 #include "comm/handle.hpp"
 #include "comm/vendor.hpp"
@@ -48,7 +46,6 @@ std::span<const std::size_t> Requests::newly_done() {
     if (pending_ == 0) return done_;
     auto& [links, requests, group, processes, indices, seen] = *batch_;
     const int count = vendor::test_some(requests, indices, seen);
-    if constexpr (port::simulated) bell::done(count);
     for (int i = 0; i < count; ++i) {
         const std::size_t of =
             group[static_cast<std::size_t>(indices[static_cast<std::size_t>(i)])];
