@@ -30,6 +30,16 @@ class Fetcher {
     Fetcher(const std::byte* first, std::int64_t bytes, std::int64_t work)
         : Fetcher(first, bytes / page + 1, page, page - 1, work) {}
 
+    /// Memory that is worked on from one end to the other: what lies `distance` bytes ahead of the
+    /// work. (Where what is done with a line takes as long as fetching it, 64 KiB are enough.)
+    static Fetcher along(const std::byte* first, std::int64_t bytes, std::int64_t distance) {
+        Fetcher out(first, bytes, bytes);
+        out.due_each_ = 1;
+        out.work_ = line;
+        out.worked(distance);
+        return out;
+    }
+
     /// To be called as the work goes on, with what was done since the last call.
     void worked(std::int64_t bytes) {
         if (rows_ <= 0) return;

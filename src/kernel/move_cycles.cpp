@@ -37,9 +37,12 @@ struct ShortBlock {
 struct LongBlock {
     using Ahead = LongAhead;
     static void copy(std::byte* to, const std::byte* from, std::int64_t bytes, Ahead& ahead) {
-        for (std::int64_t at = 0; at < bytes; at += Ahead::step) {
+        // Steps end where lines of the destination do.
+        std::int64_t step =
+            Ahead::step - static_cast<std::int64_t>(reinterpret_cast<std::uintptr_t>(to) % 64);
+        for (std::int64_t at = 0; at < bytes; at += step, step = Ahead::step) {
             // A call: where the compiler knows that there are few, it writes a slow string move.
-            copy_cached(to + at, from + at, std::min(Ahead::step, bytes - at));
+            copy_cached(to + at, from + at, std::min(step, bytes - at));
             ahead.moved();
         }
     }

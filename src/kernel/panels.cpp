@@ -153,15 +153,16 @@ void run_rings(const Panels& panels, std::byte* array, std::int64_t in_ring, std
     const std::int64_t bytes = panels.panel_bytes(), in_item = panels.count() / items;
     const std::int64_t rings = ceil_div(in_item, in_ring);
     const bool fetched = fetches_ahead(bytes, row);
+    constexpr std::int64_t distance = 64 << 10;
     base::parallel_for(threads, items * rings, [&](std::int64_t ring) {
         const std::int64_t begin = ring % rings * in_ring;
         const std::int64_t count = std::min(in_ring, in_item - begin);
         std::byte* const first = array + (ring / rings * in_item + begin) * bytes;
         std::byte* const buffer = thread_scratch(Scratch::panel, bytes);
+        Fetcher ahead;
+        if (fetched) ahead = Fetcher::along(first, count * bytes, distance);
         for (std::int64_t k = 0; k < count; ++k) {
             std::byte* const panel = first + k * bytes;
-            Fetcher ahead;
-            if (fetched && k + 1 < count) ahead = Fetcher(panel + bytes, bytes, bytes);
             turn.run(panel, k == 0 ? buffer : panel - bytes, ahead);
         }
         copy_cached(first + (count - 1) * bytes, buffer, bytes);

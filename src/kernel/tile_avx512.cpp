@@ -132,7 +132,9 @@ HOCKET_AVX512 void transpose(const std::byte* source, std::byte* destination, co
     // Along the rows of the source, which prefetchers then recognise.
     for (std::int64_t j = 0; j < tile.nj; j += columns, columns = side) {
         columns = std::min(columns, tile.nj - j);
-        for (std::int64_t i = 0; i < tile.ni; i += side) {
+        for (std::int64_t column = 0; column < tile.ni; column += side) {
+            // The last square reaches back over columns that are done: again the same values.
+            const std::int64_t i = tile.ni < side ? 0 : std::min(column, tile.ni - side);
             const std::byte* from = source + i * unit + j * tile.source_j;
             std::byte* to = destination + i * tile.destination_i + j * unit;
             if (i + side <= tile.ni && columns == side)
