@@ -2,6 +2,7 @@
 #include "transfer/far.hpp"
 
 #include <algorithm>
+#include <limits>
 #include <string>
 
 #include "base/environment.hpp"
@@ -114,6 +115,18 @@ void Far::done(std::uint64_t number) {
     if (way_ == Way::in)
         message(piece.message).pieces.run(piece.part, buffer_.get() + piece.buffer_offset, array_);
     if (!each_has_its_own()) free_.push_back(piece.buffer_offset);
+}
+
+std::int64_t Far::turn_of(std::size_t place) const {
+    if (place == order_.size()) return std::numeric_limits<std::int64_t>::max();
+    return side().messages[order_[place]].turn;
+}
+
+std::int64_t Far::first_turn() const {
+    std::int64_t first = next_turn();
+    for (const Piece& piece : under_way_)
+        first = std::min(first, side().messages[piece.message].turn);
+    return first;
 }
 
 std::uint64_t Far::left_of_first() const {

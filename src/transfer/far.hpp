@@ -50,6 +50,10 @@ class Far {
     void done(std::uint64_t number);
     /// Pieces of the first message that have not gone or come yet.
     std::uint64_t left_of_first() const;
+    /// The turn of the first message of which something is left to start, or to start or end: where
+    /// nothing is, later than any.
+    std::int64_t next_turn() const { return turn_of(next_); }
+    std::int64_t first_turn() const;
     bool finished() const { return next_ == order_.size() && under_way_.empty(); }
 
   private:
@@ -67,6 +71,7 @@ class Far {
     const FarMessage& message(std::size_t i) const {
         return way_ == Way::out ? work_->far_send(i) : work_->far_receive(i);
     }
+    std::int64_t turn_of(std::size_t place) const;
     bool each_has_its_own() const { return side().buffer <= most_; }
 
     Way way_;

@@ -51,6 +51,7 @@ class Runner {
     bool go_on();
     bool poll_far();
     bool poll_brief();
+    bool far_ahead() const;
     bool send_one();
 
     std::shared_ptr<const Work> work_;
