@@ -119,8 +119,8 @@ struct Cut {
     std::int64_t pieces, longest;
 };
 
-Cut cut_work(const Permutation& permutation, const Places& places, const Pass& pass) {
-    const std::int64_t pieces = ceil_div(places.block, largest_piece);
+Cut cut_work(const Permutation& permutation, std::int64_t block, const Pass& pass) {
+    const std::int64_t pieces = ceil_div(block, largest_piece);
     const std::int64_t threads = base::resolve_threads(pass.threads);
     const bool whole = threads == 1 || pass.schedule.kind != Schedule::Kind::automatic ||
                        permutation.batch * pieces >= 2 * threads;
@@ -131,15 +131,46 @@ Cut cut_work(const Permutation& permutation, const Places& places, const Pass& p
 
 }  // namespace
 
+void hand_out_cycles(const Permutation& permutation, std::int64_t block, const Pass& pass,
+                     const Ring& ring, const CycleWork& work) {
+    const Cut cut = cut_work(permutation, block, pass);
+    const std::int64_t slices = permutation.batch * cut.pieces;
+    CycleFinder finder(permutation, ring);
+    std::vector<Segment> found;
+    for (bool more = true; more;) {
+        found.clear();
+        more = finder.find(found, pass.whole_table ? SIZE_MAX : segments_at_once, cut.longest);
+        if (found.empty()) continue;
+        const std::span<const Segment> segments = found;
+        if (cut.longest == INT64_MAX && pass.schedule.kind == Schedule::Kind::automatic) {
+            base::parallel_for(pass.threads, slices,
+                               [&](std::int64_t slice) { work.move(slice, segments); });
+            continue;
+        }
+        const auto length = [&](std::int64_t k) {
+            return segments[static_cast<std::size_t>(k)].length;
+        };
+        for (std::int64_t slice = 0; slice < slices; ++slice) {
+            work.begin(slice, segments);
+            run_scheduled(pass.schedule, pass.threads, std::ssize(segments), length,
+                          [&](std::int64_t first, std::int64_t last) {
+                              work.move(slice,
+                                        segments.subspan(static_cast<std::size_t>(first),
+                                                         static_cast<std::size_t>(last - first)));
+                          });
+        }
+    }
+}
+
 void move_cycles(std::byte* array, const Permutation& permutation, const Places& places,
                  const Pass& pass, const Ring& ring) {
     if (permutation.identity() || places.block == 0) return;
     const Successor next(permutation, ring);
     const std::int64_t blocks = permutation.blocks(), all = permutation.batch * blocks;
-    const Cut cut = cut_work(permutation, places, pass);
-    const std::int64_t piece = ceil_div(places.block, cut.pieces);
+    const std::int64_t pieces = cut_work(permutation, places.block, pass).pieces;
+    const std::int64_t piece = ceil_div(places.block, pieces);
     const auto slice_of = [&](std::int64_t index) {
-        const std::int64_t item = index / cut.pieces, first = index % cut.pieces * piece;
+        const std::int64_t item = index / pieces, first = index % pieces * piece;
         Slice slice{.array = array + first,
                     .bytes = std::min(piece, places.block - first),
                     .step = places.block,
@@ -149,46 +180,21 @@ void move_cycles(std::byte* array, const Permutation& permutation, const Places&
         slice.array = slice.at(item * blocks);
         return slice;
     };
-    CycleFinder finder(permutation, ring);
-    std::vector<Segment> segments;
     Saved saved;
-    for (bool more = true; more;) {
-        segments.clear();
-        more = finder.find(segments, pass.whole_table ? SIZE_MAX : segments_at_once, cut.longest);
-        const auto count = static_cast<std::int64_t>(segments.size());
-        if (count == 0) continue;
-        const auto run_range = [&](std::int64_t slice_index, std::int64_t first,
-                                   std::int64_t last) {
-            const Slice slice = slice_of(slice_index);
-            if (slice.bytes <= 0) return;
-            select_walk(slice.bytes)(
-                slice, next,
-                std::span(segments).subspan(static_cast<std::size_t>(first),
-                                            static_cast<std::size_t>(last - first)),
-                saved);
-        };
-        const std::int64_t slices = permutation.batch * cut.pieces;
-        if (cut.longest == INT64_MAX && pass.schedule.kind == Schedule::Kind::automatic) {
-            base::parallel_for(pass.threads, slices,
-                               [&](std::int64_t index) { run_range(index, 0, count); });
-            continue;
-        }
-        const auto length = [&](std::int64_t k) {
-            return segments[static_cast<std::size_t>(k)].length;
-        };
-        for (std::int64_t index = 0; index < slices; ++index) {
-            save_cut_segments(slice_of(index), segments, saved);
-            run_scheduled(
-                pass.schedule, pass.threads, count, length,
-                [&](std::int64_t first, std::int64_t last) { run_range(index, first, last); });
-        }
-    }
+    const auto save = [&](std::int64_t index, std::span<const Segment> segments) {
+        save_cut_segments(slice_of(index), segments, saved);
+    };
+    const auto move = [&](std::int64_t index, std::span<const Segment> segments) {
+        const Slice slice = slice_of(index);
+        if (slice.bytes > 0) select_walk(slice.bytes)(slice, next, segments, saved);
+    };
+    hand_out_cycles(permutation, places.block, pass, ring, {.begin = save, .move = move});
 }
 
 std::int64_t move_cycles_memory(const Permutation& permutation, const Places& places,
                                 const Pass& pass, const Ring& ring) {
     const std::int64_t threads = base::resolve_threads(pass.threads);
-    const Cut cut = cut_work(permutation, places, pass);
+    const Cut cut = cut_work(permutation, places.block, pass);
     const std::int64_t piece = ceil_div(places.block, cut.pieces);
     std::int64_t table = static_cast<std::int64_t>(segments_at_once * sizeof(Segment));
     // At worst every cycle has two places.

@@ -4,6 +4,8 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <functional>
+#include <span>
 
 #include "kernel/cycle_finder.hpp"
 #include "kernel/permutation.hpp"
@@ -29,6 +31,20 @@ struct Pass {
     Schedule schedule;
     bool whole_table = false;  // find all cycles before the first moves, as the paper does
 };
+
+/// What is done to the segments of cycles, for each slice of the array: an item of the batch, or a
+/// piece of each of its blocks.
+struct CycleWork {
+    using Call = std::function<void(std::int64_t slice, std::span<const Segment> segments)>;
+    Call begin;  // before segments of a slice are shared out, with all of them; those may be cut
+    Call move;   // some of them, on any thread
+};
+
+/// Finds the cycles and hands them out: whole ones slice by slice where these keep all threads
+/// busy, else shared out within each slice, and cut into segments where no schedule was asked for,
+/// so that few long cycles keep all threads busy, too.
+void hand_out_cycles(const Permutation& permutation, std::int64_t block, const Pass& pass,
+                     const Ring& ring, const CycleWork& work);
 
 /// Permutes blocks in place along their cycles. Blocks larger than `largest_piece` are moved in
 /// pieces, so that the vacancy's contents need little room.
