@@ -48,10 +48,12 @@ struct RemapKey {
     std::vector<std::int64_t> axes;
     std::int64_t process, itemsize;
     int threads;
+    std::string ways;
 
     std::size_t hash() const {
         Hash hash;
         hash.add(static_cast<std::int64_t>(std::hash<std::string>{}(layout)));
+        hash.add(static_cast<std::int64_t>(std::hash<std::string>{}(ways)));
         hash.add(process).add(itemsize).add(threads);
         for (const auto axis : axes) hash.add(axis);
         return hash.value();
@@ -105,10 +107,12 @@ std::shared_ptr<const Work> cached_work(const Layout& source_layout,
 std::shared_ptr<const RemapPlan> cached_remap(const Layout& layout,
                                               std::span<const std::int64_t> axes,
                                               std::int64_t process, std::int64_t itemsize,
-                                              int threads) {
+                                              int threads, const std::string& ways) {
     return remap_plans().find_or_make(
-        {layout.text(), {axes.begin(), axes.end()}, process, itemsize, threads},
-        [&](const RemapKey&) { return plan_remap(layout, axes, process, itemsize, threads); });
+        {layout.text(), {axes.begin(), axes.end()}, process, itemsize, threads, ways},
+        [&](const RemapKey&) {
+            return plan_remap(layout, axes, process, itemsize, threads, ways);
+        });
 }
 
 }  // namespace transfer

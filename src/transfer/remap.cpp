@@ -32,8 +32,8 @@ comm::Protocol<> move(Comm on, int tag, comm::Statement mine,
     const std::string ways = co_await comm::agree(comm::Group::whole(link), tag, std::move(mine));
     watch.lap(&Profile::descriptor);
     if (ways != plan->ways && !plan->ways.empty())
-        plan = std::make_shared<transfer::RemapPlan>(transfer::plan_remap(
-            array.layout(), axes, array.process(), array.dtype().size, threads, ways));
+        plan = transfer::cached_remap(array.layout(), axes, array.process(), array.dtype().size,
+                                      threads, ways);
     auto* const data = static_cast<std::byte*>(array.data());
     const transfer::ExchangeRoute route{&link, tag, comm::State::reply_tag(tag)};
     for (const transfer::Stage& stage : plan->stages) {

@@ -57,6 +57,6 @@ RemapPlan plan_remap(const Layout& layout, std::span<const std::int64_t> axes, s
 std::shared_ptr<const RemapPlan> cached_remap(const Layout& layout,
                                               std::span<const std::int64_t> axes,
                                               std::int64_t process, std::int64_t itemsize,
-                                              int threads);
+                                              int threads, const std::string& ways = {});
 
 }  // namespace hocket::transfer
