@@ -9,6 +9,7 @@
 #include <thread>
 #include <vector>
 
+#include "base/port.hpp"
 #include "node/talk.hpp"
 
 namespace hocket::node {
@@ -19,6 +20,9 @@ constexpr std::size_t processes = 4;
 struct Memory {
     std::deque<std::deque<Voice>> voices;
     std::atomic<int> wrong{0};
+    // Fewer rounds where each yield takes a slice of the scheduler's, as others use the machine.
+    std::atomic<std::size_t> last{~std::size_t{0}};
+    const double until = port::seconds() + 4;
     // Not atomic: what a round makes visible of other memory.
     std::vector<std::uint64_t> plain = std::vector<std::uint64_t>(processes, 0);
 
@@ -53,11 +57,13 @@ void take_part(Memory& memory, std::size_t me, std::size_t rounds) {
             if (everyone && memory.plain[other] != round) ++memory.wrong;
         }
         if (!everyone) continue;
+        if (me == 0 && port::seconds() > memory.until) memory.last = round;
         // All have read before anyone writes again.
         for (std::size_t other = 0; other < processes; ++other)
             if (other != me) talks[other].say(mine, 2);
         for (std::size_t other = 0; other < processes; ++other)
             while (other != me && !talks[other].heard()) std::this_thread::yield();
+        if (memory.last == round) return;
     }
 }
 
