@@ -194,7 +194,7 @@ def test_tasks_that_share_a_process(comm):
                 with pytest.raises(hk.Error, match=r"'a' and 'b' share a process.*isend"):
                     call(w.task(name))
     with pytest.raises(hk.Error, match=r"in several tasks|share a process"):
-        w.barrier(timeout=20)
+        w.barrier(timeout=100)
 
 
 @ranks({"a": 2, "b": 1})

@@ -16,7 +16,7 @@ from lockstep import ranks
 
 import hocket as hk
 
-SECONDS = 50.0  # of a wait that should end long before
+SECONDS = 100.0  # of a wait that should end long before
 PART = (2 << 20) // 8  # elements of the shortest message that takes turns
 NODES = "0,0,0,1,1"
 GROUPS = {"a": 3, "b": 2}

@@ -15,7 +15,7 @@ from worlds import check_world, exchange, small, transfer
 import hocket as hk
 
 
-@ranks({"a": 1, "b": 2, "c": 1}, {"a": 2, "b": 1, "c": 2}, seconds=40)
+@ranks({"a": 1, "b": 2, "c": 1}, {"a": 2, "b": 1, "c": 2})
 def test_a_deadline_ends_the_wait_and_breaks_that_pair_only(comm, groups):
     w = hk.tasks(groups, comm)
     array, memory = target_of(small(w.comm.size), "f8", w.comm, private(comm))
@@ -23,11 +23,11 @@ def test_a_deadline_ends_the_wait_and_breaks_that_pair_only(comm, groups):
         begun = time.perf_counter()
         with pytest.raises(hk.DeadlineError) as caught:
             w.recv(array, source="a", tag=4, timeout=0.4)
-        assert 0.3 < time.perf_counter() - begun < 10
+        assert 0.3 < time.perf_counter() - begun < 100
         for word in ("'a'", "4", "0.4"):
             assert word in str(caught.value)
         with pytest.raises(hk.Error) as caught:
-            w.recv(array, source="a", tag=4, timeout=5.0)
+            w.recv(array, source="a", tag=4, timeout=100.0)
         assert not isinstance(caught.value, hk.DeadlineError), "later calls raise at once"
     memory.check_untouched()
     comm.barrier()
@@ -38,7 +38,7 @@ def test_a_deadline_ends_the_wait_and_breaks_that_pair_only(comm, groups):
         transfer(w, "a", "c", small(groups["a"]), small(groups["c"]), "f8", private(comm))
 
 
-@ranks({"a": 1, "b": 2}, {"a": 2, "b": 1}, seconds=40)
+@ranks({"a": 1, "b": 2}, {"a": 2, "b": 1})
 def test_a_wildcard_deadline_breaks_nothing(comm, groups):
     w = hk.tasks(groups, comm)
     array, memory = target_of(small(w.comm.size), "f8", w.comm, private(comm))
@@ -50,7 +50,7 @@ def test_a_wildcard_deadline_breaks_nothing(comm, groups):
     check_world(w, groups)
 
 
-@ranks({"a": 2, "b": 1}, seconds=40)
+@ranks({"a": 2, "b": 1})
 def test_a_send_that_nobody_takes_ends_at_its_deadline_or_was_taken_up(comm, groups):
     """A large array cannot be put aside: its sender waits for the receiver, or for the deadline."""
     w = hk.tasks(groups, comm)
@@ -60,7 +60,7 @@ def test_a_send_that_nobody_takes_ends_at_its_deadline_or_was_taken_up(comm, gro
             w.send(a, "b", timeout=0.4)
 
 
-@ranks({"a": 1, "b": 1}, seconds=40)
+@ranks({"a": 1, "b": 1})
 def test_timeouts_must_be_non_negative_numbers(comm, groups):
     w = hk.tasks(groups, comm)
     array, _ = target_of(small(1), "f8", w.comm, private(comm))
@@ -69,7 +69,7 @@ def test_timeouts_must_be_non_negative_numbers(comm, groups):
     check_world(w, groups)
 
 
-@ranks(2, 3, 4, seconds=40)
+@ranks(2, 3, 4)
 def test_a_rank_that_never_comes_to_the_first_collective_call(comm):
     """Nothing is set up yet on a new communicator: the setting up itself is what waits."""
     fresh = comm.Dup()
@@ -82,13 +82,13 @@ def test_a_rank_that_never_comes_to_the_first_collective_call(comm):
                 hk.redistribute(a, onto, timeout=0.3)
             for word in ("redistribute", "(8, 4) (BLOCK, *)", "0.3 s", "goes on"):
                 assert word in str(caught.value)
-        assert 0.5 < time.perf_counter() - begun < 10
+        assert 0.5 < time.perf_counter() - begun < 100
         comm.barrier()
-        assert hk.redistribute(a, onto, timeout=20).layout == onto
+        assert hk.redistribute(a, onto, timeout=100).layout == onto
     else:
         comm.barrier()
         for _ in range(3):  # comes after all, and completes what was begun
-            b = hk.redistribute(a, onto, timeout=20)
+            b = hk.redistribute(a, onto, timeout=100)
         i, j = b.layout.global_indices(comm.rank)
         np.testing.assert_array_equal(b.local, 10 * i[:, None] + j)
     check_still_works(fresh)
@@ -119,7 +119,7 @@ def test_a_program_ends_cleanly_though_a_rank_never_came(tmp_path, size):
         env=mpiexec.environment(os.environ, str(tmp_path), size, None),
         capture_output=True,
         text=True,
-        timeout=60,
+        timeout=300,
     )
     assert done.returncode == 0, done.stderr
     # MPICH's starter may let what two processes print run into each other.

@@ -242,7 +242,7 @@ def test_checking_finds_a_step_that_writes_its_input(comm):
 @ranks(1)
 def test_steps_run_beside_each_other(comm):
     """Functions that let go of the interpreter's lock do."""
-    meet = threading.Barrier(2, timeout=20)
+    meet = threading.Barrier(2, timeout=100)
     with hk.Flow(2) as f:
         f.task(meet.wait)
         f.task(meet.wait)

@@ -99,7 +99,7 @@ def start(tmp_path: Path, which: str, *before: str) -> subprocess.CompletedProce
     env = mpiexec.environment(os.environ, str(tmp_path), 3, None)
     command = [*before, mpiexec.find(), "-n", "3", sys.executable, str(program), which]
     return subprocess.run(
-        command, env={**env, **WITHOUT}, capture_output=True, text=True, timeout=120
+        command, env={**env, **WITHOUT}, capture_output=True, text=True, timeout=300
     )
 
 
@@ -123,7 +123,7 @@ def test_a_tiny_dev_shm_is_enough(tmp_path: Path) -> None:
     inside = ("unshare", "-m", "sh", "-c", mount + 'exec "$@"', "sh")
     env = mpiexec.environment(os.environ, str(tmp_path), 3, None)
     command = [*inside, mpiexec.find(), "-n", "3", sys.executable, str(alone)]
-    mpi = subprocess.run(command, env=env, capture_output=True, text=True, timeout=120)
+    mpi = subprocess.run(command, env=env, capture_output=True, text=True, timeout=300)
     if mpi.returncode != 0:
         pytest.skip("this MPI itself does not start with so small a /dev/shm")
     done = start(tmp_path, "nothing", *inside)

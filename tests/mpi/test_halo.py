@@ -52,7 +52,7 @@ def check(comm, layout, width, periodic=None, dtype="int64"):
     for turn in range(2):  # the second time with other elements
         h.local[...] = OUTSIDE
         h.array.local[...] = a.local + turn
-        h.exchange(timeout=60)
+        h.exchange(timeout=100)
         wanted = expected(layout, comm.rank, widths, flags)
         wanted = np.where(wanted == OUTSIDE, OUTSIDE, wanted + turn)
         np.testing.assert_array_equal(h.local, wanted, err_msg=what)
@@ -126,7 +126,7 @@ def test_two_at_a_time(comm):
     flags = [True, True]
     halos = [a.halo(width, periodic=flags) for width in (1, 2)]
     started = [halo.iexchange() for halo in halos]
-    started[1].wait(timeout=60)
+    started[1].wait(timeout=100)
     while not started[0].test():
         pass
     started[0].wait()
@@ -211,8 +211,8 @@ def test_one_that_is_given_up_before_it_begins_is_an_error_of_all(comm):
         f.task(fails, outputs=[h.array])
     f.exchange(h)
     with pytest.raises(hk.StepError, match="no border" if comm.rank == 0 else "given up"):
-        f.wait(30)
-    h.exchange(timeout=30)
+        f.wait(100)
+    h.exchange(timeout=100)
 
 
 @ranks(2)
@@ -262,7 +262,7 @@ request.wait()
 def test_a_thread_that_may_not_communicate_is_told():
     """Looking at an exchange is communicating, as it moves on what is under way."""
     done = subprocess.run(
-        [sys.executable, "-c", OTHER_THREAD], capture_output=True, text=True, timeout=60
+        [sys.executable, "-c", OTHER_THREAD], capture_output=True, text=True, timeout=300
     )
     assert done.returncode == 0, done.stderr
     assert done.stdout.count("this thread may not communicate") == 2

@@ -31,7 +31,7 @@ class Dozing:
     def fall_asleep(self):
         self.asleep.clear()
         self.asked.set()
-        assert self.asleep.wait(20)
+        assert self.asleep.wait(100)
 
 
 class Things:
@@ -41,15 +41,15 @@ class Things:
         self.comm = comm
         self.team = hk.Team(comm)
         self.sum = self.team.start("reduce_add", 3)
-        self.sum.wait(20)
+        self.sum.wait(100)
         self.w = hk.tasks({"a": 1}, comm)
         layout = hk.Layout((8,), "(BLOCK)", 1)
         self.a = hk.zeros(layout, "i8", comm)
         self.mine = [hk.zeros(layout, "i8", self.w.comm) for _ in range(2)]
         self.halo = hk.Halo(self.a, 1)
         self.receipt = self.w.irecv(self.mine[1], "a")
-        self.w.isend(self.mine[0], "a").wait(20)
-        self.receipt.wait(20)
+        self.w.isend(self.mine[0], "a").wait(100)
+        self.receipt.wait(100)
         self.persistent = [
             self.w.recv_init(self.mine[1], "a", 3),
             self.w.send_init(self.mine[0], "a", 3),
@@ -58,23 +58,23 @@ class Things:
 
     def messages(self):
         request = self.w.irecv(self.mine[1], "a", 1)
-        self.w.isend(self.mine[0], "a", 1).wait(20)
-        request.wait(20)
+        self.w.isend(self.mine[0], "a", 1).wait(100)
+        request.wait(100)
 
     def drop_a_receive(self):
         self.w.irecv(self.mine[1], "a", 2)
-        self.w.isend(self.mine[0], "a", 2).wait(20)
+        self.w.isend(self.mine[0], "a", 2).wait(100)
 
     def start_and_free(self):
         for request in self.persistent:
             request.start()
         for request in self.persistent:
-            request.wait(20)
+            request.wait(100)
             request.free()
 
     def exchange_in_a_flow(self):
         self.flow.exchange(self.halo)
-        self.flow.wait(20)
+        self.flow.wait(100)
 
     def drop_a_flow(self):
         flow = hk.Flow(1)
@@ -85,20 +85,20 @@ class Things:
 CALLS = {
     "a team": lambda t: hk.Team(t.comm),
     "a team's operation": lambda t: t.team.reduce_add(1),
-    "start": lambda t: t.team.start("reduce_add", 1).wait(20),
+    "start": lambda t: t.team.start("reduce_add", 1).wait(100),
     "value": lambda t: t.sum.value(),
     "test of a team's operation": lambda t: t.sum.test(),
     "tasks": lambda t: hk.tasks({"a": 1}, t.comm),
     "messages": Things.messages,
     "iprobe": lambda t: t.w.iprobe("a", 9),
-    "status": lambda t: t.receipt.wait(20).tag,
+    "status": lambda t: t.receipt.wait(100).tag,
     "test of a request": lambda t: t.receipt.test(),
     "a receive is dropped": Things.drop_a_receive,
     "persistent requests": Things.start_and_free,
     "profile": lambda t: t.w.profile(),
     "redistribute": lambda t: hk.redistribute(t.a, hk.Layout((8,), "(CYCLIC)", 1)),
     "a halo": lambda t: hk.Halo(t.a, 1),
-    "a halo's exchange": lambda t: t.halo.iexchange().wait(20),
+    "a halo's exchange": lambda t: t.halo.iexchange().wait(100),
     "an exchange in a flow": Things.exchange_in_a_flow,
     "a flow is dropped": Things.drop_a_flow,
     "cancel": lambda t: t.flow.cancel(),
@@ -107,7 +107,7 @@ CALLS = {
 
 
 @pytest.mark.parametrize("call", CALLS)
-@ranks(1, seconds=30)
+@ranks(1)
 def test_a_call_while_another_thread_polls_in_python(comm, call):
     things, dozing = Things(comm), Dozing()
     with hk.Flow(1, agent="thread") as f:
@@ -117,7 +117,7 @@ def test_a_call_while_another_thread_polls_in_python(comm, call):
         dozing.over = True
 
 
-@ranks(1, seconds=30)
+@ranks(1)
 def test_a_request_is_dropped_while_mpi_calls_python(comm):
     """MPI asks a generalized request in Python for its status while all requests are looked at."""
     asleep = threading.Event()
@@ -134,7 +134,7 @@ def test_a_request_is_dropped_while_mpi_calls_python(comm):
         f.comm(lambda: general)
         f.comm(lambda: comm.Irecv(there, 0, 9))
         general.Complete()
-        assert asleep.wait(20)
+        assert asleep.wait(100)
         del watched
         comm.Isend(np.ones(1), 0, 9).Wait()
     comm.Isend(np.zeros(1), 0, 8).Wait()

@@ -17,7 +17,7 @@ import pytest
 from lockstep import mpiexec
 from lockstep.job import shared_segments
 
-SECONDS = 15.0  # generous: a machine that runs other things too; alone it is about one
+SECONDS = 100.0  # generous: a machine that runs other things too; alone it is about one
 MARK = "HOCKET_KILL_TEST"
 
 # Rank 2 is task b. It is killed once all have met and say where they are.
@@ -68,7 +68,7 @@ def command(way: str, program: Path, how: str, folder: Path) -> list[str]:
     if way == "mpiexec":
         return [*start, python, *words]
     # The launcher sees a shell, which lives on: only the processes themselves can find out.
-    return [*start, "sh", "-c", '"$@"; sleep 60', "sh", python, *words]
+    return [*start, "sh", "-c", '"$@"; sleep 1000', "sh", python, *words]
 
 
 def marked(mark: str) -> list[int]:
@@ -82,7 +82,7 @@ def marked(mark: str) -> list[int]:
 
 
 def pids_of(folder: Path, process: subprocess.Popen[str]) -> dict[int, int]:
-    deadline = time.monotonic() + 90
+    deadline = time.monotonic() + 300
     while True:
         found = {int(path.stem): int(path.read_text()) for path in folder.glob("*.pid")}
         if len(found) == 3:
@@ -121,7 +121,7 @@ def test_a_killed_process_ends_the_program(tmp_path, way, how):
         segments = set().union(*map(shared_segments, pids.values()))
         began = time.monotonic()
         os.kill(pids[2], signal.SIGKILL)
-        said, _ = process.communicate(timeout=60)
+        said, _ = process.communicate(timeout=2 * SECONDS)
         seconds = time.monotonic() - began
     except BaseException:
         os.killpg(process.pid, signal.SIGKILL)
@@ -137,7 +137,7 @@ def test_a_killed_process_ends_the_program(tmp_path, way, how):
         assert "rank 2 (task 'b', process 0)" in said, said
     if way == "mpiexec that does not look":
         assert "PeerLostError" in said, said
-    deadline = time.monotonic() + 5
+    deadline = time.monotonic() + 60
     while marked(str(tmp_path)) and time.monotonic() < deadline:
         time.sleep(0.05)
     assert not marked(str(tmp_path)), said

@@ -136,11 +136,11 @@ def test_a_panel_is_sent_without_the_rest(comm):
     layout = hk.Layout((6, 8), "(BLOCK, *)", 2)
     a, numbers = numbered(layout, w.comm)
     if w.name == "left":
-        w.send(a.section(np.s_[:, 5:7]), "right", timeout=20)
+        w.send(a.section(np.s_[:, 5:7]), "right", timeout=100)
         np.testing.assert_array_equal(a.local, numbers[np.ix_(*layout.global_indices(w.comm.rank))])
         return
     panel = a.section(np.s_[::-1, 0:2])
-    status = w.recv(panel, "left", timeout=20)
+    status = w.recv(panel, "left", timeout=100)
     assert status.layout.shape == (6, 2)
     numbers[::-1, 0:2] = values(layout.shape, np.int64)[:, 5:7]
     np.testing.assert_array_equal(a.local, numbers[np.ix_(*layout.global_indices(w.comm.rank))])

@@ -13,6 +13,7 @@ import pytest
 from lockstep import mpiexec, ranks
 
 HERE = Path(__file__).resolve().parent
+SOON = {"LOCKSTEP_GRACE": "2"}  # for those who wait in vain
 
 
 @ranks(1, 2, 3, 4, 6)
@@ -49,11 +50,11 @@ def test_spread(nodes, size, expected):
     assert mpiexec.spread(nodes, size) == expected
 
 
-def run_pytest(folder: Path, source: str) -> tuple[int, str]:
+def run_pytest(folder: Path, source: str, **more: str) -> tuple[int, str]:
     """The exit code and output of pytest on a file with this source, through our plugin."""
     (folder / "test_inner.py").write_text("from lockstep import ranks\n" + textwrap.dedent(source))
     (folder / "conftest.py").write_text((HERE / "conftest.py").read_text())
-    environment = {**os.environ, "PYTHONPATH": str(HERE)}
+    environment = {**os.environ, "PYTHONPATH": str(HERE), **more}
     done = subprocess.run(
         [sys.executable, "-m", "pytest", "-q", "-p", "no:cacheprovider", "-rA", str(folder)],
         env=environment,
@@ -61,7 +62,7 @@ def run_pytest(folder: Path, source: str) -> tuple[int, str]:
         stdout=subprocess.PIPE,
         stderr=subprocess.STDOUT,
         text=True,
-        timeout=120,
+        timeout=300,
     )
     return done.returncode, done.stdout
 
@@ -113,7 +114,7 @@ def test_one_rank_that_raises_while_the_others_wait(tmp_path, mark):
     code, out = run_pytest(
         tmp_path,
         """
-        @ranks(2, seconds=50)
+        @ranks(2)
         def test_raises(comm):
             if comm.rank == 0:
                 raise ValueError("gone")
@@ -126,6 +127,7 @@ def test_one_rank_that_raises_while_the_others_wait(tmp_path, mark):
         def test_next(comm):
             assert comm.allreduce(1) == 2
         """,
+        **SOON,
     )
     assert code == 1, out
     assert "rank 0 failed:" in out and "ValueError: gone" in out
@@ -140,7 +142,11 @@ def test_a_hang_is_ended_at_its_limit_and_every_rank_says_where_it_stood(tmp_pat
         """
         import time
 
-        @ranks(3, seconds=2)
+        @ranks(3)
+        def test_begins(comm):
+            comm.barrier()
+
+        @ranks(3, seconds=3)
         def test_hangs(comm):
             if comm.rank == 0:
                 sleep_here()
@@ -159,10 +165,10 @@ def test_a_hang_is_ended_at_its_limit_and_every_rank_says_where_it_stood(tmp_pat
         """,
     )
     assert code == 1, out
-    assert re.search(r"rank 0 was still in the test after [\d.]+ s \(limit 2 s\)", out)
+    assert re.search(r"rank 0 was still in the test after [\d.]+ s \(limit 3 s\)", out)
     assert "in sleep_here" in out and "in receive_here" in out
     assert "passed on rank 2" in out
-    assert "1 failed, 1 passed" in out
+    assert "1 failed, 2 passed" in out
 
 
 @pytest.mark.parametrize(
@@ -180,7 +186,7 @@ def test_a_rank_that_leaves_or_crashes_is_named(tmp_path, mark, statement, said)
         f"""
         import ctypes, os, sys
 
-        @ranks(2, seconds=30)
+        @ranks(2)
         def test_leaves(comm):
             print("printed before", flush=True)
             if comm.rank == 1:
@@ -191,6 +197,7 @@ def test_a_rank_that_leaves_or_crashes_is_named(tmp_path, mark, statement, said)
         def test_next(comm):
             assert comm.allreduce(1) == 2
         """,
+        **SOON,
     )
     assert code == 1, out
     assert said in out

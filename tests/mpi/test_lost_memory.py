@@ -41,7 +41,7 @@ said = []
 for _ in range(2):
     try:
         request.start()
-        request.wait(timeout=60)
+        request.wait(timeout=100)
     except hk.DeadlineError:
         raise
     except hk.Error as error:
@@ -65,6 +65,6 @@ def test_it_is_an_error_on_both_sides_that_the_request_keeps(tmp_path: Path) -> 
     env = mpiexec.environment(os.environ, str(tmp_path), 2, None)
     env["HOCKET_CROSSING"] = "always"
     command = [mpiexec.find(), "-n", "2", sys.executable, str(program)]
-    done = subprocess.run(command, env=env, capture_output=True, text=True, timeout=120)
+    done = subprocess.run(command, env=env, capture_output=True, text=True, timeout=300)
     assert done.returncode == 0, done.stdout + done.stderr
     assert done.stdout.count("told, and on it went") == 1

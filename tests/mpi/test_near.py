@@ -160,7 +160,7 @@ def test_words_that_are_longer_than_the_post_come_though_their_sender_goes_on(co
     if w.name == "from":
         array = hk.zeros(hk.Layout((5,), "(*)", 1), "float64", comm=w.comm)
         with pytest.raises(hk.MismatchError, match=r"receives float64 \(50000\)"):
-            w.send(array, "to", timeout=20)
+            w.send(array, "to", timeout=100)
     else:
         segments = [[(10 * k, 3) for k in range(5000)]]
         array = hk.zeros(hk.Layout.indexed((50_000,), segments), "float64", comm=w.comm)

@@ -16,7 +16,7 @@ def array(w):
     return hk.zeros(small(w.comm.size).layout(hk), "f8", comm=w.comm)
 
 
-@ranks({"a": 2, "b": 1}, {"a": 3, "b": 2}, seconds=40)
+@ranks({"a": 2, "b": 1}, {"a": 3, "b": 2})
 @pytest.mark.parametrize("culprit", [0, 1])
 def test_waitany_of_lists_that_differ(comm, groups, culprit):
     """Those that have another list than the task's lowest process say so; it goes on."""
@@ -27,10 +27,10 @@ def test_waitany_of_lists_that_differ(comm, groups, culprit):
         mine = requests[: 2 if w.comm.rank == culprit else 3]
         alike = (w.comm.rank == culprit) == (culprit == 0)
         if alike:
-            assert hk.waitany(mine, timeout=20) in range(len(mine))
+            assert hk.waitany(mine, timeout=100) in range(len(mine))
         else:
             with pytest.raises(hk.MismatchError, match=r"among [23], this one among [23]"):
-                hk.waitany(mine, timeout=20)
+                hk.waitany(mine, timeout=100)
         hk.waitall(requests)
     else:
         comm.barrier()
@@ -39,7 +39,7 @@ def test_waitany_of_lists_that_differ(comm, groups, culprit):
     check_world(w, groups)
 
 
-@ranks({"a": 2, "b": 1}, {"a": 3, "b": 1}, seconds=40)
+@ranks({"a": 2, "b": 1}, {"a": 3, "b": 1})
 def test_waitany_whose_lowest_process_stays_away_ends_at_its_deadline(comm, groups):
     w = hk.tasks(groups, comm)
     if w.name == "a":
@@ -48,18 +48,18 @@ def test_waitany_whose_lowest_process_stays_away_ends_at_its_deadline(comm, grou
             begun = time.perf_counter()
             with pytest.raises(hk.DeadlineError, match="waits for any of 1 requests"):
                 hk.waitany([request], timeout=0.3)
-            assert 0.2 < time.perf_counter() - begun < 10
+            assert 0.2 < time.perf_counter() - begun < 100
         comm.barrier()
         if w.comm.rank == 0:  # the call that the others have made
-            assert hk.waitany([request], timeout=20) == 0
-        request.wait(timeout=20)
+            assert hk.waitany([request], timeout=100) == 0
+        request.wait(timeout=100)
     else:
         comm.barrier()
-        w.send(array(w), "a", timeout=20)
+        w.send(array(w), "a", timeout=100)
     check_world(w, groups)
 
 
-@ranks({"a": 2, "b": 1}, {"a": 3, "b": 2}, seconds=40)
+@ranks({"a": 2, "b": 1}, {"a": 3, "b": 2})
 @pytest.mark.parametrize("culprit", [0, 1])
 @pytest.mark.parametrize("verb", ["waitany", "test"])
 def test_a_request_that_one_process_freed(comm, groups, culprit, verb):
@@ -71,7 +71,8 @@ def test_a_request_that_one_process_freed(comm, groups, culprit, verb):
             request.free()
         else:
             request.start()
-        call = request.test if verb == "test" else lambda: hk.waitany([request], timeout=5)
+        soon = 0.5 if culprit else 100  # for what the lowest process never says
+        call = request.test if verb == "test" else lambda: hk.waitany([request], timeout=soon)
         if culprit == 0:
             raises_everywhere(w.comm, hk.Error, call, "freed")
         elif w.comm.rank == culprit:

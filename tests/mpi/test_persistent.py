@@ -156,7 +156,7 @@ def test_apart_from_ordinary_messages(comm: Any) -> None:
 def raises_at_start_or_wait(request: hk.Request, kind: type[Exception], match: str) -> None:
     with pytest.raises(kind, match=match):
         request.start()
-        request.wait(timeout=30)
+        request.wait(timeout=100)
 
 
 @ranks(2, 4)
@@ -177,7 +177,7 @@ def test_types_settled_by_the_first_start(comm: Any) -> None:
     request = w.send_init(layout, "to") if w.name == "from" else w.recv_init(array, "from")
     with pytest.raises(hk.MismatchError, match=r"int64 to task 'to', which receives int32"):
         request.start(array)
-        request.wait(timeout=30)
+        request.wait(timeout=100)
 
 
 @ranks(2)

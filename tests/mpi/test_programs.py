@@ -218,12 +218,12 @@ def test_every_verb_across_nodes_for_long(comm, groups, soak_seed):
         every_verb(comm, groups, soak_seed + 100 * turn + 50)
 
 
-@ranks(*TASKS, seconds=120)
+@ranks(*TASKS)
 def test_random_programs(comm, groups):
     run_programs(comm, groups, 20, 1)
 
 
-@ranks(*TASKS[1:3], seconds=120, nodes=TWO_NODES)
+@ranks(*TASKS[1:3], nodes=TWO_NODES)
 def test_random_programs_across_nodes(comm, groups):
     run_programs(comm, groups, 10, 2)
 

@@ -342,7 +342,7 @@ def test_an_array_of_another_communicator_as_out(comm):
     turned.Free()
 
 
-@ranks(2, 3, seconds=30)
+@ranks(2, 3)
 @pytest.mark.parametrize("first", [False, True], ids=["later call", "first call"])
 def test_a_rank_that_never_comes_is_waited_for_until_the_deadline(comm, first):
     """Also at the first call on a communicator, where the private duplicate is made."""

@@ -75,7 +75,7 @@ def test_as_the_paper_has_it(comm):
     assert b.layout == hk.Layout((36, 24, 16), "(BLOCK, *, *)", comm.size)
 
 
-@ranks(1, 2, 3, 4, 6, seconds=120)
+@ranks(1, 2, 3, 4, 6)
 @pytest.mark.parametrize("seed", range(3))
 def test_random_arrays(comm, seed):
     rng = np.random.default_rng([seed, comm.size])

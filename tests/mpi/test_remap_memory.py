@@ -24,7 +24,7 @@ def filled(shape, comm):
     return hk.wrap(local, layout, comm, room=room)
 
 
-@ranks(1, 2, 3, seconds=120)
+@ranks(1, 2, 3)
 @pytest.mark.parametrize("shape", [(3000, 3072), (3001, 2999)])
 def test_memory_beside_the_array(comm, shape):
     """1 % and 4 MiB a thread for local turns, 2 MiB for messages, and what MPI takes itself."""
@@ -39,7 +39,7 @@ def test_memory_beside_the_array(comm, shape):
     assert peak <= size // 100 + 4 * MIB + 2 * MIB + 8 * MIB, (peak, size)
 
 
-@ranks(1, 2, 3, seconds=120)
+@ranks(1, 2, 3)
 def test_half_of_the_two_array_form(comm):
     shape = (3000, 3072)
     size = 8 * shape[0] * shape[1] // comm.size

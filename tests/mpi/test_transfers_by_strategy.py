@@ -250,7 +250,7 @@ def test_an_early_piece_is_used_while_the_last_is_yet_to_be_sent(monkeypatch):
         array = np.arange(float(np.prod(shape))).reshape(shape)
         if w.name == "a":
             r = w.isend(hk.wrap(np.asfortranarray(array), lay, w.comm), "b", pieces=2)
-            first = r.wait_piece(0, timeout=60)
+            first = r.wait_piece(0, timeout=100)
             assert world.recv(source=1) == "used"
             with pytest.raises(hk.DeadlineError):
                 r.wait_piece(1, timeout=0.01)
@@ -258,12 +258,12 @@ def test_an_early_piece_is_used_while_the_last_is_yet_to_be_sent(monkeypatch):
         else:
             b = hk.wrap(np.full(shape, -1.0), lay, w.comm)
             r = w.irecv(b, "a")
-            first = r.wait_piece(0, timeout=60)
+            first = r.wait_piece(0, timeout=100)
             np.testing.assert_array_equal(b.local[first], array[first])
             assert b.local[-1, -1] == -1.0, "the last piece is there already"
             world.send("used", 0)
             assert world.recv(source=0) == "go on"
-            assert r.wait_piece(1, timeout=60) == (slice(None), slice(1024, 2048))
+            assert r.wait_piece(1, timeout=100) == (slice(None), slice(1024, 2048))
             np.testing.assert_array_equal(b.local, array)
         r.wait()
         return first == (slice(None), slice(0, 1024))

@@ -28,7 +28,7 @@ def start(tmp_path, size, text, *before):
         env=mpiexec.environment(os.environ, str(tmp_path), size, None),
         capture_output=True,
         text=True,
-        timeout=60,
+        timeout=300,
     )
 
 
@@ -45,7 +45,7 @@ def test_it_ends_processes_that_wait_for_the_one_that_failed(tmp_path):
         hk.redistribute(a, lay)
         """,
     )
-    assert time.monotonic() - begun < 30
+    assert time.monotonic() - begun < 200
     assert done.returncode != 0
     assert "rank 1 ends all processes, by an exception:" in done.stderr
     assert done.stderr.count("KeyError: 'no such photograph'") == 1

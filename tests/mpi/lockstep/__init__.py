@@ -25,7 +25,7 @@ import pytest
 Count = Union[int, Mapping[str, int]]
 
 
-def ranks(*counts: Count, seconds: float = 60.0, nodes: str | None = None) -> pytest.MarkDecorator:
+def ranks(*counts: Count, seconds: float = 180.0, nodes: str | None = None) -> pytest.MarkDecorator:
     """Runs the function at each of `counts`: a number of ranks, or {group: number of ranks}.
 
     `seconds` is the time limit of one call at one count. `nodes` is the value of HOCKET_NODES for

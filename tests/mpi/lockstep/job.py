@@ -19,9 +19,10 @@ from pathlib import Path
 from lockstep import mpiexec
 from lockstep.wire import SOCKET, Call, Hello, Outcome
 
-START_SECONDS = 60.0
-GRACE_SECONDS = 5.0  # how long the others may go on once one rank has failed
-CLOSE_SECONDS = 10.0
+START_SECONDS = 180.0
+# How long the others may go on once one rank has failed.
+GRACE_SECONDS = float(os.environ.get("LOCKSTEP_GRACE", "10"))
+CLOSE_SECONDS = 30.0
 OUTPUT_CHARACTERS = 6000
 
 
@@ -195,9 +196,14 @@ class Job:
             starts[rank] = (self._scratch / f"rank-{rank}.txt").stat().st_size
             with contextlib.suppress(ProcessLookupError):
                 os.kill(self._pids[rank], signal.SIGUSR2)
-        if stuck:
-            time.sleep(0.5)
-        return {rank: self._place(rank, starts[rank]) for rank in stuck}
+        places: dict[int, str] = {}
+        limit = time.monotonic() + 10
+        while stuck:  # until all have written, and none goes on
+            time.sleep(0.25)
+            before, places = places, {rank: self._place(rank, starts[rank]) for rank in stuck}
+            if (places == before and all(places.values())) or time.monotonic() > limit:
+                break
+        return places
 
     def close(self) -> None:
         """Lets the ranks leave through MPI_Finalize; kills those that do not."""

@@ -111,7 +111,7 @@ def pytest_pyfunc_call(pyfuncitem: pytest.Function) -> bool | None:
         job = _job(size, mark.kwargs.get("nodes"))
     except (JobError, OSError) as error:
         pytest.fail(f"cannot start {size} ranks: {error}", pytrace=False)
-    report = job.run(call, float(mark.kwargs.get("seconds", 60.0)))
+    report = job.run(call, float(mark.kwargs["seconds"]))
     if report.startswith("skipped: "):
         pytest.skip(report[len("skipped: ") :])
     if report:
