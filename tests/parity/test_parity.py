@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+import functools
 import importlib
 import re
 import sys
@@ -33,6 +34,7 @@ def names(entry: dict[str, Any], language: str) -> list[str]:
     return [value] if isinstance(value, str) else list(value)
 
 
+@functools.cache
 def c_functions() -> list[str]:
     """What hocket.h and its parts declare."""
     return scan.c_calls([HEADERS / "hocket.h", *sorted((HEADERS / "c").glob("*.h"))])
