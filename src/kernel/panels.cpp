@@ -183,10 +183,16 @@ std::int64_t Panels::memory(int threads) const {
 
 int Panels::direction() const {
     if (left_out == 0) return 1;
+    if (outer != 1) return 0;
     const Places blocks = places();
-    const std::int64_t taken = taken_bytes(), block = width * unit;
-    bool up = outer == 1, down = outer == 1;
-    for (std::int64_t panel = 0; panel < parts(); ++panel) {
+    const std::int64_t taken = taken_bytes(), block = width * unit, gap = remainder() * unit;
+    // What rows leave out moves panels down, evenly, and gaps up by whole ones: where the last
+    // one comes down by less than a panel, so do all.
+    const std::int64_t sunk = parts() * block * left_out - inner * gap;
+    if (sunk >= 0 && sunk + gap <= taken) return -1;
+    bool up = true, down = true;
+    for (std::int64_t k = 0; k < parts() && (up || down); ++k) {
+        const std::int64_t panel = k == 0 ? parts() - 1 : k - 1;  // the last is the farthest off
         const std::int64_t first = blocks.at(panel * inner);
         const std::int64_t end = blocks.at(panel * inner + inner - 1) + block;
         up = up && first >= panel * taken && end <= (panel + 2) * taken;
