@@ -2,10 +2,9 @@
 #include "kernel/cpu.hpp"
 
 #include <algorithm>
-#include <cstdlib>
 #include <string>
-#include <string_view>
 
+#include "base/environment.hpp"
 #include "hocket/error.hpp"
 
 namespace hocket::kernel {
@@ -24,12 +23,11 @@ CpuLevel detect() {
 
 CpuLevel choose() {
     const CpuLevel found = detect();
-    const char* text = std::getenv("HOCKET_CPU");
-    if (text == nullptr || *text == '\0') return found;
+    const auto text = environment::value_of("HOCKET_CPU");
+    if (!text) return found;
     for (const CpuLevel level : {CpuLevel::portable, CpuLevel::avx2, CpuLevel::avx512})
-        if (std::string_view(text) == cpu_level_name(level)) return std::min(level, found);
-    throw Error("HOCKET_CPU is '" + std::string(text) +
-                "'; set it to portable, avx2 or avx512, or unset it");
+        if (*text == cpu_level_name(level)) return std::min(level, found);
+    throw Error("HOCKET_CPU is '" + *text + "'; set it to portable, avx2 or avx512, or unset it");
 }
 
 }  // namespace

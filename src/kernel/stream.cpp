@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <cstring>
 
+#include "base/environment.hpp"
 #include "kernel/cpu.hpp"
 
 #if defined(__x86_64__)
@@ -111,15 +112,26 @@ void stream_fence() {
 #endif
 }
 
+namespace {
+
+/// As the system has it, or of an ordinary processor where it does not say.
+std::int64_t second_level_cache() {
+#ifdef _SC_LEVEL2_CACHE_SIZE
+    const std::int64_t cache = sysconf(_SC_LEVEL2_CACHE_SIZE);
+    if (cache > 0) return cache;
+#endif
+    return std::int64_t{2} << 20;
+}
+
+}  // namespace
+
 std::int64_t least_streamed_bytes() {
     // Twice the second-level cache, which belongs to one core: source and destination do not both
     // fit. The last level is no measure: it is shared with unknown others.
     static const std::int64_t bytes = [] {
-#ifdef _SC_LEVEL2_CACHE_SIZE
-        const std::int64_t cache = sysconf(_SC_LEVEL2_CACHE_SIZE);
-        if (cache > 0) return std::max<std::int64_t>(2 * cache, 1 << 20);
-#endif
-        return std::int64_t{4} << 20;
+        constexpr std::int64_t least = 512 << 10, most = INT64_C(1) << 40;
+        const auto told = environment::bytes("HOCKET_CACHE_BYTES");
+        return 2 * std::clamp(told.value_or(second_level_cache()), least, most);
     }();
     return bytes;
 }

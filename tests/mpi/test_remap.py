@@ -176,7 +176,7 @@ def test_long_chunks_in_runs(comm):
 
 
 @ranks(2, 3)
-def test_threads_of_each_process_are_its_own(comm):
+def test_processes_may_have_different_numbers_of_threads(comm):
     for shape in ((24, 36, 80), (300, 600, 1), (301, 7, 40)):
         spec = Spec(shape, (BLOCK, STAR, STAR), (comm.size,))
         for axes in itertools.permutations(range(3)):

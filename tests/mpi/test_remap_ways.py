@@ -1,0 +1,45 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""Processes whose caches and threads differ would make the chunks of a remap in different ways; all
+do as the lowest one."""
+
+import os
+import subprocess
+import sys
+
+PROGRAM = """
+import os
+import numpy as np
+import hocket as hk
+from hocket import _mpi
+
+def program(w):
+    rank, size, axes = w.comm.rank, w.comm.size, (2, 0, 1)
+    os.environ["HOCKET_CACHE_BYTES"] = "512K" if rank else "2M"
+    layout = hk.Layout((120, 120, 120), "(BLOCK, *, *)", size)
+    plans = []
+    for _ in range(2):
+        a = hk.from_function(lambda *index: sum(1000**d * i for d, i in enumerate(index)), layout,
+                             comm=w.comm)
+        before = _mpi.plan_cache_counts()[1]
+        b = hk.remap_inplace(a, axes, threads=1 + 2 * rank)
+        plans.append(_mpi.plan_cache_counts()[1] - before)
+        places = np.ix_(*b.layout.global_indices(rank))
+        expected = sum(1000.0 ** axis * i for axis, i in zip(axes, places))
+        np.testing.assert_array_equal(b.local, expected)
+    return plans
+
+if __name__ == "__main__":
+    print(hk.run(program, tasks={"a": 2}))
+"""
+
+
+def test_all_go_the_way_of_the_lowest_process(tmp_path):
+    path = tmp_path / "program.py"
+    path.write_text(PROGRAM)
+    done = subprocess.run(
+        [sys.executable, str(path)], capture_output=True, text=True, timeout=120, env=os.environ
+    )
+    assert done.returncode == 0, done.stderr
+    # The second process had a plan of its own choice, and made another by that of the first; both
+    # are found again.
+    assert done.stdout.strip() == "{'a': [[1, 0], [2, 0]]}"
