@@ -7,6 +7,7 @@
 
 #include "boxes.hpp"
 #include "hocket/kernel.hpp"
+#include "unit/watched.hpp"
 
 namespace {
 
@@ -45,7 +46,7 @@ void check(std::mt19937_64& random, const Extents& extents, std::int64_t itemsiz
 TEST(Copy, random_boxes_of_every_itemsize) {
     std::mt19937_64 random(20261120);
     for (std::int64_t itemsize = 1; itemsize <= 66; ++itemsize)
-        for (int round = 0; round < 60; ++round) {
+        for (int round = 0; round < by_watch(60, 2); ++round) {
             const auto dimensions = static_cast<std::size_t>(draw(random, 0, 5));
             Extents extents(dimensions);
             std::int64_t room = 6000;
@@ -65,8 +66,8 @@ TEST(Copy, random_boxes_of_every_itemsize) {
 TEST(Copy, every_small_matrix_transposed) {
     std::mt19937_64 random(1);
     for (const std::int64_t itemsize : {1, 2, 3, 4, 8, 16})
-        for (std::int64_t rows = 0; rows <= 34; ++rows)
-            for (std::int64_t columns = 0; columns <= 34; ++columns) {
+        for (std::int64_t rows = 0; rows <= 34; rows += by_watch(1, 3))
+            for (std::int64_t columns = 0; columns <= 34; columns += by_watch(1, 3)) {
                 const Extents extents{rows, columns};
                 const Place from{{columns * itemsize, itemsize}, 3, rows * columns * itemsize + 6};
                 const Place to{{itemsize, rows * itemsize}, 5, rows * columns * itemsize + 10};
@@ -106,8 +107,9 @@ TEST(Copy, large_boxes_on_threads) {
     for (const auto& [extents, itemsize] :
          {Case{{511, 409}, 8}, Case{{3, 300, 401}, 4}, Case{{1 << 18}, 8}, Case{{1500001}, 1},
           Case{{3, 1 << 18}, 2}, Case{{600003, 2}, 2}, Case{{40, 40, 33, 3}, 16}})
-        for (int threads = 1; threads <= 4; ++threads) {
+        for (int threads = by_watch(1, 3); threads <= by_watch(4, 3); ++threads) {
             for (const bool gaps : {false, true}) {
+                if (threads_watched && draw(random, 0, 1) > 0) continue;
                 const Place from = random_place(random, extents, itemsize, gaps, false);
                 const Place to = random_place(random, extents, itemsize, gaps, false);
                 check(random, extents, itemsize, from, to, threads);
@@ -121,6 +123,7 @@ TEST(Copy, rows_of_wide_units) {
     std::mt19937_64 random(6);
     for (const std::int64_t unit : {32, 48, 64, 96, 128, 200, 256, 384, 512})
         for (const std::int64_t off : {0, 16, 32, 3}) {
+            if (threads_watched && draw(random, 0, 3) > 0) continue;
             const std::int64_t rows = 67, columns = (INT64_C(5) << 20) / (rows * unit) + 1;
             const std::int64_t bytes = rows * columns * unit;
             const Place from{{unit, columns * unit}, 16, 16 + bytes};
@@ -135,8 +138,9 @@ TEST(Copy, rows_of_a_few_short_runs) {
     std::mt19937_64 random(4);
     for (const std::int64_t itemsize : {2, 8, 24})
         for (const std::int64_t runs : {2, 3, 7, 16, 17})
-            for (const std::int64_t rows : {15, 16, 333, 20001})
+            for (const std::int64_t rows : {15, 16, 333, by_watch(20001, 5001)})
                 for (const std::int64_t blocks : {1, 3}) {
+                    if (threads_watched && draw(random, 0, 3) > 0) continue;
                     const auto place = [&](std::int64_t apart) {
                         const std::int64_t row = runs * apart * itemsize + itemsize;
                         const Extents strides{rows * row, row, apart * itemsize};

@@ -5,6 +5,7 @@
 
 #include "boxes.hpp"
 #include "hocket/rows.hpp"
+#include "unit/watched.hpp"
 
 namespace {
 
@@ -41,7 +42,7 @@ std::int64_t random_itemsize(std::mt19937_64& random) {
 
 TEST(Rows, taken_and_put_by_the_definition) {
     std::mt19937_64 random(21);
-    for (int round = 0; round < 4000; ++round) {
+    for (int round = 0; round < by_watch(4000, 400); ++round) {
         const bool take = draw(random, 0, 1) == 1;
         const std::int64_t rows = draw(random, 1, 40), columns = draw(random, 0, 20),
                            count = draw(random, 0, 60), itemsize = random_itemsize(random);
@@ -64,7 +65,7 @@ TEST(Rows, taken_and_put_by_the_definition) {
 
 TEST(Rows, exchanged_one_pair_after_the_other) {
     std::mt19937_64 random(22);
-    for (int round = 0; round < 3000; ++round) {
+    for (int round = 0; round < by_watch(3000, 300); ++round) {
         const std::int64_t rows = draw(random, 1, 40), columns = draw(random, 0, 20),
                            count = draw(random, 0, 60), itemsize = random_itemsize(random);
         const Extents first = random_rows(random, count, rows),

@@ -9,6 +9,7 @@
 #include "boxes.hpp"
 #include "kernel/cpu.hpp"
 #include "kernel/weave.hpp"
+#include "unit/watched.hpp"
 
 namespace hocket::kernel {
 namespace {
@@ -84,7 +85,7 @@ TEST(Weave, CopiesWhatTheCopiesWould) {
     std::mt19937_64 random(20261122);
     for (const std::int64_t run : {4, 8, 16})
         for (std::int64_t threads = 2; threads * run <= 64; threads *= 2)
-            for (int repeat = 0; repeat < 12; ++repeat) {
+            for (int repeat = 0; repeat < by_watch(12, 4); ++repeat) {
                 const Case given{threads,
                                  run,
                                  draw(random, 64, 400),
