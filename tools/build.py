@@ -130,14 +130,14 @@ def beside(mpi: str, wrapper: str) -> Path:
         return folder
 
 
-def thread_audit(mpi: str) -> Path:
-    """The rooms that have threads, with their tests, under ThreadSanitizer; the build's folder."""
+def thread_audit(mpi: str, rooms: Sequence[str] = THREADED) -> Path:
+    """Rooms that have threads, with their tests, under ThreadSanitizer; the build's folder."""
     with environment.locked("threads"):
         folder = folder_of("threads")
         options = ["-DCMAKE_BUILD_TYPE=RelWithDebInfo", "-DHOCKET_THREAD_AUDIT=ON"]
         options += [f"-DHOCKET_ENV={environment.prefix_of(mpi)}", "-DHOCKET_PYTHON=OFF"]
         compilers = {"CXX": prerequisites.compiler()}
-        targets = [f"unit_{room}" for room in THREADED]
+        targets = [f"unit_{room}" for room in rooms]
         bring_up_to_date(folder, mpi, options, compilers, targets)
         return folder
 

@@ -9,7 +9,7 @@ from pathlib import Path
 import build
 import environment
 from messages import ROOT
-from suite import Report, has_tests
+from suite import Report, audit_threads, has_tests
 
 SOURCES = ("include", "src", "bindings", "apps", "bench", "tests", "examples")
 PYTHON = (
@@ -53,6 +53,7 @@ def check(mpi: str, arguments: list[str]) -> int:
     else:
         tidy(report, mpi, tools, folder)
         audit(report, folder, python)
+    audit_threads(report, mpi, ("base", "kernel"))
     return report.close("make check")
 
 

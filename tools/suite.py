@@ -162,19 +162,21 @@ def simulate(report: Report, mpi: str) -> None:
     report.run("strategies between 32 simulated hosts", [*python, "tests/simulated"])
 
 
-def audit_threads(report: Report, mpi: str) -> None:
-    """Pool, kernels, conversations through cells, teams and flows, under ThreadSanitizer."""
+def audit_threads(report: Report, mpi: str, rooms: Sequence[str] = build.THREADED) -> None:
+    """Pool, kernels, conversations through cells, teams and flows, or only the rooms that are
+    named, under ThreadSanitizer."""
     if not Path("/usr/include/gtest").is_dir():
         report.absent.append("ThreadSanitizer, which needs GoogleTest (Debian's libgtest-dev)")
         return
     try:
-        folder = build.thread_audit(mpi)
+        folder = build.thread_audit(mpi, rooms)
     except SystemExit:  # it has said why
         report.failed.append("the build with ThreadSanitizer")
         return
     ctest = [str(environment.prefix_of(mpi) / "bin" / "ctest"), "--test-dir", str(folder)]
     # Of node/ only what threads stand in for processes in.
-    chosen = ["-R", r"^((base|kernel|team|flow)\.|node\.Talk)"]
+    names = [r"node\.Talk" if room == "node" else rf"{room}\." for room in rooms]
+    chosen = ["-R", f"^({'|'.join(names)})"]
     report.run("ThreadSanitizer", [*ctest, *chosen, "--output-on-failure", "--no-tests=error"])
 
 
