@@ -38,9 +38,10 @@ struct LongBlock {
     using Ahead = LongAhead;
     static void copy(std::byte* to, const std::byte* from, std::int64_t bytes, Ahead& ahead) {
         // Steps end where lines of the destination do.
+        const std::int64_t whole = ahead.step();
         std::int64_t step =
-            Ahead::step - static_cast<std::int64_t>(reinterpret_cast<std::uintptr_t>(to) % 64);
-        for (std::int64_t at = 0; at < bytes; at += step, step = Ahead::step) {
+            whole - static_cast<std::int64_t>(reinterpret_cast<std::uintptr_t>(to) % 64);
+        for (std::int64_t at = 0; at < bytes; at += step, step = whole) {
             // A call: where the compiler knows that there are few, it writes a slow string move.
             copy_cached(to + at, from + at, std::min(step, bytes - at));
             ahead.moved();
