@@ -2,7 +2,8 @@
 """The C++ reference of `make docs`, from the public headers: MkDocs calls `on_page_markdown`.
 
 What a header says of a name stands beside it there, so the page shows the declarations with their
-comments, without what is private, a heading for each.
+comments, without what is private, a heading for each. Of all pages' fences the words that are for
+`tests/test_docs.py` alone are left out here.
 """
 
 from __future__ import annotations
@@ -16,11 +17,17 @@ PAGE = "cpp.md"
 _NAMED = re.compile(
     r"^(?:template\b.*\n)?(class|struct|enum class|enum|using|concept) ([\w:]+)", re.MULTILINE
 )
+# Python-Markdown takes ```sh no-run for no fence at all, and what follows for text.
+_FENCE = re.compile(r"^```(\w+) [^\n`]*$", re.MULTILINE)
+# They lie outside docs/, and so are not on the site.
+_OUTSIDE = re.compile(r"\[[^\]\n]*\]\((?:\.\./)+(examples/[^)\n]*)\)")
 _FUNCTION = re.compile(r"(\w+|operator\W+)\(")
 
 
 def on_page_markdown(markdown: str, page: Any, **_: Any) -> str:
-    """The page with a section for each header behind what stands there; other pages unchanged."""
+    """The page with plain fences, and names in place of links to examples; that of C++ with a
+    section for each header behind what stands there."""
+    markdown = _OUTSIDE.sub(r"`\1`", _FENCE.sub(r"```\1", markdown))
     if page.file.src_uri != PAGE:
         return markdown
     return markdown + "".join(section(path) for path in sorted(HEADERS.glob("*.hpp")))

@@ -62,3 +62,22 @@ def test_every_public_class_has_its_heading():
     assert shown.count("```") == 2 * shown.count("```cpp") and "private:" not in shown
     other = SimpleNamespace(file=SimpleNamespace(src_uri="index.md"))
     assert pages.on_page_markdown("# Other\n", page=other) == "# Other\n"
+
+
+def test_fences_and_links_that_the_site_cannot_show():
+    """Python-Markdown knows no words beside a fence's language; examples are not on the site."""
+    page = SimpleNamespace(file=SimpleNamespace(src_uri="guide/index.md"))
+    shown = pages.on_page_markdown(
+        "```sh no-run\nls\n```\n```python ranks=3\n1\n```\n[`a`](../../examples/a.py) [b](b.md)\n",
+        page=page,
+    )
+    assert shown == "```sh\nls\n```\n```python\n1\n```\n`examples/a.py` [b](b.md)\n"
+
+
+def test_every_fence_of_the_documentation_is_plain_on_the_site():
+    page = SimpleNamespace(file=SimpleNamespace(src_uri="guide/index.md"))
+    for path in (ROOT / "docs").rglob("*.md"):
+        shown = pages.on_page_markdown(path.read_text(encoding="utf-8"), page=page)
+        fences = re.findall(r"^```.*$", shown, re.MULTILINE)
+        assert all(re.fullmatch(r"```[\w]*", fence) for fence in fences), (path, fences)
+        assert "](../../examples" not in shown, path
