@@ -72,6 +72,7 @@ def examples(capsys, *words: str) -> list[list[str]]:
 
 #: said again at the end of an example, where the last counts: what computes for long, in small
 SMALLER = {
+    "pingpong": ["--n", "16", "--per-task", "1"],
     "fft2d": ["--frames", "3"],
     "convolution": ["--frames", "3"],
     "multiblock": ["--steps", "5"],
