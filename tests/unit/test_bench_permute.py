@@ -76,6 +76,9 @@ def test_a_contestant_is_left_out(tmp_path, capsys):
     figures = json.loads(target.read_text("utf-8"))["tables"][0]["figures"]
     names = {figure["name"] for figure in figures}
     assert not names & {"MKL imatcopy", "FFTW"} and "FFTW in place" in names
+    assert main([*words, "--only", "hocket in place", "--only", "FFTW"]) == 0
+    figures = json.loads(target.read_text("utf-8"))["tables"][0]["figures"]
+    assert {figure["name"] for figure in figures} == {"memcpy", "hocket in place", "FFTW"}
     everybody = [word for name in permute.PEERS for word in ("--without", name)]
     assert main([*words, *everybody]) == 0
     figures = json.loads(target.read_text("utf-8"))["tables"][0]["figures"]
@@ -114,6 +117,8 @@ def test_processor_time_does_not_count_sleep(tmp_path, capsys):
         (["--table", "1", "--dtype", "float32"], "has its own"),
         (["--figure", "2", "--axes", "0,1"], "has its own"),
         (["--team", "2"], "--table"),
+        (["--only", "hocket", "--table", "1"], "has its own"),
+        (["--only", "FFTW", "--without", "FFTW"], "one of them"),
     ],
 )
 def test_wrong_words(words, said, capsys):

@@ -18,6 +18,14 @@ from ..registry import Match, Native
 
 RANKS = 0
 DTYPES = ("float32", "float64", "complex128")
+OURS = (
+    "hocket",
+    "hocket in place",
+    "hocket in place, cycles",
+    "two arrays",
+    "two arrays, copied back",
+    "two arrays, streaming stores, copied back",
+)
 PEERS = ("NumPy", "MKL omatcopy", "FFTW", "MKL imatcopy", "FFTW in place")
 Shape = tuple[int, ...]
 
@@ -51,7 +59,7 @@ DEFAULT = ("matrices", "paper")
 
 
 def add_options(parser: argparse.ArgumentParser) -> None:
-    """``--group --shape --axes --dtype --hptt --without --table --figure --plot`` and more."""
+    """``--group --shape --axes --dtype --hptt --without --only --table --figure`` and more."""
     parser.add_argument(
         "--group",
         action="append",
@@ -73,6 +81,13 @@ def add_options(parser: argparse.ArgumentParser) -> None:
         action="append",
         choices=PEERS,
         help="leave this one out, as it may take minutes; may be repeated",
+    )
+    parser.add_argument(
+        "--only",
+        action="append",
+        choices=(*OURS, *PEERS),
+        help="measure this one, beside memcpy, as all take minutes on large arrays; "
+        "may be repeated",
     )
     parser.add_argument(
         "--table",
@@ -133,7 +148,7 @@ def _validate_paper(options: argparse.Namespace) -> None:
     """What a table or figure of the paper leaves open."""
     if options.table and options.figure:
         raise ValueError("--table and --figure: give one of them")
-    for name in ("group", "axes", "dtype", "without", "hptt"):
+    for name in ("group", "axes", "dtype", "only", "without", "hptt"):
         if getattr(options, name):
             raise ValueError(f"--{name}: a --table or --figure has its own; leave it out")
     extents = "N3,N2,N1" if options.table else "N3,N2"
@@ -153,6 +168,9 @@ def validate(options: argparse.Namespace) -> None:
         _arrays(options)
     if options.team and not options.table:
         raise ValueError("--team: numbers of threads in a --table; give one, or --threads instead")
+    both = set(options.only or ()) & set(options.without or ())
+    if both:
+        raise ValueError(f"--only and --without {', '.join(sorted(both))}: give one of them")
     if options.processor_time and (options.threads > 1 or options.table or options.figure):
         raise ValueError("--processor-time sees one thread; leave --threads at 1, without a table")
     if any(team < 1 for team in options.team or ()):
@@ -213,7 +231,10 @@ def _all(problem: Permutation, options: argparse.Namespace) -> Match:
     if options.hptt:
         contestants.append(transposers.hptt(problem, options.hptt))
     left_out = options.without or ()
-    return Match(question, [one for one in contestants if one.name not in left_out])
+    chosen = ("memcpy", *options.only) if options.only else [one.name for one in contestants]
+    return Match(
+        question, [one for one in contestants if one.name in chosen and one.name not in left_out]
+    )
 
 
 def natives(options: argparse.Namespace) -> Sequence[Native]:
