@@ -123,7 +123,7 @@ TEST(Copy, rows_of_wide_units) {
     std::mt19937_64 random(6);
     for (const std::int64_t unit : {32, 48, 64, 96, 128, 200, 256, 384, 512})
         for (const std::int64_t off : {0, 16, 32, 3}) {
-            if (threads_watched && draw(random, 0, 3) > 0) continue;
+            if (threads_watched && draw(random, 0, 11) > 0) continue;
             const std::int64_t rows = 67, columns = (INT64_C(5) << 20) / (rows * unit) + 1;
             const std::int64_t bytes = rows * columns * unit;
             const Place from{{unit, columns * unit}, 16, 16 + bytes};

@@ -167,7 +167,7 @@ TEST(PermuteInplace, arrays_beyond_the_buffers) {
         const Array array(random, shape, itemsize, axes);
         for (const int threads : {1, 2, 4})
             for (const std::int64_t cap : {INT64_C(-1), INT64_C(4) << 20, INT64_C(1) << 20}) {
-                if (threads_watched && (threads != 2 || draw(random, 0, 3) > 0)) continue;
+                if (threads_watched && (threads != 2 || draw(random, 0, 7) > 0)) continue;
                 InplaceOptions options{
                     .threads = threads, .schedule = "auto", .method = "auto", .cap = {}};
                 if (cap >= 0) options.cap = cap;

@@ -45,9 +45,10 @@ TEST(Swap, random_runs_and_ranges) {
 
 TEST(Swap, parts_on_threads) {
     std::mt19937_64 random(32);
-    for (const std::int64_t run : {INT64_C(700), INT64_C(123457), INT64_C(6) << 20})
-        for (int round = 0; round < by_watch(8, 2); ++round) {
-            const std::int64_t count = (INT64_C(6) << 20) / run;
+    const std::int64_t bytes = by_watch(INT64_C(6), INT64_C(4)) << 20;
+    for (const std::int64_t run : {INT64_C(700), INT64_C(123457), bytes})
+        for (int round = 0; round < by_watch(8, 1); ++round) {
+            const std::int64_t count = bytes / run;
             check(random, count, {run, run + draw(random, 0, 1) * 64}, 2 + round % 3);
             if (HasFailure()) return;
         }
