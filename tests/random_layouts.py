@@ -17,7 +17,7 @@ from oracle import Format, Index, Spec
 
 Choose = Callable[[int, int], int]
 
-DUMMIES = "ijklmn"
+DUMMIES = "ijklmnopqrsuvwxyz"
 
 
 def from_rng(rng: np.random.Generator) -> Choose:

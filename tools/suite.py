@@ -182,12 +182,19 @@ def audit_threads(report: Report, mpi: str, rooms: Sequence[str] = build.THREADE
 
 def soak(mpi: str, python: Path, arguments: list[str]) -> int:
     """Tests marked soak, and the parsers on damaged texts, which print their seeds; threads under
-    ThreadSanitizer."""
+    ThreadSanitizer; examples of hypothesis that are new each time."""
     import fuzz  # it needs the Report above
 
     report = Report()
     fuzz.fuzz(report, mpi)
     audit_threads(report, mpi)
+    drawn = [
+        path
+        for path in files("tests/unit/test_*.py")
+        if "from hypothesis import" in (ROOT / path).read_text("utf-8")
+    ]
+    command = [str(python), "-m", "pytest", "-q", "--hypothesis-profile=default", *drawn]
+    report.run("new examples", command)
     command = [str(python), "-m", "pytest", "-s", "-m", "soak", *arguments, "tests"]
     report.run("soak", command)
     return report.close("make soak")
