@@ -247,7 +247,12 @@ def test_schedules_and_widths_are_judged_by_their_tables(monkeypatch):
 
 
 @pytest.mark.parametrize(
-    ("times", "word"), [((1.0, 1.2, 1.5), model.HOLDS), ((1.0, 0.6, 0.4), model.FAILS)]
+    ("times", "word"),
+    [
+        ((1.0, 1.2, 1.3, 1.5), model.HOLDS),
+        ((1.0, 1.2, 1.3, 1.1), model.FAILS),
+        ((1.0, 0.6, 0.4, 0.3), model.FAILS),
+    ],
 )
 def test_processes_alone_must_get_slower_with_their_number(times, word):
     tables = [
@@ -255,7 +260,7 @@ def test_processes_alone_must_get_slower_with_their_number(times, word):
             "parameters": {"processors": procs, "processors a process": 1},
             "figures": [{"name": "in place", "median": time}],
         }
-        for procs, time in zip((16, 32, 64), times)
+        for procs, time in zip((16, 32, 64, 128), times)
     ]
     assert _tried("vacancy-tracking.scaling", {"tables": tables}).word == word
 
