@@ -7,13 +7,13 @@
 #include <cstddef>
 #include <cstdint>
 #include <cstdio>
-#include <cstdlib>
 #include <cstring>
 #include <string>
 #include <vector>
 
 #include "hocket/mpi.hpp"
 #include "hocket/transfer.hpp"
+#include "start.hpp"
 
 namespace {
 
@@ -121,15 +121,5 @@ int run() {
 }  // namespace
 
 int main(int argc, char** argv) {
-    MPI_Init(&argc, &argv);
-    int code = 1;
-    try {
-        code = run();
-    } catch (const hocket::Error& error) {
-        std::fprintf(stderr, "%s\n", error.what());
-        // Under SMPI MPI_Abort ends the program with exit code 0, and the others may wait for us.
-        std::_Exit(1);
-    }
-    MPI_Finalize();
-    return code;
+    return simulated::program(argc, argv, run);
 }

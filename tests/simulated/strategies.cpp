@@ -120,15 +120,5 @@ bool run(int argc, char** argv) {
 }  // namespace
 
 int main(int argc, char** argv) {
-    MPI_Init(&argc, &argv);
-    bool good = false;
-    try {
-        good = run(argc, argv);
-    } catch (const hocket::Error& error) {
-        std::fprintf(stderr, "%s\n", error.what());
-        // Under SMPI MPI_Abort ends the program with exit code 0, and the others may wait for us.
-        std::_Exit(1);
-    }
-    MPI_Finalize();
-    return good ? 0 : 1;
+    return simulated::program(argc, argv, [&] { return run(argc, argv) ? 0 : 1; });
 }

@@ -27,7 +27,7 @@ OURS = (
     "two arrays, streaming stores, copied back",
 )
 PEERS = ("NumPy", "MKL omatcopy", "FFTW", "MKL imatcopy", "FFTW in place")
-Shape = tuple[int, ...]
+Shape = paper.Shape
 
 # Row-major; the paper's A(N1, N2, N3) is (N3, N2, N1), and its 2nd and 3rd index change places.
 PAPER = tuple((shape, (1, 0, 2)) for shape in paper.ARRAYS)
