@@ -104,7 +104,9 @@ TEST(Patience, naps_where_others_compute) {
     EXPECT_TRUE(naps_begin());
     over = true;
     for (std::thread& other : others) other.join();
-    EXPECT_LT(prompt_naps(), 4);  // the fourth tells
+    const int prompt = prompt_naps();
+    if (prompt < 0) GTEST_SKIP() << "other programs leave no prompt naps";
+    EXPECT_LT(prompt, 4);  // the fourth tells
 }
 
 }  // namespace
