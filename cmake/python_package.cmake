@@ -26,22 +26,47 @@ foreach(module IN LISTS modules)
     file(CREATE_LINK "${package_source}/${module}" "${package_build}/${module}" SYMBOLIC)
 endforeach()
 
-# hocket_extension(<module> <library>): bindings/python/<module without _>_*.cpp over a library.
+# The sources of an extension that serve every MPI, and nanobind itself, are compiled once, too:
+# nanobind's functions below are those by which nanobind_add_module is made.
+if(NOT TARGET hocket_nanobind)
+    nanobind_build_library(nanobind-static)
+    nanobind_disable_stack_protector(nanobind-static)
+    add_library(hocket_nanobind INTERFACE)
+    target_link_libraries(hocket_nanobind INTERFACE nanobind-static)
+endif()
+
+# hocket_extension(<module> <library> [<source>...]): bindings/python/<module without _>_*.cpp over a
+# library, and sources that are compiled for each MPI.
 function(hocket_extension module library)
     string(SUBSTRING ${module} 1 -1 prefix)
-    file(GLOB sources CONFIGURE_DEPENDS "${PROJECT_SOURCE_DIR}/bindings/python/${prefix}_*.cpp")
-    if(NOT sources OR NOT TARGET ${library})
+    set(folder "${PROJECT_SOURCE_DIR}/bindings/python")
+    file(GLOB sources CONFIGURE_DEPENDS "${folder}/${prefix}_*.cpp")
+    list(REMOVE_ITEM sources ${ARGN})
+    hocket_objects(hocket_python_${prefix} ${sources})
+    get_target_property(imported hocket_python_${prefix} IMPORTED)
+    if(NOT imported)
+        target_compile_definitions(
+            hocket_python_${prefix} PRIVATE NB_DOMAIN=hocket HOCKET_VERSION="${PROJECT_VERSION}"
+        )
+        target_include_directories(hocket_python_${prefix} PRIVATE "${PROJECT_SOURCE_DIR}/include")
+        # Our warnings are not for nanobind's headers.
+        target_include_directories(hocket_python_${prefix} SYSTEM PRIVATE "${NB_DIR}/include")
+        target_link_libraries(hocket_python_${prefix} PRIVATE hocket_nanobind)
+        nanobind_disable_stack_protector(hocket_python_${prefix})
+        nanobind_set_visibility(hocket_python_${prefix})
+    endif()
+    if(NOT TARGET ${library})
         return()
     endif()
-    # NOMINSIZE: the call overhead of small transfers matters more than the size of the module.
-    nanobind_add_module(${module} NB_STATIC NOMINSIZE NB_DOMAIN hocket ${sources})
-    target_link_libraries(${module} PRIVATE ${library} hocket_options)
-    # Our warnings are not for nanobind's headers.
-    target_include_directories(${module} SYSTEM PRIVATE "${NB_DIR}/include")
-    target_compile_definitions(${module} PRIVATE HOCKET_VERSION="${PROJECT_VERSION}")
+    add_library(${module} MODULE ${ARGN} $<TARGET_OBJECTS:hocket_python_${prefix}>)
+    nanobind_extension(${module})
+    nanobind_link_options(${module})
+    nanobind_set_visibility(${module})
+    target_link_libraries(${module} PRIVATE ${library} hocket_nanobind hocket_options)
     # $ORIGIN/../../.. is the lib folder of an environment, where PyPI's MPI wheels put libmpi.
     set_target_properties(
-        ${module} PROPERTIES LIBRARY_OUTPUT_DIRECTORY "${package_build}"
+        ${module} PROPERTIES LINKER_LANGUAGE CXX
+                             LIBRARY_OUTPUT_DIRECTORY "${package_build}"
                              INSTALL_RPATH "$ORIGIN;$ORIGIN/../../.."
     )
     if(SKBUILD)
@@ -50,9 +75,7 @@ function(hocket_extension module library)
 endfunction()
 
 hocket_extension(_pure hocket_core)
-if(HOCKET_MPI)
-    hocket_extension(_mpi hocket)
-endif()
+hocket_extension(_mpi hocket "${PROJECT_SOURCE_DIR}/bindings/python/mpi_handles.cpp")
 
 # Types of an extension that has no stub in the sources, for `make check`: mypy reads them.
 # (nanobind_add_stub would do it in every build, and import MPI for it.)

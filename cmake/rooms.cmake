@@ -2,12 +2,27 @@
 # A room is a folder of src/. It is compiled with an include root of its own, which holds links to
 # itself and to the rooms it may use, and nothing else: an include of another room does not build.
 
-# hocket_room(<name> [MPI] [USES <room>...])
+# hocket_objects(<target> <source>...): an object library that serves every MPI. With HOCKET_OBJECTS
+# the objects of that build are used instead of compiling them again.
+function(hocket_objects target)
+    if(TARGET ${target}) # imported
+        return()
+    endif()
+    add_library(${target} OBJECT EXCLUDE_FROM_ALL ${ARGN})
+    hocket_join(${target})
+    target_link_libraries(${target} PRIVATE hocket_options)
+    set_property(GLOBAL APPEND PROPERTY hocket_common "${target}")
+endfunction()
+if(HOCKET_OBJECTS)
+    include("${HOCKET_OBJECTS}/objects.cmake")
+endif()
+
+# hocket_room(<name> [USES <room>...])
 #
-# Defines the target hocket_<name>, and the property ROOMS of that target: the room and all that
-# it uses, directly or not. A folder without sources defines the property only.
+# Defines the targets hocket_<name>, and hocket_<name>_mpi where the folder mpi/ of the room has
+# sources that see <mpi.h>. A global property has the room and all that it uses, directly or not.
 function(hocket_room name)
-    cmake_parse_arguments(PARSE_ARGV 1 room "MPI" "" "USES")
+    cmake_parse_arguments(PARSE_ARGV 1 room "" "" "USES")
     set(rooms "${name}")
     foreach(used IN LISTS room_USES)
         get_property(inherited GLOBAL PROPERTY "hocket_rooms_of_${used}")
@@ -24,26 +39,32 @@ function(hocket_room name)
     endforeach()
 
     file(GLOB sources CONFIGURE_DEPENDS "${PROJECT_SOURCE_DIR}/src/${name}/*.cpp")
-    if(NOT sources)
-        return()
+    hocket_objects(hocket_${name} ${sources})
+    file(GLOB mpi_sources CONFIGURE_DEPENDS "${PROJECT_SOURCE_DIR}/src/${name}/mpi/*.cpp")
+    set(targets hocket_${name})
+    if(mpi_sources AND HOCKET_MPI)
+        add_library(hocket_${name}_mpi OBJECT ${mpi_sources})
+        target_link_libraries(hocket_${name}_mpi PRIVATE hocket_options PUBLIC hocket_mpi)
+        hocket_join(hocket_${name}_mpi)
+        list(APPEND targets hocket_${name}_mpi)
     endif()
-    add_library(hocket_${name} OBJECT ${sources})
-    hocket_join(hocket_${name})
-    target_include_directories(
-        hocket_${name} PRIVATE "${root}" PUBLIC "${PROJECT_SOURCE_DIR}/include"
-    )
-    target_link_libraries(hocket_${name} PRIVATE hocket_options)
-    if(room_MPI)
-        target_link_libraries(hocket_${name} PUBLIC hocket_mpi)
-    endif()
+    foreach(target IN LISTS targets)
+        get_target_property(imported ${target} IMPORTED)
+        if(NOT imported)
+            target_include_directories(
+                ${target} PRIVATE "${root}" PUBLIC "${PROJECT_SOURCE_DIR}/include"
+            )
+        endif()
+    endforeach()
+    set_property(GLOBAL PROPERTY "hocket_targets_of_${name}" "${targets}")
 endfunction()
 
-# hocket_join(<target>): with HOCKET_JOINED its sources are compiled as one, because each alone
-# spends most of the compiler's time on the headers that all include. Those whose private names are
-# another's of the target, too, stand alone: SKIP_UNITY_BUILD_INCLUSION, beside the target.
+# hocket_join(<target>): with HOCKET_JOINED eight of its sources are compiled as one, because each
+# alone spends most of the compiler's time on the headers that all include. Sources whose private
+# names are another's, too, stand alone: SKIP_UNITY_BUILD_INCLUSION, beside the target.
 function(hocket_join target)
     if(HOCKET_JOINED)
-        set_target_properties(${target} PROPERTIES UNITY_BUILD ON UNITY_BUILD_BATCH_SIZE 0)
+        set_target_properties(${target} PROPERTIES UNITY_BUILD ON UNITY_BUILD_BATCH_SIZE 8)
     endif()
 endfunction()
 
@@ -54,13 +75,12 @@ function(hocket_hurry target)
     endif()
 endfunction()
 
-# hocket_targets_of(<variable> <room>...): the targets of the rooms that have sources.
+# hocket_targets_of(<variable> <room>...): the targets of these rooms.
 function(hocket_targets_of variable)
     set(targets "")
     foreach(room IN LISTS ARGN)
-        if(TARGET hocket_${room})
-            list(APPEND targets hocket_${room})
-        endif()
+        get_property(own GLOBAL PROPERTY "hocket_targets_of_${room}")
+        list(APPEND targets ${own})
     endforeach()
     set(${variable} "${targets}" PARENT_SCOPE)
 endfunction()
@@ -72,15 +92,13 @@ function(hocket_library name)
     foreach(target IN LISTS targets)
         list(APPEND objects "$<TARGET_OBJECTS:${target}>")
     endforeach()
-    if(NOT objects)
-        return()
-    endif()
     if(HOCKET_SIMULATED)
         # Simulated ranks live in one process; only the program itself is privatized for each.
         add_library(${name} STATIC ${objects})
     else()
         add_library(${name} SHARED ${objects})
     endif()
+    set_target_properties(${name} PROPERTIES LINKER_LANGUAGE CXX)
     add_library(hocket::${name} ALIAS ${name})
     target_include_directories(
         ${name} PUBLIC "$<BUILD_INTERFACE:${PROJECT_SOURCE_DIR}/include>"
@@ -95,4 +113,26 @@ function(hocket_library name)
         )
     endif()
     set_target_properties(${name} PROPERTIES INSTALL_RPATH "$ORIGIN;$ORIGIN/../../..")
+endfunction()
+
+# hocket_export_objects(): writes objects.cmake, by which another build uses the object libraries of
+# this one and nanobind; the target `objects` builds them.
+function(hocket_export_objects)
+    get_property(common GLOBAL PROPERTY hocket_common)
+    set(content "# Made by CMake: what serves every MPI.\n")
+    foreach(target IN LISTS common)
+        string(APPEND content "add_library(${target} OBJECT IMPORTED GLOBAL)\n"
+               "set_target_properties(${target} PROPERTIES IMPORTED_OBJECTS\n"
+               "    \"$<TARGET_OBJECTS:${target}>\")\n")
+    endforeach()
+    set(targets ${common})
+    if(TARGET nanobind-static)
+        string(APPEND content "add_library(hocket_nanobind STATIC IMPORTED GLOBAL)\n"
+               "set_target_properties(hocket_nanobind PROPERTIES IMPORTED_LOCATION\n"
+               "    \"$<TARGET_FILE:nanobind-static>\")\n")
+        list(APPEND targets nanobind-static)
+    endif()
+    file(GENERATE OUTPUT "${PROJECT_BINARY_DIR}/objects.cmake" CONTENT "${content}")
+    add_custom_target(objects)
+    add_dependencies(objects ${targets})
 endfunction()

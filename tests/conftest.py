@@ -9,8 +9,6 @@ from collections.abc import Generator
 
 import pytest
 
-import independent
-
 # What somebody has calibrated on this machine decides nothing here.
 os.environ["HOCKET_MODEL"] = "default"
 
@@ -23,19 +21,13 @@ with contextlib.suppress(ImportError):
 
 
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
-    """Leaves the long versions out, however pytest was started, and what another run has done."""
+    """Leaves the long versions out, however pytest was started."""
     if "soak" in str(config.getoption("-m")):
         return
-    left = [item for item in items if item.get_closest_marker("soak") or done_before(item)]
+    left = [item for item in items if item.get_closest_marker("soak")]
     if left:
         config.hook.pytest_deselected(items=left)
         items[:] = [item for item in items if item not in set(left)]
-
-
-def done_before(item: pytest.Item) -> bool:
-    """Whether the test is the same under every MPI, and has passed under another."""
-    again = os.environ.get("HOCKET_TEST_AGAIN")
-    return bool(again) and item.nodeid.split("::")[0] in independent.FILES
 
 
 @pytest.hookimpl(wrapper=True)

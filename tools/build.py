@@ -19,6 +19,11 @@ def folder_of(name: str) -> Path:
     return ROOT / "build" / name
 
 
+def has_tests(folder: Path) -> bool:
+    """Whether GoogleTest was found when this folder was configured."""
+    return any(folder.glob("tests/unit_*"))
+
+
 def cores() -> int:
     """Cores that this process may use."""
     return len(os.sched_getaffinity(0))
@@ -32,11 +37,13 @@ def bytecode() -> dict[str, str]:
     return {"PYTHONPYCACHEPREFIX": kept, "PYTHONDONTWRITEBYTECODE": ""}
 
 
+#: what `import hocket` needs
+PACKAGE = ("_pure", "_mpi")
 #: rooms whose tests run under ThreadSanitizer
 THREADED = ("base", "kernel", "node", "team", "flow")
 
 
-#: for builds that are made whole rather than changed: CMakeLists.txt says what it does
+#: a whole build takes half the time; the presets of CMakePresets.json compile each source alone
 JOINED = "-DHOCKET_JOINED=ON"
 
 
@@ -63,7 +70,8 @@ def configure(folder: Path, mpi: str, options: list[str], compilers: dict[str, s
 
 
 def compile_changed(folder: Path, mpi: str, targets: list[str]) -> None:
-    """Runs Ninja: its progress in a terminal, else a log that is shown when it fails."""
+    """Runs Ninja with its own progress in a terminal; elsewhere a line every few seconds, and a log
+    that is shown when it fails."""
     ninja = environment.prefix_of(mpi) / "bin" / "ninja"
     command = [ninja, "-C", folder, "-j", str(cores()), *targets]
     if sys.stderr.isatty():
@@ -71,7 +79,7 @@ def compile_changed(folder: Path, mpi: str, targets: list[str]) -> None:
         return
     log = folder / "build.log"
     log.write_text("", encoding="utf-8")
-    run(command, log=log)
+    run(command, log=log, progress=f"building {folder.relative_to(ROOT)}")
 
 
 def bring_up_to_date(
@@ -94,17 +102,46 @@ def bring_up_to_date(
     compile_changed(folder, mpi, list(targets))
 
 
-def ensure(mpi: str) -> Path:
-    """The environment with everything built in it; its Python. HOCKET_CMAKE adds CMake options."""
+def extra_options() -> list[str]:
+    """CMake options of HOCKET_CMAKE; later ones win."""
+    return os.environ.get("HOCKET_CMAKE", "").split()
+
+
+def common(mpi: str, targets: Sequence[str] = ("objects",)) -> Path:
+    """The build of all that is the same for every MPI; its folder. It is made with the tools of the
+    environment that comes first, whichever MPI that has."""
+    with environment.locked("common"):
+        folder = folder_of("common")
+        owner = folder / "environment"
+        if owner.is_file() and environment.is_ready(owner.read_text("utf-8")):
+            mpi = owner.read_text("utf-8")
+        options = ["-DHOCKET_MPI=OFF", JOINED, f"-DHOCKET_ENV={environment.prefix_of(mpi)}"]
+        options += extra_options()
+        bring_up_to_date(folder, mpi, options, {"CXX": prerequisites.compiler()}, targets)
+        owner.write_text(mpi, encoding="utf-8")
+        return folder
+
+
+def environment_of(mpi: str) -> Path:
+    """The environment alone; its Python."""
+    with environment.locked(mpi):
+        return environment.ensure(mpi)
+
+
+def ensure(mpi: str, targets: Sequence[str] = PACKAGE) -> Path:
+    """The environment with these targets built in it, or all where none is named; its Python.
+    HOCKET_CMAKE adds CMake options."""
     with environment.locked(mpi):
         python = environment.ensure(mpi)
-        options = [f"-DHOCKET_ENV={environment.prefix_of(mpi)}"]
-        options += os.environ.get("HOCKET_CMAKE", "").split()
-        bring_up_to_date(folder_of(mpi), mpi, options, {"CXX": prerequisites.compiler()})
+        objects = common(mpi)
+        options = [f"-DHOCKET_ENV={environment.prefix_of(mpi)}", f"-DHOCKET_OBJECTS={objects}"]
+        options += [JOINED, *extra_options()]
+        compilers = {"CXX": prerequisites.compiler()}
+        bring_up_to_date(folder_of(mpi), mpi, options, compilers, targets)
         return python
 
 
-def simulated(mpi: str) -> Path:
+def simulated(mpi: str, targets: Sequence[str] = ()) -> Path:
     """The build for SimGrid, made by CMake and Ninja of an environment; its folder."""
     with environment.locked("simulated"):
         folder = folder_of("simulated")
@@ -112,7 +149,7 @@ def simulated(mpi: str) -> Path:
         compilers = {"CC": "smpicc", "CXX": "smpicxx", "SMPI_PRETEND_CC": "1"}
         # The environment has what the applications compile against, and nothing of its MPI is used.
         options = ["-DHOCKET_SIMULATED=ON", JOINED, f"-DHOCKET_ENV={environment.prefix_of(mpi)}"]
-        bring_up_to_date(folder, mpi, options, compilers)
+        bring_up_to_date(folder, mpi, options, compilers, targets)
         return folder
 
 
@@ -122,7 +159,7 @@ def beside(mpi: str, wrapper: str) -> Path:
     with environment.locked(f"debian-{mpi}"):
         folder = folder_of(f"debian-{mpi}")
         options = [f"-DMPI_C_COMPILER={wrapper}", "-DHOCKET_PYTHON=OFF", "-DCMAKE_BUILD_TYPE=Debug"]
-        options += [JOINED]
+        options += [JOINED, f"-DHOCKET_OBJECTS={common(mpi)}"]
         options += [f"-DCMAKE_{language}_FLAGS_DEBUG=-O0" for language in ("C", "CXX", "Fortran")]
         compilers = {"CXX": prerequisites.compiler()}
         targets = ["test_capi", "fortran_programs"]
@@ -130,19 +167,19 @@ def beside(mpi: str, wrapper: str) -> Path:
         return folder
 
 
-def thread_audit(mpi: str, rooms: Sequence[str] = THREADED) -> Path:
+def thread_audit(mpi: str) -> Path:
     """Rooms that have threads, with their tests, under ThreadSanitizer; the build's folder."""
     with environment.locked("threads"):
         folder = folder_of("threads")
         options = ["-DCMAKE_BUILD_TYPE=RelWithDebInfo", "-DHOCKET_THREAD_AUDIT=ON"]
         options += [f"-DHOCKET_ENV={environment.prefix_of(mpi)}", "-DHOCKET_PYTHON=OFF"]
         compilers = {"CXX": prerequisites.compiler()}
-        targets = [f"unit_{room}" for room in rooms]
+        targets = [f"unit_{room}" for room in THREADED]
         bring_up_to_date(folder, mpi, options, compilers, targets)
         return folder
 
 
-def audited(mpi: str) -> Path:
+def audited(mpi: str, targets: Sequence[str] = ("audited",)) -> Path:
     """The libraries and the C and C++ tests with address and undefined-behaviour sanitizers; the
     folder."""
     with environment.locked("audit"):
@@ -160,7 +197,18 @@ def audited(mpi: str) -> Path:
             "-DCMAKE_Fortran_FLAGS_RELWITHDEBINFO=-O0 -g1",
         ]
         compilers = {"CXX": prerequisites.compiler()}
-        bring_up_to_date(folder, mpi, options, compilers, ["audited"])
+        bring_up_to_date(folder, mpi, options, compilers, targets)
+        return folder
+
+
+def alone(mpi: str) -> Path:
+    """The libraries with each source compiled by itself, so that one that misses an include is
+    found; the build's folder."""
+    with environment.locked("alone"):
+        folder = folder_of("alone")
+        options = [f"-DHOCKET_ENV={environment.prefix_of(mpi)}", "-DHOCKET_TESTS=OFF"]
+        options += ["-DCMAKE_BUILD_TYPE=Debug", "-DCMAKE_CXX_FLAGS_DEBUG=-O0"]
+        bring_up_to_date(folder, mpi, options, {"CXX": prerequisites.compiler()}, PACKAGE)
         return folder
 
 

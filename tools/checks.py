@@ -4,12 +4,14 @@
 from __future__ import annotations
 
 import json
+import os
+import subprocess
 from pathlib import Path
 
 import build
 import environment
 from messages import ROOT
-from suite import Report, audit_threads, has_tests
+from report import Report
 
 SOURCES = ("include", "src", "bindings", "apps", "bench", "tests", "examples")
 PYTHON = (
@@ -34,55 +36,81 @@ def sources(*suffixes: str) -> list[str]:
 
 def check(mpi: str, arguments: list[str]) -> int:
     """All of them, even after one has failed; the exit code."""
-    python = build.ensure(mpi)
-    with environment.locked("check"):
-        tools = environment.ensure("check").parent
     report = Report()
-    cpp = sources(".cpp", ".hpp", ".h")
-    report.run("clang-format", [str(tools / "clang-format"), "--dry-run", "-Werror", *cpp])
-    places = [place for place in PYTHON if (ROOT / place).is_dir()]
-    report.run("ruff check", [str(tools / "ruff"), "check", "--quiet", *places])
-    report.run("ruff format", [str(tools / "ruff"), "format", "--check", "--quiet", *places])
-    report.run("types of the extensions", build.stubs_command(mpi))
-    report.run("mypy --strict", ["sh", "-c", types(mpi, tools, python)])
-    report.run("conda recipe", [str(tools / "python"), "tools/recipes.py"])
-    try:
-        folder = build.audited(mpi)
-    except SystemExit:  # it has said why
-        report.failed.append("the build with sanitizers, and clang-tidy, which reads it")
-    else:
-        tidy(report, mpi, tools, folder)
-        audit(report, folder, python)
-    audit_threads(report, mpi, ("base", "kernel"))
+    python = report.step(f"the build for {mpi}", lambda: build.ensure(mpi))
+    tools = report.step("the environment of the formatters and linters", environment_of_check)
+    if python is None or tools is None:
+        return report.close("make check")
+
+    def texts() -> None:
+        cpp = sources(".cpp", ".hpp", ".h")
+        report.run("clang-format", [str(tools / "clang-format"), "--dry-run", "-Werror", *cpp])
+        places = [place for place in PYTHON if (ROOT / place).is_dir()]
+        report.run("ruff check", [str(tools / "ruff"), "check", "--quiet", *places])
+        report.run("ruff format", [str(tools / "ruff"), "format", "--check", "--quiet", *places])
+        report.run("types of the extensions", build.stubs_command(mpi))
+        report.run("mypy --strict", ["sh", "-c", types(mpi, tools, python)])
+        report.run("conda recipe", [str(tools / "python"), "tools/recipes.py"])
+
+    report.together(texts)
+    folder = report.step("the build with sanitizers", lambda: build.audited(mpi))
+    if folder is not None:
+        report.together(
+            lambda: tidy(report, mpi, tools, folder, everything=False),
+            lambda: audit(report, folder, python),
+        )
     return report.close("make check")
 
 
+def environment_of_check() -> Path:
+    """Where the formatters and linters lie."""
+    with environment.locked("check"):
+        return environment.ensure("check").parent
+
+
+def soak(report: Report, mpi: str) -> None:
+    """What `make check` leaves out: every source in clang-tidy, Fortran with sanitizers, and each
+    source compiled alone."""
+    python = build.environment_of(mpi)
+    folder = report.step(
+        "the build with sanitizers", lambda: build.audited(mpi, ["audited", "fortran_programs"])
+    )
+    if folder is not None:
+        tidy(report, mpi, environment_of_check(), folder, everything=True)
+        audit_fortran(report, folder, python)
+    report.step("each source compiled alone", lambda: build.alone(mpi))
+
+
+# What MPI itself leaves behind is not ours to mend.
+SANITIZED = "ASAN_OPTIONS=detect_leaks=0 UBSAN_OPTIONS=halt_on_error=1:print_stacktrace=1"
+
+
 def audit(report: Report, folder: Path, python: Path) -> None:
-    """The C++ tests, and those of C and Fortran on several processes, under address and
-    undefined-behaviour sanitizers."""
-    # What MPI itself leaves behind is not ours to mend.
-    options = "ASAN_OPTIONS=detect_leaks=0 UBSAN_OPTIONS=halt_on_error=1:print_stacktrace=1"
-    if has_tests(folder):
-        ctest = f"'{python.parent / 'ctest'}' --test-dir '{folder}' -j {build.cores()}"
-        command = f"{options} exec {ctest} --output-on-failure --no-tests=error"
+    """The C++ tests, and those of C on several processes, with address and undefined-behaviour
+    sanitizers."""
+    if build.has_tests(folder):
+        ctest = f"'{python.parent / 'ctest'}' --test-dir '{folder}'"
+        command = f"{SANITIZED} exec {ctest} --output-on-failure --no-tests=error"
         report.run("C++ unit tests with sanitizers", ["sh", "-c", command])
     else:
         report.absent.append("sanitizers on C++ unit tests, which need GoogleTest")
     start = f"exec timeout 300 '{python.parent / 'mpiexec'}' -n"
-    if (folder / "bindings/fortran/libhocket_fortran.a").is_file():
-        for source in sorted((ROOT / "tests/fortran").glob("*.[fF]90")):
-            if source.stem == "checks":
-                continue
-            for ranks in (1, 3) if source.stem != "layouts" else (1,):
-                program = folder / "tests" / f"fortran_{source.stem}"
-                what = f"Fortran's {source.stem} with sanitizers, processes: {ranks}"
-                report.run(what, ["sh", "-c", f"{options} {start} {ranks} '{program}'"])
-    else:
-        report.absent.append("sanitizers on the Fortran tests, which need gfortran")
     for nodes in ("0", "0,0", "0,0,0", "0,1,1"):
         ranks = nodes.count(",") + 1
-        command = f"{options} HOCKET_NODES={nodes} {start} {ranks} '{folder / 'tests/test_capi'}'"
+        command = f"{SANITIZED} HOCKET_NODES={nodes} {start} {ranks} '{folder / 'tests/test_capi'}'"
         report.run(f"C with sanitizers, nodes {nodes}", ["sh", "-c", command])
+
+
+def audit_fortran(report: Report, folder: Path, python: Path) -> None:
+    """Fortran's tests on one and three processes, with the same sanitizers."""
+    start = f"exec timeout 300 '{python.parent / 'mpiexec'}' -n"
+    for source in sorted((ROOT / "tests/fortran").glob("*.[fF]90")):
+        if source.stem == "checks":
+            continue
+        for ranks in (1, 3) if source.stem != "layouts" else (1,):
+            program = folder / "tests" / f"fortran_{source.stem}"
+            what = f"Fortran's {source.stem} with sanitizers, processes: {ranks}"
+            report.run(what, ["sh", "-c", f"{SANITIZED} {start} {ranks} '{program}'"])
 
 
 def types(mpi: str, tools: Path, python: Path) -> str:
@@ -94,22 +122,70 @@ def types(mpi: str, tools: Path, python: Path) -> str:
     )
 
 
-def tidy(report: Report, mpi: str, tools: Path, joined: Path) -> None:
-    """clang-tidy over the compiled sources of src/ and bindings/: those of a room as they are
-    joined in the build with sanitizers, because most of its time goes into the headers that all of
-    them include."""
-    plain = build.folder_of(mpi)
+def tidy(report: Report, mpi: str, tools: Path, joined: Path, *, everything: bool) -> None:
+    """clang-tidy over the compiled sources of src/ and bindings/, as they are joined, because most
+    of its time goes into the headers that they include. Of the build with sanitizers those that a
+    change can affect, or a third that rotates with the commits; of Python's extensions all."""
     rooms = (f"{ROOT}/src/", f"{ROOT}/bindings/", f"{joined}/src/")
     # The rooms on top are the largest, and should not be left for the end.
     inside = [path for path in reversed(compiled(joined)) if path.startswith(rooms)]
-    extensions = [path for path in compiled(plain) if path.startswith(f"{ROOT}/bindings/python/")]
-    read = "\n".join([*inside, *extensions, *(Path(path).read_text("utf-8") for path in inside)])
+    common, plain = build.folder_of("common"), build.folder_of(mpi)
+    prefixes = (f"{ROOT}/bindings/python/", f"{common}/CMakeFiles/hocket_python")
+    extensions = {
+        folder: [path for path in compiled(folder) if path.startswith(prefixes)]
+        for folder in (common, plain)
+    }
+    listed = [*inside, *(path for paths in extensions.values() for path in paths)]
+    read = "\n".join([*listed, *(Path(path).read_text("utf-8") for path in listed)])
     wanted = [path for path in sources(".cpp") if path.startswith(("src/", "bindings/"))]
     unread = [path for path in wanted if f"{ROOT}/{path}" not in read]
     if unread:
         report.failed.append(f"clang-tidy, which would not read {', '.join(unread)}")
-    run_tidy(report, "clang-tidy", tools, joined, inside)
-    run_tidy(report, "clang-tidy on Python's extensions", tools, plain, extensions)
+    chosen = inside if everything else affected(inside, joined, mpi)
+    run_tidy(report, f"clang-tidy on {len(chosen)} of {len(inside)}", tools, joined, chosen)
+    for folder, paths in extensions.items():
+        run_tidy(report, f"clang-tidy on Python's extensions, {folder.name}", tools, folder, paths)
+
+
+def affected(paths: list[str], folder: Path, mpi: str) -> list[str]:
+    """Those that include a file which differs from the base, HOCKET_BASE or what the branch began
+    from; where no base is known, or all include such a file, a third of them."""
+    changed = changed_files()
+    includes = included_files(folder, mpi)
+    chosen = [path for path in paths if includes.get(path, {path}) & changed]
+    if changed and len(chosen) < len(paths):
+        return chosen
+    # The commits' number would leave one third out where landings have three commits each.
+    turn = int(git("rev-parse", "HEAD")[:8] or "0", 16) % 3
+    return paths[turn::3]
+
+
+def changed_files() -> set[str]:
+    """Absolute paths of what differs from the base; nothing where there is none."""
+    base = os.environ.get("HOCKET_BASE") or git("merge-base", "HEAD", "origin/main")
+    if not base or base == git("rev-parse", "HEAD"):
+        return set()
+    return {str(ROOT / path) for path in git("diff", "--name-only", base).splitlines()}
+
+
+def git(*words: str) -> str:
+    """What git prints; nothing outside a checkout."""
+    done = subprocess.run(["git", *words], cwd=ROOT, capture_output=True, text=True, check=False)
+    return done.stdout.strip() if done.returncode == 0 else ""
+
+
+def included_files(folder: Path, mpi: str) -> dict[str, set[str]]:
+    """Of each compiled source all files that it includes, itself among them, as Ninja knows."""
+    ninja = environment.prefix_of(mpi) / "bin" / "ninja"
+    command = [str(ninja), "-C", str(folder), "-t", "deps"]
+    text = subprocess.run(command, capture_output=True, text=True, check=True).stdout
+    found: dict[str, set[str]] = {}
+    for block in text.split("\n\n"):
+        names = [line.strip() for line in block.splitlines()[1:]]
+        absolute = [os.path.realpath(folder / name) for name in names]
+        if absolute:
+            found[str(folder / names[0])] = set(absolute)
+    return found
 
 
 def compiled(folder: Path) -> list[str]:

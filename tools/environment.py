@@ -66,16 +66,24 @@ def digest_of(*texts: str) -> str:
     return digest.hexdigest()
 
 
+def is_ready(name: str) -> bool:
+    """Whether the environment is what it should be."""
+    prefix = prefix_of(name)
+    stamp = prefix / "hocket.stamp"
+    if not (stamp.is_file() and (prefix / "bin" / "python").exists()):
+        return False
+    return stamp.read_text(encoding="utf-8") == fingerprint(name)
+
+
 def ensure(name: str) -> Path:
     """Makes the environment if it is not there or no longer what it should be; its Python."""
     prefix = prefix_of(name)
     python = prefix / "bin" / "python"
-    stamp = prefix / "hocket.stamp"
-    wanted = fingerprint(name)
-    made = stamp.read_text(encoding="utf-8") if stamp.is_file() and python.exists() else ""
-    if made == wanted:
+    if is_ready(name):
         return python
 
+    stamp = prefix / "hocket.stamp"
+    made = stamp.read_text(encoding="utf-8") if stamp.is_file() and python.exists() else ""
     prerequisites.check(name)
     began = time.monotonic()
     log = ROOT / ".env" / f"{name}.log"
@@ -90,7 +98,7 @@ def ensure(name: str) -> Path:
     if name in MPIS:
         vendor.settle(name, prefix)
         add_project(prefix)
-    stamp.write_text(wanted, encoding="utf-8")
+    stamp.write_text(fingerprint(name), encoding="utf-8")
     say(f".env/{name} is ready after {time.monotonic() - began:.0f} s")
     return python
 

@@ -16,7 +16,7 @@ from pathlib import Path
 import build
 import environment
 from messages import ROOT, run, say
-from suite import Report
+from report import Report
 
 SECONDS = int(os.environ.get("HOCKET_FUZZ_SECONDS", "120"))
 
@@ -71,14 +71,14 @@ def program() -> Path | None:
     return made
 
 
-def fuzz(report: Report, mpi: str) -> None:
+def fuzz(report: Report) -> None:
     """Runs it; a finding is a failure, and the text that makes it is kept in build/fuzz."""
     seed = int(os.environ.get("HOCKET_SEED") or random.randrange(1, 2**31))
     with environment.locked("fuzz"):
         made = program()
     if made is None:
         rounds = str(SECONDS * 5000)
-        unit = build.folder_of(mpi) / "tests" / "unit_layout"
+        unit = build.folder_of("common") / "tests" / "unit_layout"
         if not unit.is_file():
             report.absent.append("fuzzing, which needs clang (Debian's clang) or GoogleTest")
             return

@@ -4,6 +4,8 @@
 
 from __future__ import annotations
 
+import contextlib
+import re
 import subprocess
 import sys
 from collections.abc import Mapping, Sequence
@@ -31,21 +33,45 @@ def run(
     log: Optional[Path] = None,
     env: Optional[Mapping[str, str]] = None,
     cwd: Path = ROOT,
+    progress: str = "",
 ) -> None:
-    """Runs a step of the set-up. With `log` its output goes there, and is shown if it fails."""
+    """Runs a step of the set-up. With `log` its output goes there, and is shown if it fails; with
+    `progress`, Ninja's count is said every few seconds."""
     words = [str(word) for word in command]
     if log is None:
-        done = subprocess.run(words, env=env, cwd=cwd, stdout=sys.stderr, check=False)
+        process = subprocess.Popen(words, env=env, cwd=cwd, stdout=sys.stderr)
+        process.wait()
     else:
         with log.open("a", encoding="utf-8") as sink:
             sink.write(f"$ {' '.join(words)}\n")
             sink.flush()
-            done = subprocess.run(
-                words, env=env, cwd=cwd, stdout=sink, stderr=subprocess.STDOUT, check=False
+            process = subprocess.Popen(
+                words, env=env, cwd=cwd, stdout=sink, stderr=subprocess.STDOUT
             )
-        if done.returncode != 0:
+            if progress:
+                follow(process, log, progress)
+            process.wait()
+        if process.returncode != 0:
             tail = log.read_text(encoding="utf-8", errors="replace").splitlines()[-60:]
             print("\n".join(tail), file=sys.stderr)
-    if done.returncode != 0:
+    if process.returncode != 0:
         where = f" (all of its output: {log})" if log else ""
-        stop(f"`{' '.join(words)}` failed with code {done.returncode}{where}.")
+        stop(f"`{' '.join(words)}` failed with code {process.returncode}{where}.")
+
+
+SECONDS_BETWEEN_LINES = 5.0
+
+
+def follow(process: subprocess.Popen[bytes], log: Path, what: str) -> None:
+    """Says how far Ninja is, from the last "[n/m]" of its log, until it ends."""
+    said = ""
+    while True:
+        with contextlib.suppress(subprocess.TimeoutExpired):
+            process.wait(SECONDS_BETWEEN_LINES)
+            return
+        with log.open("rb") as file:
+            file.seek(max(0, log.stat().st_size - 4096))
+            counts = re.findall(r"^\[(\d+/\d+)\]", file.read().decode(errors="replace"), re.M)
+        if counts and counts[-1] != said:
+            said = counts[-1]
+            say(f"{what}: {said.replace('/', ' of ')}")

@@ -43,22 +43,22 @@ def demo(mpi: str, arguments: list[str]) -> int:
 
 def bench(mpi: str, arguments: list[str]) -> int:
     """One benchmark by name; without a name, the list of them."""
-    return command_in(build.ensure(mpi), ["hocket", "bench", *arguments])
+    return command_in(build.ensure(mpi, ["programs"]), ["hocket", "bench", *arguments])
 
 
 def test(mpi: str, arguments: list[str]) -> int:
     """All tests under this MPI."""
-    return suite.test(mpi, build.ensure(mpi), arguments)
+    return suite.test(mpi, arguments)
 
 
 def soak(mpi: str, arguments: list[str]) -> int:
     """The long versions, for as long as they take."""
-    return suite.soak(mpi, build.ensure(mpi), arguments)
+    return suite.soak(mpi, arguments)
 
 
 def docs(mpi: str, arguments: list[str]) -> int:
     """The guide as HTML in site/, and its snippets run."""
-    return suite.docs(mpi, build.ensure(mpi), arguments)
+    return suite.docs(mpi, arguments)
 
 
 def check(mpi: str, arguments: list[str]) -> int:

@@ -3,116 +3,95 @@
 
 from __future__ import annotations
 
-import json
 import os
 import shutil
-import subprocess
-import time
-from collections.abc import Sequence
 from pathlib import Path
 
 import build
+import checks
 import environment
+import fuzz
 import vendor
 from messages import ROOT
+from report import Report
 
-PURE = ("base", "layout", "kernel", "plan", "node")  # rooms that need no MPI
-AGAIN = 3  # failures beyond these are no accidents
-
-
-class Report:
-    """Collects what ran, what failed, and what could not run."""
-
-    def __init__(self) -> None:
-        self.failed: list[str] = []
-        self.absent: list[str] = []
-        self.unsteady: list[str] = []
-        self.began = time.monotonic()
-
-    def run(self, title: str, command: Sequence[str], cwd: Path = ROOT) -> int:
-        """Runs one part with its own output; its exit code."""
-        print(f"\n== {title}", flush=True)
-        began = time.monotonic()
-        code = subprocess.run(list(command), cwd=cwd, env=quiet_environment()).returncode
-        seconds = time.monotonic() - began
-        print(f"== {title}: {'passed' if code == 0 else f'FAILED ({code})'}, {seconds:.0f} s")
-        if code != 0:
-            self.failed.append(title)
-        return code
-
-    def tests(self, title: str, pytest: Sequence[str], folder: Path) -> None:
-        """Runs one part with pytest. Where no more than AGAIN tests failed, those run once more,
-        alone: on a machine that others use too, a start of a job among a thousand fails for no
-        fault of the test's. What passes then is listed at the end, with its first output above,
-        because it may be a race as well."""
-        kept = folder / "pytest" / title.replace(" ", "-")
-        command = [*pytest, "-o", f"cache_dir={kept}"]
-        if self.run(title, command) != 1:  # pytest's code for: all ran, some failed
-            return
-        failed = json.loads((kept / "v/cache/lastfailed").read_text(encoding="utf-8"))
-        if len(failed) <= AGAIN:
-            self.failed.remove(title)
-            if self.run(f"{title}, what failed", [*command, "--last-failed"]) == 0:
-                self.unsteady += failed
-
-    def close(self, what: str) -> int:
-        """The closing lines; the exit code."""
-        print()
-        for line in self.absent:
-            print(f"not run: {line}")
-        for name in self.unsteady:
-            print(f"unsteady: {name} failed, and passed when it ran again alone")
-        if self.absent and os.environ.get("HOCKET_TEST_ALL"):
-            self.failed.append("HOCKET_TEST_ALL asks that nothing is left out")
-        seconds = time.monotonic() - self.began
-        if self.failed:
-            print(f"{what} FAILED after {seconds:.0f} s: {', '.join(self.failed)}")
-            return 1
-        print(f"{what} passed in {seconds:.0f} s")
-        return 0
+#: What can differ with a second MPI, beside what is compiled for it: its engine and links, its own
+#: requests, kills, starts, and one file of each verb. `make soak` runs everything with it.
+VENDOR = (
+    "tests/unit/test_run.py",
+    "tests/unit/test_vendors.py",
+    "tests/mpi/test_capi.py",
+    "tests/mpi/test_deadlines.py",
+    "tests/mpi/test_descriptors.py",
+    "tests/mpi/test_fallbacks.py",
+    "tests/mpi/test_flow_comm.py",
+    "tests/mpi/test_interpreter_lock.py",
+    "tests/mpi/test_kill.py",
+    "tests/mpi/test_kill_waits.py",
+    "tests/mpi/test_leaving.py",
+    "tests/mpi/test_redistribute.py",
+    "tests/mpi/test_requests.py",
+    "tests/mpi/test_tasks.py",
+    "tests/mpi/test_team.py",
+    "tests/mpi/test_uncaught.py",
+)
 
 
-def quiet_environment() -> dict[str, str]:
-    """Threads of numerical libraries would only get in each other's way."""
-    threads = {"OMP_NUM_THREADS": "1", "OPENBLAS_NUM_THREADS": "1"}
-    return {**threads, **os.environ, **build.bytecode()}
-
-
-def has_tests(folder: Path) -> bool:
-    """Whether GoogleTest was found when this folder was configured."""
-    return any(folder.glob("tests/unit_*"))
-
-
-def test(mpi: str, python: Path, arguments: list[str]) -> int:
-    """C++ unit tests, Python unit tests, tests of several processes, docs; what did not run.
-    With HOCKET_TEST_AGAIN: without what needs no MPI, because it has run beside another one."""
+def test(mpi: str, arguments: list[str]) -> int:
+    """All tests under this MPI; with HOCKET_TEST_AGAIN, once they have passed under another, only
+    those that can come out otherwise."""
     report = Report()
     again = bool(os.environ.get("HOCKET_TEST_AGAIN"))
-    folder = build.folder_of(mpi)
-    cores = str(build.cores())
-    if has_tests(folder):
-        ctest = [str(python.parent / "ctest"), "--test-dir", str(folder), "-j", cores]
-        if again:
-            ctest += ["-E", rf"^({'|'.join(PURE)})\."]
-        report.run("C++ unit tests", [*ctest, "--output-on-failure", "--no-tests=error"])
-    else:
-        report.absent.append("C++ unit tests, which need GoogleTest (Debian's libgtest-dev)")
-    pytest = [str(python), "-m", "pytest", "-q", "-m", "not soak", *arguments]
-    parity = ["tests/parity"] if any(ROOT.glob("tests/parity/test_*.py")) else []
-    report.tests("Python unit tests", [*pytest, "tests/unit", *parity], folder)
-    report.tests("tests of several processes", [*pytest, "tests/mpi"], folder)
-    report.tests("projects that use the installed hocket", [*pytest, "tests/install"], folder)
-    if (folder / "bindings/fortran/libhocket_fortran.a").is_file():
-        report.tests("Fortran", [*pytest, "tests/fortran"], folder)
-    else:
-        report.absent.append("the Fortran module, which needs a Fortran compiler (gfortran)")
-    if shutil.which("pkg-config") is None:
-        report.absent.append("projects that ask pkg-config, which is not here")
-    report.tests("examples and documents", [*pytest, *files("tests/test_*.py")], folder)
-    systems_mpi(report, mpi)
-    if not again:
-        simulate(report, mpi)
+    python = prepare(report, mpi, again)
+    if python is not None and again:
+        pytest = [str(python), "-m", "pytest", "-q", "-m", "not soak", *arguments]
+        report.tests("what can differ with the MPI", [*pytest, *VENDOR], build.folder_of(mpi))
+    elif python is not None:
+        all_tests(report, mpi, python, arguments)
     return report.close(f"make test MPI={mpi}")
+
+
+def prepare(report: Report, mpi: str, again: bool) -> Path | None:
+    """Builds what the tests use; the environment's Python, None where that failed."""
+    programs = [*build.PACKAGE, "test_capi"] if again else ["all"]
+    report.step(f"the environment of {mpi}", lambda: build.environment_of(mpi))
+    if not again:
+        report.step(
+            "the build of what serves every MPI", lambda: build.common(mpi, ["objects", "all"])
+        )
+    return report.step(f"the build for {mpi}", lambda: build.ensure(mpi, programs))
+
+
+def all_tests(report: Report, mpi: str, python: Path, arguments: list[str]) -> None:
+    """C++ and Python unit tests and documents; beside them tests of several processes."""
+    folder = build.folder_of(mpi)
+    pytest = [str(python), "-m", "pytest", "-q", "-m", "not soak", *arguments]
+
+    def alone() -> None:
+        for built in (build.folder_of("common"), folder):
+            if not build.has_tests(built):
+                needed = "C++ unit tests, which need GoogleTest (Debian's libgtest-dev)"
+                report.absent.append(needed)
+                break
+            command = [str(python.parent / "ctest"), "--test-dir", str(built)]
+            title = f"C++ unit tests of {built.name}"
+            report.run(title, [*command, "--output-on-failure", "--no-tests=error"])
+        report.tests("Python unit tests", [*pytest, "tests/unit", "tests/parity"], folder)
+        report.tests("examples and documents", [*pytest, *files("tests/test_*.py")], folder)
+
+    def several() -> None:
+        report.tests("tests of several processes", [*pytest, "tests/mpi"], folder)
+        report.tests("projects that use the installed hocket", [*pytest, "tests/install"], folder)
+        if (folder / "bindings/fortran/libhocket_fortran.a").is_file():
+            report.tests("Fortran", [*pytest, "tests/fortran"], folder)
+        else:
+            report.absent.append("the Fortran module, which needs a Fortran compiler (gfortran)")
+        if shutil.which("pkg-config") is None:
+            report.absent.append("projects that ask pkg-config, which is not here")
+
+    report.together(alone, several)
+    systems_mpi(report, mpi)
+    simulate(report, mpi)
 
 
 def files(pattern: str) -> list[str]:
@@ -130,10 +109,8 @@ def systems_mpi(report: Report, mpi: str) -> None:
         debian = {"openmpi": "libopenmpi-dev openmpi-bin", "mpich": "libmpich-dev mpich"}[mpi]
         report.absent.append(f"{what}, which need Debian's {debian} gfortran")
         return
-    try:
-        folder = build.beside(mpi, wrapper)
-    except SystemExit:  # it has said why
-        report.failed.append(f"the build for {what}")
+    folder = report.step(f"the build for {what}", lambda: build.beside(mpi, wrapper))
+    if folder is None:
         return
     settings = "".join(f"{name}={value} " for name, value in vendor.SYSTEM.items())
     chosen = ("arrays", "kinds", "tasks", "teams", "mpi_modules")
@@ -150,44 +127,41 @@ def simulate(report: Report, mpi: str) -> None:
             "the run of 16 simulated processes, which needs SimGrid (Debian's libsimgrid-dev)"
         )
         return
-    try:
-        folder = build.simulated(mpi)
-    except SystemExit:  # it has said why
-        report.failed.append("the build for simulated processes")
+    title = "the build for simulated processes"
+    folder = report.step(title, lambda: build.simulated(mpi, ["simulated"]))
+    if folder is None:
         return
     binaries = environment.prefix_of(mpi) / "bin"
-    ctest = [str(binaries / "ctest"), "--test-dir", str(folder)]
+    ctest = [str(binaries / "ctest"), "--test-dir", str(folder), "-j", str(build.cores())]
     report.run("16 simulated processes", [*ctest, "--output-on-failure", "--no-tests=error"])
-    python = [str(binaries / "python"), "-m", "pytest", "-q"]
-    report.run("strategies between 32 simulated hosts", [*python, "tests/simulated"])
 
 
-def audit_threads(report: Report, mpi: str, rooms: Sequence[str] = build.THREADED) -> None:
-    """Pool, kernels, conversations through cells, teams and flows, or only the rooms that are
-    named, under ThreadSanitizer."""
+def audit_threads(report: Report, mpi: str) -> None:
+    """Pool, kernels, conversations through cells, teams and flows, under ThreadSanitizer."""
     if not Path("/usr/include/gtest").is_dir():
         report.absent.append("ThreadSanitizer, which needs GoogleTest (Debian's libgtest-dev)")
         return
-    try:
-        folder = build.thread_audit(mpi, rooms)
-    except SystemExit:  # it has said why
-        report.failed.append("the build with ThreadSanitizer")
+    title = "the build with ThreadSanitizer"
+    folder = report.step(title, lambda: build.thread_audit(mpi))
+    if folder is None:
         return
     ctest = [str(environment.prefix_of(mpi) / "bin" / "ctest"), "--test-dir", str(folder)]
     # Of node/ only what threads stand in for processes in.
-    names = [r"node\.Talk" if room == "node" else rf"{room}\." for room in rooms]
+    names = [r"node\.Talk" if room == "node" else rf"{room}\." for room in build.THREADED]
     chosen = ["-R", f"^({'|'.join(names)})"]
     report.run("ThreadSanitizer", [*ctest, *chosen, "--output-on-failure", "--no-tests=error"])
 
 
-def soak(mpi: str, python: Path, arguments: list[str]) -> int:
-    """Tests marked soak, and the parsers on damaged texts, which print their seeds; threads under
-    ThreadSanitizer; examples of hypothesis that are new each time."""
-    import fuzz  # it needs the Report above
-
+def soak(mpi: str, arguments: list[str]) -> int:
+    """What `make test` leaves out: everything with the other MPI, tests marked soak, the parsers on
+    damaged texts, threads under ThreadSanitizer, new examples of hypothesis. Seeds are printed."""
     report = Report()
-    fuzz.fuzz(report, mpi)
+    python = prepare(report, mpi, False)
+    if python is None:
+        return report.close("make soak")
+    fuzz.fuzz(report)
     audit_threads(report, mpi)
+    checks.soak(report, mpi)
     drawn = [
         path
         for path in files("tests/unit/test_*.py")
@@ -195,14 +169,22 @@ def soak(mpi: str, python: Path, arguments: list[str]) -> int:
     ]
     command = [str(python), "-m", "pytest", "-q", "--hypothesis-profile=default", *drawn]
     report.run("new examples", command)
+    report.step("the build for simulated curves", lambda: build.simulated(mpi))
     command = [str(python), "-m", "pytest", "-s", "-m", "soak", *arguments, "tests"]
     report.run("soak", command)
+    other = "mpich" if mpi == "openmpi" else "openmpi"
+    beside = prepare(report, other, False)
+    if beside is not None:
+        all_tests(report, other, beside, [])
     return report.close("make soak")
 
 
-def docs(mpi: str, python: Path, arguments: list[str]) -> int:
+def docs(mpi: str, arguments: list[str]) -> int:
     """Runs the snippets of the documents, and writes the documents as HTML to site/."""
     report = Report()
+    python = prepare(report, mpi, False)
+    if python is None:
+        return report.close("make docs")
     report.run("documents", [str(python), "-m", "pytest", "-q", "tests/test_docs.py", *arguments])
     with environment.locked("docs"):
         tools = environment.ensure("docs").parent

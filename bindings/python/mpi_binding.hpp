@@ -4,16 +4,10 @@
 
 #include <nanobind/nanobind.h>
 
-#include <cstdint>
-
-#include "hocket/comm.hpp"
 #include "hocket/transfer.hpp"
+#include "mpi_handles.hpp"
 
 namespace hocket::python {
-
-/// mpi4py's `Comm.handle`, and back.
-Comm comm_of(std::uintptr_t handle);
-std::uintptr_t handle_of(const Comm& comm);
 
 nanobind::dict dict_of(const Profile& profile);
 

@@ -12,7 +12,6 @@
 
 #include "hocket/flow.hpp"
 #include "hocket/halo.hpp"
-#include "hocket/mpi.hpp"
 #include "mpi_binding.hpp"
 #include "mpi_operations.hpp"
 

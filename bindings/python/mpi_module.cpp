@@ -10,11 +10,9 @@
 #include <nanobind/stl/vector.h>
 
 #include <algorithm>
-#include <cstring>
 
 #include "hocket/interpreter.hpp"
 #include "hocket/memory.hpp"
-#include "hocket/mpi.hpp"
 #include "hocket/remap.hpp"
 #include "hocket/transfer.hpp"
 #include "mpi_binding.hpp"
@@ -74,35 +72,7 @@ RedistributeOptions options_of(std::optional<double> timeout, std::vector<std::i
     return options;
 }
 
-// The MPI whose <mpi.h> this was compiled with, as mpi4py's get_vendor() names it.
-std::string built_with() {
-#if defined(OMPI_MAJOR_VERSION)
-    return "Open MPI " + std::to_string(OMPI_MAJOR_VERSION) + "." +
-           std::to_string(OMPI_MINOR_VERSION) + "." + std::to_string(OMPI_RELEASE_VERSION);
-#elif defined(I_MPI_VERSION)
-    return std::string("Intel MPI ") + I_MPI_VERSION;
-#elif defined(MPICH_VERSION)
-    return std::string("MPICH ") + MPICH_VERSION;
-#else
-    return mpi_library();
-#endif
-}
-
 }  // namespace
-
-Comm comm_of(std::uintptr_t handle) {
-    MPI_Comm comm{};
-    static_assert(sizeof comm <= sizeof handle);
-    std::memcpy(&comm, &handle, sizeof comm);
-    return from_mpi(comm);
-}
-
-std::uintptr_t handle_of(const Comm& comm) {
-    const MPI_Comm user = to_mpi(comm);
-    std::uintptr_t handle = 0;
-    std::memcpy(&handle, &user, sizeof user);
-    return handle;
-}
 
 nb::dict dict_of(const Profile& profile) {
     nb::dict out;
@@ -209,7 +179,7 @@ NB_MODULE(_mpi, m) {
         "array"_a, "axes"_a, "threads"_a, "timeout"_a.none(), unlocked);
 
     m.def("pending_waits", &pending_waits);
-    m.def("mpi_library", &mpi_library);
+    m.def("mpi_library", &library);
     m.def("mpi_built_with", &built_with);
     m.def("plan_cache_counts", [] {
         const auto counts = plan_cache_counts();

@@ -4,13 +4,10 @@
 
 #include <nanobind/nanobind.h>
 
-#include <cstdint>
-#include <cstring>
 #include <memory>
 #include <string>
 #include <utility>
 
-#include "hocket/mpi.hpp"
 #include "hocket/operation.hpp"
 
 namespace hocket::python {
@@ -76,12 +73,5 @@ class Then final : public Operation {
     Kept then_;
     bool done_ = false;
 };
-
-inline std::shared_ptr<Operation> watched(std::uintptr_t handle) {
-    MPI_Request request{};
-    static_assert(sizeof request <= sizeof handle);
-    std::memcpy(&request, &handle, sizeof request);
-    return watch(request);
-}
 
 }  // namespace hocket::python

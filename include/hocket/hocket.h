@@ -18,9 +18,15 @@
 #ifndef HOCKET_HOCKET_H
 #define HOCKET_HOCKET_H
 
-#include <mpi.h>
 #include <stdbool.h>
 #include <stdint.h>
+
+#ifdef HOCKET_NO_MPI /* for sources that call nothing that takes a communicator or a request */
+typedef struct hocket_no_mpi MPI_Comm; /* never defined: a use of it does not compile */
+typedef struct hocket_no_mpi MPI_Request;
+#else
+#include <mpi.h>
+#endif
 
 #ifdef __cplusplus
 extern "C" {

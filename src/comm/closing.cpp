@@ -1,14 +1,13 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "comm/closing.hpp"
 
-#include <mpi.h>
-
 #include <utility>
 
 #include "base/pack.hpp"
 #include "comm/agree.hpp"
 #include "comm/call.hpp"
 #include "comm/engine.hpp"
+#include "comm/vendor.hpp"
 
 namespace hocket::comm {
 namespace {
@@ -51,9 +50,7 @@ Protocol<> closing(std::unique_ptr<Link> link) {
 
 void close(std::unique_ptr<Link> link) {
     if (link == nullptr) return;
-    int finalized = 0;
-    MPI_Finalized(&finalized);
-    if (finalized != 0) return;
+    if (vendor::finalized()) return;
     Engine::instance().post_background(
         std::make_shared<Call>(closing(std::move(link)), "closing a communicator"));
 }

@@ -99,7 +99,7 @@ def test_every_c_function_is_listed_once() -> None:
 
 def test_every_c_function_is_defined_and_called_by_the_c_test() -> None:
     """What is declared is compiled, and tests/capi calls it."""
-    defined = "\n".join(p.read_text("utf-8") for p in (ROOT / "bindings/c").glob("*.cpp"))
+    defined = "\n".join(p.read_text("utf-8") for p in (ROOT / "bindings/c").rglob("*.cpp"))
     defined += "\n".join(p.read_text("utf-8") for p in (HEADERS / "c").glob("*.h"))
     called = "\n".join(p.read_text("utf-8") for p in (ROOT / "tests/capi").glob("*.c"))
     for name in c_functions():

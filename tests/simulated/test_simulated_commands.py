@@ -13,6 +13,8 @@ from hocket_bench.command import main
 from hocket_bench.curves import CURVES
 from hocket_bench.kernels import KINDS
 
+pytestmark = pytest.mark.soak
+
 DOCS = Path(__file__).resolve().parents[2] / "docs"
 DRAWING = sorted(
     {

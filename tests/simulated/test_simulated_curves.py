@@ -13,6 +13,8 @@ from hocket_bench.curves import CURVES, Point
 from hocket_bench.kernels import KINDS
 from hocket_bench.platforms import PLATFORMS, Platform
 
+pytestmark = pytest.mark.soak
+
 KERNELS = dict.fromkeys(KINDS, 1e-9)
 #: messages cost nearly nothing, computing much
 FREE = Platform("free", "none", 16, 1, 1e15, 1e-12, 0.0, 1000.0, "made up")

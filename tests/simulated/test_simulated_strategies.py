@@ -11,6 +11,8 @@ from hocket_bench import simulation
 from hocket_bench.platforms import PLATFORMS
 from hocket_bench.strategy_runs import Transfer, layouts_of
 
+pytestmark = pytest.mark.soak
+
 
 def simulated_program():
     program = simulation.program_of(None)

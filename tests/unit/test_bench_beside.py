@@ -15,6 +15,8 @@ from hocket_bench.command import main
 from hocket_bench.harness import Figure, UnavailableError
 from hocket_bench.record import Question, answer
 
+pytestmark = pytest.mark.soak
+
 
 def tables(mpi: float, ours: float, operation: str = "wait"):
     question = Question({"operation": operation}, baseline=["MPI"], limit=["flags"])

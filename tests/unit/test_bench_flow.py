@@ -15,6 +15,8 @@ from hocket_bench.command import main
 from hocket_bench.harness import Figure, UnavailableError
 from hocket_bench.record import Question, answer
 
+pytestmark = pytest.mark.soak
+
 QUICK = ["--seconds", "0", "--min-runs", "3"]
 
 

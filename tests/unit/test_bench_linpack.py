@@ -18,6 +18,8 @@ from hocket_bench.command import main
 from hocket_bench.linear_solvers import Setting, System
 from hocket_cli.apps import common
 
+pytestmark = pytest.mark.soak
+
 SYSTEM = System(1000, 64, 2, 1, 256, 1, None, None)
 
 # As HPL 2.3 prints one run.

@@ -16,6 +16,8 @@ from hocket_bench.group import Group
 from hocket_bench.harness import Contestant, Effort, Step, WrongResultError, measure
 from hocket_bench.permutation import Permutation, check, fill
 
+pytestmark = pytest.mark.soak
+
 QUICK = ["--seconds", "0", "--warmup", "1", "--min-runs", "2", "--sample-seconds", "0"]
 
 

@@ -18,6 +18,8 @@ from hocket_bench import all_pairs, figure_tables, fitting
 from hocket_bench.command import main
 from hocket_bench.formats import lay
 
+pytestmark = pytest.mark.soak
+
 QUICK = ("--seconds", "0", "--sample-seconds", "0", "--min-runs", "3", "--max-runs", "3")
 
 

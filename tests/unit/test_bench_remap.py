@@ -13,6 +13,8 @@ from hocket_bench import remap_figures
 from hocket_bench.command import main
 from hocket_bench.remap_model import Model, Sample, fit
 
+pytestmark = pytest.mark.soak
+
 QUICK = ["--seconds", "0", "--warmup", "1", "--min-runs", "2", "--sample-seconds", "0"]
 
 

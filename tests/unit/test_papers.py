@@ -10,6 +10,8 @@ from hocket_cli.claims import model
 from hocket_cli.main import main
 from hocket_cli.papers import as_tables
 
+pytestmark = pytest.mark.soak
+
 TITLES, CLAIMS = model.load()
 COUNTED = [
     "double-standards.messages",

@@ -8,6 +8,7 @@
 
 #include "base/port.hpp"
 #include "comm/outside.hpp"
+#include "comm/vendor.hpp"
 
 namespace hocket::comm {
 
@@ -125,9 +126,7 @@ bool Engine::try_progress() {
 }
 
 void Engine::soon(std::shared_ptr<Operation> operation) {
-    int finalized = 0;
-    MPI_Finalized(&finalized);
-    if (finalized != 0) return;
+    if (vendor::finalized()) return;
     const auto lock = try_turn();
     if (!lock.owns_lock()) {
         post_background(std::move(operation));

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: BSD-3-Clause
-#include "comm/absent.hpp"
+#include "comm/mpi/absent.hpp"
 
 #include <fstream>
 #include <numeric>
 #include <vector>
 
 #include "base/environment.hpp"
-#include "comm/handle.hpp"
+#include "comm/mpi/handle.hpp"
 #include "comm/vendor.hpp"
 
 namespace hocket::comm {

@@ -7,10 +7,10 @@
 
 #include "base/port.hpp"
 #include "base/trace.hpp"
-#include "comm/absent.hpp"
 #include "comm/agree.hpp"
 #include "comm/engine.hpp"
-#include "comm/handle.hpp"
+#include "comm/mpi/absent.hpp"
+#include "comm/mpi/handle.hpp"
 #include "comm/reach.hpp"
 #include "comm/vendor.hpp"
 #include "hocket/comm.hpp"

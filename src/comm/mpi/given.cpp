@@ -13,7 +13,7 @@
 #include <vector>
 
 #include "comm/engine.hpp"
-#include "comm/handle.hpp"
+#include "comm/mpi/handle.hpp"
 #include "comm/outside.hpp"
 #include "hocket/mpi.hpp"
 

@@ -8,7 +8,7 @@
 #include "base/bell.hpp"
 #include "base/port.hpp"
 #include "comm/engine.hpp"
-#include "comm/handle.hpp"
+#include "comm/mpi/handle.hpp"
 #include "comm/vendor.hpp"
 #include "hocket/error.hpp"
 

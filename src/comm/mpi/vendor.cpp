@@ -5,7 +5,7 @@
 
 #include "base/environment.hpp"
 #include "base/port.hpp"
-#include "comm/handle.hpp"
+#include "comm/mpi/handle.hpp"
 #include "hocket/error.hpp"
 
 namespace hocket::comm::vendor {
@@ -48,6 +48,12 @@ bool is_communicator(MPI_Comm comm) {
         MPI_Errhandler_free(&before[i]);
     }
     return known;
+}
+
+bool finalized() {
+    int ended = 0;
+    MPI_Finalized(&ended);
+    return ended != 0;
 }
 
 int highest_tag() {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The MPI objects behind Link and Requests. For src/comm only.
+// The MPI objects behind Link and Requests, and what is done with them. For src/comm/mpi only.
 #pragma once
 
 #include <mpi.h>
@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "comm/link.hpp"
+#include "comm/vendor.hpp"
 
 namespace hocket::comm {
 
@@ -38,4 +39,17 @@ struct Requests::Batch {
 /// @throws Error with MPI's own words if `code` is not MPI_SUCCESS.
 void check(int code, const char* call);
 
+namespace vendor {
+
+/// Whether MPI takes this for a communicator, or for MPI_COMM_NULL.
+bool is_communicator(MPI_Comm comm);
+/// The rank in MPI_COMM_WORLD of each rank of the communicator.
+std::vector<int> world_ranks(MPI_Comm comm);
+/// MPI_Testsome: how many of the requests have completed, and into `places` which. In SMPI it looks
+/// at one request after the other, each at the price of a switch to the simulator; of the requests
+/// that were looked at before, the first `seen`, MPI_Testany sees all at once. New ones it may not
+/// see: those of short sends are never under way. `seen` becomes their number.
+int test_some(std::vector<MPI_Request>& requests, std::vector<int>& places, std::size_t& seen);
+
+}  // namespace vendor
 }  // namespace hocket::comm

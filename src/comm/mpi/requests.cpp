@@ -6,7 +6,7 @@
 #include <utility>
 
 #include "comm/engine.hpp"
-#include "comm/handle.hpp"
+#include "comm/mpi/handle.hpp"
 #include "comm/vendor.hpp"
 
 namespace hocket::comm {
@@ -22,9 +22,7 @@ Requests::~Requests() {
     // Only an error leaves messages behind. Their buffers are about to go, so a receive that is
     // still open must not write there any more.
     if (pending_ == 0) return;
-    int finalized = 0;
-    MPI_Finalized(&finalized);
-    if (finalized != 0) return;
+    if (vendor::finalized()) return;
     const Turn turn(Turn::waiting);  // mostly held already, by whoever polls what failed
     for (const auto& link : batch_->links) link->given_up = true;
     for (auto& request : batch_->requests) {
