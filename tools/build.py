@@ -6,7 +6,9 @@ from __future__ import annotations
 import os
 import shutil
 import sys
-from collections.abc import Sequence
+import time
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from pathlib import Path
 
 import environment
@@ -122,6 +124,28 @@ def common(mpi: str, targets: Sequence[str] = ("objects",)) -> Path:
         return folder
 
 
+@contextmanager
+def timed(mpi: str) -> Iterator[None]:
+    """Around a set-up: says first, where there is much to do, what that is and how long it took the
+    last time, and how long it took in the end."""
+    kept = ROOT / ".env" / f"{mpi}.seconds"
+    if not (environment.is_ready(mpi) and (folder_of(mpi) / "hocket.stamp").is_file()):
+        before = (
+            f"{kept.read_text('utf-8')} s the last time" if kept.is_file() else "1 to 3 minutes"
+        )
+        say(
+            f"making hocket with {mpi} on {cores()} cores, {before}: an environment in .env/{mpi} "
+            "with packages from PyPI, the library's rooms in build/common, and what sees MPI in "
+            f"build/{mpi}"
+        )
+    began = time.monotonic()
+    yield
+    seconds = round(time.monotonic() - began)
+    if seconds > 20:
+        kept.write_text(str(seconds), encoding="utf-8")
+        say(f"hocket is ready after {seconds} s")
+
+
 def environment_of(mpi: str) -> Path:
     """The environment alone; its Python."""
     with environment.locked(mpi):
@@ -131,7 +155,7 @@ def environment_of(mpi: str) -> Path:
 def ensure(mpi: str, targets: Sequence[str] = PACKAGE) -> Path:
     """The environment with these targets built in it, or all where none is named; its Python.
     HOCKET_CMAKE adds CMake options."""
-    with environment.locked(mpi):
+    with environment.locked(mpi), timed(mpi):
         python = environment.ensure(mpi)
         objects = common(mpi)
         options = [f"-DHOCKET_ENV={environment.prefix_of(mpi)}", f"-DHOCKET_OBJECTS={objects}"]
