@@ -10,8 +10,8 @@
 
 namespace hocket {
 
-namespace transfer {
-struct HaloWork;  // src/transfer/halo_work.hpp
+namespace halo {
+struct HaloWork;  // src/halo/halo_work.hpp
 }
 
 /// Which index runs fastest through dense memory: the last one, or, as Fortran has it, the first.
@@ -62,7 +62,7 @@ class Halo {
     Shape width_, local_shape_;
     void* data_ = nullptr;
     Array array_;
-    std::shared_ptr<const transfer::HaloWork> work_;
+    std::shared_ptr<const halo::HaloWork> work_;
 };
 
 }  // namespace hocket

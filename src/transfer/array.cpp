@@ -7,8 +7,8 @@
 #include "base/text.hpp"
 #include "hocket/memory.hpp"
 #include "kernel/box.hpp"
+#include "layout/arrangement.hpp"
 #include "layout/form.hpp"
-#include "transfer/arrangement.hpp"
 
 namespace hocket {
 namespace {
@@ -59,7 +59,7 @@ std::int64_t room_of(const Layout& layout, std::int64_t itemsize, std::int64_t r
     const auto at = form.place(rank);
     std::int64_t elements = own;
     if (at && !form.indexed() && !form.aligned()) {
-        const std::int64_t most = transfer::Arrangement(layout).most_elements(*at);
+        const std::int64_t most = layout::Arrangement(layout).most_elements(*at);
         const std::int64_t even = base::ceil_div(layout.elements(), layout.size());
         elements = std::max(own, std::min(most, std::max(2 * even, small_room / itemsize)));
     }

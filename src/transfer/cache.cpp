@@ -1,12 +1,14 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // The plans that transfers have made lately.
 #include <functional>
+#include <mutex>
 #include <string>
+#include <utility>
+#include <vector>
 
 #include "base/environment.hpp"
 #include "hocket/transfer.hpp"
 #include "transfer/recent.hpp"
-#include "transfer/remap_plan.hpp"
 #include "transfer/work.hpp"
 
 namespace hocket {
@@ -41,26 +43,6 @@ struct WorkKey {
     }
 };
 
-// The layout's text and not its value: layouts that place the same elements may be arranged by
-// different grids, and a remap keeps the text.
-struct RemapKey {
-    std::string layout;
-    std::vector<std::int64_t> axes;
-    std::int64_t process, itemsize;
-    int threads;
-    std::string ways;
-
-    std::size_t hash() const {
-        Hash hash;
-        hash.add(static_cast<std::int64_t>(std::hash<std::string>{}(layout)));
-        hash.add(static_cast<std::int64_t>(std::hash<std::string>{}(ways)));
-        hash.add(process).add(itemsize).add(threads);
-        for (const auto axis : axes) hash.add(axis);
-        return hash.value();
-    }
-    friend bool operator==(const RemapKey&, const RemapKey&) = default;
-};
-
 struct LayoutKey {
     std::string text;
 
@@ -69,16 +51,26 @@ struct LayoutKey {
 };
 
 Recent<WorkKey, Work>& works() {
-    static auto* const kept = new Recent<WorkKey, Work>;
+    static auto* const kept = new Recent<WorkKey, Work>(counted_as_plans);
     return *kept;
 }
 
-Recent<RemapKey, RemapPlan>& remap_plans() {
-    static auto* const kept = new Recent<RemapKey, RemapPlan>;
-    return *kept;
+std::mutex& caches_mutex() {
+    static auto* const mutex = new std::mutex;
+    return *mutex;
+}
+
+std::vector<std::function<PlanCacheCounts()>>& caches() {
+    static auto* const all = new std::vector<std::function<PlanCacheCounts()>>;
+    return *all;
 }
 
 }  // namespace
+
+void count_plans(std::function<PlanCacheCounts()> counts) {
+    const std::lock_guard lock(caches_mutex());
+    caches().push_back(std::move(counts));
+}
 
 std::size_t plans_kept() {
     static const auto kept =
@@ -104,23 +96,18 @@ std::shared_ptr<const Work> cached_work(const Layout& source_layout,
         });
 }
 
-std::shared_ptr<const RemapPlan> cached_remap(const Layout& layout,
-                                              std::span<const std::int64_t> axes,
-                                              std::int64_t process, std::int64_t itemsize,
-                                              int threads, const std::string& ways) {
-    return remap_plans().find_or_make(
-        {layout.text(), {axes.begin(), axes.end()}, process, itemsize, threads, ways},
-        [&](const RemapKey&) {
-            return plan_remap(layout, axes, process, itemsize, threads, ways);
-        });
-}
-
 }  // namespace transfer
 
 PlanCacheCounts plan_cache_counts() {
-    const PlanCacheCounts works = transfer::works().counts(),
-                          remaps = transfer::remap_plans().counts();
-    return {works.found + remaps.found, works.made + remaps.made, works.kept + remaps.kept};
+    PlanCacheCounts all{};
+    const std::lock_guard lock(transfer::caches_mutex());
+    for (const auto& cache : transfer::caches()) {
+        const PlanCacheCounts counts = cache();
+        all.found += counts.found;
+        all.made += counts.made;
+        all.kept += counts.kept;
+    }
+    return all;
 }
 
 }  // namespace hocket

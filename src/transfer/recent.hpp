@@ -2,6 +2,7 @@
 // What was made lately, found again by value.
 #pragma once
 
+#include <functional>
 #include <list>
 #include <memory>
 #include <mutex>
@@ -20,10 +21,19 @@ std::size_t plans_kept();
 /// @throws LayoutError as Layout::parse.
 Layout parsed(const std::string& text);
 
+/// Makes these counts a part of plan_cache_counts().
+void count_plans(std::function<PlanCacheCounts()> counts);
+enum CountedAsPlans { counted_as_plans };
+
 /// A Key has hash() and ==. Any thread may ask.
 template <class Key, class Value>
 class Recent {
   public:
+    Recent() = default;
+    /// One that lives until the program ends.
+    explicit Recent(CountedAsPlans) {
+        count_plans([this] { return counts(); });
+    }
     /// `make(key)` gives what is not here.
     template <class Make>
     std::shared_ptr<const Value> find_or_make(Key key, Make make) {

@@ -21,6 +21,8 @@ USES = {
     "comm": ("base", "node"),
     "team": ("node", "comm"),
     "transfer": ("plan", "kernel", "node", "comm"),
+    "remap": ("transfer",),
+    "halo": ("transfer",),
     "task": ("transfer", "team"),
     "flow": ("comm",),
 }
@@ -32,9 +34,7 @@ ROOM_OF_HEADER = {
     "interpreter": "comm",
     "mpi": "comm",
     "array": "transfer",
-    "remap": "transfer",
     "rows": "kernel",
-    "halo": "transfer",
     "mask": "team",
     "region": "flow",
     "flow_body": "flow",

@@ -9,7 +9,7 @@
 #include "hocket/halo.hpp"
 #include "hocket/kernel.hpp"
 
-namespace hocket::transfer {
+namespace hocket::halo {
 
 /// A box of the local memory that travels as one message; `rank` -1: within this process.
 struct Strip {
@@ -42,4 +42,4 @@ Shape dense_strides_in(Order order, const Shape& shape, std::int64_t itemsize);
 HaloWork halo_work(const Layout& layout, std::int64_t rank, const DType& dtype, const Shape& width,
                    const std::vector<bool>& periodic, Order order);
 
-}  // namespace hocket::transfer
+}  // namespace hocket::halo

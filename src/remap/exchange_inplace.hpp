@@ -9,9 +9,9 @@
 
 #include "comm/link.hpp"
 #include "comm/protocol.hpp"
-#include "transfer/remap_plan.hpp"
+#include "remap/remap_plan.hpp"
 
-namespace hocket::transfer {
+namespace hocket::remap {
 
 /// The partner of player `own` in a round of a tournament in which everyone meets everyone once
 /// (rounds(players) of them), -1 in one that it sits out. The circle method: it works for any
@@ -35,4 +35,4 @@ comm::Protocol<> exchange_inplace(ExchangeRoute route, const Exchange& exchange,
 inline constexpr std::int64_t exchange_piece = std::int64_t{1} << 20;
 inline constexpr std::int64_t exchange_buffer = 2 * exchange_piece;
 
-}  // namespace hocket::transfer
+}  // namespace hocket::remap

@@ -9,9 +9,9 @@
 #include "comm/engine.hpp"
 #include "comm/state.hpp"
 #include "kernel/box.hpp"
-#include "transfer/arrangement.hpp"
-#include "transfer/exchange_inplace.hpp"
-#include "transfer/remap_plan.hpp"
+#include "layout/arrangement.hpp"
+#include "remap/exchange_inplace.hpp"
+#include "remap/remap_plan.hpp"
 #include "transfer/stopwatch.hpp"
 #include "transfer/work.hpp"
 
@@ -19,7 +19,7 @@ namespace hocket {
 namespace {
 
 comm::Protocol<> move(Comm on, int tag, comm::Statement mine,
-                      std::shared_ptr<const transfer::RemapPlan> plan, Array array, Shape axes,
+                      std::shared_ptr<const remap::RemapPlan> plan, Array array, Shape axes,
                       int threads, std::shared_ptr<Profile> profile) {
     trace::Arguments told;
     if (trace::enabled())
@@ -32,15 +32,14 @@ comm::Protocol<> move(Comm on, int tag, comm::Statement mine,
     const std::string ways = co_await comm::agree(comm::Group::whole(link), tag, std::move(mine));
     watch.lap(&Profile::descriptor);
     if (ways != plan->ways && !plan->ways.empty())
-        plan = transfer::cached_remap(array.layout(), axes, array.process(), array.dtype().size,
-                                      threads, ways);
+        plan = remap::cached_remap(array.layout(), axes, array.process(), array.dtype().size,
+                                   threads, ways);
     auto* const data = static_cast<std::byte*>(array.data());
-    const transfer::ExchangeRoute route{&link, tag, comm::State::reply_tag(tag)};
-    for (const transfer::Stage& stage : plan->stages) {
-        for (const transfer::Turn& turn : stage.turns) turn.work.run(data + turn.offset);
+    const remap::ExchangeRoute route{&link, tag, comm::State::reply_tag(tag)};
+    for (const remap::Stage& stage : plan->stages) {
+        for (const remap::Turn& turn : stage.turns) turn.work.run(data + turn.offset);
         watch.lap(&Profile::pack);
-        if (stage.exchange)
-            co_await transfer::exchange_inplace(route, *stage.exchange, data, threads);
+        if (stage.exchange) co_await remap::exchange_inplace(route, *stage.exchange, data, threads);
         watch.lap(&Profile::move);
     }
 }
@@ -67,18 +66,18 @@ comm::Fault fault_in(const Array& array, std::int64_t room) {
 }  // namespace
 
 Layout remap_layout(const Layout& layout, std::span<const std::int64_t> axes) {
-    return transfer::remapped(layout, axes);
+    return layout::remapped(layout, axes);
 }
 
 std::int64_t remap_room(const Layout& layout, std::span<const std::int64_t> axes,
                         std::int64_t rank) {
     layout.form().check_rank(rank);
-    static_cast<void>(transfer::remapped(layout, axes));  // for its checks
+    static_cast<void>(layout::remapped(layout, axes));  // for its checks
     const auto at = layout.form().place(rank);
     if (!at) return 0;
-    transfer::Arrangement now(layout);
+    layout::Arrangement now(layout);
     std::int64_t most = now.elements(*at);
-    for (const transfer::Change& change : now.changes_to(axes)) {
+    for (const layout::Change& change : now.changes_to(axes)) {
         now.apply(change);
         most = std::max(most, now.elements(*at));
     }
@@ -90,7 +89,7 @@ Array remap_inplace(const Array& array, std::span<const std::int64_t> axes,
     comm::Statement mine;
     mine.text = "remap_inplace(" + array.dtype().name + " " + array.layout().text() +
                 ", axes=" + text::tuple(axes) + ")";
-    std::shared_ptr<const transfer::RemapPlan> plan;
+    std::shared_ptr<const remap::RemapPlan> plan;
     auto profile = options.profile ? options.profile : std::make_shared<Profile>();
     const double start = port::seconds();
     int threads = 1;
@@ -99,8 +98,8 @@ Array remap_inplace(const Array& array, std::span<const std::int64_t> axes,
             throw Error("threads is " + std::to_string(options.threads) +
                         "; give 1 or more, or 0 for what the process may use");
         threads = base::resolve_threads(options.threads);
-        plan = transfer::cached_remap(array.layout(), axes, array.process(), array.dtype().size,
-                                      threads);
+        plan =
+            remap::cached_remap(array.layout(), axes, array.process(), array.dtype().size, threads);
         mine.fault = fault_in(array, plan->room);
         mine.sound = plan->ways;
     } catch (const Error&) {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-#include "transfer/remap_plan.hpp"
+#include "remap/remap_plan.hpp"
 
 #include <algorithm>
 #include <exception>
@@ -7,10 +7,10 @@
 
 #include "base/checked.hpp"
 #include "base/text.hpp"
-#include "transfer/arrangement.hpp"
-#include "transfer/digits.hpp"
+#include "layout/arrangement.hpp"
+#include "remap/digits.hpp"
 
-namespace hocket::transfer {
+namespace hocket::remap {
 namespace {
 
 /// How the chunks of one exchange are made, and what they have become afterwards.
@@ -45,13 +45,13 @@ class Planner {
         note_room();
         Digits local = digits(at_);
         for (std::size_t k = 0; k < changes.size(); ++k) {
-            const Change& change = changes[k];
-            if (change.kind == Change::Kind::swap)
+            const layout::Change& change = changes[k];
+            if (change.kind == layout::Change::Kind::swap)
                 swap(change);
             else
                 local = deal(change, k + 1 == changes.size());
             note_room();
-            if (change.kind == Change::Kind::swap) local = digits(at_);
+            if (change.kind == layout::Change::Kind::swap) local = digits(at_);
         }
         Stage last;
         add_turn(last, 0, local, final_order(local));
@@ -108,7 +108,7 @@ class Planner {
     /// dimension is (rounds, processes, block), and gives or gets its middle part.
     enum class Way { blocks, blocks_in_two, paper, as_they_lie, cyclic };
 
-    Dealing dealing(const Change& change, Way way, bool rest_as_result,
+    Dealing dealing(const layout::Change& change, Way way, bool rest_as_result,
                     const Coordinates& at) const {
         const auto [kind, grid, kept, dealt, other] = change;
         const Digits local = digits(at);
@@ -197,7 +197,7 @@ class Planner {
     }
 
     /// The cheapest way for process 0 of the arrangement, which holds most: all must go the same.
-    std::pair<Way, bool> choose(const Change& change, bool last) const {
+    std::pair<Way, bool> choose(const layout::Change& change, bool last) const {
         constexpr std::int64_t least_run = 512;  // as short as blocks along cycles may be at speed
         const Coordinates first(at_.size(), 0);
         std::vector<Way> ways;
@@ -233,7 +233,7 @@ class Planner {
     }
 
     /// The same, or what another process has chosen: two characters an exchange.
-    std::pair<Way, bool> chosen(const Change& change, bool last) {
+    std::pair<Way, bool> chosen(const layout::Change& change, bool last) {
         const std::size_t next = plan_.ways.size();
         const auto [way, rest_as_result] =
             told_.empty()
@@ -244,7 +244,7 @@ class Planner {
     }
 
     /// Adds the stage; gives the local array's digits after it.
-    Digits deal(const Change& change, bool last) {
+    Digits deal(const layout::Change& change, bool last) {
         const auto [way, rest_as_result] = chosen(change, last);
         const Dealing made = dealing(change, way, rest_as_result, at_);
         Stage stage;
@@ -276,7 +276,7 @@ class Planner {
         return static_cast<int>(layout_.form().process_at(layout_.form().position(at)));
     }
 
-    Exchange exchange_along(const Change& change) const {
+    Exchange exchange_along(const layout::Change& change) const {
         const auto [kind, grid, from, to, other] = change;
         Exchange out;
         out.own = static_cast<std::size_t>(at_[grid]);
@@ -296,7 +296,7 @@ class Planner {
 
     /// Two dimensions of the arrangement that are alike: whole local arrays change places with
     /// the process whose coordinates are exchanged.
-    void swap(const Change& change) {
+    void swap(const layout::Change& change) {
         Coordinates mirrored = at_;
         std::swap(mirrored[change.grid], mirrored[change.other]);
         const std::int64_t before = now_.elements(at_) * itemsize_;
@@ -317,7 +317,7 @@ class Planner {
     const Layout& layout_;
     std::span<const std::int64_t> axes_;
     Coordinates at_;
-    Arrangement now_;
+    layout::Arrangement now_;
     std::int64_t itemsize_;
     kernel::InplaceOptions options_;
     const std::string& told_;
@@ -329,10 +329,10 @@ class Planner {
 
 RemapPlan plan_remap(const Layout& layout, std::span<const std::int64_t> axes, std::int64_t process,
                      std::int64_t itemsize, int threads, const std::string& ways) {
-    static_cast<void>(remapped(layout, axes));  // for its checks
+    static_cast<void>(layout::remapped(layout, axes));  // for its checks
     if (process < 0) return {};
     const auto at = layout.form().place(process);
     return at ? Planner(layout, axes, *at, itemsize, threads, ways).plan() : RemapPlan{};
 }
 
-}  // namespace hocket::transfer
+}  // namespace hocket::remap

@@ -14,7 +14,7 @@
 #include "hocket/layout.hpp"
 #include "kernel/inplace.hpp"
 
-namespace hocket::transfer {
+namespace hocket::remap {
 
 /// A permutation of a contiguous part of the local array.
 struct Turn {
@@ -59,4 +59,4 @@ std::shared_ptr<const RemapPlan> cached_remap(const Layout& layout,
                                               std::int64_t process, std::int64_t itemsize,
                                               int threads, const std::string& ways = {});
 
-}  // namespace hocket::transfer
+}  // namespace hocket::remap

@@ -9,7 +9,7 @@
 #include <span>
 #include <vector>
 
-namespace hocket::transfer {
+namespace hocket::remap {
 
 /// A dimension of the local array, or one of the parts of one that is split.
 struct Digit {
@@ -42,4 +42,4 @@ inline Digits in_order(const Digits& digits, std::span<const std::int64_t> dimen
     return out;
 }
 
-}  // namespace hocket::transfer
+}  // namespace hocket::remap

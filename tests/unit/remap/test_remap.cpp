@@ -10,11 +10,11 @@
 #include <set>
 
 #include "hocket/remap.hpp"
-#include "transfer/arrangement.hpp"
-#include "transfer/exchange_inplace.hpp"
-#include "transfer/remap_plan.hpp"
+#include "layout/arrangement.hpp"
+#include "remap/exchange_inplace.hpp"
+#include "remap/remap_plan.hpp"
 
-namespace hocket::transfer {
+namespace hocket::remap {
 namespace {
 
 using Values = std::vector<std::int64_t>;
@@ -76,7 +76,7 @@ void exchange_all(std::vector<Values>& memory, const std::vector<RemapPlan>& pla
 
 void check(const Layout& layout, const Shape& axes, const std::string& ways = {}) {
     SCOPED_TRACE(layout.text() + " " + ways);
-    const Layout wanted = remapped(layout, axes);
+    const Layout wanted = layout::remapped(layout, axes);
     std::vector<RemapPlan> plans;
     std::vector<Values> memory;
     for (std::int64_t r = 0; r < layout.size(); ++r) {
@@ -243,4 +243,4 @@ TEST(Arrangement, RefusesWhatHasNoTextThatCouldStay) {
 }
 
 }  // namespace
-}  // namespace hocket::transfer
+}  // namespace hocket::remap

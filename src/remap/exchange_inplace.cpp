@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-#include "transfer/exchange_inplace.hpp"
+#include "remap/exchange_inplace.hpp"
 
 #include <algorithm>
 #include <cstring>
@@ -11,7 +11,7 @@
 #include "kernel/swap.hpp"
 #include "node/sharing.hpp"
 
-namespace hocket::transfer {
+namespace hocket::remap {
 namespace {
 
 // Below this many bytes, telling where memory lies costs more than two copies.
@@ -220,4 +220,4 @@ comm::Protocol<> exchange_inplace(ExchangeRoute route, const Exchange& exchange,
     co_await comm::until(surplus_in);
 }
 
-}  // namespace hocket::transfer
+}  // namespace hocket::remap

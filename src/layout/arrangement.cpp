@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-#include "transfer/arrangement.hpp"
+#include "layout/arrangement.hpp"
 
 #include <algorithm>
 #include <cmath>
@@ -7,7 +7,7 @@
 #include "base/checked.hpp"
 #include "base/text.hpp"
 
-namespace hocket::transfer {
+namespace hocket::layout {
 namespace {
 
 using Kind = layout::Format::Kind;
@@ -203,4 +203,4 @@ Layout remapped(const Layout& layout, std::span<const std::int64_t> axes) {
     return order ? plain.relabeled(order->process, layout.size()) : plain;
 }
 
-}  // namespace hocket::transfer
+}  // namespace hocket::layout

@@ -6,21 +6,20 @@
 #include "comm/engine.hpp"
 #include "comm/later.hpp"
 #include "comm/state.hpp"
+#include "halo/halo_work.hpp"
 #include "hocket/memory.hpp"
-#include "transfer/halo_work.hpp"
 
 namespace hocket {
 namespace {
 
-std::int64_t room_for(const std::vector<transfer::Strip>& strips) {
+std::int64_t room_for(const std::vector<halo::Strip>& strips) {
     std::int64_t bytes = 0;
     for (const auto& strip : strips) bytes += strip.bytes;
     return bytes;
 }
 
 // One dimension's borders.
-comm::Protocol<> fill(comm::Link& link, int tag, const transfer::HaloPhase& phase,
-                      std::byte* data) {
+comm::Protocol<> fill(comm::Link& link, int tag, const halo::HaloPhase& phase, std::byte* data) {
     const auto coming = allocate(room_for(phase.receives)), going = allocate(room_for(phase.sends));
     comm::Requests in, out;
     std::int64_t at = 0;
@@ -47,7 +46,7 @@ comm::Protocol<> fill(comm::Link& link, int tag, const transfer::HaloPhase& phas
 
 // Begins when it is first polled, in the place that it took before.
 comm::Protocol<> fill_all(Array array, int tag, std::shared_ptr<const comm::Gate> gate,
-                          std::shared_ptr<const transfer::HaloWork> work, std::byte* data) {
+                          std::shared_ptr<const halo::HaloWork> work, std::byte* data) {
     comm::Statement mine;
     mine.text = work->text;
     mine.fault = gate->fault;
@@ -68,8 +67,8 @@ Halo::Halo(const Array& array, const Shape& width, const std::vector<bool>& peri
     : width_(width), local_shape_(array.local_shape()), array_(array) {
     const Layout& layout = array.layout();
     const DType& dtype = array.dtype();
-    work_ = std::make_shared<const transfer::HaloWork>(
-        transfer::halo_work(layout, array.process(), dtype, width, periodic, order));
+    work_ = std::make_shared<const halo::HaloWork>(
+        halo::halo_work(layout, array.process(), dtype, width, periodic, order));
     const bool empty = array.process() < 0 || layout.local_elements(array.process()) == 0;
     std::int64_t bytes = dtype.size;
     for (std::size_t d = 0; d < local_shape_.size(); ++d) {
@@ -83,7 +82,7 @@ Halo::Halo(const Array& array, const Shape& width, const std::vector<bool>& peri
     }
     auto memory = allocate(bytes);
     data_ = memory.get();
-    const Shape strides = transfer::dense_strides_in(order, local_shape_, dtype.size);
+    const Shape strides = halo::dense_strides_in(order, local_shape_, dtype.size);
     std::int64_t inside = 0;
     for (std::size_t d = 0; d < strides.size() && !empty; ++d) inside += width[d] * strides[d];
     array_ = Array::wrap(memory.get() + inside, layout, dtype, array.comm(), strides, memory);

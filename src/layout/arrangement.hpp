@@ -10,7 +10,7 @@
 #include "hocket/layout.hpp"
 #include "layout/form.hpp"
 
-namespace hocket::transfer {
+namespace hocket::layout {
 
 /// One change that the processes along a dimension of the arrangement make together.
 struct Change {
@@ -72,4 +72,4 @@ class Arrangement {
 /// @throws LayoutError if `axes` is no permutation, or there is no such layout.
 Layout remapped(const Layout& layout, std::span<const std::int64_t> axes);
 
-}  // namespace hocket::transfer
+}  // namespace hocket::layout

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-#include "transfer/halo_work.hpp"
+#include "halo/halo_work.hpp"
 
 #include <algorithm>
 
@@ -7,7 +7,7 @@
 #include "base/text.hpp"
 #include "layout/form.hpp"
 
-namespace hocket::transfer {
+namespace hocket::halo {
 namespace {
 
 // A piece of somebody's border along one dimension: `count` indices, which lie `at` in his memory
@@ -202,4 +202,4 @@ HaloWork halo_work(const Layout& layout, std::int64_t rank, const DType& dtype, 
     return work;
 }
 
-}  // namespace hocket::transfer
+}  // namespace hocket::halo

@@ -1,0 +1,50 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// The plans of remaps that were made lately.
+#include <functional>
+#include <string>
+
+#include "remap/remap_plan.hpp"
+#include "transfer/recent.hpp"
+
+namespace hocket::remap {
+namespace {
+
+// The layout's text and not its value: layouts that place the same elements may be arranged by
+// different grids, and a remap keeps the text.
+struct RemapKey {
+    std::string layout;
+    std::vector<std::int64_t> axes;
+    std::int64_t process, itemsize;
+    int threads;
+    std::string ways;
+
+    std::size_t hash() const {
+        transfer::Hash hash;
+        hash.add(static_cast<std::int64_t>(std::hash<std::string>{}(layout)));
+        hash.add(static_cast<std::int64_t>(std::hash<std::string>{}(ways)));
+        hash.add(process).add(itemsize).add(threads);
+        for (const auto axis : axes) hash.add(axis);
+        return hash.value();
+    }
+    friend bool operator==(const RemapKey&, const RemapKey&) = default;
+};
+
+transfer::Recent<RemapKey, RemapPlan>& remap_plans() {
+    static auto* const kept = new transfer::Recent<RemapKey, RemapPlan>(transfer::counted_as_plans);
+    return *kept;
+}
+
+}  // namespace
+
+std::shared_ptr<const RemapPlan> cached_remap(const Layout& layout,
+                                              std::span<const std::int64_t> axes,
+                                              std::int64_t process, std::int64_t itemsize,
+                                              int threads, const std::string& ways) {
+    return remap_plans().find_or_make(
+        {layout.text(), {axes.begin(), axes.end()}, process, itemsize, threads, ways},
+        [&](const RemapKey&) {
+            return plan_remap(layout, axes, process, itemsize, threads, ways);
+        });
+}
+
+}  // namespace hocket::remap
