@@ -143,6 +143,14 @@ NB_MODULE(_mpi, m) {
     m.def("allocate", &python::allocate, "bytes"_a, "room"_a = 0,
           "Uninitialised memory of hocket's own, with its room, as bytes that NumPy can view.");
 
+    m.def(
+        "seat",
+        [](std::uintptr_t handle) {
+            const Comm comm = comm_of(handle);
+            return std::pair(comm.rank(), comm.size());
+        },
+        "comm"_a, "This process's rank, and how many there are.");
+
     nb::class_<Array>(m, "Local", "An array's memory, layout and communicator, ready to move.")
         .def_static("wrap", &wrap, "address"_a, "layout"_a, "dtype"_a, "itemsize"_a, "comm"_a,
                     "strides"_a, "owner"_a, "writable"_a, "room"_a)

@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "comm/closing.hpp"
 
-#include <mpi.h>
-
 #include <utility>
 
 #include "base/pack.hpp"
@@ -50,10 +48,7 @@ Protocol<> closing(std::unique_ptr<Link> link) {
 }  // namespace
 
 void close(std::unique_ptr<Link> link) {
-    if (link == nullptr) return;
-    int finalized = 0;
-    MPI_Finalized(&finalized);
-    if (finalized != 0) return;
+    if (link == nullptr || !running()) return;
     Engine::instance().post_background(
         std::make_shared<Call>(closing(std::move(link)), "closing a communicator"));
 }
