@@ -4,7 +4,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, Any, Optional, Union
+from typing import TYPE_CHECKING, Any, NoReturn, Optional, Union
 
 import numpy as np
 import numpy.typing as npt
@@ -263,6 +263,19 @@ class Array:
             array, memory, index = self._home
             memory[index] = self.local
             array.settle()
+
+    def __reduce__(self) -> NoReturn:
+        """Neither pickled nor copied: the others would have another communicator or memory.
+
+        Raises
+        ------
+        Error
+            always.
+        """
+        raise Error(
+            "a distributed array cannot leave its processes, nor be copied by copy or pickle; use "
+            "a.gather(), its part a.local, or hk.wrap(a.local.copy(), a.layout, a.comm)"
+        )
 
     def __repr__(self) -> str:
         rank, size = self._seat
