@@ -14,6 +14,7 @@
 #include "hocket/halo.hpp"
 #include "mpi_binding.hpp"
 #include "mpi_operations.hpp"
+#include "raised.hpp"
 
 namespace nb = nanobind;
 using namespace nb::literals;
@@ -27,10 +28,10 @@ template <class... Arguments>
 nb::object call_step(const Kept& function, Arguments&&... arguments) {
     try {
         return function.get()(std::forward<Arguments>(arguments)...);
-    } catch (const nb::python_error& error) {
+    } catch (nb::python_error& error) {
         Flow* const flow = Flow::current();
         if (flow != nullptr && !error.matches(PyExc_Exception)) flow->cancel();
-        throw;
+        throw Raised(std::move(error));
     }
 }
 
@@ -55,10 +56,13 @@ class Starter {
         : function_(std::move(function)), hold_(std::move(hold)) {}
     flow::Operations operator()() {
         const nb::gil_scoped_acquire locked;
-        flow::Operations started;
-        for (nb::handle each : call_step(function_))
-            started.push_back(nb::cast<std::shared_ptr<Operation>>(each));
-        return started;
+        const nb::object given = call_step(function_);
+        return called([&] {
+            flow::Operations started;
+            for (nb::handle each : given)
+                started.push_back(nb::cast<std::shared_ptr<Operation>>(each));
+            return started;
+        });
     }
 
   private:
@@ -91,12 +95,14 @@ std::shared_ptr<const Reduction> reduction_of(std::string name, nb::object fill,
         Reduction{std::move(name),
                   [filling](void* part) {
                       const nb::gil_scoped_acquire locked;
-                      filling->get()(reinterpret_cast<std::uintptr_t>(part));
+                      called([&] { filling->get()(reinterpret_cast<std::uintptr_t>(part)); });
                   },
                   [combining](void* into, const void* part) {
                       const nb::gil_scoped_acquire locked;
-                      combining->get()(reinterpret_cast<std::uintptr_t>(into),
-                                       reinterpret_cast<std::uintptr_t>(part));
+                      called([&] {
+                          combining->get()(reinterpret_cast<std::uintptr_t>(into),
+                                           reinterpret_cast<std::uintptr_t>(part));
+                      });
                   }});
 }
 

@@ -16,6 +16,7 @@
 #include "hocket/remap.hpp"
 #include "hocket/transfer.hpp"
 #include "mpi_binding.hpp"
+#include "raised.hpp"
 
 namespace nb = nanobind;
 using namespace nb::literals;
@@ -26,7 +27,15 @@ namespace {
 // Python's Ctrl-C, seen by a wait that runs without the interpreter's lock.
 void check_signals() {
     const nb::gil_scoped_acquire locked;
-    if (PyErr_CheckSignals() != 0) throw nb::python_error();
+    if (PyErr_CheckSignals() != 0) throw Raised(nb::python_error());
+}
+
+void raise_again(const std::exception_ptr& pending, void* /*unused*/) {
+    try {
+        std::rethrow_exception(pending);
+    } catch (const Raised& error) {
+        error.raise();
+    }
 }
 
 // A thread may have Python's lock here, where it waits for one that polls in Python.
@@ -94,6 +103,7 @@ NB_MODULE(_mpi, m) {
 
     // Layout's Python type, and how errors become Python's, live in _pure.
     nb::module_::import_("hocket._pure");
+    nb::register_exception_translator(raise_again);
     set_interrupt_check(check_signals);
     set_interpreter_lock(let_go_of_lock, take_back_lock);
     // MPI first: MPICH handles the signal, too, and takes it from whoever came before.
@@ -102,6 +112,14 @@ NB_MODULE(_mpi, m) {
 
     m.def("allocate", &python::allocate, "bytes"_a, "room"_a = 0,
           "Uninitialised memory of hocket's own, with its room, as bytes that NumPy can view.");
+
+    m.def(
+        "rank_and_size",
+        [](std::uintptr_t handle) {
+            const Comm comm = comm_of(handle);
+            return std::pair(comm.rank(), comm.size());
+        },
+        "comm"_a, "This process's rank, and how many there are.");
 
     nb::class_<Array>(m, "Local", "An array's memory, layout and communicator, ready to move.")
         .def_static("wrap", &wrap, "address"_a, "layout"_a, "dtype"_a, "itemsize"_a, "comm"_a,

@@ -9,6 +9,7 @@
 #include <utility>
 
 #include "hocket/operation.hpp"
+#include "raised.hpp"
 
 namespace hocket::python {
 
@@ -43,7 +44,7 @@ class Polled final : public Operation {
     bool poll() override {
         if (Py_IsInitialized() == 0) return true;  // nobody is left who would hear of it
         const nb::gil_scoped_acquire locked;
-        return nb::cast<bool>(nb::bool_(poll_.get()()));
+        return called([&] { return nb::cast<bool>(nb::bool_(poll_.get()())); });
     }
     std::string text() const override { return text_; }
 
@@ -63,7 +64,7 @@ class Then final : public Operation {
         done_ = true;
         if (Py_IsInitialized() == 0) return true;
         const nb::gil_scoped_acquire locked;
-        then_.get()();
+        called([&] { then_.get()(); });
         return true;
     }
     std::string text() const override { return first_->text(); }

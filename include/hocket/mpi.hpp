@@ -16,7 +16,7 @@ namespace hocket {
 /// @throws Error for MPI_COMM_NULL, an intercommunicator, and outside MPI_Init … MPI_Finalize.
 Comm from_mpi(MPI_Comm user);
 
-/// The user's communicator that `comm` stands for.
+/// The user's communicator that `comm` stands for. @throws Error after MPI_Finalize.
 MPI_Comm to_mpi(const Comm& comm);
 
 /// The same of Fortran's handles, which are integers: `integer`, or `MPI_Comm%MPI_VAL`.

@@ -8,6 +8,7 @@
 #include <string>
 #include <utility>
 
+#include "comm/engine.hpp"
 #include "comm/protocol.hpp"
 #include "hocket/operation.hpp"
 
@@ -19,7 +20,7 @@ class Activity : public Operation {
     virtual bool ended() const = 0;
 };
 
-/// Ends with the protocol; what the protocol throws, every later poll throws again.
+/// Ends with the protocol, or with MPI; what the protocol throws, every later poll throws again.
 class Call final : public Activity {
   public:
     /// `text` is asked for only where somebody waits long for it, or is told of an error.
@@ -31,6 +32,7 @@ class Call final : public Activity {
     bool poll() override {
         if (ended_) return outcome();
         try {
+            require_not_ended();
             if (!driven_->poll()) return false;  // throws where a condition does
             driven_->take();
         } catch (...) {

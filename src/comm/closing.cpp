@@ -7,7 +7,6 @@
 #include "comm/agree.hpp"
 #include "comm/call.hpp"
 #include "comm/engine.hpp"
-#include "comm/vendor.hpp"
 
 namespace hocket::comm {
 namespace {
@@ -49,8 +48,7 @@ Protocol<> closing(std::unique_ptr<Link> link) {
 }  // namespace
 
 void close(std::unique_ptr<Link> link) {
-    if (link == nullptr) return;
-    if (vendor::finalized()) return;
+    if (link == nullptr || !running()) return;
     Engine::instance().post_background(
         std::make_shared<Call>(closing(std::move(link)), "closing a communicator"));
 }

@@ -46,6 +46,10 @@ class Engine {
     /// between starting an operation and waiting for it. Call with the turn.
     double seconds() const;
 
+    /// MPI_Finalize has begun: operations that are not done fail from now on.
+    void end() { ended_ = true; }
+    bool ended() const { return ended_.load(std::memory_order_relaxed); }
+
     /// Told of each communicator: how many of its processes run on cores of this one.
     void expect_neighbours(int processes);
     /// True where more processes than cores share this node, so that spinning takes time from the
@@ -71,6 +75,7 @@ class Engine {
     int thread_level();
     std::unique_lock<std::recursive_mutex> try_turn();
     int cores_ = 1, neighbours_ = 1;
+    std::atomic<bool> ended_{false};
     std::atomic<int> level_{-1}, flows_{0};
     int inside_ = 0;                    // turns and waits, nested and of all threads
     double outside_ = 0, left_at_ = 0;  // seconds with none of them; when the last one ended
@@ -78,11 +83,20 @@ class Engine {
     std::atomic<std::thread::id> waiter_{};
 };
 
+/// Whether MPI may be called: after MPI_Init, before MPI_Finalize.
+bool running();
+/// @throws Error where it may not.
+void require_running();
+/// @throws Error once MPI_Finalize has begun. For whoever uses what was made while MPI ran: it
+/// reads memory only.
+void require_not_ended();
+
 /// Held while hocket's own state or MPI is used. Threads take turns where MPI allows several
 /// (MPI_THREAD_MULTIPLE); below that, a second thread inside is the caller's mistake.
 class Turn {
   public:
-    /// @throws Error where MPI's thread level does not allow this thread to call it now.
+    /// @throws Error where MPI has ended, or its thread level does not allow this thread to call it
+    /// now.
     Turn();
     /// For a thread whose call was let in: waits for its turn.
     enum Waiting { waiting };

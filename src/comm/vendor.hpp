@@ -9,7 +9,6 @@ namespace hocket::comm::vendor {
 /// "Open MPI 5.0.11", "MPICH 5.0.2", … : the first line of MPI_Get_library_version, shortened.
 std::string library();
 std::string library_version();  ///< the whole of it
-bool finalized();               ///< MPI_Finalized
 int highest_tag();              ///< MPI_TAG_UB; at least 32767 (MPI 4.1, section 9.1.2)
 /// MPI_Get_processor_name; under HOCKET_NODES=0,0,1,1, which pretends that the ranks of
 /// MPI_COMM_WORLD sit on several nodes, with this rank's number behind it.

@@ -229,6 +229,7 @@ bool Persistent::poll() {
     if (error_) std::rethrow_exception(error_);
     if (!active_) return true;
     try {
+        comm::require_not_ended();
         if (!launched_) {
             if (!preparation_->poll()) return false;
             launch();

@@ -183,7 +183,7 @@ void Request::start(const Array& array) {
 
 void Request::free() {
     task::Persistent& persistent = persistent_of(*this, "free");
-    const comm::Turn turn;
+    const comm::Turn turn(comm::Turn::waiting);  // local, so also after MPI has ended
     persistent.free();
 }
 

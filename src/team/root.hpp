@@ -66,6 +66,7 @@ class Root : public std::enable_shared_from_this<Root> {
     void leave(Standing standing, const std::string& words);
     /// @throws Error if I have left, or nobody knows any more who waits for whom.
     void require_whole() const {
+        comm::require_not_ended();
         if (over_) over_->raise();
     }
     /// @throws the error of those who disagree. `parted`: nobody knows who waits for whom now.

@@ -62,5 +62,7 @@ void test_hostile(void);
 void test_teams(void);
 void test_fortran(void);
 void test_flow(void);
+void keep_for_the_end(void);
+void test_ended(void);
 
 #endif

@@ -40,6 +40,35 @@ static void test_communicators(void) {
     CHECK(hocket_fail(77, "a reason") != HOCKET_SUCCESS);
 }
 
+static void test_intercommunicators(void) {
+    const hocket_task_request all = {"all", 1, NULL};
+    const bool even = rank % 2 == 0;
+    MPI_Comm half, between;
+    hocket_layout* layout;
+    hocket_array* array = NULL;
+    hocket_tasks* tasks = NULL;
+    hocket_team* team = NULL;
+    int fortran, value;
+    if (ranks == 1) return;
+    layout = layout_of("(3) (*) @ ()");
+    MPI_Comm_split(MPI_COMM_WORLD, even, rank, &half);
+    MPI_Intercomm_create(half, 0, MPI_COMM_WORLD, even ? 1 : 0, 5, &between);
+    fortran = MPI_Comm_c2f(between);
+    FAILS(HOCKET_ERR_ERROR, hocket_array_empty(layout, "int8", 0, between, &array));
+    SAYS("intercommunicator");
+    FAILS(HOCKET_ERR_ERROR, hocket_array_empty_fortran(layout, "int8", 0, fortran, &array));
+    SAYS("intercommunicator");
+    FAILS(HOCKET_ERR_ERROR, hocket_tasks_make(1, &all, between, &tasks));
+    FAILS(HOCKET_ERR_ERROR, hocket_tasks_make_fortran(1, &all, fortran, &tasks));
+    FAILS(HOCKET_ERR_ERROR, hocket_team_make(between, 60, &team));
+    FAILS(HOCKET_ERR_ERROR, hocket_team_make_fortran(fortran, 60, &team));
+    SAYS("intercommunicator");
+    FAILS(HOCKET_ERR_ERROR, hocket_comm_rank(fortran, &value));
+    MPI_Comm_free(&between);
+    MPI_Comm_free(&half);
+    OK(hocket_layout_free(&layout));
+}
+
 static void test_requests(void) {
     char sent = 7, received = 0;
     MPI_Request requests[2];
@@ -156,6 +185,7 @@ static void test_column_major(void) {
 
 void test_fortran(void) {
     test_communicators();
+    test_intercommunicators();
     test_requests();
     test_column_major();
     test_column_major_border();

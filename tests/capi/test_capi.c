@@ -34,6 +34,7 @@ int main(int argc, char** argv) {
     test_teams();
     test_fortran();
     test_flow();
+    keep_for_the_end();
 
     long all = 0;
     MPI_Reduce(&checks, &all, 1, MPI_LONG, MPI_SUM, 0, MPI_COMM_WORLD);
@@ -41,5 +42,6 @@ int main(int argc, char** argv) {
     OK(hocket_mpi_finalize());
     OK(hocket_mpi_finalize()); /* MPI has ended */
     FAILS(HOCKET_ERR_ERROR, hocket_mpi_init());
+    test_ended();
     return 0;
 }

@@ -288,6 +288,28 @@ def test_what_is_no_communicator_or_no_request_is_refused(comm):
 
 
 @ranks(2)
+def test_an_intercommunicator_is_refused_where_it_is_given(comm):
+    lay = hk.Layout(6, "(BLOCK)", 1)
+    alone = comm.Split(comm.rank)
+    between = alone.Create_intercomm(0, comm, 1 - comm.rank)
+    for call in (
+        lambda: hk.empty(lay, comm=between),
+        lambda: hk.zeros(lay, comm=between),
+        lambda: hk.wrap(np.zeros(6), lay, comm=between),
+        lambda: hk.from_function(lambda i: i, lay, comm=between),
+        lambda: hk.scatter(np.zeros(6), lay, between),
+        lambda: hk.tasks({"a": 1}, between),
+        lambda: hk.Team(between),
+    ):
+        with pytest.raises(hk.Error, match="intercommunicator; merge it first"):
+            call()
+    merged = between.Merge(high=comm.rank == 1)
+    assert hk.Team(merged).population() == 2
+    for each in (merged, between, alone):
+        each.Free()
+
+
+@ranks(2)
 def test_counts_and_ranks_of_tasks_must_be_whole_numbers(comm):
     for wrong in ({"a": 1.5}, {"a": "2"}, {"a": [0, 1.5]}, {"a": 2**40}, {"a": [0, None]}, 3):
         raises_everywhere(comm, hk.Error, partial(hk.tasks, wrong, comm), "give")

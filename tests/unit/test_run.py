@@ -203,6 +203,17 @@ def test_a_result_that_cannot_be_sent_back_is_reported():
         hk.run(lambda: threading.Lock(), ranks=1)
 
 
+def test_a_distributed_array_is_not_sent_back():
+    """It would come back as an array of the one process that calls."""
+
+    def program(comm):
+        made = hk.zeros(hk.Layout((4,), "(BLOCK)", comm.size), comm=comm)
+        return {"mine": made.local, "all": made}
+
+    with pytest.raises(hk.Error, match=r"cannot be sent back: a distributed array.*a\.gather\(\)"):
+        hk.run(program, ranks=2)
+
+
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [

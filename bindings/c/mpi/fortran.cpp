@@ -108,6 +108,7 @@ int hocket_operation_from_request_fortran(int* request, hocket_operation** opera
     return guard(__func__, [&] {
         int& taken = required(request, "request");
         require(operation, "operation");
+        hocket::Comm::world();  // MPI runs
         give(operation, hocket::operation(MPI_Request_f2c(taken)));
         taken = MPI_Request_c2f(MPI_REQUEST_NULL);
     });

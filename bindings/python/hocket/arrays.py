@@ -4,7 +4,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, Any, Optional, Union
+from typing import TYPE_CHECKING, Any, NoReturn, Optional, Union
 
 import numpy as np
 import numpy.typing as npt
@@ -23,16 +23,19 @@ if TYPE_CHECKING:
 
 
 def communicator(comm: Any) -> MPI.Comm:
-    """The communicator that is meant; None: all processes. Raises `Error` for what is none."""
+    """The communicator that is meant; None: all processes.
+
+    Raises `Error` for what is none, an intercommunicator, and where MPI does not run.
+    """
     from mpi4py import MPI
 
-    uncaught.watch(MPI.COMM_WORLD.size)
-    if comm is None:
-        return MPI.COMM_WORLD
-    if not isinstance(comm, MPI.Comm) or comm == MPI.COMM_NULL:
-        what = "MPI.COMM_NULL" if isinstance(comm, MPI.Comm) else repr(comm)
+    given: MPI.Comm = MPI.COMM_WORLD if comm is None else comm
+    if not isinstance(given, MPI.Comm) or given == MPI.COMM_NULL:
+        what = "MPI.COMM_NULL" if isinstance(given, MPI.Comm) else repr(given)
         raise Error(f"comm is {what}; give a communicator of mpi4py, as MPI.COMM_WORLD")
-    return comm
+    _mpi.rank_and_size(given.handle)
+    uncaught.watch(MPI.COMM_WORLD.size)
+    return given
 
 
 def local_shape(layout: Layout, comm: MPI.Comm) -> tuple[int, ...]:
@@ -40,14 +43,15 @@ def local_shape(layout: Layout, comm: MPI.Comm) -> tuple[int, ...]:
         raise LayoutError(
             f"{layout!r} is no layout; make one, as hk.Layout((8, 8), '(BLOCK, *)', 4)"
         )
-    if comm.size < layout.size:
+    rank, size = _mpi.rank_and_size(comm.handle)
+    if size < layout.size:
         raise LayoutError(
             f"the layout {layout} needs {layout.size} processes, but the communicator has "
-            f"{comm.size}; start more processes, or give the layout fewer"
+            f"{size}; start more processes, or give the layout fewer"
         )
     # NumPy's 0-d arrays have one element, so a process without it gets a 1-d array.
-    if comm.rank < layout.size and (layout.shape or layout.local_elements(comm.rank)):
-        return layout.local_shape(comm.rank)
+    if rank < layout.size and (layout.shape or layout.local_elements(rank)):
+        return layout.local_shape(rank)
     return (0,) * max(1, len(layout.local_shape(0)))
 
 
@@ -67,7 +71,7 @@ class Array:
     dtype : numpy.dtype
     """
 
-    __slots__ = ("_comm", "_core", "_home", "_layout", "_local", "_room")
+    __slots__ = ("_comm", "_core", "_home", "_layout", "_local", "_room", "_rank_and_size")
 
     def __init__(
         self,
@@ -81,6 +85,8 @@ class Array:
         self._room = room
         self._layout = layout
         self._comm = comm
+        # This process's rank, and how many there are: for what may come after MPI has ended.
+        self._rank_and_size = _mpi.rank_and_size(comm.handle)
         self._core: Optional[_mpi.Local] = None
         # Where a section's elements belong that are no view of its array: the array, the memory
         # and the index in it.
@@ -162,7 +168,7 @@ class Array:
         """
         whole: Optional[np.ndarray] = None
         address = 0
-        if self.comm.rank == root:
+        if self._rank_and_size[0] == root:
             whole = memory(self.layout.shape, self.dtype)
             address = whole.__array_interface__["data"][0]
         with collective(self.comm, timeout) as seconds:
@@ -192,7 +198,7 @@ class Array:
             for slices that do not fit the shape.
         """
         layout = self.layout.section(slices)
-        rank = self.comm.rank
+        rank = self._rank_and_size[0]
         where = None if rank >= self.layout.size else self.layout.local_section(slices, rank)
         if where is None:
             nothing = np.empty(local_shape(layout, self.comm), self.dtype)
@@ -258,8 +264,22 @@ class Array:
             memory[index] = self.local
             array.settle()
 
+    def __reduce__(self) -> NoReturn:
+        """Neither pickled nor copied: the others would have another communicator or memory.
+
+        Raises
+        ------
+        Error
+            always.
+        """
+        raise Error(
+            "a distributed array cannot leave its processes, nor be copied by copy or pickle; use "
+            "a.gather(), its part a.local, or hk.wrap(a.local.copy(), a.layout, a.comm)"
+        )
+
     def __repr__(self) -> str:
+        rank, size = self._rank_and_size
         return (
             f"<hocket.Array {self.dtype} {self.layout}, "
-            f"local {self.local.shape} on process {self.comm.rank} of {self.comm.size}>"
+            f"local {self.local.shape} on process {rank} of {size}>"
         )

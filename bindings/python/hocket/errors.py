@@ -3,6 +3,8 @@
 
 from __future__ import annotations
 
+from typing import Optional
+
 __all__ = [
     "DeadlineError",
     "EndOfStream",
@@ -42,7 +44,11 @@ class EndOfStream(Error):
 
 
 class StepError(Error):
-    """A step of a flow has failed; what it raised is ``__cause__``.
+    """A step of a flow has failed; the step's own error is ``__cause__``.
+
+    It is of the type of that error, too, and has its arguments and attributes: ``except KeyError``
+    finds the error of a step that has raised a KeyError. Only a class that forbids derived classes
+    is left to ``__cause__``.
 
     Attributes
     ----------
@@ -50,3 +56,7 @@ class StepError(Error):
     """
 
     step: str = ""
+    _message: Optional[str] = None
+
+    def __str__(self) -> str:
+        return super().__str__() if self._message is None else self._message

@@ -3,8 +3,10 @@
 
 from __future__ import annotations
 
+import contextlib
 import inspect
 from collections.abc import Iterable, Sequence
+from types import MemberDescriptorType
 from typing import Any, Callable, Optional
 
 from hocket import _mpi
@@ -78,6 +80,10 @@ def name_of(name: Optional[str], fn: Any) -> str:
     return str(name).encode("utf-8", "replace").decode("utf-8")
 
 
+#: Of a class made by Python code: Py_TPFLAGS_HEAPTYPE.
+_HEAP_TYPE = 1 << 9
+
+
 def raise_thrown(thrown: Optional[_mpi.Thrown]) -> None:
     if thrown is None:
         return
@@ -86,8 +92,7 @@ def raise_thrown(thrown: Optional[_mpi.Thrown]) -> None:
     except (KeyboardInterrupt, SystemExit):
         raise
     except BaseException as error:
-        words = _words_of(error)
-        raise _of_type(type(error), f"{thrown.where} failed: {words}", thrown.step) from error
+        raise _of_type(error, f"{thrown.where} failed: {_words_of(error)}", thrown.step) from error
 
 
 def _words_of(error: BaseException) -> str:
@@ -97,18 +102,26 @@ def _words_of(error: BaseException) -> str:
         return type(error).__name__
 
 
-def _of_type(kind: type[BaseException], message: str, step: str) -> StepError:
+def _of_type(error: BaseException, message: str, step: str) -> StepError:
     """A StepError that is one of the step's own error, too, so that `except ValueError` finds it.
 
-    Types with a layout or a constructor of their own are left to ``__cause__``.
+    Constructors written in Python are not called: their arguments are not known.
     """
+    kind = type(error)
     try:
-        mixed = type("StepError", (StepError, kind), {"__module__": "hocket"})
-        made: StepError = mixed(message)
-        plain = str(made) == message
-    except Exception:  # whatever a constructor may do
-        plain = False
-    if not plain:
+        mixed = kind
+        if not issubclass(kind, StepError):
+            mixed = type("StepError", (StepError, kind), {"__module__": "hocket"})
+        native: Any = next(each for each in kind.__mro__ if not each.__flags__ & _HEAP_TYPE)
+        made: StepError = native.__new__(mixed, *error.args)
+        made.args = error.args
+        for each in kind.__mro__:
+            for name, member in vars(each).items():
+                if isinstance(member, MemberDescriptorType):
+                    with contextlib.suppress(AttributeError, TypeError):  # not set; read-only
+                        setattr(made, name, getattr(error, name))
+        vars(made).update(vars(error))
+    except Exception:  # nothing can be derived from it
         made = StepError(message)
-    made.step = step
+    made.step, made._message = step, message
     return made

@@ -55,7 +55,8 @@ def run(
 
     Returns:
         with `tasks` a dict, task name → list of what `fn` returned, by process; with `ranks`
-        a list by rank.
+        a list by rank. Instead of a distributed array `fn` returns its part, `a.local`, or the
+        whole, `a.gather()`.
 
     Raises:
         Error: an exception on a rank; it is printed once, with rank, task and traceback, and is

@@ -8,9 +8,42 @@
 
 #include "base/port.hpp"
 #include "comm/outside.hpp"
-#include "comm/vendor.hpp"
 
 namespace hocket::comm {
+
+namespace {
+
+const char* const has_ended = "MPI has ended: nothing can be communicated after MPI_Finalize";
+
+// This thread, by MPI's thread level.
+bool may_communicate(int level) {
+    if (level < 0 || level >= MPI_THREAD_SERIALIZED || port::simulated || !running()) return true;
+    int main_thread = 0;
+    MPI_Is_thread_main(&main_thread);
+    return main_thread != 0;
+}
+
+}  // namespace
+
+bool running() {
+    int initialized = 0, finalized = 0;
+    MPI_Initialized(&initialized);
+    MPI_Finalized(&finalized);
+    return initialized != 0 && finalized == 0;
+}
+
+void require_running() {
+    if (running()) return;
+    int initialized = 0;
+    MPI_Initialized(&initialized);
+    throw Error(initialized != 0
+                    ? has_ended
+                    : "MPI is not running yet: call MPI_Init or MPI_Init_thread first");
+}
+
+void require_not_ended() {
+    if (Engine::instance().ended()) throw Error(has_ended);
+}
 
 Engine& Engine::instance() {
     // Never destroyed: operations may outlive static destructors, and MPI may be gone by then.
@@ -108,11 +141,7 @@ void Engine::expect_neighbours(int processes) {
 }
 
 std::unique_lock<std::recursive_mutex> Engine::try_turn() {
-    if (thread_level() >= 0 && level_ < MPI_THREAD_SERIALIZED && !port::simulated) {
-        int main_thread = 0;
-        MPI_Is_thread_main(&main_thread);
-        if (main_thread == 0) return {};
-    }
+    if (!may_communicate(thread_level())) return {};
     return {mutex_, std::try_to_lock};
 }
 
@@ -126,7 +155,7 @@ bool Engine::try_progress() {
 }
 
 void Engine::soon(std::shared_ptr<Operation> operation) {
-    if (vendor::finalized()) return;
+    if (!running()) return;
     const auto lock = try_turn();
     if (!lock.owns_lock()) {
         post_background(std::move(operation));
@@ -140,13 +169,10 @@ void Engine::soon(std::shared_ptr<Operation> operation) {
 }
 
 int Engine::thread_level() {
-    if (level_ < 0) {
-        int initialized = 0, level = 0;
-        MPI_Initialized(&initialized);
-        if (initialized != 0) {
-            MPI_Query_thread(&level);
-            level_ = level;
-        }
+    if (level_ < 0 && running()) {
+        int level = 0;
+        MPI_Query_thread(&level);
+        level_ = level;
     }
     return level_;
 }
@@ -159,11 +185,8 @@ namespace {
 
 thread_local std::string unblocked_step;
 
-void require_main_thread(int level) {
-    int main_thread = 1;
-    if (level >= 0 && level < MPI_THREAD_SERIALIZED && !port::simulated)
-        MPI_Is_thread_main(&main_thread);
-    if (main_thread == 0)
+void require_may_communicate(int level) {
+    if (!may_communicate(level))
         throw Error(
             "this thread may not communicate: MPI was started with a thread level below "
             "MPI_THREAD_SERIALIZED, where only the main thread may; call from the main thread, or "
@@ -173,7 +196,8 @@ void require_main_thread(int level) {
 }  // namespace
 
 Turn::Turn() : engine_(Engine::instance()) {
-    require_main_thread(engine_.thread_level());
+    require_not_ended();
+    require_may_communicate(engine_.thread_level());
     const std::thread::id waiter = engine_.waiter_;
     if (engine_.level_ < MPI_THREAD_MULTIPLE && engine_.flows_ == 0 &&
         waiter != std::thread::id() && waiter != std::this_thread::get_id())

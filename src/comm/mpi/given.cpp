@@ -127,9 +127,7 @@ class Freeing final : public Operation {
   public:
     explicit Freeing(MPI_Request request) : request_(request) {}
     bool poll() override {
-        int finalized = 0;
-        MPI_Finalized(&finalized);
-        if (finalized == 0) comm::check(MPI_Request_free(&request_), "MPI_Request_free");
+        if (comm::running()) comm::check(MPI_Request_free(&request_), "MPI_Request_free");
         return true;
     }
     std::string text() const override { return "freeing an MPI request"; }

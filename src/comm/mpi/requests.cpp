@@ -21,8 +21,7 @@ Requests::Batch& Requests::batch() {
 Requests::~Requests() {
     // Only an error leaves messages behind. Their buffers are about to go, so a receive that is
     // still open must not write there any more.
-    if (pending_ == 0) return;
-    if (vendor::finalized()) return;
+    if (pending_ == 0 || !running()) return;
     const Turn turn(Turn::waiting);  // mostly held already, by whoever polls what failed
     for (const auto& link : batch_->links) link->given_up = true;
     for (auto& request : batch_->requests) {

@@ -28,16 +28,6 @@ struct State::User {
 
 namespace {
 
-void require_running() {
-    int initialized = 0, finalized = 0;
-    MPI_Initialized(&initialized);
-    if (initialized == 0)
-        throw Error("MPI is not running yet: call MPI_Init or MPI_Init_thread first");
-    MPI_Finalized(&finalized);
-    if (finalized != 0)
-        throw Error("MPI has ended: nothing can be communicated after MPI_Finalize");
-}
-
 // The State of a communicator hangs on it as an attribute, so that the same communicator always
 // gives the same State. The user's communicator keeps its State; one that hocket made is kept by
 // it.
@@ -62,12 +52,16 @@ int keyval() {
 }
 
 int on_leaving(MPI_Comm, int, void*, void*) {
-    node::leave();
+    if constexpr (!port::simulated) Engine::instance().end();  // simulated processes are one
+    try {
+        node::leave();
+    } catch (const Error&) {  // there is no memory that others could read
+    }
     return MPI_SUCCESS;
 }
 
 // MPI_Finalize begins by deleting what hangs on MPI_COMM_SELF (MPI 4.1, section 11.2.4).
-void say_when_this_process_leaves() {
+void notice_finalize() {
     static const bool hung = [] {
         int key = MPI_KEYVAL_INVALID;
         check(MPI_Comm_create_keyval(MPI_COMM_NULL_COPY_FN, on_leaving, &key, nullptr),
@@ -126,6 +120,7 @@ std::shared_ptr<State> attached(MPI_Comm user) {
     int found = 0;
     check(MPI_Comm_get_attr(user, keyval(), &value, &found), "MPI_Comm_get_attr");
     if (found != 0) return static_cast<Attached*>(value)->state.lock();
+    notice_finalize();
     auto made = std::make_unique<State::User>();
     made->comm = user;
     auto state = std::make_shared<State>(std::move(made));
@@ -138,7 +133,7 @@ class Freeing final : public Operation {
   public:
     explicit Freeing(MPI_Comm comm) : comm_(comm) {}
     bool poll() override {
-        check(MPI_Comm_free(&comm_), "MPI_Comm_free");
+        if (running()) check(MPI_Comm_free(&comm_), "MPI_Comm_free");
         return true;
     }
     std::string text() const override { return "freeing a communicator"; }
@@ -199,6 +194,7 @@ Statement surroundings() {
 
 Protocol<> State::open() {
     if (opened_) co_return;
+    require_running();
     if (opening_) {  // by an earlier call, which goes on whatever its caller does
         When done([&] { return !opening_; });
         co_await until(done);
@@ -230,7 +226,6 @@ Protocol<> State::open() {
         processes->push_back(peer.same_host ? peer.identity.process : 0);
     processes_ = std::move(processes);
     introduce(*link_, 0);
-    say_when_this_process_leaves();
     opened_ = true;
 }
 
@@ -311,6 +306,7 @@ Comm from_mpi(MPI_Comm user) {
 }
 
 MPI_Comm to_mpi(const Comm& comm) {
+    comm::require_running();
     return comm.state().user().comm;
 }
 

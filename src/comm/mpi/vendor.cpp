@@ -50,12 +50,6 @@ bool is_communicator(MPI_Comm comm) {
     return known;
 }
 
-bool finalized() {
-    int ended = 0;
-    MPI_Finalized(&ended);
-    return ended != 0;
-}
-
 int highest_tag() {
     int found = 0;
     int* value = nullptr;
