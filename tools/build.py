@@ -143,7 +143,7 @@ def timed(mpi: str) -> Iterator[None]:
     seconds = round(time.monotonic() - began)
     if seconds > 20:
         kept.write_text(str(seconds), encoding="utf-8")
-        say(f"hocket is ready after {seconds} s")
+        say(f"ready after {seconds} s")
 
 
 def environment_of(mpi: str) -> Path:
