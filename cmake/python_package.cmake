@@ -38,7 +38,6 @@ function(hocket_extension module library)
     target_link_libraries(${module} PRIVATE ${library} hocket_options)
     # Our warnings are not for nanobind's headers.
     target_include_directories(${module} SYSTEM PRIVATE "${NB_DIR}/include")
-    target_compile_definitions(${module} PRIVATE HOCKET_VERSION="${PROJECT_VERSION}")
     # $ORIGIN/../../.. is the lib folder of an environment, where PyPI's MPI wheels put libmpi.
     set_target_properties(
         ${module} PROPERTIES LIBRARY_OUTPUT_DIRECTORY "${package_build}"

@@ -22,6 +22,8 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "hocket/version.h"
+
 #ifdef __cplusplus
 extern "C" {
 #endif

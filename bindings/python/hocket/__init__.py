@@ -9,6 +9,7 @@ from __future__ import annotations
 import importlib
 from typing import TYPE_CHECKING, Any
 
+from hocket import _pure
 from hocket.errors import (
     DeadlineError,
     EndOfStream,
@@ -39,6 +40,8 @@ if TYPE_CHECKING:
     from hocket.stepping import step
     from hocket.team_requests import TeamRequest
     from hocket.teams import Team
+
+__version__: str = _pure.version
 
 # Where each name is found that is loaded late: these modules need MPI, or start it.
 _LATE = {
