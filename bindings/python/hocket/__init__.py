@@ -111,7 +111,7 @@ __all__ = [
 ]
 
 
-def __getattr__(name: str) -> Any:
+def _load(name: str) -> Any:
     module = _LATE.get(name)
     if module is None:
         raise AttributeError(f"module 'hocket' has no attribute {name!r}")
@@ -129,6 +129,10 @@ def __getattr__(name: str) -> Any:
         if home == module:
             globals()[late] = getattr(loaded, late)
     return globals()[name]
+
+
+if not TYPE_CHECKING:  # else a type checker takes every name for one of the package
+    __getattr__ = _load
 
 
 def __dir__() -> list[str]:
