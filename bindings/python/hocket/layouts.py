@@ -3,7 +3,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from typing import Any, Union
 
 import numpy as np
@@ -19,6 +19,17 @@ __all__ = ["Layout"]
 
 Extents = Union[int, Iterable[int]]
 Index = Union[int, Iterable[int]]
+Formats = Union[str, Sequence[str]]
+
+
+def formats_text(dist: Any) -> str:
+    """`dist` as HPF writes it, "(BLOCK, *)": from such a text, from one without its parentheses,
+    and from a list of formats."""
+    if isinstance(dist, (list, tuple)):
+        return f"({', '.join(as_text(each, f'dist[{k}]') for k, each in enumerate(dist))})"
+    text = as_text(dist, "dist").strip()
+    balanced = text.count("(") == text.count(")")
+    return f"({text})" if text and text[0] != "(" and balanced else text
 
 
 class Layout:
@@ -29,7 +40,8 @@ class Layout:
 
     Args:
         shape: extents of the global array; an int for one dimension.
-        dist: HPF text with one format a dimension, any case: ``"(BLOCK, CYCLIC(3), *)"``.
+        dist: HPF text with one format a dimension, any case: ``"(BLOCK, CYCLIC(3), *)"``, with or
+            without its parentheses; or a list of formats, ``["BLOCK", "CYCLIC(3)", "*"]``.
         procs: one extent for each dimension that is not ``*``, in order, and one at each position
             named in `replicate`. Process ``r`` sits at row-major position ``r``.
         replicate: positions in `procs` that belong to no dimension and hold copies.
@@ -42,11 +54,11 @@ class Layout:
     _native: _pure.Layout
 
     def __init__(
-        self, shape: Extents, dist: str, procs: Extents = (), *, replicate: Extents = ()
+        self, shape: Extents, dist: Formats, procs: Extents = (), *, replicate: Extents = ()
     ) -> None:
         native = _pure.Layout(
             integers(shape, "shape"),
-            as_text(dist, "dist"),
+            formats_text(dist),
             integers(procs, "procs"),
             integers(replicate, "replicate"),
         )
