@@ -346,7 +346,7 @@ def test_pieces_of_what_is_hardly_there(comm, groups):
 
 def test_auto_is_what_the_senders_model_chooses(tmp_path):
     dear = {"message": 1.0, "relay": 0.0}
-    (tmp_path / "dear").write_text(hk.models.text_of(dear), encoding="utf-8")
+    (tmp_path / "dear").write_text(hk.costs.text_of(dear), encoding="utf-8")
 
     def program(w, folder):
         import os

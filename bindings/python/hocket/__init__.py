@@ -10,6 +10,7 @@ import importlib
 from typing import TYPE_CHECKING, Any
 
 from hocket import _pure
+from hocket.costs import model
 from hocket.errors import (
     DeadlineError,
     EndOfStream,
@@ -21,7 +22,6 @@ from hocket.errors import (
 )
 from hocket.kernels import cycle_path, cycles, explain_permute, permute, permute_inplace
 from hocket.layouts import Layout
-from hocket.models import model
 from hocket.plans import Plan, plan
 from hocket.relabeling import relabel
 from hocket.rows import put_rows, swap_rows, take_rows

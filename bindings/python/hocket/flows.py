@@ -176,7 +176,7 @@ class Flow:
         LayoutError, Error
             for arguments that are wrong at once, as `isend`; what is found later: by `wait`.
         """
-        request = w.isend_later(a, dest, tag)
+        request = w._isend_later(a, dest, tag)
         self._later(request, as_list(a), [], priority, f"send to {dest}")
 
     def recv(
@@ -195,7 +195,7 @@ class Flow:
         LayoutError, Error
             as `irecv`.
         """
-        request = w.irecv_later(b, source, tag)
+        request = w._irecv_later(b, source, tag)
         self._later(request, [], as_list(b), priority, f"recv from {source}")
 
     def exchange(self, halo: Halo, priority: int = 0) -> None:

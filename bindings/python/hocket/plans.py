@@ -8,7 +8,7 @@ from typing import Any, Union
 
 import numpy as np
 
-from . import _pure, models
+from . import _pure, costs
 from .arguments import integer, integers
 from .errors import LayoutError
 from .layouts import Layout
@@ -195,7 +195,7 @@ class Plan:
         """
         if model is None:
             return self._native.predict_by_own()
-        return self._native.predict(models.checked(model))
+        return self._native.predict(costs.checked(model))
 
     def table(self) -> str:
         """The strategies with their predicted seconds, the chosen one marked."""
@@ -310,7 +310,7 @@ def plan(
         str(strategy),
         _overlap_list(overlap, dst.size),
         staged,
-        None if model is None else models.checked(model),
+        None if model is None else costs.checked(model),
         source_nodes,
         destination_nodes,
     )

@@ -166,7 +166,7 @@ class Verbs(Collectives):
         )
         return Request(self._core.irecv(core, of, number, options), as_list(b))
 
-    def isend_later(self, a: Arrays, dest: TaskId, tag: int = 0) -> Request:
+    def _isend_later(self, a: Arrays, dest: TaskId, tag: int = 0) -> Request:
         """A send that takes its place among the calls of the task now, and begins when its request
         is started (`Request.start`), once. Given up before that, it fails on both sides.
 
@@ -182,8 +182,8 @@ class Verbs(Collectives):
         )
         return Request(self._core.isend_later(core, to, number))
 
-    def irecv_later(self, b: Arrays, source: TaskId = ANY_SOURCE, tag: int = ANY_TAG) -> Request:
-        """A receive as `isend_later`.
+    def _irecv_later(self, b: Arrays, source: TaskId = ANY_SOURCE, tag: int = ANY_TAG) -> Request:
+        """A receive as `_isend_later`.
 
         Raises
         ------
