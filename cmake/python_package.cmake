@@ -46,7 +46,7 @@ function(hocket_extension module library)
     get_target_property(imported hocket_python_${prefix} IMPORTED)
     if(NOT imported)
         target_compile_definitions(
-            hocket_python_${prefix} PRIVATE NB_DOMAIN=hocket HOCKET_VERSION="${PROJECT_VERSION}"
+            hocket_python_${prefix} PRIVATE NB_DOMAIN=hocket
         )
         target_include_directories(hocket_python_${prefix} PRIVATE "${PROJECT_SOURCE_DIR}/include")
         # Our warnings are not for nanobind's headers.

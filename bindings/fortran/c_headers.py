@@ -46,10 +46,13 @@ class Headers:
 
 
 def read(folder: Path) -> Headers:
-    """hocket.h and its parts."""
+    """version.h, hocket.h and its parts."""
     found = Headers()
-    for path in [folder / "hocket.h", *sorted((folder / "c").glob("*.h"))]:
+    parts = sorted((folder / "c").glob("*.h"))
+    for path in [folder / "version.h", folder / "hocket.h", *parts]:
         text = re.sub(r"/\*.*?\*/", " ", path.read_text(encoding="utf-8"), flags=re.DOTALL)
+        for name, value in re.findall(r"^#define (HOCKET_\w+) (\d+)$", text, re.MULTILINE):
+            found.constants[name] = int(value)
         text = re.sub(r"^[ \t]*#[^\n]*$", " ", text, flags=re.MULTILINE)
         text = text.replace('extern "C" {', " ")
         # C's own conveniences: each has its Fortran written by hand.

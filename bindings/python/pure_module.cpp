@@ -3,6 +3,7 @@
 #include <nanobind/nanobind.h>
 
 #include "hocket/error.hpp"
+#include "hocket/version.h"
 
 namespace nb = nanobind;
 
@@ -43,6 +44,7 @@ void translate(const std::exception_ptr& pending, void* /*unused*/) {
 
 NB_MODULE(_pure, m) {
     m.doc() = "The part of hocket that needs no MPI.";
+    m.attr("version") = HOCKET_VERSION;
     // What a program still holds when it ends is no leak of ours, and no news for its user.
     nb::set_leak_warnings(false);
     nb::register_exception_translator(translate);

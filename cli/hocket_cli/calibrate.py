@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any
 
 import hocket as hk
-from hocket import models
+from hocket import costs
 from hocket.errors import Error
 from hocket_cli.main import Parser, UsageError
 from hocket_cli.message_costs import measure
@@ -46,7 +46,7 @@ def main(words: list[str]) -> int:
     if options.repeat < 1:
         raise UsageError(f"--repeat {options.repeat}: measure once or more")
     by_hand = _given(options.set)
-    path = options.output or models.path()
+    path = options.output or costs.path()
     if path == "default" and not options.dry_run:  # HOCKET_MODEL says that no file is to be read
         raise UsageError("HOCKET_MODEL is 'default'; unset it, or name a file by --output")
     if options.in_job:
@@ -55,14 +55,14 @@ def main(words: list[str]) -> int:
             return 0
     else:
         measured = hk.run(_measured, args=(options.repeat,), ranks=2)[0]
-    costs = models.checked({**_kept(path), **measured, **by_hand})
-    for name, meaning in models.MEANING.items():
-        print(f"{name:<12} {costs[name]:9.3g} s  {meaning}")
+    model = costs.checked({**_kept(path), **measured, **by_hand})
+    for name, meaning in costs.MEANING.items():
+        print(f"{name:<12} {model[name]:9.3g} s  {meaning}")
     if options.dry_run:
         return 0
     try:
         Path(path).parent.mkdir(parents=True, exist_ok=True)
-        Path(path).write_text(models.text_of(costs), encoding="utf-8")
+        Path(path).write_text(costs.text_of(model), encoding="utf-8")
     except OSError as problem:
         raise UsageError(
             f"cannot write '{path}': {problem.strerror}; name a file by --output"
@@ -92,14 +92,14 @@ def _measured(comm: Any, repeat: int) -> dict[str, float]:
 def _kept(path: str) -> dict[str, float]:
     """What is there already: a measurement within a node does not forget those between nodes."""
     try:
-        return {**models.DEFAULT, **models.parse(Path(path).read_text(encoding="utf-8"))}
+        return {**costs.DEFAULT, **costs.parse(Path(path).read_text(encoding="utf-8"))}
     except (OSError, UnicodeDecodeError, Error):  # none yet, or a damaged one, which this mends
-        return dict(models.DEFAULT)
+        return dict(costs.DEFAULT)
 
 
 def _given(settings: list[str]) -> dict[str, float]:
     try:
-        parsed = [models.parse(each) for each in settings]
+        parsed = [costs.parse(each) for each in settings]
     except Error as problem:
         raise UsageError(f"--set: {problem}") from None
     names = [each.partition("=")[0].strip() for each in settings]

@@ -12,9 +12,10 @@ from importlib import metadata
 from pathlib import Path
 from typing import Any
 
+import hocket
 from hocket import mpiexec
 from hocket.errors import Error
-from hocket_cli.main import Parser, version
+from hocket_cli.main import Parser
 
 _PACKAGES = ("numpy", "mpi4py", "cloudpickle", "scipy", "scikit-image", "matplotlib", "rich")
 
@@ -116,7 +117,7 @@ def main(words: list[str]) -> int:
 def gather() -> dict[str, dict[str, Any]]:
     """Everything that is known, by section, as plain values."""
     return {
-        "hocket": {"version": version(), "python": _python(), **_versions()},
+        "hocket": {"version": hocket.__version__, "python": _python(), **_versions()},
         "mpi": _mpi(),
         "launcher": _launcher(),
         "machine": machine(),

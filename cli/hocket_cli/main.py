@@ -72,7 +72,7 @@ def main(argv: Sequence[str] | None = None) -> int:
 
 def _dispatch(name: str, words: list[str]) -> int:
     if name == "version":
-        print(f"hocket {version()}")
+        print(f"hocket {importlib.import_module('hocket').__version__}")
         return 0
     if name not in COMMANDS:
         near = difflib.get_close_matches(name, COMMANDS, 1)
@@ -81,16 +81,6 @@ def _dispatch(name: str, words: list[str]) -> int:
     module = importlib.import_module(f"hocket_cli.{name}")
     status: int = module.main(words)
     return status
-
-
-def version() -> str:
-    """The version of the installed package."""
-    from importlib import metadata
-
-    try:
-        return metadata.version("hocket")
-    except metadata.PackageNotFoundError:
-        return "(not installed as a package)"
 
 
 def _is_ours(problem: Exception) -> bool:

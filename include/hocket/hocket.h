@@ -28,6 +28,8 @@ typedef struct hocket_no_mpi MPI_Request;
 #include <mpi.h>
 #endif
 
+#include "hocket/version.h"
+
 #ifdef __cplusplus
 extern "C" {
 #endif

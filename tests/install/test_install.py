@@ -14,6 +14,7 @@ import pytest
 sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
 
 import built
+import hocket as hk
 from built import BIN, run
 
 PROJECTS = Path(__file__).resolve().parent
@@ -44,9 +45,14 @@ def test_cmake(language: str, prefix: Path, tmp_path: Path) -> None:
     cmake = str(BIN / "cmake")
     build = tmp_path / "build"
     options = [f"-DCMAKE_PREFIX_PATH={prefix}", f"-DCMAKE_MAKE_PROGRAM={BIN / 'ninja'}"]
-    run([cmake, "-G", "Ninja", "-S", str(PROJECTS / language), "-B", str(build), *options])
+    said = run([cmake, "-G", "Ninja", "-S", str(PROJECTS / language), "-B", str(build), *options])
     run([cmake, "--build", str(build)])
-    assert SAYS[language] in built.start(build / "user", 2, tmp_path)
+    printed = built.start(build / "user", 2, tmp_path)
+    assert SAYS[language] in printed
+    if language == "c":
+        assert f"found hocket {hk.__version__}" in said
+    if language != "cpp":
+        assert f"hocket {hk.__version__}" in printed
 
 
 @pytest.mark.parametrize("language", sorted(SAYS))

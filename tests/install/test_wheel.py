@@ -108,6 +108,7 @@ def test_pip_installs_it_beside_what_is_built_here(sdist: Path, tmp_path: Path) 
     installed.install(sdist, ["-Cwheel.cmake=false"])
     extensions = list((build / "python/hocket").glob("_*.so"))
     assert len(extensions) == 2
+    assert (installed.packages / "hocket/py.typed").is_file()
     for extension in extensions:
         shutil.copy(extension, installed.packages / "hocket")
     installed.works()

@@ -114,7 +114,7 @@ def test_redistribution_within_one_program_by_every_strategy(comm, groups):
                 overlap=[r if r < source.size else -1 for r in range(destination.size)],
             )
             _, messages = counted(
-                partial(_mpi.redistribute, a.core(), b.core(), [], strategy, None, None)
+                partial(_mpi.redistribute, a._core(), b._core(), [], strategy, None, None)
             )
             room.check(destination.local(array, comm.rank), f"{source} {destination} {strategy}")
             assert comm.allreduce(messages[0]) == p.message_count, (strategy, case)
@@ -346,7 +346,7 @@ def test_pieces_of_what_is_hardly_there(comm, groups):
 
 def test_auto_is_what_the_senders_model_chooses(tmp_path):
     dear = {"message": 1.0, "relay": 0.0}
-    (tmp_path / "dear").write_text(hk.models.text_of(dear), encoding="utf-8")
+    (tmp_path / "dear").write_text(hk.costs.text_of(dear), encoding="utf-8")
 
     def program(w, folder):
         import os

@@ -34,7 +34,7 @@ def test_what_is_measured_is_kept_and_used(tmp_path, capsys):
     words = ["--repeat", "3", "--output", str(path), "--set", "far_message=0.5"]
     assert main(["calibrate", *words]) == 0
     shown = capsys.readouterr().out
-    costs = hk.models.parse(path.read_text(encoding="utf-8"))
+    costs = hk.costs.parse(path.read_text(encoding="utf-8"))
     assert costs["far_message"] == 0.5
     assert 0 <= costs["message"] < 0.4 and 0 <= costs["byte"] < 1e-5  # on a busy machine
     assert 1e-12 < costs["copy"] < 1e-6 and costs["relay"] >= 0
@@ -69,7 +69,7 @@ def test_two_processes_of_a_job_add_the_costs_between_their_nodes(tmp_path):
     )
     assert done.returncode == 0, done.stderr
     assert done.stdout.count("kept in") == 1
-    costs = hk.models.parse(path.read_text(encoding="utf-8"))
+    costs = hk.costs.parse(path.read_text(encoding="utf-8"))
     assert costs["message"] == 0.125, "what was kept within a node is gone"
     assert costs["far_relay"] != 0.25 and "far_byte" in path.read_text(encoding="utf-8")
 

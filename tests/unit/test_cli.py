@@ -169,7 +169,7 @@ def test_a_program_that_may_not_be_read_is_refused():
 
 def hocket(*words: str) -> subprocess.CompletedProcess[str]:
     return subprocess.run(
-        [sys.executable, "-m", "hocket_cli", *words], capture_output=True, text=True, timeout=400
+        [sys.executable, "-m", "hocket", *words], capture_output=True, text=True, timeout=400
     )
 
 

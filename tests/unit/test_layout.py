@@ -111,6 +111,20 @@ def test_the_text_of_a_format_is_hpfs_in_any_case():
     assert "CYCLIC(3)" in repr(lay) and "12" in repr(lay)
 
 
+@pytest.mark.parametrize(
+    "dist",
+    ["BLOCK, cyclic(3),*", ["BLOCK", "CYCLIC(3)", "*"], ("block", " CYCLIC( 3 )", "*")],
+)
+def test_formats_may_be_a_list_or_leave_out_the_parentheses(dist):
+    lay = hk.Layout((12, 12, 5), dist, (2, 3))
+    assert lay.dist == "(BLOCK, CYCLIC(3), *)" and lay.procs == (2, 3)
+
+
+def test_a_list_without_formats_is_of_an_array_without_dimensions():
+    assert hk.Layout((), []) == hk.Layout((), "()", ())
+    assert hk.Layout(12, "BLOCK", 3) == hk.Layout(12, ["BLOCK"], 3) == hk.Layout(12, "(BLOCK)", 3)
+
+
 def test_procs_may_be_an_int_or_left_empty():
     assert hk.Layout((8,), "(BLOCK)", 4) == hk.Layout((8,), "(BLOCK)", (4,))
     assert hk.Layout((8,), "(BLOCK)", 4).procs == (4,)
@@ -202,6 +216,22 @@ def test_malformed_text_is_pointed_at(text, column, word):
     assert caret_columns(message, text) == [column], message
     assert word in message
     assert isinstance(caught.value, ValueError) and isinstance(caught.value, hk.Error)
+
+
+@pytest.mark.parametrize(
+    ("dist", "words"),
+    [
+        (["BLOCK", None], r"dist\[1\] is None; give a text"),
+        (["BLOCK", 3], r"dist\[1\] is 3"),
+        (["BLOK", "*"], r"did you mean 'BLOCK'.*\n\(BLOK, \*\)\n \^"),
+        ("*, BLOK", r"did you mean 'BLOCK'.*\n\(\*, BLOK\)\n    \^"),
+        (["BLOCK"], "2.*1|1.*2"),
+        (b"BLOCK", "give a text"),
+    ],
+)
+def test_formats_that_cannot_be_are_named(dist, words):
+    with pytest.raises(hk.LayoutError, match=words):
+        hk.Layout((12, 12), dist, 2)
 
 
 @pytest.mark.parametrize(

@@ -12,6 +12,8 @@ from typing import Any
 
 import pytest
 
+import hocket as hk
+
 ROOT = Path(__file__).resolve().parents[2]
 tomllib = importlib.import_module("tomllib" if sys.version_info >= (3, 11) else "tomli")
 PROJECT = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))
@@ -87,6 +89,22 @@ class TestConda:
     def test_both_mpis(self) -> None:
         config = (ROOT / "packaging/conda/conda_build_config.yaml").read_text(encoding="utf-8")
         assert set(re.findall(r"^  - (\w+)$", config, re.MULTILINE)) == {"openmpi", "mpich"}
+
+
+class TestVersion:
+    """pyproject.toml is its home; all that tells a version tells that one."""
+
+    VERSION = PROJECT["project"]["version"]
+
+    def test_the_header_for_c(self) -> None:
+        text = (ROOT / "include/hocket/version.h").read_text(encoding="utf-8")
+        defined = dict(re.findall(r"^#define HOCKET_(VERSION\w*) (\S+)$", text, re.MULTILINE))
+        numbers = [defined[f"VERSION_{part}"] for part in ("MAJOR", "MINOR", "PATCH")]
+        assert ".".join(numbers) == self.VERSION
+        assert defined["VERSION"] == f'"{self.VERSION}"'
+
+    def test_python(self) -> None:
+        assert hk.__version__ == self.VERSION
 
 
 def test_the_file_for_forks_runs_ci() -> None:

@@ -407,10 +407,10 @@ def test_too_many_messages_to_pass_on():
 
 
 def test_models_as_text():
-    given = {**hk.models.DEFAULT, "message": 1.25e-6, "far_byte": 8e-9}
-    assert hk.models.parse(hk.models.text_of(given)) == given
-    assert hk.models.parse("# nothing\n\n message = 1 # a second\n")["message"] == 1.0
-    assert set(hk.models.MEANING) == set(hk.models.DEFAULT)
+    given = {**hk.costs.DEFAULT, "message": 1.25e-6, "far_byte": 8e-9}
+    assert hk.costs.parse(hk.costs.text_of(given)) == given
+    assert hk.costs.parse("# nothing\n\n message = 1 # a second\n")["message"] == 1.0
+    assert set(hk.costs.MEANING) == set(hk.costs.DEFAULT)
     for text, named in (
         ("message 1", "line 1"),
         ("\nmesage = 1", "did you mean 'message'"),
@@ -419,4 +419,4 @@ def test_models_as_text():
         ("byte = 1e999", "byte"),
     ):
         with pytest.raises(hk.Error, match=named):
-            hk.models.parse(text)
+            hk.costs.parse(text)

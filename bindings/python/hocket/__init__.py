@@ -1,14 +1,64 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """hocket moves distributed arrays between parallel tasks, and keeps everyone computing meanwhile.
 
-Layouts, plans and kernels need no MPI; what communicates is loaded when it is first named.
+Layouts, plans and local arrays need no MPI; what communicates is loaded
+when it is first named. Each name has a page of its own, as
+``help(hk.redistribute)``. Examples take for granted:
+
+>>> import numpy as np
+>>> import hocket as hk
+
+An example "on two processes" is a program for ``mpiexec -n 2 python``.
+
+- Processes: `run` calls a function on several; so do ``hocket run`` and any
+  ``mpiexec``.
+- Layouts: a `Layout` says how an array is distributed. `relabel` finds the
+  processes for its parts.
+- Plans: `plan` gives the `Plan` of a move: who sends what to whom, by which
+  strategy. `model` gives the costs of messages that it predicts with.
+- Arrays: `empty`, `zeros`, `from_function`, `wrap` and `scatter` make an
+  `Array`. `redistribute` gives it another layout, `Array.gather` collects
+  it on one process, `Array.section` is a part.
+- Borders: `Array.halo` gives a `Halo`, and `Halo.iexchange` a
+  `HaloRequest`.
+- In place: `remap_inplace` permutes a distributed array in its own memory.
+  `remap_layout` and `remap_room` tell what comes of it.
+- Local arrays: `permute`, `permute_inplace`, `explain_permute`, `cycles`,
+  `cycle_path`; rows by number: `take_rows`, `put_rows`, `swap_rows`.
+- Tasks: `tasks` divides processes into named groups and gives `Tasks`, with
+  MPI's verbs between them: ``send``, ``recv``, ``isend``, ``irecv``,
+  ``sendrecv``, ``probe``, ``iprobe``, ``send_init``, ``recv_init``,
+  ``bcast``, ``reduce``, ``allreduce``, ``gather``, ``barrier``. Theirs are
+  `Request`, `Status`, `waitall`, `waitany`, `ANY_SOURCE`, `ANY_TAG`.
+  `Tasks.channel` gives a `Channel`.
+- Teams: a `Team` of processes computes sums, scans, votes and the like in a
+  few microseconds. `Team.start` gives a `TeamRequest`.
+- Flows: a `Flow` runs steps that compute or communicate as soon as what
+  they read and write allows. `step` annotates a function once.
+- Errors: `Error`, and of its kind `LayoutError`, `MismatchError`,
+  `DeadlineError`, `PeerLostError`, `EndOfStream`, `StepError`.
+
+Examples
+--------
+>>> rows = hk.Layout((4, 6), "(BLOCK, *)", 2)
+>>> columns = hk.Layout((4, 6), "(*, BLOCK)", 2)
+>>> hk.plan(rows, columns).sends(0)  # 6 elements to each of two processes
+[(0, 6), (1, 6)]
+>>> def program(comm):
+...     a = hk.from_function(lambda i, j: 10 * i + j, rows, "int64")
+...     return hk.redistribute(a, columns).local[:, 0].tolist()
+>>> hk.run(program, ranks=2)
+[[0, 10, 20, 30], [3, 13, 23, 33]]
 """
 
 from __future__ import annotations
 
 import importlib
+import sys
 from typing import TYPE_CHECKING, Any
 
+from hocket import _pure
+from hocket.costs import model
 from hocket.errors import (
     DeadlineError,
     EndOfStream,
@@ -20,7 +70,6 @@ from hocket.errors import (
 )
 from hocket.kernels import cycle_path, cycles, explain_permute, permute, permute_inplace
 from hocket.layouts import Layout
-from hocket.models import model
 from hocket.plans import Plan, plan
 from hocket.relabeling import relabel
 from hocket.rows import put_rows, swap_rows, take_rows
@@ -39,6 +88,8 @@ if TYPE_CHECKING:
     from hocket.stepping import step
     from hocket.team_requests import TeamRequest
     from hocket.teams import Team
+
+__version__: str = _pure.version
 
 # Where each name is found that is loaded late: these modules need MPI, or start it.
 _LATE = {
@@ -108,7 +159,7 @@ __all__ = [
 ]
 
 
-def __getattr__(name: str) -> Any:
+def _load(name: str) -> Any:
     module = _LATE.get(name)
     if module is None:
         raise AttributeError(f"module 'hocket' has no attribute {name!r}")
@@ -128,5 +179,24 @@ def __getattr__(name: str) -> Any:
     return globals()[name]
 
 
+if not TYPE_CHECKING:  # else a type checker takes every name for one of the package
+    __getattr__ = _load
+
+
 def __dir__() -> list[str]:
-    return sorted({*globals(), *_LATE})
+    if _asked_by_pydoc():
+        raise AttributeError("the docstring says it")
+    return sorted([*__all__, *(name for name in globals() if name.startswith("__"))])
+
+
+def _asked_by_pydoc() -> bool:
+    """Whether `help(hk)` asks for the names. It prints all that it finds in full, thousands of
+    lines; of a module that lacks an attribute it prints the docstring alone."""
+    frame = sys._getframe()
+    for _ in range(5):  # this function, __dir__, inspect.getmembers and what that calls
+        if frame.f_globals.get("__name__") == "pydoc":
+            return True
+        if frame.f_back is None:
+            break
+        frame = frame.f_back
+    return False

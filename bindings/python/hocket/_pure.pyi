@@ -10,6 +10,8 @@ import numpy.typing as npt
 _Matrix = tuple[int, tuple[int, int], tuple[int, int]]  # address, extents, strides
 _List = tuple[int, int]  # address, length
 
+version: str
+
 class Layout:
     def __init__(
         self, shape: Sequence[int], dist: str, procs: Sequence[int], replicate: Sequence[int]

@@ -17,8 +17,10 @@ _MOST = 2**63 - 1
 def integer(value: Any, what: str) -> int:
     """`value` as an int of at most 63 bits.
 
-    Raises:
-        LayoutError: it is no integer, or too large.
+    Raises
+    ------
+    LayoutError
+        it is no integer, or too large.
     """
     try:
         result = operator.index(value)
@@ -86,9 +88,11 @@ def as_text(value: Any, what: str) -> str:
 def slices_of(given: Any, shape: tuple[int, ...]) -> list[tuple[int, int, int, bool]]:
     """NumPy's basic index as (first, count, step, keep) for each dimension.
 
-    Raises:
-        LayoutError: too many of them, an integer outside the shape, step 0, or an index that is
-            not an integer, a slice or an Ellipsis.
+    Raises
+    ------
+    LayoutError
+        too many of them, an integer outside the shape, step 0, or an index that is
+        not an integer, a slice or an Ellipsis.
     """
     items = list(given) if isinstance(given, tuple) else [given]
     dots = [k for k, item in enumerate(items) if item is Ellipsis]

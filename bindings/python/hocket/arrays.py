@@ -69,9 +69,18 @@ class Array:
     comm : mpi4py.MPI.Comm
         Process ``r`` of the layout is rank ``r``.
     dtype : numpy.dtype
+
+    Examples
+    --------
+    On two processes:
+
+    >>> rows = hk.Layout((4, 6), "(BLOCK, *)", 2)
+    >>> a = hk.from_function(lambda i, j: 10 * i + j, rows, "int64")
+    >>> a.local.shape, a.layout == rows, a.comm.size, a.dtype
+    ((2, 6), True, 2, dtype('int64'))
     """
 
-    __slots__ = ("_comm", "_core", "_home", "_layout", "_local", "_room", "_rank_and_size")
+    __slots__ = ("_comm", "_home", "_layout", "_local", "_rank_and_size", "_room", "_wrapped")
 
     def __init__(
         self,
@@ -87,7 +96,7 @@ class Array:
         self._comm = comm
         # This process's rank, and how many there are: for what may come after MPI has ended.
         self._rank_and_size = _mpi.rank_and_size(comm.handle)
-        self._core: Optional[_mpi.Local] = None
+        self._wrapped: Optional[_mpi.Local] = None
         # Where a section's elements belong that are no view of its array: the array, the memory
         # and the index in it.
         self._home: Optional[tuple[Array, npt.NDArray[Any], Any]] = None
@@ -95,29 +104,63 @@ class Array:
     # All four are fixed: write into the local elements, as a.local[...] = values.
     @property
     def local(self) -> npt.NDArray[Any]:
-        """This process's elements, of shape ``layout.local_shape(rank)``."""
+        """This process's elements, of shape ``layout.local_shape(rank)``.
+
+        Examples
+        --------
+        On two processes:
+
+        >>> a = hk.zeros(hk.Layout((4, 6), "(BLOCK, *)", 2))
+        >>> a.local[...] = a.comm.rank
+        >>> a.local.shape
+        (2, 6)
+        """
         return self._local
 
     @property
     def layout(self) -> Layout:
-        """How the global array lies over processes."""
+        """How the global array lies over processes.
+
+        Examples
+        --------
+        On two processes:
+
+        >>> a = hk.zeros(hk.Layout((4, 6), "(BLOCK, *)", 2))
+        >>> a.layout
+        Layout.parse('(4, 6) (BLOCK, *) @ (2)')
+        """
         return self._layout
 
     @property
     def comm(self) -> MPI.Comm:
-        """The communicator: process ``r`` of the layout is its rank ``r``."""
+        """The communicator: process ``r`` of the layout is its rank ``r``.
+
+        Examples
+        --------
+        On two processes:
+
+        >>> a = hk.zeros(hk.Layout((4, 6), "(BLOCK, *)", 2))
+        >>> a.comm.size
+        2
+        """
         return self._comm
 
     @property
     def dtype(self) -> np.dtype[Any]:
-        """Of the elements."""
+        """Of the elements.
+
+        Examples
+        --------
+        >>> hk.zeros(hk.Layout(4, "(*)"), "int32").dtype
+        dtype('int32')
+        """
         return self._local.dtype
 
-    def core(self) -> _mpi.Local:
+    def _core(self) -> _mpi.Local:
         """The same array as the C++ library sees it."""
-        if self._core is None:
+        if self._wrapped is None:
             local = self.local
-            self._core = _mpi.Local.wrap(
+            self._wrapped = _mpi.Local.wrap(
                 self._address(),
                 self.layout._native,
                 dtypes.name_of(self.dtype),
@@ -128,7 +171,7 @@ class Array:
                 local.flags.writeable,
                 0 if self._room is None else self._room.size,
             )
-        return self._core
+        return self._wrapped
 
     def _address(self) -> int:
         start = self._local if self._room is None else self._room
@@ -136,10 +179,17 @@ class Array:
 
     @property
     def room(self) -> int:
-        """Bytes of memory, from the first local element on, that `remap_inplace` may use."""
-        return self.core().room()
+        """Bytes of memory, from the first local element on, that `remap_inplace` may use.
 
-    def remapped(self, layout: Layout) -> Array:
+        Examples
+        --------
+        >>> a = hk.empty(hk.Layout(4, "(*)"), "int32", room=100)
+        >>> a.room >= 400
+        True
+        """
+        return self._core().room()
+
+    def _remapped(self, layout: Layout) -> Array:
         """The same memory with another layout: what `remap_inplace` has made of the array."""
         shape = local_shape(layout, self._comm)
         start = self._room
@@ -165,6 +215,15 @@ class Array:
         DeadlineError
             after `timeout` seconds. It ends the wait, not the operation: a process that comes
             later completes it.
+
+        Examples
+        --------
+        On two processes:
+
+        >>> a = hk.from_function(lambda i: i * i, hk.Layout(4, "(CYCLIC)", 2), "int64")
+        >>> whole = a.gather(root=1)
+        >>> whole is None if a.comm.rank == 0 else whole.tolist() == [0, 1, 4, 9]
+        True
         """
         whole: Optional[np.ndarray] = None
         address = 0
@@ -172,7 +231,7 @@ class Array:
             whole = memory(self.layout.shape, self.dtype)
             address = whole.__array_interface__["data"][0]
         with collective(self.comm, timeout) as seconds:
-            core, number = self.core(), as_number(root, "root")
+            core, number = self._core(), as_number(root, "root")
         _mpi.gather(core, address, number, whole, seconds)
         return whole
 
@@ -183,7 +242,8 @@ class Array:
 
         Parameters
         ----------
-        slices : NumPy's basic index: integers, slices of any step, ``...``
+        slices
+            NumPy's basic index: integers, slices of any step, ``...``
 
         Returns
         -------
@@ -196,6 +256,14 @@ class Array:
         ------
         LayoutError
             for slices that do not fit the shape.
+
+        Examples
+        --------
+        >>> a = hk.from_function(lambda i, j: 10 * i + j, hk.Layout((3, 4), "(*, *)"), "int64")
+        >>> a.section((slice(None), slice(1, None, 2))).gather()
+        array([[ 1,  3],
+               [11, 13],
+               [21, 23]])
         """
         layout = self.layout.section(slices)
         rank = self._rank_and_size[0]
@@ -230,20 +298,32 @@ class Array:
 
         Parameters
         ----------
-        width : elements on each side of every dimension, or one number a dimension; 0: no border
-        periodic : whether the dimensions go round, or one flag a dimension
+        width
+            elements on each side of every dimension, or one number a dimension; 0: no border
+        periodic
+            whether the dimensions go round, or one flag a dimension
 
         Raises
         ------
         LayoutError
             for explicit segments, for wrong widths, and where a process holds several intervals of
             a dimension with a border (``CYCLIC``).
+
+        Examples
+        --------
+        On two processes:
+
+        >>> a = hk.from_function(lambda i: i, hk.Layout(6, "(BLOCK)", 2), "int64")
+        >>> halo = a.halo(1, periodic=True)
+        >>> halo.exchange()
+        >>> halo.local.tolist() == ([5, 0, 1, 2, 3] if a.comm.rank == 0 else [2, 3, 4, 5, 0])
+        True
         """
         from hocket.halos import Halo
 
         return Halo(self, width, periodic)
 
-    def require_home(self) -> None:
+    def _require_home(self) -> None:
         """For what must have memory of its own.
 
         Raises
@@ -257,12 +337,12 @@ class Array:
                 "copy it into an array from hk.empty"
             )
 
-    def settle(self) -> None:
+    def _settle(self) -> None:
         """Writes what was received into a section that is no view to the array it is of."""
         if self._home is not None:
             array, memory, index = self._home
             memory[index] = self.local
-            array.settle()
+            array._settle()
 
     def __reduce__(self) -> NoReturn:
         """Neither pickled nor copied: the others would have another communicator or memory.

@@ -25,6 +25,18 @@ class Channel:
 
     What one task sends the other receives in order, apart from all other messages of the two. Each
     direction is a stream of its own. Its methods are collective over the task.
+
+    Examples
+    --------
+    On two processes:
+
+    >>> world = hk.tasks({"rows": 1, "cols": 1})
+    >>> a = hk.from_function(lambda i: i, hk.Layout(4, "(*)"), "int64", world.comm)
+    >>> frames = world.channel("frames", 1 - world.rank)
+    >>> if world.name == "rows":
+    ...     frames.send(a)
+    ... else:
+    ...     status = frames.recv(a)
     """
 
     __slots__ = ("_core",)
@@ -34,7 +46,18 @@ class Channel:
 
     @property
     def name(self) -> str:
-        """The name that both tasks gave it."""
+        """The name that both tasks gave it.
+
+        Examples
+        --------
+        On two processes:
+
+        >>> world = hk.tasks({"rows": 1, "cols": 1})
+        >>> a = hk.from_function(lambda i: i, hk.Layout(4, "(*)"), "int64", world.comm)
+        >>> frames = world.channel("frames", 1 - world.rank)
+        >>> frames.name
+        'frames'
+        """
         return self._core.name
 
     def __repr__(self) -> str:
@@ -49,6 +72,18 @@ class Channel:
             once this task has closed the channel, and as `Tasks.send`.
         MismatchError, LayoutError, DeadlineError
             as `Tasks.send`.
+
+        Examples
+        --------
+        On two processes:
+
+        >>> world = hk.tasks({"rows": 1, "cols": 1})
+        >>> a = hk.from_function(lambda i: i, hk.Layout(4, "(*)"), "int64", world.comm)
+        >>> frames = world.channel("frames", 1 - world.rank)
+        >>> if world.name == "rows":
+        ...     frames.send(a, timeout=60)
+        ... else:
+        ...     status = frames.recv(a)
         """
         core, seconds = self._checked(
             True, lambda: (core_of(a, "send"), as_seconds(timeout)), timeout
@@ -65,12 +100,24 @@ class Channel:
             was received.
         MismatchError, LayoutError, DeadlineError, Error
             as `Tasks.recv`.
+
+        Examples
+        --------
+        On two processes:
+
+        >>> world = hk.tasks({"rows": 1, "cols": 1})
+        >>> a = hk.from_function(lambda i: i, hk.Layout(4, "(*)"), "int64", world.comm)
+        >>> frames = world.channel("frames", 1 - world.rank)
+        >>> if world.name == "rows":
+        ...     frames.send(a)
+        ... else:
+        ...     assert frames.recv(a, timeout=60).source == "rows"
         """
         core, seconds = self._checked(
             False, lambda: (core_of(b, "receive into"), as_seconds(timeout)), timeout
         )
         status = Status(self._core.recv(core, seconds))
-        b.settle()
+        b._settle()
         return status
 
     def close(self, timeout: Optional[float] = None) -> None:
@@ -82,6 +129,20 @@ class Channel:
             the second time.
         DeadlineError
             as `Tasks.send`.
+
+        Examples
+        --------
+        On two processes:
+
+        >>> world = hk.tasks({"rows": 1, "cols": 1})
+        >>> a = hk.from_function(lambda i: i, hk.Layout(4, "(*)"), "int64", world.comm)
+        >>> frames = world.channel("frames", 1 - world.rank)
+        >>> frames.close()
+        >>> try:
+        ...     status = frames.recv(a)
+        ... except hk.EndOfStream:
+        ...     print("the other task has closed its side, too")
+        the other task has closed its side, too
         """
         self._core.close(self._checked(True, lambda: as_seconds(timeout), timeout))
 
@@ -100,4 +161,4 @@ def core_of(array: Any, what: str) -> _mpi.Local:
         raise Error(
             f"cannot {what} {type(array).__name__}: give an array made by hk.empty, hk.wrap, …"
         )
-    return array.core()
+    return array._core()

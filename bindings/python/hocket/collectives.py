@@ -27,9 +27,12 @@ class Collectives(Inits):
 
         Parameters
         ----------
-        a : what the root sends, and what the others receive into
-        root : a task's name or index
-        timeout : seconds
+        a
+            what the root sends, and what the others receive into
+        root
+            a task's name or index
+        timeout
+            seconds
 
         Raises
         ------
@@ -41,6 +44,17 @@ class Collectives(Inits):
             cannot block in both: use `isend` and `irecv`, or `sendrecv`.
         DeadlineError
             after which no further message passes between this task and the others.
+
+        Examples
+        --------
+        On two processes:
+
+        >>> world = hk.tasks({"rows": 1, "cols": 1})
+        >>> a = hk.from_function(lambda i: i, hk.Layout(4, "(*)"), "int64", world.comm)
+        >>> a.local[...] += 10 * world.rank
+        >>> world.bcast(a, root="cols")
+        >>> a.local.tolist()
+        [10, 11, 12, 13]
         """
         array, to, seconds = self._checked(
             _mpi.Verb.collective,
@@ -48,7 +62,7 @@ class Collectives(Inits):
             timeout,
         )
         self._core.bcast(array, to, seconds)
-        a.settle()
+        a._settle()
 
     def reduce(
         self, a: Array, b: Optional[Array], op: str, root: TaskId, timeout: Optional[float] = None
@@ -60,17 +74,33 @@ class Collectives(Inits):
 
         Parameters
         ----------
-        a : this task's array, of a bool, integer, floating or complex dtype
-        b : of the same shape and dtype; ignored off the root
-        op : ``"add"`` ``"mul"`` ``"min"`` ``"max"``; of integers and bool also ``"and"`` ``"or"``,
+        a
+            this task's array, of a bool, integer, floating or complex dtype
+        b
+            of the same shape and dtype; ignored off the root
+        op
+            ``"add"`` ``"mul"`` ``"min"`` ``"max"``; of integers and bool also ``"and"`` ``"or"``,
             of bits
-        root : a task's name or index
-        timeout : seconds
+        root
+            a task's name or index
+        timeout
+            seconds
 
         Raises
         ------
         MismatchError, LayoutError, Error, DeadlineError
             as `bcast`; Error also for an operation that there is not, or not of this dtype.
+
+        Examples
+        --------
+        On two processes:
+
+        >>> world = hk.tasks({"rows": 1, "cols": 1})
+        >>> a = hk.from_function(lambda i: i, hk.Layout(4, "(*)"), "int64", world.comm)
+        >>> b = hk.empty(a.layout, "int64", world.comm) if world.name == "cols" else None
+        >>> world.reduce(a, b, "add", root="cols")
+        >>> b is None or b.local.tolist() == [0, 2, 4, 6]
+        True
         """
 
         def read() -> tuple[_mpi.Local, Optional[_mpi.Local], str, TaskId, Optional[float]]:
@@ -79,7 +109,7 @@ class Collectives(Inits):
 
         self._core.reduce(*self._checked(_mpi.Verb.collective, read, timeout))
         if isinstance(b, Array):
-            b.settle()
+            b._settle()
 
     def allreduce(self, a: Array, b: Array, op: str, timeout: Optional[float] = None) -> None:
         """The same, into the `b` of every task: the same bits everywhere.
@@ -88,6 +118,17 @@ class Collectives(Inits):
         ------
         MismatchError, LayoutError, Error, DeadlineError
             as `reduce`.
+
+        Examples
+        --------
+        On two processes:
+
+        >>> world = hk.tasks({"rows": 1, "cols": 1})
+        >>> a = hk.from_function(lambda i: i, hk.Layout(4, "(*)"), "int64", world.comm)
+        >>> b = hk.empty(a.layout, "int64", world.comm)
+        >>> world.allreduce(a, b, "add")
+        >>> b.local.tolist()
+        [0, 2, 4, 6]
         """
         array, result, name, seconds = self._checked(
             _mpi.Verb.collective,
@@ -100,7 +141,7 @@ class Collectives(Inits):
             timeout,
         )
         self._core.allreduce(array, result, name, seconds)
-        b.settle()
+        b._settle()
 
     def gather(
         self,
@@ -113,15 +154,31 @@ class Collectives(Inits):
 
         Parameters
         ----------
-        a : this task's array, of any shape and dtype
-        b : on the root one array a task, in their order; ignored elsewhere
-        root : a task's name or index
-        timeout : seconds
+        a
+            this task's array, of any shape and dtype
+        b
+            on the root one array a task, in their order; ignored elsewhere
+        root
+            a task's name or index
+        timeout
+            seconds
 
         Raises
         ------
         MismatchError, LayoutError, Error, DeadlineError
             as `bcast`.
+
+        Examples
+        --------
+        On two processes:
+
+        >>> world = hk.tasks({"rows": 1, "cols": 1})
+        >>> a = hk.from_function(lambda i: i, hk.Layout(4, "(*)"), "int64", world.comm)
+        >>> a.local[...] += 10 * world.rank
+        >>> of_each = [hk.empty(a.layout, "int64", world.comm) for _ in world.names]
+        >>> world.gather(a, of_each if world.name == "rows" else None, root="rows")
+        >>> world.name != "rows" or of_each[1].local.tolist() == [10, 11, 12, 13]
+        True
         """
 
         def read() -> tuple[_mpi.Local, list[_mpi.Local], TaskId, Optional[float]]:
@@ -130,7 +187,7 @@ class Collectives(Inits):
 
         self._core.gather(*self._checked(_mpi.Verb.collective, read, timeout))
         for array in [b] if isinstance(b, Array) else b or ():
-            array.settle()
+            array._settle()
 
     def barrier(self, timeout: Optional[float] = None) -> None:
         """Waits until all processes of all tasks are here.
@@ -139,6 +196,13 @@ class Collectives(Inits):
         ------
         MismatchError, Error, DeadlineError
             as `bcast`.
+
+        Examples
+        --------
+        On two processes:
+
+        >>> world = hk.tasks({"rows": 1, "cols": 1})
+        >>> world.barrier(timeout=60)
         """
         seconds = self._checked(_mpi.Verb.collective, lambda: as_seconds(timeout), timeout)
         self._core.barrier(seconds)

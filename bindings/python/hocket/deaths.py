@@ -30,10 +30,12 @@ STARTING = 5.0
 class Deaths:
     """An eye on the processes of a run, found by the `N.pid` that each rank leaves in its folder.
 
-    Args:
-        members: gives the ids of all living processes of the run.
-        selector: is woken by a death, so that one is seen before what it sets going: its keys have
-            no data.
+    Parameters
+    ----------
+    members
+        gives the ids of all living processes of the run.
+    selector
+        is woken by a death, so that one is seen before what it sets going: its keys have no data.
     """
 
     def __init__(

@@ -33,17 +33,23 @@ class Flow:
 
     Parameters
     ----------
-    workers : threads that run steps, the one that waits among them; None: ``HOCKET_THREADS``, else
-        the cores of this process. NumPy's functions let go of the interpreter's lock, so that steps
+    workers
+        threads that run steps, the one that waits among them; None: ``HOCKET_THREADS``, else the
+        cores of this process. NumPy's functions let go of the interpreter's lock, so that steps
         made of them run in parallel.
-    window : so many unfinished steps are the most; an insertion beyond helps to run them first
-    agent : who starts and polls communication: ``"thread"``, one of its own; ``"steps"``, the
-        workers between two steps; ``"auto"``: the latter where workers are as many as cores
-    check : after every step, look whether it has written what it only declared to read; one worker
-        runs them then
-    record : keep what ran, for `dot`, `svg` and `draw`
-    threads : that hocket's functions use in a step where their callers do not say. Those beyond the
-        one that runs the step are workers of this flow, which join between two steps of theirs; so
+    window
+        so many unfinished steps are the most; an insertion beyond helps to run them first
+    agent
+        who starts and polls communication: ``"thread"``, one of its own; ``"steps"``, the workers
+        between two steps; ``"auto"``: the latter where workers are as many as cores
+    check
+        after every step, look whether it has written what it only declared to read; one worker runs
+        them then
+    record
+        keep what ran, for `dot`, `svg` and `draw`
+    threads
+        that hocket's functions use in a step where their callers do not say. Those beyond the one
+        that runs the step are workers of this flow, which join between two steps of theirs; so
         there are no more of them than workers.
 
     Raises
@@ -51,6 +57,19 @@ class Flow:
     Error
         for fewer workers or threads than one, a window of less than one step, another agent, or an
         agent's thread that MPI does not allow (below ``MPI_THREAD_SERIALIZED``).
+
+    Examples
+    --------
+    >>> x, y = np.arange(4.0), np.empty(4)
+    >>> def double():
+    ...     np.multiply(x, 2, out=y)
+    >>> def add_one():
+    ...     np.add(y, 1, out=y)
+    >>> with hk.Flow(workers=2) as f:
+    ...     f.task(double, inputs=[x], outputs=[y])
+    ...     f.task(add_one, inouts=[y])
+    >>> y
+    array([1., 3., 5., 7.])
     """
 
     def __init__(
@@ -88,26 +107,43 @@ class Flow:
 
         Parameters
         ----------
-        fn : its result is ignored. With `reduces` it gets one array for each of them.
-        inputs, outputs, inouts : what it reads, writes, and does both with: arrays (hocket's,
-            NumPy's and views of them, any memory), or keys (str, bytes, int, tuple), which stand
-            for anything else. Two views conflict where they share a byte.
-        priority : of steps that may run, one with the highest runs first
-        commutes : what it updates in any order with other steps that commute on the same, one at a
-            time
-        reduces : contiguous arrays that it updates at the same time as others that reduce into the
-            same: `fn` gets a private array for each, set to the identity of `op`, which is combined
-            with the real one when the step has ended
-        op : ``"add" "mul" "min" "max" "and" "or"``
-        name : for errors, traces and drawings; None: that of `fn`
-        threads : that hocket's functions use in it, as the flow's `threads`; None: as many as the
-            flow says
+        fn
+            its result is ignored. With `reduces` it gets one array for each of them.
+        inputs, outputs, inouts
+            what it reads, writes, and does both with: arrays (hocket's, NumPy's and views of them,
+            any memory), or keys (str, bytes, int, tuple), which stand for anything else. Two views
+            conflict where they share a byte.
+        priority
+            of steps that may run, one with the highest runs first
+        commutes
+            what it updates in any order with other steps that commute on the same, one at a time
+        reduces
+            contiguous arrays that it updates at the same time as others that reduce into the same:
+            `fn` gets a private array for each, set to the identity of `op`, which is combined with
+            the real one when the step has ended
+        op
+            ``"add" "mul" "min" "max" "and" "or"``
+        name
+            for errors, traces and drawings; None: that of `fn`
+        threads
+            that hocket's functions use in it, as the flow's `threads`; None: as many as the flow
+            says
 
         Raises
         ------
         Error
             for fewer threads than one, for what is neither memory nor a key, and for reductions of
             what is not contiguous.
+
+        Examples
+        --------
+        >>> f = hk.Flow(workers=2)
+        >>> x = np.zeros(2)
+        >>> f.task(lambda: x.fill(3), outputs=[x], name="fill")
+        >>> f.task(lambda: np.negative(x, out=x), inouts=[x], name="negate")
+        >>> f.wait()
+        >>> x
+        array([-3., -3.])
         """
         accesses, hold = flow_steps.accesses_of(inputs, outputs, inouts)
         for touched in flow_steps.as_names(commutes, "commutes"):
@@ -143,16 +179,30 @@ class Flow:
 
         Parameters
         ----------
-        fn : returns None, an operation, or a list of them: requests of hocket's and mpi4py's, and
+        fn
+            returns None, an operation, or a list of them: requests of hocket's and mpi4py's, and
             whatever has a ``poll()`` that says whether it is done. The step ends when all are.
-        inputs, outputs, inouts, priority, name, threads : as for `task`; what is sent is an input,
-            what is received an output
+        inputs, outputs, inouts, priority, name, threads
+            as for `task`; what is sent is an input, what is received an output
 
         Raises
         ------
         Error
             as `task`. In `wait`: for a function that blocks, inserts steps, or gives what is no
             operation.
+
+        Examples
+        --------
+        On two processes:
+
+        >>> from mpi4py import MPI
+        >>> out, into = np.array([MPI.COMM_WORLD.rank]), np.array([-1])
+        >>> other = 1 - MPI.COMM_WORLD.rank
+        >>> with hk.Flow(workers=1) as f:
+        ...     f.comm(lambda: MPI.COMM_WORLD.Irecv(into, other), outputs=[into], name="recv")
+        ...     f.comm(lambda: MPI.COMM_WORLD.Isend(out, other), inputs=[out], name="send")
+        >>> int(into[0]) == other
+        True
         """
         accesses, hold = flow_steps.accesses_of(inputs, outputs, inouts)
         start = flow_steps.as_function(fn)
@@ -175,8 +225,24 @@ class Flow:
         ------
         LayoutError, Error
             for arguments that are wrong at once, as `isend`; what is found later: by `wait`.
+
+        Examples
+        --------
+        On two processes:
+
+        >>> world = hk.tasks({"rows": 1, "cols": 1})
+        >>> a = hk.from_function(lambda i: i, hk.Layout(4, "(*)"), "int64", world.comm)
+        >>> with hk.Flow(workers=1) as f:
+        ...     if world.name == "rows":
+        ...         f.task(lambda: np.multiply(a.local, 2, out=a.local), inouts=[a])
+        ...         f.send(world, a, "cols")
+        ...     else:
+        ...         f.recv(world, a, "rows")
+        ...         f.task(lambda: np.add(a.local, 1, out=a.local), inouts=[a])
+        >>> a.local.tolist() == ([0, 2, 4, 6] if world.name == "rows" else [1, 3, 5, 7])
+        True
         """
-        request = w.isend_later(a, dest, tag)
+        request = w._isend_later(a, dest, tag)
         self._later(request, as_list(a), [], priority, f"send to {dest}")
 
     def recv(
@@ -194,8 +260,24 @@ class Flow:
         ------
         LayoutError, Error
             as `irecv`.
+
+        Examples
+        --------
+        On two processes:
+
+        >>> world = hk.tasks({"rows": 1, "cols": 1})
+        >>> a = hk.from_function(lambda i: i, hk.Layout(4, "(*)"), "int64", world.comm)
+        >>> with hk.Flow(workers=1) as f:
+        ...     if world.name == "rows":
+        ...         f.task(lambda: np.multiply(a.local, 2, out=a.local), inouts=[a])
+        ...         f.send(world, a, "cols")
+        ...     else:
+        ...         f.recv(world, a, "rows")
+        ...         f.task(lambda: np.add(a.local, 1, out=a.local), inouts=[a])
+        >>> a.local.tolist() == ([0, 2, 4, 6] if world.name == "rows" else [1, 3, 5, 7])
+        True
         """
-        request = w.irecv_later(b, source, tag)
+        request = w._irecv_later(b, source, tag)
         self._later(request, [], as_list(b), priority, f"recv from {source}")
 
     def exchange(self, halo: Halo, priority: int = 0) -> None:
@@ -209,6 +291,19 @@ class Flow:
         Error
             where MPI's thread level does not let this thread communicate. In `wait`: as
             `Halo.exchange`.
+
+        Examples
+        --------
+        On two processes:
+
+        >>> a = hk.from_function(lambda i: i, hk.Layout(6, "(BLOCK)", 2), "int64")
+        >>> halo = a.halo(1, periodic=True)
+        >>> sums = np.zeros(1, int)
+        >>> with hk.Flow(workers=1) as f:
+        ...     f.exchange(halo)
+        ...     f.task(lambda: np.sum(halo.local, keepdims=True, out=sums), [halo.local], [sums])
+        >>> int(sums[0]) == (11 if a.comm.rank == 0 else 14)
+        True
         """
         self._core.exchange(halo._core, as_number(priority, "priority"))
 
@@ -234,6 +329,13 @@ class Flow:
             after `timeout` seconds; the steps go on.
         Error
             in a step of another flow, if steps of this one wait for it: none of them could end.
+
+        Examples
+        --------
+        >>> f = hk.Flow(workers=2)
+        >>> f.task(lambda: print("a step"))
+        >>> f.wait(timeout=60)
+        a step
         """
         flow_steps.raise_thrown(self._core.wait(as_seconds(timeout)))
 
@@ -250,6 +352,16 @@ class Flow:
             inside a step, which waits for its own steps, if others that were inserted before it
             still change the region: they may wait for this very step. One that declares to read
             the region begins after them. And as `wait`.
+
+        Examples
+        --------
+        >>> f = hk.Flow(workers=2)
+        >>> x = np.zeros(2)
+        >>> f.task(lambda: x.fill(3), outputs=[x])
+        >>> f.wait_on(x)
+        >>> x
+        array([3., 3.])
+        >>> f.wait()
         """
         seconds = as_seconds(timeout)
         for each in regions_of(region):
@@ -259,6 +371,12 @@ class Flow:
         """Nothing that has not begun will; `wait` then returns once what runs has ended.
 
         Operations under way are left to later waits, with the memory that they use.
+
+        Examples
+        --------
+        >>> f = hk.Flow(workers=2)
+        >>> f.cancel()
+        >>> f.wait()
         """
         self._core.cancel()
 
@@ -267,22 +385,54 @@ class Flow:
 
         Communication goes on, and steps of a higher priority that may run do so before this
         returns; none of them may block until something that comes of the step that calls it.
+
+        Examples
+        --------
+        >>> f = hk.Flow(workers=2)
+        >>> def long_step():
+        ...     for part in range(4):
+        ...         ...  # computes
+        ...         f.give_way()
+        >>> f.task(long_step)
+        >>> f.wait()
         """
         self._core.give_way()
 
     @property
     def workers(self) -> int:
-        """Threads that run steps."""
+        """Threads that run steps.
+
+        Examples
+        --------
+        >>> f = hk.Flow(workers=2)
+        >>> f.workers
+        2
+        """
         return self._core.workers
 
     @property
     def agent(self) -> str:
-        """Who starts and polls communication: ``"thread"`` or ``"steps"``."""
+        """Who starts and polls communication: ``"thread"`` or ``"steps"``.
+
+        Examples
+        --------
+        >>> hk.Flow(workers=2, agent="steps").agent
+        'steps'
+        """
         return "thread" if self._core.agent_thread else "steps"
 
     @property
     def steps(self) -> int:
-        """Steps inserted so far, those of steps included."""
+        """Steps inserted so far, those of steps included.
+
+        Examples
+        --------
+        >>> f = hk.Flow(workers=2)
+        >>> f.task(lambda: None)
+        >>> f.steps
+        1
+        >>> f.wait()
+        """
         return self._core.steps
 
     def dot(self) -> str:
@@ -292,6 +442,14 @@ class Flow:
         ------
         Error
             if the flow does not record.
+
+        Examples
+        --------
+        >>> with hk.Flow(workers=1, record=True) as f:
+        ...     f.task(lambda: None, outputs=["x"], name="first")
+        ...     f.task(lambda: None, inputs=["x"], name="second")
+        >>> print(f.dot())
+        digraph ...
         """
         return self._core.dot()
 
@@ -302,6 +460,14 @@ class Flow:
         ------
         Error
             if the flow does not record.
+
+        Examples
+        --------
+        >>> with hk.Flow(workers=1, record=True) as f:
+        ...     f.task(lambda: None, outputs=["x"], name="first")
+        ...     f.task(lambda: None, inputs=["x"], name="second")
+        >>> f.svg().startswith("<svg")
+        True
         """
         return self._core.svg()
 
@@ -312,6 +478,13 @@ class Flow:
         ------
         Error
             if the flow does not record.
+
+        Examples
+        --------
+        >>> with hk.Flow(workers=1, record=True) as f:
+        ...     f.task(lambda: None, outputs=["x"], name="first")
+        ...     f.task(lambda: None, inputs=["x"], name="second")
+        >>> f.draw("flow.svg")
         """
         path = Path(path)
         path.write_text(self.dot() if path.suffix == ".dot" else self.svg(), encoding="utf-8")

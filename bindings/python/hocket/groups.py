@@ -31,11 +31,28 @@ class Tasks(Verbs):
 
     Attributes
     ----------
-    name : name of my task; None while I am in several
-    rank : index of my task
-    size : number of tasks
-    names : of all tasks, by index
-    comm : communicator of my task's processes, for arrays and for the task's own use
+    name
+        name of my task; None while I am in several
+    rank
+        index of my task
+    size
+        number of tasks
+    names
+        of all tasks, by index
+    comm
+        communicator of my task's processes, for arrays and for the task's own use
+
+    Examples
+    --------
+    On two processes:
+
+    >>> world = hk.tasks({"rows": 1, "cols": 1})
+    >>> a = hk.from_function(lambda i: i, hk.Layout(4, "(*)"), "int64", world.comm)
+    >>> if world.name == "rows":
+    ...     world.send(a, "cols", tag=7)
+    ... else:
+    ...     status = world.recv(a, "rows")
+    ...     assert status.tag == 7
     """
 
     __slots__ = ("_comm",)
@@ -46,7 +63,16 @@ class Tasks(Verbs):
 
     @property
     def name(self) -> Optional[str]:
-        """Name of my task; None while I am in several."""
+        """Name of my task; None while I am in several.
+
+        Examples
+        --------
+        On two processes:
+
+        >>> world = hk.tasks({"rows": 1, "cols": 1})
+        >>> world.name == ("rows" if world.rank == 0 else "cols")
+        True
+        """
         return self._core.name
 
     @property
@@ -57,17 +83,43 @@ class Tasks(Verbs):
         ------
         Error
             while this process is in several; ask ``w.task(name).rank``.
+
+        Examples
+        --------
+        On two processes:
+
+        >>> world = hk.tasks({"rows": 1, "cols": 1})
+        >>> world.names[world.rank] == world.name
+        True
         """
         return self._core.rank
 
     @property
     def size(self) -> int:
-        """Number of tasks."""
+        """Number of tasks.
+
+        Examples
+        --------
+        On two processes:
+
+        >>> world = hk.tasks({"rows": 1, "cols": 1})
+        >>> world.size
+        2
+        """
         return self._core.size
 
     @property
     def names(self) -> list[str]:
-        """Of all tasks, by index."""
+        """Of all tasks, by index.
+
+        Examples
+        --------
+        On two processes:
+
+        >>> world = hk.tasks({"rows": 1, "cols": 1})
+        >>> world.names
+        ['rows', 'cols']
+        """
         return list(self._core.names)
 
     @property
@@ -79,6 +131,14 @@ class Tasks(Verbs):
         ------
         Error
             while this process is in several tasks; ask ``w.task(name).comm``.
+
+        Examples
+        --------
+        On two processes:
+
+        >>> world = hk.tasks({"rows": 1, "cols": 1})
+        >>> world.comm.size
+        1
         """
         if self._comm is None:
             from mpi4py import MPI
@@ -101,6 +161,15 @@ class Tasks(Verbs):
         ------
         Error
             for a task that does not exist, or that this process is not in.
+
+        Examples
+        --------
+        On two processes:
+
+        >>> world = hk.tasks({"both": [0, 1], "second": [1]})  # process 1 is in two tasks
+        >>> both = world.task("both")
+        >>> both.rank, both.comm.size
+        (0, 2)
         """
         return Tasks(self._core.task(id_of(task)))
 
@@ -114,6 +183,14 @@ class Tasks(Verbs):
 
         What the program itself computes between starting a request and waiting for it does not
         count. Of transfers under way at the same time each counts its own.
+
+        Examples
+        --------
+        On two processes:
+
+        >>> world = hk.tasks({"rows": 1, "cols": 1})
+        >>> sorted(world.profile())
+        ['call', 'descriptor', 'inquiry', 'move', 'pack', 'schedule']
         """
         return self._core.profile()
 
@@ -126,10 +203,12 @@ def tasks(
 
     Parameters
     ----------
-    tasks : by name, in order: how many processes (the next ranks), or which ranks. Counts sum to
-        the communicator's size; lists may overlap, and every rank is in one at least. None: as
-        the launcher says (``hocket run rows=2:rows.py cols=2:cols.py``, `run`).
-    comm : None: ``MPI.COMM_WORLD``
+    tasks
+        by name, in order: how many processes (the next ranks), or which ranks. Counts sum to the
+        communicator's size; lists may overlap, and every rank is in one at least. None: as the
+        launcher says (``hocket run rows=2:rows.py cols=2:cols.py``, `run`).
+    comm
+        None: ``MPI.COMM_WORLD``
 
     Raises
     ------
@@ -138,6 +217,14 @@ def tasks(
         named any.
     MismatchError
         on every process, if they ask for different tasks.
+
+    Examples
+    --------
+    On two processes:
+
+    >>> world = hk.tasks({"rows": 1, "cols": 1})
+    >>> world.names, world.comm.size
+    (['rows', 'cols'], 1)
     """
     on = communicator(comm)
     if tasks is None and "HOCKET_TASKS" not in os.environ:

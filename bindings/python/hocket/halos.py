@@ -24,6 +24,16 @@ class HaloRequest:
     """An exchange of borders that was started by `Halo.iexchange`.
 
     A flow's `comm` step may return it. Dropping it does not stop the exchange.
+
+    Examples
+    --------
+    On two processes:
+
+    >>> a = hk.from_function(lambda i: i, hk.Layout(6, "(BLOCK)", 2), "int64")
+    >>> halo = a.halo(1, periodic=True)
+    >>> request = halo.iexchange()
+    >>> inner = halo.local[2:-2].sum()  # needs no border
+    >>> request.wait()
     """
 
     __slots__ = ("_core",)
@@ -38,6 +48,14 @@ class HaloRequest:
         ------
         MismatchError, DeadlineError
             as `Halo.exchange`.
+
+        Examples
+        --------
+        On two processes:
+
+        >>> a = hk.from_function(lambda i: i, hk.Layout(6, "(BLOCK)", 2), "int64")
+        >>> halo = a.halo(1, periodic=True)
+        >>> halo.iexchange().wait(timeout=60)
         """
         self._core.wait(as_seconds(timeout))
 
@@ -48,6 +66,16 @@ class HaloRequest:
         ------
         MismatchError
             as `Halo.exchange`, once it has failed.
+
+        Examples
+        --------
+        On two processes:
+
+        >>> a = hk.from_function(lambda i: i, hk.Layout(6, "(BLOCK)", 2), "int64")
+        >>> halo = a.halo(1, periodic=True)
+        >>> request = halo.iexchange()
+        >>> while not request.test():
+        ...     pass  # something else is done meanwhile
         """
         return self._core.test()
 
@@ -63,6 +91,17 @@ class Halo:
         the local elements with their border, ``2*width[d]`` longer in dimension ``d``; empty on a
         process without elements
     width : tuple of int
+
+    Examples
+    --------
+    On two processes:
+
+    >>> a = hk.from_function(lambda i: i, hk.Layout(6, "(BLOCK)", 2), "int64")
+    >>> halo = a.halo(1, periodic=True)
+    >>> halo.array.local[...] += 10
+    >>> halo.exchange()
+    >>> halo.local.tolist() == ([15, 10, 11, 12, 13] if a.comm.rank == 0 else [12, 13, 14, 15, 10])
+    True
     """
 
     __slots__ = ("_array", "_core", "_local", "_width")
@@ -70,7 +109,7 @@ class Halo:
     def __init__(self, a: Array, width: Any, periodic: Any = False) -> None:
         ndim = len(a.layout.shape)
         self._width = widths(width, ndim)
-        self._core = _mpi.Halo(a.core(), list(self._width), flags(periodic, ndim))
+        self._core = _mpi.Halo(a._core(), list(self._width), flags(periodic, ndim))
         memory: npt.NDArray[np.uint8] = self._core.memory()
         self._local = as_array(memory, self._core.local_shape(), a.dtype)
         inside = tuple(
@@ -81,17 +120,43 @@ class Halo:
 
     @property
     def array(self) -> Array:
-        """The array within the border."""
+        """The array within the border.
+
+        Examples
+        --------
+        On two processes:
+
+        >>> a = hk.from_function(lambda i: i, hk.Layout(6, "(BLOCK)", 2), "int64")
+        >>> halo = a.halo(1, periodic=True)
+        >>> halo.array.layout == a.layout, np.shares_memory(halo.array.local, halo.local)
+        (True, True)
+        """
         return self._array
 
     @property
     def local(self) -> npt.NDArray[Any]:
-        """The local elements with their border."""
+        """The local elements with their border.
+
+        Examples
+        --------
+        On two processes:
+
+        >>> a = hk.from_function(lambda i: i, hk.Layout(6, "(BLOCK)", 2), "int64")
+        >>> halo = a.halo(1, periodic=True)
+        >>> halo.local.shape, halo.array.local.shape
+        ((5,), (3,))
+        """
         return self._local
 
     @property
     def width(self) -> tuple[int, ...]:
-        """Elements of the border on each side, one number a dimension."""
+        """Elements of the border on each side, one number a dimension.
+
+        Examples
+        --------
+        >>> hk.zeros(hk.Layout((4, 4), "(*, *)")).halo((1, 0)).width
+        (1, 0)
+        """
         return self._width
 
     def exchange(self, *, timeout: Optional[float] = None) -> None:
@@ -106,6 +171,16 @@ class Halo:
             on every process, where they differ in layout, type, widths or periodic dimensions.
         DeadlineError
             after `timeout` seconds. It ends the wait, not the exchange.
+
+        Examples
+        --------
+        On two processes:
+
+        >>> a = hk.from_function(lambda i: i, hk.Layout(6, "(BLOCK)", 2), "int64")
+        >>> halo = a.halo(1, periodic=True)
+        >>> halo.exchange(timeout=60)
+        >>> int(halo.local[0]) == (5 if a.comm.rank == 0 else 2)
+        True
         """
         with collective(self._array.comm, timeout) as seconds:
             core = self._core
@@ -122,6 +197,18 @@ class Halo:
         ------
         Error
             where MPI's thread level does not let this thread communicate.
+
+        Examples
+        --------
+        On two processes:
+
+        >>> a = hk.from_function(lambda i: i, hk.Layout(6, "(BLOCK)", 2), "int64")
+        >>> halo = a.halo(1, periodic=True)
+        >>> request = halo.iexchange()
+        >>> inner = halo.local[2:-2].sum()  # needs no border
+        >>> request.wait()
+        >>> int(halo.local[-1]) == (3 if a.comm.rank == 0 else 0)
+        True
         """
         return HaloRequest(self._core.iexchange())
 

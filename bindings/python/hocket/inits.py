@@ -38,24 +38,45 @@ class Inits(Speaker):
 
         Parameters
         ----------
-        a : the array that a start without an array sends, or a layout: then each start names an
+        a
+            the array that a start without an array sends, or a layout: then each start names an
             array, the first of which settles the dtype
-        dest : the receiving task's name or index
-        tag : 0 or more
-        count : how often it will be started, as far as that is known; 1 says that preparing does
-            not pay, so that the first start computes its schedule while it sends
-        strategy, stages : as for `send`
+        dest
+            the receiving task's name or index
+        tag
+            0 or more
+        count
+            how often it will be started, as far as that is known; 1 says that preparing does not
+            pay, so that the first start computes its schedule while it sends
+        strategy, stages
+            as for `send`
 
         Returns
         -------
-        At once: what is wrong on either side (also MismatchError, for shapes and dtypes that
-        differ) is raised by `Request.start` and `Request.wait`, on every process of both tasks.
+        Request
+            At once: what is wrong on either side (also MismatchError, for shapes and dtypes that
+            differ) is raised by `Request.start` and `Request.wait`, on every process of both tasks.
 
         Raises
         ------
         Error
             on this process, for arguments that cannot be read; every other process of the task
             raises it when it starts the request or waits for it.
+
+        Examples
+        --------
+        On two processes:
+
+        >>> world = hk.tasks({"rows": 1, "cols": 1})
+        >>> a = hk.from_function(lambda i: i, hk.Layout(4, "(*)"), "int64", world.comm)
+        >>> if world.name == "rows":
+        ...     request = world.send_init(a, "cols")
+        ... else:
+        ...     request = world.recv_init(a, "rows")
+        >>> for step in range(3):
+        ...     request.start()
+        ...     status = request.wait()
+        >>> request.free()
         """
         return self._init(_mpi.Verb.send_init, a, dest, tag, count, strategy, stages)
 
@@ -75,6 +96,20 @@ class Inits(Speaker):
         ------
         Error
             as `send_init`.
+
+        Examples
+        --------
+        On two processes:
+
+        >>> world = hk.tasks({"rows": 1, "cols": 1})
+        >>> a = hk.from_function(lambda i: i, hk.Layout(4, "(*)"), "int64", world.comm)
+        >>> if world.name == "rows":
+        ...     request = world.send_init(a.layout, "cols")  # start(a) names the array
+        ... else:
+        ...     request = world.recv_init(a.layout, "rows")
+        >>> request.start(a)
+        >>> status = request.wait()
+        >>> request.free()
         """
         return self._init(_mpi.Verb.recv_init, b, source, tag, count, strategy, stages)
 

@@ -109,22 +109,41 @@ def permute(
 ) -> AnyArray:
     """Copies a local array with its dimensions permuted, as ``numpy.transpose(x, axes).copy()``.
 
-    Args:
-        x: any strides, any dtype of fixed size, structured ones included.
-        axes: dimension ``k`` of the result is dimension ``axes[k]`` of `x`.
-        out: where the result goes: its shape and dtype, any strides, no memory of `x`'s.
-        threads: at most so many; None for what the process may use (``HOCKET_THREADS``).
-        schedule: how iterations of the result's first dimension go to threads: ``"auto"``,
-            ``"static"``, ``"guided[,n]"``, ``"dynamic[,n]"`` or ``"affinity[,n]"`` (He and Ding,
-            section 4.1).
+    Parameters
+    ----------
+    x
+        any strides, any dtype of fixed size, structured ones included.
+    axes
+        dimension ``k`` of the result is dimension ``axes[k]`` of `x`.
+    out
+        where the result goes: its shape and dtype, any strides, no memory of `x`'s.
+    threads
+        at most so many; None for what the process may use (``HOCKET_THREADS``).
+    schedule
+        how iterations of the result's first dimension go to threads: ``"auto"``, ``"static"``,
+        ``"guided[,n]"``, ``"dynamic[,n]"`` or ``"affinity[,n]"`` (He and Ding, section 4.1).
 
-    Returns:
+    Returns
+    -------
+    numpy.ndarray
         `out`, or a new C-contiguous array.
 
-    Raises:
-        LayoutError: `axes` is no permutation of the dimensions.
-        MismatchError: `out` has another shape or dtype.
-        Error: `out` is read-only or overlaps, the dtype holds objects, the schedule is unknown.
+    Raises
+    ------
+    LayoutError
+        `axes` is no permutation of the dimensions.
+    MismatchError
+        `out` has another shape or dtype.
+    Error
+        `out` is read-only or overlaps, the dtype holds objects, the schedule is unknown.
+
+    Examples
+    --------
+    >>> x = np.arange(6).reshape(2, 3)
+    >>> hk.permute(x, (1, 0))
+    array([[0, 3],
+           [1, 4],
+           [2, 5]])
     """
     array = checked_array(x, "x")
     order = _axes(axes, array.shape)
@@ -159,26 +178,48 @@ def permute_inplace(
 ) -> AnyArray:
     """Permutes the dimensions of a local array within its own memory.
 
-    Args:
-        x: a C-contiguous, writeable array of any dtype of fixed size. Its contents are permuted;
-            read them through the result.
-        axes: dimension ``k`` of the result is dimension ``axes[k]`` of `x`.
-        threads: at most so many; None for what the process may use (``HOCKET_THREADS``).
-        schedule: how cycles go to threads: ``"auto"``, ``"static"``, ``"static,balanced"``,
-            ``"guided[,n]"``, ``"dynamic[,n][,largest]"`` or ``"affinity[,n]"`` (He and Ding,
-            section 4.1).
-        method: ``"auto"``, or ``"cycles"`` (vacancy tracking as the paper has it), ``"slab"``,
-            ``"square"``, ``"tiles"``, ``"panels"``; see `explain_permute`.
-        cap: bytes that may be used beside the array; None: 1 % of it and 4 MiB a thread for
-            ``"auto"``, what it takes for the others.
+    Parameters
+    ----------
+    x
+        a C-contiguous, writeable array of any dtype of fixed size. Its contents are permuted; read
+        them through the result.
+    axes
+        dimension ``k`` of the result is dimension ``axes[k]`` of `x`.
+    threads
+        at most so many; None for what the process may use (``HOCKET_THREADS``).
+    schedule
+        how cycles go to threads: ``"auto"``, ``"static"``, ``"static,balanced"``, ``"guided[,n]"``,
+        ``"dynamic[,n][,largest]"`` or ``"affinity[,n]"`` (He and Ding, section 4.1).
+    method
+        ``"auto"``, or ``"cycles"`` (vacancy tracking as the paper has it), ``"slab"``,
+        ``"square"``, ``"tiles"``, ``"panels"``; see `explain_permute`.
+    cap
+        bytes that may be used beside the array; None: 1 % of it and 4 MiB a thread for ``"auto"``,
+        what it takes for the others.
 
-    Returns:
+    Returns
+    -------
+    numpy.ndarray
         The same memory with the new shape.
 
-    Raises:
-        LayoutError: `axes` is no permutation of the dimensions.
-        Error: `x` is read-only or not C-contiguous, its dtype holds objects, the method does not
-            apply, or the cap is too small. Nothing has moved then.
+    Raises
+    ------
+    LayoutError
+        `axes` is no permutation of the dimensions.
+    Error
+        `x` is read-only or not C-contiguous, its dtype holds objects, the method does not
+        apply, or the cap is too small. Nothing has moved then.
+
+    Examples
+    --------
+    >>> x = np.arange(6).reshape(2, 3)
+    >>> y = hk.permute_inplace(x, (1, 0))
+    >>> y
+    array([[0, 3],
+           [1, 4],
+           [2, 5]])
+    >>> np.shares_memory(x, y)
+    True
     """
     array = _check_in_place(x)
     order = _axes(axes, array.shape)
@@ -210,16 +251,24 @@ def permute_two_arrays(
 
     Ordinary stores only: no line of `out` is written past the caches.
 
-    Args:
-        x: as in `permute`; with `copy_back` as in `permute_inplace`.
-        out: the auxiliary array, as in `permute`.
-        copy_back: copy the result back into the memory of `x`.
+    Parameters
+    ----------
+    x
+        as in `permute`; with `copy_back` as in `permute_inplace`.
+    out
+        the auxiliary array, as in `permute`.
+    copy_back
+        copy the result back into the memory of `x`.
 
-    Returns:
+    Returns
+    -------
+    numpy.ndarray
         `out`; with `copy_back` the memory of `x` with the new shape.
 
-    Raises:
-        As `permute` and `permute_inplace`.
+    Raises
+    ------
+    LayoutError, MismatchError, Error
+        as `permute` and `permute_inplace`.
     """
     array = _check_in_place(x) if copy_back else checked_array(x, "x")
     order = _axes(axes, array.shape)
@@ -236,16 +285,28 @@ def permute_two_arrays(
 def cycles(shape: Axes, axes: Axes) -> list[tuple[int, int]]:
     """The vacancy-tracking cycles longer than 1 by which such an array is permuted in place.
 
-    Args:
-        shape: of the C-contiguous array; extents of 1 are ignored.
-        axes: as in `permute_inplace`.
+    Parameters
+    ----------
+    shape
+        of the C-contiguous array; extents of 1 are ignored.
+    axes
+        as in `permute_inplace`.
 
-    Returns:
+    Returns
+    -------
+    list[tuple[int, int]]
         ``[(start, length), …]`` sorted; `start` is the smallest place of its cycle. Places are
         counted in the contiguous block that moves: trailing dimensions that stay last.
 
-    Raises:
-        LayoutError: `axes` is no permutation of the dimensions.
+    Raises
+    ------
+    LayoutError
+        `axes` is no permutation of the dimensions.
+
+    Examples
+    --------
+    >>> hk.cycles((2, 3), (1, 0))
+    [(1, 4)]
     """
     extents = integers(shape, "shape")
     return _pure.cycles(extents, _axes(axes, extents))
@@ -257,12 +318,22 @@ def cycle_path(shape: Axes, axes: Axes, start: int) -> list[int]:
     ``cycle_path((2, 3), (1, 0), 1)`` is ``[1, 3, 4, 2, 1]``: what lies at place 3 moves to place
     1, what lies at 4 moves to 3, and so on until the first vacancy comes round.
 
-    Args:
-        shape, axes: as in `cycles`.
-        start: the first vacancy, and the last entry of the result.
+    Parameters
+    ----------
+    shape, axes
+        as in `cycles`.
+    start
+        the first vacancy, and the last entry of the result.
 
-    Raises:
-        LayoutError: there is no such place, or as `cycles`.
+    Raises
+    ------
+    LayoutError
+        there is no such place, or as `cycles`.
+
+    Examples
+    --------
+    >>> hk.cycle_path((2, 3), (1, 0), 1)  # what lies at 3 moves to 1, what lies at 4 to 3, …
+    [1, 3, 4, 2, 1]
     """
     extents = integers(shape, "shape")
     return _pure.cycle_path(extents, _axes(axes, extents), integer(start, "start"))
@@ -279,12 +350,25 @@ def explain_permute(
 ) -> str:
     """What `permute_inplace` would do with such an array, and why: its passes and what they cost.
 
-    Args:
-        shape, axes, threads, method, cap: as in `permute_inplace`.
-        itemsize: bytes of one element.
+    Parameters
+    ----------
+    shape, axes, threads, method, cap
+        as in `permute_inplace`.
+    itemsize
+        bytes of one element.
 
-    Raises:
-        As `permute_inplace`.
+    Raises
+    ------
+    LayoutError, Error
+        as `permute_inplace`.
+
+    Examples
+    --------
+    >>> print(hk.explain_permute((64, 64), (1, 0), threads=1))
+    shape (64, 64) of 8-byte elements, axes (1, 0)
+    fused: (64, 64) axes (1, 0) of blocks of 8 bytes
+    1. squares of 64 x 64 blocks of 8 bytes: pairs of tiles change places (cost 1.31)
+    total cost 1.31, where 1 reads and writes the array once; ...
     """
     extents = integers(shape, "shape")
     return _pure.explain_permute(

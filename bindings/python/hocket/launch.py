@@ -40,30 +40,53 @@ def run(
 ) -> Any:
     """Run `fn` on processes started for it, and bring its results back.
 
-    Args:
-        fn: any function: of a module, a script, a notebook, a lambda. With `tasks` it is called as
-            `fn(world, *args)`, `world` being what `hk.tasks(tasks)` returns; a function that takes
-            no argument more than `args` is called without. With `ranks` it is called as
-            `fn(*args)`, or as `fn(MPI.COMM_WORLD, *args)` when it takes one argument more.
-        tasks: task name → number of processes, or its list of ranks; see `hk.tasks`.
-        args: what every process gets; sent by value.
-        timeout: seconds after which all processes are ended; None for no limit.
-        ranks: the number of processes, where there are no tasks.
-        trace: a file that gets what all processes did when: open it in https://ui.perfetto.dev.
-        on_line: called as `on_line(rank, "out" or "err", line)` with every line printed by a
-            rank (by `mpiexec` itself: rank None), instead of its being printed here.
+    Parameters
+    ----------
+    fn
+        any function: of a module, a script, a notebook, a lambda. With `tasks` it is called as
+        `fn(world, *args)`, `world` being what `hk.tasks(tasks)` returns; a function that takes no
+        argument more than `args` is called without. With `ranks` it is called as `fn(*args)`, or as
+        `fn(MPI.COMM_WORLD, *args)` when it takes one argument more.
+    tasks
+        task name → number of processes, or its list of ranks; see `hk.tasks`.
+    args
+        what every process gets; sent by value.
+    timeout
+        seconds after which all processes are ended; None for no limit.
+    ranks
+        the number of processes, where there are no tasks.
+    trace
+        a file that gets what all processes did when: open it in https://ui.perfetto.dev.
+    on_line
+        called as `on_line(rank, "out" or "err", line)` with every line printed by a rank (by
+        `mpiexec` itself: rank None), instead of its being printed here.
 
-    Returns:
-        with `tasks` a dict, task name → list of what `fn` returned, by process; with `ranks`
-        a list by rank. Instead of a distributed array `fn` returns its part, `a.local`, or the
+    Returns
+    -------
+    Any
+        with `tasks` a dict, task name → list of what `fn` returned, by process; with `ranks` a list
+        by rank. Instead of a distributed array `fn` returns its part, `a.local`, or the
         whole, `a.gather()`.
 
-    Raises:
-        Error: an exception on a rank; it is printed once, with rank, task and traceback, and is
-            the text of this error. All other processes have been ended. Also: a wrong argument,
-            before anything starts.
-        PeerLostError: a process ended without a word (a crash, a kill).
-        DeadlineError: `timeout` passed; the text says where every rank stood.
+    Raises
+    ------
+    Error
+        an exception on a rank; it is printed once, with rank, task and traceback, and is
+        the text of this error. All other processes have been ended. Also: a wrong argument,
+        before anything starts.
+    PeerLostError
+        a process ended without a word (a crash, a kill).
+    DeadlineError
+        `timeout` passed; the text says where every rank stood.
+
+    Examples
+    --------
+    >>> def program(comm):
+    ...     return 10 * comm.rank
+    >>> hk.run(program, ranks=2)
+    [0, 10]
+    >>> hk.run(lambda world: world.name, tasks={"rows": 1, "cols": 1})
+    {'rows': ['rows'], 'cols': ['cols']}
     """
     if (tasks is None) == (ranks is None):
         raise Error(

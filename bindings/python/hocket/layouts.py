@@ -3,7 +3,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from typing import Any, Union
 
 import numpy as np
@@ -19,6 +19,17 @@ __all__ = ["Layout"]
 
 Extents = Union[int, Iterable[int]]
 Index = Union[int, Iterable[int]]
+Formats = Union[str, Sequence[str]]
+
+
+def formats_text(dist: Any) -> str:
+    """`dist` as HPF writes it, "(BLOCK, *)": from such a text, from one without its parentheses,
+    and from a list of formats."""
+    if isinstance(dist, (list, tuple)):
+        return f"({', '.join(as_text(each, f'dist[{k}]') for k, each in enumerate(dist))})"
+    text = as_text(dist, "dist").strip()
+    balanced = text.count("(") == text.count(")")
+    return f"({text})" if text and text[0] != "(" and balanced else text
 
 
 class Layout:
@@ -27,26 +38,42 @@ class Layout:
     Two layouts are equal when their shape, their size and every process's index sets are, however
     they were written. `Layout.parse(str(layout)) == layout`.
 
-    Args:
-        shape: extents of the global array; an int for one dimension.
-        dist: HPF text with one format a dimension, any case: ``"(BLOCK, CYCLIC(3), *)"``.
-        procs: one extent for each dimension that is not ``*``, in order, and one at each position
-            named in `replicate`. Process ``r`` sits at row-major position ``r``.
-        replicate: positions in `procs` that belong to no dimension and hold copies.
+    Parameters
+    ----------
+    shape
+        extents of the global array; an int for one dimension.
+    dist
+        HPF text with one format a dimension, any case: ``"(BLOCK, CYCLIC(3), *)"``, with or without
+        its parentheses; or a list of formats, ``["BLOCK", "CYCLIC(3)", "*"]``.
+    procs
+        one extent for each dimension that is not ``*``, in order, and one at each position named in
+        `replicate`. Process ``r`` sits at row-major position ``r``.
+    replicate
+        positions in `procs` that belong to no dimension and hold copies.
 
-    Raises:
-        LayoutError: malformed text (a caret points at the character), or extents that do not fit.
+    Raises
+    ------
+    LayoutError
+        malformed text (a caret points at the character), or extents that do not fit.
+
+    Examples
+    --------
+    >>> lay = hk.Layout((4, 6), "(BLOCK, CYCLIC(2))", (2, 2))
+    >>> lay.local_shape(0)
+    (2, 4)
+    >>> lay == hk.Layout((4, 6), ["BLOCK", "CYCLIC(2)"], (2, 2)) == hk.Layout.parse(str(lay))
+    True
     """
 
     __slots__ = ("_native",)
     _native: _pure.Layout
 
     def __init__(
-        self, shape: Extents, dist: str, procs: Extents = (), *, replicate: Extents = ()
+        self, shape: Extents, dist: Formats, procs: Extents = (), *, replicate: Extents = ()
     ) -> None:
         native = _pure.Layout(
             integers(shape, "shape"),
-            as_text(dist, "dist"),
+            formats_text(dist),
             integers(procs, "procs"),
             integers(replicate, "replicate"),
         )
@@ -63,17 +90,30 @@ class Layout:
     def aligned(cls, shape: Extents, align: str, template: Layout) -> Layout:
         """An array aligned with a template (HPF 1.0, section 3.4).
 
-        Args:
-            shape: extents of the array.
-            align: HPF text ``"A(i,j) WITH T(2*j+1, i, *)"``, indices from 0. A subscript is
-                ``a*i+b`` in one dummy, a constant (the other processes hold nothing), or ``*`` in
-                the template (copies along that dimension) or in the array (that dimension is not
-                distributed). Negative strides are legal.
-            template: the layout that it is aligned with.
+        Parameters
+        ----------
+        shape
+            extents of the array.
+        align
+            HPF text ``"A(i,j) WITH T(2*j+1, i, *)"``, indices from 0. A subscript is ``a*i+b`` in
+            one dummy, a constant (the other processes hold nothing), or ``*`` in the template
+            (copies along that dimension) or in the array (that dimension is not distributed).
+            Negative strides are legal.
+        template
+            the layout that it is aligned with.
 
-        Raises:
-            LayoutError: malformed text (a caret points at the character), or a subscript that
-                leaves the template.
+        Raises
+        ------
+        LayoutError
+            malformed text (a caret points at the character), or a subscript that
+            leaves the template.
+
+        Examples
+        --------
+        >>> template = hk.Layout((9, 4), "(BLOCK, *)", 3)
+        >>> lay = hk.Layout.aligned((4,), "A(i) WITH T(2*i+1, 0)", template)
+        >>> [lay.owner(i) for i in range(4)]
+        [0, 1, 1, 2]
         """
         if not isinstance(template, Layout):
             raise LayoutError(f"template is {template!r}; give a Layout")
@@ -87,14 +127,25 @@ class Layout:
     def indexed(cls, shape: Extents, segments: Iterable[Any]) -> Layout:
         """Explicit segments of the row-major flattened array.
 
-        Args:
-            shape: extents of the array.
-            segments: for each process its ``(first, length)`` pairs, in any order: a list, or an
-                integer array of shape (n, 2). Its local array has one dimension, and holds the
-                elements in increasing order. Gaps belong to nobody.
+        Parameters
+        ----------
+        shape
+            extents of the array.
+        segments
+            for each process its ``(first, length)`` pairs, in any order: a list, or an integer
+            array of shape (n, 2). Its local array has one dimension, and holds the elements in
+            increasing order. Gaps belong to nobody.
 
-        Raises:
-            LayoutError: segments that overlap, are negative, or leave the array.
+        Raises
+        ------
+        LayoutError
+            segments that overlap, are negative, or leave the array.
+
+        Examples
+        --------
+        >>> lay = hk.Layout.indexed((8,), [[(0, 3), (6, 2)], [(3, 2)]])
+        >>> lay.global_indices(0)[0].tolist(), lay.global_indices(1)[0].tolist()
+        ([0, 1, 2, 6, 7], [3, 4])
         """
         if isinstance(segments, (str, bytes)) or not np.iterable(segments):
             raise LayoutError("segments: give a list of (first, length) for each process")
@@ -109,14 +160,30 @@ class Layout:
         declarations of arrays, and ``PARAMETER``, in free or fixed form; other lines are passed
         over. Dimensions keep Fortran's order; indices become 0-based.
 
-        Args:
-            text: the program.
-            parameters: values of names that the text leaves open: ``P=4, N=512``; also of the
-                inquiry ``NUMBER_OF_PROCESSORS()``.
+        Parameters
+        ----------
+        text
+            the program.
+        parameters
+            values of names that the text leaves open: ``P=4, N=512``; also of the inquiry
+            ``NUMBER_OF_PROCESSORS()``.
 
-        Raises:
-            LayoutError: a malformed directive (a caret points at the character), or names that
-                nothing declares.
+        Raises
+        ------
+        LayoutError
+            a malformed directive (a caret points at the character), or names that
+            nothing declares.
+
+        Examples
+        --------
+        >>> program = '''
+        ...       REAL A(8, N), B(8)
+        ... !HPF$ PROCESSORS P(2)
+        ... !HPF$ DISTRIBUTE A(BLOCK, *) ONTO P
+        ... !HPF$ ALIGN B(I) WITH A(I, 1)
+        ... '''
+        >>> {name: lay.local_shape(0) for name, lay in hk.Layout.all_from_hpf(program, N=3).items()}
+        {'A': (4, 3), 'B': (4,)}
         """
         given = [(name, integer(value, name)) for name, value in parameters.items()]
         found = _pure.Layout.from_hpf(as_text(text, "the program"), given)
@@ -128,8 +195,20 @@ class Layout:
 
         `name` chooses one (in any case), where directives map several arrays.
 
-        Raises:
-            LayoutError: also where there are several arrays and no name, or none of that name.
+        Raises
+        ------
+        LayoutError
+            also where there are several arrays and no name, or none of that name.
+
+        Examples
+        --------
+        >>> program = '''
+        ...       REAL A(8, 8)
+        ... !HPF$ PROCESSORS P(2)
+        ... !HPF$ DISTRIBUTE A(BLOCK, *) ONTO P
+        ... '''
+        >>> str(hk.Layout.from_hpf(program))
+        '(8, 8) (BLOCK, *) @ (2)'
         """
         found = cls.all_from_hpf(text, **parameters)
         if name is None:
@@ -147,25 +226,46 @@ class Layout:
         A section is an array of its own: its elements are numbered from 0 in the order of the
         slices.
 
-        Args:
-            slices: NumPy's basic index: integers (which drop their dimension), slices with any
-                steps, ``...``.
+        Parameters
+        ----------
+        slices
+            NumPy's basic index: integers (which drop their dimension), slices with any steps,
+            ``...``.
 
-        Raises:
-            LayoutError: what `slices` cannot be, or an integer outside the shape.
+        Raises
+        ------
+        LayoutError
+            what `slices` cannot be, or an integer outside the shape.
+
+        Examples
+        --------
+        >>> lay = hk.Layout((8, 4), "(BLOCK, *)", 2)
+        >>> every_other_row = lay.section((slice(None, None, 2), 0))
+        >>> every_other_row.shape, every_other_row.local_shape(1)
+        ((4,), (2,))
         """
         return Layout._of(self._native.section(slices_of(slices, self.shape)))
 
     def local_section(self, slices: Any, rank: int) -> tuple[Any, ...] | None:
         """Where a section lies in process `rank`'s local array.
 
-        Returns:
+        Returns
+        -------
+        tuple[Any, ...] | None
             An index for the local array: slices and integers where steps are regular, so that it
-            gives a view, else arrays of integers, one a dimension (`numpy.ix_` combines them).
-            None where the process holds nothing of it.
+            gives a view, else arrays of integers, one a dimension (`numpy.ix_` combines them). None
+            where the process holds nothing of it.
 
-        Raises:
-            LayoutError: slices that do not fit the shape, or no process `rank`.
+        Raises
+        ------
+        LayoutError
+            slices that do not fit the shape, or no process `rank`.
+
+        Examples
+        --------
+        >>> lay = hk.Layout((8, 4), "(BLOCK, *)", 2)
+        >>> lay.local_section((slice(3, 6), 0), rank=1)  # rows 4 and 5 are its first two
+        (slice(0, 2, 1), 0)
         """
         basic = slices_of(slices, self.shape)
         places = self._native.section_places(basic, integer(rank, "rank"))
@@ -181,12 +281,23 @@ class Layout:
     def relabeled(self, ranks: Iterable[int], size: int | None = None) -> Layout:
         """The same parts held by other processes: process ``ranks[r]`` holds what `r` held.
 
-        Args:
-            ranks: one process for each of this layout's; see `hocket.relabel`.
-            size: number of processes; those not named hold nothing. None: up to the highest named.
+        Parameters
+        ----------
+        ranks
+            one process for each of this layout's; see `hocket.relabel`.
+        size
+            number of processes; those not named hold nothing. None: up to the highest named.
 
-        Raises:
-            LayoutError: not one process for each, or one twice.
+        Raises
+        ------
+        LayoutError
+            not one process for each, or one twice.
+
+        Examples
+        --------
+        >>> lay = hk.Layout((6,), "(BLOCK)", 3)
+        >>> lay.relabeled([2, 0, 1]).owner(0)
+        2
         """
         new_size = 0 if size is None else integer(size, "size")
         if size is not None and new_size < 1:
@@ -200,8 +311,15 @@ class Layout:
         With `shape`, the text may leave out the shape:
         ``Layout.parse("(BLOCK, *) @ 4", (12, 12))``.
 
-        Raises:
-            LayoutError: malformed text; a caret points at the character.
+        Raises
+        ------
+        LayoutError
+            malformed text; a caret points at the character.
+
+        Examples
+        --------
+        >>> hk.Layout.parse("(8, 8) (BLOCK, *) @ (2)") == hk.Layout((8, 8), "(BLOCK, *)", 2)
+        True
         """
         given = as_text(text, "the layout's text")
         if shape is None:
@@ -210,86 +328,179 @@ class Layout:
 
     @property
     def shape(self) -> tuple[int, ...]:
-        """Extents of the global array."""
+        """Extents of the global array.
+
+        Examples
+        --------
+        >>> lay = hk.Layout((4, 6), "(BLOCK, *)", 2)
+        >>> lay.shape
+        (4, 6)
+        """
         return self._native.shape
 
     @property
     def dist(self) -> str:
-        """HPF text, as ``"(BLOCK, CYCLIC(3), *)"``; of an aligned array the alignment."""
+        """HPF text, as ``"(BLOCK, CYCLIC(3), *)"``; of an aligned array the alignment.
+
+        Examples
+        --------
+        >>> hk.Layout((4, 6), "block, *", 2).dist
+        '(BLOCK, *)'
+        """
         return self._native.dist
 
     @property
     def procs(self) -> tuple[int, ...]:
-        """Extents of the processor arrangement."""
+        """Extents of the processor arrangement.
+
+        Examples
+        --------
+        >>> lay = hk.Layout((4, 6), "(BLOCK, *)", 2)
+        >>> lay.procs
+        (2,)
+        """
         return self._native.procs
 
     @property
     def replicate(self) -> tuple[int, ...]:
-        """Positions in `procs` along which copies lie."""
+        """Positions in `procs` along which copies lie.
+
+        Examples
+        --------
+        >>> hk.Layout((4,), "(BLOCK)", (2, 3), replicate=(1,)).replicate
+        (1,)
+        """
         return self._native.replicate
 
     @property
     def size(self) -> int:
-        """Number of processes."""
+        """Number of processes.
+
+        Examples
+        --------
+        >>> hk.Layout((4, 6), "(BLOCK, BLOCK)", (2, 3)).size
+        6
+        """
         return self._native.size
 
     @property
     def ndim(self) -> int:
-        """Number of dimensions."""
+        """Number of dimensions.
+
+        Examples
+        --------
+        >>> lay = hk.Layout((4, 6), "(BLOCK, *)", 2)
+        >>> lay.ndim
+        2
+        """
         return len(self.shape)
 
     @property
     def elements(self) -> int:
-        """Number of elements of the global array."""
+        """Number of elements of the global array.
+
+        Examples
+        --------
+        >>> lay = hk.Layout((4, 6), "(BLOCK, *)", 2)
+        >>> lay.elements
+        24
+        """
         return self._native.elements
 
     def local_shape(self, rank: int) -> tuple[int, ...]:
         """Extents of process `rank`'s local array, which is dense and row-major.
 
-        Raises:
-            LayoutError: there is no process `rank`.
+        Raises
+        ------
+        LayoutError
+            there is no process `rank`.
+
+        Examples
+        --------
+        >>> lay = hk.Layout((5, 6), "(BLOCK, *)", 2)
+        >>> lay.local_shape(0), lay.local_shape(1)
+        ((3, 6), (2, 6))
         """
         return self._native.local_shape(integer(rank, "rank"))
 
     def local_elements(self, rank: int) -> int:
         """Number of elements of process `rank`'s local array.
 
-        Raises:
-            LayoutError: there is no process `rank`.
+        Raises
+        ------
+        LayoutError
+            there is no process `rank`.
+
+        Examples
+        --------
+        >>> lay = hk.Layout((4, 6), "(BLOCK, *)", 2)
+        >>> lay.local_elements(1)
+        12
         """
         return self._native.local_elements(integer(rank, "rank"))
 
     def global_indices(self, rank: int) -> list[npt.NDArray[np.int64]]:
         """For each dimension the global indices that process `rank` holds, increasing.
 
-        Raises:
-            LayoutError: there is no process `rank`.
+        Raises
+        ------
+        LayoutError
+            there is no process `rank`.
+
+        Examples
+        --------
+        >>> rows, columns = hk.Layout((4, 3), "(CYCLIC, *)", 2).global_indices(1)
+        >>> rows.tolist(), columns.tolist()
+        ([1, 3], [0, 1, 2])
         """
         return self._native.global_indices(integer(rank, "rank"))
 
     def owners(self, index: Index) -> list[int]:
         """Every process that holds the element, increasing.
 
-        Raises:
-            LayoutError: an index outside the shape, or not one a dimension.
+        Raises
+        ------
+        LayoutError
+            an index outside the shape, or not one a dimension.
+
+        Examples
+        --------
+        >>> hk.Layout((4,), "(BLOCK)", (2, 2), replicate=(1,)).owners(3)
+        [2, 3]
         """
         return self._native.owners(integers(index, "index"))
 
     def owner(self, index: Index) -> int:
         """The lowest of the processes that hold the element.
 
-        Raises:
-            LayoutError: an index outside the shape, or not one a dimension; an element that
-                nobody holds.
+        Raises
+        ------
+        LayoutError
+            an index outside the shape, or not one a dimension; an element that
+            nobody holds.
+
+        Examples
+        --------
+        >>> lay = hk.Layout((4, 6), "(BLOCK, *)", 2)
+        >>> lay.owner((3, 0))
+        1
         """
         return self._native.owner(integers(index, "index"))
 
     def local_index(self, index: Index) -> tuple[int, ...]:
         """Where the element lies in an owner's local array.
 
-        Raises:
-            LayoutError: an index outside the shape, or not one a dimension; an element that
-                nobody holds.
+        Raises
+        ------
+        LayoutError
+            an index outside the shape, or not one a dimension; an element that
+            nobody holds.
+
+        Examples
+        --------
+        >>> lay = hk.Layout((4, 6), "(BLOCK, *)", 2)
+        >>> lay.local_index((3, 5))
+        (1, 5)
         """
         return self._native.local_index(integers(index, "index"))
 
@@ -326,6 +537,13 @@ class Layout:
 
         Of more than two dimensions the last two, at index 0 of the others; long ones thinned out.
         Never raises.
+
+        Examples
+        --------
+        >>> print(hk.Layout((2, 6), "(BLOCK, CYCLIC(2))", (2, 2)).draw())
+        (2, 6) (BLOCK, CYCLIC(2)) @ (2, 2)
+        0 0 1 1 0 0
+        2 2 3 3 2 2
         """
 
         from .notebook import layout_text
@@ -335,8 +553,14 @@ class Layout:
     def plot(self, path: str) -> None:
         """Draws who holds what to an image file: one colour a process.
 
-        Raises:
-            Error: matplotlib is not installed, or the file cannot be written.
+        Raises
+        ------
+        Error
+            matplotlib is not installed, or the file cannot be written.
+
+        Examples
+        --------
+        >>> hk.Layout((4, 6), "(BLOCK, CYCLIC)", (2, 2)).plot("layout.png")
         """
         from . import plotting
 

@@ -32,11 +32,14 @@ def empty(
     Parameters
     ----------
     layout : Layout
-    dtype : any fixed-size NumPy dtype, structured ones included
-    comm : communicator of at least ``layout.size`` processes; None: ``MPI.COMM_WORLD``
-    room : elements for which there is room at least. Without it there is room for whatever
-        `remap_inplace` makes of the array, up to twice an even share of the whole. Room that is
-        not used takes no memory.
+    dtype
+        any fixed-size NumPy dtype, structured ones included
+    comm
+        communicator of at least ``layout.size`` processes; None: ``MPI.COMM_WORLD``
+    room
+        elements for which there is room at least. Without it there is room for whatever
+        `remap_inplace` makes of the array, up to twice an even share of the whole. Room that is not
+        used takes no memory.
 
     Returns
     -------
@@ -50,6 +53,13 @@ def empty(
     Error
         for dtypes that cannot be moved, what is no communicator, and where there is no memory,
         or more is asked for than the machine has.
+
+    Examples
+    --------
+    >>> a = hk.empty(hk.Layout((2, 3), "(*, *)"), "float32")
+    >>> a.local[...] = 1
+    >>> float(a.gather().sum())
+    6.0
     """
     on = communicator(comm)
     shape, kind = local_shape(layout, on), dtypes.resolve(dtype)
@@ -77,6 +87,12 @@ def zeros(
     ------
     LayoutError, Error
         as `empty`.
+
+    Examples
+    --------
+    >>> hk.zeros(hk.Layout((2, 3), "(*, *)"), "int64").local
+    array([[0, 0, 0],
+           [0, 0, 0]])
     """
     array = empty(layout, dtype, comm)
     array.local[...] = np.zeros((), array.dtype)
@@ -96,7 +112,8 @@ def wrap(
 
     Parameters
     ----------
-    room : all the memory that belongs to the array, where that is more than its local elements: a
+    room
+        all the memory that belongs to the array, where that is more than its local elements: a
         contiguous array that begins where `local` does. `remap_inplace` may use it.
 
     Raises
@@ -105,6 +122,13 @@ def wrap(
         if the shape of `local` is not the layout's local shape on this process.
     Error
         for what is no NumPy array, and dtypes that cannot be moved.
+
+    Examples
+    --------
+    >>> mine = np.arange(6.0).reshape(2, 3)
+    >>> a = hk.wrap(mine, hk.Layout((2, 3), "(*, *)"))
+    >>> a.local is mine
+    True
     """
     on = communicator(comm)
     if not isinstance(local, np.ndarray):
@@ -142,7 +166,8 @@ def from_function(
 
     Parameters
     ----------
-    f : called once on each process that holds elements, with one int64 array of global indices a
+    f
+        called once on each process that holds elements, with one int64 array of global indices a
         dimension, shaped so that they broadcast against each other; returns the values: of the
         local shape, or what broadcasts to it.
 
@@ -151,6 +176,12 @@ def from_function(
     LayoutError, Error
         as `empty`; Error also if `f` is no function, or its values do not fit. What `f` raises
         comes through.
+
+    Examples
+    --------
+    >>> hk.from_function(lambda i, j: 10 * i + j, hk.Layout((2, 3), "(*, *)"), "int64").local
+    array([[ 0,  1,  2],
+           [10, 11, 12]])
     """
     if not callable(f):
         raise Error(f"f is {f!r}; give a function of the indices, as lambda i, j: 10 * i + j")

@@ -22,7 +22,7 @@ def as_list(arrays: Arrays) -> list[Array]:
 def cores_of(arrays: Any, what: str) -> list[_mpi.Local]:
     """The arrays as the library sees them. Raises `Error` for what is none, naming its place."""
     if isinstance(arrays, Array):
-        return [arrays.core()]
+        return [arrays._core()]
     if not isinstance(arrays, (list, tuple)):
         raise Error(
             f"cannot {what} {type(arrays).__name__}: give an array made by hk.empty, hk.wrap, …, "
@@ -36,10 +36,10 @@ def cores_of(arrays: Any, what: str) -> list[_mpi.Local]:
                 f"cannot {what} {type(array).__name__}, number {place} of {len(arrays)}: give "
                 "arrays made by hk.empty, hk.wrap, …"
             )
-    return [array.core() for array in arrays]
+    return [array._core() for array in arrays]
 
 
 def settle(arrays: Arrays) -> None:
-    """After a receive: see `Array.settle`."""
+    """After a receive: see `Array._settle`."""
     for array in as_list(arrays):
-        array.settle()
+        array._settle()

@@ -33,11 +33,16 @@ def scatter(
 
     Parameters
     ----------
-    array : on process `root` the whole array, of shape ``layout.shape``; ignored elsewhere
-    layout : of the result
-    comm : None: ``MPI.COMM_WORLD``
-    root : rank in `comm`
-    timeout : seconds; None to wait as long as it takes
+    array
+        on process `root` the whole array, of shape ``layout.shape``; ignored elsewhere
+    layout
+        of the result
+    comm
+        None: ``MPI.COMM_WORLD``
+    root
+        rank in `comm`
+    timeout
+        seconds; None to wait as long as it takes
 
     Returns
     -------
@@ -55,6 +60,15 @@ def scatter(
         wrong timeout.
     DeadlineError
         after `timeout` seconds. It ends the wait, not the operation.
+
+    Examples
+    --------
+    On two processes:
+
+    >>> layout = hk.Layout(4, "(CYCLIC)", 2)
+    >>> a = hk.scatter(np.arange(4), layout)  # process 0's counts
+    >>> a.local.tolist() == ([0, 2] if a.comm.rank == 0 else [1, 3])
+    True
     """
     on = communicator(comm)
     whole: Optional[np.ndarray] = None
@@ -75,7 +89,7 @@ def scatter(
     name = _mpi.tell(on.handle, name, number, seconds)
     out = empty(layout, dtypes.from_name(name), on)
     address = whole.__array_interface__["data"][0] if whole is not None else 0
-    _mpi.scatter(address, out.core(), number, whole, seconds)
+    _mpi.scatter(address, out._core(), number, whole, seconds)
     return out
 
 
@@ -116,13 +130,19 @@ def redistribute(
 
     Parameters
     ----------
-    layout : of the result; may have another number of processes
-    axes : the result is ``numpy.transpose(a, axes)``
-    dtype : convert to it, as ``numpy.ndarray.astype`` does
-    out : write here; has `layout` and the result's dtype
-    timeout : seconds after which the wait ends with `DeadlineError`
-    max_buffer : bytes that this process may spend on message buffers beside the arrays, 2 MiB or
-        more; None: what ``HOCKET_MAX_BUFFER`` says, else 256 MiB. (`dtype` makes an array besides.)
+    layout
+        of the result; may have another number of processes
+    axes
+        the result is ``numpy.transpose(a, axes)``
+    dtype
+        convert to it, as ``numpy.ndarray.astype`` does
+    out
+        write here; has `layout` and the result's dtype
+    timeout
+        seconds after which the wait ends with `DeadlineError`
+    max_buffer
+        bytes that this process may spend on message buffers beside the arrays, 2 MiB or more; None:
+        what ``HOCKET_MAX_BUFFER`` says, else 256 MiB. (`dtype` makes an array besides.)
 
     Raises
     ------
@@ -131,6 +151,18 @@ def redistribute(
     DeadlineError
         after `timeout` seconds. It ends the wait, not the operation: a process that comes later
         completes it, and until then the arrays are in use.
+
+    Examples
+    --------
+    On two processes:
+
+    >>> rows, columns = hk.Layout((2, 4), "(BLOCK, *)", 2), hk.Layout((2, 4), "(*, BLOCK)", 2)
+    >>> a = hk.from_function(lambda i, j: 10 * i + j, rows, "int64")
+    >>> b = hk.redistribute(a, columns)
+    >>> b.local.tolist() == ([[0, 1], [10, 11]] if b.comm.rank == 0 else [[2, 3], [12, 13]])
+    True
+    >>> hk.redistribute(a, hk.Layout((4, 2), "(BLOCK, *)", 2), axes=(1, 0), dtype="float32").dtype
+    dtype('float32')
     """
     if not isinstance(a, Array):
         raise Error(f"cannot redistribute {type(a).__name__}: give an array made by hk.empty, …")
@@ -145,12 +177,12 @@ def redistribute(
         source = wrap(_converted(a.local, wanted), a.layout, a.comm) if narrow else a
         direct = wanted == source.dtype
         landing = target if direct else empty(layout, source.dtype, a.comm)
-        ends = source.core(), landing.core()
+        ends = source._core(), landing._core()
         most = None if max_buffer is None else as_bytes(max_buffer, "max_buffer")
     _mpi.redistribute(*ends, order, "auto", seconds, most)
     if not direct:
         target.local[...] = _converted(landing.local, wanted)
-    target.settle()
+    target._settle()
     return target
 
 

@@ -29,8 +29,10 @@ def find() -> Path:
 
     The one beside Python comes first because mpi4py there belongs to the same MPI.
 
-    Raises:
-        Error: there is none.
+    Raises
+    ------
+    Error
+        there is none.
     """
     chosen = os.environ.get("HOCKET_MPIEXEC")
     if chosen:

@@ -8,7 +8,7 @@ from typing import Any, Union
 
 import numpy as np
 
-from . import _pure, models
+from . import _pure, costs
 from .arguments import integer, integers
 from .errors import LayoutError
 from .layouts import Layout
@@ -70,7 +70,15 @@ def _nodes(nodes: Nodes) -> tuple[list[int], list[int]]:
 
 
 class Plan:
-    """For a source and a destination layout: who sends which elements to whom. See `plan`."""
+    """For a source and a destination layout: who sends which elements to whom. See `plan`.
+
+    Examples
+    --------
+    >>> rows, columns = hk.Layout((4, 4), "(BLOCK, *)", 2), hk.Layout((4, 4), "(*, BLOCK)", 2)
+    >>> p = hk.plan(rows, columns)
+    >>> p.strategy, p.rounds, p.message_count, p.elements_moved
+    ('direct', 2, 4, 16)
+    """
 
     __slots__ = ("_native", "destination", "itemsize", "source")
 
@@ -88,12 +96,26 @@ class Plan:
 
     @property
     def strategy(self) -> str:
-        """The chosen strategy, never ``"auto"``."""
+        """The chosen strategy, never ``"auto"``.
+
+        Examples
+        --------
+        >>> rows, columns = hk.Layout((4, 4), "(BLOCK, *)", 2), hk.Layout((4, 4), "(*, BLOCK)", 2)
+        >>> hk.plan(rows, columns, strategy="staged").strategy
+        'staged'
+        """
         return self._native.strategy
 
     @property
     def axes(self) -> tuple[int, ...]:
-        """The destination is the source transposed by these, as in `numpy.transpose`."""
+        """The destination is the source transposed by these, as in `numpy.transpose`.
+
+        Examples
+        --------
+        >>> rows, columns = hk.Layout((4, 4), "(BLOCK, *)", 2), hk.Layout((4, 4), "(*, BLOCK)", 2)
+        >>> hk.plan(rows, columns, axes=(1, 0)).axes
+        (1, 0)
+        """
         return self._native.axes
 
     def sends(self, rank: int) -> Traffic:
@@ -101,16 +123,32 @@ class Plan:
 
         Sorted by process, zeros left out, itself included.
 
-        Raises:
-            LayoutError: there is no process `rank` of the source.
+        Raises
+        ------
+        LayoutError
+            there is no process `rank` of the source.
+
+        Examples
+        --------
+        >>> rows, columns = hk.Layout((4, 4), "(BLOCK, *)", 2), hk.Layout((4, 4), "(*, BLOCK)", 2)
+        >>> hk.plan(rows, columns).sends(1)
+        [(0, 4), (1, 4)]
         """
         return self._native.sends(integer(rank, "rank"))
 
     def recvs(self, rank: int) -> Traffic:
         """From whom destination process `rank` receives how many elements; as `sends`.
 
-        Raises:
-            LayoutError: there is no process `rank` of the destination.
+        Raises
+        ------
+        LayoutError
+            there is no process `rank` of the destination.
+
+        Examples
+        --------
+        >>> rows, columns = hk.Layout((4, 4), "(BLOCK, *)", 2), hk.Layout((4, 4), "(*, BLOCK)", 2)
+        >>> hk.plan(rows, columns).recvs(0)
+        [(0, 4), (1, 4)]
         """
         return self._native.recvs(integer(rank, "rank"))
 
@@ -119,45 +157,83 @@ class Plan:
 
         Sorted, zeros left out. Every copy of the source is listed, though one of them sends.
 
-        Raises:
-            LayoutError: there is no such side or process.
+        Raises
+        ------
+        LayoutError
+            there is no such side or process.
+
+        Examples
+        --------
+        >>> rows, columns = hk.Layout((4, 4), "(BLOCK, *)", 2), hk.Layout((4, 4), "(*, BLOCK)", 2)
+        >>> hk.plan(rows, columns).common("src", 0)
+        [(0, 4), (1, 4)]
         """
         return self._native.common(self._is_source(side), integer(rank, "rank"))
 
     def steps(self, side: str, rank: int) -> list[Step]:
         """The messages that process `rank` of `side` (``"src"`` or ``"dst"``) takes part in.
 
-        Returns:
+        Returns
+        -------
+        list[Step]
             ``[(round, "send" or "recv", (side, rank) of the peer, elements), …]`` in the order of
             rounds. What stays on its process is no message.
 
-        Raises:
-            LayoutError: there is no such side or process.
+        Raises
+        ------
+        LayoutError
+            there is no such side or process.
+
+        Examples
+        --------
+        >>> rows, columns = hk.Layout((4, 4), "(BLOCK, *)", 2), hk.Layout((4, 4), "(*, BLOCK)", 2)
+        >>> hk.plan(rows, columns, strategy="direct").steps("src", 0)
+        [(0, 'send', ('dst', 0), 4), (1, 'send', ('dst', 1), 4)]
         """
         return self._native.steps(self._is_source(side), integer(rank, "rank"))
 
     def cargo(self, side: str, rank: int) -> list[list[tuple[int, int, int]]]:
         """What each message of `steps` carries, in the order in which it lies there.
 
-        Returns:
+        Returns
+        -------
+        list[list[tuple[int, int, int]]]
             ``[[(source process, destination process, elements), …], …]``, one list for each of
             ``steps(side, rank)``.
 
-        Raises:
-            LayoutError: there is no such side or process.
+        Raises
+        ------
+        LayoutError
+            there is no such side or process.
+
+        Examples
+        --------
+        >>> rows, columns = hk.Layout((4, 4), "(BLOCK, *)", 2), hk.Layout((4, 4), "(*, BLOCK)", 2)
+        >>> hk.plan(rows, columns, strategy="direct").cargo("src", 0)
+        [[(0, 0, 4)], [(0, 1, 4)]]
         """
         return self._native.cargo(self._is_source(side), integer(rank, "rank"))
 
     def boxes(self, side: str, rank: int) -> list[tuple[int, list[Any]]]:
         """What process `rank` of `side` exchanges, as strided boxes of the two local arrays.
 
-        Returns:
+        Returns
+        -------
+        list[tuple[int, list[Any]]]
             ``[(peer, [(first in the source's local array, first in the destination's, loops), …]),
             …]`` with loops ``(extent, source dimension, source step, destination dimension,
             destination step)``, outermost first: the order of elements in the message.
 
-        Raises:
-            LayoutError: there is no such side or process.
+        Raises
+        ------
+        LayoutError
+            there is no such side or process.
+
+        Examples
+        --------
+        >>> p = hk.plan(hk.Layout(4, "(BLOCK)", 2), hk.Layout(4, "(*)"))
+        >>> p.boxes("src", 1)  # its two elements go to places 2 and 3
+        [(0, [((0,), (2,), [(2, 0, 1, 0, 1)])])]
         """
         return self._native.boxes(self._is_source(side), integer(rank, "rank"))
 
@@ -169,17 +245,38 @@ class Plan:
 
     @property
     def rounds(self) -> int:
-        """Turns in which each process sends one message and receives one, at most."""
+        """Turns in which each process sends one message and receives one, at most.
+
+        Examples
+        --------
+        >>> rows, columns = hk.Layout((4, 4), "(BLOCK, *)", 2), hk.Layout((4, 4), "(*, BLOCK)", 2)
+        >>> hk.plan(rows, columns, strategy="direct").rounds
+        2
+        """
         return self._native.rounds
 
     @property
     def message_count(self) -> int:
-        """Messages between different processes."""
+        """Messages between different processes.
+
+        Examples
+        --------
+        >>> rows, columns = hk.Layout((4, 4), "(BLOCK, *)", 2), hk.Layout((4, 4), "(*, BLOCK)", 2)
+        >>> hk.plan(rows, columns, strategy="direct").message_count
+        4
+        """
         return self._native.message_count
 
     @property
     def elements_moved(self) -> int:
-        """Elements that all messages carry together."""
+        """Elements that all messages carry together.
+
+        Examples
+        --------
+        >>> rows, columns = hk.Layout((4, 4), "(BLOCK, *)", 2), hk.Layout((4, 4), "(*, BLOCK)", 2)
+        >>> hk.plan(rows, columns, strategy="direct").elements_moved
+        16
+        """
         return self._native.elements_moved
 
     def predict(self, model: Mapping[str, float] | None = None) -> dict[str, float]:
@@ -190,15 +287,33 @@ class Plan:
         Between more than 65536 pairs of processes all but the direct strategy are predicted as if
         each pair exchanged as much (Avalani et al., section 2.2).
 
-        Raises:
-            LayoutError: the model has other names, or values that are no seconds.
+        Raises
+        ------
+        LayoutError
+            the model has other names, or values that are no seconds.
+
+        Examples
+        --------
+        >>> rows, columns = hk.Layout((4, 4), "(BLOCK, *)", 2), hk.Layout((4, 4), "(*, BLOCK)", 2)
+        >>> seconds = hk.plan(rows, columns).predict({"message": 1e-3})
+        >>> seconds["direct"] < seconds["multistage"]
+        True
         """
         if model is None:
             return self._native.predict_by_own()
-        return self._native.predict(models.checked(model))
+        return self._native.predict(costs.checked(model))
 
     def table(self) -> str:
-        """The strategies with their predicted seconds, the chosen one marked."""
+        """The strategies with their predicted seconds, the chosen one marked.
+
+        Examples
+        --------
+        >>> rows, columns = hk.Layout((4, 4), "(BLOCK, *)", 2), hk.Layout((4, 4), "(*, BLOCK)", 2)
+        >>> print(hk.plan(rows, columns).table())
+          strategy     predicted
+        * direct       ... s
+        ...
+        """
         rows = [
             f"{'*' if name == self.strategy else ' '} {name:<12} {seconds:.3g} s"
             for name, seconds in sorted(self.predict().items(), key=lambda item: item[1])
@@ -206,7 +321,20 @@ class Plan:
         return "\n".join(["  strategy     predicted", *rows])
 
     def explain(self) -> str:
-        """In words: the layouts, the totals, and the first processes' traffic."""
+        """In words: the layouts, the totals, and the first processes' traffic.
+
+        Examples
+        --------
+        >>> rows, columns = hk.Layout((4, 4), "(BLOCK, *)", 2), hk.Layout((4, 4), "(*, BLOCK)", 2)
+        >>> print(hk.plan(rows, columns, strategy="direct").explain())
+        source       (4, 4) (BLOCK, *) @ (2)
+        destination  (4, 4) (*, BLOCK) @ (2)
+        strategy     direct: 2 rounds, 4 messages, 16 elements (128 bytes) move
+        <BLANKLINE>
+        process 0 sends 4 to 0, 4 to 1
+        process 1 sends 4 to 0, 4 to 1
+        ...
+        """
         lines = [
             f"source       {self.source}",
             f"destination  {self.destination}",
@@ -232,8 +360,15 @@ class Plan:
     def plot(self, path: str) -> None:
         """Draws who sends how much to whom, and both layouts, to an image file.
 
-        Raises:
-            Error: matplotlib is not installed, or the file cannot be written.
+        Raises
+        ------
+        Error
+            matplotlib is not installed, or the file cannot be written.
+
+        Examples
+        --------
+        >>> rows, columns = hk.Layout((4, 4), "(BLOCK, *)", 2), hk.Layout((4, 4), "(*, BLOCK)", 2)
+        >>> hk.plan(rows, columns).plot("plan.png")
         """
         from . import plotting
 
@@ -265,29 +400,49 @@ def plan(
 ) -> Plan:
     """Plans the move of an array from one layout to another. Pure: no MPI, nothing moves.
 
-    Args:
-        src: the source layout.
-        dst: the destination layout: of the same shape, or of `src`'s transposed by `axes`.
-        axes: as in `numpy.transpose`.
-        itemsize: bytes of one element.
-        strategy: ``"direct"``, ``"centralized"``, ``"staged"``, ``"multistage"``, ``"hybrid"``;
-            ``"auto"``: what the model predicts to take least, among no more than 65536 pairs of
-            processes (beyond: direct).
-        stages: of staged and centralized: how many processes of the larger side collect for the
-            others, from 1 (gather, one message, scatter). None: as many as the smaller side has,
-            and for centralized one that sends to all.
-        overlap: destination process -> the source process that is the same one (a mapping, or one
-            entry a process, -1 for none; or what `relabel` returned). None: the sides are
-            disjoint.
-        model: costs of messages, as `model()` gives them; those left out have their default. None:
-            what `model()` gives.
-        nodes: for each side the node of each process, in any numbers. None: one node; where the
-            model knows costs between nodes and the sides are disjoint, one a side.
+    Parameters
+    ----------
+    src
+        the source layout.
+    dst
+        the destination layout: of the same shape, or of `src`'s transposed by `axes`.
+    axes
+        as in `numpy.transpose`.
+    itemsize
+        bytes of one element.
+    strategy
+        ``"direct"``, ``"centralized"``, ``"staged"``, ``"multistage"``, ``"hybrid"``; ``"auto"``:
+        what the model predicts to take least, among no more than 65536 pairs of processes (beyond:
+        direct).
+    stages
+        of staged and centralized: how many processes of the larger side collect for the others,
+        from 1 (gather, one message, scatter). None: as many as the smaller side has, and for
+        centralized one that sends to all.
+    overlap
+        destination process -> the source process that is the same one (a mapping, or one entry a
+        process, -1 for none; or what `relabel` returned). None: the sides are disjoint.
+    model
+        costs of messages, as `model()` gives them; those left out have their default. None: what
+        `model()` gives.
+    nodes
+        for each side the node of each process, in any numbers. None: one node; where the model
+        knows costs between nodes and the sides are disjoint, one a side.
 
-    Raises:
-        LayoutError: shapes that do not match, axes that are no permutation, an overlap that is not
-            one-to-one, an unknown strategy, stages that the strategy does not take or that are out
-            of range.
+    Raises
+    ------
+    LayoutError
+        shapes that do not match, axes that are no permutation, an overlap that is not
+        one-to-one, an unknown strategy, stages that the strategy does not take or that are out
+        of range.
+
+    Examples
+    --------
+    >>> rows, columns = hk.Layout((4, 4), "(BLOCK, *)", 2), hk.Layout((4, 4), "(*, BLOCK)", 2)
+    >>> p = hk.plan(rows, columns)
+    >>> p.sends(0)  # process 0 has two rows, of which each process gets two columns
+    [(0, 4), (1, 4)]
+    >>> hk.plan(rows, columns, overlap=[0, 1]).elements_moved  # the same two processes
+    8
     """
     for layout, name in ((src, "src"), (dst, "dst")):
         if not isinstance(layout, Layout):
@@ -310,7 +465,7 @@ def plan(
         str(strategy),
         _overlap_list(overlap, dst.size),
         staged,
-        None if model is None else models.checked(model),
+        None if model is None else costs.checked(model),
         source_nodes,
         destination_nodes,
     )

@@ -32,13 +32,18 @@ _LEGEND = 16
 def plot_layout(layout: Any, path: PathLike) -> None:
     """Draw who owns what: one colour a process, and its number where there is room.
 
-    Args:
-        layout: a Layout of any number of dimensions. One dimension is drawn as a strip; of more
-            than two, the last two that are distributed, at index 0 of the others.
-        path: the picture to write.
+    Parameters
+    ----------
+    layout
+        a Layout of any number of dimensions. One dimension is drawn as a strip; of more than two,
+        the last two that are distributed, at index 0 of the others.
+    path
+        the picture to write.
 
-    Raises:
-        Error: matplotlib is missing, or the path cannot be written.
+    Raises
+    ------
+    Error
+        matplotlib is missing, or the path cannot be written.
     """
     figure = new_figure(6.4, 5.6 if sum(extent > 1 for extent in layout.shape) > 1 else 1.4)
     _draw_layout(figure.add_subplot(), layout, _short(layout, 70))
@@ -48,12 +53,17 @@ def plot_layout(layout: Any, path: PathLike) -> None:
 def plot_plan(plan: Any, path: PathLike) -> None:
     """Draw a plan: the source layout, how many elements go from whom to whom, the destination.
 
-    Args:
-        plan: a Plan.
-        path: the picture to write.
+    Parameters
+    ----------
+    plan
+        a Plan.
+    path
+        the picture to write.
 
-    Raises:
-        Error: matplotlib is missing, or the path cannot be written.
+    Raises
+    ------
+    Error
+        matplotlib is missing, or the path cannot be written.
     """
     figure = new_figure(16, 5.4)
     left, middle, right = figure.subplots(1, 3)
@@ -100,8 +110,10 @@ def traffic_matrix(plan: Any) -> npt.NDArray[np.int64]:
 def plot_image(image: npt.NDArray[Any], path: PathLike, title: str = "") -> None:
     """Draw a grey image, a 2-D array of any real dtype.
 
-    Raises:
-        Error: matplotlib is missing, or the path cannot be written.
+    Raises
+    ------
+    Error
+        matplotlib is missing, or the path cannot be written.
     """
     figure = new_figure(5.6, 5.8)
     axes = figure.add_subplot()
@@ -114,8 +126,10 @@ def plot_image(image: npt.NDArray[Any], path: PathLike, title: str = "") -> None
 def plot_spectrum(spectrum: npt.NDArray[Any], path: PathLike, title: str = "") -> None:
     """Draw the magnitude of a 2-D spectrum on a logarithmic scale, frequency 0 in the middle.
 
-    Raises:
-        Error: matplotlib is missing, or the path cannot be written.
+    Raises
+    ------
+    Error
+        matplotlib is missing, or the path cannot be written.
     """
     magnitude = np.log10(1.0 + np.abs(np.fft.fftshift(spectrum)))
     rows, columns = spectrum.shape
@@ -140,8 +154,10 @@ def plot_times(
     """Draw times over numbers of processes: (processes, seconds) of each (group, kind), a colour a
     group, a stroke a kind. `unit`: what a time is; `cores`: beyond so many, processes share them.
 
-    Raises:
-        Error: matplotlib is missing, or the path cannot be written.
+    Raises
+    ------
+    Error
+        matplotlib is missing, or the path cannot be written.
     """
     figure = new_figure(7.2, 5.0)
     axes = figure.add_subplot()

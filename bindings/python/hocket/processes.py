@@ -92,16 +92,24 @@ def supervise(
 ) -> Outcome:
     """Start the programs as one set of ranks and watch them until all have ended.
 
-    Args:
-        programs: (processes, command line) each, in rank order.
-        folder: from `run_folder`; the ranks find it as `HOCKET_RUN`.
-        on_line: called with every line that is printed.
-        tasks: the text of `HOCKET_TASKS` for the ranks; "" for none.
-        timeout: seconds until all are ended; None for no limit.
-        python: each rank's program runs in the process that the launcher has started. Else MPICH's,
-            told to leave the ending of ranks to us, takes the end of a program below that process
-            for a death, and sends the other ranks a signal that ends them.
-        trace: the file that gets what all ranks did when, however the run ends.
+    Parameters
+    ----------
+    programs
+        (processes, command line) each, in rank order.
+    folder
+        from `run_folder`; the ranks find it as `HOCKET_RUN`.
+    on_line
+        called with every line that is printed.
+    tasks
+        the text of `HOCKET_TASKS` for the ranks; "" for none.
+    timeout
+        seconds until all are ended; None for no limit.
+    python
+        each rank's program runs in the process that the launcher has started. Else MPICH's, told to
+        leave the ending of ranks to us, takes the end of a program below that process for a death,
+        and sends the other ranks a signal that ends them.
+    trace
+        the file that gets what all ranks did when, however the run ends.
 
     When a rank reports a failure, all are ended. So are they when this call is left early, by
     Ctrl-C or any other exception.

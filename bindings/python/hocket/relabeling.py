@@ -16,10 +16,14 @@ __all__ = ["Relabeling", "relabel"]
 class Relabeling(list[int]):
     """A permutation: entry r is the process that takes the destination's part r.
 
-    Attributes:
-        moved: elements that move between processes when it is used.
-        moved_without: elements that move when process r takes part r.
-        source_size: number of processes of the source; higher entries are processes beyond it.
+    Attributes
+    ----------
+    moved
+        elements that move between processes when it is used.
+    moved_without
+        elements that move when process r takes part r.
+    source_size
+        number of processes of the source; higher entries are processes beyond it.
     """
 
     def __init__(
@@ -51,19 +55,37 @@ def relabel(src: Layout, dst: Layout, *, axes: Iterable[int] | None = None) -> R
     (Jonker and Volgenant, Computing 38, 1987). Process r keeps part r where nothing is gained.
     (COSTA's process relabeling, Kabic et al. 2021, is a greedy one.)
 
-    Args:
-        src: the source layout.
-        dst: the destination layout.
-        axes: as in `hocket.plan`.
+    Parameters
+    ----------
+    src
+        the source layout.
+    dst
+        the destination layout.
+    axes
+        as in `hocket.plan`.
 
-    Returns:
+    Returns
+    -------
+    Relabeling
         ``perm``, a list: process ``perm[r]`` of the source takes part r of the destination. It
         serves as ``overlap=`` of `hocket.plan`, and ``dst.relabeled(perm)`` is the layout to
         redistribute to, or to create an array with. Where the destination has more processes than
         the source, entries may name processes beyond the source.
 
-    Raises:
-        LayoutError: shapes that do not match.
+    Raises
+    ------
+    LayoutError
+        shapes that do not match.
+
+    Examples
+    --------
+    >>> old = hk.Layout(8, "(BLOCK)", 4)
+    >>> new = old.relabeled([1, 2, 3, 0])  # process 1 has the first part now
+    >>> perm = hk.relabel(old, new)
+    >>> list(perm), perm.moved, perm.moved_without
+    ([3, 0, 1, 2], 0, 8)
+    >>> new.relabeled(perm) == old
+    True
     """
     for layout, name in ((src, "src"), (dst, "dst")):
         if not isinstance(layout, Layout):

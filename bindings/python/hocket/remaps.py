@@ -41,6 +41,11 @@ def remap_layout(layout: Layout, axes: Sequence[int]) -> Layout:
         size are too small for it; for alignments, sections and explicit segments;
         and where dimensions dealt out over different numbers of processes change places with no
         undistributed one to rest in.
+
+    Examples
+    --------
+    >>> str(hk.remap_layout(hk.Layout((4, 6, 2), "(BLOCK, *, *)", 2), (1, 0, 2)))
+    '(6, 4, 2) (BLOCK, *, *) @ (2)'
     """
     if not isinstance(layout, Layout):
         raise LayoutError(f"{layout!r} is no layout")
@@ -59,6 +64,11 @@ def remap_room(layout: Layout, axes: Sequence[int], rank: int) -> int:
     ------
     LayoutError
         as `remap_layout`, and if there is no process `rank`.
+
+    Examples
+    --------
+    >>> hk.remap_room(hk.Layout((4, 6), "(BLOCK, *)", 2), (1, 0), rank=0)
+    12
     """
     if not isinstance(layout, Layout):
         raise LayoutError(f"{layout!r} is no layout")
@@ -81,12 +91,15 @@ def remap_inplace(
 
     Parameters
     ----------
-    a : its local array dense and row-major, in memory with room for `remap_room` elements: from
+    a
+        its local array dense and row-major, in memory with room for `remap_room` elements: from
         `empty` and its like (as far as their default room goes), or `wrap` with ``room=``
-    axes : the result is ``numpy.transpose(a, axes)``
-    threads : of each process for its local permutations; None: what it may use
-        (``HOCKET_THREADS``)
-    timeout : seconds after which the wait ends with `DeadlineError`; the operation goes on
+    axes
+        the result is ``numpy.transpose(a, axes)``
+    threads
+        of each process for its local permutations; None: what it may use (``HOCKET_THREADS``)
+    timeout
+        seconds after which the wait ends with `DeadlineError`; the operation goes on
 
     Returns
     -------
@@ -98,12 +111,23 @@ def remap_inplace(
     ------
     LayoutError, Error
         on every process, whichever of them has wrong arguments; nothing has moved then.
+
+    Examples
+    --------
+    On two processes:
+
+    >>> a = hk.from_function(lambda i, j: 10 * i + j, hk.Layout((4, 6), "(BLOCK, *)", 2), "int64")
+    >>> b = hk.remap_inplace(a, (1, 0))
+    >>> str(b.layout)
+    '(6, 4) (BLOCK, *) @ (2)'
+    >>> b.local.tolist() == [[10 * i + j + 3 * b.comm.rank for i in range(4)] for j in range(3)]
+    True
     """
     if not isinstance(a, Array):
         raise Error(f"cannot remap {type(a).__name__}: give an array made by hk.empty, …")
     with collective(a.comm, timeout) as seconds:
         order = as_axes(axes, len(a.layout.shape))
         count = _threads(threads)
-        a.require_home()
-        core = a.core()
-    return a.remapped(Layout._of(_mpi.remap_inplace(core, order, count, seconds).layout()))
+        a._require_home()
+        core = a._core()
+    return a._remapped(Layout._of(_mpi.remap_inplace(core, order, count, seconds).layout()))

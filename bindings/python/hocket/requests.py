@@ -45,10 +45,26 @@ class Status:
 
     Attributes
     ----------
-    source : index of the sending task; equal to its name, too
+    source
+        index of the sending task; equal to its name, too
     tag : int
-    layout : the sender's Layout; a tuple of them where the message has several arrays
-    dtype : numpy.dtype; a tuple likewise
+    layout
+        the sender's Layout; a tuple of them where the message has several arrays
+    dtype
+        numpy.dtype; a tuple likewise
+
+    Examples
+    --------
+    On two processes:
+
+    >>> world = hk.tasks({"rows": 1, "cols": 1})
+    >>> a = hk.from_function(lambda i: i, hk.Layout(4, "(*)"), "int64", world.comm)
+    >>> if world.name == "rows":
+    ...     world.send(a, "cols", tag=7)
+    ... else:
+    ...     status = world.recv(a)
+    ...     assert status.source == 0 and status.source == "rows" and status.tag == 7
+    ...     assert status.layout == a.layout and status.dtype == "int64"
     """
 
     __slots__ = ("dtype", "layout", "source", "tag")
@@ -76,6 +92,18 @@ class Request:
     Its methods are collective over the task. Made by `Tasks.isend` and `Tasks.irecv`, and, to be
     started by `start`, by `Tasks.send_init` and `Tasks.recv_init`. Dropping it does not stop the
     operation.
+
+    Examples
+    --------
+    On two processes:
+
+    >>> world = hk.tasks({"rows": 1, "cols": 1})
+    >>> a = hk.from_function(lambda i: i, hk.Layout(4, "(*)"), "int64", world.comm)
+    >>> if world.name == "rows":
+    ...     request = world.isend(a, "cols")
+    ... else:
+    ...     request = world.irecv(a, "rows")
+    >>> status = request.wait(timeout=60)
     """
 
     __slots__ = ("_bound", "_core", "_received", "_receiving")
@@ -94,7 +122,22 @@ class Request:
 
     @property
     def persistent(self) -> bool:
-        """Whether it can be started again and again."""
+        """Whether it can be started again and again.
+
+        Examples
+        --------
+        On two processes:
+
+        >>> world = hk.tasks({"rows": 1, "cols": 1})
+        >>> a = hk.from_function(lambda i: i, hk.Layout(4, "(*)"), "int64", world.comm)
+        >>> if world.name == "rows":
+        ...     request = world.isend(a, "cols")
+        ... else:
+        ...     request = world.irecv(a, "rows")
+        >>> request.persistent
+        False
+        >>> status = request.wait()
+        """
         return self._core.persistent
 
     def start(self, a: Optional[Array] = None) -> None:
@@ -113,12 +156,27 @@ class Request:
             one, until their deadline.
         LayoutError, MismatchError
             for an array of another layout or type, likewise.
+
+        Examples
+        --------
+        On two processes:
+
+        >>> world = hk.tasks({"rows": 1, "cols": 1})
+        >>> a = hk.from_function(lambda i: i, hk.Layout(4, "(*)"), "int64", world.comm)
+        >>> if world.name == "rows":
+        ...     request = world.send_init(a, "cols")
+        ... else:
+        ...     request = world.recv_init(a, "rows")
+        >>> for step in range(3):
+        ...     request.start()
+        ...     status = request.wait()
+        >>> request.free()
         """
         if a is None:
             self._core.start()
             bound = self._bound
         elif isinstance(a, Array):
-            self._core.start(a.core())
+            self._core.start(a._core())
             bound = a
         else:
             raise Error(f"start: {type(a).__name__} is no array made by hk.empty, hk.wrap, …")
@@ -132,6 +190,21 @@ class Request:
         ------
         Error
             if it is not persistent, was freed before, or is under way: wait for it first.
+
+        Examples
+        --------
+        On two processes:
+
+        >>> world = hk.tasks({"rows": 1, "cols": 1})
+        >>> a = hk.from_function(lambda i: i, hk.Layout(4, "(*)"), "int64", world.comm)
+        >>> if world.name == "rows":
+        ...     request = world.send_init(a, "cols")
+        ... else:
+        ...     request = world.recv_init(a, "rows")
+        >>> for step in range(3):
+        ...     request.start()
+        ...     status = request.wait()
+        >>> request.free()
         """
         self._core.free()
         self._bound = None
@@ -151,6 +224,19 @@ class Request:
         Error
             for a wrong timeout, a persistent request that was not started, and what the other
             task could not do.
+
+        Examples
+        --------
+        On two processes:
+
+        >>> world = hk.tasks({"rows": 1, "cols": 1})
+        >>> a = hk.from_function(lambda i: i, hk.Layout(4, "(*)"), "int64", world.comm)
+        >>> if world.name == "rows":
+        ...     request = world.isend(a, "cols")
+        ... else:
+        ...     request = world.irecv(a, "rows")
+        >>> request.wait(timeout=60).tag
+        0
         """
         status = Status(self._core.wait(as_seconds(timeout)))
         self._settle()
@@ -165,6 +251,20 @@ class Request:
             for a persistent request, which has none; and what `wait` would raise.
         DeadlineError
             after `timeout` seconds.
+
+        Examples
+        --------
+        On two processes:
+
+        >>> world = hk.tasks({"rows": 1, "cols": 1})
+        >>> a = hk.from_function(lambda i: i, hk.Layout(4, "(*)"), "int64", world.comm)
+        >>> if world.name == "rows":
+        ...     request = world.isend(a, "cols", pieces=2)
+        ... else:
+        ...     request = world.irecv(a, "rows")
+        >>> request.pieces()
+        2
+        >>> status = request.wait()
         """
         return self._core.pieces(as_seconds(timeout))
 
@@ -175,13 +275,16 @@ class Request:
 
         Parameters
         ----------
-        piece : 0 to ``pieces() - 1``
-        timeout : seconds
+        piece
+            0 to ``pieces() - 1``
+        timeout
+            seconds
 
         Returns
         -------
-        Which part of the array it is, as slices of its global indices: all of each dimension but
-        the one that is cut.
+        tuple[slice, ...]
+            Which part of the array it is, as slices of its global indices: all of each dimension
+            but the one that is cut.
 
         Raises
         ------
@@ -189,6 +292,20 @@ class Request:
             for a piece that there is not, a persistent request, and what `wait` would raise.
         DeadlineError
             after `timeout` seconds; the request can be waited for again.
+
+        Examples
+        --------
+        On two processes:
+
+        >>> world = hk.tasks({"rows": 1, "cols": 1})
+        >>> a = hk.from_function(lambda i: i, hk.Layout(4, "(*)"), "int64", world.comm)
+        >>> if world.name == "rows":
+        ...     request = world.isend(a, "cols", pieces=2)
+        ... else:
+        ...     request = world.irecv(a, "rows")
+        >>> request.wait_piece(0)
+        (slice(0, 2, None),)
+        >>> status = request.wait()
         """
         number = as_number(piece, "piece")
         dimension, first, last = self._core.wait_piece(number, as_seconds(timeout))
@@ -205,6 +322,19 @@ class Request:
             not started, or was freed.
         PeerLostError
             as `wait`, where it is asked again and again.
+
+        Examples
+        --------
+        On two processes:
+
+        >>> world = hk.tasks({"rows": 1, "cols": 1})
+        >>> a = hk.from_function(lambda i: i, hk.Layout(4, "(*)"), "int64", world.comm)
+        >>> if world.name == "rows":
+        ...     request = world.isend(a, "cols")
+        ... else:
+        ...     request = world.irecv(a, "rows")
+        >>> while not request.test():
+        ...     pass  # something else is done meanwhile
         """
         done = self._core.test()
         if done:
@@ -219,6 +349,20 @@ class Request:
         ------
         Error
             before; and what the operation failed with.
+
+        Examples
+        --------
+        On two processes:
+
+        >>> world = hk.tasks({"rows": 1, "cols": 1})
+        >>> a = hk.from_function(lambda i: i, hk.Layout(4, "(*)"), "int64", world.comm)
+        >>> if world.name == "rows":
+        ...     request = world.isend(a, "cols")
+        ... else:
+        ...     request = world.irecv(a, "rows")
+        >>> status = request.wait()
+        >>> request.status.tag == status.tag
+        True
         """
         return Status(self._core.status())
 
@@ -245,6 +389,17 @@ def waitall(requests: Sequence[Request], timeout: Optional[float] = None) -> lis
         when `timeout` seconds have passed; all can be waited for again.
     MismatchError, Error
         of the first request that failed; also for a wrong timeout, and what is no request.
+
+    Examples
+    --------
+    On two processes:
+
+    >>> world = hk.tasks({"rows": 1, "cols": 1})
+    >>> a = hk.from_function(lambda i: i, hk.Layout(4, "(*)"), "int64", world.comm)
+    >>> b, other = hk.empty(a.layout, "int64", world.comm), 1 - world.rank
+    >>> statuses = hk.waitall([world.isend(a, other), world.irecv(b, other)], timeout=60)
+    >>> len(statuses)
+    2
     """
     listed, seconds = _all_requests(requests), as_seconds(timeout)
     end = None if seconds is None else time.monotonic() + seconds
@@ -268,6 +423,17 @@ def waitany(requests: Sequence[Request], timeout: Optional[float] = None) -> int
     MismatchError, Error
         what the request that is done failed with; Error also for a wrong timeout, for what is no
         request, and for none at all.
+
+    Examples
+    --------
+    On two processes:
+
+    >>> world = hk.tasks({"rows": 1, "cols": 1})
+    >>> a = hk.from_function(lambda i: i, hk.Layout(4, "(*)"), "int64", world.comm)
+    >>> b, other = hk.empty(a.layout, "int64", world.comm), 1 - world.rank
+    >>> requests = [world.isend(a, other), world.irecv(b, other)]
+    >>> while requests:
+    ...     status = requests.pop(hk.waitany(requests)).status
     """
     listed = _all_requests(requests)
     index = _mpi.wait_any([request._core for request in listed], as_seconds(timeout))

@@ -72,20 +72,36 @@ def take_rows(x: npt.ArrayLike, rows: Rows, *, out: AnyArray | None = None) -> A
     Made for few rows of a large column-major matrix, as LINPACK exchanges them: each element is on
     a cache line of its own, and a column's lines are asked for while the one before is moved.
 
-    Args:
-        x: a matrix (two dimensions), any strides, any dtype of fixed size.
-        rows: whole numbers, in any order and several times if wanted; negative ones count from the
-            last row.
-        out: where the rows go: shape ``(len(rows), x.shape[1])``, the dtype of `x`, any strides,
-            no memory of `x`'s.
+    Parameters
+    ----------
+    x
+        a matrix (two dimensions), any strides, any dtype of fixed size.
+    rows
+        whole numbers, in any order and several times if wanted; negative ones count from the last
+        row.
+    out
+        where the rows go: shape ``(len(rows), x.shape[1])``, the dtype of `x`, any strides, no
+        memory of `x`'s.
 
-    Returns:
+    Returns
+    -------
+    numpy.ndarray
         `out`, or a new matrix in the order of memory of `x` (column-major if `x` is).
 
-    Raises:
-        MismatchError: `out` has another shape or dtype.
-        Error: there is no such row, `x` is no matrix, `out` is read-only or overlaps. Nothing has
-            moved then.
+    Raises
+    ------
+    MismatchError
+        `out` has another shape or dtype.
+    Error
+        there is no such row, `x` is no matrix, `out` is read-only or overlaps. Nothing has
+        moved then.
+
+    Examples
+    --------
+    >>> x = np.arange(6).reshape(3, 2)
+    >>> hk.take_rows(x, [2, 0])
+    array([[4, 5],
+           [0, 1]])
     """
     array = _matrix(checked_array(x, "x"), "x")
     numbers = _list(rows, array.shape[0], "rows")
@@ -105,16 +121,31 @@ def take_rows(x: npt.ArrayLike, rows: Rows, *, out: AnyArray | None = None) -> A
 def put_rows(x: AnyArray, rows: Rows, values: npt.ArrayLike) -> None:
     """Copies a matrix into rows of another, as ``x[rows] = values``.
 
-    Args:
-        x: the matrix that is written: two dimensions, any strides, any dtype of fixed size.
-        rows: as in `take_rows`; where a row comes several times, the last of its values stay.
-        values: shape ``(len(rows), x.shape[1])``, the dtype of `x`, any strides, no
-            memory of `x`'s.
+    Parameters
+    ----------
+    x
+        the matrix that is written: two dimensions, any strides, any dtype of fixed size.
+    rows
+        as in `take_rows`; where a row comes several times, the last of its values stay.
+    values
+        shape ``(len(rows), x.shape[1])``, the dtype of `x`, any strides, no memory of `x`'s.
 
-    Raises:
-        MismatchError: `values` has another shape or dtype.
-        Error: there is no such row, `x` is no matrix, is read-only, or overlaps `values`. Nothing
-            has moved then.
+    Raises
+    ------
+    MismatchError
+        `values` has another shape or dtype.
+    Error
+        there is no such row, `x` is no matrix, is read-only, or overlaps `values`. Nothing
+        has moved then.
+
+    Examples
+    --------
+    >>> x = np.zeros((3, 2), int)
+    >>> hk.put_rows(x, [2, 0], [[4, 5], [0, 1]])
+    >>> x
+    array([[0, 1],
+           [0, 0],
+           [4, 5]])
     """
     target = _target(x, "x")
     numbers = _list(rows, target.shape[0], "rows")
@@ -130,13 +161,28 @@ def swap_rows(x: AnyArray, first: Rows, second: Rows) -> None:
 
     As LAPACK's laswp, whose pivots are `second` where `first` is 0, 1, ….
 
-    Args:
-        x: a matrix (two dimensions), any strides, any dtype of fixed size.
-        first, second: as `rows` in `take_rows`, equally many.
+    Parameters
+    ----------
+    x
+        a matrix (two dimensions), any strides, any dtype of fixed size.
+    first, second
+        as `rows` in `take_rows`, equally many.
 
-    Raises:
-        MismatchError: the lists are not equally long.
-        Error: there is no such row, `x` is no matrix or is read-only. Nothing has moved then.
+    Raises
+    ------
+    MismatchError
+        the lists are not equally long.
+    Error
+        there is no such row, `x` is no matrix or is read-only. Nothing has moved then.
+
+    Examples
+    --------
+    >>> x = np.arange(6).reshape(3, 2)
+    >>> hk.swap_rows(x, [0], [2])
+    >>> x
+    array([[4, 5],
+           [2, 3],
+           [0, 1]])
     """
     target = _target(x, "x")
     a = _list(first, target.shape[0], "first")

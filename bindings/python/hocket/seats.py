@@ -82,9 +82,11 @@ def _ranks(name: str, given: Any) -> list[int]:
 def tasks_of(tasks: Any) -> dict[str, int | list[int]]:
     """The tasks as plain numbers and lists.
 
-    Raises:
-        Error: no tasks, a name that is none, counts below 1, ranks that are none or stand twice,
-            counts beside lists.
+    Raises
+    ------
+    Error
+        no tasks, a name that is none, counts below 1, ranks that are none or stand twice,
+        counts beside lists.
     """
     if not isinstance(tasks, Mapping) or not tasks:
         raise Error(
@@ -118,8 +120,10 @@ def groups_of(tasks: Mapping[str, int | list[int]]) -> dict[str, list[int]]:
 def seats_of(groups: Mapping[str, Sequence[int]]) -> Seats:
     """Where every rank sits; of one in several tasks, its place in the first.
 
-    Raises:
-        Error: a rank that is in no task.
+    Raises
+    ------
+    Error
+        a rank that is in no task.
     """
     first: dict[int, tuple[str, int]] = {}
     for name, group in groups.items():

@@ -34,17 +34,34 @@ def step(
 
     Parameters
     ----------
-    inputs, outputs, inouts, commutes : names of arguments; each is an array or a key when the
-        function is called, or a list of them, and None stands for nothing. Others are values.
-    priority : of its steps
-    comm : its steps communicate, as those of `Flow.comm`
-    name : None: the function's
-    threads : that hocket's functions use in its steps, as `Flow.task` has it
+    inputs, outputs, inouts, commutes
+        names of arguments; each is an array or a key when the function is called, or a list of
+        them, and None stands for nothing. Others are values.
+    priority
+        of its steps
+    comm
+        its steps communicate, as those of `Flow.comm`
+    name
+        None: the function's
+    threads
+        that hocket's functions use in its steps, as `Flow.task` has it
 
     Raises
     ------
     Error
         for names that are no arguments of the function.
+
+    Examples
+    --------
+    >>> @hk.step(inputs=["x"], outputs=["y"])
+    ... def double(x, y):
+    ...     np.multiply(x, 2, out=y)
+    >>> x, y = np.arange(3), np.empty(3, int)
+    >>> with hk.Flow(workers=2):
+    ...     double(x, y)  # a step
+    ...     double(y, x)  # begins once the first has ended
+    >>> x
+    array([0, 4, 8])
     """
     lists = {"inputs": inputs, "outputs": outputs, "inouts": inouts, "commutes": commutes}
 

@@ -14,13 +14,14 @@ from hocket.team_values import TYPES, as_value, narrow_of, scalar_of
 Op = _mpi.TeamOp
 BOOL, INT32 = TYPES[np.bool_], TYPES[np.int32]
 ONE = {False: b"\0", True: b"\1"}
+#: what a docstring says of each, and what it makes of 2 and 3
 FOLDS = {
-    "add": "The sum of the values of {}. Integers wrap; bool adds as or.",
-    "mul": "The product of the values of {}. Integers wrap; bool multiplies as and.",
-    "min": "The least of the values of {}. NaN wins.",
-    "max": "The greatest of the values of {}. NaN wins.",
-    "and": "The bitwise and of the values of {}.",
-    "or": "The bitwise or of the values of {}.",
+    "add": ("The sum of the values of {}. Integers wrap; bool adds as or.", 5),
+    "mul": ("The product of the values of {}. Integers wrap; bool multiplies as and.", 6),
+    "min": ("The least of the values of {}. NaN wins.", 2),
+    "max": ("The greatest of the values of {}. NaN wins.", 3),
+    "and": ("The bitwise and of the values of {}.", 2),
+    "or": ("The bitwise or of the values of {}.", 3),
 }
 OF = {"reduce": "all", "scan": "the processes up to this one, itself included"}
 
@@ -36,7 +37,19 @@ def _fold(name: str) -> Callable[..., Any]:
     way, fold = name.split("_")
     method.__name__ = f"{name}_" if fold in ("and", "or") else name
     method.__qualname__ = f"Team.{method.__name__}"
-    method.__doc__ = f"{FOLDS[fold].format(OF[way])}\n\nAs `Team`: it says what is raised."
+    words, result = FOLDS[fold]
+    method.__doc__ = f"""{words.format(OF[way])}
+
+        As `Team`: it says what is raised.
+
+        Examples
+        --------
+        On two processes:
+
+        >>> team = hk.Team()
+        >>> team.gather(team.{method.__name__}(team.process + 2)).tolist()
+        {[2 if way == "scan" else result, result]}
+        """
     return method
 
 

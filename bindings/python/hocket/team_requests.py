@@ -11,7 +11,17 @@ from hocket.team_values import as_value
 
 
 class TeamRequest:
-    """An operation that was started by `Team.start`; a flow's `comm` step may return it."""
+    """An operation that was started by `Team.start`; a flow's `comm` step may return it.
+
+    Examples
+    --------
+    On two processes:
+
+    >>> team = hk.Team()
+    >>> request = team.start("reduce_add", 10 * team.process)
+    >>> int(request.wait())
+    10
+    """
 
     __slots__ = ("_core", "_kind")
 
@@ -23,6 +33,14 @@ class TeamRequest:
         """Waits until it is done; its result.
 
         As `Team`: it says what is raised.
+
+        Examples
+        --------
+        On two processes:
+
+        >>> team = hk.Team()
+        >>> team.start("any", team.process == 1).wait(timeout=60)
+        True
         """
         self._core.wait(as_seconds(timeout))
         return self.value()
@@ -31,6 +49,15 @@ class TeamRequest:
         """Whether it has ended. Never waits.
 
         As `Team`.
+
+        Examples
+        --------
+        On two processes:
+
+        >>> team = hk.Team()
+        >>> request = team.start("wait")
+        >>> while not request.test():
+        ...     pass  # something else is done meanwhile
         """
         return self._core.test()
 
@@ -41,5 +68,14 @@ class TeamRequest:
         ------
         Error
             before it has ended; and what it raised.
+
+        Examples
+        --------
+        On two processes:
+
+        >>> team = hk.Team()
+        >>> request = team.start("scan_add", 1)
+        >>> int(request.wait()) == int(request.value()) == team.process + 1
+        True
         """
         return as_value(self._kind, self._core.value())

@@ -52,9 +52,11 @@ class Team(Calls):
 
     Parameters
     ----------
-    comm : an mpi4py communicator, all of whose processes make the root team; None: COMM_WORLD.
+    comm
+        an mpi4py communicator, all of whose processes make the root team; None: COMM_WORLD.
         Collective.
-    timeout : seconds, or None
+    timeout
+        seconds, or None
 
     Raises
     ------
@@ -65,6 +67,16 @@ class Team(Calls):
         process that is waited for has left.
     DeadlineError, PeerLostError
         as everywhere.
+
+    Examples
+    --------
+    On two processes:
+
+    >>> team = hk.Team()
+    >>> float(team.reduce_max(np.float32(team.process / 2)))
+    0.5
+    >>> team.any(team.process == 1), team.all(team.process == 1)
+    (True, False)
     """
 
     __slots__ = ("_members",)
@@ -84,6 +96,15 @@ class Team(Calls):
         one that does not exist.
 
         As `Team`.
+
+        Examples
+        --------
+        On two processes:
+
+        >>> team = hk.Team()
+        >>> alone = team.enqueue(1 << team.process)
+        >>> alone.population(), int(alone.reduce_add(5))
+        (1, 5)
         """
         try:
             bits = operator.index(mask)
@@ -98,44 +119,123 @@ class Team(Calls):
 
     @property
     def process(self) -> int:
-        """My number, as in the root team."""
+        """My number, as in the root team.
+
+        Examples
+        --------
+        On two processes:
+
+        >>> team = hk.Team()
+        >>> team.process == team.enumerate()  # the root team has all
+        True
+        """
         return self._core.process
 
     @property
     def size(self) -> int:
-        """Processes in the root team."""
+        """Processes in the root team.
+
+        Examples
+        --------
+        On two processes:
+
+        >>> team = hk.Team()
+        >>> team.size
+        2
+        """
         return self._core.size
 
     @property
     def mask(self) -> int:
-        """The processes of this team."""
+        """The processes of this team.
+
+        Examples
+        --------
+        On two processes:
+
+        >>> team = hk.Team()
+        >>> bin(team.mask)
+        '0b11'
+        """
         return mask_of(self._core.mask)
 
     @property
     def shares_memory(self) -> bool:
-        """Whether all are on one node, and need no messages."""
+        """Whether all are on one node, and need no messages.
+
+        Examples
+        --------
+        On two processes:
+
+        >>> team = hk.Team()
+        >>> team.shares_memory  # both on one node
+        True
+        """
         return self._core.shares_memory
 
     def population(self) -> int:
-        """How many processes are in this team."""
+        """How many processes are in this team.
+
+        Examples
+        --------
+        On two processes:
+
+        >>> team = hk.Team()
+        >>> team.population(), team.enqueue(1 << team.process).population()
+        (2, 1)
+        """
         return self._core.population()
 
     def enumerate(self) -> int:
-        """How many of them have lower numbers than mine."""
+        """How many of them have lower numbers than mine.
+
+        Examples
+        --------
+        On two processes:
+
+        >>> team = hk.Team()
+        >>> team.enumerate() == team.process
+        True
+        """
         return self._core.enumerate()
 
     def select_first(self) -> int:
-        """The lowest of them."""
+        """The lowest of them.
+
+        Examples
+        --------
+        On two processes:
+
+        >>> team = hk.Team()
+        >>> team.select_first()
+        0
+        """
         return self._core.select_first()
 
     def select_one(self) -> int:
-        """One of them, the same on all."""
+        """One of them, the same on all.
+
+        Examples
+        --------
+        On two processes:
+
+        >>> team = hk.Team()
+        >>> team.select_one() in (0, 1)
+        True
+        """
         return self._core.select_one()
 
     def wait(self, *, timeout: Optional[float] = None) -> None:
         """A barrier.
 
         As `Team`: it says what is raised.
+
+        Examples
+        --------
+        On two processes:
+
+        >>> team = hk.Team()
+        >>> team.wait(timeout=60)
         """
         self._core.run(Op.wait, BOOL, b"", 0, 0, self._seconds(Op.wait, timeout))
 
@@ -143,6 +243,14 @@ class Team(Calls):
         """Whether anyone's flag is true. Flags are anything truthy.
 
         As `Team`: it says what is raised.
+
+        Examples
+        --------
+        On two processes:
+
+        >>> team = hk.Team()
+        >>> team.any(team.process == 1)
+        True
         """
         return bool(self._flag(Op.any, flag, timeout))
 
@@ -150,6 +258,14 @@ class Team(Calls):
         """Whether everyone's flag is true.
 
         As `Team`: it says what is raised.
+
+        Examples
+        --------
+        On two processes:
+
+        >>> team = hk.Team()
+        >>> team.all(team.process == 1)
+        False
         """
         return bool(self._flag(Op.all, flag, timeout))
 
@@ -157,6 +273,14 @@ class Team(Calls):
         """The mask of those whose flag is true.
 
         As `Team`: it says what is raised.
+
+        Examples
+        --------
+        On two processes:
+
+        >>> team = hk.Team()
+        >>> bin(team.waitvec(team.process == 1))
+        '0b10'
         """
         seconds = self._seconds(Op.waitvec, timeout)
         one = self._read(Op.waitvec, lambda: ONE[bool(flag)])
@@ -168,6 +292,14 @@ class Team(Calls):
         """Puts `v`, and gets that of process `source`.
 
         As `Team`: it says what is raised.
+
+        Examples
+        --------
+        On two processes:
+
+        >>> team = hk.Team()
+        >>> int(team.putget(10 * team.process, 1 - team.process)) == 10 * (1 - team.process)
+        True
         """
         process = self._read(Op.putget, lambda: as_number(source, "the source"))
         return self._one(Op.putget, v, bits, timeout, process)
@@ -186,6 +318,14 @@ class Team(Calls):
         `v`'s dtype, with `size` entries.
 
         As `Team`: it says what is raised.
+
+        Examples
+        --------
+        On two processes:
+
+        >>> team = hk.Team()
+        >>> team.gather(np.int32(10 * team.process))
+        array([ 0, 10], dtype=int32)
         """
         kind, number, value, narrow, seconds = self._taken(Op.gather, v, bits, timeout)
         if out is not None:
@@ -205,6 +345,15 @@ class Team(Calls):
         """Broadcasts `v`. The result is what `bcast_get` gives: the or of the bits of all put.
 
         As `Team`: it says what is raised.
+
+        Examples
+        --------
+        On two processes:
+
+        >>> team = hk.Team()
+        >>> value = team.bcast_put(np.int32(7)) if team.process == 0 else team.bcast_get("int32")
+        >>> int(value)
+        7
         """
         return self._one(Op.bcast, v, bits, timeout)
 
@@ -214,6 +363,15 @@ class Team(Calls):
         """What was broadcast: 0 if nobody put.
 
         As `Team`: it says what is raised.
+
+        Examples
+        --------
+        On two processes:
+
+        >>> team = hk.Team()
+        >>> value = team.bcast_put(1.5) if team.process == 1 else team.bcast_get("float64")
+        >>> float(value)
+        1.5
         """
         nothing = self._read(Op.bcast, lambda: np.zeros((), dtype)[()])
         return self._one(Op.bcast, nothing, bits, timeout)
@@ -222,6 +380,14 @@ class Team(Calls):
         """How many have a lower value, or the same one and a lower number. NaN is highest.
 
         As `Team`: it says what is raised.
+
+        Examples
+        --------
+        On two processes:
+
+        >>> team = hk.Team()
+        >>> team.rank(-team.process) == 1 - team.process  # the higher process has the lower value
+        True
         """
         return int(self._count(Op.rank, v, bits, timeout))
 
@@ -229,6 +395,14 @@ class Team(Calls):
         """Votes for process `p`; how many voted for me.
 
         As `Team`: it says what is raised.
+
+        Examples
+        --------
+        On two processes:
+
+        >>> team = hk.Team()
+        >>> team.vote_count(0) == (2 if team.process == 0 else 0)
+        True
         """
         seconds = self._seconds(Op.vote_count, timeout)
         process = self._read(Op.vote_count, lambda: as_number(p, "the vote"))
@@ -238,6 +412,14 @@ class Team(Calls):
         """Votes for process `p`; the mask of those who voted for me.
 
         As `Team`: it says what is raised.
+
+        Examples
+        --------
+        On two processes:
+
+        >>> team = hk.Team()
+        >>> team.vote(1) == (0b11 if team.process == 1 else 0)
+        True
         """
         seconds = self._seconds(Op.vote, timeout)
         process = self._read(Op.vote, lambda: as_number(p, "the vote"))
@@ -249,6 +431,14 @@ class Team(Calls):
         """How many have the value that I have, I included. NaN matches NaN.
 
         As `Team`: it says what is raised.
+
+        Examples
+        --------
+        On two processes:
+
+        >>> team = hk.Team()
+        >>> team.match_count(5), team.match_count(team.process)
+        (2, 1)
         """
         return int(self._count(Op.match_count, v, bits, timeout))
 
@@ -256,6 +446,14 @@ class Team(Calls):
         """The mask of those who have the value that I have.
 
         As `Team`: it says what is raised.
+
+        Examples
+        --------
+        On two processes:
+
+        >>> team = hk.Team()
+        >>> bin(team.match(5))
+        '0b11'
         """
         _, number, value, narrow, seconds = self._taken(Op.match, v, bits, timeout)
         return mask_of(self._core.run_mask(Op.match, number, value, 0, narrow, seconds))
@@ -268,6 +466,14 @@ class Team(Calls):
         `v` is any NumPy scalar of up to 56 bytes, structured ones included.
 
         As `Team`: it says what is raised.
+
+        Examples
+        --------
+        On two processes:
+
+        >>> team = hk.Team()
+        >>> complex(team.reduce(np.complex128(1 + team.process), lambda x, y: x * y))
+        (2+0j)
         """
         seconds = self._seconds(Op.reduce, timeout)
         self._read(Op.reduce, lambda: check_fold(fold))
@@ -281,6 +487,15 @@ class Team(Calls):
         Operations of one team take place in the order in which they were started.
 
         As `Team`: it says what is raised.
+
+        Examples
+        --------
+        On two processes:
+
+        >>> team = hk.Team()
+        >>> request = team.start("reduce_add", 10 * team.process)
+        >>> int(request.wait())
+        10
         """
         op = self._read(Op.start, lambda: started(name))
         if op in (Op.wait, Op.any, Op.all):
@@ -297,6 +512,19 @@ class Team(Calls):
         calls here raise.
 
         As `Team`: it says what is raised.
+
+        Examples
+        --------
+        On two processes:
+
+        >>> team = hk.Team()
+        >>> if team.process == 1:
+        ...     team.exit(3)
+        ... else:
+        ...     try:
+        ...         team.wait()
+        ...     except hk.Error as error:
+        ...         assert "3" in str(error)
         """
         self._core.exit(as_number(code, "the exit code"))
 
@@ -304,6 +532,19 @@ class Team(Calls):
         """Prints the message, leaves, and ends the waits of all others of the root team.
 
         As `Team`: it says what is raised. Error also, before anything else, for what is no text.
+
+        Examples
+        --------
+        On two processes:
+
+        >>> team = hk.Team()
+        >>> if team.process == 1:
+        ...     team.error("the input file is missing")
+        ... else:
+        ...     try:
+        ...         team.wait()
+        ...     except hk.Error as error:
+        ...         assert "the input file is missing" in str(error)
         """
         if not isinstance(message, str):
             raise Error(f"the message is {message!r}; give a text that says what is wrong")

@@ -40,14 +40,20 @@ class Verbs(Collectives):
 
         Parameters
         ----------
-        a : any array over this task's communicator; or a list of them, which travel as one message
+        a
+            any array over this task's communicator; or a list of them, which travel as one message
             (described and matched once) and meet a receive of as many
-        dest : the receiving task's name or index
-        tag : 0 or more
-        timeout : seconds
-        strategy, stages : as for `plan`. What one side leaves open the other says; where both do,
-            the sender's model chooses
-        pieces : the array travels in so many, one after the other; see `Request.wait_piece`
+        dest
+            the receiving task's name or index
+        tag
+            0 or more
+        timeout
+            seconds
+        strategy, stages
+            as for `plan`. What one side leaves open the other says; where both do, the sender's
+            model chooses
+        pieces
+            the array travels in so many, one after the other; see `Request.wait_piece`
 
         Raises
         ------
@@ -60,6 +66,17 @@ class Verbs(Collectives):
             on every process of this task, for an array of another communicator, a task that does
             not exist or shares a process with this one, a wrong tag or timeout; if that is so on
             some processes only, on every process of the other task, too.
+
+        Examples
+        --------
+        On two processes:
+
+        >>> world = hk.tasks({"rows": 1, "cols": 1})
+        >>> a = hk.from_function(lambda i: i, hk.Layout(4, "(*)"), "int64", world.comm)
+        >>> if world.name == "rows":
+        ...     world.send(a, "cols", tag=7, timeout=60)
+        ... else:
+        ...     status = world.recv(a)
         """
         core, to, number, seconds, options = self._checked(
             _mpi.Verb.send,
@@ -92,6 +109,19 @@ class Verbs(Collectives):
         MismatchError, DeadlineError, LayoutError, Error
             as `send`; Error also where `b` is read-only or its elements overlap. A deadline with
             a wildcard breaks nothing.
+
+        Examples
+        --------
+        On two processes:
+
+        >>> world = hk.tasks({"rows": 1, "cols": 1})
+        >>> a = hk.from_function(lambda i: i, hk.Layout(4, "(*)"), "int64", world.comm)
+        >>> if world.name == "rows":
+        ...     world.send(a, "cols")
+        ... else:
+        ...     b = hk.empty(hk.Layout(4, "(*)"), "int64", world.comm)
+        ...     status = world.recv(b, source="rows")
+        ...     assert b.local.tolist() == [0, 1, 2, 3] and status.source == "rows"
         """
         core, of, number, seconds, options = self._checked(
             _mpi.Verb.recv,
@@ -125,6 +155,18 @@ class Verbs(Collectives):
         LayoutError, Error
             for arguments that are wrong before there is an array: at once. All else, as `send`
             would raise it: by the request.
+
+        Examples
+        --------
+        On two processes:
+
+        >>> world = hk.tasks({"rows": 1, "cols": 1})
+        >>> a = hk.from_function(lambda i: i, hk.Layout(4, "(*)"), "int64", world.comm)
+        >>> if world.name == "rows":
+        ...     request = world.isend(a, "cols")
+        ...     status = request.wait()  # then `a` may change
+        ... else:
+        ...     status = world.recv(a)
         """
         core, to, number, options = self._checked(
             _mpi.Verb.isend,
@@ -154,6 +196,18 @@ class Verbs(Collectives):
         LayoutError, Error
             for arguments that are wrong before there is an array: at once. All else, as `recv`
             would raise it: by the request.
+
+        Examples
+        --------
+        On two processes:
+
+        >>> world = hk.tasks({"rows": 1, "cols": 1})
+        >>> a = hk.from_function(lambda i: i, hk.Layout(4, "(*)"), "int64", world.comm)
+        >>> if world.name == "rows":
+        ...     world.send(a, "cols")
+        ... else:
+        ...     request = world.irecv(a, "rows")
+        ...     assert request.wait(timeout=60).source == "rows"
         """
         core, of, number, options = self._checked(
             _mpi.Verb.irecv,
@@ -166,7 +220,7 @@ class Verbs(Collectives):
         )
         return Request(self._core.irecv(core, of, number, options), as_list(b))
 
-    def isend_later(self, a: Arrays, dest: TaskId, tag: int = 0) -> Request:
+    def _isend_later(self, a: Arrays, dest: TaskId, tag: int = 0) -> Request:
         """A send that takes its place among the calls of the task now, and begins when its request
         is started (`Request.start`), once. Given up before that, it fails on both sides.
 
@@ -182,8 +236,8 @@ class Verbs(Collectives):
         )
         return Request(self._core.isend_later(core, to, number))
 
-    def irecv_later(self, b: Arrays, source: TaskId = ANY_SOURCE, tag: int = ANY_TAG) -> Request:
-        """A receive as `isend_later`.
+    def _irecv_later(self, b: Arrays, source: TaskId = ANY_SOURCE, tag: int = ANY_TAG) -> Request:
+        """A receive as `_isend_later`.
 
         Raises
         ------
@@ -212,6 +266,19 @@ class Verbs(Collectives):
         ------
         MismatchError, DeadlineError, LayoutError, Error
             as `send` and `recv`; both have ended then.
+
+        Examples
+        --------
+        On two processes:
+
+        >>> world = hk.tasks({"rows": 1, "cols": 1})
+        >>> a = hk.from_function(lambda i: i, hk.Layout(4, "(*)"), "int64", world.comm)
+        >>> other = 1 - world.rank
+        >>> b = hk.empty(a.layout, "int64", world.comm)
+        >>> world.sendrecv(a, other, b, other).source == other
+        True
+        >>> b.local.tolist()
+        [0, 1, 2, 3]
         """
         sent, to, received, of, numbers, seconds = self._checked(
             _mpi.Verb.sendrecv,
@@ -238,6 +305,18 @@ class Verbs(Collectives):
         ------
         Error
             for a task that does not exist, and an empty name.
+
+        Examples
+        --------
+        On two processes:
+
+        >>> world = hk.tasks({"rows": 1, "cols": 1})
+        >>> a = hk.from_function(lambda i: i, hk.Layout(4, "(*)"), "int64", world.comm)
+        >>> frames = world.channel("frames", 1 - world.rank)
+        >>> if world.name == "rows":
+        ...     frames.send(a)
+        ... else:
+        ...     status = frames.recv(a)
         """
         if not isinstance(name, str):
             raise Error(f"a channel's name is text, not {name!r}")
@@ -256,6 +335,19 @@ class Verbs(Collectives):
         Error
             on every process of this task, for a task that does not exist or shares a process with
             this one (as all do, for any), a wrong tag or timeout; and what the sender could not do.
+
+        Examples
+        --------
+        On two processes:
+
+        >>> world = hk.tasks({"rows": 1, "cols": 1})
+        >>> a = hk.from_function(lambda i: i, hk.Layout(4, "(*)"), "int64", world.comm)
+        >>> if world.name == "rows":
+        ...     world.send(a, "cols")
+        ... else:
+        ...     status = world.probe()
+        ...     b = hk.empty(status.layout, status.dtype, world.comm)
+        ...     status = world.recv(b, status.source, status.tag)
         """
         of, number, seconds = self._checked(
             _mpi.Verb.probe,
@@ -271,6 +363,19 @@ class Verbs(Collectives):
         ------
         Error, PeerLostError
             as `probe`; PeerLostError where it is asked again and again.
+
+        Examples
+        --------
+        On two processes:
+
+        >>> world = hk.tasks({"rows": 1, "cols": 1})
+        >>> a = hk.from_function(lambda i: i, hk.Layout(4, "(*)"), "int64", world.comm)
+        >>> if world.name == "rows":
+        ...     world.send(a, "cols")
+        ... else:
+        ...     while world.iprobe("rows") is None:
+        ...         pass  # something else is done meanwhile
+        ...     status = world.recv(a, "rows")
         """
         of, number = self._checked(_mpi.Verb.iprobe, lambda: (id_of(source), as_number(tag, "tag")))
         found = self._core.iprobe(of, number)

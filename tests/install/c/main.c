@@ -4,6 +4,10 @@
 #include <stdio.h>
 #include <stdlib.h>
 
+#if HOCKET_VERSION_NUMBER < 100 || HOCKET_VERSION_MAJOR > 1000
+#error "the preprocessor compares versions"
+#endif
+
 static void ok(int code) {
     if (code == HOCKET_SUCCESS) return;
     fprintf(stderr, "%s: %s\n", hocket_error_name(code), hocket_error_message());
@@ -31,7 +35,7 @@ int main(int argc, char** argv) {
     ok(hocket_layout_local_elements(layout, rank, &held));
     ok(hocket_layout_text(layout, &text));
     ok(hocket_mpi_library(&library));
-    if (rank == 0) printf("C on %s: %s\n", library, text);
+    if (rank == 0) printf("C on %s: %s, hocket %s\n", library, text, HOCKET_VERSION);
     ok(hocket_array_free(&array));
     ok(hocket_layout_free(&layout));
     MPI_Finalize();

@@ -31,6 +31,7 @@ program user
     if (any(y(i, :) /= 10*i + mine)) error stop 'an element is not where it belongs'
   end do
   call hocket_mpi_library(library)
-  if (rank == 0) print '(2a)', 'Fortran on ', library
+  if (rank == 0) print '(3a, 2(i0, a), i0)', 'Fortran on ', library, ', hocket ', &
+    HOCKET_VERSION_MAJOR, '.', HOCKET_VERSION_MINOR, '.', HOCKET_VERSION_PATCH
   call hocket_mpi_finalize()
 end program

@@ -30,8 +30,15 @@ def model() -> dict[str, float]:
     Those that `hocket calibrate` keeps, or the file that ``HOCKET_MODEL`` names; else, and with
     ``HOCKET_MODEL=default``, those that the library was built with. Read once.
 
-    Raises:
-        Error: the file cannot be read, or is no model.
+    Raises
+    ------
+    Error
+        the file cannot be read, or is no model.
+
+    Examples
+    --------
+    >>> sorted(hk.model())[:3]
+    ['byte', 'copy', 'far_byte']
     """
     return _pure.kept_model()
 
@@ -49,8 +56,10 @@ def text_of(costs: Mapping[str, float]) -> str:
 def parse(text: str) -> dict[str, float]:
     """The model that such a text describes.
 
-    Raises:
-        Error: a line that names no cost, or no number of seconds.
+    Raises
+    ------
+    Error
+        a line that names no cost, or no number of seconds.
     """
     return _pure.parse_model(text)
 
@@ -58,8 +67,10 @@ def parse(text: str) -> dict[str, float]:
 def checked(costs: Mapping[str, float] | None) -> dict[str, float]:
     """All costs of a model of which some are given; the others have their default.
 
-    Raises:
-        LayoutError: names that are no costs, or values that are no seconds.
+    Raises
+    ------
+    LayoutError
+        names that are no costs, or values that are no seconds.
     """
     try:
         given = dict(costs or {})
