@@ -66,7 +66,7 @@ int hocket_layout_size(const hocket_layout* layout, int64_t* processes) {
 
 int hocket_layout_elements(const hocket_layout* layout, int64_t* elements) {
     return guard(__func__,
-                 [&] { required(elements, "elements") = behind(layout)->value.elements(); });
+                 [&] { required(elements, "elements") = behind(layout)->value.num_elements(); });
 }
 
 int hocket_layout_is_indexed(const hocket_layout* layout, bool* indexed) {

@@ -18,6 +18,7 @@ from hocket.errors import (
     PeerLostError,
     StepError,
 )
+from hocket.formats import Format, gen_block, indirect
 from hocket.kernels import cycle_path, cycles, explain_permute, permute, permute_inplace
 from hocket.layouts import Layout
 from hocket.models import model
@@ -67,6 +68,7 @@ __all__ = [
     "EndOfStream",
     "Error",
     "Flow",
+    "Format",
     "Halo",
     "HaloRequest",
     "Layout",
@@ -85,6 +87,8 @@ __all__ = [
     "empty",
     "explain_permute",
     "from_function",
+    "gen_block",
+    "indirect",
     "model",
     "permute",
     "permute_inplace",
