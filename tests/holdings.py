@@ -34,7 +34,7 @@ class Holding:
     flat: bool
     name: str
     ask: Callable[[Any], Any]
-    ordered: bool = False  # elements, whose order the user gives
+    kind: str = ""  # "elements" or "boxes", which equal only their own kind
 
     def __str__(self) -> str:
         return self.name
@@ -42,6 +42,11 @@ class Holding:
     @property
     def size(self) -> int:
         return len(self.parts)
+
+    @property
+    def ordered(self) -> bool:
+        """True where the user gives the order of the local arrays."""
+        return self.kind == "elements"
 
     def layout(self, hk: Any) -> Any:
         return self.ask(hk)
@@ -97,7 +102,8 @@ def boxes(shape: Index, pairs: Sequence[tuple[Index, Index]]) -> Holding:
         [np.arange(start, stop, dtype=np.int64) for start, stop in zip(*pair)] for pair in pairs
     ]
     name = f"Layout.boxes({shape}, {pairs})"
-    return Holding(shape, tuple(parts), False, name, lambda hk: hk.Layout.boxes(shape, pairs))
+    ask = lambda hk: hk.Layout.boxes(shape, pairs)  # noqa: E731
+    return Holding(shape, tuple(parts), False, name, ask, "boxes")
 
 
 def elements(shape: Index, lists: Sequence[Sequence[int]]) -> Holding:
@@ -105,7 +111,7 @@ def elements(shape: Index, lists: Sequence[Sequence[int]]) -> Holding:
     parts: list[Part] = [[np.array(each, dtype=np.int64)] for each in lists]
     name = f"Layout.elements({shape}, {lists})"
     ask = lambda hk: hk.Layout.elements(shape, lists)  # noqa: E731
-    return Holding(shape, tuple(parts), True, name, ask, True)
+    return Holding(shape, tuple(parts), True, name, ask, "elements")
 
 
 def aligned_lists(
@@ -149,7 +155,7 @@ def aligned(shape: Index, subscripts: Sequence[Subscript], target: Holding, text
             True,
             f"Layout.aligned({shape}, {text!r}, {target})",
             lambda hk: hk.Layout.aligned(shape, text, ask_target(hk)),
-            ordered,
+            "elements" if ordered else "",
         )
 
     def part_of(part: Part) -> Part:
@@ -170,7 +176,9 @@ def aligned(shape: Index, subscripts: Sequence[Subscript], target: Holding, text
     parts = tuple(part_of(part) for part in target.parts)
     name = f"Layout.aligned({shape}, {text!r}, {target})"
     ask = target.ask
-    return Holding(shape, parts, False, name, lambda hk: hk.Layout.aligned(shape, text, ask(hk)))
+    return Holding(
+        shape, parts, False, name, lambda hk: hk.Layout.aligned(shape, text, ask(hk)), target.kind
+    )
 
 
 def section(whole: Holding, slices: tuple[Any, ...]) -> Holding:
@@ -187,7 +195,7 @@ def section(whole: Holding, slices: tuple[Any, ...]) -> Holding:
             held = held[held >= 0]
             flat.append([held if whole.ordered else np.sort(held)])
         return Holding(
-            shape, tuple(flat), True, name, lambda hk: ask(hk).section(slices), whole.ordered
+            shape, tuple(flat), True, name, lambda hk: ask(hk).section(slices), whole.kind
         )
     parts: list[Part] = []
     for part in whole.parts:
@@ -201,7 +209,7 @@ def section(whole: Holding, slices: tuple[Any, ...]) -> Holding:
             elif each % whole.shape[d] not in part[d]:
                 kept = None
         parts.append(kept)
-    return Holding(shape, tuple(parts), False, name, lambda hk: ask(hk).section(slices))
+    return Holding(shape, tuple(parts), False, name, lambda hk: ask(hk).section(slices), whole.kind)
 
 
 def relabeled(before: Holding, ranks: Sequence[int], size: int) -> Holding:
@@ -216,7 +224,7 @@ def relabeled(before: Holding, ranks: Sequence[int], size: int) -> Holding:
         before.flat,
         name,
         lambda hk: ask(hk).relabeled(ranks, size),
-        before.ordered,
+        before.kind,
     )
 
 
