@@ -10,12 +10,6 @@ namespace {
 
 constexpr std::int64_t leaf = 16;
 
-std::int64_t volume_of(std::span<const Range> box) {
-    std::int64_t volume = 1;
-    for (const Range& range : box) volume *= range.last - range.first;
-    return volume;
-}
-
 }  // namespace
 
 void BoxIndex::add(std::int64_t process, std::span<const Range> box) {
@@ -24,7 +18,7 @@ void BoxIndex::add(std::int64_t process, std::span<const Range> box) {
 }
 
 std::int64_t BoxIndex::volume(std::int64_t k) const {
-    return volume_of(box(k));
+    return layout::volume(box(k));
 }
 
 Range BoxIndex::of(std::int64_t process) const {

@@ -9,9 +9,12 @@
 
 namespace hocket::plan {
 
+using layout::add_outside;
+using layout::common_box;
 using layout::IndexSet;
 using layout::Range;
 using layout::Segment;
+using layout::volume;
 
 namespace {
 
@@ -38,36 +41,6 @@ std::vector<IndexSet> sets_of(const Ranges& box, const Shape& shape) {
         sets.emplace_back(shape[d], shape[d],
                           std::vector<layout::Run>{{box[d].first, box[d].last - box[d].first}});
     return sets;
-}
-
-std::int64_t volume(const Ranges& box) {
-    std::int64_t count = 1;
-    for (const Range& range : box) count *= std::max<std::int64_t>(0, range.last - range.first);
-    return count;
-}
-
-Ranges common_box(std::span<const Range> a, std::span<const Range> b) {
-    Ranges common;
-    for (std::size_t d = 0; d < a.size(); ++d)
-        common.push_back({std::max(a[d].first, b[d].first), std::min(a[d].last, b[d].last)});
-    return common;
-}
-
-/// Appends what of `box` lies outside `hole`, as boxes.
-void add_outside(Ranges box, const Ranges& hole, std::vector<Ranges>& out) {
-    if (volume(common_box(box, hole)) == 0) {
-        out.push_back(std::move(box));
-        return;
-    }
-    for (std::size_t d = 0; d < box.size(); ++d) {
-        for (const Range& side :
-             {Range{box[d].first, hole[d].first}, {hole[d].last, box[d].last}}) {
-            if (side.first >= side.last) continue;
-            out.push_back(box);
-            out.back()[d] = side;
-        }
-        box[d] = common_box(box, hole)[d];
-    }
 }
 
 /// Finds groups. Ranges are in the source's dimensions, unless they say otherwise.
