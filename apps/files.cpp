@@ -9,7 +9,7 @@
 namespace apps {
 
 void append(const std::string& path, const hocket::Array& array) {
-    const auto bytes = array.layout().elements() * array.dtype().size;
+    const auto bytes = array.layout().num_elements() * array.dtype().size;
     std::vector<char> whole(array.comm().rank() == 0 ? static_cast<std::size_t>(bytes) : 0);
     hocket::gather(array, whole.data());
     if (array.comm().rank() != 0) return;

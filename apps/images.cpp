@@ -11,7 +11,7 @@ Images::Images(const std::string& path, std::int64_t frames, const hocket::Layou
     : part_(static_cast<std::size_t>(rows.local_elements(process))) {
     pixels_.resize(part_ * static_cast<std::size_t>(frames));
     const auto held = rows.global_indices(process)[0];
-    const std::int64_t width = rows.shape()[1], frame = rows.elements();
+    const std::int64_t width = rows.shape()[1], frame = rows.num_elements();
     const std::int64_t first = held.empty() ? 0 : held.front() * width;
     std::ifstream file(path, std::ios::binary);
     for (std::int64_t number = 0; part_ > 0 && number < frames; ++number) {

@@ -8,6 +8,7 @@ what to ask of the library for the same. Nothing here looks at the library's alg
 
 from __future__ import annotations
 
+import itertools
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any, Callable, Optional, Union
@@ -24,14 +25,16 @@ Part = Optional[list[np.ndarray]]
 
 @dataclass(frozen=True)
 class Holding:
-    """What every process holds. `flat`: as one list of places, explicit segments; else as one list
-    a dimension. `ask` makes the library's layout, given the package."""
+    """What every process holds. `flat`: as one list of places, in the order of the local array
+    (explicit segments, elements); else as one list a dimension. `ask` makes the library's layout,
+    given the package."""
 
     shape: Index
     parts: tuple[Part, ...]
     flat: bool
     name: str
     ask: Callable[[Any], Any]
+    kind: str = ""  # "elements" or "boxes", which equal only their own kind
 
     def __str__(self) -> str:
         return self.name
@@ -39,6 +42,11 @@ class Holding:
     @property
     def size(self) -> int:
         return len(self.parts)
+
+    @property
+    def ordered(self) -> bool:
+        """True where the user gives the order of the local arrays."""
+        return self.kind == "elements"
 
     def layout(self, hk: Any) -> Any:
         return self.ask(hk)
@@ -88,10 +96,67 @@ def indexed(shape: Index, lists: Sequence[Sequence[tuple[int, int]]]) -> Holding
     return Holding(shape, tuple(parts), True, name, lambda hk: hk.Layout.indexed(shape, lists))
 
 
+def boxes(shape: Index, pairs: Sequence[tuple[Index, Index]]) -> Holding:
+    """A box a process."""
+    parts: list[Part] = [
+        [np.arange(start, stop, dtype=np.int64) for start, stop in zip(*pair)] for pair in pairs
+    ]
+    name = f"Layout.boxes({shape}, {pairs})"
+    ask = lambda hk: hk.Layout.boxes(shape, pairs)  # noqa: E731
+    return Holding(shape, tuple(parts), False, name, ask, "boxes")
+
+
+def elements(shape: Index, lists: Sequence[Sequence[int]]) -> Holding:
+    """Listed elements."""
+    parts: list[Part] = [[np.array(each, dtype=np.int64)] for each in lists]
+    name = f"Layout.elements({shape}, {lists})"
+    ask = lambda hk: hk.Layout.elements(shape, lists)  # noqa: E731
+    return Holding(shape, tuple(parts), True, name, ask, "elements")
+
+
+def aligned_lists(
+    shape: Index, subscripts: Sequence[Subscript], target: Holding
+) -> tuple[tuple[Part, ...], bool]:
+    """The parts of an array that is aligned with lists, and whether they are elements: in the order
+    of the template's, but increasing where `*` stands for several positions."""
+    several = any(s is None and n > 1 for s, n in zip(subscripts, target.shape))
+    ordered = target.ordered or several
+    parts: list[Part] = []
+    for part in target.parts:
+        found: list[int] = []
+        where = {int(place): k for k, place in enumerate(part[0] if part else ())}
+        keyed = []
+        for number, index in enumerate(np.ndindex(*shape)):
+            positions = [
+                range(n) if s is None else [s] if isinstance(s, int) else [s[1] * index[s[0]] + s[2]]
+                for s, n in zip(subscripts, target.shape)
+            ]
+            places = [
+                int(np.ravel_multi_index(at, target.shape)) if at else 0
+                for at in itertools.product(*positions)
+            ]
+            locals_ = [where[place] for place in places if place in where]
+            if locals_:
+                keyed.append((locals_[0] if target.ordered and not several else 0, number))
+        found = [number for _, number in sorted(keyed)]
+        parts.append([np.array(found, dtype=np.int64)])
+    return tuple(parts), ordered
+
+
 def aligned(shape: Index, subscripts: Sequence[Subscript], target: Holding, text: str) -> Holding:
     """Element i of the array lies where its position of the template lies; `text` says the same as
     `subscripts`, one a dimension of the template."""
-    assert not target.flat
+    if target.flat:
+        lists, ordered = aligned_lists(shape, subscripts, target)
+        ask_target = target.ask
+        return Holding(
+            shape,
+            lists,
+            True,
+            f"Layout.aligned({shape}, {text!r}, {target})",
+            lambda hk: hk.Layout.aligned(shape, text, ask_target(hk)),
+            "elements" if ordered else "",
+        )
 
     def part_of(part: Part) -> Part:
         if part is None:
@@ -111,7 +176,9 @@ def aligned(shape: Index, subscripts: Sequence[Subscript], target: Holding, text
     parts = tuple(part_of(part) for part in target.parts)
     name = f"Layout.aligned({shape}, {text!r}, {target})"
     ask = target.ask
-    return Holding(shape, parts, False, name, lambda hk: hk.Layout.aligned(shape, text, ask(hk)))
+    return Holding(
+        shape, parts, False, name, lambda hk: hk.Layout.aligned(shape, text, ask(hk)), target.kind
+    )
 
 
 def section(whole: Holding, slices: tuple[Any, ...]) -> Holding:
@@ -119,10 +186,17 @@ def section(whole: Holding, slices: tuple[Any, ...]) -> Holding:
     ask, name = whole.ask, f"{whole}.section({slices})"
     shape = np.empty(whole.shape, dtype=np.int8)[slices].shape
     if whole.flat:
-        flat: list[Part] = [
-            [np.flatnonzero(whole.holds(rank)[slices])] for rank in range(whole.size)
-        ]
-        return Holding(shape, tuple(flat), True, name, lambda hk: ask(hk).section(slices))
+        # Which element of the section each element of the array is; -1: none.
+        numbers = np.full(whole.shape, -1)
+        numbers[slices] = np.arange(int(np.prod(shape))).reshape(shape)
+        flat: list[Part] = []
+        for part in whole.parts:
+            held = numbers.reshape(-1)[part[0]] if part else np.empty(0, dtype=np.int64)
+            held = held[held >= 0]
+            flat.append([held if whole.ordered else np.sort(held)])
+        return Holding(
+            shape, tuple(flat), True, name, lambda hk: ask(hk).section(slices), whole.kind
+        )
     parts: list[Part] = []
     for part in whole.parts:
         kept: Part = None if part is None else []
@@ -135,7 +209,7 @@ def section(whole: Holding, slices: tuple[Any, ...]) -> Holding:
             elif each % whole.shape[d] not in part[d]:
                 kept = None
         parts.append(kept)
-    return Holding(shape, tuple(parts), False, name, lambda hk: ask(hk).section(slices))
+    return Holding(shape, tuple(parts), False, name, lambda hk: ask(hk).section(slices), whole.kind)
 
 
 def relabeled(before: Holding, ranks: Sequence[int], size: int) -> Holding:
@@ -145,7 +219,12 @@ def relabeled(before: Holding, ranks: Sequence[int], size: int) -> Holding:
         parts[new] = before.parts[old]
     ask, name = before.ask, f"{before}.relabeled({list(ranks)}, {size})"
     return Holding(
-        before.shape, tuple(parts), before.flat, name, lambda hk: ask(hk).relabeled(ranks, size)
+        before.shape,
+        tuple(parts),
+        before.flat,
+        name,
+        lambda hk: ask(hk).relabeled(ranks, size),
+        before.kind,
     )
 
 
@@ -169,7 +248,7 @@ def check_layout(hk: Any, holding: Holding, lay: Any) -> None:
         if not owners:
             continue
         assert lay.owner(index) == owners[0]
-        local = holding.local(places, owners[-1])
+        local = holding.local(places, owners[0])
         there = lay.local_index(index)
         assert local[there] == places[index]
 

@@ -11,7 +11,7 @@ from __future__ import annotations
 import itertools
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Any
+from typing import Any, Callable
 
 import numpy as np
 
@@ -20,12 +20,16 @@ Index = tuple[int, ...]
 
 @dataclass(frozen=True)
 class Format:
-    """How one dimension lies over its process extent: BLOCK, BLOCK(m), CYCLIC(k) or `*`."""
+    """How one dimension lies over its process extent: BLOCK, BLOCK(m), CYCLIC(k), `*`, BALANCED,
+    GEN_BLOCK with its extents or INDIRECT with its owners."""
 
     kind: str
     size: int | None = None
+    values: Index | None = None
 
     def __str__(self) -> str:
+        if self.values is not None:
+            return f"{self.kind}({', '.join(map(str, self.values))})"
         return self.kind if self.size is None else f"{self.kind}({self.size})"
 
 
@@ -38,6 +42,15 @@ def coordinate(form: Format, extent: int, processes: int, index: int) -> int:
         return 0
     if form.kind == "CYCLIC":
         return index // (form.size or 1) % processes
+    if form.kind == "INDIRECT":
+        assert form.values is not None
+        return form.values[index]
+    if form.kind == "GEN_BLOCK":
+        assert form.values is not None and sum(form.values) == extent
+        return int(np.repeat(np.arange(processes), form.values)[index])
+    if form.kind == "BALANCED":
+        parts = np.array_split(np.arange(extent), processes)
+        return next(c for c, part in enumerate(parts) if index in part)
     block = form.size if form.size is not None else -(-extent // processes)
     assert block * processes >= extent, "no HPF program: BLOCK(m) is too small"
     return index // block
@@ -167,9 +180,22 @@ def values(shape: Index, dtype: Any = np.float64) -> np.ndarray:
     )
 
 
+def gen_block(choose: Callable[[int, int], int], extent: int, processes: int) -> Format:
+    """Extents that add up, zeros among them; `choose(low, high)` includes both."""
+    cuts = sorted(choose(0, extent) for _ in range(processes - 1))
+    bounds = [0, *cuts, extent]
+    return Format("GEN_BLOCK", None, tuple(b - a for a, b in zip(bounds, bounds[1:])))
+
+
 def random_format(rng: np.random.Generator, extent: int, processes: int) -> Format:
     """Any format for a dimension that is distributed over `processes`."""
-    kind = rng.integers(4)
+    kind = rng.integers(7)
+    if kind == 4:
+        return Format("BALANCED")
+    if kind == 5:
+        return gen_block(lambda low, high: int(rng.integers(low, high + 1)), extent, processes)
+    if kind == 6:
+        return Format("INDIRECT", None, tuple(rng.integers(processes, size=extent).tolist()))
     if kind == 0:
         return BLOCK
     if kind == 1:
@@ -223,6 +249,10 @@ def one_dimensional(extent: int, processes: int) -> list[Spec]:
     forms = [BLOCK, CYCLIC]
     forms += [Format("CYCLIC", k) for k in range(1, extent + 2)]
     forms += [Format("BLOCK", m) for m in range(max(1, -(-extent // processes)), extent + 2)]
+    forms.append(Format("BALANCED"))
+    forms.append(Format("INDIRECT", None, tuple(i * i % processes for i in range(extent))))
+    sizes = [extent * (k + 1) // processes - extent * k // processes for k in range(processes)]
+    forms.append(Format("GEN_BLOCK", None, tuple(reversed(sizes))))
     specs = [Spec((extent,), (form,), (processes,)) for form in forms]
     specs.append(Spec((extent,), (STAR,), (processes,), (0,)))
     if processes == 1:

@@ -12,6 +12,7 @@ from typing import Any, Callable
 import numpy as np
 
 import holdings
+import oracle
 from holdings import Holding, Subscript
 from oracle import Format, Index, Spec
 
@@ -49,7 +50,7 @@ def any_spec(choose: Choose, shape: Index, processes: int) -> Spec:
         if choose(0, 5) == 0:
             copies.append(len(procs))
             extent_of_processes()
-        kind = choose(0, 5)
+        kind = choose(0, 8)
         if kind <= 1:
             formats.append(Format("*"))
             continue
@@ -60,6 +61,13 @@ def any_spec(choose: Choose, shape: Index, processes: int) -> Spec:
             formats.append(Format("BLOCK", max(1, -(-extent // p)) + choose(0, 2)))
         elif kind == 4:
             formats.append(Format("CYCLIC"))
+        elif kind == 5:
+            formats.append(Format("BALANCED"))
+        elif kind == 6:
+            formats.append(oracle.gen_block(choose, extent, p))
+        elif kind == 7:
+            owners = tuple(choose(0, p - 1) for _ in range(extent))
+            formats.append(Format("INDIRECT", None, owners))
         else:
             formats.append(Format("CYCLIC", choose(1, extent + 1)))
     if choose(0, 5) == 0:
@@ -84,6 +92,45 @@ def any_segments(choose: Choose, shape: Index, processes: int, gaps: bool) -> Ho
         if choose(0, 5) == 0:
             each.append((choose(0, elements), 0))
     return holdings.indexed(shape, lists)
+
+
+def any_boxes(choose: Choose, shape: Index, processes: int, gaps: bool) -> Holding:
+    """A box a process: cut from the whole until there is one for each, then some left out, where
+    `gaps`, and some made larger, so that they overlap."""
+    whole = (tuple(0 for _ in shape), tuple(shape))
+    boxes = [whole]
+    count = choose(1, processes)
+    while len(boxes) < count and shape:
+        start, stop = boxes.pop(choose(0, len(boxes) - 1))
+        d = choose(0, len(shape) - 1)
+        at = choose(start[d], stop[d])
+        boxes.append((start, (*stop[:d], at, *stop[d + 1 :])))
+        boxes.append(((*start[:d], at, *start[d + 1 :]), stop))
+    if choose(0, 2) == 0:
+        for k, (start, stop) in enumerate(boxes):
+            grown = [max(0, a - choose(0, 1)) for a in start]
+            boxes[k] = (tuple(grown), tuple(min(n, b + choose(0, 1)) for n, b in zip(shape, stop)))
+    if choose(0, 5) == 0 and len(boxes) < processes:
+        boxes.append(whole)
+    if gaps and len(boxes) > 1 and choose(0, 1):
+        boxes[choose(0, len(boxes) - 1)] = (tuple(shape), tuple(shape)) if shape else whole
+    return holdings.boxes(shape, boxes)
+
+
+def any_elements(choose: Choose, shape: Index, processes: int, gaps: bool) -> Holding:
+    """Lists in any order, some elements on several processes, some on none where `gaps`."""
+    lists: list[list[int]] = [[] for _ in range(choose(1, processes))]
+    copies = choose(0, 2) == 0
+    for place in range(int(np.prod(shape))):
+        if gaps and choose(0, 7) == 0:
+            continue
+        holders = {choose(0, len(lists) - 1) for _ in range(choose(1, 3) if copies else 1)}
+        for rank in holders:
+            lists[rank].insert(choose(0, len(lists[rank])) if choose(0, 1) else 0, place)
+    for each in lists:
+        if choose(0, 1):
+            each.sort()
+    return holdings.elements(shape, lists)
 
 
 def linear(choose: Choose, dummy: str, stride: int, offset: int) -> str:
@@ -128,7 +175,7 @@ def any_alignment(choose: Choose, shape: Index, processes: int, depth: int) -> H
     used = {s[0] for s in subscripts if isinstance(s, tuple)}
     dummies = [DUMMIES[d] if d in used else "*" for d in range(len(shape))]
     text = f"A({', '.join(dummies)}) WITH T({', '.join(words)})"
-    template = any_layout(choose, tuple(target), processes, depth - 1, segments=False)
+    template = any_layout(choose, tuple(target), processes, depth - 1)
     return holdings.aligned(shape, subscripts, template, text)
 
 
@@ -182,7 +229,8 @@ def any_layout(
         chosen = [ranks.pop(choose(0, len(ranks) - 1)) for _ in range(before.size)]
         return holdings.relabeled(before, chosen, size)
     if segments and kind == 3:
-        return any_segments(choose, shape, processes, gaps)
+        kinds = [any_segments, any_boxes, any_elements]
+        return kinds[choose(0, 2)](choose, shape, processes, gaps)
     return holdings.plain(any_spec(choose, shape, processes))
 
 

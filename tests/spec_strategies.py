@@ -19,7 +19,16 @@ def shapes(draw: st.DrawFn, most: int = 5) -> Index:
 
 @st.composite
 def formats(draw: st.DrawFn, extent: int, processes: int) -> Format:
-    kind = draw(st.sampled_from(["BLOCK", "CYCLIC", "CYCLIC(k)", "BLOCK(m)"]))
+    kind = draw(
+        st.sampled_from(
+            ["BLOCK", "CYCLIC", "CYCLIC(k)", "BLOCK(m)", "BALANCED", "GEN_BLOCK", "INDIRECT"]
+        )
+    )
+    if kind == "GEN_BLOCK":
+        return oracle.gen_block(lambda a, b: draw(st.integers(a, b)), extent, processes)
+    if kind == "INDIRECT":
+        owners = st.lists(st.integers(0, processes - 1), min_size=extent, max_size=extent)
+        return Format("INDIRECT", None, tuple(draw(owners)))
     if kind == "CYCLIC(k)":
         return Format("CYCLIC", draw(st.integers(1, extent + 2)))
     if kind == "BLOCK(m)":

@@ -152,10 +152,10 @@ hocket_bench::Contestant totals(const hocket::Layout& source, const hocket::Layo
                 *found = {0, 0};
             },
             [=]() -> std::string {
-                if (found->second == source.elements() && found->first >= destination.size())
+                if (found->second == source.num_elements() && found->first >= destination.size())
                     return "";
                 return std::to_string(found->first) + " messages carry " +
-                       std::to_string(found->second) + " of " + std::to_string(source.elements()) +
+                       std::to_string(found->second) + " of " + std::to_string(source.num_elements()) +
                        " elements";
             },
             [found] {

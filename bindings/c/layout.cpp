@@ -64,9 +64,9 @@ int hocket_layout_size(const hocket_layout* layout, int64_t* processes) {
                  [&] { required(processes, "processes") = behind(layout)->value.size(); });
 }
 
-int hocket_layout_elements(const hocket_layout* layout, int64_t* elements) {
+int hocket_layout_num_elements(const hocket_layout* layout, int64_t* elements) {
     return guard(__func__,
-                 [&] { required(elements, "elements") = behind(layout)->value.elements(); });
+                 [&] { required(elements, "elements") = behind(layout)->value.num_elements(); });
 }
 
 int hocket_layout_is_indexed(const hocket_layout* layout, bool* indexed) {
@@ -92,6 +92,26 @@ int hocket_layout_global_indices(const hocket_layout* layout, int64_t rank, int6
     return guard(__func__, [&] {
         const auto held = behind(layout);
         hand_out(along(dimension, held->value.global_indices(rank)), capacity, values, count);
+    });
+}
+
+int hocket_layout_slices(const hocket_layout* layout, int64_t rank, int64_t capacity,
+                         hocket_slice* values, int64_t* count) {
+    return guard(__func__, [&] {
+        std::vector<hocket_slice> slices;
+        for (const auto& [first, number, step, keep] : behind(layout)->value.slices(rank))
+            slices.push_back({first, number, step, keep});
+        hand_out(slices, capacity, values, count);
+    });
+}
+
+int hocket_layout_to_boxes(const hocket_layout* layout, int64_t* start, int64_t* stop) {
+    return guard(__func__, [&] {
+        int64_t *next_start = &required(start, "start"), *next_stop = &required(stop, "stop");
+        for (const auto& box : behind(layout)->value.to_boxes()) {
+            next_start = std::copy(box.start.begin(), box.start.end(), next_start);
+            next_stop = std::copy(box.stop.begin(), box.stop.end(), next_stop);
+        }
     });
 }
 

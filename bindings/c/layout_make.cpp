@@ -1,9 +1,12 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // How layouts are made.
+#include <cctype>
+
 #include "handles.hpp"
 #include "hocket/layout.hpp"
 
 using namespace hocket::c;
+using hocket::Format;
 using hocket::Layout;
 using hocket::Shape;
 
@@ -12,6 +15,19 @@ namespace {
 Shape shape_of(std::int64_t dimensions, const std::int64_t* shape, const char* name = "shape") {
     const auto extents = list(dimensions, shape, name);
     return {extents.begin(), extents.end()};
+}
+
+/// "GEN_BLOCK" and "INDIRECT" with their values; other formats are text.
+Format format_of(const std::string& text, std::span<const std::int64_t> values) {
+    std::string name;
+    for (const char c : text)
+        name += static_cast<char>(std::toupper(static_cast<unsigned char>(c)));
+    if (name == "GEN_BLOCK") return Format::gen_block(values);
+    if (name == "INDIRECT") return Format::indirect(values);
+    if (!values.empty())
+        throw ArgumentError("format '" + text +
+                            "' takes no values; only GEN_BLOCK and INDIRECT do");
+    return Format(std::string_view(text));
 }
 
 }  // namespace
@@ -23,6 +39,20 @@ int hocket_layout_make(int64_t dimensions, const int64_t* shape, const char* dis
         give(layout,
              Layout(shape_of(dimensions, shape), text_of(dist, "dist"),
                     shape_of(arrangement, procs, "procs"), list(copies, replicate, "replicate")));
+    });
+}
+
+int hocket_layout_make_formats(int64_t dimensions, const int64_t* shape,
+                               const hocket_format* formats, int64_t arrangement,
+                               const int64_t* procs, int64_t copies, const int64_t* replicate,
+                               hocket_layout** layout) {
+    return guard(__func__, [&] {
+        std::vector<Format> made;
+        for (const auto& [text, count, values] : list(dimensions, formats, "formats"))
+            made.push_back(format_of(text_of(text, "text"), list(count, values, "values")));
+        give(layout,
+             Layout(shape_of(dimensions, shape), made, shape_of(arrangement, procs, "procs"),
+                    list(copies, replicate, "replicate")));
     });
 }
 
@@ -62,6 +92,42 @@ int hocket_layout_indexed(int64_t dimensions, const int64_t* shape, int64_t proc
             if (next != nullptr) next += count;
         }
         give(layout, Layout::indexed(shape_of(dimensions, shape), lists));
+    });
+}
+
+int hocket_layout_boxes(int64_t dimensions, const int64_t* shape, int64_t processes,
+                        const int64_t* start, const int64_t* stop, hocket_layout** layout) {
+    return guard(__func__, [&] {
+        const Shape extents = shape_of(dimensions, shape);
+        if (processes < 0)
+            throw ArgumentError("there are " + std::to_string(processes) +
+                                " processes; give 0 or more");
+        std::int64_t many = 0;
+        if (__builtin_mul_overflow(processes, dimensions, &many))
+            throw ArgumentError("start and stop have more than 2^63 - 1 entries");
+        const auto starts = list(many, start, "start"), stops = list(many, stop, "stop");
+        std::vector<hocket::IndexBox> boxes;
+        for (std::size_t r = 0; r < static_cast<std::size_t>(processes); ++r) {
+            const auto own_start = starts.subspan(r * extents.size(), extents.size());
+            const auto own_stop = stops.subspan(r * extents.size(), extents.size());
+            boxes.push_back(
+                {{own_start.begin(), own_start.end()}, {own_stop.begin(), own_stop.end()}});
+        }
+        give(layout, Layout::boxes(extents, boxes));
+    });
+}
+
+int hocket_layout_elements(int64_t dimensions, const int64_t* shape, int64_t processes,
+                           const int64_t* counts, const int64_t* elements, hocket_layout** layout) {
+    return guard(__func__, [&] {
+        std::vector<std::vector<std::int64_t>> lists;
+        const int64_t* next = elements;
+        for (const auto count : list(processes, counts, "counts")) {
+            const auto own = list(count, next, "elements");
+            lists.emplace_back(own.begin(), own.end());
+            if (next != nullptr) next += count;
+        }
+        give(layout, Layout::elements(shape_of(dimensions, shape), lists));
     });
 }
 

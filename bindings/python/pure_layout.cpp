@@ -11,6 +11,7 @@
 
 namespace nb = nanobind;
 using namespace nb::literals;
+using hocket::Format;
 using hocket::Layout;
 using hocket::Shape;
 
@@ -49,15 +50,53 @@ Layout indexed(const Shape& shape, const std::vector<SegmentArray>& lists) {
     return Layout::indexed(shape, segments);
 }
 
+using IntegerArray = nb::ndarray<const std::int64_t, nb::ndim<1>, nb::c_contig>;
+
+std::span<const std::int64_t> span_of(const IntegerArray& array) {
+    return {array.data(), array.shape(0)};
+}
+
+Layout boxes(const Shape& shape, const std::vector<std::pair<Shape, Shape>>& pairs) {
+    std::vector<hocket::IndexBox> boxes;
+    for (const auto& [start, stop] : pairs) boxes.push_back({start, stop});
+    return Layout::boxes(shape, boxes);
+}
+
+Layout elements(const Shape& shape, const std::vector<IntegerArray>& arrays) {
+    std::vector<std::vector<std::int64_t>> lists;
+    for (const IntegerArray& array : arrays) {
+        const auto list = span_of(array);
+        lists.emplace_back(list.begin(), list.end());
+    }
+    return Layout::elements(shape, lists);
+}
+
 }  // namespace
 
 void bind_layout(nb::module_& m) {
+    nb::class_<Format>(m, "Format", "How one dimension is distributed; see hocket.Format.")
+        .def("__init__",
+             [](Format* self, const std::string& text) {
+                 new (self) Format(std::string_view(text));
+             })
+        .def_static("indirect",
+                    [](const IntegerArray& owners) { return Format::indirect(span_of(owners)); })
+        .def_static("gen_block",
+                    [](const IntegerArray& extents) { return Format::gen_block(span_of(extents)); })
+        .def("text", &Format::text);
     nb::class_<Layout>(m, "Layout", "How a global array lies over processes; see hocket.Layout.")
         .def(
             "__init__",
             [](Layout* self, Shape shape, const std::string& dist, Shape procs,
                const std::vector<std::int64_t>& replicate) {
                 new (self) Layout(std::move(shape), dist, std::move(procs), replicate);
+            },
+            "shape"_a, "dist"_a, "procs"_a, "replicate"_a)
+        .def(
+            "__init__",
+            [](Layout* self, Shape shape, const std::vector<Format>& formats, Shape procs,
+               const std::vector<std::int64_t>& replicate) {
+                new (self) Layout(std::move(shape), formats, std::move(procs), replicate);
             },
             "shape"_a, "dist"_a, "procs"_a, "replicate"_a)
         .def_static(
@@ -71,6 +110,8 @@ void bind_layout(nb::module_& m) {
                         return Layout::aligned(shape, align, target);
                     })
         .def_static("indexed", &indexed)
+        .def_static("boxes", &boxes)
+        .def_static("elements", &elements)
         .def_static("from_hpf",
                     [](const std::string& text,
                        const std::vector<std::pair<std::string, std::int64_t>>& parameters) {
@@ -99,7 +140,21 @@ void bind_layout(nb::module_& m) {
         .def_prop_ro("procs", [](const Layout& self) { return tuple_of(self.procs()); })
         .def_prop_ro("replicate", [](const Layout& self) { return tuple_of(self.replicate()); })
         .def_prop_ro("size", &Layout::size)
-        .def_prop_ro("elements", &Layout::elements)
+        .def_prop_ro("num_elements", &Layout::num_elements)
+        .def("slices",
+             [](const Layout& self, std::int64_t rank) {
+                 nb::list result;
+                 for (const auto& [first, count, step, keep] : self.slices(rank))
+                     result.append(nb::make_tuple(first, count, step));
+                 return result;
+             })
+        .def("to_boxes",
+             [](const Layout& self) {
+                 nb::list result;
+                 for (const auto& [start, stop] : self.to_boxes())
+                     result.append(nb::make_tuple(tuple_of(start), tuple_of(stop)));
+                 return result;
+             })
         .def("local_shape",
              [](const Layout& self, std::int64_t rank) { return tuple_of(self.local_shape(rank)); })
         .def("local_elements", &Layout::local_elements)

@@ -91,7 +91,7 @@ void bind_models(nb::module_& m) {
 }
 
 /// [(peer, [(source_first, destination_first, loops), …]), …]
-nb::list boxes(const Plan& plan, bool source, std::int64_t rank) {
+nb::list boxes_of(const Plan& plan, bool source, std::int64_t rank) {
     const hocket::plan::Part part = plan.part(source ? Side::source : Side::destination, rank);
     nb::list result;
     for (std::size_t k = 0; k < part.peers().size(); ++k) {
@@ -145,7 +145,7 @@ void bind_plan(nb::module_& m) {
              })
         .def("steps", &steps, "source"_a, "rank"_a)
         .def("cargo", &cargo, "source"_a, "rank"_a)
-        .def("boxes", &boxes, "source"_a, "rank"_a)
+        .def("boxes", &boxes_of, "source"_a, "rank"_a)
         .def_prop_ro("rounds", &Plan::rounds)
         .def_prop_ro("message_count", &Plan::message_count)
         .def_prop_ro("elements_moved", &Plan::elements_moved)

@@ -20,7 +20,8 @@ using Shape = std::vector<std::int64_t>;
 
 namespace layout {
 struct Form;  // the index algebra behind a Layout; src/layout/form.hpp
-}
+struct Format;
+}  // namespace layout
 
 /// `length` elements from row-major place `first` on.
 struct Segment {
@@ -37,11 +38,42 @@ struct Slice {
     bool keep = true;
 };
 
-/// How a global array lies over `size()` processes (HPF 1.0, chapter 3). A cheap value to copy;
-/// equal when shape, size and every process's index sets are equal.
+/// Indices start[d] <= i < stop[d] of each dimension d.
+struct IndexBox {
+    Shape start, stop;
+    friend bool operator==(const IndexBox&, const IndexBox&) = default;
+};
+
+/// How one dimension is distributed. A cheap value to copy: layouts share a map's memory.
+class Format {
+  public:
+    /// HPF text: "BLOCK", "CYCLIC(3)", "GEN_BLOCK(3, 3, 2)", "BALANCED", "*", any case.
+    /// @throws LayoutError for malformed text, pointing at the character.
+    Format(const char* text) : Format(std::string_view(text)) {}
+    Format(std::string_view text);
+    /// GEN_BLOCK: process k holds the next `extents[k]` indices. @throws LayoutError for negative
+    /// extents.
+    static Format gen_block(std::span<const std::int64_t> extents);
+    /// INDIRECT: process `owners[i]` holds index i. Takes 24 bytes for each run of equal owners,
+    /// and O(n log n) time. @throws LayoutError for negative owners.
+    static Format indirect(std::span<const std::int64_t> owners);
+    std::string text() const;
+
+    /// For the rooms of the library only.
+    const layout::Format& format() const { return *format_; }
+
+  private:
+    explicit Format(std::shared_ptr<const layout::Format> format) : format_(std::move(format)) {}
+    std::shared_ptr<const layout::Format> format_;
+};
+
+/// How a global array is distributed over `size()` processes (HPF 1.0, chapter 3; HPF 2.0, chapter
+/// 8). A cheap value to copy; equal when shape, size and every process's index sets are equal.
+/// Boxes, elements and explicit segments equal only their own kind.
 ///
 /// Process r sits at row-major position r of `procs()`. A local array is dense, row-major, its
-/// elements in increasing global index order in every dimension.
+/// elements in increasing global index order in every dimension; of a section, in the order of the
+/// slices; of listed elements, in the given order.
 class Layout {
   public:
     /// `dist` is HPF text with one format a dimension, any case: "(BLOCK, CYCLIC(3), *)".
@@ -50,6 +82,10 @@ class Layout {
     /// @throws LayoutError for malformed text (pointing at the character) and extents that do not
     ///         fit.
     Layout(Shape shape, std::string_view dist, Shape procs = {},
+           std::span<const std::int64_t> replicate = {});
+
+    /// The same with a format a dimension: {"BLOCK", Format::indirect(owners), "*"}.
+    Layout(Shape shape, std::span<const Format> formats, Shape procs = {},
            std::span<const std::int64_t> replicate = {});
 
     /// An array aligned with a template: `align` is HPF text "A(i,j) WITH T(2*j+1, i, *)", indices
@@ -64,6 +100,14 @@ class Layout {
     /// one-dimensional local array holds in increasing order. Gaps belong to nobody.
     /// @throws LayoutError for segments that overlap or leave the array.
     static Layout indexed(Shape shape, const std::vector<std::vector<Segment>>& segments);
+    /// Any box of indices a process: bricks. Boxes may leave gaps, which belong to nobody;
+    /// overlapping ones hold copies. Takes O(P log P) time and about 16 (d + 1) bytes a process.
+    /// @throws LayoutError for boxes that leave the shape, or stop before they start.
+    static Layout boxes(Shape shape, std::span<const IndexBox> boxes);
+    /// Row-major element numbers: `lists[r]` are process r's, in the order of its one-dimensional
+    /// local array. An element on several processes is copies; gaps belong to nobody.
+    /// @throws LayoutError for numbers outside the array, and one that comes twice on a process.
+    static Layout elements(Shape shape, const std::vector<std::vector<std::int64_t>>& lists);
     /// Every array that the directives of a Fortran program distribute or align, by name as
     /// declared, in order (HPF 1.0, chapter 3): PROCESSORS, TEMPLATE, ALIGN, DISTRIBUTE, and
     /// declarations, in free or fixed form; other lines are passed over. `parameters` gives names
@@ -94,9 +138,10 @@ class Layout {
     const std::string& dist() const;  ///< HPF text as `(BLOCK, CYCLIC(3), *)`, or the alignment
     const Shape& procs() const;
     const Shape& replicate() const;
-    std::int64_t size() const;      ///< number of processes
-    std::int64_t elements() const;  ///< number of elements of the global array
-    bool is_indexed() const;        ///< true for explicit segments
+    std::int64_t size() const;          ///< number of processes
+    std::int64_t num_elements() const;  ///< number of elements of the global array
+    /// True for explicit segments and listed elements, whose local arrays have one dimension.
+    bool is_indexed() const;
     std::size_t dimensions() const { return shape().size(); }
 
     /// Extents of process `rank`'s local array (of explicit segments: one). @throws LayoutError if
@@ -105,13 +150,18 @@ class Layout {
     /// Number of elements there: 0 also where `local_shape` has no extents to say so.
     std::int64_t local_elements(std::int64_t rank) const;
     /// For each dimension the global indices that process `rank` holds, increasing (of explicit
-    /// segments: one list of row-major places).
+    /// segments and listed elements: one list of row-major places, in the local array's order).
     std::vector<std::vector<std::int64_t>> global_indices(std::int64_t rank) const;
+    /// Process `rank`'s part as one slice a dimension. @throws LayoutError where its indices of a
+    /// dimension are not equally spaced, and for explicit segments and listed elements.
+    std::vector<Slice> slices(std::int64_t rank) const;
+    /// Every process's part as a box, for `boxes`. @throws LayoutError where one holds no box.
+    std::vector<IndexBox> to_boxes() const;
     /// Every process that holds the element, increasing. @throws LayoutError outside the shape.
     std::vector<std::int64_t> owners(std::span<const std::int64_t> index) const;
     /// The lowest of `owners`. @throws LayoutError also where nobody holds the element.
     std::int64_t owner(std::span<const std::int64_t> index) const;
-    /// Where the element lies in an owner's local array.
+    /// Where the element lies in the local array of `owner(index)`.
     Shape local_index(std::span<const std::int64_t> index) const;
 
     std::string text() const;  ///< one line; `parse(text())` gives the layout back

@@ -20,8 +20,8 @@ std::size_t as_index(int dimension) {
 
 Arrangement::Arrangement(const Layout& layout) : layout_(layout) {
     const layout::Form& form = layout.form();
-    if (form.indexed() || form.aligned())
-        throw LayoutError("cannot remap an array of layout " + layout.text() +
+    if (!exists(form))
+        throw LayoutError("cannot remap an array of layout " + layout::brief(form) +
                           " in place: its distribution text says where single elements lie, and "
                           "would mean another array once that is permuted; use redistribute with "
                           "axes=");
@@ -34,25 +34,37 @@ Arrangement::Arrangement(const Layout& layout) : layout_(layout) {
     }
 }
 
+bool Arrangement::exists(const layout::Form& form) {
+    return form.gridded() && !form.aligned() &&
+           std::none_of(form.base.formats.begin(), form.base.formats.end(),
+                        [](const layout::Format& f) { return f.kind == Kind::indirect; });
+}
+
 int Arrangement::grid_of(std::size_t dimension) const {
     const auto at = std::find(held_.begin(), held_.end(), static_cast<int>(dimension));
     return at == held_.end() ? -1 : static_cast<int>(at - held_.begin());
 }
 
 bool Arrangement::fits(std::size_t dimension, std::size_t grid) const {
-    const auto& [kind, size] = formats_[grid];
-    if (kind == Kind::cyclic) return even(dimension, grid);
-    return size == 0 ||
-           base::product_up_to(size, procs(grid), base::max_size) >= shape()[dimension];
+    const layout::Format& format = formats_[grid];
+    if (format.kind == Kind::cyclic) return even(dimension, grid);
+    if (format.partition) return format.partition->extent() == shape()[dimension];
+    return format.size == 0 ||
+           base::product_up_to(format.size, procs(grid), base::max_size) >= shape()[dimension];
 }
 
 std::int64_t Arrangement::cycle_block(std::size_t grid) const {
-    const auto& [kind, size] = formats_[grid];
-    return kind == Kind::cyclic ? std::max<std::int64_t>(size, 1) : 0;
+    const layout::Format& format = formats_[grid];
+    return format.kind == Kind::cyclic ? std::max<std::int64_t>(format.size, 1) : 0;
 }
 
 bool Arrangement::even(std::size_t dimension, std::size_t grid) const {
     const std::int64_t extent = shape()[dimension];
+    if (formats_[grid].partition) {  // as they were written
+        for (std::int64_t c = 1; c < procs(grid); ++c)
+            if (part(dimension, grid, c) != part(dimension, grid, 0)) return false;
+        return true;
+    }
     if (cycle_block(grid) == 0) return part(dimension, grid, 0) * procs(grid) == extent;
     const std::int64_t round = base::product_up_to(cycle_block(grid), procs(grid), base::max_size);
     return extent % round == 0;
@@ -64,12 +76,8 @@ bool Arrangement::alike(std::size_t a, std::size_t b) const {
 
 std::int64_t Arrangement::part(std::size_t dimension, std::size_t grid,
                                std::int64_t coordinate) const {
-    layout::Axis axis;
-    axis.extent = shape()[dimension];
-    axis.procs = procs(grid);
-    const auto& [kind, size] = formats_[grid];
-    const bool blocks = kind == Kind::block && size == 0;
-    axis.block = std::max<std::int64_t>(blocks ? base::ceil_div(axis.extent, axis.procs) : size, 1);
+    const layout::Axis axis =
+        layout::axis_of(formats_[grid], shape()[dimension], procs(grid), dimension);
     return layout::held_by(axis, coordinate).count();
 }
 
@@ -86,8 +94,8 @@ std::int64_t Arrangement::elements(std::span<const std::int64_t> coordinates) co
 }
 
 std::int64_t Arrangement::most_elements(std::span<const std::int64_t> coordinates) const {
-    if (layout_.elements() == 0) return 0;
-    auto most = static_cast<long double>(layout_.elements());
+    if (layout_.num_elements() == 0) return 0;
+    auto most = static_cast<long double>(layout_.num_elements());
     for (std::size_t g = 0; g < grids(); ++g) {
         if (held_[g] < 0) continue;
         long double share = 0;
@@ -100,7 +108,7 @@ std::int64_t Arrangement::most_elements(std::span<const std::int64_t> coordinate
         }
         most *= share;
     }
-    return std::min(layout_.elements(), static_cast<std::int64_t>(std::ceil(most)) + 1);
+    return std::min(layout_.num_elements(), static_cast<std::int64_t>(std::ceil(most)) + 1);
 }
 
 void Arrangement::apply(const Change& change) {

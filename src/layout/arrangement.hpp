@@ -26,8 +26,10 @@ struct Change {
 /// dimensions of the arrangement. Dimensions are the array's as it was at first, throughout.
 class Arrangement {
   public:
-    /// @throws LayoutError for alignments and explicit segments.
+    /// @throws LayoutError for alignments, INDIRECT, boxes, and lists of segments or elements.
     explicit Arrangement(const Layout& layout);
+    /// Whether a layout has one.
+    static bool exists(const layout::Form& form);
 
     const Shape& shape() const { return layout_.shape(); }
     std::int64_t procs(std::size_t grid) const { return layout_.procs()[grid]; }

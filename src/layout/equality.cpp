@@ -47,8 +47,22 @@ bool same_processes(const Form& a, const Form& b) {
     return true;
 }
 
+/// Of listed elements the places in the local arrays, too.
+bool same_lists(const Segments& a, const Segments& b) {
+    for (std::int64_t rank = 0; rank < a.size(); ++rank) {
+        const std::span<const Segment> in_a = a.of(rank), in_b = b.of(rank);
+        if (!std::equal(in_a.begin(), in_a.end(), in_b.begin(), in_b.end())) return false;
+    }
+    return true;
+}
+
+bool same_kind(const Form& a, const Form& b) {
+    if (a.indexed() != b.indexed() || !a.boxes != !b.boxes) return false;
+    return !a.indexed() || a.segments->listed() == b.segments->listed();
+}
+
 bool same_elements(const Layout& a, const Layout& b) {
-    for (std::int64_t place = 0; place < a.elements(); ++place) {
+    for (std::int64_t place = 0; place < a.num_elements(); ++place) {
         const Shape index = unflatten(place, a.shape());
         if (a.owners(index) != b.owners(index)) return false;
     }
@@ -63,14 +77,15 @@ void mix(std::size_t& seed, std::int64_t value) {
 
 bool equal(const Form& a, const Form& b) {
     if (&a == &b) return true;
-    if (a.shape != b.shape || a.size != b.size || a.indexed() != b.indexed()) return false;
+    if (a.shape != b.shape || a.size != b.size || !same_kind(a, b)) return false;
     if (a.elements == 0) return true;
-    if (!a.indexed() && same_arrangement(a, b)) {
+    if (a.indexed()) return same_lists(*a.segments, *b.segments);
+    if (a.gridded() && same_arrangement(a, b)) {
         for (std::size_t d = 0; d < a.axes.size(); ++d)
             if (!equal(a.axes[d], b.axes[d])) return false;
         return true;
     }
-    if (a.elements >= a.size) return same_processes(a, b);
+    if (a.boxes || a.elements >= a.size) return same_processes(a, b);
     // Fewer elements than processes. The forms outlive the layouts that borrow them here.
     const auto borrow = [](const Form& form) {
         return Layout(std::shared_ptr<const Form>(std::shared_ptr<void>(), &form));
@@ -80,7 +95,7 @@ bool equal(const Form& a, const Form& b) {
 
 std::size_t hash(const Form& form) {
     // What equal layouts share whatever was written: shape, size, and a few processes' sets.
-    std::size_t seed = form.shape.size() + (form.indexed() ? 77U : 0U);
+    std::size_t seed = form.shape.size() + (form.indexed() ? 77U : 0U) + (form.boxes ? 78U : 0U);
     for (const std::int64_t extent : form.shape) mix(seed, extent);
     mix(seed, form.size);
     if (form.elements == 0) return seed;

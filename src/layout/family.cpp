@@ -19,26 +19,6 @@ std::int64_t Family::count() const {
 
 namespace {
 
-/// Calls `visit(first, last)` for every run of `set` that meets [low, high), clipped to it.
-template <class Visit>
-void for_runs(const IndexSet& set, std::int64_t low, std::int64_t high, Visit&& visit) {
-    const std::vector<Run>& runs = set.runs();
-    if (runs.empty()) return;
-    std::int64_t base = set.repeats() ? low / set.period() * set.period() : 0;
-    std::size_t run = set.first_run_after(low - base);
-    while (true) {
-        if (run == runs.size()) {
-            if (!set.repeats() || set.period() >= high - base) return;
-            base += set.period();
-            run = 0;
-        }
-        const std::int64_t first = base + runs[run].first;
-        if (first >= high) return;
-        visit(std::max(first, low), std::min(first + runs[run].length, high));
-        ++run;
-    }
-}
-
 /// Writes families of source ∩ destination within windows of the dimension.
 class Sweep {
   public:

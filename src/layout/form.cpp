@@ -38,6 +38,7 @@ bool Form::aligned() const {
 }
 
 std::optional<Shape> Form::place(std::int64_t rank) const {
+    if (boxes && boxes->box(rank).none) return std::nullopt;
     std::int64_t position = rank;
     if (order) {
         const auto found = order->position.find(rank);
@@ -59,6 +60,12 @@ std::int64_t Form::position(std::span<const std::int64_t> coordinates) const {
 
 std::vector<IndexSet> Form::sets(std::int64_t rank) const {
     if (indexed()) return {segments->set(rank)};
+    if (boxes) {
+        std::vector<IndexSet> result;
+        for (std::size_t d = 0; d < shape.size(); ++d)
+            result.push_back(interval(boxes->box(rank).ranges[d], shape[d]));
+        return result;
+    }
     const std::optional<Shape> at = place(rank);
     std::vector<IndexSet> result;
     result.reserve(axes.size());

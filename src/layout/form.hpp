@@ -2,7 +2,6 @@
 // The index algebra behind a Layout: what was written, and what follows from it.
 #pragma once
 
-#include <atomic>
 #include <cstddef>
 #include <cstdint>
 #include <memory>
@@ -13,17 +12,29 @@
 #include <vector>
 
 #include "hocket/layout.hpp"
+#include "layout/boxes.hpp"
 #include "layout/index_set.hpp"
+#include "layout/once.hpp"
 #include "layout/segments.hpp"
 
 namespace hocket::layout {
 
 /// One dimension's distribution format, as HPF writes it.
 struct Format {
-    enum class Kind { whole, block, cyclic };
+    enum class Kind { whole, block, cyclic, balanced, gen_block, indirect };
     Kind kind = Kind::whole;
     std::int64_t size = 0;  ///< BLOCK(size), CYCLIC(size); 0: none was written
-    friend bool operator==(const Format&, const Format&) = default;
+    std::shared_ptr<const Partition> partition =
+        nullptr;  ///< of GEN_BLOCK and INDIRECT, whatever the array
+
+    bool distributed() const { return kind != Kind::whole; }
+    /// True where each process holds an interval, in the order of the processes.
+    bool in_order() const { return kind != Kind::cyclic && kind != Kind::indirect; }
+    friend bool operator==(const Format& a, const Format& b) {
+        return a.kind == b.kind && a.size == b.size &&
+               (a.partition == b.partition ||
+                (a.partition && b.partition && *a.partition == *b.partition));
+    }
 };
 
 /// What a dimension of a template is aligned with.
@@ -71,45 +82,30 @@ struct Order {
     std::unordered_map<std::int64_t, std::int64_t> position;
 };
 
-/// A number that is worked out when first asked for, by any thread; a copy does not know it.
-class Once {
-  public:
-    Once() = default;
-    Once(const Once&) {}
-    Once& operator=(const Once&) {
-        value_ = 0;
-        return *this;
-    }
-    template <class Make>
-    std::size_t get(Make make) const {
-        std::size_t value = value_.load(std::memory_order_relaxed);
-        if (value == 0) value_.store(value = make(), std::memory_order_relaxed);
-        return value;
-    }
-
-  private:
-    mutable std::atomic<std::size_t> value_{0};
-};
-
 struct Form {
     // As written.
     Template base;
     std::vector<Subscript> alignment;  ///< one a template dimension; the identity for an array
     Shape shape;
-    std::shared_ptr<const Order> order;        ///< null: row-major
-    std::shared_ptr<const Segments> segments;  ///< not null: explicit segments, and no template
+    std::shared_ptr<const Order> order;  ///< null: row-major
+    /// Not null: explicit segments or listed elements, and no template.
+    std::shared_ptr<const Segments> segments;
+    std::shared_ptr<const Boxes> boxes;  ///< not null: a box a process, and no template
 
     // What follows.
-    std::string dist;
     std::vector<Axis> axes;  ///< one an array dimension
     std::vector<Role> grid;  ///< one a dimension of base.procs
     std::int64_t size = 1;
     std::int64_t elements = 1;
     std::int64_t copies = 1;  ///< processes that hold each element
-    Once known_hash;          ///< once nothing changes any more
+    // Once nothing changes any more:
+    Once<std::size_t> known_hash;
+    Once<std::string> known_dist;
 
     bool aligned() const;  ///< true where the alignment is not the identity
     bool indexed() const { return segments != nullptr; }
+    /// True where a process holds the product of what its coordinates hold in each dimension.
+    bool gridded() const { return !indexed() && !boxes; }
 
     /// Coordinates of a process in the arrangement; nothing for one that takes no part: it has no
     /// position, or an alignment leaves it with nothing.
@@ -124,8 +120,8 @@ struct Form {
         const int g = axes[d].grid;
         return g < 0 ? 0 : coordinates[static_cast<std::size_t>(g)];
     }
-    /// For each array dimension the indices that a process holds; of explicit segments one set of
-    /// row-major places.
+    /// For each array dimension the indices that a process holds; of explicit segments and listed
+    /// elements one set of row-major places.
     std::vector<IndexSet> sets(std::int64_t rank) const;
     /// Number of elements that a process holds.
     std::int64_t local_elements(std::int64_t rank) const;
@@ -138,20 +134,31 @@ struct Form {
     void check_index(std::span<const std::int64_t> index) const;
 };
 
+/// How a dimension of `extent` indices is distributed over `procs` processes by a format; `d` names
+/// the dimension in messages. @throws LayoutError where it does not fit.
+Axis axis_of(const Format& format, std::int64_t extent, std::int64_t procs, std::size_t d);
+
 /// Checks everything and works out what follows. @throws LayoutError
 Form make_form(Template base);
 /// An array aligned with a template: one subscript a dimension of `target`, which may be aligned
 /// itself.
 Form make_form(Shape shape, std::vector<Subscript> alignment, const Form& target);
-/// Explicit segments: `segments[r]` are process r's.
-Form make_form(Shape shape, const std::vector<std::vector<Run>>& segments);
+/// Explicit segments: `segments[r]` are process r's. Or, where `listed`, the runs of its local
+/// array in their order.
+Form make_form(Shape shape, const std::vector<std::vector<Run>>& segments, bool listed = false);
+/// A box a process, each within the shape.
+Form make_form(Shape shape, std::vector<ProcessBox> boxes);
+/// The same of any layout: alignments with boxes are boxes, with lists are lists.
+Form make_aligned(Shape shape, std::vector<Subscript> alignment, const Form& target);
 /// The layout of a part of an array, one slice a dimension of it.
 Form make_section(const Form& form, std::span<const Slice> slices);
 /// The same parts held by other processes: process ranks[r] holds what r held.
 Form make_relabeled(const Form& form, std::span<const std::int64_t> ranks, std::int64_t size);
 
 std::string text_of(const Shape& shape);  ///< "(12, 12)"
+std::string text_of(const Format& format);
 std::string text_of(const std::vector<Format>& formats);
+std::string dist_of(const Form& form);            ///< what Layout::dist() gives
 std::string text_of(const Form& form);            ///< what Layout::text() gives
 std::string brief(const Form& form);              ///< the same, shortened, for messages
 std::string text_of_alignment(const Form& form);  ///< "A(i, j) WITH T(2*i+1, j, *)"

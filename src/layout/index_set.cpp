@@ -12,7 +12,19 @@ using base::wide;
 
 std::int64_t Axis::owner(std::int64_t index) const {
     if (procs == 1) return 0;
-    return ((stride * index + offset) / block) % procs;
+    return partition ? partition->owner(position(index)) : position(index) / block % procs;
+}
+
+Run Axis::indices(wide first, wide last) const {
+    // A negative stride is a positive one read from the far end.
+    const bool backward = stride < 0;
+    const wide step = backward ? -static_cast<wide>(stride) : stride;
+    const wide lowest = backward ? static_cast<wide>(stride) * (extent - 1) + offset : offset;
+    const wide low = std::max<wide>(0, base::ceil_div<wide>(first - lowest, step));
+    const wide high = std::min<wide>(extent, base::ceil_div<wide>(last - lowest, step));
+    if (low >= high) return {0, 0};
+    return {static_cast<std::int64_t>(backward ? extent - high : low),
+            static_cast<std::int64_t>(high - low)};
 }
 
 IndexSet::IndexSet(std::int64_t extent, std::int64_t period, std::vector<Run> runs)
@@ -100,6 +112,11 @@ IndexSet whole(std::int64_t extent) {
     return {extent, extent, std::move(runs)};
 }
 
+IndexSet interval(const Range& range, std::int64_t extent) {
+    if (range.first >= range.last) return {extent, extent, {}};
+    return {extent, extent, {{range.first, range.last - range.first}}};
+}
+
 namespace {
 
 /// Runs of [0, window) where (stride*i + offset) mod modulus lies in [first, last): one step for
@@ -149,6 +166,24 @@ std::vector<Run> runs_by_positions(wide stride, wide offset, wide modulus, wide 
     return runs;
 }
 
+/// The same as `held_by`, of a template in unequal blocks.
+IndexSet held_by_partition(const Axis& axis, std::int64_t first, std::int64_t last) {
+    const std::int64_t n = axis.extent;
+    const auto [low, high] = std::minmax({axis.position(0), axis.position(n - 1)});
+    std::vector<Run> owned = axis.partition->owned(first, last, low, high + 1);
+    if (axis.stride < 0) std::reverse(owned.begin(), owned.end());
+    std::vector<Run> runs;
+    for (const Run& positions : owned) {
+        const Run run = axis.indices(positions.first, positions.first + positions.length);
+        if (run.length == 0) continue;
+        if (!runs.empty() && runs.back().first + runs.back().length == run.first)
+            runs.back().length += run.length;
+        else
+            runs.push_back(run);
+    }
+    return {n, n, std::move(runs)};
+}
+
 }  // namespace
 
 IndexSet held_by(const Axis& axis, std::int64_t first_coordinate, std::int64_t last_coordinate) {
@@ -156,7 +191,7 @@ IndexSet held_by(const Axis& axis, std::int64_t first_coordinate, std::int64_t l
     if (n == 0 || first_coordinate >= last_coordinate) return {n, n, {}};
     if (axis.procs == 1 || (first_coordinate == 0 && last_coordinate == axis.procs))
         return whole(n);
-
+    if (axis.partition) return held_by_partition(axis, first_coordinate, last_coordinate);
     const wide modulus = static_cast<wide>(axis.procs) * axis.block;
     const wide first = static_cast<wide>(first_coordinate) * axis.block;
     const wide last = static_cast<wide>(last_coordinate) * axis.block;
@@ -166,11 +201,9 @@ IndexSet held_by(const Axis& axis, std::int64_t first_coordinate, std::int64_t l
     const wide reach = stride * (n - 1);
     const wide lowest = backward ? axis.offset - reach : wide{axis.offset};
     if (lowest + reach < modulus) {  // one round: an interval
-        const wide low = std::max<wide>(0, base::ceil_div(first - lowest, stride));
-        const wide high = std::min<wide>(n, base::ceil_div(last - lowest, stride));
-        if (low >= high) return {n, n, {}};
-        const wide begin = backward ? n - high : low;
-        return {n, n, {{static_cast<std::int64_t>(begin), static_cast<std::int64_t>(high - low)}}};
+        std::vector<Run> runs{axis.indices(first, last)};
+        if (runs[0].length == 0) runs.clear();
+        return {n, n, std::move(runs)};
     }
     // From here modulus <= lowest + reach, so that it fits 63 bits.
     const auto round = static_cast<std::int64_t>(modulus);

@@ -2,16 +2,23 @@
 // Which indices of one dimension a process holds, written by one period and never listed.
 #pragma once
 
+#include <algorithm>
 #include <cstddef>
 #include <cstdint>
+#include <memory>
 #include <vector>
+
+#include "base/checked.hpp"
+#include "layout/interval.hpp"
+#include "layout/partition.hpp"
 
 namespace hocket::layout {
 
-/// How one array dimension lies over one dimension of the processor arrangement: index i is at
-/// `stride*i + offset` of a template that is dealt out in blocks, so that its owner has coordinate
-/// floor((stride*i + offset) / block) mod procs (HPF 1.0, section 3.3: BLOCK is one round of it).
-/// Template positions are never negative.
+/// How one array dimension is distributed over one dimension of the processor arrangement: index i
+/// is at `stride*i + offset` of a template that is dealt out in blocks, so that its owner has
+/// coordinate floor((stride*i + offset) / block) mod procs (HPF 1.0, section 3.3: BLOCK is one
+/// round of it); or, where there is a partition, the coordinate that it gives to that position (HPF
+/// 2.0, section 8: GEN_BLOCK and INDIRECT). Template positions are never negative.
 struct Axis {
     std::int64_t extent = 0;
     std::int64_t procs = 1;
@@ -19,16 +26,13 @@ struct Axis {
     std::int64_t stride = 1;
     std::int64_t offset = 0;
     int grid = -1;  ///< the dimension of the processor arrangement; -1: not distributed
+    std::shared_ptr<const Partition> partition = nullptr;  ///< null: equal blocks
 
+    std::int64_t position(std::int64_t index) const { return stride * index + offset; }
     std::int64_t owner(std::int64_t index) const;
+    /// The indices at template positions [first, last).
+    Run indices(base::wide first, base::wide last) const;
     friend bool operator==(const Axis&, const Axis&) = default;
-};
-
-/// `length` consecutive indices.
-struct Run {
-    std::int64_t first;
-    std::int64_t length;
-    friend bool operator==(const Run&, const Run&) = default;
 };
 
 /// A subset of [0, extent) that repeats with a period: runs within one period, increasing and
@@ -69,13 +73,34 @@ class IndexSet {
     std::vector<std::int64_t> below_;  // elements of the period before each run; empty for one run
 };
 
+/// Calls `visit(first, last)` for every run of `set` that meets [low, high), clipped to it.
+template <class Visit>
+void for_runs(const IndexSet& set, std::int64_t low, std::int64_t high, Visit&& visit) {
+    const std::vector<Run>& runs = set.runs();
+    if (runs.empty()) return;
+    std::int64_t base = set.repeats() ? low / set.period() * set.period() : 0;
+    std::size_t run = set.first_run_after(low - base);
+    while (true) {
+        if (run == runs.size()) {
+            if (!set.repeats() || set.period() >= high - base) return;
+            base += set.period();
+            run = 0;
+        }
+        const std::int64_t first = base + runs[run].first;
+        if (first >= high) return;
+        visit(std::max(first, low), std::min(first + runs[run].length, high));
+        ++run;
+    }
+}
+
 /// The indices whose owner has a coordinate in [first, last).
 IndexSet held_by(const Axis& axis, std::int64_t first, std::int64_t last);
 inline IndexSet held_by(const Axis& axis, std::int64_t coordinate) {
     return held_by(axis, coordinate, coordinate + 1);
 }
 
-/// Every index of a dimension.
+/// Every index of a dimension; those of a range.
 IndexSet whole(std::int64_t extent);
+IndexSet interval(const Range& range, std::int64_t extent);
 
 }  // namespace hocket::layout

@@ -1,9 +1,42 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "layout/interval.hpp"
 
+#include <algorithm>
+
 #include "base/checked.hpp"
 
 namespace hocket::layout {
+
+std::int64_t volume(std::span<const Range> box) {
+    std::int64_t count = 1;
+    for (const Range& range : box) count *= std::max<std::int64_t>(0, range.last - range.first);
+    return count;
+}
+
+std::vector<Range> common_box(std::span<const Range> a, std::span<const Range> b) {
+    std::vector<Range> common;
+    for (std::size_t d = 0; d < a.size(); ++d)
+        common.push_back({std::max(a[d].first, b[d].first), std::min(a[d].last, b[d].last)});
+    return common;
+}
+
+void add_outside(std::vector<Range> box, std::span<const Range> hole,
+                 std::vector<std::vector<Range>>& out) {
+    const std::vector<Range> common = common_box(box, hole);
+    if (volume(common) == 0) {
+        out.push_back(std::move(box));
+        return;
+    }
+    for (std::size_t d = 0; d < box.size(); ++d) {
+        for (const Range& side :
+             {Range{box[d].first, common[d].first}, Range{common[d].last, box[d].last}}) {
+            if (side.first >= side.last) continue;
+            out.push_back(box);
+            out.back()[d] = side;
+        }
+        box[d] = common[d];
+    }
+}
 
 namespace {
 

@@ -47,9 +47,8 @@ void check_counts(const Template& base) {
             throw LayoutError("replicate names position " + std::to_string(position) +
                               " twice; name each once");
     }
-    const std::int64_t distributed =
-        std::count_if(base.formats.begin(), base.formats.end(),
-                      [](const Format& f) { return f.kind != Format::Kind::whole; });
+    const std::int64_t distributed = std::count_if(base.formats.begin(), base.formats.end(),
+                                                   [](const Format& f) { return f.distributed(); });
     const auto replicated = static_cast<std::int64_t>(base.replicate.size());
     if (distributed + replicated != ranks) {
         std::string message = "distribution " + text_of(base.formats) + " distributes " +
@@ -64,10 +63,39 @@ void check_counts(const Template& base) {
     }
 }
 
+/// Blocks of unequal extents, or none. @throws LayoutError where they do not fit.
+std::shared_ptr<const Partition> partition_of(const Format& format, std::int64_t extent,
+                                              std::int64_t procs, std::size_t d) {
+    using Kind = Format::Kind;
+    if (format.kind == Kind::balanced)
+        return std::make_shared<const Partition>(Partition::balanced(extent, procs));
+    if (!format.partition) return nullptr;
+    const Partition& partition = *format.partition;
+    const std::string dimension = "dimension " + std::to_string(d);
+    if (format.kind == Kind::gen_block && partition.pieces() != procs)
+        throw LayoutError("GEN_BLOCK has " + std::to_string(partition.pieces()) + " extents, but " +
+                          dimension + " is distributed over " + std::to_string(procs) +
+                          " processes; give one extent a process, 0 where it holds nothing");
+    if (format.kind == Kind::gen_block && partition.extent() != extent)
+        throw LayoutError("the extents of GEN_BLOCK add up to " +
+                          std::to_string(partition.extent()) + ", but " + dimension + " has " +
+                          std::to_string(extent) + " indices; make them add up to that");
+    if (partition.extent() != extent)
+        throw LayoutError("INDIRECT names the owners of " + std::to_string(partition.extent()) +
+                          " indices, but " + dimension + " has " + std::to_string(extent) +
+                          "; give one owner an index");
+    for (std::int64_t k = 0; format.kind == Kind::indirect && k < partition.pieces(); ++k)
+        if (partition.owner_of(k) >= procs)
+            throw LayoutError("INDIRECT gives index " + std::to_string(partition.begin(k)) +
+                              " of " + dimension + " to process " +
+                              std::to_string(partition.owner_of(k)) +
+                              ", but the processes along it are 0 to " + std::to_string(procs - 1));
+    return format.partition;
+}
+
 /// The block size of one dimension, HPF's.
-std::int64_t block_of(const Template& base, std::size_t d, std::int64_t procs) {
-    const Format& format = base.formats[d];
-    const std::int64_t extent = base.shape[d];
+std::int64_t block_of(const Format& format, std::int64_t extent, std::int64_t procs,
+                      std::size_t d) {
     if (format.size < 0)
         throw LayoutError("block size " + std::to_string(format.size) + " is negative");
     if (format.kind == Format::Kind::cyclic) return std::max<std::int64_t>(format.size, 1);
@@ -96,13 +124,11 @@ std::vector<Axis> axes_of(const Template& base, std::vector<Role>& grid) {
         }
     };
     for (std::size_t d = 0; d < base.shape.size(); ++d) {
-        Axis axis;
-        axis.extent = base.shape[d];
-        axis.block = std::max<std::int64_t>(axis.extent, 1);
-        if (base.formats[d].kind != Format::Kind::whole) {
+        Axis axis = axis_of({}, base.shape[d], 1, d);
+        if (base.formats[d].distributed()) {
             skip_copies();
-            axis.procs = base.procs[static_cast<std::size_t>(position)];
-            axis.block = block_of(base, d, axis.procs);
+            axis = axis_of(base.formats[d], base.shape[d],
+                           base.procs[static_cast<std::size_t>(position)], d);
             axis.grid = position++;
             grid.push_back({Role::Kind::dimension, static_cast<int>(d), 0, {}});
         }
@@ -114,14 +140,23 @@ std::vector<Axis> axes_of(const Template& base, std::vector<Role>& grid) {
 
 }  // namespace
 
+Axis axis_of(const Format& format, std::int64_t extent, std::int64_t procs, std::size_t d) {
+    Axis axis;
+    axis.extent = extent;
+    axis.procs = format.distributed() ? procs : 1;
+    axis.partition = partition_of(format, extent, procs, d);
+    axis.block = format.distributed() && !axis.partition ? block_of(format, extent, procs, d)
+                                                         : std::max<std::int64_t>(extent, 1);
+    return axis;
+}
+
 Form make_form(Template base) {
     std::sort(base.replicate.begin(), base.replicate.end());
     for (Format& format : base.formats)  // one way to write it
         if (format.kind == Format::Kind::cyclic && format.size == 1) format.size = 0;
     // One process for an array that nothing distributes may be written as such.
-    const bool undistributed =
-        std::all_of(base.formats.begin(), base.formats.end(),
-                    [](const Format& f) { return f.kind == Format::Kind::whole; });
+    const bool undistributed = std::all_of(base.formats.begin(), base.formats.end(),
+                                           [](const Format& f) { return !f.distributed(); });
     if (undistributed && base.replicate.empty() && base.procs == Shape{1}) base.procs.clear();
     Form form;
     check_extents(base);
@@ -133,27 +168,40 @@ Form make_form(Template base) {
     form.elements = *base::product(form.shape);
     for (const std::int64_t position : base.replicate)
         form.copies *= base.procs[static_cast<std::size_t>(position)];
-    form.dist = text_of(base.formats);
     form.base = std::move(base);
     return form;
 }
 
-Form make_form(Shape shape, const std::vector<std::vector<Run>>& segments) {
-    if (segments.empty())
+namespace {
+
+/// A layout without a template.
+Form make_form(Shape shape, std::size_t processes) {
+    if (processes == 0)
         throw LayoutError(
-            "the segments name no process; give one list a process, an empty one for a process "
-            "that holds nothing");
-    Template base;
-    base.shape = shape;
-    base.procs = {static_cast<std::int64_t>(segments.size())};
-    check_extents(base);
+            "the layout names no process; give one list or box a process, an empty one for a "
+            "process that holds nothing");
     Form form;
-    form.size = base.procs[0];
+    form.base.shape = shape;
+    form.base.procs = {static_cast<std::int64_t>(processes)};
+    check_extents(form.base);
+    form.size = form.base.procs[0];
     form.elements = *base::product(shape);
-    form.segments = std::make_shared<const Segments>(form.elements, segments);
+    for (std::size_t d = 0; d < shape.size(); ++d) form.axes.push_back(axis_of({}, shape[d], 1, d));
     form.shape = std::move(shape);
-    form.base = std::move(base);
-    form.dist = "INDEXED";
+    return form;
+}
+
+}  // namespace
+
+Form make_form(Shape shape, const std::vector<std::vector<Run>>& segments, bool listed) {
+    Form form = make_form(std::move(shape), segments.size());
+    form.segments = std::make_shared<const Segments>(form.elements, segments, listed);
+    return form;
+}
+
+Form make_form(Shape shape, std::vector<ProcessBox> boxes) {
+    Form form = make_form(std::move(shape), boxes.size());
+    form.boxes = std::make_shared<const Boxes>(form.shape, std::move(boxes));
     return form;
 }
 
@@ -176,14 +224,21 @@ Form make_relabeled(const Form& form, std::span<const std::int64_t> ranks, std::
     }
     Form result = form;
     result.size = size;
+    if (!form.gridded() && size > std::int64_t{1} << 28)
+        throw LayoutError("a list or a box for each of " + std::to_string(size) +
+                          " processes is too large; name fewer");
+    if (form.boxes) {
+        std::vector<ProcessBox> boxes(static_cast<std::size_t>(size), no_box(form.shape.size()));
+        for (const auto& [process, old] : before)
+            boxes[static_cast<std::size_t>(process)] = form.boxes->box(old);
+        return make_form(form.shape, std::move(boxes));
+    }
     if (form.indexed()) {
-        if (size > std::int64_t{1} << 28)
-            throw LayoutError("an indexed layout over " + std::to_string(size) +
-                              " processes is too large; name fewer");
         std::vector<std::vector<Run>> lists(static_cast<std::size_t>(size));
         for (const auto& [process, old] : before)
-            lists[static_cast<std::size_t>(process)] = form.segments->set(old).runs();
-        return make_form(form.shape, lists);
+            for (const Segment& segment : form.segments->in_order(old))
+                lists[static_cast<std::size_t>(process)].push_back({segment.first, segment.length});
+        return make_form(form.shape, lists, form.segments->listed());
     }
     auto order = std::make_shared<Order>();
     const std::int64_t positions = *base::product(form.base.procs);

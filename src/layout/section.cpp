@@ -5,7 +5,6 @@
 
 #include "base/checked.hpp"
 #include "layout/form.hpp"
-#include "layout/interval.hpp"
 
 namespace hocket::layout {
 
@@ -34,53 +33,6 @@ void check_slices(const Form& form, std::span<const Slice> slices) {
     }
 }
 
-/// Indices j of the section with first + step*j in [range.first, range.last).
-Range within(const Slice& s, const Range& range) {
-    const bool back = s.step < 0;
-    const std::int64_t step = back ? -s.step : s.step;
-    const std::int64_t low = back ? s.first - (range.last - 1) : range.first - s.first;
-    const std::int64_t high = back ? s.first - range.first + 1 : range.last - s.first;
-    return {std::max<std::int64_t>(0, base::ceil_div(low, step)),
-            std::min(s.count, base::ceil_div(high, step))};
-}
-
-/// Appends the runs of the row-major places that a box of section indices has.
-void add_runs(std::span<const Range> box, std::span<const std::int64_t> shape, std::size_t d,
-              std::int64_t place, std::vector<Run>& runs) {
-    if (d == box.size()) {
-        if (!runs.empty() && runs.back().first + runs.back().length == place)
-            ++runs.back().length;
-        else
-            runs.push_back({place, 1});
-        return;
-    }
-    if (d + 1 == box.size()) {
-        runs.push_back({place * shape[d] + box[d].first, box[d].last - box[d].first});
-        return;
-    }
-    for (std::int64_t i = box[d].first; i < box[d].last; ++i)
-        add_runs(box, shape, d + 1, place * shape[d] + i, runs);
-}
-
-Form section_of_segments(const Form& form, std::span<const Slice> slices, Shape shape) {
-    std::vector<std::vector<Run>> lists(static_cast<std::size_t>(form.size));
-    for (const Segment& segment : form.segments->all()) {
-        for (const std::vector<Range>& box :
-             boxes_of_interval(form.shape, segment.first, segment.first + segment.length)) {
-            std::vector<Range> kept;
-            bool empty = false;
-            for (std::size_t d = 0; d < slices.size(); ++d) {
-                const Range range = within(slices[d], box[d]);
-                empty = empty || range.first >= range.last;
-                if (slices[d].keep) kept.push_back(range);
-            }
-            if (!empty)
-                add_runs(kept, shape, 0, 0, lists[static_cast<std::size_t>(segment.process)]);
-        }
-    }
-    return make_form(std::move(shape), lists);
-}
-
 }  // namespace
 
 Form make_section(const Form& form, std::span<const Slice> slices) {
@@ -97,8 +49,7 @@ Form make_section(const Form& form, std::span<const Slice> slices) {
                              single ? 1 : s.step, s.count == 0 ? 0 : s.first, 0});
         shape.push_back(s.count);
     }
-    if (form.indexed()) return section_of_segments(form, slices, std::move(shape));
-    return make_form(std::move(shape), std::move(alignment), form);
+    return make_aligned(std::move(shape), std::move(alignment), form);
 }
 
 }  // namespace hocket::layout
@@ -111,14 +62,15 @@ std::vector<std::vector<std::int64_t>> Layout::section_places(std::span<const Sl
     const layout::Form section = layout::make_section(*form_, slices);
     const std::vector<layout::IndexSet> held = section.sets(rank), own = form_->sets(rank);
     if (form_->indexed()) {
-        std::vector<std::int64_t> places = held[0].list();
+        const Layout part(std::make_shared<const layout::Form>(section));
+        std::vector<std::int64_t> places = part.global_indices(rank)[0];
         for (std::int64_t& place : places) {
             const Shape index = layout::unflatten(place, section.shape);
             Shape whole(slices.size());
             std::size_t next = 0;
             for (std::size_t d = 0; d < slices.size(); ++d)
                 whole[d] = slices[d].first + (slices[d].keep ? slices[d].step * index[next++] : 0);
-            place = own[0].count_below(layout::flatten(whole, form_->shape));
+            place = form_->segments->local(rank, layout::flatten(whole, form_->shape));
         }
         return {places};
     }

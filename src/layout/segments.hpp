@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Explicit segments: who holds which runs of the row-major flattened array.
+// Who holds which runs of the row-major flattened array: explicit segments, and listed elements.
 #pragma once
 
 #include <cstdint>
@@ -7,7 +7,9 @@
 #include <span>
 #include <vector>
 
+#include "layout/box_index.hpp"
 #include "layout/index_set.hpp"
+#include "layout/once.hpp"
 
 namespace hocket::layout {
 
@@ -17,35 +19,79 @@ struct Segment {
     std::int64_t length;
     std::int64_t process;
     std::int64_t local;  ///< where its first element lies in the process's local array
+    std::int64_t last() const { return first + length; }
+    friend bool operator==(const Segment&, const Segment&) = default;
+};
+
+/// Segments that do not overlap, in two orders. Look-ups are binary searches.
+class SegmentTable {
+  public:
+    SegmentTable() = default;
+    explicit SegmentTable(std::vector<Segment> segments);
+
+    const std::vector<Segment>& all() const { return by_place_; }
+    std::span<const Segment> of(std::int64_t process) const;
+    /// Those that meet the places [first, last).
+    std::span<const Segment> within(std::int64_t first, std::int64_t last) const;
+
+  private:
+    std::vector<Segment> by_place_, by_process_;
 };
 
 class Segments {
   public:
-    /// `lists[r]` are process r's segments in any order. @throws LayoutError for segments that are
-    /// negative, leave [0, elements), or overlap, naming them.
-    Segments(std::int64_t elements, const std::vector<std::vector<Run>>& lists);
+    /// `lists[r]` are process r's: its segments in any order, which its local array holds in
+    /// increasing order; or, where `listed`, the runs of its local array in their order, which may
+    /// be copies of other processes'. @throws LayoutError for runs that are negative or leave
+    /// [0, elements), for segments that overlap, and for elements that a process lists twice.
+    Segments(std::int64_t elements, const std::vector<std::vector<Run>>& lists, bool listed);
 
     std::int64_t size() const { return static_cast<std::int64_t>(sets_.size()); }
-    /// One process's places; touching segments have become one.
+    bool listed() const { return listed_; }
+    /// One process's places.
     const IndexSet& set(std::int64_t process) const {
         return sets_[static_cast<std::size_t>(process)];
     }
-    /// All segments in the order of the array.
-    const std::vector<Segment>& all() const { return all_; }
-    /// Those that meet the places [first, last).
-    std::span<const Segment> within(std::int64_t first, std::int64_t last) const;
-    /// Elements that somebody holds.
-    std::int64_t held() const { return held_; }
+    /// One process's segments by place, and in the order of its local array.
+    std::span<const Segment> of(std::int64_t process) const;
+    std::vector<Segment> in_order(std::int64_t process) const;
+    /// Where a place lies in a process's local array; the process holds it.
+    std::int64_t local(std::int64_t process, std::int64_t place) const;
+
+    /// All segments that meet the places [first, last), in any order, until `visit` gives false.
+    template <class Visit>
+    void for_meeting(std::int64_t first, std::int64_t last, Visit&& visit) const {
+        if (first >= last) return;
+        if (copies_) {
+            const Range range{first, last};
+            index_.for_meeting({&range, 1}, [&](std::int64_t k) {
+                return visit(held_[static_cast<std::size_t>(k)]);
+            });
+            return;
+        }
+        for (const Segment& segment : disjoint_.within(first, last))
+            if (!visit(segment)) return;
+    }
+    /// One sender for each element that is held.
+    const SegmentTable& sent() const;
+
+    bool copies() const { return copies_; }
+    /// Elements that processes hold, copies counted.
+    std::int64_t total() const { return total_; }
     /// Stretches that nobody holds, increasing and apart.
     const std::vector<Run>& gaps() const { return gaps_; }
     /// The first place of [first, last) that nobody holds. Costs a binary search.
     std::optional<std::int64_t> gap(std::int64_t first, std::int64_t last) const;
 
   private:
+    bool listed_ = false, copies_ = false;
     std::vector<IndexSet> sets_;
-    std::vector<Segment> all_;
+    std::vector<Segment> held_;  // by process, then place; empty where there are no copies
+    BoxIndex index_;             // of held_
+    SegmentTable disjoint_;      // where there are no copies
+    Once<SegmentTable> sent_;
     std::vector<Run> gaps_;
-    std::int64_t held_ = 0;
+    std::int64_t total_ = 0;
 };
 
 }  // namespace hocket::layout

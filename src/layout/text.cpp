@@ -11,27 +11,73 @@ namespace hocket::layout {
 
 namespace {
 
-constexpr std::string_view formats_known = "BLOCK, BLOCK(n), CYCLIC, CYCLIC(n) or *";
+constexpr std::string_view formats_known =
+    "BLOCK, BLOCK(n), CYCLIC, CYCLIC(n), GEN_BLOCK(n, n, ...), BALANCED, INDIRECT(p, p, ...) or *";
+
+std::int64_t parse_number(Scanner& scanner, const Names* names, std::string_view what) {
+    return names != nullptr ? parse_constant(scanner, *names) : scanner.number(what);
+}
+
+/// "(3, 4*2, 5)": numbers, each with how often it comes, as in Fortran's DATA.
+std::vector<Owned> parse_list(Scanner& scanner, const Names* names, std::string_view what) {
+    std::vector<Owned> runs;
+    scanner.expect('(', "before " + std::string(what));
+    if (scanner.accept(')')) return runs;
+    do {
+        std::int64_t value = parse_number(scanner, names, what), count = 1;
+        if (names == nullptr && scanner.accept('*')) {
+            count = value;
+            value = scanner.number(what);
+        }
+        runs.push_back({count, value});
+    } while (scanner.accept(','));
+    scanner.expect(')', "or ',' after " + std::string(what));
+    return runs;
+}
+
+Partition parse_gen_block(Scanner& scanner, const Names* names) {
+    scanner.peek();
+    const std::size_t at = scanner.position();
+    std::vector<std::int64_t> extents;
+    for (const Owned& run : parse_list(scanner, names, "an extent")) {
+        if (run.length > (std::int64_t{1} << 28)) scanner.fail_at(at, "at most 2^28 extents");
+        extents.insert(extents.end(), static_cast<std::size_t>(run.length), run.owner);
+    }
+    return Partition::gen_block(extents);
+}
 
 Format parse_format(Scanner& scanner, const Names* names) {
+    using Kind = Format::Kind;
     if (scanner.accept('*')) return {};
     scanner.peek();
     const std::size_t start = scanner.position();
     const std::string name = scanner.word();
     Format format;
     if (name == "BLOCK") {
-        format.kind = Format::Kind::block;
+        format.kind = Kind::block;
     } else if (name == "CYCLIC") {
-        format.kind = Format::Kind::cyclic;
+        format.kind = Kind::cyclic;
+    } else if (name == "BALANCED") {
+        format.kind = Kind::balanced;
+        return format;
+    } else if (name == "GEN_BLOCK") {
+        format.kind = Kind::gen_block;
+        format.partition = std::make_shared<const Partition>(parse_gen_block(scanner, names));
+        return format;
+    } else if (name == "INDIRECT") {
+        format.kind = Kind::indirect;
+        format.partition = std::make_shared<const Partition>(
+            Partition::indirect(parse_list(scanner, names, "a process")));
+        return format;
     } else {
-        const std::array<std::string, 2> known{"BLOCK", "CYCLIC"};
+        const std::array<std::string, 5> known{"BLOCK", "CYCLIC", "BALANCED", "GEN_BLOCK",
+                                               "INDIRECT"};
         scanner.fail_at(start, std::string(formats_known) + text::did_you_mean(name, known));
     }
     if (scanner.accept('(')) {
         scanner.peek();
         const std::size_t at = scanner.position();
-        format.size =
-            names != nullptr ? parse_constant(scanner, *names) : scanner.number("a block size");
+        format.size = parse_number(scanner, names, "a block size");
         if (format.size < 1) scanner.fail_at(at, "a block size of 1 or more");
         scanner.expect(')', "after the block size");
     }
@@ -74,6 +120,13 @@ std::vector<Format> parse_formats(std::string_view text) {
     return formats;
 }
 
+Format parse_format(std::string_view text) {
+    Scanner scanner(text, "format");
+    Format format = parse_format(scanner, nullptr);
+    scanner.expect_end();
+    return format;
+}
+
 Shape parse_extents(Scanner& scanner, std::string_view what) {
     Shape extents;
     scanner.expect('(', "before " + std::string(what));
@@ -87,22 +140,58 @@ Shape parse_extents(Scanner& scanner, std::string_view what) {
 
 namespace {
 
-/// "[0+5, 10+3 | 5+5 | ]": one list of first+length a process.
-std::vector<std::vector<Run>> parse_segments(Scanner& scanner) {
-    std::vector<std::vector<Run>> lists(1);
-    scanner.expect('[', "before the segments");
+/// "[a, b | c | ]": one list a process, whose items `item(list)` reads.
+template <class List, class Item>
+std::vector<List> parse_lists(Scanner& scanner, std::string_view what, Item item) {
+    std::vector<List> lists(1);
+    scanner.expect('[', "before the " + std::string(what) + "s");
     while (!scanner.accept(']')) {
         if (scanner.accept('|')) {
             lists.emplace_back();
             continue;
         }
-        const std::int64_t first = scanner.number("a segment first+length, '|' or ']'");
-        scanner.expect('+', "and the segment's length");
-        lists.back().push_back({first, scanner.number("the segment's length")});
+        item(lists.back());
         if (!scanner.accept(',') && scanner.peek() != ']' && scanner.peek() != '|')
-            scanner.fail("',', '|' or ']' after a segment");
+            scanner.fail("',', '|' or ']' after a " + std::string(what));
     }
     return lists;
+}
+
+/// "[0+5, 10+3 | 5+5 | ]": first+length each; of listed elements also single ones.
+std::vector<std::vector<Run>> parse_segments(Scanner& scanner, bool listed) {
+    using List = std::vector<Run>;
+    return parse_lists<List>(scanner, listed ? "element" : "segment", [&](List& list) {
+        const std::int64_t first = scanner.number(listed ? "an element, '|' or ']'"
+                                                         : "a segment first+length, '|' or ']'");
+        std::int64_t length = 1;
+        if (!listed) scanner.expect('+', "and the segment's length");
+        if (!listed || scanner.accept('+')) length = scanner.number("the segment's length");
+        list.push_back({first, length});
+    });
+}
+
+/// "[0:4, 0:6 | 4:8, 0:6 | -]": a range a dimension; "-" for a process that holds nothing.
+std::vector<ProcessBox> parse_boxes(Scanner& scanner, const Shape& shape) {
+    scanner.peek();
+    const std::size_t at = scanner.position();
+    const auto boxes = parse_lists<ProcessBox>(scanner, "range", [&](ProcessBox& box) {
+        if (scanner.accept('-')) {
+            box = no_box(shape.size());
+            return;
+        }
+        const std::int64_t first = scanner.number("a range first:last, '-', '|' or ']'");
+        scanner.expect(':', "and where the range ends");
+        box.ranges.push_back({first, scanner.number("where the range ends")});
+    });
+    for (const ProcessBox& box : boxes) {
+        bool fits = box.ranges.size() == shape.size();
+        for (std::size_t d = 0; fits && d < shape.size(); ++d)
+            fits = box.ranges[d].first <= box.ranges[d].last && box.ranges[d].last <= shape[d];
+        if (!fits)
+            scanner.fail_at(at, "for each process one range within each dimension of the shape " +
+                                    text_of(shape));
+    }
+    return boxes;
 }
 
 /// "(BLOCK, *) @ (4)" with the shape already known.
@@ -134,10 +223,16 @@ Form parse_layout(std::string_view text, const Shape* shape) {
             (ahead.at_number() || (ahead.accept(')') && !ahead.at_end() && ahead.peek() != '@'));
     }
     Shape extents = named ? parse_extents(scanner, "an extent") : *shape;
-    if (scanner.accept_word("INDEXED")) {
-        std::vector<std::vector<Run>> lists = parse_segments(scanner);
+    const bool listed = scanner.accept_word("ELEMENTS");
+    if (listed || scanner.accept_word("INDEXED")) {
+        const std::vector<std::vector<Run>> lists = parse_segments(scanner, listed);
         scanner.expect_end();
-        return make_form(std::move(extents), lists);
+        return make_form(std::move(extents), lists, listed);
+    }
+    if (scanner.accept_word("BOXES")) {
+        std::vector<ProcessBox> boxes = parse_boxes(scanner, extents);
+        scanner.expect_end();
+        return make_form(std::move(extents), std::move(boxes));
     }
     Form form;
     if (scanner.peek() != '(' && !scanner.at_end()) {
@@ -146,7 +241,8 @@ Form parse_layout(std::string_view text, const Shape* shape) {
         while (!ahead.at_end() && !ahead.accept_word("OF")) ahead.skip();
         if (ahead.at_end())
             scanner.fail(
-                "a distribution such as (BLOCK, *), INDEXED, or an alignment "
+                "a distribution such as (BLOCK, *), INDEXED, ELEMENTS, BOXES, or an "
+                "alignment "
                 "A(i) WITH T(i) OF its template");
         Shape target = parse_extents(ahead, "an extent");
         const std::vector<Subscript> subscripts = parse_alignment(scanner, extents, target);
@@ -165,19 +261,39 @@ std::string text_of(const Shape& shape) {
     return text::tuple(shape);
 }
 
-std::string text_of(const std::vector<Format>& formats) {
-    std::string result = "(";
-    for (std::size_t i = 0; i < formats.size(); ++i) {
-        const Format& format = formats[i];
-        if (i > 0) result += ", ";
-        if (format.kind == Format::Kind::whole) {
-            result += "*";
+std::string text_of(const Format& format) {
+    constexpr std::array<const char*, 6> names{"*",        "BLOCK",     "CYCLIC",
+                                               "BALANCED", "GEN_BLOCK", "INDIRECT"};
+    std::string result = names[static_cast<std::size_t>(format.kind)];
+    if (format.size > 0) result += "(" + std::to_string(format.size) + ")";
+    if (!format.partition) return result;
+    const Partition& partition = *format.partition;
+    const char* before = "(";
+    for (std::int64_t k = 0; k < partition.pieces(); ++k) {
+        const std::int64_t length = partition.begin(k + 1) - partition.begin(k);
+        result += before;
+        before = ", ";
+        if (format.kind == Format::Kind::gen_block) {
+            result += std::to_string(length);
             continue;
         }
-        result += format.kind == Format::Kind::block ? "BLOCK" : "CYCLIC";
-        if (format.size > 0) result += "(" + std::to_string(format.size) + ")";
+        if (length > 1) result += std::to_string(length) + "*";
+        result += std::to_string(partition.owner_of(k));
     }
+    return result + (partition.pieces() == 0 ? "()" : ")");
+}
+
+std::string text_of(const std::vector<Format>& formats) {
+    std::string result = "(";
+    for (std::size_t i = 0; i < formats.size(); ++i)
+        result += (i > 0 ? ", " : "") + text_of(formats[i]);
     return result + ")";
+}
+
+std::string dist_of(const Form& form) {
+    if (form.boxes) return "BOXES";
+    if (form.indexed()) return form.segments->listed() ? "ELEMENTS" : "INDEXED";
+    return form.aligned() ? text_of_alignment(form) : text_of(form.base.formats);
 }
 
 namespace {
@@ -202,8 +318,27 @@ std::string text_of_segments(const Segments& segments) {
     for (std::int64_t r = 0; r < segments.size(); ++r) {
         if (r > 0) result += " | ";
         const char* comma = "";
-        for (const Run& run : segments.set(r).runs()) {
-            result += comma + std::to_string(run.first) + "+" + std::to_string(run.length);
+        for (const Segment& segment : segments.in_order(r)) {
+            result += comma + std::to_string(segment.first);
+            if (!segments.listed() || segment.length > 1)
+                result += "+" + std::to_string(segment.length);
+            comma = ", ";
+        }
+    }
+    return result + "]";
+}
+
+std::string text_of_boxes(const Boxes& boxes) {
+    std::string result = "[";
+    for (std::int64_t r = 0; r < boxes.size(); ++r) {
+        if (r > 0) result += " | ";
+        if (boxes.box(r).none) {
+            result += "-";
+            continue;
+        }
+        const char* comma = "";
+        for (const Range& range : boxes.box(r).ranges) {
+            result += comma + std::to_string(range.first) + ":" + std::to_string(range.last);
             comma = ", ";
         }
     }
@@ -214,7 +349,8 @@ std::string text_of_segments(const Segments& segments) {
 
 std::string text_of(const Form& form) {
     std::string result = text_of(form.shape) + " ";
-    if (form.indexed()) return result + "INDEXED " + text_of_segments(*form.segments);
+    if (form.boxes) return result + "BOXES " + text_of_boxes(*form.boxes);
+    if (form.indexed()) return result + dist_of(form) + " " + text_of_segments(*form.segments);
     if (form.aligned()) result += text_of_alignment(form) + " OF " + text_of(form.base.shape) + " ";
     result += text_of(form.base.formats) + " @ " + text_of_procs(form);
     if (form.order) {
@@ -227,9 +363,9 @@ std::string text_of(const Form& form) {
 
 std::string brief(const Form& form) {
     constexpr std::size_t most = 200;
-    if (form.indexed() && form.segments->all().size() > most / 8)
-        return text_of(form.shape) + " INDEXED, " + std::to_string(form.segments->all().size()) +
-               " segments of " + std::to_string(form.size) + " processes";
+    if (!form.gridded() && form.size > static_cast<std::int64_t>(most / 8))
+        return text_of(form.shape) + " " + dist_of(form) + " of " + std::to_string(form.size) +
+               " processes";
     const std::string text = text_of(form);
     return text.size() > most ? text.substr(0, most) + "..." : text;
 }

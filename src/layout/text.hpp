@@ -13,6 +13,8 @@ namespace hocket::layout {
 
 /// "(BLOCK, CYCLIC(3), *)", any case. @throws LayoutError pointing at the character.
 std::vector<Format> parse_formats(std::string_view text);
+/// One of them.
+Format parse_format(std::string_view text);
 /// The same within a text; `names`, where given, are what sizes may be computed from.
 std::vector<Format> parse_formats(Scanner& scanner, const Names* names = nullptr);
 

@@ -29,8 +29,7 @@ bool same_step(const Loop& a, const Loop& b) {
 namespace {
 
 /// How a side's local array is addressed by the indices of the source's dimensions: one local
-/// dimension for each, or, of explicit segments, one for all with the strides of the flattened
-/// array.
+/// dimension for each, or, of lists, one for all with the strides of the flattened array.
 struct Addressing {
     bool flat = false;
     Shape strides;  // by the source's dimensions
@@ -133,10 +132,6 @@ std::vector<Box> fold(std::vector<Box> boxes) {
     return out;
 }
 
-IndexSet interval(const layout::Range& range, std::int64_t extent) {
-    return {extent, extent, {{range.first, range.last - range.first}}};
-}
-
 void cut(const Box& box, std::size_t level, std::int64_t first, std::int64_t last,
          std::vector<Box>& out) {
     if (first >= last) return;
@@ -187,17 +182,23 @@ std::vector<Box> make_boxes(const Problem& problem, std::int64_t source_rank,
         add_boxes(families, source, destination, boxes);
         return boxes;
     }
+    const bool grid_source = problem.source.form().gridded();
+    const bool grid_destination = problem.destination.form().gridded();
     for (const Piece& piece : *pieces) {
         source.base = piece.source_local;
         destination.base = piece.destination_local;
         for (std::size_t d = 0; d < shape.size(); ++d) {
-            const IndexSet here = interval(piece.box[d], shape[d]);
+            const IndexSet here = layout::interval(piece.box[d], shape[d]);
             families[d] =
-                layout::intersect(source.flat ? here : from[d], destination.flat ? here : to[d]);
-            // A box's own places count from its first index.
+                layout::intersect(grid_source ? from[d] : here, grid_destination ? to[d] : here);
+            // A piece's own places count from its first index; those of a process's box, from its.
             for (Family& family : families[d]) {
-                if (source.flat) family.source = family.first - piece.box[d].first;
-                if (destination.flat) family.destination = family.first - piece.box[d].first;
+                const std::int64_t within = family.first - piece.box[d].first;
+                if (!grid_source)
+                    family.source = source.flat ? within : from[d].count_below(family.first);
+                if (!grid_destination)
+                    family.destination =
+                        destination.flat ? within : to[d].count_below(family.first);
             }
         }
         add_boxes(families, source, destination, boxes);

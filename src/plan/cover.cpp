@@ -27,15 +27,34 @@ class Search {
     }
 
     Found run() {
-        if (!to_.indexed()) return turned_ ? first_corner() : from_.segments->gap(0, to_.elements);
-        for (const layout::Segment& segment : to_.segments->all()) {
-            const std::int64_t last = segment.first + segment.length;
-            if (!turned_) {
-                if (const Found gap = from_.segments->gap(segment.first, last)) return gap;
+        const bool lists = from_.indexed() && !turned_;
+        if (to_.gridded() && lists) return from_.segments->gap(0, to_.elements);
+        if (to_.gridded() && from_.indexed()) return first_corner();
+        Found least;
+        if (!to_.indexed()) {
+            const auto look = [&](std::vector<Range> box) {
+                if (const Found gap = within(box, 0)) least = std::min(least.value_or(*gap), *gap);
+            };
+            if (to_.gridded()) {
+                std::vector<Range> all;
+                for (const std::int64_t extent : to_.shape) all.push_back({0, extent});
+                look(std::move(all));
+                return least;
+            }
+            const layout::BoxIndex& boxes = to_.boxes->held();
+            for (std::int64_t k = 0; k < boxes.count(); ++k)
+                look({boxes.box(k).begin(), boxes.box(k).end()});
+            return least;
+        }
+        // Each element that anybody holds has one sender, so that these are all of them, in order.
+        for (const layout::Segment& segment : to_.segments->sent().all()) {
+            if (lists) {
+                if (const Found gap = from_.segments->gap(segment.first, segment.last()))
+                    return gap;
                 continue;
             }
             for (std::vector<Range>& box :
-                 layout::boxes_of_interval(to_.shape, segment.first, last))
+                 layout::boxes_of_interval(to_.shape, segment.first, segment.last()))
                 if (const Found gap = within(box, 0)) return gap;
         }
         return std::nullopt;
@@ -57,16 +76,39 @@ class Search {
         return least;
     }
 
-    /// The first gap in a box of the destination, whose ranges before `d` are single indices. No
-    /// gap between the box's first and last place in the source: none. Else one half of it after
-    /// the other, in the destination's order.
-    Found within(std::vector<Range>& box, std::size_t d) const {
+    /// Whether the source may lack elements of a box of the destination: of one element, whether it
+    /// does. Of a list, whether there is a gap between the box's first and last place.
+    bool may_lack(const std::vector<Range>& box) const {
+        if (from_.boxes) {
+            std::vector<Range> there(box.size());
+            std::int64_t lacking = 1;
+            for (std::size_t j = 0; j < box.size(); ++j) {
+                there[axes_[j]] = box[j];
+                lacking *= box[j].last - box[j].first;
+            }
+            const layout::BoxIndex& boxes = from_.boxes->sent();
+            boxes.for_meeting(there, [&](std::int64_t k) {
+                std::int64_t count = 1;
+                for (std::size_t d = 0; d < there.size(); ++d)
+                    count *= std::min(there[d].last, boxes.box(k)[d].last) -
+                             std::max(there[d].first, boxes.box(k)[d].first);
+                lacking -= count;
+                return true;
+            });
+            return lacking > 0;
+        }
         std::int64_t first = 0, last = 1;
         for (std::size_t j = 0; j < box.size(); ++j) {
             first += box[j].first * strides_[axes_[j]];
             last += (box[j].last - 1) * strides_[axes_[j]];
         }
-        if (!from_.segments->gap(first, last)) return std::nullopt;
+        return from_.segments->gap(first, last).has_value();
+    }
+
+    /// The first gap in a box of the destination, whose ranges before `d` are single indices: one
+    /// half of it after the other, in the destination's order.
+    Found within(std::vector<Range>& box, std::size_t d) const {
+        if (!may_lack(box)) return std::nullopt;
         while (d < box.size() && box[d].last - box[d].first == 1) ++d;
         if (d == box.size()) {
             Shape index;
@@ -95,7 +137,9 @@ class Search {
 
 void check_cover(const Problem& problem) {
     const layout::Form &from = problem.source.form(), &to = problem.destination.form();
-    if (!from.indexed() || from.segments->gaps().empty()) return;
+    if (from.gridded() || (from.indexed() && from.segments->gaps().empty())) return;
+    // Boxes that hold as many elements as there are, each once, have no gaps.
+    if (from.boxes && !from.boxes->overlap() && from.boxes->total() == from.elements) return;
     const Found found = Search(problem).run();
     if (!found) return;
     const Shape index = layout::unflatten(*found, to.shape);

@@ -2,7 +2,7 @@
 #include "plan/dealing.hpp"
 
 #include <algorithm>
-#include <numeric>
+#include <span>
 
 #include "base/checked.hpp"
 #include "layout/family.hpp"
@@ -20,13 +20,13 @@ Dealing::Dealing(const Problem& problem, const Shape& at)
         sets_.push_back(layout::held_by(from.axes[d], from.coordinate(d, at)));
         total_ *= sets_.back().count();
     }
-    if (to.indexed()) count_segments();
+    if (!to.gridded()) count_each();
     if (problem.options.overlap.empty()) return;
     for (std::int64_t copy = 0; copy < copies_; ++copy) {
         const std::int64_t rank = from.process_at(from.position(from.copy_at(copy, at)));
         const std::int64_t same = problem.same(Side::source, rank);
         if (same < 0) continue;
-        if (to.indexed()) {
+        if (!to.gridded()) {
             self_.push_back(same);
         } else if (const auto there = to.place(same)) {
             self_.push_back(to.position(*there));
@@ -36,28 +36,56 @@ Dealing::Dealing(const Problem& problem, const Shape& at)
     for (const std::int64_t position : self_) total_ -= piece(position);
 }
 
-/// An indexed destination has no product form: one look at every segment.
-void Dealing::count_segments() {
+/// Such a destination has no product form: one look at every box or segment that may meet.
+void Dealing::count_each() {
     const layout::Form& to = problem_.destination.form();
-    pieces_.assign(static_cast<std::size_t>(to.size), 0);
     total_ = 0;
-    for (const layout::Segment& segment : to.segments->all()) {
-        for (const std::vector<layout::Range>& box :
-             layout::boxes_of_interval(to.shape, segment.first, segment.first + segment.length)) {
-            std::int64_t count = 1;
-            for (std::size_t d = 0; d < sets_.size() && count > 0; ++d) {
-                const layout::Range& range = box[problem_.where[d]];
-                count *= sets_[d].count_below(range.last) - sets_[d].count_below(range.first);
-            }
-            pieces_[static_cast<std::size_t>(segment.process)] += count;
-            total_ += count;
-        }
+    std::vector<layout::Range> around(sets_.size());
+    for (std::size_t d = 0; d < sets_.size(); ++d) {
+        if (sets_[d].empty()) return;
+        around[problem_.where[d]] = {sets_[d].element(0),
+                                     sets_[d].element(sets_[d].count() - 1) + 1};
     }
+    const auto add = [&](std::int64_t process, std::span<const layout::Range> box) {
+        std::int64_t count = 1;
+        for (std::size_t d = 0; d < sets_.size() && count > 0; ++d) {
+            const layout::Range& range = box[problem_.where[d]];
+            count *= sets_[d].count_below(range.last) - sets_[d].count_below(range.first);
+        }
+        if (count > 0) sums_.emplace_back(process, count);
+        return true;
+    };
+    if (to.boxes) {
+        const layout::BoxIndex& boxes = to.boxes->held();
+        boxes.for_meeting(around,
+                          [&](std::int64_t k) { return add(boxes.process(k), boxes.box(k)); });
+    } else {
+        to.segments->for_meeting(0, to.elements, [&](const layout::Segment& segment) {
+            for (const auto& box :
+                 layout::boxes_of_interval(to.shape, segment.first, segment.last()))
+                add(segment.process, box);
+            return true;
+        });
+    }
+    std::sort(sums_.begin(), sums_.end());
+    std::size_t kept = 0;
+    for (const auto& [process, count] : sums_) {
+        total_ += count;
+        if (kept == 0 || sums_[kept - 1].first != process) ++kept;
+        sums_[kept - 1] = {process, total_};
+    }
+    sums_.resize(kept);
+}
+
+std::vector<std::pair<std::int64_t, std::int64_t>>::const_iterator Dealing::at(
+    std::int64_t position) const {
+    return std::partition_point(sums_.begin(), sums_.end(),
+                                [&](const auto& each) { return each.first < position; });
 }
 
 std::int64_t Dealing::piece(std::int64_t position) const {
     const layout::Form& to = problem_.destination.form();
-    if (to.indexed()) return pieces_[static_cast<std::size_t>(position)];
+    if (!to.gridded()) return all_before(position + 1) - all_before(position);
     const Shape at = layout::unflatten(position, to.base.procs);
     std::int64_t count = 1;
     for (std::size_t d = 0; d < sets_.size() && count > 0; ++d) {
@@ -78,8 +106,10 @@ std::int64_t Dealing::before(std::int64_t position) const {
 
 std::int64_t Dealing::all_before(std::int64_t position) const {
     const layout::Form& to = problem_.destination.form();
-    if (to.indexed())
-        return std::accumulate(pieces_.begin(), pieces_.begin() + position, std::int64_t{0});
+    if (!to.gridded()) {
+        const auto after = at(position);
+        return after == sums_.begin() ? 0 : (after - 1)->second;
+    }
     // Pieces are products of one count a dimension of the arrangement, so that the sum over all
     // positions that come before is a sum over these dimensions.
     const Shape at = layout::unflatten(position, to.base.procs);

@@ -35,14 +35,18 @@ class Dealing {
   private:
     std::int64_t piece(std::int64_t position) const;
     std::int64_t all_before(std::int64_t position) const;
-    void count_segments();
+    void count_each();
+    /// The destination, no grid: the count of the first process at or after `position`.
+    std::vector<std::pair<std::int64_t, std::int64_t>>::const_iterator at(
+        std::int64_t position) const;
 
     const Problem& problem_;
     std::int64_t copies_;
     std::vector<layout::IndexSet> sets_;
-    std::vector<std::int64_t> self_;    // positions of destination processes that are copies
-    std::vector<std::int64_t> pieces_;  // of an indexed destination: one count a process
-    std::int64_t total_ = 0;            // elements in all the stretches
+    std::vector<std::int64_t> self_;  // positions of destination processes that are copies
+    /// Of a destination that is no grid: (process, its count and those of the ones before it).
+    std::vector<std::pair<std::int64_t, std::int64_t>> sums_;
+    std::int64_t total_ = 0;  // elements in all the stretches
 };
 
 }  // namespace hocket::plan

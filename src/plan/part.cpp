@@ -24,19 +24,19 @@ struct Found {
     std::shared_ptr<const std::vector<Piece>> pieces;
 };
 
-std::vector<Found> find(const Problem& problem, Side side, std::int64_t rank, bool one_copy) {
+std::vector<Found> find(const Problem& problem, Side side, std::int64_t rank, Holders holders) {
     std::vector<Found> found;
-    if (problem.indexed()) {
-        for (Group& group : groups_of(problem, side, rank, one_copy))
+    if (problem.pieced()) {
+        for (Group& group : groups_of(problem, side, rank, holders))
             found.push_back({group.peer, group.peer, group.count,
                              std::make_shared<const std::vector<Piece>>(std::move(group.pieces))});
         return found;
     }
     const Form& theirs = problem.form(other(side));
-    Walk(problem, other(side), problem.sets(side, rank), one_copy)
-        .run([&](std::int64_t position, std::int64_t count) {
-            found.push_back({theirs.process_at(position), position, count, nullptr});
-        });
+    for_holders(problem, other(side), problem.sets(side, rank), holders == Holders::first_copies,
+                [&](std::int64_t position, std::int64_t count) {
+                    found.push_back({theirs.process_at(position), position, count, nullptr});
+                });
     return found;
 }
 
@@ -66,7 +66,7 @@ std::vector<Kept> deal_source(const Problem& problem, std::int64_t rank) {
     const std::int64_t same = problem.same(Side::source, rank);
     std::vector<Kept> kept;
     std::int64_t place = 0;
-    for (Found& each : find(problem, Side::source, rank, false)) {
+    for (Found& each : find(problem, Side::source, rank, Holders::all)) {
         if (dealing.serves_itself(each.position)) {
             if (each.peer == same)
                 kept.push_back({{each.peer, each.count}, 0, std::move(each.pieces)});
@@ -84,10 +84,10 @@ std::vector<Kept> deal_source(const Problem& problem, std::int64_t rank) {
 /// A destination process whose elements are held by several copies each.
 std::vector<Kept> deal_destination(const Problem& problem, std::int64_t rank) {
     const Form &from = problem.source.form(), &to = problem.destination.form();
-    const std::int64_t position = to.indexed() ? rank : to.position(*to.place(rank));
+    const std::int64_t position = to.gridded() ? to.position(*to.place(rank)) : rank;
     const std::int64_t same = problem.same(Side::destination, rank);
     std::vector<Kept> kept;
-    for (const Found& each : find(problem, Side::destination, rank, true)) {
+    for (const Found& each : find(problem, Side::destination, rank, Holders::first_copies)) {
         const Shape at = *from.place(each.peer);
         const Dealing dealing(problem, at);
         if (dealing.serves_itself(position)) {
@@ -122,20 +122,25 @@ std::shared_ptr<const Part::Data> make_part(const std::shared_ptr<const Problem>
              *data);
         return data;
     }
-    if (problem->indexed()) {
+    if (problem->pieced()) {
         std::vector<Kept> kept;
-        for (Found& each : find(*problem, side, rank, false))
+        for (Found& each : find(*problem, side, rank, Holders::senders))
             kept.push_back({{each.peer, each.count}, 0, std::move(each.pieces)});
         keep(std::move(kept), *data);
         return data;
     }
     // The common case, straight into its place: a part may have as many peers as processes.
     const Form& theirs = problem->form(other(side));
-    Walk walk(*problem, other(side), problem->sets(side, rank), false);
-    data->peers.reserve(static_cast<std::size_t>(walk.length()));
-    walk.run([&](std::int64_t position, std::int64_t count) {
+    const auto add = [&](std::int64_t position, std::int64_t count) {
         data->peers.push_back({theirs.process_at(position), count});
-    });
+    };
+    if (theirs.gridded()) {
+        Walk walk(*problem, other(side), problem->sets(side, rank), false);
+        data->peers.reserve(static_cast<std::size_t>(walk.length()));
+        walk.run(add);
+    } else {
+        for_holders(*problem, other(side), problem->sets(side, rank), false, add);
+    }
     if (theirs.order)
         std::sort(data->peers.begin(), data->peers.end(),
                   [](const Traffic& a, const Traffic& b) { return a.process < b.process; });
@@ -146,7 +151,7 @@ std::vector<Traffic> common_with(const Problem& problem, Side side, std::int64_t
     problem.form(side).check_rank(rank);
     std::vector<Traffic> result;
     if (problem.form(side).local_elements(rank) == 0) return result;
-    for (const Found& each : find(problem, side, rank, false))
+    for (const Found& each : find(problem, side, rank, Holders::all))
         result.push_back({each.peer, each.count});
     std::sort(result.begin(), result.end(),
               [](const Traffic& a, const Traffic& b) { return a.process < b.process; });

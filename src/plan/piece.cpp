@@ -9,9 +9,12 @@
 
 namespace hocket::plan {
 
+using layout::add_outside;
+using layout::common_box;
 using layout::IndexSet;
 using layout::Range;
 using layout::Segment;
+using layout::volume;
 
 namespace {
 
@@ -40,57 +43,100 @@ std::vector<IndexSet> sets_of(const Ranges& box, const Shape& shape) {
     return sets;
 }
 
+/// Finds groups. Ranges are in the source's dimensions, unless they say otherwise.
 class Grouping {
   public:
-    Grouping(const Problem& problem, Side side, bool one_copy)
-        : problem_(problem), own_(side), peer_(other(side)), one_copy_(one_copy) {}
+    using Groups = std::map<std::int64_t, Group>;
 
-    std::vector<Group> run(std::int64_t rank) {
-        const layout::Form& mine = problem_.form(own_);
-        if (!mine.indexed()) {
-            by_their_segments(rank);
-        } else {
-            std::int64_t local = 0;
-            for (const layout::Run& run : mine.segments->set(rank).runs()) {
-                my_segment({run.first, run.length, rank, local});
-                local += run.length;
-            }
+    Grouping(const Problem& problem, Side side, Holders holders)
+        : problem_(problem), own_(side), peer_(other(side)), holders_(holders) {}
+
+    Groups run(std::int64_t rank) {
+        rank_ = rank;
+        if (problem_.form(own_).local_elements(rank) == 0) return {};
+        if (problem_.form(own_).gridded())
+            meet_grid();
+        else
+            for_parts(own_, rank, sending(own_),
+                      [&](const Ranges& box, std::int64_t local) { meet_box(box, local); });
+        return std::move(groups_);
+    }
+
+    /// Calls `visit(box, local)` for the boxes of what a process of a side that is no grid holds
+    /// or, where `sent`, sends; `local`: where the first element of a box of a list lies.
+    template <class Visit>
+    void for_parts(Side side, std::int64_t rank, bool sent, Visit visit) const {
+        const layout::Form& form = problem_.form(side);
+        if (form.boxes) {
+            const layout::BoxIndex& boxes = sent ? form.boxes->sent() : form.boxes->held();
+            const Range numbers = boxes.of(rank);
+            for (std::int64_t k = numbers.first; k < numbers.last; ++k)
+                visit(to_source(boxes.box(k), side), std::int64_t{0});
+            return;
         }
-        std::vector<Group> result;
-        const auto before = [](const Piece& a, const Piece& b) { return a.place < b.place; };
-        for (auto& [peer, group] : groups_) {
-            if (!std::is_sorted(group.pieces.begin(), group.pieces.end(), before))
-                std::sort(group.pieces.begin(), group.pieces.end(), before);
-            result.push_back(std::move(group));
+        for (const Segment& segment :
+             sent ? form.segments->sent().of(rank) : form.segments->of(rank))
+            for_boxes(side, segment, visit);
+    }
+
+    /// The elements of a box that the destination process and the source hold.
+    std::int64_t count_in(const Ranges& box, std::int64_t destination) const {
+        const layout::Form& to = problem_.destination.form();
+        if (!to.gridded()) return volume(box);
+        return count_of(problem_.sets(Side::destination, destination), box);
+    }
+
+    /// A piece cut down to a part of its box.
+    Piece cut(const Piece& whole, Ranges box) const {
+        Piece piece = whole;
+        for (const Side side : {Side::source, Side::destination}) {
+            const layout::Form& form = problem_.form(side);
+            if (!form.indexed()) continue;
+            const std::int64_t first = first_place(to_own(whole.box, side), form.shape);
+            const std::int64_t shift = first_place(to_own(box, side), form.shape) - first;
+            (side == Side::source ? piece.source_local : piece.destination_local) += shift;
         }
-        return result;
+        piece.place = first_place(box, problem_.source.shape());
+        piece.box = std::move(box);
+        return piece;
     }
 
   private:
+    bool sending(Side side) const { return side == Side::source && holders_ == Holders::senders; }
+
     /// Ranges in a side's own dimensions, from those in the source's, and back.
-    Ranges to_own(const Ranges& box, Side side) const {
+    Ranges to_own(std::span<const Range> box, Side side) const {
         Ranges result(box.size());
         for (std::size_t d = 0; d < box.size(); ++d) result[problem_.dimension(side, d)] = box[d];
         return result;
     }
-    Ranges to_source(const Ranges& box, Side side) const {
+    Ranges to_source(std::span<const Range> box, Side side) const {
         Ranges result(box.size());
         for (std::size_t d = 0; d < box.size(); ++d) result[d] = box[problem_.dimension(side, d)];
         return result;
     }
 
-    /// Local place of the first element of a box (source's dimensions) in a segment of `side`.
-    std::int64_t local_of(const Ranges& box, Side side, const Segment& segment) const {
-        const Shape& shape = problem_.form(side).shape;
-        std::int64_t place = 0;
-        for (std::size_t j = 0; j < shape.size(); ++j) {
-            const auto d =
-                side == Side::source ? j : static_cast<std::size_t>(problem_.options.axes[j]);
-            place = place * shape[j] + box[d].first;
-        }
-        return segment.local + place - segment.first;
+    template <class Visit>
+    void for_boxes(Side side, const Segment& segment, Visit& visit) const {
+        for (const Ranges& box :
+             layout::boxes_of_interval(problem_.form(side).shape, segment.first, segment.last()))
+            visit(to_source(box, side), local_of(box, side, segment));
     }
 
+    /// Local place of the first element of a box (the side's dimensions) in a segment.
+    std::int64_t local_of(const Ranges& box, Side side, const Segment& segment) const {
+        return segment.local + first_place(box, problem_.form(side).shape) - segment.first;
+    }
+
+    static std::int64_t count_of(const std::vector<IndexSet>& sets, const Ranges& box) {
+        std::int64_t count = 1;
+        for (std::size_t d = 0; d < sets.size() && count > 0; ++d)
+            count *= sets[d].count_below(box[d].last) - sets[d].count_below(box[d].first);
+        return count;
+    }
+
+    /// What own_ and the peer both hold of `box`: a part of the own box that begins at own_local,
+    /// and of the peer's that begins at peer_local (of lists).
     void add(std::int64_t peer, std::int64_t count, Ranges box, std::int64_t own_local,
              std::int64_t peer_local) {
         Group& group = groups_[peer];
@@ -102,77 +148,144 @@ class Grouping {
         group.pieces.push_back(std::move(piece));
     }
 
-    void my_segment(const Segment& segment) {
-        const layout::Form &mine = problem_.form(own_), &theirs = problem_.form(peer_);
-        for (const Ranges& own_box :
-             layout::boxes_of_interval(mine.shape, segment.first, segment.first + segment.length)) {
-            const Ranges box = to_source(own_box, own_);
-            const std::int64_t local = local_of(box, own_, segment);
-            if (theirs.indexed()) {
-                in_their_segments(box, segment);
-                continue;
-            }
-            Walk(problem_, peer_, sets_of(box, problem_.source.shape()), one_copy_)
+    /// How far into `box` a part of it begins, where a side's local array is flat.
+    std::int64_t shift(const Ranges& box, const Ranges& part, Side side) const {
+        const layout::Form& form = problem_.form(side);
+        if (!form.indexed()) return 0;
+        return first_place(to_own(part, side), form.shape) -
+               first_place(to_own(box, side), form.shape);
+    }
+
+    /// Calls `visit(process, box, local)` for boxes of a peer side that is no grid, which lie among
+    /// those that meet `box`.
+    template <class Visit>
+    void for_theirs(const Ranges& box, Visit visit) const {
+        const layout::Form& theirs = problem_.form(peer_);
+        const Ranges there = to_own(box, peer_);
+        const bool sent = sending(peer_);
+        if (theirs.boxes) {
+            const layout::BoxIndex& boxes = sent ? theirs.boxes->sent() : theirs.boxes->held();
+            boxes.for_meeting(there, [&](std::int64_t k) {
+                visit(boxes.process(k), to_source(boxes.box(k), peer_), std::int64_t{0});
+                return true;
+            });
+            return;
+        }
+        const std::int64_t first = first_place(there, theirs.shape);
+        const std::int64_t last = last_place(there, theirs.shape) + 1;
+        const auto each = [&](const Segment& segment) {
+            const auto part = [&](const Ranges& their_box, std::int64_t local) {
+                visit(segment.process, their_box, local);
+            };
+            for_boxes(peer_, segment, part);
+            return true;
+        };
+        if (sent) {
+            for (const Segment& segment : theirs.segments->sent().within(first, last))
+                each(segment);
+        } else {
+            theirs.segments->for_meeting(first, last, each);
+        }
+    }
+
+    void meet_box(const Ranges& box, std::int64_t local) {
+        const layout::Form& theirs = problem_.form(peer_);
+        if (theirs.gridded()) {
+            Walk(problem_, peer_, sets_of(box, problem_.source.shape()),
+                 holders_ == Holders::first_copies)
                 .run([&](std::int64_t position, std::int64_t count) {
                     add(theirs.process_at(position), count, box, local, 0);
                 });
+            return;
         }
+        for_theirs(box, [&](std::int64_t process, const Ranges& other, std::int64_t there) {
+            Ranges common = common_box(box, other);
+            const std::int64_t count = volume(common);
+            if (count == 0) return;
+            const std::int64_t here = local + shift(box, common, own_);
+            there += shift(other, common, peer_);
+            add(process, count, std::move(common), here, there);
+        });
     }
 
-    void in_their_segments(const Ranges& box, const Segment& segment) {
-        const layout::Form& theirs = problem_.form(peer_);
-        const Ranges there = to_own(box, peer_);
-        for (const Segment& other_segment : theirs.segments->within(
-                 first_place(there, theirs.shape), last_place(there, theirs.shape) + 1)) {
-            for (const Ranges& each :
-                 layout::boxes_of_interval(theirs.shape, other_segment.first,
-                                           other_segment.first + other_segment.length)) {
-                Ranges common = to_source(each, peer_);
-                std::int64_t count = 1;
-                for (std::size_t d = 0; d < common.size(); ++d) {
-                    common[d] = {std::max(common[d].first, box[d].first),
-                                 std::min(common[d].last, box[d].last)};
-                    count *= std::max<std::int64_t>(0, common[d].last - common[d].first);
-                }
-                if (count > 0)
-                    add(other_segment.process, count, common, local_of(common, own_, segment),
-                        local_of(common, peer_, other_segment));
-            }
-        }
-    }
-
-    void by_their_segments(std::int64_t rank) {
-        if (problem_.form(own_).local_elements(rank) == 0) return;
-        const std::vector<IndexSet> sets = problem_.sets(own_, rank);
-        const layout::Form& theirs = problem_.form(peer_);
-        Shape first(sets.size()), last(sets.size());
-        for (std::size_t d = 0; d < sets.size(); ++d) {
-            first[problem_.dimension(peer_, d)] = sets[d].element(0);
-            last[problem_.dimension(peer_, d)] = sets[d].element(sets[d].count() - 1);
-        }
-        for (const Segment& segment : theirs.segments->within(
-                 layout::flatten(first, theirs.shape), layout::flatten(last, theirs.shape) + 1)) {
-            for (const Ranges& each : layout::boxes_of_interval(theirs.shape, segment.first,
-                                                                segment.first + segment.length)) {
-                const Ranges box = to_source(each, peer_);
-                std::int64_t count = 1;
-                for (std::size_t d = 0; d < box.size() && count > 0; ++d)
-                    count *= sets[d].count_below(box[d].last) - sets[d].count_below(box[d].first);
-                if (count > 0) add(segment.process, count, box, 0, local_of(box, peer_, segment));
-            }
-        }
+    void meet_grid() {
+        const std::vector<IndexSet> sets = problem_.sets(own_, rank_);
+        Ranges around;
+        for (const IndexSet& set : sets)
+            around.push_back({set.element(0), set.element(set.count() - 1) + 1});
+        for_theirs(around, [&](std::int64_t process, const Ranges& box, std::int64_t local) {
+            const std::int64_t count = count_of(sets, box);
+            if (count > 0) add(process, count, box, 0, local);
+        });
     }
 
     const Problem& problem_;
     Side own_, peer_;
-    bool one_copy_;
-    std::map<std::int64_t, Group> groups_;
+    Holders holders_;
+    std::int64_t rank_ = 0;
+    Groups groups_;
 };
+
+/// Where the source has copies that are no grid's: a process that holds an element itself takes it
+/// from nobody else.
+void serve_themselves(const Problem& problem, Side side, std::int64_t rank,
+                      Grouping::Groups& groups) {
+    if (problem.options.overlap.empty()) return;
+    const std::int64_t same = problem.same(side, rank);
+    if (same >= 0) {
+        groups.erase(same);
+        Grouping::Groups held = Grouping(problem, side, Holders::all).run(rank);
+        if (const auto found = held.find(same); found != held.end())
+            groups.emplace(same, std::move(found->second));
+    }
+    const Grouping grouping(problem, side, Holders::all);
+    for (auto group = groups.begin(); group != groups.end();) {
+        const std::int64_t destination = side == Side::destination ? rank : group->first;
+        const std::int64_t source = side == Side::source ? rank : group->first;
+        const std::int64_t self = problem.same(Side::destination, destination);
+        if (self < 0 || self == source) {
+            ++group;
+            continue;
+        }
+        std::vector<Piece>& pieces = group->second.pieces;
+        grouping.for_parts(Side::source, self, false, [&](const Ranges& hole, std::int64_t) {
+            std::vector<Piece> left;
+            for (Piece& piece : pieces) {
+                if (volume(common_box(piece.box, hole)) == 0) {
+                    left.push_back(std::move(piece));
+                    continue;
+                }
+                std::vector<Ranges> outside;
+                add_outside(piece.box, hole, outside);
+                for (Ranges& box : outside) left.push_back(grouping.cut(piece, std::move(box)));
+            }
+            pieces = std::move(left);
+        });
+        std::erase_if(pieces, [&](const Piece& piece) {
+            return grouping.count_in(piece.box, destination) == 0;
+        });
+        group->second.count = 0;
+        for (const Piece& piece : pieces)
+            group->second.count += grouping.count_in(piece.box, destination);
+        group = pieces.empty() ? groups.erase(group) : std::next(group);
+    }
+}
 
 }  // namespace
 
-std::vector<Group> groups_of(const Problem& problem, Side side, std::int64_t rank, bool one_copy) {
-    return Grouping(problem, side, one_copy).run(rank);
+std::vector<Group> groups_of(const Problem& problem, Side side, std::int64_t rank,
+                             Holders holders) {
+    Grouping::Groups groups = Grouping(problem, side, holders).run(rank);
+    if (holders == Holders::senders && problem.scattered_copies())
+        serve_themselves(problem, side, rank, groups);
+    std::vector<Group> result;
+    const auto before = [](const Piece& a, const Piece& b) { return a.place < b.place; };
+    for (auto& [peer, group] : groups) {
+        if (!std::is_sorted(group.pieces.begin(), group.pieces.end(), before))
+            std::sort(group.pieces.begin(), group.pieces.end(), before);
+        result.push_back(std::move(group));
+    }
+    return result;
 }
 
 }  // namespace hocket::plan

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// What explicit segments exchange: boxes of indices, each within one segment.
+// What processes exchange where a side is no grid: boxes of indices, each within one box or
+// segment.
 #pragma once
 
 #include <cstdint>
@@ -11,7 +12,7 @@
 namespace hocket::plan {
 
 /// A box of indices (one range for each dimension of the source), and where its first element lies
-/// in the local array of each side that is indexed.
+/// in the local array of each side that is a list.
 struct Piece {
     std::vector<layout::Range> box;
     std::int64_t place = 0;  ///< of its first element in the source's row-major order
@@ -26,9 +27,15 @@ struct Group {
     std::vector<Piece> pieces;  ///< in the source's row-major order of their first elements
 };
 
-/// All groups of one process, by increasing peer, where a side is indexed. Of copies only the first
-/// where `one_copy`. Costs by segments; where this side is not indexed, by those of the other that
-/// lie between its first and last element.
-std::vector<Group> groups_of(const Problem& problem, Side side, std::int64_t rank, bool one_copy);
+/// Which of several holders of an element count.
+enum class Holders {
+    all,
+    first_copies,  ///< of a grid's copies the first
+    senders        ///< of a source of boxes or lists the one that sends the element
+};
+
+/// All groups of one process, by increasing peer. Costs by boxes and segments; where this side is a
+/// grid, by those of the other that lie between its first and last element.
+std::vector<Group> groups_of(const Problem& problem, Side side, std::int64_t rank, Holders holders);
 
 }  // namespace hocket::plan

@@ -98,7 +98,7 @@ Problem::Problem(Layout from, Layout to, Options given)
     if (options.itemsize < 1)
         throw LayoutError("itemsize " + std::to_string(options.itemsize) +
                           " is no size of an element; give its bytes, 1 or more");
-    const auto bytes = base::product(source.elements(), options.itemsize);
+    const auto bytes = base::product(source.num_elements(), options.itemsize);
     if (!bytes || !base::product(*bytes, destination.form().copies))
         throw LayoutError("moving " + layout::text_of(source.shape()) + " elements of " +
                           std::to_string(options.itemsize) + " bytes to " +
@@ -113,13 +113,19 @@ bool Problem::turned() const {
     return false;
 }
 
-bool Problem::indexed() const {
-    return source.is_indexed() || destination.is_indexed();
+bool Problem::scattered_copies() const {
+    const layout::Form& from = source.form();
+    return (from.indexed() && from.segments->copies()) || (from.boxes && from.boxes->overlap());
+}
+
+bool Problem::pieced() const {
+    return source.is_indexed() || destination.is_indexed() || scattered_copies();
 }
 
 std::int64_t Problem::wanted() const {
     const layout::Form& to = destination.form();
-    return to.indexed() ? to.segments->held() : to.elements * to.copies;
+    if (to.boxes) return to.boxes->total();
+    return to.indexed() ? to.segments->total() : to.elements * to.copies;
 }
 
 std::vector<layout::IndexSet> Problem::sets(Side side, std::int64_t rank) const {
@@ -131,19 +137,17 @@ std::vector<layout::IndexSet> Problem::sets(Side side, std::int64_t rank) const 
 }
 
 std::int64_t Problem::common(std::int64_t source_rank, std::int64_t destination_rank) const {
-    if (indexed()) {
-        for (const Group& group : groups_of(*this, Side::source, source_rank, false))
+    if (source.is_indexed() || destination.is_indexed()) {
+        for (const Group& group : groups_of(*this, Side::source, source_rank, Holders::all))
             if (group.peer == destination_rank) return group.count;
         return 0;
     }
-    const layout::Form &from = source.form(), &to = destination.form();
-    const auto a = from.place(source_rank), b = to.place(destination_rank);
-    if (!a || !b) return 0;
+    if (!source.form().place(source_rank) || !destination.form().place(destination_rank)) return 0;
+    const std::vector<layout::IndexSet> held = sets(Side::source, source_rank);
+    const std::vector<layout::IndexSet> wanted = sets(Side::destination, destination_rank);
     std::int64_t count = 1;
     for (std::size_t d = 0; d < where.size() && count > 0; ++d)
-        count *=
-            layout::count_common(layout::held_by(from.axes[d], from.coordinate(d, *a)),
-                                 layout::held_by(to.axes[where[d]], to.coordinate(where[d], *b)));
+        count *= layout::count_common(held[d], wanted[d]);
     return count;
 }
 

@@ -36,10 +36,13 @@ struct Problem {
     std::size_t dimension(Side side, std::size_t d) const {
         return side == Side::source ? d : where[d];
     }
-    bool turned() const;   ///< true where axes are not the identity
-    bool indexed() const;  ///< true where a side is of explicit segments
-    /// What a process of a side that is not indexed holds, one set for each dimension of the
-    /// source.
+    bool turned() const;  ///< true where axes are not the identity
+    /// True where boxes of what two processes have in common are listed: a side is a list, or the
+    /// source is boxes that overlap.
+    bool pieced() const;
+    /// True where the source has copies that are no grid's.
+    bool scattered_copies() const;
+    /// What a process of a side that is no list holds, one set for each dimension of the source.
     std::vector<layout::IndexSet> sets(Side side, std::int64_t rank) const;
     /// Elements that all destination processes hold together, copies counted.
     std::int64_t wanted() const;

@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <cstdlib>
 #include <numeric>
+#include <utility>
 
 #include "base/checked.hpp"
 #include "layout/family.hpp"
@@ -61,12 +62,63 @@ std::vector<std::int64_t> candidates(const IndexSet& own, const Axis& peer) {
     return found;
 }
 
+/// The same as `shares`, of a peer's dimension in unequal blocks: one step for each run of `own`,
+/// or, where those are more, for each piece that `own` may meet.
+std::vector<Share> shares_of_partition(const IndexSet& own, const Axis& peer) {
+    const layout::Partition& partition = *peer.partition;
+    std::vector<Share> found;
+    const auto add = [&](std::int64_t piece, std::int64_t count) {
+        if (count <= 0) return;
+        const std::int64_t owner = partition.owner_of(piece);
+        if (!found.empty() && found.back().coordinate == owner)
+            found.back().count += count;
+        else
+            found.push_back({owner, count});
+    };
+    const auto pieces_of = [&](std::int64_t first, std::int64_t last) {  // of indices
+        const std::int64_t a = partition.piece_at(peer.position(first));
+        const std::int64_t b = partition.piece_at(peer.position(last - 1));
+        return std::pair(std::min(a, b), std::max(a, b));
+    };
+    const auto indices_of = [&](std::int64_t piece) {
+        return peer.indices(partition.begin(piece), partition.begin(piece + 1));
+    };
+    const std::int64_t first = own.element(0), last = own.element(own.count() - 1) + 1;
+    const auto [lowest, highest] = pieces_of(first, last);
+    if (own.runs_within(first, last) <= highest - lowest) {
+        layout::for_runs(own, first, last, [&](std::int64_t low, std::int64_t high) {
+            const auto [from, to] = pieces_of(low, high);
+            for (std::int64_t k = from; k <= to; ++k) {
+                const Run run = indices_of(k);
+                add(k, std::min(high, run.first + run.length) - std::max(low, run.first));
+            }
+        });
+    } else {
+        for (std::int64_t k = lowest; k <= highest; ++k) {
+            const Run run = indices_of(k);
+            add(k, own.count_below(run.first + run.length) - own.count_below(run.first));
+        }
+    }
+    const auto before = [](const Share& a, const Share& b) { return a.coordinate < b.coordinate; };
+    if (!std::is_sorted(found.begin(), found.end(), before))
+        std::sort(found.begin(), found.end(), before);
+    std::vector<Share> joined;
+    for (const Share& share : found) {
+        if (!joined.empty() && joined.back().coordinate == share.coordinate)
+            joined.back().count += share.count;
+        else
+            joined.push_back(share);
+    }
+    return joined;
+}
+
 }  // namespace
 
 std::vector<Share> shares(const IndexSet& own, const Axis& peer) {
     std::vector<Share> result;
     if (own.empty()) return result;
     if (peer.procs == 1) return {{0, own.count()}};
+    if (peer.partition) return shares_of_partition(own, peer);
     const std::vector<std::int64_t> near = candidates(own, peer);
     const auto add = [&](std::int64_t coordinate) {
         const std::int64_t count = layout::count_common(own, layout::held_by(peer, coordinate));
@@ -84,6 +136,7 @@ std::vector<Share> shares(const IndexSet& own, const Axis& peer) {
 std::int64_t count_shares(const IndexSet& own, const Axis& peer) {
     if (own.empty()) return 0;
     if (peer.procs == 1) return 1;
+    if (peer.partition) return static_cast<std::int64_t>(shares_of_partition(own, peer).size());
     if (!own.repeats() && own.runs().size() == 1 && std::abs(peer.stride) == 1) {
         const Run run = own.runs()[0];
         const Blocks blocks = blocks_of(peer, run.first, run.first + run.length);

@@ -37,7 +37,7 @@ std::int64_t count_messages(const std::shared_ptr<const Problem>& problem) {
     const layout::Form &from = problem->source.form(), &to = problem->destination.form();
     if (from.elements == 0) return 0;
     std::int64_t messages = 0;
-    if (from.copies > 1 || problem->indexed()) {  // not a product over the dimensions
+    if (from.copies > 1 || !from.gridded() || !to.gridded()) {  // not a product over the dimensions
         for (std::int64_t rank = 0; rank < to.size; ++rank) {
             const std::int64_t same = problem->same(Side::destination, rank);
             for (const Traffic& peer : peers_of(problem, Side::destination, rank))

@@ -2,6 +2,7 @@
 // The processes of an arrangement that hold something of given index sets.
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
 #include <utility>
 #include <vector>
@@ -16,7 +17,7 @@ namespace hocket::plan {
 /// its dimensions, in increasing order, with the product of the listed counts.
 class Walk {
   public:
-    /// The processes of `side` (not indexed) that hold something of `sets`, one set for each
+    /// The processes of `side`, a grid, that hold something of `sets`, one set for each
     /// dimension of the source. Of copies only the first where `one_copy`.
     Walk(const Problem& problem, Side side, const std::vector<layout::IndexSet>& sets,
          bool one_copy)
@@ -71,5 +72,36 @@ class Walk {
     std::int64_t factor_ = 1;
     Shape at_;
 };
+
+/// The same of a side that is no list: calls `visit(position, count)` for the processes that hold
+/// something of `sets`, by increasing position, which of boxes is the process.
+template <class Visit>
+void for_holders(const Problem& problem, Side side, const std::vector<layout::IndexSet>& sets,
+                 bool one_copy, Visit&& visit) {
+    const layout::Form& form = problem.form(side);
+    if (form.gridded()) {
+        Walk(problem, side, sets, one_copy).run(visit);
+        return;
+    }
+    std::vector<layout::Range> around(sets.size());
+    for (std::size_t d = 0; d < sets.size(); ++d) {
+        if (sets[d].empty()) return;
+        around[problem.dimension(side, d)] = {sets[d].element(0),
+                                              sets[d].element(sets[d].count() - 1) + 1};
+    }
+    const layout::BoxIndex& boxes = form.boxes->held();
+    std::vector<std::pair<std::int64_t, std::int64_t>> found;  // process, count
+    boxes.for_meeting(around, [&](std::int64_t k) {
+        std::int64_t count = 1;
+        for (std::size_t d = 0; d < sets.size() && count > 0; ++d) {
+            const layout::Range& range = boxes.box(k)[problem.dimension(side, d)];
+            count *= sets[d].count_below(range.last) - sets[d].count_below(range.first);
+        }
+        if (count > 0) found.emplace_back(boxes.process(k), count);
+        return true;
+    });
+    std::sort(found.begin(), found.end());
+    for (const auto& [process, count] : found) visit(process, count);
+}
 
 }  // namespace hocket::plan

@@ -122,7 +122,7 @@ class Planner {
         for (const Digit& digit : order)
             if (digit.dimension != kept && digit.dimension != dealt) rest.push_back(digit);
         const std::int64_t procs = now_.procs(grid), own = at[grid];
-        const std::int64_t whole = now_.shape()[dealt], block = now_.part(dealt, grid, 0);
+        const std::int64_t block = now_.part(dealt, grid, 0);
         const Digit outer{dealt, 0, procs}, inner{dealt, 1, block};
 
         out.from = local;
@@ -161,11 +161,16 @@ class Planner {
             return out;
         }
         append(out.to, rest);
-        if (way == Way::blocks_in_two && block > 0) {
-            const std::int64_t full = whole / block, left = whole % block;
+        if (way == Way::blocks_in_two) {
             const std::int64_t here = named(kept).extent, each = count(rest);
-            out.pieces.push_back({0, full, block, here, each});
-            if (left > 0) out.pieces.push_back({full * block * here * each, 1, left, here, each});
+            std::int64_t offset = 0;
+            for (std::int64_t c = 0; c < procs;) {  // parts of equal extents are turned at once
+                const std::int64_t part = now_.part(dealt, grid, c), begin = c;
+                while (c < procs && now_.part(dealt, grid, c) == part) ++c;
+                if (part == 0) continue;
+                out.pieces.push_back({offset, c - begin, part, here, each});
+                offset += (c - begin) * part * here * each;
+            }
         }
         const Digit dealt_after{dealt, 0, now_.part(dealt, grid, own)};
         const Digit kept_after{kept, 0, now_.shape()[kept]};

@@ -62,12 +62,12 @@ Protocol<> move(const Member& me, int number, const std::vector<Array>& arrays, 
     for (std::size_t i = 0; i < arrays.size(); ++i) {
         const Layout& other = met.other.forms.at(i).value();
         const Layout& own = arrays[i].layout();
-        const std::int64_t pieces = std::max<std::int64_t>(met.decided.pieces, 1);
-        const Cut cut(sending ? own : other, sending ? other : own, pieces);
+        const Cut cut(sending ? own : other, sending ? other : own,
+                      std::max<std::int64_t>(met.decided.pieces, 1));
         if (arrays.size() == 1) progress->cut = cut;
-        for (std::int64_t piece = 0; piece < pieces; ++piece) {
+        for (std::int64_t piece = 0; piece < cut.count(); ++piece) {
             std::optional<Array> part;
-            if (pieces > 1) part = cut.array_of(arrays[i], piece);
+            if (cut.count() > 1) part = cut.array_of(arrays[i], piece);
             const Array& array = part ? *part : arrays[i];
             const transfer::Place here = transfer::place_on(array), nowhere;
             const Layout there = cut.layout_of(other, piece);

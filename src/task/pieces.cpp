@@ -9,8 +9,14 @@
 namespace hocket::task {
 
 Cut::Cut(const Layout& source, const Layout& destination, std::int64_t count) : count_(count) {
+    // Elements of a range may lie anywhere in a local array that lists them.
+    const auto listed = [](const Layout& layout) {
+        return layout.is_indexed() && layout.form().segments->listed();
+    };
+    if (listed(source) || listed(destination)) count_ = 1;
     const Shape& shape = source.shape();
     const auto distributed = [](const Layout& layout, std::size_t d) {
+        if (layout.form().boxes) return true;
         return layout.is_indexed() ? d > 0 : layout.form().axes[d].procs > 1;
     };
     // Explicit segments are rows' places: a part of the first dimension is a part of each list.

@@ -58,9 +58,9 @@ std::int64_t room_of(const Layout& layout, std::int64_t itemsize, std::int64_t r
     const std::int64_t own = layout.local_elements(rank);
     const auto at = form.place(rank);
     std::int64_t elements = own;
-    if (at && !form.indexed() && !form.aligned()) {
+    if (at && layout::Arrangement::exists(form)) {
         const std::int64_t most = layout::Arrangement(layout).most_elements(*at);
-        const std::int64_t even = base::ceil_div(layout.elements(), layout.size());
+        const std::int64_t even = base::ceil_div(layout.num_elements(), layout.size());
         elements = std::max(own, std::min(most, std::max(2 * even, small_room / itemsize)));
     }
     return base::product(elements, itemsize).value_or(base::max_size);

@@ -73,7 +73,7 @@ std::string choose_strategy(const Layout& source, const Layout& destination, pla
     if (only_direct(source, destination)) return "direct";
     // One process may have to hold the whole array twice to pass it on.
     const std::int64_t most = route.max_buffer > 0 ? route.max_buffer : usual_buffers();
-    if (source.elements() > most / 2 / options.itemsize) return "direct";
+    if (source.num_elements() > most / 2 / options.itemsize) return "direct";
     if (!options.model) options.model = plan::Model::kept();
     options.source_nodes = nodes_of(*route.link, route.source, source.size());
     options.destination_nodes = nodes_of(*route.link, route.destination, destination.size());

@@ -46,6 +46,7 @@ void test_team_ranks(hocket_team* team, const team_numbers* expected);
 void test_handles(void);
 void test_layouts(void);
 void test_layout_makers(void);
+void test_layout_ownership(void);
 void test_plans(void);
 void test_kernels(void);
 void test_rows(void);

@@ -85,7 +85,7 @@ void test_layouts(void) {
     CHECK(count == 0);
     OK(hocket_layout_size(layout, &value));
     CHECK(value == 6);
-    OK(hocket_layout_elements(layout, &value));
+    OK(hocket_layout_num_elements(layout, &value));
     CHECK(value == 70);
     /* Process 5 is at (1, 2): rows 4 to 6 of blocks of 4, columns 4, 5 of the third pair. */
     OK(hocket_layout_local_shape(layout, 5, 10, values, &count));
@@ -187,11 +187,53 @@ void test_layout_makers(void) {
     OK(hocket_layout_from_hpf(program, 1, &n, 2, named, &count));
     CHECK(count == 2);
     for (int i = 0; i < 2; ++i) {
-        OK(hocket_layout_elements(named[i].layout, &value));
+        OK(hocket_layout_num_elements(named[i].layout, &value));
         CHECK(value == (strcmp(named[i].name, "A") == 0 ? 8 : 3));
         OK(hocket_layout_free(&named[i].layout));
     }
     OK(hocket_layout_free(&block));
+    CHECK(none == NULL);
+}
+
+/* Blocks of any extents, owners by list, boxes, and elements in any order. */
+void test_layout_ownership(void) {
+    static const int64_t owners[5] = {1, 0, 0, 1, 1}, extents[2] = {2, 2}, shape[2] = {5, 4};
+    static const int64_t start[6] = {0, 0, 0, 2, 2, 0}, stop[6] = {2, 2, 5, 4, 5, 2};
+    static const int64_t counts[2] = {3, 2}, elements[5] = {4, 0, 2, 1, 3}, place[2] = {3, 1};
+    const hocket_format rows[2] = {{"indirect", 5, owners}, {"*", 0, NULL}};
+    const hocket_format few = {"GEN_BLOCK", 2, extents}, valued = {"BLOCK", 2, extents};
+    const int64_t two = 2, four = 4;
+    hocket_layout *made = NULL, *none = NULL;
+    hocket_slice slices[2];
+    int64_t values[8], low[6], high[6], count, value;
+
+    OK(hocket_layout_make_formats(2, shape, rows, 1, &two, 0, NULL, &made));
+    OK(hocket_layout_global_indices(made, 1, 0, 8, values, &count));
+    CHECK(count == 3 && values[0] == 0 && values[1] == 3 && values[2] == 4);
+    OK(hocket_layout_slices(made, 0, 2, slices, &count));
+    CHECK(count == 2 && slices[0].first == 1 && slices[0].count == 2 && slices[0].step == 1);
+    FAILS(HOCKET_ERR_LAYOUT, hocket_layout_slices(made, 1, 2, slices, &count));
+    SAYS("equally spaced");
+    OK(hocket_layout_free(&made));
+    FAILS(HOCKET_ERR_LAYOUT,
+          hocket_layout_make_formats(1, shape, &few, 1, &two, 0, NULL, &none));
+    SAYS("add up to 4");
+    FAILS(HOCKET_ERR_ARGUMENT,
+          hocket_layout_make_formats(1, &four, &valued, 1, &two, 0, NULL, &none));
+    OK(hocket_layout_boxes(2, shape, 3, start, stop, &made));
+    OK(hocket_layout_owner(made, place, &value));
+    CHECK(value == 2);
+    OK(hocket_layout_to_boxes(made, low, high));
+    CHECK(memcmp(low, start, sizeof low) == 0 && memcmp(high, stop, sizeof high) == 0);
+    OK(hocket_layout_free(&made));
+    FAILS(HOCKET_ERR_LAYOUT, hocket_layout_boxes(2, shape, 3, stop, start, &none));
+    FAILS(HOCKET_ERR_ARGUMENT, hocket_layout_boxes(2, shape, 3, start, NULL, &none));
+    OK(hocket_layout_elements(1, shape, 2, counts, elements, &made));
+    OK(hocket_layout_global_indices(made, 0, 0, 8, values, &count));
+    CHECK(count == 3 && values[0] == 4 && values[1] == 0 && values[2] == 2);
+    OK(hocket_layout_free(&made));
+    FAILS(HOCKET_ERR_LAYOUT, hocket_layout_elements(1, &four, 2, counts, elements, &none));
+    SAYS("element 4 of process 0");
     CHECK(none == NULL);
 }
 

@@ -18,6 +18,7 @@ int main(int argc, char** argv) {
     test_handles();
     test_layouts();
     test_layout_makers();
+    test_layout_ownership();
     test_plans();
     test_kernels();
     test_rows();

@@ -5,6 +5,7 @@ program layouts
   implicit none
   call begin()
   call test_formats()
+  call test_ownership()
   call test_alignment()
   call test_programs()
   call test_sections()
@@ -30,7 +31,7 @@ contains
     call check(n == 4, 'processes')
     call hocket_layout_dimensions(layout, n)
     call check(n == 2, 'dimensions')
-    call hocket_layout_elements(layout, elements)
+    call hocket_layout_num_elements(layout, elements)
     call check(elements == 36, 'elements')
     call hocket_layout_shape(layout, values)
     call check(all(values == [4, 9]), 'shape')
@@ -72,6 +73,43 @@ contains
     call check(all(values == [1, 2, 3, 9, 10]), 'segments of process 0')
     call hocket_layout_owner(layout, [5], n)
     call check(n == 1, 'owner of a segment')
+    call hocket_layout_free(layout)
+  end subroutine
+
+  ! Blocks of any extents, owners by list, boxes, and elements in any order.
+  subroutine test_ownership()
+    type(hocket_layout) :: layout
+    integer(int64), allocatable :: values(:), first(:), last(:), step(:), low(:, :), high(:, :)
+    character(:), allocatable :: text
+    integer :: ierr, n
+    call hocket_layout_make([7, 6], '(GEN_BLOCK(2, 0, 5), BALANCED)', [3, 4], layout)
+    call hocket_layout_slices(layout, 11, first, last, step)
+    call check(all(first == [3, 6]) .and. all(last == [7, 6]) .and. all(step == 1), 'slices')
+    call hocket_layout_to_boxes(layout, low, high)
+    call check(all(low(:, 12) == [3, 6]) .and. all(high(:, 12) == [7, 6]), 'box of process 11')
+    call hocket_layout_free(layout)
+    call hocket_layout_make_formats([5, 4], [hocket_distribution('INDIRECT', [1, 0, 0, 1, 1]), &
+                                             hocket_distribution('*')], [2], layout)
+    call hocket_layout_global_indices(layout, 0, 1, values)
+    call check(all(values == [2, 3]), 'rows of process 0')
+    call hocket_layout_slices(layout, 1, first, last, step, ierr)
+    call fails(HOCKET_ERR_LAYOUT, ierr, 'equally spaced')
+    call hocket_layout_free(layout)
+    call hocket_layout_make_formats([5], [hocket_distribution('GEN_BLOCK', [2, 2])], [2], layout, &
+                                    ierr=ierr)
+    call fails(HOCKET_ERR_LAYOUT, ierr, 'add up')
+    call hocket_layout_boxes([4, 6], reshape([1, 1, 1, 4, 3, 1], [2, 3]), &
+                             reshape([2, 3, 4, 6, 4, 3], [2, 3]), layout)
+    call hocket_layout_owner(layout, [3, 3], n)
+    call check(n == 2, 'owner of (3,3)')
+    call hocket_layout_text(layout, text)
+    call check(text == '(4, 6) BOXES [0:2, 0:3 | 0:4, 3:6 | 2:4, 0:3]', text)
+    call hocket_layout_free(layout)
+    call hocket_layout_elements(6, [3, 2], [6, 1, 3, 2, 4], layout)
+    call hocket_layout_local_index(layout, [3], values)
+    call check(all(values == [3]), 'third in the list')
+    call hocket_layout_global_indices(layout, 0, 1, values)
+    call check(all(values == [6, 1, 3]), 'in the order of the local array')
     call hocket_layout_free(layout)
   end subroutine
 

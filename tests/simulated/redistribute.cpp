@@ -85,7 +85,7 @@ std::int64_t move_and_check(const Layout& from, const Layout& to, const hocket::
     std::array<long long, 2> mine{destination.check(), source.check()}, worst{}, sum{};
     MPI_Allreduce(mine.data(), worst.data(), 2, MPI_LONG_LONG, MPI_MIN, MPI_COMM_WORLD);
     MPI_Allreduce(mine.data(), sum.data(), 2, MPI_LONG_LONG, MPI_SUM, MPI_COMM_WORLD);
-    if (worst[0] < 0 || worst[1] < 0 || sum[0] != from.elements()) {
+    if (worst[0] < 0 || worst[1] < 0 || sum[0] != from.num_elements()) {
         if (comm.rank() == 0)
             std::fprintf(stderr, "wrong after %s -> %s\n", from.text().c_str(), to.text().c_str());
         return -1;

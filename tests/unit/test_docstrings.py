@@ -20,7 +20,7 @@ QUIET = {
     *(f"Array.{name}" for name in ("local", "layout", "comm", "dtype", "room")),
     "Flow.give_way",
     *(f"Layout.{name}" for name in ("shape", "dist", "procs", "replicate", "size", "ndim")),
-    *("Layout.elements", "Layout.draw"),
+    *("Layout.num_elements", "Layout.draw"),
     *(f"Plan.{name}" for name in ("strategy", "axes", "rounds", "message_count")),
     *("Plan.elements_moved", "Plan.table", "Plan.explain", "Request.persistent", "Channel.name"),
     *(f"Tasks.{name}" for name in ("name", "size", "names", "profile")),

@@ -63,6 +63,7 @@ BLOCKING = re.compile(
 
 # Strided memory is copied by src/kernel alone. Elsewhere a loop may copy only what lies together.
 COPIES_IN_LOOPS = {
+    "bindings/c/layout.cpp": "starts and stops of boxes, some numbers each",
     "src/flow/region.cpp": "the words of a text that is hashed",
     "src/node/foreign.cpp": "what buffers cost, measured on memory that lies together",
     "src/node/mail.cpp": "texts, one after the other",

@@ -223,7 +223,7 @@ def test_malformed_text_is_pointed_at(text, column, word):
     [
         (["BLOCK", None], r"dist\[1\] is None; give a text"),
         (["BLOCK", 3], r"dist\[1\] is 3"),
-        (["BLOK", "*"], r"did you mean 'BLOCK'.*\n\(BLOK, \*\)\n \^"),
+        (["BLOK", "*"], r"did you mean 'BLOCK'.*\nBLOK\n\^"),
         ("*, BLOK", r"did you mean 'BLOCK'.*\n\(\*, BLOK\)\n    \^"),
         (["BLOCK"], "2.*1|1.*2"),
         (b"BLOCK", "give a text"),

@@ -137,7 +137,7 @@ hocket::RedistributeOptions rooted(const char* function, const Array& array, con
             const auto shape =
                 checked_extents(dimensions, extents, array.layout().shape(),
                                 "the global array of " + array.layout().text() + " on its root");
-            if (array.layout().elements() > 0) require(whole, "whole");
+            if (array.layout().num_elements() > 0) require(whole, "whole");
             if (!shape.empty()) options.whole_strides = strides_of(dimensions, strides);
             return options;
         },

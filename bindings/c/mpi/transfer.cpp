@@ -36,7 +36,7 @@ RedistributeOptions rooted_options(const char* function, const Array& array, con
         [&] {
             RedistributeOptions options;
             options.deadline = deadline_of(timeout);
-            if (array.comm().rank() == root && array.layout().elements() > 0)
+            if (array.comm().rank() == root && array.layout().num_elements() > 0)
                 require(whole, "whole");
             return options;
         },

@@ -12,7 +12,8 @@ An example "on two processes" is a program for ``mpiexec -n 2 python``.
 
 - Processes: `run` calls a function on several; so do ``hocket run`` and any
   ``mpiexec``.
-- Layouts: a `Layout` says how an array is distributed. `relabel` finds the
+- Layouts: a `Layout` says how an array is distributed; `indirect` and
+  `gen_block` make a `Format` of a dimension from a list. `relabel` finds the
   processes for its parts.
 - Plans: `plan` gives the `Plan` of a move: who sends what to whom, by which
   strategy. `model` gives the costs of messages that it predicts with.
@@ -68,6 +69,7 @@ from hocket.errors import (
     PeerLostError,
     StepError,
 )
+from hocket.formats import Format, gen_block, indirect
 from hocket.kernels import cycle_path, cycles, explain_permute, permute, permute_inplace
 from hocket.layouts import Layout
 from hocket.plans import Plan, plan
@@ -118,6 +120,7 @@ __all__ = [
     "EndOfStream",
     "Error",
     "Flow",
+    "Format",
     "Halo",
     "HaloRequest",
     "Layout",
@@ -136,6 +139,8 @@ __all__ = [
     "empty",
     "explain_permute",
     "from_function",
+    "gen_block",
+    "indirect",
     "model",
     "permute",
     "permute_inplace",

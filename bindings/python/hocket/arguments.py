@@ -145,6 +145,31 @@ def segment_array(given: Any, process: int) -> npt.NDArray[np.int64]:
     return np.ascontiguousarray(array, dtype=np.int64)
 
 
+def integer_array(given: Any, what: str) -> npt.NDArray[np.int64]:
+    """Integers as an array of one dimension. Raises `LayoutError`."""
+    try:
+        array = np.asarray(given if isinstance(given, np.ndarray) else list(given))
+    except (TypeError, ValueError, OverflowError):
+        raise LayoutError(f"{what} are {given!r}; give a list of integers") from None
+    if array.size == 0:
+        return np.empty(0, dtype=np.int64)
+    if array.ndim != 1:
+        raise LayoutError(f"{what} have shape {array.shape}; give a list of one dimension")
+    if array.dtype.kind not in "iu" or (array.dtype.kind == "u" and array.max() > _MOST):
+        raise LayoutError(f"{what} are {array.dtype}; give integers of at most 63 bits")
+    return np.ascontiguousarray(array, dtype=np.int64)
+
+
+def index_box(given: Any, process: int) -> tuple[list[int], list[int]]:
+    """A (start, stop) pair, each an int or one a dimension. Raises `LayoutError`."""
+    what = f"the box of process {process}"
+    try:
+        start, stop = given
+    except (TypeError, ValueError):
+        raise LayoutError(f"{what} is {given!r}; give a (start, stop) pair") from None
+    return integers(start, f"the start of {what}"), integers(stop, f"the stop of {what}")
+
+
 def regular(places: npt.NDArray[np.int64]) -> Any:
     """Equally spaced places as a slice, others as they are."""
     if len(places) < 2:

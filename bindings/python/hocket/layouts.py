@@ -3,40 +3,36 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable
 from typing import Any, Union
 
 import numpy as np
 import numpy.typing as npt
 
 from . import _pure
-from .arguments import as_text, regular, segment_array, slices_of
+from .arguments import as_text, index_box, integer_array, regular, segment_array, slices_of
 from .arguments import integer as integer
 from .arguments import integers as integers
 from .errors import LayoutError
+from .formats import Dist, formats_of
 
 __all__ = ["Layout"]
 
 Extents = Union[int, Iterable[int]]
 Index = Union[int, Iterable[int]]
-Formats = Union[str, Sequence[str]]
-
-
-def formats_text(dist: Any) -> str:
-    """`dist` as HPF writes it, "(BLOCK, *)": from such a text, from one without its parentheses,
-    and from a list of formats."""
-    if isinstance(dist, (list, tuple)):
-        return f"({', '.join(as_text(each, f'dist[{k}]') for k, each in enumerate(dist))})"
-    text = as_text(dist, "dist").strip()
-    balanced = text.count("(") == text.count(")")
-    return f"({text})" if text and text[0] != "(" and balanced else text
 
 
 class Layout:
-    """How a global N-d array lies over processes (HPF 1.0, chapter 3). An immutable value.
+    """How a global N-d array is distributed over processes. An immutable value.
 
     Two layouts are equal when their shape, their size and every process's index sets are, however
-    they were written. `Layout.parse(str(layout)) == layout`.
+    they were written; boxes, elements and explicit segments equal only their own kind, and elements
+    with the order of the local arrays. `Layout.parse(str(layout)) == layout`.
+
+    The formats are those of HPF 1.0, chapter 3, and HPF 2.0, section 8: ``BLOCK``, ``BLOCK(n)``,
+    ``CYCLIC``, ``CYCLIC(n)``, ``GEN_BLOCK(n, n, ...)`` (these extents, in order), ``INDIRECT(p, p,
+    ...)`` (the owner of each index; ``3*0`` is process 0 three times), and ``*`` (not distributed);
+    and ``BALANCED``, as `numpy.array_split` splits.
 
     Parameters
     ----------
@@ -44,7 +40,8 @@ class Layout:
         extents of the global array; an int for one dimension.
     dist
         HPF text with one format a dimension, any case: ``"(BLOCK, CYCLIC(3), *)"``, with or without
-        its parentheses; or a list of formats, ``["BLOCK", "CYCLIC(3)", "*"]``.
+        its parentheses; or a list or tuple of texts and of what `hocket.indirect` and
+        `hocket.gen_block` make: ``["BLOCK", "CYCLIC(3)", "*"]``.
     procs
         one extent for each dimension that is not ``*``, in order, and one at each position named in
         `replicate`. Process ``r`` sits at row-major position ``r``.
@@ -54,7 +51,8 @@ class Layout:
     Raises
     ------
     LayoutError
-        malformed text (a caret points at the character), or extents that do not fit.
+        malformed text (a caret points at the character), extents that do not fit or do not add up,
+        or an owner that does not exist.
 
     Examples
     --------
@@ -63,17 +61,19 @@ class Layout:
     (2, 4)
     >>> lay == hk.Layout((4, 6), ["BLOCK", "CYCLIC(2)"], (2, 2)) == hk.Layout.parse(str(lay))
     True
+    >>> hk.Layout((10, 8), "(GEN_BLOCK(3, 3, 2, 2), BALANCED)", (4, 2)).local_shape(0)
+    (3, 4)
     """
 
     __slots__ = ("_native",)
     _native: _pure.Layout
 
     def __init__(
-        self, shape: Extents, dist: Formats, procs: Extents = (), *, replicate: Extents = ()
+        self, shape: Extents, dist: Dist, procs: Extents = (), *, replicate: Extents = ()
     ) -> None:
         native = _pure.Layout(
             integers(shape, "shape"),
-            formats_text(dist),
+            formats_of(dist),
             integers(procs, "procs"),
             integers(replicate, "replicate"),
         )
@@ -151,6 +151,71 @@ class Layout:
             raise LayoutError("segments: give a list of (first, length) for each process")
         lists = [segment_array(each, process) for process, each in enumerate(segments)]
         return cls._of(_pure.Layout.indexed(integers(shape, "shape"), lists))
+
+    @classmethod
+    def boxes(cls, shape: Extents, boxes: Iterable[Any]) -> Layout:
+        """One box of indices a process: bricks of any number of dimensions.
+
+        Boxes may leave gaps, which belong to nobody; overlapping ones hold copies. Making the
+        layout of P boxes takes O(P log P) time and 16 (d + 1) bytes a box of d dimensions.
+
+        Parameters
+        ----------
+        shape
+            extents of the array.
+        boxes
+            for each process a pair ``(start, stop)``: its indices are ``start[d] <= i <
+            stop[d]``. Its local array has the shape ``stop - start``.
+
+        Raises
+        ------
+        LayoutError
+            a box that leaves the shape, or stops before it starts.
+
+        Examples
+        --------
+        >>> lay = hk.Layout.boxes((4, 6), [((0, 0), (4, 3)), ((0, 3), (4, 6))])
+        >>> lay.owner((1, 4)), lay.local_index((1, 4))
+        (1, (1, 1))
+        """
+        if isinstance(boxes, (str, bytes)) or not np.iterable(boxes):
+            raise LayoutError("boxes: give a (start, stop) pair for each process")
+        pairs = [index_box(each, process) for process, each in enumerate(boxes)]
+        return cls._of(_pure.Layout.boxes(integers(shape, "shape"), pairs))
+
+    @classmethod
+    def elements(cls, shape: Extents, lists: Iterable[Any]) -> Layout:
+        """Listed elements, by their row-major numbers.
+
+        These are Tpetra's maps and PETSc's index sets. An element that several processes list is
+        copies; one that nobody lists is a gap.
+
+        Parameters
+        ----------
+        shape
+            extents of the array.
+        lists
+            for each process its elements' numbers, in the order of its local array, which
+            has one dimension: a list, or an integer array.
+
+        Raises
+        ------
+        LayoutError
+            a number outside the array, or one that a process lists twice.
+
+        Examples
+        --------
+        >>> lay = hk.Layout.elements(6, [[5, 0, 2], [1, 3, 4]])
+        >>> lay.local_index(2)
+        (2,)
+        """
+        if isinstance(lists, (str, bytes)) or not np.iterable(lists):
+            raise LayoutError("elements: give a list of element numbers for each process")
+        arrays = [
+            integer_array(each, f"the elements of process {process}")
+            for process, each in enumerate(lists)
+        ]
+        return cls._of(_pure.Layout.elements(integers(shape, "shape"), arrays))
 
     @classmethod
     def all_from_hpf(cls, text: str, **parameters: int) -> dict[str, Layout]:
@@ -396,16 +461,16 @@ class Layout:
         return len(self.shape)
 
     @property
-    def elements(self) -> int:
+    def num_elements(self) -> int:
         """Number of elements of the global array.
 
         Examples
         --------
         >>> lay = hk.Layout((4, 6), "(BLOCK, *)", 2)
-        >>> lay.elements
+        >>> lay.num_elements
         24
         """
-        return self._native.elements
+        return self._native.num_elements
 
     def local_shape(self, rank: int) -> tuple[int, ...]:
         """Extents of process `rank`'s local array, which is dense and row-major.
@@ -442,6 +507,9 @@ class Layout:
     def global_indices(self, rank: int) -> list[npt.NDArray[np.int64]]:
         """For each dimension the global indices that process `rank` holds, increasing.
 
+        Of explicit segments and elements: one array of row-major numbers, in the order of the local
+        array.
+
         Raises
         ------
         LayoutError
@@ -454,6 +522,42 @@ class Layout:
         ([1, 3], [0, 1, 2])
         """
         return self._native.global_indices(integer(rank, "rank"))
+
+    def slices(self, rank: int) -> tuple[slice, ...]:
+        """Process `rank`'s part as one slice a dimension: ``whole[lay.slices(rank)]`` is its local
+        array.
+
+        Raises
+        ------
+        LayoutError
+            its indices of a dimension are not equally spaced, as those of CYCLIC(3);
+            or they are a list. `global_indices` says which they are.
+
+        Examples
+        --------
+        >>> hk.Layout((8, 6), "(BLOCK, CYCLIC)", (2, 3)).slices(4)
+        (slice(4, 8, None), slice(1, 5, 3))
+        """
+        found = []
+        for first, count, step in self._native.slices(integer(rank, "rank")):
+            stop = first + (count - 1) * step + 1 if count else first
+            found.append(slice(first, stop) if step == 1 else slice(first, stop, step))
+        return tuple(found)
+
+    def to_boxes(self) -> list[tuple[tuple[int, ...], tuple[int, ...]]]:
+        """Every process's part as a ``(start, stop)`` pair, as `boxes` takes them.
+
+        Raises
+        ------
+        LayoutError
+            a process's part is no box, as of CYCLIC.
+
+        Examples
+        --------
+        >>> hk.Layout((4, 6), "(*, BLOCK)", 2).to_boxes()
+        [((0, 0), (4, 3)), ((0, 3), (4, 6))]
+        """
+        return self._native.to_boxes()
 
     def owners(self, index: Index) -> list[int]:
         """Every process that holds the element, increasing.
@@ -488,7 +592,7 @@ class Layout:
         return self._native.owner(integers(index, "index"))
 
     def local_index(self, index: Index) -> tuple[int, ...]:
-        """Where the element lies in an owner's local array.
+        """Where the element lies in the local array of ``owner(index)``.
 
         Raises
         ------

@@ -168,8 +168,9 @@ def from_function(
     ----------
     f
         called once on each process that holds elements, with one int64 array of global indices a
-        dimension, shaped so that they broadcast against each other; returns the values: of the
-        local shape, or what broadcasts to it.
+        dimension, shaped so that they broadcast against each other (of explicit segments and
+        elements: all of the local array's length); returns the values: of the local shape, or what
+        broadcasts to it.
 
     Raises
     ------
@@ -187,7 +188,11 @@ def from_function(
         raise Error(f"f is {f!r}; give a function of the indices, as lambda i, j: 10 * i + j")
     array = empty(layout, dtype, comm)
     if array.comm.rank < layout.size and array.local.size:
-        values = f(*np.ix_(*layout.global_indices(array.comm.rank)))
+        held = layout.global_indices(array.comm.rank)
+        if len(held) != layout.ndim or layout._native.is_indexed:  # a list of row-major numbers
+            values = f(*np.unravel_index(held[0], layout.shape))
+        else:
+            values = f(*np.ix_(*held))
         try:
             array.local[...] = values
         except (TypeError, ValueError) as error:

@@ -7,6 +7,7 @@ matplotlib is imported when something is drawn. The ending of a path chooses the
 from __future__ import annotations
 
 import importlib
+import re
 import sys
 from collections.abc import Mapping, Sequence
 from pathlib import Path
@@ -249,8 +250,8 @@ def _drawn_dimensions(layout: Any) -> tuple[set[int], str]:
     wide = [d for d, extent in enumerate(layout.shape) if extent > 1]
     if len(wide) <= 2:
         return set(wide), ""
-    formats = str(getattr(layout, "dist", "")).strip("() ").split(",")
-    spread = [d for d in wide if d < len(formats) and formats[d].strip() != "*"]
+    formats = re.sub(r"\([^()]*\)", "", str(getattr(layout, "dist", ""))[1:]).split(",")
+    spread = [d for d in wide if d < len(formats) and formats[d].strip(") ") != "*"]
     chosen = (spread + [d for d in reversed(wide) if d not in spread])[:2]
     return set(chosen), f"dimensions {sorted(chosen)}, index 0 of the others"
 

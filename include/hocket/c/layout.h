@@ -15,6 +15,18 @@ extern "C" {
 int hocket_layout_make(int64_t dimensions, const int64_t* shape, const char* dist,
                        int64_t arrangement, const int64_t* procs, int64_t copies,
                        const int64_t* replicate, hocket_layout** layout);
+/* How one dimension is distributed: text, as "BLOCK"; or "GEN_BLOCK" or "INDIRECT" and its `count`
+ * values, the extents of the processes or the owners of the indices. */
+typedef struct hocket_format {
+    const char* text;
+    int64_t count;
+    const int64_t* values;
+} hocket_format;
+/* The same as hocket_layout_make with a format a dimension. */
+int hocket_layout_make_formats(int64_t dimensions, const int64_t* shape,
+                               const hocket_format* formats, int64_t arrangement,
+                               const int64_t* procs, int64_t copies, const int64_t* replicate,
+                               hocket_layout** layout);
 /* The layout whose text this is. */
 int hocket_layout_parse(const char* text, hocket_layout** layout);
 /* The same of a text that may leave out the shape: "(BLOCK, *) @ (4)". */
@@ -36,6 +48,15 @@ typedef struct hocket_segment {
 int hocket_layout_indexed(int64_t dimensions, const int64_t* shape, int64_t processes,
                           const int64_t* counts, const hocket_segment* segments,
                           hocket_layout** layout);
+
+/* One box of indices a process: process r's are start[r*dimensions + d] <= i < stop[…]. Boxes may
+ * leave gaps; overlapping ones hold copies. */
+int hocket_layout_boxes(int64_t dimensions, const int64_t* shape, int64_t processes,
+                        const int64_t* start, const int64_t* stop, hocket_layout** layout);
+/* Row-major element numbers in the order of the local arrays, those of process 0 first, then those
+ * of process 1, …: counts[r] are process r's. */
+int hocket_layout_elements(int64_t dimensions, const int64_t* shape, int64_t processes,
+                           const int64_t* counts, const int64_t* elements, hocket_layout** layout);
 
 /* A value for a name in a program; a layout by the name that a program gives it, which lives as
  * long as the layout. */
@@ -79,7 +100,9 @@ int hocket_layout_procs(const hocket_layout* layout, int64_t capacity, int64_t* 
 int hocket_layout_replicate(const hocket_layout* layout, int64_t capacity, int64_t* values,
                             int64_t* count);
 int hocket_layout_size(const hocket_layout* layout, int64_t* processes);
-int hocket_layout_elements(const hocket_layout* layout, int64_t* elements);
+/* Number of elements of the global array. */
+int hocket_layout_num_elements(const hocket_layout* layout, int64_t* elements);
+/* True for explicit segments and listed elements, whose local arrays have one dimension. */
 int hocket_layout_is_indexed(const hocket_layout* layout, bool* indexed);
 
 /* Extents, and number of elements, of process `rank`'s local array. */
@@ -87,12 +110,20 @@ int hocket_layout_local_shape(const hocket_layout* layout, int64_t rank, int64_t
                               int64_t* values, int64_t* count);
 int hocket_layout_local_elements(const hocket_layout* layout, int64_t rank, int64_t* elements);
 /* The global indices along `dimension` that process `rank` holds, increasing. (Of explicit segments
- * there is one dimension, of row-major places.) */
+ * and listed elements there is one dimension, of row-major places in the local array's order.) */
 int hocket_layout_global_indices(const hocket_layout* layout, int64_t rank, int64_t dimension,
                                  int64_t capacity, int64_t* values, int64_t* count);
 
+/* Process `rank`'s part as one slice a dimension. HOCKET_ERR_LAYOUT: its indices of a dimension are
+ * not equally spaced, or they are a list. */
+int hocket_layout_slices(const hocket_layout* layout, int64_t rank, int64_t capacity,
+                         hocket_slice* values, int64_t* count);
+/* Every process's part as a box, as hocket_layout_boxes takes them: room for `processes` times
+ * `dimensions` numbers at each. HOCKET_ERR_LAYOUT: a process's part is no box. */
+int hocket_layout_to_boxes(const hocket_layout* layout, int64_t* start, int64_t* stop);
+
 /* `index` has one entry a dimension. Every process that holds the element; the lowest of them;
- * where the element lies in an owner's local array. */
+ * where the element lies in the local array of the lowest. */
 int hocket_layout_owners(const hocket_layout* layout, const int64_t* index, int64_t capacity,
                          int64_t* values, int64_t* count);
 int hocket_layout_owner(const hocket_layout* layout, const int64_t* index, int64_t* rank);

@@ -23,7 +23,7 @@ void compare(const oracle::Model& expected) {
     SCOPED_TRACE(layout.text());
     ASSERT_EQ(layout.size(), expected.size());
     std::vector<std::vector<std::int64_t>> owners(
-        static_cast<std::size_t>(std::max<std::int64_t>(layout.elements(), 0)));
+        static_cast<std::size_t>(std::max<std::int64_t>(layout.num_elements(), 0)));
     for (std::int64_t rank = 0; rank < layout.size(); ++rank) {
         const std::vector<std::int64_t>& held = expected.held[static_cast<std::size_t>(rank)];
         ASSERT_EQ(layout.local_elements(rank), static_cast<std::int64_t>(held.size()));
@@ -42,7 +42,7 @@ void compare(const oracle::Model& expected) {
             ASSERT_EQ(layout.local_index(index), at);
         }
     }
-    for (std::int64_t flat = 0; flat < layout.elements(); ++flat) {
+    for (std::int64_t flat = 0; flat < layout.num_elements(); ++flat) {
         const Shape index = oracle::unflatten(flat, layout.shape());
         ASSERT_EQ(layout.owners(index), owners[static_cast<std::size_t>(flat)]);
         if (owners[static_cast<std::size_t>(flat)].empty())
@@ -236,8 +236,9 @@ TEST(Layout, bad_input_is_an_error_that_says_where_and_how_to_mend_it) {
     EXPECT_EQ(message_of([] {
                   Layout({12, 12}, "(BLOK, *)", {4});
               }),
-              "malformed distribution: expected BLOCK, BLOCK(n), CYCLIC, CYCLIC(n) or * (did you "
-              "mean 'BLOCK'?) at character 2\n(BLOK, *)\n ^");
+              "malformed distribution: expected BLOCK, BLOCK(n), CYCLIC, CYCLIC(n), GEN_BLOCK(n, n, "
+              "...), BALANCED, INDIRECT(p, p, ...) or * (did you mean 'BLOCK'?) at character 2\n"
+              "(BLOK, *)\n ^");
     const auto says = [](const std::function<void()>& action, const std::string& part) {
         const std::string message = message_of(action);
         EXPECT_NE(message.find(part), std::string::npos) << message;
