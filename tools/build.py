@@ -42,7 +42,7 @@ def bytecode() -> dict[str, str]:
 #: what `import hocket` needs
 PACKAGE = ("_pure", "_mpi")
 #: rooms whose tests run under ThreadSanitizer
-THREADED = ("base", "kernel", "node", "team", "flow")
+THREADED = ("base", "kernel", "shm", "team", "flow")
 
 
 #: a whole build takes half the time; the presets of CMakePresets.json compile each source alone

@@ -146,8 +146,8 @@ def audit_threads(report: Report, mpi: str) -> None:
     if folder is None:
         return
     ctest = [str(environment.prefix_of(mpi) / "bin" / "ctest"), "--test-dir", str(folder)]
-    # Of node/ only what threads stand in for processes in.
-    names = [r"node\.Talk" if room == "node" else rf"{room}\." for room in build.THREADED]
+    # Of shm/ only what threads stand in for processes in.
+    names = [r"shm\.Talk" if room == "shm" else rf"{room}\." for room in build.THREADED]
     chosen = ["-R", f"^({'|'.join(names)})"]
     report.run("ThreadSanitizer", [*ctest, *chosen, "--output-on-failure", "--no-tests=error"])
 

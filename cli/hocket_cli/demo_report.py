@@ -206,7 +206,7 @@ def explain(made: dict[str, Any], rows: int, cols: int, facts: Any) -> list[str]
         if packed
         else "what each receiver gets lies in one run and is sent from where it is",
         "move": f"{moved} bytes an image by one strided copy each (kernel/), "
-        "from the senders' arrays into the receivers', by both together (node/)"
+        "from the senders' arrays into the receivers', by both together, in shared memory"
         if one_copy
         else f"{moved} bytes an image by non-blocking MPI messages, "
         + ("unpacked by kernel/" if unpacked else "received where they belong, not unpacked"),

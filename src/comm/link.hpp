@@ -15,7 +15,7 @@
 #include "comm/needs.hpp"
 #include "comm/protocol.hpp"
 #include "comm/requests.hpp"
-#include "node/mailroom.hpp"
+#include "shm/mailroom.hpp"
 
 namespace hocket::comm {
 
@@ -59,7 +59,7 @@ class Link {
     /// Mail with those that are near, shared by the links of a communicator, which number
     /// themselves alike on all processes. `seats[rank]`: its number in the room.
     struct Office {
-        std::unique_ptr<node::Mailroom> room;
+        std::unique_ptr<shm::Mailroom> room;
         std::vector<std::size_t> seats;
         std::vector<int> ranks;  // by seat
         bool pushed = false;     // by the engine, as there was no room for something

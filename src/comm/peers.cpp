@@ -15,8 +15,8 @@ namespace {
 // What one process tells the others of itself.
 struct Told {
     std::int64_t rank, world_rank;
-    node::Identity identity;
-    node::Place presence;
+    shm::Identity identity;
+    shm::Place presence;
 
     void pack(Packer& out) const {
         out.number(rank).number(world_rank);
@@ -72,7 +72,7 @@ std::string host_of(const std::string& node) {
 Protocol<std::vector<Peer>> find_peers(Link& link, int tag) {
     const Group group = Group::whole(link);
     const std::string here = vendor::node_name();
-    const Told own{link.rank(), vendor::world_rank(), node::myself(), node::presence()};
+    const Told own{link.rank(), vendor::world_rank(), shm::myself(), shm::presence()};
     Packer mine;
     mine.text(here).number(1);
     own.pack(mine);
@@ -101,19 +101,19 @@ Watched& Watched::instance() {
 
 void Watched::add(const std::vector<Peer>& peers) {
     if constexpr (port::simulated) return;  // simulated processes are one
-    const std::int64_t self = node::myself().process;
+    const std::int64_t self = shm::myself().process;
     const std::lock_guard lock(mutex_);
     for (const auto& peer : peers) {
         const std::int64_t process = peer.identity.process;
         if (!peer.same_host || process == self) continue;
         if (const auto known = entries_.find(process); known != entries_.end()) {
             if (!known->second.presence.known())
-                known->second.presence = node::Presence(peer.presence);
+                known->second.presence = shm::Presence(peer.presence);
             continue;
         }
-        if (auto watch = node::Watch::on(peer.identity))
-            entries_.try_emplace(process, Entry{std::move(*watch), node::Presence(peer.presence),
-                                                name_of(peer, "")});
+        if (auto watch = shm::Watch::on(peer.identity))
+            entries_.try_emplace(
+                process, Entry{std::move(*watch), shm::Presence(peer.presence), name_of(peer, "")});
     }
 }
 

@@ -11,8 +11,8 @@
 #include <vector>
 
 #include "comm/link.hpp"
-#include "node/alive.hpp"
-#include "node/presence.hpp"
+#include "shm/alive.hpp"
+#include "shm/presence.hpp"
 
 namespace hocket::comm {
 
@@ -21,8 +21,8 @@ struct Peer {
     int node = 0;        // a number for its node, which may be pretended (HOCKET_NODES)
     int world_rank = 0;  // the rank that launchers and people know it by
     bool same_host = false;
-    node::Identity identity;
-    node::Place presence;
+    shm::Identity identity;
+    shm::Place presence;
 };
 
 /// "rank 2", or with what else people call it: "rank 2 (task 'rows', process 0)".
@@ -49,8 +49,8 @@ class Watched {
 
   private:
     struct Entry {
-        node::Watch watch;
-        node::Presence presence;
+        shm::Watch watch;
+        shm::Presence presence;
         std::string words;
     };
     std::mutex mutex_;

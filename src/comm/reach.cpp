@@ -8,8 +8,8 @@
 #include "base/pack.hpp"
 #include "comm/agree.hpp"
 #include "hocket/error.hpp"
-#include "node/handing.hpp"
-#include "node/sharing.hpp"
+#include "shm/handing.hpp"
+#include "shm/sharing.hpp"
 
 namespace hocket::comm {
 namespace {
@@ -22,7 +22,7 @@ std::shared_ptr<Link::Office> make_office(const std::vector<int>& near, int rank
     for (std::size_t seat = 0; seat < near.size(); ++seat)
         office->seats[static_cast<std::size_t>(near[seat])] = seat;
     try {
-        office->room = std::make_unique<node::Mailroom>(
+        office->room = std::make_unique<shm::Mailroom>(
             near.size(), office->seats[static_cast<std::size_t>(rank)]);
     } catch (const Error&) {
         office->room = nullptr;
@@ -31,7 +31,7 @@ std::shared_ptr<Link::Office> make_office(const std::vector<int>& near, int rank
 }
 
 // Where everyone's room is, by rank.
-Protocol<std::vector<node::Place>> exchange_places(Link& link, int tag, node::Place mine) {
+Protocol<std::vector<shm::Place>> exchange_places(Link& link, int tag, shm::Place mine) {
     const Group group = Group::whole(link);
     Packer out;
     out.number(link.rank()).number(mine.process).number(mine.file).number(mine.inode);
@@ -40,9 +40,9 @@ Protocol<std::vector<node::Place>> exchange_places(Link& link, int tag, node::Pl
         co_await fold(group, tag, out.take(),
                       [](const std::string& low, const std::string& high) { return low + high; });
     all = co_await spread(group, tag, std::move(all));
-    std::vector<node::Place> places(static_cast<std::size_t>(link.size()));
+    std::vector<shm::Place> places(static_cast<std::size_t>(link.size()));
     for (Unpacker in(all); !in.empty();) {
-        node::Place& place = places[static_cast<std::size_t>(in.number())];
+        shm::Place& place = places[static_cast<std::size_t>(in.number())];
         place.process = in.number();
         place.file = in.number();
         place.inode = in.number();
@@ -81,26 +81,26 @@ Protocol<Sharing> find_sharing(Link& link, int tag, std::shared_ptr<const std::v
     for (int rank = 0; rank < link.size(); ++rank)
         if ((*nodes)[static_cast<std::size_t>(rank)] == here) near.push_back(rank);
     Sharing sharing{nodes, make_office(near, link.rank(), link.size())};
-    const node::Place mine = sharing.office->room ? sharing.office->room->place() : node::Place();
-    const std::vector<node::Place> places = co_await exchange_places(link, tag, mine);
+    const shm::Place mine = sharing.office->room ? sharing.office->room->place() : shm::Place();
+    const std::vector<shm::Place> places = co_await exchange_places(link, tag, mine);
     const std::size_t me = sharing.office->seats[static_cast<std::size_t>(link.rank())];
-    const node::Place& next = places[static_cast<std::size_t>(near[(me + 1) % near.size()])];
+    const shm::Place& next = places[static_cast<std::size_t>(near[(me + 1) % near.size()])];
 
-    std::string failing = node::Mailroom::reached(next) ? "" : Packer().number(here).take();
+    std::string failing = shm::Mailroom::reached(next) ? "" : Packer().number(here).take();
     failing = co_await gather_nodes(link, tag, std::move(failing));
     if (!failing.empty()) {
         // All of such a node hand out before any of it asks.
-        const bool hands = names(failing, here) && mine && node::hand_out();
+        const bool hands = names(failing, here) && mine && shm::hand_out();
         std::string unable = names(failing, here) && !hands ? Packer().number(here).take() : "";
         unable = co_await gather_nodes(link, tag, std::move(unable));
-        const bool reached = !names(unable, here) && node::Mailroom::reached(next);
+        const bool reached = !names(unable, here) && shm::Mailroom::reached(next);
         failing = reached ? "" : Packer().number(here).take();
         failing = co_await gather_nodes(link, tag, std::move(failing));
     }
     if (names(failing, here)) {
         sharing.office = nullptr;
     } else {
-        std::vector<node::Place> rooms;
+        std::vector<shm::Place> rooms;
         for (const int rank : near) rooms.push_back(places[static_cast<std::size_t>(rank)]);
         sharing.office->room->know(std::move(rooms));
     }

@@ -9,7 +9,7 @@
 #include "hocket/kernel.hpp"
 #include "hocket/memory.hpp"
 #include "kernel/swap.hpp"
-#include "node/sharing.hpp"
+#include "shm/sharing.hpp"
 
 namespace hocket::remap {
 namespace {
@@ -45,10 +45,10 @@ void swap_half(const Pair& pair, std::byte* there, bool first_half, int threads)
 /// Each of the two swaps one half, in the memory of both. A process that cannot map the other's
 /// leaves its half to the other; gives false where neither can, and nothing has moved.
 comm::Protocol<bool> swap_in_memory(Pair pair, int threads) {
-    const node::Place mine = node::place_of(pair.here);
-    node::Place theirs;
+    const shm::Place mine = shm::place_of(pair.here);
+    shm::Place theirs;
     co_await tell_each_other(pair, &mine, &theirs, sizeof mine, pair.route.data_tag);
-    const std::shared_ptr<std::byte> there = node::map(theirs);
+    const std::shared_ptr<std::byte> there = shm::map(theirs);
     const std::int64_t could = there != nullptr ? 1 : 0;
     if (could != 0) swap_half(pair, there.get(), pair.first, threads);
     std::int64_t peer_could = 0;

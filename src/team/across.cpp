@@ -56,7 +56,7 @@ void pack(Packer& out, const Piece& piece) {
 
 Piece unpacked(Unpacker& in) {
     const auto place = static_cast<std::size_t>(in.number());
-    node::Words words{};
+    shm::Words words{};
     for (std::uint64_t& word : words) word = static_cast<std::uint64_t>(in.number());
     return Piece::unpacked(place, words);
 }
@@ -116,7 +116,7 @@ Protocol<> settle_between_nodes(Round& round, Piece& piece) {
 Protocol<> settle(Round& round, Places who, Piece& piece) {
     const Group& group = *round.group;
     if (group.nodes.size() == 1 && who.size() <= fan) {
-        const node::Words cell = piece.packed();
+        const shm::Words cell = piece.packed();
         for (const std::size_t place : who)
             if (place != group.me) talk_with(round, place).say(cell, Piece::words);
         std::vector<Piece> said;

@@ -7,7 +7,7 @@
 
 #include "hocket/error.hpp"
 #include "hocket/memory.hpp"
-#include "node/retiring.hpp"
+#include "shm/retiring.hpp"
 
 namespace hocket::team {
 namespace {
@@ -30,7 +30,7 @@ Standing Board::read(std::string& text) const {
 }
 
 Arena::Arena(std::size_t seats) : count_(seats) {
-    node::sweep();
+    shm::sweep();
     const std::size_t bytes = 128 + board_room + seats * sizeof(Seat);
     memory_ = allocate(static_cast<std::int64_t>(bytes));
     void* at = memory_.get();
@@ -39,7 +39,7 @@ Arena::Arena(std::size_t seats) : count_(seats) {
     lay_out(static_cast<std::byte*>(at));
     new (board_) Board;
     for (std::size_t i = 0; i < seats; ++i) new (seats_ + i) Seat;
-    place_ = node::place_of(at);
+    place_ = shm::place_of(at);
 }
 
 void Arena::lay_out(std::byte* at) {
@@ -47,9 +47,9 @@ void Arena::lay_out(std::byte* at) {
     seats_ = reinterpret_cast<Seat*>(at + board_room);
 }
 
-Arena Arena::mapped(const node::Place& place, std::size_t seats) {
+Arena Arena::mapped(const shm::Place& place, std::size_t seats) {
     Arena arena;
-    arena.memory_ = node::map(place);
+    arena.memory_ = shm::map(place);
     if (arena.memory_ == nullptr)
         throw Error("the memory of process id " + std::to_string(place.process) +
                     " cannot be mapped any more; has it ended?");
@@ -66,7 +66,7 @@ bool Arena::deserted(std::size_t me) const {
 }
 
 void Arena::retire(std::unique_ptr<Arena> arena, std::size_t me) {
-    node::retire(
+    shm::retire(
         [left = std::shared_ptr<Arena>(std::move(arena)), me] { return left->deserted(me); });
 }
 

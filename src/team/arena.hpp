@@ -10,8 +10,8 @@
 #include <memory>
 #include <string>
 
-#include "node/cell.hpp"
-#include "node/sharing.hpp"
+#include "shm/cell.hpp"
+#include "shm/sharing.hpp"
 
 namespace hocket::team {
 
@@ -32,7 +32,7 @@ struct Board {
 
 /// What a process has for each of its node.
 struct Seat {
-    node::Voice voice;                                // the owner to that process
+    shm::Voice voice;                                 // the owner to that process
     alignas(128) std::atomic<std::uint32_t> left{0};  // that process will not look here any more
 };
 
@@ -43,10 +43,10 @@ class Arena {
     explicit Arena(std::size_t seats);
     Seat& seat(std::size_t place) { return seats_[place]; }
     Board& board() { return *board_; }
-    const node::Place& place() const { return place_; }
+    const shm::Place& place() const { return place_; }
 
     /// Another's, whose place came by message. @throws Error where it cannot be mapped.
-    static Arena mapped(const node::Place& place, std::size_t seats);
+    static Arena mapped(const shm::Place& place, std::size_t seats);
 
     /// The owner's, when it goes: the memory stays until all others will not look there any more
     /// (`me`: its own seat).
@@ -57,7 +57,7 @@ class Arena {
     void lay_out(std::byte* at);
     bool deserted(std::size_t me) const;
     std::shared_ptr<std::byte> memory_;
-    node::Place place_{};
+    shm::Place place_{};
     Board* board_ = nullptr;
     Seat* seats_ = nullptr;
     std::size_t count_ = 0;

@@ -43,7 +43,7 @@ bool heard_soon(const Talk& talk, bool crowded) {
 /// How far it came, and how many were heard.
 Root::Said Root::quick(const Group& group, std::uint64_t header, const std::uint64_t* value,
                        std::size_t words, std::uint64_t* values, std::size_t& heard) {
-    node::Words cell;
+    shm::Words cell;
     cell[0] = header;
     for (std::size_t i = 0; i < words; ++i) {
         cell[i + 1] = value[i];

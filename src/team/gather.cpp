@@ -18,9 +18,9 @@ struct Batch {
     Data values;
 };
 
-node::Words cell_of(const Data& data, std::size_t at) {
-    node::Words cell{};
-    const std::size_t count = std::min(node::cell_words, data.size() - at);
+shm::Words cell_of(const Data& data, std::size_t at) {
+    shm::Words cell{};
+    const std::size_t count = std::min(shm::cell_words, data.size() - at);
     std::copy_n(data.begin() + static_cast<std::ptrdiff_t>(at), count, cell.begin());
     return cell;
 }
@@ -29,16 +29,16 @@ node::Words cell_of(const Data& data, std::size_t at) {
 /// to any.
 Protocol<> pass(Round& round, std::size_t leader, const Batch& batch) {
     Talk& talk = talk_with(round, leader);
-    const node::Words first = batch.piece.packed();
+    const shm::Words first = batch.piece.packed();
     Data data(first.begin(), first.begin() + (batch.piece.quarrel ? quarrel_words : 1));
     if (!batch.piece.quarrel) data.insert(data.end(), batch.values.begin(), batch.values.end());
-    for (std::size_t at = 0; at < data.size(); at += node::cell_words) {
+    for (std::size_t at = 0; at < data.size(); at += shm::cell_words) {
         if (at > 0) {
             Awaited wanted(round, leader, [&talk] { return talk.heard(); });
             co_await comm::until(wanted);
             if (talk.word(0) == in_quarrel) co_return;
         }
-        talk.say(cell_of(data, at), node::cell_words);
+        talk.say(cell_of(data, at), shm::cell_words);
     }
 }
 
@@ -48,7 +48,7 @@ Protocol<> take(Round& round, std::size_t place, std::size_t count, Batch& mine)
     for (std::size_t from = 1, left = count;; from = 0) {
         Awaited asked(round, place, [&talk] { return talk.asked(); });
         co_await comm::until(asked);
-        const node::Words cell = talk.question(node::cell_words);
+        const shm::Words cell = talk.question(shm::cell_words);
         if (from > 0) {
             Piece heard{place, cell[0]};
             if (cell[0] == in_quarrel) heard.quarrel = quarrel_in(cell);
@@ -56,7 +56,7 @@ Protocol<> take(Round& round, std::size_t place, std::size_t count, Batch& mine)
             heed(round, mine.piece);
             if (mine.piece.quarrel) co_return;
         }
-        const std::size_t here = std::min(left, node::cell_words - from);
+        const std::size_t here = std::min(left, shm::cell_words - from);
         const auto* const values = cell.data() + from;
         mine.values.insert(mine.values.end(), values, values + here);
         left -= here;
@@ -68,10 +68,10 @@ Protocol<> take(Round& round, std::size_t place, std::size_t count, Batch& mine)
 /// Values of the whole group, or a quarrel, to one that I lead, which asks for each cell.
 Protocol<> answer(Round& round, std::size_t place, const Data& data) {
     Talk& talk = talk_with(round, place);
-    for (std::size_t at = 0; at < data.size(); at += node::cell_words) {
+    for (std::size_t at = 0; at < data.size(); at += shm::cell_words) {
         Awaited asked(round, place, [&talk] { return talk.asked(); });
         co_await comm::until(asked);
-        talk.say(cell_of(data, at), node::cell_words);
+        talk.say(cell_of(data, at), shm::cell_words);
         if (data[0] == in_quarrel) co_return;
     }
 }
@@ -82,8 +82,8 @@ Protocol<Data> hear(Round& round, std::size_t leader, std::size_t words) {
     for (;;) {
         Awaited answered(round, leader, [&talk] { return talk.heard(); });
         co_await comm::until(answered);
-        const std::size_t count = std::min(node::cell_words, words - data.size());
-        const node::Words said = talk.words(count);
+        const std::size_t count = std::min(shm::cell_words, words - data.size());
+        const shm::Words said = talk.words(count);
         data.insert(data.end(), said.begin(), said.begin() + static_cast<std::ptrdiff_t>(count));
         // Else it is not the answer to what was asked.
         if (data[0] != round.header.packed() || data.size() == words) co_return data;
@@ -106,7 +106,7 @@ Protocol<Data> all_of(Round& round, const Batch& mine, std::size_t words) {
     }
     const Piece all = joined(round, pieces);
     Data data(quarrel_words + group.size() * words, 0);
-    const node::Words head = all.packed();
+    const shm::Words head = all.packed();
     std::copy_n(head.begin(), all.quarrel ? quarrel_words : 1, data.begin());
     for (std::size_t node = 0; node < texts.size() && !all.quarrel; ++node) {
         Unpacker in(texts[node]);

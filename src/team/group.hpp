@@ -8,12 +8,12 @@
 #include <vector>
 
 #include "hocket/mask.hpp"
-#include "node/talk.hpp"
+#include "shm/talk.hpp"
 #include "team/few.hpp"
 
 namespace hocket::team {
 
-using node::Talk;
+using shm::Talk;
 
 struct Group {
     struct Peer {

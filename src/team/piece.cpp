@@ -5,12 +5,12 @@
 
 namespace hocket::team {
 
-node::Words Piece::packed() const {
+shm::Words Piece::packed() const {
     if (quarrel) return team::packed(*quarrel);
     return {header, value, before.has_value() ? 1U : 0U, before.value_or(0)};
 }
 
-Piece Piece::unpacked(std::size_t place, const node::Words& cell) {
+Piece Piece::unpacked(std::size_t place, const shm::Words& cell) {
     Piece piece{place, cell[0], cell[1]};
     if (cell[0] == in_quarrel) {
         piece.quarrel = quarrel_in(cell);

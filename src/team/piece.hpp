@@ -6,7 +6,7 @@
 #include <optional>
 #include <vector>
 
-#include "node/cell.hpp"
+#include "shm/cell.hpp"
 #include "team/call.hpp"
 #include "team/round.hpp"
 
@@ -16,7 +16,7 @@ namespace hocket::team {
 inline constexpr auto in_quarrel = ~std::uint64_t{0};
 inline constexpr std::size_t quarrel_words = 5;
 
-inline node::Words packed(const Quarrel& quarrel) {
+inline shm::Words packed(const Quarrel& quarrel) {
     return {in_quarrel, quarrel.low_process, quarrel.low, quarrel.high_process, quarrel.high};
 }
 /// Of words that begin with `in_quarrel`.
@@ -34,8 +34,8 @@ struct Piece {
     std::optional<Quarrel> quarrel = {};
 
     static constexpr std::size_t words = quarrel_words;
-    node::Words packed() const;
-    static Piece unpacked(std::size_t place, const node::Words& cell);
+    shm::Words packed() const;
+    static Piece unpacked(std::size_t place, const shm::Words& cell);
 };
 
 /// What these have said together, in order. At least one.

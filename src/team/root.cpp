@@ -8,7 +8,7 @@
 #include "base/pack.hpp"
 #include "base/port.hpp"
 #include "comm/engine.hpp"
-#include "node/alive.hpp"
+#include "shm/alive.hpp"
 #include "team/fold.hpp"
 #include "team/round.hpp"
 
@@ -46,7 +46,7 @@ Root::~Root() {
 
 namespace {
 
-std::string packed(int rank, const node::Place& place) {
+std::string packed(int rank, const shm::Place& place) {
     return Packer()
         .number(rank)
         .number(place.process)
@@ -85,7 +85,7 @@ comm::Protocol<> open(std::shared_ptr<Root> root, int tag) {
         [](const std::string& low, const std::string& high) { return low + high; });
     said = co_await comm::spread(everyone, tag, std::move(said));
     root->node_.resize(static_cast<std::size_t>(root->size_));
-    std::vector<node::Place> places(static_cast<std::size_t>(root->size_));
+    std::vector<shm::Place> places(static_cast<std::size_t>(root->size_));
     for (Unpacker in(said); !in.empty();) {
         const auto node = static_cast<int>(in.number());
         const std::string entry = in.text();
@@ -110,7 +110,7 @@ comm::Protocol<> open(std::shared_ptr<Root> root, int tag) {
     root->link_ = co_await state.lasting_link();
     // Of one process's clock, and its own: no two teams have the same.
     const std::string mine_now =
-        Packer().number(node::myself().process << 40U ^ std::llround(port::seconds() * 1e9)).take();
+        Packer().number(shm::myself().process << 40U ^ std::llround(port::seconds() * 1e9)).take();
     const std::string chosen = co_await comm::spread(everyone, tag, mine_now);
     root->number_ = Unpacker(chosen).number();
 }

@@ -41,7 +41,7 @@ comm::Protocol<> directly(Round& round) {
             Awaited before(round, place, [talk] { return talk->heard(); });
             co_await comm::until(before);
         }
-        node::Words cell{round.header.packed()};
+        shm::Words cell{round.header.packed()};
         std::copy(round.value.begin(), round.value.end(), cell.begin() + 1);
         for (const auto& [talk, process] : group.members)
             if (talk != nullptr) talk->say(cell, words + 1);
@@ -57,7 +57,7 @@ comm::Protocol<> directly(Round& round) {
                       [&] { return talk->heard() || (quarrel = strayed(round)).has_value(); });
         co_await comm::until(heard);
         if (quarrel) judge(round, *quarrel);
-        const node::Words cell = talk->words(words + 1);
+        const shm::Words cell = talk->words(words + 1);
         put(round, round.heard, cell.data() + 1);
     }
     if (const auto quarrel = quarrel_of(group, round.header)) judge(round, *quarrel);

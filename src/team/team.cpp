@@ -185,10 +185,10 @@ void Team::gather_bytes(const void* value, std::size_t bytes, void* into,
     header.op = Op::reduce;
     header.bytes = bytes;
     header.group = group_->hash;
-    std::array<std::uint64_t, node::cell_words> mine{};
+    std::array<std::uint64_t, shm::cell_words> mine{};
     std::memcpy(mine.data(), value, bytes);
     // A cell has one word for the header: the longest values take a second round.
-    constexpr std::size_t most = node::cell_words - 1;
+    constexpr std::size_t most = shm::cell_words - 1;
     const std::size_t words = (bytes + 7) / 8, first = std::min(words, most);
     std::vector<std::uint64_t> head(group_->size() * first), tail;
     const auto second = [&] { root_->start(second_round(group_, header, mine.data() + most)); };

@@ -10,14 +10,14 @@
 #include <thread>
 
 #include "hocket/error.hpp"
-#include "node/lane.hpp"
+#include "shm/lane.hpp"
 #include "transfer/near.hpp"
 
 namespace hocket::transfer {
 
 // What fits a saying travels in it: one line, and no other.
 inline bool in_words(const NearMessage& message) {
-    return message.bytes() <= static_cast<std::int64_t>(sizeof(node::Words));
+    return message.bytes() <= static_cast<std::int64_t>(sizeof(shm::Words));
 }
 // Small enough that what one process fills is in its cache still when the other drains it; enough
 // slots that neither waits for each part.
@@ -32,7 +32,7 @@ inline std::int64_t slot_for(std::int64_t bytes) {
 
 // This end's memory may go when it has given up: nobody takes a part any more, and the other end
 // finishes what it has taken. One that does not in such a time is not there any more.
-inline void let_go(node::Lane& lane, std::uint64_t end) {
+inline void let_go(shm::Lane& lane, std::uint64_t end) {
     using Clock = std::chrono::steady_clock;
     const std::uint64_t taken = lane.close(end);
     const auto until = Clock::now() + std::chrono::seconds(1);
@@ -41,7 +41,7 @@ inline void let_go(node::Lane& lane, std::uint64_t end) {
 
 // Either end's error is an error of both: who waits for the other would wait for ever.
 template <class Step, class LetGo>
-bool together(const node::Lane& lane, std::uint64_t use, const Step& step, const LetGo& give_up) {
+bool together(const shm::Lane& lane, std::uint64_t use, const Step& step, const LetGo& give_up) {
     const auto require_whole = [&] {
         if (!lane.broken(use)) return;
         const std::string why = lane.words.data();

@@ -19,7 +19,7 @@
 #include <optional>
 #include <string>
 
-#include "node/lane.hpp"
+#include "shm/lane.hpp"
 #include "transfer/parts.hpp"
 #include "transfer/reached.hpp"
 
@@ -57,8 +57,8 @@ struct NearMessage {
 
 /// What the receiver must know of a lane before the first message: sent once, by mail.
 struct LaneOffer {
-    node::Place lane, ring;
-    node::Progress progress;
+    shm::Place lane, ring;
+    shm::Progress progress;
 };
 
 /// How much memory the rings of one transfer may take together; one is always possible.
@@ -113,7 +113,7 @@ class NearSend {
     void fill();
 
     const NearMessage* message_;
-    std::unique_ptr<node::LaneEnd> end_;
+    std::unique_ptr<shm::LaneEnd> end_;
     State state_ = State::idle;
     const std::byte* data_ = nullptr;
     Reached target_;  // the receiver's array
@@ -180,8 +180,8 @@ class NearReceive {
     const NearMessage* message_;
     std::int64_t process_;  // the sender's id
     std::shared_ptr<std::byte> memory_, ring_;
-    node::Lane* lane_ = nullptr;
-    node::Progress progress_;
+    shm::Lane* lane_ = nullptr;
+    shm::Progress progress_;
     State state_ = State::idle;
     std::byte* data_ = nullptr;
     Reached origin_;  // the sender's array

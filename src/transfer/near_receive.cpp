@@ -10,19 +10,19 @@
 
 namespace hocket::transfer {
 
-using node::Words;
+using shm::Words;
 
 NearReceive::NearReceive(const NearMessage& message, const LaneOffer& offer)
     : message_(&message),
       process_(offer.lane.process),
-      memory_(node::map(offer.lane)),
+      memory_(shm::map(offer.lane)),
       progress_(offer.progress) {
-    ring_ = node::map(offer.ring);
+    ring_ = shm::map(offer.ring);
     if (memory_ == nullptr || (offer.ring && ring_ == nullptr))
         throw Error("the memory of process " + std::to_string(process_) +
                     " of this node could be mapped before, but not now (" + std::strerror(errno) +
                     "); allow this process more open files or maps");
-    lane_ = std::launder(reinterpret_cast<node::Lane*>(memory_.get()));
+    lane_ = std::launder(reinterpret_cast<shm::Lane*>(memory_.get()));
 }
 
 void NearReceive::rebind(const NearMessage& message) {
@@ -56,7 +56,7 @@ bool NearReceive::unpack_short() {
 
 void NearReceive::answer() {
     origin_ = reach(lane_->forward.words(++progress_.said, words_said), *message_,
-                    node::Crossing::Way::read);
+                    shm::Crossing::Way::read);
     lane_->back.say(progress_.starts, words_of(origin_ ? reads : 0, told_of(*message_, data_)),
                     words_said);
     unpacked_ = 0;
@@ -125,7 +125,7 @@ bool NearReceive::step() {
             return false;
         case State::copying:
             if (!copy_a_part(*lane_, progress_, *message_, data_, origin_,
-                             node::Crossing::Way::read)) {
+                             shm::Crossing::Way::read)) {
                 state_ = State::watching;
                 busy_.set(false);
             }
@@ -136,7 +136,7 @@ bool NearReceive::step() {
             const bool more = lane_->forward.heard(progress_.said + 1);
             if (lane_->all_finished(progress_.parts + message_->parts.size())) break;
             if (origin_ || !more) return false;
-            ring_ = node::map(place_in(lane_->forward.words(++progress_.said, words_said)));
+            ring_ = shm::map(place_in(lane_->forward.words(++progress_.said, words_said)));
             if (ring_ == nullptr)
                 throw Error("process " + std::to_string(process_) +
                             " of this node gave buffers that cannot be mapped here; allow this "

@@ -6,7 +6,7 @@
 
 namespace hocket::transfer {
 
-using node::Words;
+using shm::Words;
 
 std::int64_t NearMessage::slot_bytes() const {
     return is_short() && !in_words(*this) ? slot_for(bytes()) : 0;
@@ -25,7 +25,7 @@ const NearMessage::Packed& NearMessage::packed() const {
 }
 
 NearSend::NearSend(const NearMessage& message, bool once)
-    : message_(&message), end_(node::take_lane()), once_(once) {
+    : message_(&message), end_(shm::take_lane()), once_(once) {
     short_since_ = end_->progress.starts;
     slot_bytes_ = message.slot_bytes();
     if (slot_bytes_ > 0) end_->ring_of(message.bytes_packed());
@@ -38,14 +38,14 @@ NearSend::~NearSend() {
                       (in_words(*message_) ? end_->lane->back.heard(end_->progress.starts)
                                            : room(short_slots) == short_slots);
     if (state_ == State::idle && read && !end_->lane->touched(end_->progress.use))
-        node::give_back(std::move(end_));
+        shm::give_back(std::move(end_));
     else
-        node::abandon(std::move(end_));
+        shm::abandon(std::move(end_));
 }
 
 LaneOffer NearSend::offer() const {
     LaneOffer offer{end_->place, {}, end_->progress};
-    if (slot_bytes_ > 0) offer.ring = node::place_of(end_->ring.get());
+    if (slot_bytes_ > 0) offer.ring = shm::place_of(end_->ring.get());
     return offer;
 }
 
@@ -94,7 +94,7 @@ bool NearSend::pack_short() {
 
 void NearSend::heard_answer() {
     const Words answer = end_->lane->back.words(end_->progress.starts, words_said);
-    target_ = reach(answer, *message_, node::Crossing::Way::write);
+    target_ = reach(answer, *message_, shm::Crossing::Way::write);
     receiver_copies_ = (answer[0] & reads) != 0;
     if (target_) {
         state_ = State::copying;
@@ -112,7 +112,7 @@ std::int64_t NearSend::ring_bytes() const {
 }
 
 void NearSend::begin_to_fill() {
-    const node::Place ring = node::place_of(end_->ring_of(ring_bytes()));
+    const shm::Place ring = shm::place_of(end_->ring_of(ring_bytes()));
     end_->lane->forward.say(++end_->progress.said, words_of(0, ring), words_said);
     packed_ = 0;
     state_ = State::filling;
@@ -142,7 +142,7 @@ void NearSend::break_off(const std::string& why) {
 }
 
 bool NearSend::step(Allowance* rings, bool help) {
-    node::Lane& lane = *end_->lane;
+    shm::Lane& lane = *end_->lane;
     auto& progress = end_->progress;
     switch (state_) {
         case State::idle:
@@ -165,7 +165,7 @@ bool NearSend::step(Allowance* rings, bool help) {
             // all its own is done at once.
             if ((help || !receiver_copies_) &&
                 !copy_a_part(lane, progress, *message_, const_cast<std::byte*>(data_), target_,
-                             node::Crossing::Way::write))
+                             shm::Crossing::Way::write))
                 state_ = State::watching;
             if (!lane.all_finished(progress.parts + message_->parts.size())) return false;
             break;

@@ -227,11 +227,11 @@ std::int64_t Parts::runs() const {
     return runs;
 }
 
-bool Parts::cross(std::uint64_t part, std::byte* here, const node::Place& there,
-                  node::Crossing::Way way) const {
-    const bool reading = way == node::Crossing::Way::read;
+bool Parts::cross(std::uint64_t part, std::byte* here, const shm::Place& there,
+                  shm::Crossing::Way way) const {
+    const bool reading = way == shm::Crossing::Way::read;
     auto* const other = reinterpret_cast<std::byte*>(there.offset);
-    node::Crossing crossing(there.process, way);
+    shm::Crossing crossing(there.process, way);
     const std::size_t first = part == 0 ? 0 : ends_[part - 1].copies;
     for (std::size_t i = first; i < ends_[part].copies; ++i) {
         const LocalCopy& each = copies_[i];

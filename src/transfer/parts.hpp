@@ -10,7 +10,7 @@
 #include "hocket/array.hpp"
 #include "hocket/kernel.hpp"
 #include "hocket/plan.hpp"
-#include "node/foreign.hpp"
+#include "shm/foreign.hpp"
 
 namespace hocket::transfer {
 
@@ -71,9 +71,9 @@ class Parts {
     std::int64_t runs() const;  ///< contiguous ones, of all parts
     /// A part of `between`, where the other end is another process's memory: copied from it into
     /// `here`, an array, or from there to it. False if that process is not there any more.
-    /// @throws Error as node::Crossing.
-    bool cross(std::uint64_t part, std::byte* here, const node::Place& there,
-               node::Crossing::Way way) const;
+    /// @throws Error as shm::Crossing.
+    bool cross(std::uint64_t part, std::byte* here, const shm::Place& there,
+               shm::Crossing::Way way) const;
 
   private:
     enum class Kind { between, packing, unpacking };

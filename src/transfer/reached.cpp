@@ -8,8 +8,8 @@
 
 namespace hocket::transfer {
 
-using node::Place;
-using node::Words;
+using shm::Place;
+using shm::Words;
 
 Words words_of(std::uint64_t flag, const Place& place) {
     const auto word = [](std::int64_t number) { return static_cast<std::uint64_t>(number); };
@@ -23,28 +23,28 @@ Place place_in(const Words& words) {
 
 Place told_of(const NearMessage& message, const void* data) {
     if (!message.dense) return {};
-    const Place place = node::place_of(data);
-    return place ? place : node::foreign_place(data);
+    const Place place = shm::place_of(data);
+    return place ? place : shm::foreign_place(data);
 }
 
-Reached reach(const Words& words, const NearMessage& message, node::Crossing::Way way) {
+Reached reach(const Words& words, const NearMessage& message, shm::Crossing::Way way) {
     const Place place = place_in(words);
-    if (!node::is_foreign(place)) return {node::map(place), {}, {}};
+    if (!shm::is_foreign(place)) return {shm::map(place), {}, {}};
     // A process that sends to itself: an address of its own, which lives as long as the transfer.
     if (place.process == getpid())
         return {{std::shared_ptr<void>(), reinterpret_cast<std::byte*>(place.offset)}, {}, {}};
-    if (!node::reaches(place)) return {};
-    const bool reading = way == node::Crossing::Way::read;
+    if (!shm::reaches(place)) return {};
+    const bool reading = way == shm::Crossing::Way::read;
     const auto runs_there = [&] {
         const auto& packed = message.packed();
         return (reading ? packed.packing : packed.unpacking).runs();
     };
-    switch (node::passage(message.bytes(), message.parts.runs(), runs_there)) {
-        case node::Passage::direct:
+    switch (shm::passage(message.bytes(), message.parts.runs(), runs_there)) {
+        case shm::Passage::direct:
             return {nullptr, place, nullptr};
-        case node::Passage::packed:
+        case shm::Passage::packed:
             return {nullptr, place, allocate(message.parts.largest())};
-        case node::Passage::none:
+        case shm::Passage::none:
             break;
     }
     return {};
@@ -53,7 +53,7 @@ Reached reach(const Words& words, const NearMessage& message, node::Crossing::Wa
 const std::byte* Reached::fetch(std::uint64_t part, const NearMessage& message) const {
     if (mapped != nullptr) return mapped.get();
     const bool there =
-        message.packed().packing.cross(part, buffer.get(), foreign, node::Crossing::Way::read);
+        message.packed().packing.cross(part, buffer.get(), foreign, shm::Crossing::Way::read);
     return there ? buffer.get() : nullptr;
 }
 
@@ -65,9 +65,9 @@ namespace {
 
 // False if the other process is not there any more.
 bool copy(std::uint64_t part, const NearMessage& message, std::byte* here, const Reached& there,
-          node::Crossing::Way way) {
+          shm::Crossing::Way way) {
     const kernel::Stores stores = stores_for(message.bytes());
-    if (way == node::Crossing::Way::read && there.fetches()) {
+    if (way == shm::Crossing::Way::read && there.fetches()) {
         const std::byte* const from = there.fetch(part, message);
         if (from == nullptr) return false;
         there.from_fetched(message).run(part, from, here, stores);
@@ -84,8 +84,8 @@ bool copy(std::uint64_t part, const NearMessage& message, std::byte* here, const
 
 }  // namespace
 
-bool copy_a_part(node::Lane& lane, const node::Progress& progress, const NearMessage& message,
-                 std::byte* here, const Reached& there, node::Crossing::Way way) {
+bool copy_a_part(shm::Lane& lane, const shm::Progress& progress, const NearMessage& message,
+                 std::byte* here, const Reached& there, shm::Crossing::Way way) {
     const std::uint64_t first = progress.parts, end = first + message.parts.size();
     const std::uint64_t part = lane.claim(end);
     if (part == end) return false;

@@ -7,9 +7,9 @@
 #include <exception>
 #include <memory>
 
-#include "node/foreign.hpp"
-#include "node/lane.hpp"
-#include "node/sharing.hpp"
+#include "shm/foreign.hpp"
+#include "shm/lane.hpp"
+#include "shm/sharing.hpp"
 #include "transfer/parts.hpp"
 
 namespace hocket::transfer {
@@ -19,35 +19,35 @@ struct NearMessage;
 // A saying is a flag and a place.
 inline constexpr std::size_t words_said = 5;
 inline constexpr std::uint64_t reads = 1;  // the receiver reaches the sender's array
-node::Words words_of(std::uint64_t flag, const node::Place& place);
-node::Place place_in(const node::Words& words);
+shm::Words words_of(std::uint64_t flag, const shm::Place& place);
+shm::Place place_in(const shm::Words& words);
 
 /// What an end tells the other of its array: nothing where its elements are not as in a dense one.
-node::Place told_of(const NearMessage& message, const void* data);
+shm::Place told_of(const NearMessage& message, const void* data);
 
 /// The other end's array, as far as this process gets at it.
 struct Reached {
     std::shared_ptr<std::byte> mapped;
-    node::Place foreign;                // else, through the kernel
+    shm::Place foreign;                 // else, through the kernel
     std::shared_ptr<std::byte> buffer;  // and through this, of a part, where that is better
 
     explicit operator bool() const { return mapped != nullptr || foreign; }
 
     /// A part of what is read, where it can be copied from by loads: in the whole array, if that is
     /// mapped, or packed in the buffer until the next one is asked for. Nothing if the other
-    /// process is not there any more. @throws Error as node::Crossing.
+    /// process is not there any more. @throws Error as shm::Crossing.
     const std::byte* fetch(std::uint64_t part, const NearMessage& message) const;
     bool fetches() const { return mapped != nullptr || buffer != nullptr; }
     /// The copies from what is fetched into this end's array.
     const Parts& from_fetched(const NearMessage& message) const;
 };
 /// Where the other end has said its array lies, for who would copy from it or to it.
-Reached reach(const node::Words& words, const NearMessage& message, node::Crossing::Way way);
+Reached reach(const shm::Words& words, const NearMessage& message, shm::Crossing::Way way);
 
 /// Does what is left of a part that was taken and counts it as finished; an error breaks the lane's
 /// use first.
 template <class Work>
-auto or_break(node::Lane& lane, const node::Progress& progress, const Work& work) {
+auto or_break(shm::Lane& lane, const shm::Progress& progress, const Work& work) {
     try {
         return work();
     } catch (const std::exception& error) {
@@ -59,7 +59,7 @@ auto or_break(node::Lane& lane, const node::Progress& progress, const Work& work
 
 /// Takes one part that nobody has and copies it between this end's array and the other's; false if
 /// there is none left. An error breaks the lane's use before the part counts as finished.
-bool copy_a_part(node::Lane& lane, const node::Progress& progress, const NearMessage& message,
-                 std::byte* here, const Reached& there, node::Crossing::Way way);
+bool copy_a_part(shm::Lane& lane, const shm::Progress& progress, const NearMessage& message,
+                 std::byte* here, const Reached& there, shm::Crossing::Way way);
 
 }  // namespace hocket::transfer

@@ -15,9 +15,9 @@
 #include "comm/vendor.hpp"
 #include "hocket/comm.hpp"
 #include "hocket/mpi.hpp"
-#include "node/foreign.hpp"
-#include "node/presence.hpp"
-#include "node/sharing.hpp"
+#include "shm/foreign.hpp"
+#include "shm/presence.hpp"
+#include "shm/sharing.hpp"
 
 namespace hocket::comm {
 
@@ -54,7 +54,7 @@ int keyval() {
 int on_leaving(MPI_Comm, int, void*, void*) {
     if constexpr (!port::simulated) Engine::instance().end();  // simulated processes are one
     try {
-        node::leave();
+        shm::leave();
     } catch (const Error&) {  // there is no memory that others could read
     }
     return MPI_SUCCESS;
@@ -181,9 +181,9 @@ Statement surroundings() {
     Statement mine;
     try {
         static_cast<void>(vendor::node_name());
-        static_cast<void>(node::forbidden(node::Way::memfd));
-        static_cast<void>(node::passage_said());
-        static_cast<void>(node::presence());
+        static_cast<void>(shm::forbidden(shm::Way::memfd));
+        static_cast<void>(shm::passage_said());
+        static_cast<void>(shm::presence());
     } catch (const Error&) {
         mine.fault = Fault::current();
     }
@@ -214,7 +214,7 @@ Protocol<> State::open() {
     // other node are.
     Engine::instance().expect_neighbours(
         static_cast<int>(std::count_if(peers_.begin(), peers_.end(), [](const Peer& peer) {
-            const bool known = peer.identity.space == node::myself().space;
+            const bool known = peer.identity.space == shm::myself().space;
             return peer.same_host && (!known || port::shares_cores(peer.identity.process));
         })));
     Sharing sharing = co_await find_sharing(*link_, opening_tag, nodes);

@@ -17,7 +17,7 @@
 #include <vector>
 
 #include "hocket/error.hpp"
-#include "node/foreign.hpp"
+#include "shm/foreign.hpp"
 #include "transfer/near.hpp"
 
 namespace hocket::transfer {
@@ -201,7 +201,7 @@ TEST(Broken, ALateEndBreaksNoLaterUseOfItsLane) {
     Values from(static_cast<std::size_t>(rows * columns)), to(2 * from.size(), -1);
     std::iota(from.begin(), from.end(), 0.0);
     auto first = std::make_unique<NearSend>(sent, true);
-    const node::Place lane = first->offer().lane;
+    const shm::Place lane = first->offer().lane;
     NearReceive late(received, first->offer());
     first->start(from.data());
     late.start(to.data());

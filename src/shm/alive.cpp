@@ -1,0 +1,87 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "shm/alive.hpp"
+
+#include <poll.h>
+#include <sys/stat.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+#include <fstream>
+#include <sstream>
+#include <string>
+#include <utility>
+
+namespace hocket::shm {
+namespace {
+
+struct Seen {
+    char state;
+    std::int64_t start;
+};
+
+// /proc/PID/stat: the name, in parentheses, may hold anything; what follows it is fields 3, 4, …
+std::optional<Seen> look_at(std::int64_t process) {
+    std::ifstream file("/proc/" + std::to_string(process) + "/stat");
+    std::string line;
+    if (!std::getline(file, line)) return std::nullopt;
+    const auto name_end = line.rfind(')');
+    if (name_end == std::string::npos) return std::nullopt;
+    std::istringstream fields(line.substr(name_end + 1));
+    Seen seen{};
+    fields >> seen.state;
+    std::string skipped;
+    for (int field = 4; field < 22; ++field) fields >> skipped;
+    fields >> seen.start;
+    if (!fields) return std::nullopt;
+    return seen;
+}
+
+bool lives(const Identity& identity) {
+    const auto seen = look_at(identity.process);
+    return seen && seen->start == identity.start && seen->state != 'Z' && seen->state != 'X';
+}
+
+int open_process(std::int64_t process) {
+#ifdef SYS_pidfd_open
+    return static_cast<int>(syscall(SYS_pidfd_open, static_cast<pid_t>(process), 0));
+#else
+    static_cast<void>(process);
+    return -1;
+#endif
+}
+
+std::int64_t own_space() {
+    struct stat found {};
+    return stat("/proc/self/ns/pid", &found) == 0 ? static_cast<std::int64_t>(found.st_ino) : 0;
+}
+
+}  // namespace
+
+Identity myself() {
+    const std::int64_t process = getpid();
+    const auto seen = look_at(process);
+    return {process, seen ? seen->start : 0, own_space()};
+}
+
+std::optional<Watch> Watch::on(const Identity& identity) {
+    if (identity.start == 0 || identity.space != own_space()) return std::nullopt;
+    // Opened before it is looked at: then what was looked at is what is open.
+    Watch watch(identity, open_process(identity.process));
+    if (!lives(identity)) return std::nullopt;
+    return watch;
+}
+
+Watch::Watch(Watch&& other) noexcept
+    : identity_(other.identity_), file_(std::exchange(other.file_, -1)) {}
+
+Watch::~Watch() {
+    if (file_ >= 0) close(file_);
+}
+
+bool Watch::ended() const {
+    if (file_ < 0) return !lives(identity_);
+    pollfd asked{file_, POLLIN, 0};
+    return poll(&asked, 1, 0) > 0;
+}
+
+}  // namespace hocket::shm

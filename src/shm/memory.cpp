@@ -1,0 +1,220 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "hocket/memory.hpp"
+
+#include <sys/mman.h>
+#include <sys/resource.h>
+#include <sys/stat.h>
+#include <sys/sysinfo.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <bit>
+#include <limits>
+#include <map>
+#include <mutex>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "base/environment.hpp"
+#include "base/port.hpp"
+#include "hocket/error.hpp"
+#include "shm/sharing.hpp"
+
+namespace hocket {
+namespace {
+
+// Pieces up to this size share segments, as file descriptors are few; larger ones have their own.
+constexpr std::size_t largest_shared_piece = std::size_t{1} << 18;
+constexpr std::size_t shared_segment = std::size_t{1} << 22;
+constexpr std::size_t smallest_piece = 64;
+constexpr std::size_t huge_page = std::size_t{1} << 21;
+
+struct Segment {
+    std::byte* data;
+    std::size_t bytes;
+    int file;  // -1: private memory
+    std::int64_t inode;
+};
+
+// Powers of two, with three steps between them: at most a fifth of a piece is waste.
+std::size_t size_class(std::size_t bytes) {
+    const std::size_t floor = std::max(std::bit_floor(bytes), smallest_piece);
+    if (bytes <= floor) return floor;
+    const std::size_t step = std::max(floor / 4, smallest_piece);
+    return floor + (bytes - floor + step - 1) / step * step;
+}
+
+// More than this there can never be. The system gives it all the same, page by page as they are
+// touched, until it ends one process or another.
+std::size_t memory_of_machine() {
+    static const std::size_t bytes = [] {
+        struct sysinfo found {};
+        // Simulated processes do not touch what stands for their arrays.
+        if (port::simulated || sysinfo(&found) != 0) return std::numeric_limits<std::size_t>::max();
+        return (found.totalram + found.totalswap) * found.mem_unit;
+    }();
+    return bytes;
+}
+
+// Asked first, because a file that grows beyond what the process may write ends it by a signal.
+bool lengthen(int file, std::size_t bytes) {
+    rlimit longest{};
+    if (getrlimit(RLIMIT_FSIZE, &longest) == 0 && longest.rlim_cur != RLIM_INFINITY &&
+        bytes > longest.rlim_cur)
+        return false;
+    return ftruncate(file, static_cast<off_t>(bytes)) == 0;
+}
+
+class Pool {
+  public:
+    std::byte* take(std::size_t bytes) {
+        const std::lock_guard lock(mutex_);
+        static_cast<void>(keep_at_most());  // what cannot be read is an error here, and never later
+        in_use_ += bytes;
+        auto& free = free_[bytes];
+        if (!free.empty()) {
+            std::byte* piece = free.back();
+            free.pop_back();
+            kept_ -= bytes;
+            return piece;
+        }
+        try {
+            return bytes > largest_shared_piece ? make_segment(bytes) : cut(bytes);
+        } catch (...) {
+            in_use_ -= bytes;
+            throw;
+        }
+    }
+
+    void give_back(std::byte* piece, std::size_t bytes) {
+        const std::lock_guard lock(mutex_);
+        in_use_ -= bytes;
+        free_[bytes].push_back(piece);
+        kept_ += bytes;
+        for (auto it = free_.rbegin(); it != free_.rend() && kept_ > keep_at_most(); ++it) {
+            if (it->first <= largest_shared_piece) break;  // its segment has other pieces
+            while (!it->second.empty() && kept_ > keep_at_most()) {
+                release(it->second.back());
+                it->second.pop_back();
+                kept_ -= it->first;
+            }
+        }
+    }
+
+    MemoryUsage usage() {
+        const std::lock_guard lock(mutex_);
+        return {static_cast<std::int64_t>(in_use_), static_cast<std::int64_t>(kept_),
+                static_cast<std::int64_t>(keep_at_most()), shareable_};
+    }
+
+    shm::Place place_of(const void* address) {
+        const std::lock_guard lock(mutex_);
+        const auto* wanted = static_cast<const std::byte*>(address);
+        auto it = segments_.upper_bound(const_cast<std::byte*>(wanted));
+        if (it == segments_.begin()) return {};
+        const Segment& segment = (--it)->second;
+        if (segment.file < 0 || wanted >= segment.data + segment.bytes) return {};
+        return {getpid(), segment.file, segment.inode, wanted - segment.data};
+    }
+
+  private:
+    // Read when first needed: a process that only maps others' memory needs no bound.
+    std::size_t keep_at_most() {
+        if (!keep_at_most_) {
+            const auto memory = static_cast<std::int64_t>(sysconf(_SC_PHYS_PAGES)) *
+                                static_cast<std::int64_t>(sysconf(_SC_PAGESIZE));
+            // With a process a core, all of them together keep a quarter of the machine.
+            keep_at_most_ = static_cast<std::size_t>(
+                environment::bytes("HOCKET_POOL_BYTES").value_or(memory / 4 / port::cores()));
+        }
+        return *keep_at_most_;
+    }
+
+    std::byte* cut(std::size_t bytes) {
+        if (left_ < bytes) {
+            next_ = make_segment(shared_segment);
+            left_ = shared_segment;
+        }
+        std::byte* piece = next_;
+        next_ += bytes;
+        left_ -= bytes;
+        return piece;
+    }
+
+    std::byte* make_segment(std::size_t bytes) {
+        bytes = (bytes + 4095) / 4096 * 4096;
+        Segment segment{nullptr, bytes, -1, 0};
+        if (shareable_ && !shm::forbidden(shm::Way::memfd))
+            segment.file = memfd_create("hocket", MFD_CLOEXEC);
+        shareable_ = shareable_ && segment.file >= 0;
+        if (segment.file >= 0 && !lengthen(segment.file, bytes)) {
+            close(segment.file);
+            segment.file = -1;  // this one alone: shorter ones may still be had
+        }
+        void* at =
+            mmap(nullptr, bytes, PROT_READ | PROT_WRITE,
+                 segment.file >= 0 ? MAP_SHARED : MAP_PRIVATE | MAP_ANONYMOUS, segment.file, 0);
+        if (at == MAP_FAILED) {
+            if (segment.file >= 0) close(segment.file);
+            throw Error("there is no memory for " + std::to_string(bytes) +
+                        " bytes more; use smaller arrays, or more processes on more nodes");
+        }
+        if (bytes >= huge_page) madvise(at, bytes, MADV_HUGEPAGE);
+        struct stat made {};
+        if (segment.file >= 0 && fstat(segment.file, &made) == 0)
+            segment.inode = static_cast<std::int64_t>(made.st_ino);
+        segment.data = static_cast<std::byte*>(at);
+        segments_[segment.data] = segment;
+        return segment.data;
+    }
+
+    void release(std::byte* data) {
+        const auto it = segments_.find(data);
+        munmap(it->second.data, it->second.bytes);
+        if (it->second.file >= 0) close(it->second.file);
+        segments_.erase(it);
+    }
+
+    std::mutex mutex_;
+    std::map<std::size_t, std::vector<std::byte*>> free_;  // by size class
+    std::map<std::byte*, Segment> segments_;
+    std::byte* next_ = nullptr;
+    std::size_t left_ = 0, in_use_ = 0, kept_ = 0;
+    std::optional<std::size_t> keep_at_most_;
+    // Simulated processes share one address space and one table of descriptors.
+    bool shareable_ = !port::simulated;
+};
+
+Pool& pool() {
+    static Pool* const made = new Pool;  // outlives every array
+    return *made;
+}
+
+}  // namespace
+
+std::shared_ptr<std::byte> allocate(std::int64_t bytes, std::int64_t room) {
+    room = std::max(bytes, room);
+    if (bytes < 0 || room > std::int64_t{1} << 60)
+        throw Error("an array of " + std::to_string(bytes) +
+                    " bytes cannot be; make it smaller, or spread it over more processes");
+    if (static_cast<std::size_t>(bytes) > memory_of_machine())
+        throw Error("there is no memory for " + std::to_string(bytes) +
+                    " bytes: this machine has " + std::to_string(memory_of_machine()) +
+                    "; use smaller arrays, or more processes on more nodes");
+    const std::size_t size = size_class(static_cast<std::size_t>(std::max<std::int64_t>(room, 1)));
+    std::byte* piece = pool().take(size);
+    return {piece, [size](std::byte* p) { pool().give_back(p, size); }};
+}
+
+namespace shm {
+Place place_of(const void* address) {
+    return pool().place_of(address);
+}
+}  // namespace shm
+
+MemoryUsage memory_usage() {
+    return pool().usage();
+}
+
+}  // namespace hocket

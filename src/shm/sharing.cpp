@@ -1,0 +1,119 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "shm/sharing.hpp"
+
+#include <fcntl.h>
+#include <sys/mman.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <array>
+#include <list>
+#include <mutex>
+#include <set>
+#include <sstream>
+#include <string>
+
+#include "base/environment.hpp"
+#include "hocket/error.hpp"
+#include "hocket/memory.hpp"
+#include "shm/handing.hpp"
+
+namespace hocket::shm {
+namespace {
+
+// A mapping keeps its owner's memory from being freed, so few are kept that nobody uses, and of no
+// more bytes than the owner itself keeps of freed memory.
+constexpr std::size_t keep_at_most = 64;
+
+struct Mapping {
+    std::int64_t process, inode;
+    std::shared_ptr<std::byte> data;
+    std::size_t bytes;
+};
+
+class Mappings {
+  public:
+    std::shared_ptr<std::byte> find_or_make(const Place& place) {
+        const std::lock_guard lock(mutex_);
+        for (auto it = mappings_.begin(); it != mappings_.end(); ++it) {
+            if (it->process != place.process || it->inode != place.inode) continue;
+            mappings_.splice(mappings_.begin(), mappings_, it);  // the latest used comes first
+            return within(*it, place.offset);
+        }
+        const std::string path =
+            "/proc/" + std::to_string(place.process) + "/fd/" + std::to_string(place.file);
+        int file = forbidden(Way::proc) ? -1 : open(path.c_str(), O_RDWR | O_CLOEXEC);
+        if (file < 0 && hands_out()) file = handed(place);
+        if (file < 0) return nullptr;
+        struct stat found {};
+        void* data = MAP_FAILED;
+        if (fstat(file, &found) == 0 && static_cast<std::int64_t>(found.st_ino) == place.inode)
+            data = mmap(nullptr, static_cast<std::size_t>(found.st_size), PROT_READ | PROT_WRITE,
+                        MAP_SHARED, file, 0);
+        close(file);
+        if (data == MAP_FAILED) return nullptr;
+        const auto bytes = static_cast<std::size_t>(found.st_size);
+        mappings_.push_front(
+            {place.process,
+             place.inode,
+             {static_cast<std::byte*>(data), [bytes](std::byte* mapped) { munmap(mapped, bytes); }},
+             bytes});
+        bytes_ += bytes;
+        const auto most = static_cast<std::size_t>(memory_usage().keep_at_most);
+        while (mappings_.size() > 1 && (mappings_.size() > keep_at_most || bytes_ > most)) {
+            bytes_ -= mappings_.back().bytes;
+            mappings_.pop_back();
+        }
+        return within(mappings_.front(), place.offset);
+    }
+
+    Mapped mapped() {
+        const std::lock_guard lock(mutex_);
+        return {mappings_.size(), bytes_};
+    }
+
+  private:
+    static std::shared_ptr<std::byte> within(const Mapping& mapping, std::int64_t offset) {
+        if (offset < 0 || static_cast<std::size_t>(offset) > mapping.bytes) return nullptr;
+        return {mapping.data, mapping.data.get() + offset};
+    }
+    std::mutex mutex_;
+    std::list<Mapping> mappings_;
+    std::size_t bytes_ = 0;
+};
+
+Mappings& mappings() {
+    static Mappings* const made = new Mappings;
+    return *made;
+}
+
+}  // namespace
+
+std::shared_ptr<std::byte> map(const Place& place) {
+    return place && place.file >= 0 ? mappings().find_or_make(place) : nullptr;
+}
+
+bool forbidden(Way way) {
+    static const std::array<std::string, 4> words{"memfd", "proc", "process_vm",
+                                                  "socket"};  // as in Way
+    static const std::set<std::string> ways = [] {
+        std::istringstream text(environment::value_of("HOCKET_FORBID").value_or(""));
+        std::set<std::string> read;
+        for (std::string word; std::getline(text, word, ',');) {
+            if (std::find(words.begin(), words.end(), word) == words.end())
+                throw Error("HOCKET_FORBID holds '" + word +
+                            "'; what can be forbidden is memfd, proc, process_vm and socket, as "
+                            "memfd,proc");
+            read.insert(word);
+        }
+        return read;
+    }();
+    return ways.contains(words[static_cast<std::size_t>(way)]);
+}
+
+Mapped mapped() {
+    return mappings().mapped();
+}
+
+}  // namespace hocket::shm

@@ -1,0 +1,68 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Memory that others find and map; here a process finds its own.
+#include <gtest/gtest.h>
+
+#include <cstdlib>
+#include <cstring>
+#include <memory>
+#include <vector>
+
+#include "hocket/memory.hpp"
+#include "shm/sharing.hpp"
+
+namespace hocket::shm {
+namespace {
+
+constexpr std::size_t pool_bytes = std::size_t{16} << 20;
+// Read once, before the first allocation.
+const int told = setenv("HOCKET_POOL_BYTES", "16777216", 1);
+
+TEST(Map, IsTheSameMemory) {
+    ASSERT_EQ(told, 0);
+    const auto piece = allocate(1000);
+    std::memset(piece.get(), 7, 1000);
+    const auto place = place_of(piece.get() + 10);
+    ASSERT_TRUE(place);
+    const auto there = map(place);
+    ASSERT_NE(there, nullptr);
+    EXPECT_NE(there.get(), piece.get() + 10);
+    EXPECT_EQ(std::to_integer<int>(there.get()[0]), 7);
+    piece.get()[10] = std::byte{9};
+    EXPECT_EQ(std::to_integer<int>(there.get()[0]), 9);
+    EXPECT_EQ(map(place), there);  // found again
+}
+
+TEST(Map, RefusesWhatIsNoSegmentOfOurs) {
+    EXPECT_FALSE(place_of(&told));
+    const auto piece = allocate(1 << 20);
+    auto place = place_of(piece.get());
+    ASSERT_TRUE(place);
+    place.inode += 1;  // the descriptor means another file by now
+    EXPECT_EQ(map(place), nullptr);
+    place.inode -= 1;
+    place.file = 1 << 20;
+    place.inode += 2;
+    EXPECT_EQ(map(place), nullptr);
+}
+
+TEST(Map, KeepsNoMoreBytesThanThePool) {
+    std::vector<std::shared_ptr<std::byte>> pieces;
+    for (int i = 0; i < 12; ++i) {
+        pieces.push_back(allocate(std::int64_t{4} << 20));
+        const auto place = place_of(pieces.back().get());
+        ASSERT_TRUE(place);
+        ASSERT_NE(map(place), nullptr);
+        EXPECT_LE(mapped().bytes, pool_bytes);
+        EXPECT_GE(mapped().segments, 1u);
+    }
+    EXPECT_GE(mapped().segments, 3u);
+    // One that is larger than the bound is still mapped, alone.
+    pieces.push_back(allocate(std::int64_t{40} << 20));
+    ASSERT_NE(map(place_of(pieces.back().get())), nullptr);
+    EXPECT_EQ(mapped().segments, 1u);
+    ASSERT_NE(map(place_of(pieces.front().get())), nullptr);
+    EXPECT_LE(mapped().bytes, pool_bytes);
+}
+
+}  // namespace
+}  // namespace hocket::shm
