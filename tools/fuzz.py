@@ -56,9 +56,9 @@ def program() -> Path | None:
         run([clang, sanitizers, probe, "-o", folder / "probe"], log=folder / "probe.log")
     except SystemExit:
         return None
-    rooms = [*sorted(ROOT.glob("src/base/*.cpp")), *sorted(ROOT.glob("src/layout/*.cpp"))]
+    rooms = [*sorted(ROOT.glob("src/base/*.cpp")), *sorted(ROOT.glob("src/layout/**/*.cpp"))]
     sources = [*rooms, ROOT / "tests/fuzz/fuzz_layouts.cpp"]
-    headers = [*ROOT.glob("src/base/*.hpp"), *ROOT.glob("src/layout/*.hpp")]
+    headers = [*ROOT.glob("src/base/*.hpp"), *ROOT.glob("src/layout/**/*.hpp")]
     inputs = [*sources, *headers, *ROOT.glob("include/hocket/*.hpp")]
     made = folder / "fuzz_layouts"
     newest = max(path.stat().st_mtime for path in inputs)

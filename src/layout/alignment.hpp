@@ -6,7 +6,7 @@
 #include <string_view>
 #include <vector>
 
-#include "layout/expression.hpp"
+#include "layout/hpf/expression.hpp"
 #include "layout/form.hpp"
 
 namespace hocket::layout {

@@ -5,7 +5,7 @@
 #include <string_view>
 #include <vector>
 
-#include "layout/expression.hpp"
+#include "layout/hpf/expression.hpp"
 #include "layout/form.hpp"
 #include "layout/scanner.hpp"
 

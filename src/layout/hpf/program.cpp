@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-#include "layout/program.hpp"
+#include "layout/hpf/program.hpp"
 
 #include <algorithm>
 #include <array>

@@ -6,7 +6,7 @@
 
 #include "base/text.hpp"
 #include "layout/alignment.hpp"
-#include "layout/directives.hpp"
+#include "layout/hpf/directives.hpp"
 
 namespace hocket::layout {
 

@@ -6,7 +6,7 @@
 #include <string>
 #include <vector>
 
-#include "layout/program.hpp"
+#include "layout/hpf/program.hpp"
 
 namespace hocket::layout {
 

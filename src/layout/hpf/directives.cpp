@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-#include "layout/directives.hpp"
+#include "layout/hpf/directives.hpp"
 
 #include <algorithm>
 #include <array>

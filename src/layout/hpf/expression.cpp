@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-#include "layout/expression.hpp"
+#include "layout/hpf/expression.hpp"
 
 #include "base/text.hpp"
 
