@@ -34,6 +34,7 @@ QUIET = {
         "Channel",
         "Halo",
         "Halo.array",
+        "Halo.edges",
         "Halo.local",
         "Halo.width",
         "HaloRequest",

@@ -292,7 +292,7 @@ TEST(Layout, bad_input_is_an_error_that_says_where_and_how_to_mend_it) {
     segments({{{18, 3}}}, "leaves the array of 20 elements");
     segments({{{-1, 3}}}, "negative");
     segments({{{1, -3}}}, "negative");
-    segments({}, "name no process");
+    segments({}, "names no process");
     const auto section = [&](std::vector<hocket::Slice> slices, const std::string& part) {
         says([&] { t.section(slices); }, part);
     };
