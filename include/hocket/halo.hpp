@@ -27,17 +27,17 @@ struct Edges {
 /// Memory of hocket's own for one process's part of an array and a border of `width[d]` elements on
 /// both sides of every dimension d, and the exchange that fills the border from the processes that
 /// hold those elements. Works where every process holds one interval of each dimension that has a
-/// border: `BLOCK`, `BLOCK(m)`, `GEN_BLOCK`, `BALANCED`, `*`, an `INDIRECT` of intervals, also aligned
-/// or a section, and boxes; blocks may be uneven, empty, or shorter than the border. Border elements
-/// in gaps between boxes stay as they are. A handle: copies name the same memory.
+/// border: `BLOCK`, `BLOCK(m)`, `GEN_BLOCK`, `BALANCED`, `*`, an `INDIRECT` of intervals, also
+/// aligned or a section, and boxes; blocks may be uneven, empty, or shorter than the border. Border
+/// elements in gaps between boxes stay as they are. A handle: copies name the same memory.
 class Halo {
   public:
     /// Copies the elements of `array` into new memory; the array itself is not used any more.
     /// Local. `periodic[d]`: the dimension goes round; empty: none does. Processes may differ in
     /// `order`.
-    /// @throws LayoutError for explicit segments and listed elements, for widths or flags that are not one a dimension,
-    /// negative widths, and where a process holds several intervals of a dimension with a border
-    /// (CYCLIC), naming it.
+    /// @throws LayoutError for explicit segments and listed elements, for widths or flags that are
+    /// not one a dimension, negative widths, and where a process holds several intervals of a
+    /// dimension with a border (CYCLIC), naming it.
     explicit Halo(const Array& array, const Shape& width, const std::vector<bool>& periodic = {},
                   Order order = Order::row_major);
 

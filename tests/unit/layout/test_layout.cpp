@@ -233,12 +233,13 @@ TEST(Layout, huge_extents_cost_nothing) {
 }
 
 TEST(Layout, bad_input_is_an_error_that_says_where_and_how_to_mend_it) {
-    EXPECT_EQ(message_of([] {
-                  Layout({12, 12}, "(BLOK, *)", {4});
-              }),
-              "malformed distribution: expected BLOCK, BLOCK(n), CYCLIC, CYCLIC(n), GEN_BLOCK(n, n, "
-              "...), BALANCED, INDIRECT(p, p, ...) or * (did you mean 'BLOCK'?) at character 2\n"
-              "(BLOK, *)\n ^");
+    EXPECT_EQ(
+        message_of([] {
+            Layout({12, 12}, "(BLOK, *)", {4});
+        }),
+        "malformed distribution: expected BLOCK, BLOCK(n), CYCLIC, CYCLIC(n), GEN_BLOCK(n, n, "
+        "...), BALANCED, INDIRECT(p, p, ...) or * (did you mean 'BLOCK'?) at character 2\n"
+        "(BLOK, *)\n ^");
     const auto says = [](const std::function<void()>& action, const std::string& part) {
         const std::string message = message_of(action);
         EXPECT_NE(message.find(part), std::string::npos) << message;
