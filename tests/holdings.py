@@ -242,6 +242,7 @@ def check_layout(hk: Any, holding: Holding, lay: Any) -> None:
             for got, expected in zip(indices, part):
                 np.testing.assert_array_equal(got, expected)
     places = np.arange(held[0].size).reshape(holding.shape)
+    check_slices(lay, holding, places)
     for index in np.ndindex(*holding.shape):
         owners = np.flatnonzero(held[(slice(None), *index)]).tolist()
         assert lay.owners(index) == owners
@@ -251,6 +252,36 @@ def check_layout(hk: Any, holding: Holding, lay: Any) -> None:
         local = holding.local(places, owners[0])
         there = lay.local_index(index)
         assert local[there] == places[index]
+
+
+def check_slices(lay: Any, holding: Holding, whole: np.ndarray) -> None:
+    """Slices where there are any, boxes where all have a step of 1; else an error."""
+    boxes = True
+    for rank in range(holding.size):
+        part = [] if holding.parts[rank] is None else holding.parts[rank]
+        equal = all(len(set(np.diff(each).tolist())) <= 1 for each in part)
+        boxes &= equal and all(set(np.diff(each).tolist()) <= {1} for each in part)
+        try:
+            slices = lay.slices(rank)
+        except ValueError:
+            assert holding.flat or not equal
+            continue
+        assert equal and not holding.flat
+        if holding.parts[rank] is not None:
+            np.testing.assert_array_equal(whole[slices], holding.local(whole, rank))
+    try:
+        pairs = lay.to_boxes()
+    except ValueError:
+        assert holding.flat or not boxes
+        return
+    assert boxes and not holding.flat
+    if holding.shape:
+        again = type(lay).boxes(holding.shape, pairs)
+        assert [again.local_elements(r) for r in range(lay.size)] == [
+            lay.local_elements(r) for r in range(lay.size)
+        ]
+        assert again.local_shape(0) == lay.local_shape(0)
+        assert again.to_boxes() == pairs
 
 
 def common(source: Holding, destination: Holding, axes: Index | None) -> np.ndarray:

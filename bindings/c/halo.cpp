@@ -25,6 +25,16 @@ int hocket_halo_width(const hocket_halo* halo, int64_t capacity, int64_t* values
     return guard(__func__, [&] { hand_out(behind(halo)->value.width(), capacity, values, count); });
 }
 
+int hocket_halo_edges(const hocket_halo* halo, int64_t dimension, bool* below, bool* above) {
+    return guard(__func__, [&] {
+        require(below, "below");
+        require(above, "above");
+        const auto edges = behind(halo)->value.edges(static_cast<std::size_t>(dimension));
+        *below = edges.below;
+        *above = edges.above;
+    });
+}
+
 int hocket_halo_data(const hocket_halo* halo, void** data) {
     return guard(__func__, [&] { required(data, "data") = behind(halo)->value.data(); });
 }

@@ -35,6 +35,15 @@ void bind_halo(nb::module_& m) {
             "array"_a, "width"_a, "periodic"_a)
         .def("local_shape", &Halo::local_shape)
         .def("memory", &memory_of)
+        .def("edges",
+             [](const Halo& halo) {
+                 nb::list result;
+                 for (std::size_t d = 0; d < halo.width().size(); ++d) {
+                     const Edges edges = halo.edges(d);
+                     result.append(nb::make_tuple(edges.below, edges.above));
+                 }
+                 return nb::tuple(result);
+             })
         .def(
             "exchange",
             [](const Halo& halo, std::optional<double> timeout) {

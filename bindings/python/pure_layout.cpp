@@ -75,10 +75,8 @@ Layout elements(const Shape& shape, const std::vector<IntegerArray>& arrays) {
 
 void bind_layout(nb::module_& m) {
     nb::class_<Format>(m, "Format", "How one dimension is distributed; see hocket.Format.")
-        .def("__init__",
-             [](Format* self, const std::string& text) {
-                 new (self) Format(std::string_view(text));
-             })
+        .def("__init__", [](Format* self,
+                            const std::string& text) { new (self) Format(std::string_view(text)); })
         .def_static("indirect",
                     [](const IntegerArray& owners) { return Format::indirect(span_of(owners)); })
         .def_static("gen_block",

@@ -17,25 +17,37 @@ struct HaloWork;  // src/halo/halo_work.hpp
 /// Which index runs fastest through dense memory: the last one, or, as Fortran has it, the first.
 enum class Order { row_major, column_major };
 
+/// Whether a process's border below and above its part of a dimension is the array's edge, where
+/// nothing fills it.
+struct Edges {
+    bool below = false, above = false;
+    friend bool operator==(const Edges&, const Edges&) = default;
+};
+
 /// Memory of hocket's own for one process's part of an array and a border of `width[d]` elements on
 /// both sides of every dimension d, and the exchange that fills the border from the processes that
 /// hold those elements. Works where every process holds one interval of each dimension that has a
-/// border: `BLOCK`, `BLOCK(m)`, `*`, also aligned or a section; blocks may be uneven, empty, or
-/// shorter than the border. A handle: copies name the same memory.
+/// border: `BLOCK`, `BLOCK(m)`, `GEN_BLOCK`, `BALANCED`, `*`, an `INDIRECT` of intervals, also
+/// aligned or a section, and boxes; blocks may be uneven, empty, or shorter than the border. Border
+/// elements in gaps between boxes stay as they are. A handle: copies name the same memory.
 class Halo {
   public:
     /// Copies the elements of `array` into new memory; the array itself is not used any more.
     /// Local. `periodic[d]`: the dimension goes round; empty: none does. Processes may differ in
     /// `order`.
-    /// @throws LayoutError for explicit segments, for widths or flags that are not one a dimension,
-    /// negative widths, and where a process holds several intervals of a dimension with a border
-    /// (CYCLIC), naming it.
+    /// @throws LayoutError for explicit segments and listed elements, for widths or flags that are
+    /// not one a dimension, negative widths, and where a process holds several intervals of a
+    /// dimension with a border (CYCLIC), naming it.
     explicit Halo(const Array& array, const Shape& width, const std::vector<bool>& periodic = {},
                   Order order = Order::row_major);
 
     /// The array within the border: its local elements are what is to be computed and sent.
     const Array& array() const { return array_; }
     const Shape& width() const { return width_; }
+    /// Of this process: true where its part begins at the array's first index of the dimension, or
+    /// ends at the last, and the dimension is not periodic; false on a process without elements.
+    /// @throws Error if there is no such dimension.
+    Edges edges(std::size_t dimension) const;
     /// The local elements with their border: dense, of `local_shape()`, each extent that of the
     /// local array and twice the width; its strides are the array's. Without elements there is no
     /// border either: zeros.
@@ -60,6 +72,7 @@ class Halo {
 
   private:
     Shape width_, local_shape_;
+    std::vector<Edges> edges_;
     void* data_ = nullptr;
     Array array_;
     std::shared_ptr<const halo::HaloWork> work_;

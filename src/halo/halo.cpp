@@ -8,6 +8,7 @@
 #include "comm/state.hpp"
 #include "halo/halo_work.hpp"
 #include "hocket/memory.hpp"
+#include "layout/form.hpp"
 
 namespace hocket {
 namespace {
@@ -69,6 +70,7 @@ Halo::Halo(const Array& array, const Shape& width, const std::vector<bool>& peri
     const DType& dtype = array.dtype();
     work_ = std::make_shared<const halo::HaloWork>(
         halo::halo_work(layout, array.process(), dtype, width, periodic, order));
+    edges_.resize(width.size());
     const bool empty = array.process() < 0 || layout.local_elements(array.process()) == 0;
     std::int64_t bytes = dtype.size;
     for (std::size_t d = 0; d < local_shape_.size(); ++d) {
@@ -80,6 +82,14 @@ Halo::Halo(const Array& array, const Shape& width, const std::vector<bool>& peri
                 "processes");
         bytes = *product;
     }
+    if (!empty) {
+        const auto sets = layout.form().sets(array.process());
+        for (std::size_t d = 0; d < edges_.size(); ++d) {
+            if (!periodic.empty() && periodic[d]) continue;
+            const std::int64_t last = sets[d].element(sets[d].count() - 1);
+            edges_[d] = {sets[d].element(0) == 0, last == layout.shape()[d] - 1};
+        }
+    }
     auto memory = allocate(bytes);
     data_ = memory.get();
     const Shape strides = halo::dense_strides_in(order, local_shape_, dtype.size);
@@ -89,6 +99,13 @@ Halo::Halo(const Array& array, const Shape& width, const std::vector<bool>& peri
     if (!empty)
         kernel::Copy(array.local_shape(), dtype.size, array.strides(), strides)
             .run(array.data(), array_.data());
+}
+
+Edges Halo::edges(std::size_t dimension) const {
+    if (dimension >= edges_.size())
+        throw Error("the halo has no dimension " + std::to_string(dimension) + "; it has " +
+                    std::to_string(edges_.size()));
+    return edges_[dimension];
 }
 
 std::shared_ptr<Operation> Halo::iexchange_later() const {

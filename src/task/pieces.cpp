@@ -22,7 +22,8 @@ Cut::Cut(const Layout& source, const Layout& destination, std::int64_t count) : 
     // Explicit segments are rows' places: a part of the first dimension is a part of each list.
     const bool first_only = source.is_indexed() || destination.is_indexed();
     std::int64_t best = -1;
-    for (std::size_t d = 0; d < (first_only ? 1 : shape.size()); ++d) {
+    for (std::size_t d = 0;
+         d < (first_only ? std::min<std::size_t>(shape.size(), 1) : shape.size()); ++d) {
         const std::int64_t rank =
             (distributed(destination, d) ? 0 : 2) + (distributed(source, d) ? 0 : 1);
         if (rank < best || (rank == best && shape[d] <= extent_)) continue;

@@ -37,10 +37,17 @@ void test_halo(void) {
     int64_t shape[2], values[2], first, count;
     double* data;
     void* memory = NULL;
+    bool below, above;
     snprintf(text, sizeof text, "(%d, %d) (BLOCK, *) @ (%d)", rows, cols, ranks);
     layout = layout_of(text);
     array = numbered(layout, MPI_COMM_WORLD);
     OK(hocket_halo_make(array, width, periodic, &halo));
+    OK(hocket_halo_edges(halo, 0, &below, &above));
+    CHECK(!below && !above); /* rows go round */
+    OK(hocket_halo_edges(halo, 1, &below, &above));
+    first = rank * ((rows + ranks - 1) / ranks);
+    CHECK(below == (first < rows) && above == below);
+    FAILS(HOCKET_ERR_ERROR, hocket_halo_edges(halo, 2, &below, &above));
     OK(hocket_halo_width(halo, 2, values, NULL));
     CHECK(values[0] == 1 && values[1] == 2);
     OK(hocket_halo_array(halo, &inside));

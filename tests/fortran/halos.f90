@@ -82,7 +82,7 @@ contains
     real(8), pointer :: a(:, :), x(:, :)
     integer(int64), allocatable :: rows(:), columns(:), extents(:)
     integer(int64), allocatable :: widths(:)
-    logical :: periodic(2), same
+    logical :: periodic(2), same, below, above
     integer :: turn
     call hocket_layout_make([n, m], dist, procs, layout)
     call hocket_layout_global_indices(layout, rank, 1, rows)
@@ -102,6 +102,10 @@ contains
       call hocket_halo_local_shape(halo, extents)
       call hocket_halo_width(halo, widths)
       call check(all(widths == width), 'widths')
+      call hocket_halo_edges(halo, 2, below, above)
+      if (size(a) > 0) same = (below .eqv. (columns(1) == 1 .and. .not. periodic(2))) .and. &
+                              (above .eqv. (columns(size(columns)) == m .and. .not. periodic(2)))
+      if (size(a) > 0) call check(same, 'edges')
       call check(all(shape(x) == extents), 'shape')
       call hocket_halo_array(halo, within)
       call hocket_array_layout(within, theirs)

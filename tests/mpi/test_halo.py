@@ -32,6 +32,10 @@ def expected(layout, rank, width, periodic):
     known = np.ones(values.shape, bool)
     for d, (_, mask) in enumerate(axes):
         known &= mask.reshape([-1 if k == d else 1 for k in range(len(axes))])
+    if layout.dist == "BOXES":  # gaps stay as they are
+        for place in np.argwhere(known):
+            at = [int(index[k]) for (index, _), k in zip(axes, place)]
+            known[tuple(place)] = bool(layout.owners(at))
     return np.where(known, values, OUTSIDE)
 
 
@@ -56,6 +60,9 @@ def check(comm, layout, width, periodic=None, dtype="int64"):
         wanted = expected(layout, comm.rank, widths, flags)
         wanted = np.where(wanted == OUTSIDE, OUTSIDE, wanted + turn)
         np.testing.assert_array_equal(h.local, wanted, err_msg=what)
+    held = layout.global_indices(comm.rank)
+    ends = [(i[0] == 0, i[-1] == n - 1) for i, n in zip(held, layout.shape)]
+    assert h.edges == tuple((False, False) if on else e for e, on in zip(ends, flags)), what
 
 
 def layouts(size):
@@ -64,6 +71,16 @@ def layouts(size):
         yield hk.Layout((n,), "(BLOCK)", size)
         yield hk.Layout((n, 4), "(*, BLOCK)", size)
     yield hk.Layout((7, 6, 2), "(BLOCK(7), *, *)", size)
+    yield hk.Layout((7, 5), "(BALANCED, *)", size)
+    yield hk.Layout((9, 4), (hk.gen_block([9, *[0] * (size - 1)]), "*"), size)
+    yield hk.Layout((9, 4), (hk.gen_block([*[1] * (size - 1), 10 - size]), "*"), size)
+    # The processes' intervals in another order.
+    yield hk.Layout((3 * size, 2), (hk.indirect(np.repeat(range(size), 3)[::-1]), "*"), size)
+    rows = [2 * k for k in range(size)] + [2 * size + 1]
+    bricks = [((a, 0), (b, 6 - k % 2)) for k, (a, b) in enumerate(zip(rows, rows[1:]))]
+    yield hk.Layout.boxes((2 * size + 1, 6), bricks)  # with gaps
+    yield hk.Layout.boxes((2 * size + 1, 6), [((a, 0), (rows[-1], 6)) for a in rows[:-1]])
+    yield hk.Layout.boxes((5, size), [((k % 3, k), (5 - k % 2, k + 1)) for k in range(size)])
     yield hk.Layout((6, 9), "(BLOCK, *)", (size, 1), replicate=(1,))
     yield hk.Layout((40,), "(BLOCK)", size).section(slice(3, 33, 2))
     if size % 2 == 0:

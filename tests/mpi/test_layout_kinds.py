@@ -19,7 +19,7 @@ import hocket as hk
 import holdings
 from holdings import plain
 from oracle import BLOCK, STAR, Spec, values
-from random_layouts import any_pair, from_rng
+from random_layouts import any_layout, any_pair, any_shape, from_rng
 
 
 def random_move(comm, rng, own, case, gaps):
@@ -144,3 +144,73 @@ def test_a_panel_is_sent_without_the_rest(comm):
     assert status.layout.shape == (6, 2)
     numbers[::-1, 0:2] = values(layout.shape, np.int64)[:, 5:7]
     np.testing.assert_array_equal(a.local, numbers[np.ix_(*layout.global_indices(w.comm.rank))])
+
+
+def all_verbs(comm, rng, case):
+    """One array of any kind through scatter, gather, sends of every sort, and collectives."""
+    choose = from_rng(rng)
+    shape = any_shape(choose)
+    sizes = {"left": comm.size // 2, "right": comm.size - comm.size // 2}
+    w = hk.tasks(sizes, comm=comm)
+    left = w.name == "left"
+    held = {name: any_layout(choose, shape, n) for name, n in sizes.items()}
+    spec, numbers = held[w.name], values(shape, np.int64)
+    a = hk.zeros(spec.layout(hk), "i8", comm=w.comm)
+    expected = spec.local(numbers, w.comm.rank).reshape(a.local.shape)
+
+    def filled(what):
+        np.testing.assert_array_equal(a.local, expected, err_msg=f"case {case}, {what}: {held}")
+        a.local[...] = 0
+
+    first = hk.scatter(numbers if w.comm.rank == 0 else None, a.layout, comm=w.comm)
+    np.testing.assert_array_equal(first.local, expected)
+    again = first.gather()
+    if w.comm.rank == 0:
+        np.testing.assert_array_equal(again, numbers)
+
+    def ours():
+        a.local[...] = expected if left else 0
+
+    for strategy in ("auto", ["direct", "staged", "multistage", "hybrid"][case % 4]):
+        ours()
+        pieces = int(rng.integers(1, 4)) if shape and strategy == "auto" else None
+        if left:
+            w.send(a, "right", strategy=strategy, pieces=pieces, timeout=100)
+        else:
+            w.recv(a, "left", timeout=100)
+            filled(f"send by {strategy}, {pieces} pieces")
+        ours()
+        r = (
+            w.send_init(a, "right", strategy=strategy)
+            if left
+            else w.recv_init(a, "left", strategy=strategy)
+        )
+        for _ in range(2):
+            r.start(a)
+            r.wait(timeout=100)
+            if not left:
+                filled(f"started, {strategy}")
+        r.free()
+    ours()
+    w.bcast(a, "left", timeout=100)
+    filled("bcast")
+    a.local[...] = expected
+    b = hk.zeros(a.layout, "i8", comm=w.comm)
+    w.allreduce(a, b, "add", timeout=100)
+    np.testing.assert_array_equal(b.local, 2 * expected)
+
+
+@ranks(2, 3, 6)
+def test_every_verb_takes_every_kind(comm):
+    rng = np.random.default_rng([comm.size, 5])
+    for case in range(12):
+        all_verbs(comm, rng, case)
+
+
+@ranks(1, 2, 3)
+def test_functions_of_indices_fill_every_kind(comm):
+    rng = np.random.default_rng([comm.size, 6])
+    for _ in range(20):
+        spec = any_layout(from_rng(rng), (4, 5), comm.size, gaps=True)
+        a = hk.from_function(lambda i, j: 5 * i + j + 1, spec.layout(hk), "i8", comm=comm)
+        np.testing.assert_array_equal(a.local, spec.local(values((4, 5), np.int64), comm.rank))

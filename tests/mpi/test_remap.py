@@ -145,6 +145,25 @@ def test_copies_and_other_formats(comm):
     check_still_works(comm)
 
 
+@ranks(1, 2, 3, 4, 6)
+def test_uneven_blocks(comm):
+    """BALANCED fits every extent, GEN_BLOCK those that its blocks add up to."""
+    p = comm.size
+    for shape in ((6, 10, 4), (7, 5, 3), (2, 9, 3)):
+        for axes in ((1, 0, 2), (2, 1, 0), (1, 2, 0), (0, 2, 1)):
+            check(comm, Spec(shape, (Format("BALANCED"), STAR, STAR), (p,)), axes)
+    for sizes in ([9, *[0] * (p - 1)], [*[1] * (p - 1), 10 - p], [*[0] * (p - 1), 9]):
+        blocks = Format("GEN_BLOCK", None, tuple(sizes))
+        check(comm, Spec((9, 9, 2), (blocks, STAR, STAR), (p,)), (1, 0, 2))
+        check(comm, Spec((9, 2, 9), (STAR, STAR, blocks), (p,)), (2, 1, 0), "f4")
+        check(comm, Spec((9, 2, 9), (blocks, STAR, STAR), (p,)), (0, 2, 1), owned=True)
+        a = hk.zeros(hk.Layout((9, 4), (str(blocks), "*"), p), comm=comm)
+        raises_everywhere(comm, hk.LayoutError, lambda: hk.remap_inplace(a, (1, 0)), "add up to 9")  # noqa: B023
+    a = hk.zeros(hk.Layout((4, 4), (hk.indirect([0] * 4), "*"), p), comm=comm)
+    raises_everywhere(comm, hk.LayoutError, lambda: hk.remap_inplace(a, (1, 0)), "redistribute")
+    check_still_works(comm)
+
+
 @ranks(4)
 def test_other_orders_of_processes(comm):
     layout = hk.Layout((9, 8), "(BLOCK, *)", 4).relabeled([2, 0, 3, 1])

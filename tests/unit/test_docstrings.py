@@ -31,6 +31,7 @@ QUIET = {
         "Channel",
         "Halo",
         "Halo.array",
+        "Halo.edges",
         "Halo.local",
         "Halo.width",
         "HaloRequest",

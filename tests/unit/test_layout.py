@@ -328,3 +328,98 @@ def test_texts_with_one_wrong_character(spec, data):
     except hk.LayoutError:
         return
     assert hk.Layout.parse(str(lay)) == lay
+
+
+# ---- formats as objects, boxes, elements -------------------------------------------------------
+
+
+def test_formats_may_be_a_list_or_a_tuple():
+    owners = [0, 2, 2, 1, 0]
+    written = hk.Layout((5, 4), "(INDIRECT(0, 2*2, 1, 0), BALANCED)", (3, 2))
+    for map_ in (owners, tuple(owners), np.array(owners, np.int32), np.array(owners, np.uint64)):
+        assert hk.Layout((5, 4), (hk.indirect(map_), "balanced"), (3, 2)) == written
+        assert hk.Layout((5, 4), [hk.indirect(map_), hk.Format("BALANCED")], (3, 2)) == written
+    assert hk.Layout(8, [hk.gen_block([3, 0, 5])], 3) == hk.Layout(8, "(GEN_BLOCK(3, 0, 5))", 3)
+    assert written.dist == "(INDIRECT(0, 2*2, 1, 0), BALANCED)"
+    assert hk.Layout(8, "(gen_block(3, 2*2, 1))", 4).dist == "(GEN_BLOCK(3, 2, 2, 1))"
+    assert hk.indirect(owners) == hk.Format("INDIRECT(0, 2, 2, 1, 0)") != hk.gen_block(owners)
+    assert len({hk.indirect(owners), pickle.loads(pickle.dumps(hk.indirect(owners)))}) == 1
+
+
+def test_balanced_is_as_numpy_splits():
+    for extent, processes in itertools.product((0, 1, 7, 12), (1, 3, 5, 20)):
+        lay = hk.Layout(extent, "(BALANCED)", processes)
+        for rank, part in enumerate(np.array_split(np.arange(extent), processes)):
+            np.testing.assert_array_equal(lay.global_indices(rank)[0], part)
+
+
+def test_long_layouts_are_short_to_look_at():
+    rng = np.random.default_rng(1)
+    owners = rng.integers(0, 7, 10**5)
+    several = [
+        hk.Layout(10**5, [hk.indirect(owners)], 7),
+        hk.Layout.elements(10**5, [np.flatnonzero(owners == r)[::-1] for r in range(7)]),
+        hk.Layout.boxes((10**4, 3), [((k, 0), (k + 1, 3)) for k in range(10**4)]),
+        hk.Layout(10**4, [hk.gen_block([1] * 10**4)], 10**4),
+    ]
+    for lay in several:
+        assert len(repr(lay)) < 1000
+        again = hk.Layout.parse(str(lay))
+        assert again == lay and hash(again) == hash(lay)
+        with pytest.raises(hk.LayoutError) as caught:
+            hk.plan(lay, hk.Layout((3, 3), "(*, *)"))
+        assert len(str(caught.value)) < 1000
+    assert several[0] != several[1]
+
+
+B = ((0, 0), (2, 3))
+
+
+@pytest.mark.parametrize(
+    ("make", "words"),
+    [
+        (lambda: hk.Layout(10, "(GEN_BLOCK(3, 3))", 2), "add up to 6"),
+        (lambda: hk.Layout(6, "(GEN_BLOCK(3, 3))", 3), "2 extents"),
+        (lambda: hk.Layout(6, [hk.gen_block([7, -1])], 2), "negative extent -1"),
+        (lambda: hk.Layout(6, [hk.gen_block([2**62] * 3)], 3), "2^63"),
+        (lambda: hk.Layout(3, "(INDIRECT(0, 1))", 2), "owners of 2 indices"),
+        (lambda: hk.Layout(3, "(INDIRECT(0, 1, 2))", 2), "index 2 of dimension 0 to process 2"),
+        (lambda: hk.indirect([0, -3]), "index 1 to process -3"),
+        (lambda: hk.indirect([0.5]), "float64"),
+        (lambda: hk.indirect([[0], [1]]), "(2, 1)"),
+        (lambda: hk.indirect(7), "list of integers"),
+        (lambda: hk.indirect(np.array([2**63], np.uint64)), "63 bits"),
+        (lambda: hk.Layout(3, [7], 2), "format"),
+        (lambda: hk.Layout((3, 4), ["BLOCK"], 2), "1 formats"),
+        (lambda: hk.Layout(3, 5, 2), "format a dimension"),
+        (lambda: hk.Layout(3, "(INDIRECT(0, 1", 2), "character"),
+        (lambda: hk.Layout(3, "(GEN_BLOCK)", 2), "'('"),
+        (lambda: hk.Layout(3, "(BALANCED(2))", 2), "','"),
+        (lambda: hk.Layout.boxes((4, 4), [B, ((0, 0), (5, 3))]), "process 1 leaves the shape"),
+        (lambda: hk.Layout.boxes((4, 4), [((2, 0), (1, 3))]), "stops before it starts"),
+        (lambda: hk.Layout.boxes((4, 4), [((-1, 0), (1, 3))]), "leaves the shape"),
+        (lambda: hk.Layout.boxes((4, 4), [((0,), (1,))]), "2 dimensions"),
+        (lambda: hk.Layout.boxes((4, 4), [B, 3]), "(start, stop) pair"),
+        (lambda: hk.Layout.boxes((4, 4), 3), "for each process"),
+        (lambda: hk.Layout.boxes((4, 4), []), "names no process"),
+        (lambda: hk.Layout.elements(6, [[0, 3], [2, 6]]), "element 6 of process 1"),
+        (lambda: hk.Layout.elements(6, [[0, -1]]), "element -1 of process 0"),
+        (lambda: hk.Layout.elements(6, [[0, 3, 1, 3]]), "process 0 lists element 3 twice"),
+        (lambda: hk.Layout.elements(6, [["a"]]), "integers"),
+        (lambda: hk.Layout.parse("(4) BOXES [0:2 | 3:5]"), "each dimension"),
+        (lambda: hk.Layout.parse("(4) BOXES [0:2, 0:2]"), "each dimension"),
+        (lambda: hk.Layout.parse("(4) ELEMENTS [0, 9]"), "element 9"),
+        (lambda: hk.Layout(6, "(CYCLIC(3))", 1).section(np.s_[::2]).slices(1), "process 1"),
+        (lambda: hk.Layout(9, "(CYCLIC(2))", 2).slices(0), "not equally spaced"),
+        (lambda: hk.Layout(9, "(CYCLIC)", 2).to_boxes(), "gaps"),
+        (lambda: hk.Layout.elements(3, [[0]]).slices(0), "list of elements"),
+        (
+            lambda: hk.plan(hk.Layout.boxes((4, 4), [B]), hk.Layout((4, 4), "(*, *)")),
+            "element (0, 3), which no process",
+        ),
+    ],
+)
+def test_what_cannot_be_says_why(make, words):
+    with pytest.raises(hk.LayoutError) as caught:
+        make()
+    assert words in str(caught.value)

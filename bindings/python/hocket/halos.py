@@ -91,6 +91,8 @@ class Halo:
         the local elements with their border, ``2*width[d]`` longer in dimension ``d``; empty on a
         process without elements
     width : tuple of int
+    edges : tuple of (bool, bool)
+        for each dimension, whether the border below and the one above is the array's edge
 
     Examples
     --------
@@ -158,6 +160,20 @@ class Halo:
         (1, 0)
         """
         return self._width
+
+    @property
+    def edges(self) -> tuple[tuple[bool, bool], ...]:
+        """For each dimension, whether this process's border below and the one above its part is the
+        array's edge, which `exchange` leaves as it is.
+
+        False where the dimension is periodic, and on a process without elements.
+
+        Examples
+        --------
+        >>> hk.zeros(hk.Layout((4, 4), "(*, *)")).halo((1, 1), periodic=(False, True)).edges
+        ((True, True), (False, False))
+        """
+        return self._core.edges()
 
     def exchange(self, *, timeout: Optional[float] = None) -> None:
         """Fills the border, corners included, from the processes that hold those elements.

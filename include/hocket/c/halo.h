@@ -18,6 +18,9 @@ int hocket_halo_free(hocket_halo** halo);
 /* The array within the border; a new handle, which keeps the memory. */
 int hocket_halo_array(const hocket_halo* halo, hocket_array** array);
 int hocket_halo_width(const hocket_halo* halo, int64_t capacity, int64_t* values, int64_t* count);
+/* Whether this process's border below and above its part of a dimension is the array's edge, which
+ * an exchange leaves as it is: false where the dimension is periodic. */
+int hocket_halo_edges(const hocket_halo* halo, int64_t dimension, bool* below, bool* above);
 /* The local elements with their border: dense and row-major, of this shape; on a process without
  * elements its extents are 0. */
 int hocket_halo_data(const hocket_halo* halo, void** data);

@@ -233,12 +233,13 @@ TEST(Layout, huge_extents_cost_nothing) {
 }
 
 TEST(Layout, bad_input_is_an_error_that_says_where_and_how_to_mend_it) {
-    EXPECT_EQ(message_of([] {
-                  Layout({12, 12}, "(BLOK, *)", {4});
-              }),
-              "malformed distribution: expected BLOCK, BLOCK(n), CYCLIC, CYCLIC(n), GEN_BLOCK(n, n, "
-              "...), BALANCED, INDIRECT(p, p, ...) or * (did you mean 'BLOCK'?) at character 2\n"
-              "(BLOK, *)\n ^");
+    EXPECT_EQ(
+        message_of([] {
+            Layout({12, 12}, "(BLOK, *)", {4});
+        }),
+        "malformed distribution: expected BLOCK, BLOCK(n), CYCLIC, CYCLIC(n), GEN_BLOCK(n, n, "
+        "...), BALANCED, INDIRECT(p, p, ...) or * (did you mean 'BLOCK'?) at character 2\n"
+        "(BLOK, *)\n ^");
     const auto says = [](const std::function<void()>& action, const std::string& part) {
         const std::string message = message_of(action);
         EXPECT_NE(message.find(part), std::string::npos) << message;
@@ -292,7 +293,7 @@ TEST(Layout, bad_input_is_an_error_that_says_where_and_how_to_mend_it) {
     segments({{{18, 3}}}, "leaves the array of 20 elements");
     segments({{{-1, 3}}}, "negative");
     segments({{{1, -3}}}, "negative");
-    segments({}, "name no process");
+    segments({}, "names no process");
     const auto section = [&](std::vector<hocket::Slice> slices, const std::string& part) {
         says([&] { t.section(slices); }, part);
     };
