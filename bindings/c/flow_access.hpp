@@ -31,13 +31,14 @@ inline int share_of(int threads) {
 
 inline Region region_of(const hocket_access& access) {
     if (access.key != nullptr) return Region::key(access.key);
-    const auto extents = list(access.dimensions, access.extents, "extents");
+    const auto extents = by_dimension(access.dimensions, access.extents, "extents");
     if (access.data == nullptr && access.bytes > 0 &&
         std::none_of(extents.begin(), extents.end(), [](auto extent) { return extent == 0; }))
         throw ArgumentError("an access has neither a 'key' nor 'data', but " +
                             std::to_string(access.bytes) + " bytes; give what the step touches");
     if (access.dimensions == 0) return {access.data, access.bytes};
-    return {access.data, extents, list(access.dimensions, access.strides, "strides"), access.bytes};
+    return {access.data, extents, by_dimension(access.dimensions, access.strides, "strides"),
+            access.bytes};
 }
 
 /// What a step's part is made with: the bytes come with the access.
@@ -55,10 +56,15 @@ struct Behind<hocket_reduction> {
 
 inline std::shared_ptr<const Reduction> reduction_of(const hocket_access& access) {
     const auto by = behind(access.reduction)->value;
-    const std::int64_t bytes = access.bytes;
     return std::make_shared<const Reduction>(Reduction{
-        by.name, [by, bytes](void* part) { by.fill(by.context, part, bytes); },
-        [by, bytes](void* into, const void* part) { by.combine(by.context, into, part, bytes); }});
+        by.name, [by](void* part, std::int64_t bytes) { by.fill(by.context, part, bytes); },
+        [by](const Region& into, const void* part) {
+            const auto* from = static_cast<const std::byte*>(part);
+            into.each_run([&](void* at) {
+                by.combine(by.context, at, from, into.run());
+                from += into.run();
+            });
+        }});
 }
 
 inline Access access_of(const hocket_access& access) {

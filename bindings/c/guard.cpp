@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "guard.hpp"
 
+#include <unistd.h>
+
 #include <array>
 #include <new>
 
@@ -64,8 +66,11 @@ int failure(const char* function) noexcept {
         return remember(HOCKET_ERR_INTERRUPTED, error.what());
     } catch (const ArgumentError& error) {
         try {
-            return remember(HOCKET_ERR_ARGUMENT,
-                            (std::string(function) + ": " + error.what()).c_str());
+            std::string words =
+                error.what();  // of a collective call they name the function already
+            if (words.find(function) == std::string::npos)
+                words.insert(0, std::string(function) + ": ");
+            return remember(HOCKET_ERR_ARGUMENT, words.c_str());
         } catch (...) {
             return remember(HOCKET_ERR_ARGUMENT, error.what());
         }
@@ -82,6 +87,10 @@ const char* class_of(int code) {
     for (const auto& [known, name] : names)
         if (known == code) return name;
     return nullptr;
+}
+
+std::int64_t machine_bytes() {
+    return std::int64_t{sysconf(_SC_PHYS_PAGES)} * sysconf(_SC_PAGESIZE);
 }
 
 void require(const void* pointer, const char* name) {

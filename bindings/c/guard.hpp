@@ -16,11 +16,10 @@
 
 namespace hocket::c {
 
-/// An argument that cannot be used at all: NULL, a dead handle, too little room.
-class ArgumentError : public Error {
-  public:
-    using Error::Error;
-};
+using hocket::ArgumentError;
+
+/// The name of its class, as processes tell it each other.
+inline constexpr const char* argument_error = "ArgumentError";
 
 /// The caller's interrupt check has ended a wait.
 class Interrupted : public Error {
@@ -60,16 +59,32 @@ void require(const void* pointer, const char* name);
 /// @throws ArgumentError for NULL.
 std::string text_of(const char* text, const char* name);
 
-/// @throws ArgumentError for a negative count, and NULL for a list with entries.
+/// Bytes of memory that the machine has.
+std::int64_t machine_bytes();
+/// The most entries of a list that may be as long as an array.
 template <class T>
-std::span<const T> list(std::int64_t count, const T* values, const char* name) {
-    if (count < 0)
+std::int64_t most_in_memory() {
+    return machine_bytes() / static_cast<std::int64_t>(sizeof(T));
+}
+
+/// @throws ArgumentError for a negative count, one above `most`, which nobody has set, and NULL for
+/// a list with entries.
+template <class T>
+std::span<const T> list(std::int64_t count, const T* values, const char* name,
+                        std::int64_t most = INT32_MAX) {
+    if (count < 0 || count > most)
         throw ArgumentError(std::string("'") + name + "' has " + std::to_string(count) +
-                            " entries; a list has 0 or more");
+                            " entries; give 0 to " + std::to_string(most));
     if (count > 0 && values == nullptr)
         throw ArgumentError(std::string("'") + name + "' is NULL, but has " +
                             std::to_string(count) + " entries; give their address");
     return {values, values == nullptr ? 0 : static_cast<std::size_t>(count)};
+}
+
+/// A list with an entry for each dimension, of which an array has 64 at most, as NumPy's.
+template <class T>
+std::span<const T> by_dimension(std::int64_t dimensions, const T* values, const char* name) {
+    return list(dimensions, values, name, 64);
 }
 
 /// The rule for lists of results: see hocket.h.

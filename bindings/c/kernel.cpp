@@ -55,9 +55,9 @@ int hocket_copy_make(int64_t dimensions, const int64_t* extents, int64_t itemsiz
                      const int64_t* source_strides, const int64_t* destination_strides,
                      hocket_copy** copy) {
     return guard(__func__, [&] {
-        give(copy, Copy(list(dimensions, extents, "extents"), itemsize,
-                        list(dimensions, source_strides, "source_strides"),
-                        list(dimensions, destination_strides, "destination_strides")));
+        give(copy, Copy(by_dimension(dimensions, extents, "extents"), itemsize,
+                        by_dimension(dimensions, source_strides, "source_strides"),
+                        by_dimension(dimensions, destination_strides, "destination_strides")));
     });
 }
 
@@ -100,8 +100,8 @@ int hocket_cycles(int64_t dimensions, const int64_t* shape, const int64_t* axes,
                   hocket_cycle* values, int64_t* count) {
     return guard(__func__, [&] {
         std::vector<hocket_cycle> out;
-        for (const auto& [start, length] : hocket::kernel::cycles(list(dimensions, shape, "shape"),
-                                                                  list(dimensions, axes, "axes")))
+        for (const auto& [start, length] : hocket::kernel::cycles(
+                 by_dimension(dimensions, shape, "shape"), by_dimension(dimensions, axes, "axes")))
             out.push_back({start, length});
         hand_out(out, capacity, values, count);
     });
@@ -110,8 +110,8 @@ int hocket_cycles(int64_t dimensions, const int64_t* shape, const int64_t* axes,
 int hocket_cycle_path(int64_t dimensions, const int64_t* shape, const int64_t* axes, int64_t start,
                       int64_t capacity, int64_t* values, int64_t* count) {
     return guard(__func__, [&] {
-        hand_out(hocket::kernel::cycle_path(list(dimensions, shape, "shape"),
-                                            list(dimensions, axes, "axes"), start),
+        hand_out(hocket::kernel::cycle_path(by_dimension(dimensions, shape, "shape"),
+                                            by_dimension(dimensions, axes, "axes"), start),
                  capacity, values, count);
     });
 }
@@ -120,8 +120,8 @@ int hocket_permute(const void* source, int64_t dimensions, const int64_t* shape,
                    const int64_t* strides, int64_t itemsize, const int64_t* axes, void* destination,
                    const int64_t* destination_strides, const hocket_permute_options* options) {
     return guard(__func__, [&] {
-        const auto extents = list(dimensions, shape, "shape");
-        const auto order = list(dimensions, axes, "axes");
+        const auto extents = by_dimension(dimensions, shape, "shape");
+        const auto order = by_dimension(dimensions, axes, "axes");
         Shape permuted(extents.begin(), extents.end());
         // Wrong axes are found, and named, by the kernel.
         for (std::size_t d = 0; d < order.size(); ++d)
@@ -145,9 +145,10 @@ int hocket_permute(const void* source, int64_t dimensions, const int64_t* shape,
 int hocket_permute_inplace(void* array, int64_t dimensions, const int64_t* shape, int64_t itemsize,
                            const int64_t* axes, const hocket_permute_options* options) {
     return guard(__func__, [&] {
-        const auto extents = list(dimensions, shape, "shape");
+        const auto extents = by_dimension(dimensions, shape, "shape");
         if (elements_of(extents) > 0) require(array, "array");
-        hocket::kernel::permute_inplace(array, extents, itemsize, list(dimensions, axes, "axes"),
+        hocket::kernel::permute_inplace(array, extents, itemsize,
+                                        by_dimension(dimensions, axes, "axes"),
                                         inplace_options(options));
     });
 }
@@ -158,8 +159,8 @@ int hocket_permute_explain(int64_t dimensions, const int64_t* shape, int64_t ite
     return guard(__func__, [&] {
         static thread_local std::string last;
         const char*& place = required(text, "text");
-        last = hocket::kernel::explain_permute(list(dimensions, shape, "shape"),
-                                               list(dimensions, axes, "axes"), itemsize,
+        last = hocket::kernel::explain_permute(by_dimension(dimensions, shape, "shape"),
+                                               by_dimension(dimensions, axes, "axes"), itemsize,
                                                inplace_options(options));
         place = last.c_str();
     });

@@ -137,7 +137,9 @@ int hocket_layout_relabeled(const hocket_layout* layout, const int64_t* ranks, i
                             hocket_layout** relabeled) {
     return guard(__func__, [&] {
         const auto held = behind(layout);
-        give(relabeled, held->value.relabeled(list(held->value.size(), ranks, "ranks"), size));
+        give(relabeled,
+             held->value.relabeled(
+                 list(held->value.size(), ranks, "ranks", most_in_memory<int64_t>()), size));
     });
 }
 

@@ -13,7 +13,7 @@ using hocket::Shape;
 namespace {
 
 Shape shape_of(std::int64_t dimensions, const std::int64_t* shape, const char* name = "shape") {
-    const auto extents = list(dimensions, shape, name);
+    const auto extents = by_dimension(dimensions, shape, name);
     return {extents.begin(), extents.end()};
 }
 
@@ -36,9 +36,9 @@ int hocket_layout_make(int64_t dimensions, const int64_t* shape, const char* dis
                        int64_t arrangement, const int64_t* procs, int64_t copies,
                        const int64_t* replicate, hocket_layout** layout) {
     return guard(__func__, [&] {
-        give(layout,
-             Layout(shape_of(dimensions, shape), text_of(dist, "dist"),
-                    shape_of(arrangement, procs, "procs"), list(copies, replicate, "replicate")));
+        give(layout, Layout(shape_of(dimensions, shape), text_of(dist, "dist"),
+                            shape_of(arrangement, procs, "procs"),
+                            by_dimension(copies, replicate, "replicate")));
     });
 }
 
@@ -87,7 +87,8 @@ int hocket_layout_indexed(int64_t dimensions, const int64_t* shape, int64_t proc
         const hocket_segment* next = segments;
         for (const auto count : list(processes, counts, "counts")) {
             auto& own = lists.emplace_back();
-            for (const auto& [first, length] : list(count, next, "segments"))
+            for (const auto& [first, length] :
+                 list(count, next, "segments", most_in_memory<hocket_segment>()))
                 own.push_back({first, length});
             if (next != nullptr) next += count;
         }

@@ -45,7 +45,7 @@ Arguments arguments(const char* function, hocket::Channel& channel, bool sending
         [&] {
             return Arguments{behind(array)->value, deadline_of(timeout)};
         },
-        [&](const std::string& message) { channel.refuse(sending, "Error", message); });
+        [&](const std::string& message) { channel.refuse(sending, argument_error, message); });
 }
 
 }  // namespace
@@ -104,7 +104,7 @@ int hocket_channel_close(hocket_channel* channel, double timeout) {
         const auto held = behind(channel);
         const Deadline deadline = arguments_of(
             function, [&] { return deadline_of(timeout); },
-            [&](const std::string& message) { held->value.refuse(true, "Error", message); });
+            [&](const std::string& message) { held->value.refuse(true, argument_error, message); });
         held->value.close(deadline);
     });
 }

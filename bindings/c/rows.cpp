@@ -23,8 +23,8 @@ int hocket_take_rows(const void* source, const hocket_matrix_form* from, int64_t
                      const hocket_matrix_form* to) {
     return guard(__func__, [&] {
         hocket::kernel::take_rows(source, form_of(from, "from", source, "source"),
-                                  list(count, rows, "rows"), itemsize, destination,
-                                  form_of(to, "to", destination, "destination"));
+                                  list(count, rows, "rows", most_in_memory<int64_t>()), itemsize,
+                                  destination, form_of(to, "to", destination, "destination"));
     });
 }
 
@@ -33,8 +33,8 @@ int hocket_put_rows(const void* source, const hocket_matrix_form* from, int64_t 
                     const hocket_matrix_form* to) {
     return guard(__func__, [&] {
         hocket::kernel::put_rows(source, form_of(from, "from", source, "source"),
-                                 list(count, rows, "rows"), itemsize, destination,
-                                 form_of(to, "to", destination, "destination"));
+                                 list(count, rows, "rows", most_in_memory<int64_t>()), itemsize,
+                                 destination, form_of(to, "to", destination, "destination"));
     });
 }
 
@@ -42,7 +42,8 @@ int hocket_swap_rows(void* matrix, const hocket_matrix_form* form, int64_t count
                      const int64_t* first, const int64_t* second, int64_t itemsize) {
     return guard(__func__, [&] {
         hocket::kernel::swap_rows(matrix, form_of(form, "form", matrix, "matrix"),
-                                  list(count, first, "first"), list(count, second, "second"),
+                                  list(count, first, "first", most_in_memory<int64_t>()),
+                                  list(count, second, "second", most_in_memory<int64_t>()),
                                   itemsize);
     });
 }

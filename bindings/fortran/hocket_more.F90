@@ -132,7 +132,7 @@ contains
         wrong = c_chars("hocket_tasks_make: 'ranks' has not as many entries as 'counts' sums to")
     end if
     if (allocated(wrong)) then
-      call finish(c_hocket_refuse_fortran(int(comm, c_int), int(HOCKET_ERR_ERROR, c_int), &
+      call finish(c_hocket_refuse_fortran(int(comm, c_int), int(HOCKET_ERR_ARGUMENT, c_int), &
                                           c_loc(wrong), -1.0_c_double), ierr)
       return
     end if
@@ -202,7 +202,7 @@ contains
     integer(c_int) :: code
     words = c_chars(message)
     code = c_hocket_array_comm_fortran(array%handle, c_loc(comm))
-    if (code == 0) code = c_hocket_refuse_fortran(comm, int(HOCKET_ERR_ERROR, c_int), &
+    if (code == 0) code = c_hocket_refuse_fortran(comm, int(HOCKET_ERR_ARGUMENT, c_int), &
                                                   c_loc(words), timeout)
     call finish(code, ierr)
   end subroutine

@@ -38,6 +38,13 @@ class PeerLostError : public Error {
     using Error::Error;
 };
 
+/// An argument of a call in C or Fortran that cannot be used at all: NULL, a handle that was freed,
+/// too little room. Raised on every process of a collective call.
+class ArgumentError : public Error {
+  public:
+    using Error::Error;
+};
+
 /// A receive on a channel that its sender has closed.
 class EndOfStream : public Error {
   public:

@@ -84,6 +84,8 @@ Fault Fault::current() {
         return {"PeerLostError", error.what()};
     } catch (const EndOfStream& error) {
         return {"EndOfStream", error.what()};
+    } catch (const ArgumentError& error) {
+        return {"ArgumentError", error.what()};
     } catch (const std::exception& error) {
         return {"Error", error.what()};
     }
@@ -95,6 +97,7 @@ void Fault::raise() const {
     if (kind == "DeadlineError") throw DeadlineError(message);
     if (kind == "PeerLostError") throw PeerLostError(message);
     if (kind == "EndOfStream") throw EndOfStream(message);
+    if (kind == "ArgumentError") throw ArgumentError(message);
     throw Error(message);
 }
 

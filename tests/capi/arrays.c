@@ -199,16 +199,16 @@ void test_refusals(void) {
 
     FAILS(HOCKET_ERR_ERROR, hocket_redistribute(source, destination, last ? &scant : NULL, -1));
     SAYS("max_buffer is 1000 bytes");
-    FAILS(HOCKET_ERR_ERROR, hocket_redistribute(source, last ? stale : destination, NULL, -1));
+    FAILS(HOCKET_ERR_ARGUMENT, hocket_redistribute(source, last ? stale : destination, NULL, -1));
     SAYS("freed");
-    FAILS(HOCKET_ERR_ERROR, hocket_redistribute(last ? NULL : source, destination, NULL, -1));
+    FAILS(HOCKET_ERR_ARGUMENT, hocket_redistribute(last ? NULL : source, destination, NULL, -1));
     SAYS("'array' is NULL");
-    FAILS(HOCKET_ERR_ERROR, hocket_redistribute(source, destination, NULL, last ? NAN : 60));
+    FAILS(HOCKET_ERR_ARGUMENT, hocket_redistribute(source, destination, NULL, last ? NAN : 60));
     FAILS(HOCKET_ERR_MISMATCH, hocket_redistribute(source, last ? narrow : destination, NULL, -1));
     FAILS(HOCKET_ERR_LAYOUT, hocket_redistribute(source, wide, NULL, -1));
     FAILS(HOCKET_ERR_LAYOUT, hocket_redistribute(source, destination, &unknown, -1));
     FAILS(HOCKET_ERR_ERROR, hocket_redistribute(source, source, NULL, -1));
-    FAILS(HOCKET_ERR_ERROR, hocket_gather(source, NULL, 0, -1));
+    FAILS(HOCKET_ERR_ARGUMENT, hocket_gather(source, NULL, 0, -1));
     FAILS(HOCKET_ERR_ERROR, hocket_gather(source, NULL, ranks, -1));
     FAILS(HOCKET_ERR_ARGUMENT, hocket_redistribute(stale, NULL, NULL, -1));
     if (last)
@@ -216,8 +216,9 @@ void test_refusals(void) {
     else
         FAILS(HOCKET_ERR_LAYOUT, hocket_redistribute(source, destination, NULL, -1));
     SAYS("not so");
-    FAILS(HOCKET_ERR_ERROR, hocket_refuse(MPI_COMM_WORLD, 77, "what?", -1));
-    FAILS(HOCKET_ERR_ERROR, hocket_tasks_make(1, last ? &nameless : &all, MPI_COMM_WORLD, &tasks));
+    FAILS(HOCKET_ERR_ARGUMENT, hocket_refuse(MPI_COMM_WORLD, 77, "what?", -1));
+    FAILS(HOCKET_ERR_ARGUMENT,
+          hocket_tasks_make(1, last ? &nameless : &all, MPI_COMM_WORLD, &tasks));
     SAYS("'name' is NULL");
     CHECK(tasks == NULL);
     FAILS(HOCKET_ERR_ERROR, hocket_tasks_from_launcher(MPI_COMM_WORLD, &tasks));

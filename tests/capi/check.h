@@ -50,6 +50,7 @@ void test_layout_ownership(void);
 void test_plans(void);
 void test_kernels(void);
 void test_rows(void);
+void test_counts(void);
 void test_operations(void);
 void test_arrays(void);
 void test_redistribute(void);

@@ -78,7 +78,7 @@ void test_halo(void) {
 
     FAILS(HOCKET_ERR_LAYOUT, hocket_halo_make(array, wrong, NULL, &none));
     SAYS("width");
-    FAILS(HOCKET_ERR_ERROR, hocket_halo_exchange(halo, NAN));
+    FAILS(HOCKET_ERR_ARGUMENT, hocket_halo_exchange(halo, NAN));
     FAILS(HOCKET_ERR_ARGUMENT, hocket_halo_make(NULL, width, NULL, &none));
     if (ranks > 1 && ranks < 4) {
         snprintf(text, sizeof text, "(%d, %d) (CYCLIC, *) @ (%d)", rows, cols, ranks);

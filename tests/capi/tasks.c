@@ -54,8 +54,8 @@ static void test_collectives(hocket_tasks* tasks, hocket_array* sent, hocket_arr
     CHECK(wrong_numbers(received) == 0);
     FAILS(HOCKET_ERR_ERROR, hocket_tasks_reduce(tasks, sent, NULL, "add", root, 60));
     FAILS(HOCKET_ERR_ERROR, hocket_tasks_allreduce(tasks, sent, received, "and", 60));
-    FAILS(HOCKET_ERR_ERROR, hocket_tasks_allreduce(tasks, sent, received, NULL, 60));
-    FAILS(HOCKET_ERR_ERROR, hocket_tasks_allreduce(tasks, sent, NULL, "add", 60));
+    FAILS(HOCKET_ERR_ARGUMENT, hocket_tasks_allreduce(tasks, sent, received, NULL, 60));
+    FAILS(HOCKET_ERR_ARGUMENT, hocket_tasks_allreduce(tasks, sent, NULL, "add", 60));
     FAILS(HOCKET_ERR_MISMATCH, hocket_tasks_gather(tasks, sent, 0, NULL, root, 60));
 }
 
@@ -156,7 +156,7 @@ static void test_wrong(hocket_tasks* tasks, bool left, hocket_array* array, hock
     SAYS("right");
     FAILS(HOCKET_ERR_ERROR, hocket_tasks_send(tasks, array, hocket_task_named("rihgt"), 0, -1));
     SAYS("rihgt");
-    FAILS(HOCKET_ERR_ERROR, hocket_tasks_send(tasks, NULL, other, 0, -1));
+    FAILS(HOCKET_ERR_ARGUMENT, hocket_tasks_send(tasks, NULL, other, 0, -1));
     FAILS(HOCKET_ERR_ERROR, hocket_tasks_refuse(tasks, false, HOCKET_ERR_ERROR, "no more", -1));
     SAYS("no more");
     FAILS(HOCKET_ERR_DEADLINE, hocket_tasks_probe(tasks, hocket_any_task(), 9, 0.05, &status));

@@ -22,6 +22,7 @@ int main(int argc, char** argv) {
     test_plans();
     test_kernels();
     test_rows();
+    test_counts();
     test_operations();
     test_arrays();
     test_redistribute();

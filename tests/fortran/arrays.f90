@@ -155,7 +155,7 @@ contains
     end if
     if (rank == root) whole = whole(:, :, 1:4)
     call hocket_scatter(whole, a, root=root, ierr=ierr)
-    call fails(HOCKET_ERR_ERROR, ierr, '(3, 4, 5)')
+    call fails(HOCKET_ERR_ARGUMENT, ierr, '(3, 4, 5)')
     call hocket_array_free(a)
   end subroutine
 
@@ -267,7 +267,7 @@ contains
     call hocket_layout_global_indices(after, rank, 3, mine)
     call check(all(x == wanted(:, :, mine)), 'permuted')
     call hocket_remap_inplace(a, [1, 2], ierr=ierr)
-    call check(ierr == HOCKET_ERR_ERROR, 'an order too short')
+    call check(ierr == HOCKET_ERR_ARGUMENT, 'an order too short')
     call hocket_array_free(a)
   end subroutine
 
@@ -299,10 +299,10 @@ contains
     call hocket_redistribute(a, b, ierr=ierr)
     call fails(HOCKET_ERR_MISMATCH, ierr, 'float32')
     call hocket_redistribute(a, a, order=[1, 2], ierr=ierr)
-    call fails(HOCKET_ERR_ERROR, ierr, 'order')
+    call fails(HOCKET_ERR_ARGUMENT, ierr, 'order')
     call hocket_array_free(b)
     call hocket_redistribute(a, b, ierr=ierr)
-    call fails(HOCKET_ERR_ERROR, ierr, 'NULL')
+    call fails(HOCKET_ERR_ARGUMENT, ierr, 'NULL')
     call hocket_array_wrap(x(3:1:-1), layout, world, b)
     call hocket_array_data(b, narrow, ierr)
     call check(ierr == HOCKET_ERR_MISMATCH, 'another kind')

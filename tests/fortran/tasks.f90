@@ -76,7 +76,7 @@ contains
     call hocket_tasks_make([character(4) :: 'a', 'b'], [ranks + 1, 1], world, tasks, ierr=ierr)
     call check(ierr == HOCKET_ERR_ERROR, 'too many processes')
     call hocket_tasks_make([character(4) :: 'a', 'b'], [ranks], world, tasks, ierr=ierr)
-    call fails(HOCKET_ERR_ERROR, ierr, 'as many names')
+    call fails(HOCKET_ERR_ARGUMENT, ierr, 'as many names')
     call hocket_tasks_make([character(4) :: 'a', 'b'], [1, ranks], world, tasks, &
                            ranks=[0, (i, i=0, ranks - 1)])
     call hocket_tasks_size(tasks, n)

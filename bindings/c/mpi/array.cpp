@@ -114,7 +114,7 @@ int hocket_array_process(const hocket_array* array, int64_t* process) {
 int hocket_dense_strides(int64_t dimensions, const int64_t* shape, int64_t itemsize,
                          int64_t* strides) {
     return guard(__func__, [&] {
-        const auto extents = list(dimensions, shape, "shape");
+        const auto extents = by_dimension(dimensions, shape, "shape");
         const auto found = hocket::dense_strides({extents.begin(), extents.end()}, itemsize);
         if (!found.empty()) hand_out(found, dimensions, &required(strides, "strides"), nullptr);
     });

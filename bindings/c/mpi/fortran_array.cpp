@@ -41,7 +41,7 @@ bool is_column_major(const Array& array) {
 // What Fortran says of an array's extents, held against what they should be.
 Shape checked_extents(std::int64_t dimensions, const std::int64_t* extents, const Shape& wanted,
                       const std::string& whose) {
-    const auto given = list(dimensions, extents, "extents");
+    const auto given = by_dimension(dimensions, extents, "extents");
     const Shape shape(given.begin(), given.end());
     const bool nothing = std::ranges::count(shape, 0) > 0 && std::ranges::count(wanted, 0) > 0;
     if (shape.size() != wanted.size() || (shape != wanted && !nothing))
@@ -51,7 +51,7 @@ Shape checked_extents(std::int64_t dimensions, const std::int64_t* extents, cons
 }
 
 Shape strides_of(std::int64_t dimensions, const std::int64_t* strides) {
-    const auto given = list(dimensions, strides, "strides");
+    const auto given = by_dimension(dimensions, strides, "strides");
     return {given.begin(), given.end()};
 }
 
@@ -141,7 +141,7 @@ hocket::RedistributeOptions rooted(const char* function, const Array& array, con
             if (!shape.empty()) options.whole_strides = strides_of(dimensions, strides);
             return options;
         },
-        [&](const std::string& message) { hocket::refuse(array.comm(), "Error", message); });
+        [&](const std::string& message) { hocket::refuse(array.comm(), argument_error, message); });
 }
 
 }  // namespace
@@ -149,7 +149,7 @@ hocket::RedistributeOptions rooted(const char* function, const Array& array, con
 int hocket_layout_aligned_fortran(int64_t dimensions, const int64_t* shape, const char* align,
                                   const hocket_layout* target, hocket_layout** layout) {
     return guard(__func__, [&] {
-        const auto extents = list(dimensions, shape, "shape");
+        const auto extents = by_dimension(dimensions, shape, "shape");
         give(layout, Layout::aligned({extents.begin(), extents.end()},
                                      hocket::c::text_of(align, "align"), behind(target)->value, 1));
     });
@@ -260,7 +260,7 @@ int hocket_remap_inplace_fortran(hocket_array* array, int64_t dimensions, const 
             hocket::RemapOptions options;
         };
         const auto asked = [&] {
-            const auto order = list(dimensions, axes, "axes");
+            const auto order = by_dimension(dimensions, axes, "axes");
             if (order.size() != whole.layout().dimensions())
                 throw ArgumentError("'order' has " + std::to_string(dimensions) +
                                     " entries for an array of " +
@@ -291,6 +291,9 @@ int hocket_remap_inplace_fortran(hocket_array* array, int64_t dimensions, const 
             given = asked();
         } catch (const hocket::LayoutError& error) {
             refuse("LayoutError", error.what());
+            throw;
+        } catch (const ArgumentError& error) {
+            refuse(argument_error, std::string(function) + ": " + error.what());
             throw;
         } catch (const hocket::Error& error) {
             refuse("Error", std::string(function) + ": " + error.what());

@@ -62,7 +62,7 @@ int hocket_tasks_make(int64_t count, const hocket_task_request* requests, MPI_Co
                 require(tasks, "tasks");
                 return requests_of(count, requests);
             },
-            [&](const std::string& message) { hocket::refuse(on, "Error", message); });
+            [&](const std::string& message) { hocket::refuse(on, argument_error, message); });
         give(tasks, Tasks(asked, on));
     });
 }

@@ -25,7 +25,8 @@ std::optional<Array> array_behind(const hocket_array* array) {
 // Makes the call fail everywhere, if any of its arrays tells which processes that is.
 void refuse_with(const std::string& message, const hocket_array* a, const hocket_array* b) {
     for (const auto* each : {a, b})
-        if (const auto array = array_behind(each)) hocket::refuse(array->comm(), "Error", message);
+        if (const auto array = array_behind(each))
+            hocket::refuse(array->comm(), argument_error, message);
 }
 
 // Of scatter and gather: the root alone brings the whole array.
@@ -40,7 +41,7 @@ RedistributeOptions rooted_options(const char* function, const Array& array, con
                 require(whole, "whole");
             return options;
         },
-        [&](const std::string& message) { hocket::refuse(array.comm(), "Error", message); });
+        [&](const std::string& message) { hocket::refuse(array.comm(), argument_error, message); });
 }
 
 }  // namespace
@@ -105,7 +106,7 @@ int hocket_refuse(MPI_Comm comm, int code, const char* message, double timeout) 
                     throw ArgumentError(std::to_string(code) + " is no code of an error");
                 return 0;
             },
-            [&](const std::string& wrong) { hocket::refuse(on, "Error", wrong); });
+            [&](const std::string& wrong) { hocket::refuse(on, argument_error, wrong); });
         hocket::refuse(on, class_of(code), message, deadline_of(timeout));
     });
 }

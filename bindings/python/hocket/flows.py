@@ -118,9 +118,9 @@ class Flow:
         commutes
             what it updates in any order with other steps that commute on the same, one at a time
         reduces
-            contiguous arrays that it updates at the same time as others that reduce into the same:
-            `fn` gets a private array for each, set to the identity of `op`, which is combined with
-            the real one when the step has ended
+            arrays that it updates at the same time as others that reduce into the same: `fn` gets a
+            private array for each, of its shape and set to the identity of `op`, which is combined
+            with the real one when the step has ended
         op
             ``"add" "mul" "min" "max" "and" "or"``
         name
@@ -132,8 +132,8 @@ class Flow:
         Raises
         ------
         Error
-            for fewer threads than one, for what is neither memory nor a key, and for reductions of
-            what is not contiguous.
+            for fewer threads than one, for what is neither memory nor a key, and for reductions
+            into keys, read-only memory, and elements that overlap or are no numbers.
 
         Examples
         --------
@@ -150,7 +150,7 @@ class Flow:
             hold.append(touched)
             accesses += [_mpi.Access(_Kind.commute, region) for region in regions_of(touched)]
         reductions = [Reduction(each, op) for each in flow_steps.as_names(reduces, "reduces")]
-        accesses += [reduction.access() for reduction in reductions]
+        accesses += [access for reduction in reductions for access in reduction.accesses()]
         called = flow_steps.with_parts(fn, reductions) if reductions else fn
         self._core.task(
             flow_steps.as_function(called),
