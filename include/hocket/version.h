@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* The version of these headers, for C, C++ and the preprocessor. pyproject.toml has the version's
- * one home; tests/unit/test_packaging.py compares the two. */
+/* The version of these headers, for C, C++ and the preprocessor. (pyproject.toml is its home.) */
 #ifndef HOCKET_VERSION_H
 #define HOCKET_VERSION_H
 

@@ -105,7 +105,7 @@ def test_a_named_strategy_that_would_hold_more_is_refused_on_every_process(comm)
     move = partial(wrapped, comm=comm, value=1), partial(wrapped, comm=comm, value=-1)
     for shape, fits in (((300, 300), True), ((900, 900), False)):
         a, b = move[0](shape, "(BLOCK, *)"), move[1](shape, "(*, BLOCK)")
-        call = partial(_mpi.redistribute, a._core(), b._core(), [])
+        call = partial(_mpi.redistribute, a._wrapped(), b._wrapped(), [])
         if fits:
             call("centralized", None, LEAST)
         else:

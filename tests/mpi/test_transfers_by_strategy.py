@@ -114,7 +114,7 @@ def test_redistribution_within_one_program_by_every_strategy(comm, groups):
                 overlap=[r if r < source.size else -1 for r in range(destination.size)],
             )
             _, messages = counted(
-                partial(_mpi.redistribute, a._core(), b._core(), [], strategy, None, None)
+                partial(_mpi.redistribute, a._wrapped(), b._wrapped(), [], strategy, None, None)
             )
             room.check(destination.local(array, comm.rank), f"{source} {destination} {strategy}")
             assert comm.allreduce(messages[0]) == p.message_count, (strategy, case)

@@ -1,10 +1,14 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""The C++ reference shows what the public headers declare, and nothing that is private."""
+"""The references of C++, C and Fortran show what is declared, and nothing that is private."""
 
 import importlib.util
 import re
+import sys
 from pathlib import Path
 from types import SimpleNamespace
+
+sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "parity"))
+import scan
 
 ROOT = Path(__file__).parents[2]
 _spec = importlib.util.spec_from_file_location("header_pages", ROOT / "tools/header_pages.py")
@@ -58,10 +62,90 @@ def test_every_public_class_has_its_heading():
         assert f"\n## hocket/{path.name}\n" in shown
         text = path.read_text(encoding="utf-8")
         for kind, name in re.findall(r"^(class|struct) ([\w:]+)[^;]*\{$", text, re.MULTILINE):
-            assert f"\n### {kind} {name}\n" in shown, (path.name, name)
+            assert re.search(rf"\n### {kind} {name}[,\n]", shown), (path.name, name)
     assert shown.count("```") == 2 * shown.count("```cpp") and "private:" not in shown
     other = SimpleNamespace(file=SimpleNamespace(src_uri="index.md"))
     assert pages.on_page_markdown("# Other\n", page=other) == "# Other\n"
+
+
+C_HEADER = """/* SPDX-License-Identifier: BSD-3-Clause */
+/* What it is for.
+ *
+ * And how. */
+#ifndef HOCKET_X_H
+#define HOCKET_X_H
+#include <stdint.h>
+#define HOCKET_NUMBER 3
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+typedef struct hocket_x hocket_x;
+/* Makes one { of two }. */
+int hocket_x_make(int a, /* above 0 */
+                  hocket_x** x);
+int hocket_x_sum_int8(int8_t a);
+int hocket_x_sum_int16(int16_t a);
+/* Ends it. */
+int hocket_x_free(hocket_x** x);
+
+#ifdef __cplusplus
+}
+#endif
+#endif
+"""
+
+
+def test_a_header_of_c_in_parts():
+    intro, items = pages.parts(C_HEADER)
+    assert intro == "What it is for.\n\nAnd how."
+    titles = ["HOCKET_NUMBER", "hocket_x", "hocket_x_make, hocket_x_sum", "hocket_x_free"]
+    assert [pages.title(item) for item in items] == titles
+    assert items[2].startswith("/* Makes one") and items[3].startswith("/* Ends it.")
+
+
+def headings(shown):
+    return [name for line in re.findall(r"^### (.+)$", shown, re.M) for name in line.split(", ")]
+
+
+def test_every_function_of_c_has_its_heading():
+    page = SimpleNamespace(file=SimpleNamespace(src_uri="c.md"))
+    shown = pages.on_page_markdown("# Reference\n", page=page)
+    named = headings(shown)
+    for name in scan.c_calls(pages.c_headers()):
+        assert pages._TYPED.sub("", name) in named, name
+        assert re.search(rf"\b{name}\(", shown), name
+    assert "enum hocket_code" in named and "HOCKET_VERSION_NUMBER" in named
+    assert "extern" not in shown and "#include" not in shown and "_H\n" not in shown
+
+
+def test_every_procedure_of_fortran_has_its_interface():
+    page = SimpleNamespace(file=SimpleNamespace(src_uri="fortran.md"))
+    shown = pages.on_page_markdown("# Reference\n", page=page)
+    named = headings(shown)
+    assert len(named) == len(set(named)) > 200
+    for name in named:
+        assert re.search(rf"^(subroutine|function) {name}\(", shown, re.MULTILINE), name
+    sys.path.insert(0, str(ROOT / "bindings/fortran"))
+    import generate
+
+    headers = generate.read(ROOT / "include/hocket")
+    for function in generate.said(headers):
+        name = pages._TYPED.sub("", function.name.removesuffix("_fortran"))
+        assert name in named or name == "hocket_fail", name
+    for name in ("hocket_reads", "hocket_triplet", "hocket_error_message"):
+        assert name in named
+    wanted = """subroutine hocket_layout_make(shape, dist, procs, layout, replicate, ierr)
+  integer, intent(in) :: shape(:)  ! or integer(int64)
+  character(*), intent(in) :: dist
+  integer, intent(in) :: procs(:)
+  type(hocket_layout), intent(out) :: layout
+  integer, intent(in), optional :: replicate(:)
+  integer, intent(out), optional :: ierr
+end subroutine
+"""
+    assert wanted in shown
+    assert "integer, parameter :: HOCKET_ERR_LAYOUT = 2\n" in shown and "_target_" not in shown
 
 
 def test_fences_and_links_that_the_site_cannot_show():

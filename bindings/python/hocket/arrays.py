@@ -33,8 +33,8 @@ def communicator(comm: Any) -> MPI.Comm:
     if not isinstance(given, MPI.Comm) or given == MPI.COMM_NULL:
         what = "MPI.COMM_NULL" if isinstance(given, MPI.Comm) else repr(given)
         raise Error(f"comm is {what}; give a communicator of mpi4py, as MPI.COMM_WORLD")
-    _mpi.rank_and_size(given.handle)
-    uncaught.watch(MPI.COMM_WORLD.size)
+    _, size = _mpi.rank_and_size(given.handle)
+    uncaught.watch(size)  # more than COMM_WORLD's, where processes were spawned
     return given
 
 
@@ -80,7 +80,7 @@ class Array:
     ((2, 6), True, 2, dtype('int64'))
     """
 
-    __slots__ = ("_comm", "_home", "_layout", "_local", "_rank_and_size", "_room", "_wrapped")
+    __slots__ = ("_comm", "_core", "_home", "_layout", "_local", "_rank_and_size", "_room")
 
     def __init__(
         self,
@@ -96,7 +96,7 @@ class Array:
         self._comm = comm
         # This process's rank, and how many there are: for what may come after MPI has ended.
         self._rank_and_size = _mpi.rank_and_size(comm.handle)
-        self._wrapped: Optional[_mpi.Local] = None
+        self._core: Optional[_mpi.Local] = None
         # Where a section's elements belong that are no view of its array: the array, the memory
         # and the index in it.
         self._home: Optional[tuple[Array, npt.NDArray[Any], Any]] = None
@@ -156,11 +156,11 @@ class Array:
         """
         return self._local.dtype
 
-    def _core(self) -> _mpi.Local:
+    def _wrapped(self) -> _mpi.Local:
         """The same array as the C++ library sees it."""
-        if self._wrapped is None:
+        if self._core is None:
             local = self.local
-            self._wrapped = _mpi.Local.wrap(
+            self._core = _mpi.Local.wrap(
                 self._address(),
                 self.layout._native,
                 dtypes.name_of(self.dtype),
@@ -171,7 +171,7 @@ class Array:
                 local.flags.writeable,
                 0 if self._room is None else self._room.size,
             )
-        return self._wrapped
+        return self._core
 
     def _address(self) -> int:
         start = self._local if self._room is None else self._room
@@ -187,7 +187,7 @@ class Array:
         >>> a.room >= 400
         True
         """
-        return self._core().room()
+        return self._wrapped().room()
 
     def _remapped(self, layout: Layout) -> Array:
         """The same memory with another layout: what `remap_inplace` has made of the array."""
@@ -231,7 +231,7 @@ class Array:
             whole = memory(self.layout.shape, self.dtype)
             address = whole.__array_interface__["data"][0]
         with collective(self.comm, timeout) as seconds:
-            core, number = self._core(), as_number(root, "root")
+            core, number = self._wrapped(), as_number(root, "root")
         _mpi.gather(core, address, number, whole, seconds)
         return whole
 

@@ -161,4 +161,4 @@ def core_of(array: Any, what: str) -> _mpi.Local:
         raise Error(
             f"cannot {what} {type(array).__name__}: give an array made by hk.empty, hk.wrap, …"
         )
-    return array._core()
+    return array._wrapped()

@@ -111,7 +111,7 @@ class Halo:
     def __init__(self, a: Array, width: Any, periodic: Any = False) -> None:
         ndim = len(a.layout.shape)
         self._width = widths(width, ndim)
-        self._core = _mpi.Halo(a._core(), list(self._width), flags(periodic, ndim))
+        self._core = _mpi.Halo(a._wrapped(), list(self._width), flags(periodic, ndim))
         memory: npt.NDArray[np.uint8] = self._core.memory()
         self._local = as_array(memory, self._core.local_shape(), a.dtype)
         inside = tuple(

@@ -22,7 +22,7 @@ def as_list(arrays: Arrays) -> list[Array]:
 def cores_of(arrays: Any, what: str) -> list[_mpi.Local]:
     """The arrays as the library sees them. Raises `Error` for what is none, naming its place."""
     if isinstance(arrays, Array):
-        return [arrays._core()]
+        return [arrays._wrapped()]
     if not isinstance(arrays, (list, tuple)):
         raise Error(
             f"cannot {what} {type(arrays).__name__}: give an array made by hk.empty, hk.wrap, …, "
@@ -36,7 +36,7 @@ def cores_of(arrays: Any, what: str) -> list[_mpi.Local]:
                 f"cannot {what} {type(array).__name__}, number {place} of {len(arrays)}: give "
                 "arrays made by hk.empty, hk.wrap, …"
             )
-    return [array._core() for array in arrays]
+    return [array._wrapped() for array in arrays]
 
 
 def settle(arrays: Arrays) -> None:

@@ -89,7 +89,7 @@ def scatter(
     name = _mpi.tell(on.handle, name, number, seconds)
     out = empty(layout, dtypes.from_name(name), on)
     address = whole.__array_interface__["data"][0] if whole is not None else 0
-    _mpi.scatter(address, out._core(), number, whole, seconds)
+    _mpi.scatter(address, out._wrapped(), number, whole, seconds)
     return out
 
 
@@ -177,7 +177,7 @@ def redistribute(
         source = wrap(_converted(a.local, wanted), a.layout, a.comm) if narrow else a
         direct = wanted == source.dtype
         landing = target if direct else empty(layout, source.dtype, a.comm)
-        ends = source._core(), landing._core()
+        ends = source._wrapped(), landing._wrapped()
         most = None if max_buffer is None else as_bytes(max_buffer, "max_buffer")
     _mpi.redistribute(*ends, order, "auto", seconds, most)
     if not direct:

@@ -129,5 +129,5 @@ def remap_inplace(
         order = as_axes(axes, len(a.layout.shape))
         count = _threads(threads)
         a._require_home()
-        core = a._core()
+        core = a._wrapped()
     return a._remapped(Layout._of(_mpi.remap_inplace(core, order, count, seconds).layout()))

@@ -176,7 +176,7 @@ class Request:
             self._core.start()
             bound = self._bound
         elif isinstance(a, Array):
-            self._core.start(a._core())
+            self._core.start(a._wrapped())
             bound = a
         else:
             raise Error(f"start: {type(a).__name__} is no array made by hk.empty, hk.wrap, …")
