@@ -67,7 +67,7 @@ class Reduction:
     def _combine(self, part: int) -> None:
         _UFUNCS[self.op](self.array, self.array_at(part), out=self.array)
         if isinstance(self._touched, Array):
-            self._touched.settle()
+            self._touched._settle()
 
 
 def _elements_of(touched: Touched) -> npt.NDArray[Any]:
