@@ -155,8 +155,8 @@ hocket_bench::Contestant totals(const hocket::Layout& source, const hocket::Layo
                 if (found->second == source.num_elements() && found->first >= destination.size())
                     return "";
                 return std::to_string(found->first) + " messages carry " +
-                       std::to_string(found->second) + " of " + std::to_string(source.num_elements()) +
-                       " elements";
+                       std::to_string(found->second) + " of " +
+                       std::to_string(source.num_elements()) + " elements";
             },
             [found] {
                 return Entries{{"messages", std::to_string(found->first)}};

@@ -6,8 +6,8 @@
 #include <string_view>
 #include <vector>
 
-#include "layout/hpf/expression.hpp"
 #include "layout/form.hpp"
+#include "layout/hpf/expression.hpp"
 
 namespace hocket::layout {
 

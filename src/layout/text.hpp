@@ -5,8 +5,8 @@
 #include <string_view>
 #include <vector>
 
-#include "layout/hpf/expression.hpp"
 #include "layout/form.hpp"
+#include "layout/hpf/expression.hpp"
 #include "layout/scanner.hpp"
 
 namespace hocket::layout {
