@@ -4,8 +4,11 @@
 
 #include <mpi.h>
 
+#include <optional>
 #include <string>
 #include <vector>
+
+#include "node/launched.hpp"
 
 namespace hocket::comm::vendor {
 
@@ -23,6 +26,11 @@ inline constexpr char pretended_mark = '#';
 int world_rank();  ///< in MPI_COMM_WORLD
 /// There of each rank of the communicator.
 std::vector<int> world_ranks(MPI_Comm comm);
+/// How the processes of this program are told from others; nothing without a launcher that is
+/// known.
+std::optional<node::Launcher> launcher();
+/// Whether the launcher says that all ranks of MPI_COMM_WORLD are on this node.
+bool all_on_one_node();
 /// MPI_Testsome: how many of the requests have completed, and into `places` which. In SMPI it looks
 /// at one request after the other, each at the price of a switch to the simulator; of the requests
 /// that were looked at before, the first `seen`, MPI_Testany sees all at once. New ones it may not

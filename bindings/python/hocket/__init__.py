@@ -9,6 +9,7 @@ from __future__ import annotations
 import importlib
 from typing import TYPE_CHECKING, Any
 
+from hocket import leaving as leaving
 from hocket.errors import (
     DeadlineError,
     EndOfStream,
