@@ -11,7 +11,7 @@ import numpy.typing as npt
 
 from hocket import _mpi, dtypes, uncaught
 from hocket.arguments import as_number
-from hocket.calls import collective
+from hocket.calls import collective, use_another
 from hocket.errors import Error, LayoutError
 from hocket.layouts import Layout
 from hocket.rooms import as_array, memory
@@ -32,6 +32,8 @@ def communicator(comm: Any) -> MPI.Comm:
     if not isinstance(comm, MPI.Comm) or comm == MPI.COMM_NULL:
         what = "MPI.COMM_NULL" if isinstance(comm, MPI.Comm) else repr(comm)
         raise Error(f"comm is {what}; give a communicator of mpi4py, as MPI.COMM_WORLD")
+    if comm != MPI.COMM_WORLD:
+        use_another()
     return comm
 
 
@@ -162,11 +164,11 @@ class Array:
         """
         whole: Optional[np.ndarray] = None
         address = 0
-        if self.comm.rank == root:
-            whole = memory(self.layout.shape, self.dtype)
-            address = whole.__array_interface__["data"][0]
         with collective(self.comm, timeout) as seconds:
             core, number = self.core(), as_number(root, "root")
+            if self.comm.rank == number:
+                whole = memory(self.layout.shape, self.dtype)
+                address = whole.__array_interface__["data"][0]
         _mpi.gather(core, address, number, whole, seconds)
         return whole
 
