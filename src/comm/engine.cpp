@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "base/port.hpp"
+#include "comm/fork.hpp"
 #include "comm/outside.hpp"
 
 namespace hocket::comm {
@@ -107,6 +108,7 @@ void Engine::expect_neighbours(int processes) {
 }
 
 std::unique_lock<std::recursive_mutex> Engine::try_turn() {
+    if (forked()) return {};
     if (thread_level() >= 0 && level_ < MPI_THREAD_SERIALIZED && !port::simulated) {
         int main_thread = 0;
         MPI_Is_thread_main(&main_thread);
@@ -127,7 +129,7 @@ bool Engine::try_progress() {
 void Engine::soon(std::shared_ptr<Operation> operation) {
     int finalized = 0;
     MPI_Finalized(&finalized);
-    if (finalized != 0) return;
+    if (finalized != 0 || forked()) return;
     const auto lock = try_turn();
     if (!lock.owns_lock()) {
         post_background(std::move(operation));
@@ -174,6 +176,7 @@ void require_main_thread(int level) {
 }  // namespace
 
 Turn::Turn() : engine_(Engine::instance()) {
+    require_no_fork();
     require_main_thread(engine_.thread_level());
     const std::thread::id waiter = engine_.waiter_;
     if (engine_.level_ < MPI_THREAD_MULTIPLE && engine_.flows_ == 0 &&
@@ -187,11 +190,13 @@ Turn::Turn() : engine_(Engine::instance()) {
 }
 
 Turn::Turn(Waiting) : engine_(Engine::instance()) {
+    if (forked()) return;  // from another thread's turn, perhaps, which never ends here
     lock_before_interpreter(engine_.mutex_).release();
     engine_.enter();
 }
 
 Turn::~Turn() {
+    if (forked()) return;
     engine_.leave();
     engine_.mutex_.unlock();
 }

@@ -10,6 +10,7 @@
 #include "comm/absent.hpp"
 #include "comm/agree.hpp"
 #include "comm/engine.hpp"
+#include "comm/fork.hpp"
 #include "comm/handle.hpp"
 #include "comm/reach.hpp"
 #include "comm/vendor.hpp"
@@ -29,6 +30,7 @@ struct State::User {
 namespace {
 
 void require_running() {
+    require_no_fork();
     int initialized = 0, finalized = 0;
     MPI_Initialized(&initialized);
     if (initialized == 0)

@@ -51,6 +51,8 @@ std::size_t memory_of_machine() {
 
 class Pool {
   public:
+    Pool() { node::hold_in_forks(mutex_); }
+
     std::byte* take(std::size_t bytes) {
         const std::lock_guard lock(mutex_);
         static_cast<void>(keep_at_most());  // what cannot be read is an error here, and never later
@@ -60,6 +62,7 @@ class Pool {
             std::byte* piece = free.back();
             free.pop_back();
             kept_ -= bytes;
+            use(piece, bytes, true);
             return piece;
         }
         try {
@@ -75,6 +78,7 @@ class Pool {
         in_use_ -= bytes;
         free_[bytes].push_back(piece);
         kept_ += bytes;
+        use(piece, bytes, false);
         for (auto it = free_.rbegin(); it != free_.rend() && kept_ > keep_at_most(); ++it) {
             if (it->first <= largest_shared_piece) break;  // its segment has other pieces
             while (!it->second.empty() && kept_ > keep_at_most()) {
@@ -135,6 +139,11 @@ class Pool {
         if (bytes >= huge_page) madvise(segment.data, segment.bytes, MADV_HUGEPAGE);
         segments_[segment.data] = segment;
         return segment.data;
+    }
+
+    // Of a piece that is a segment by itself.
+    void use(std::byte* piece, std::size_t bytes, bool used) {
+        if (bytes > largest_shared_piece) node::use_segment(segments_.at(piece), used);
     }
 
     void release(std::byte* data) {

@@ -9,6 +9,7 @@ from __future__ import annotations
 import importlib
 from typing import TYPE_CHECKING, Any
 
+from hocket import forks as forks
 from hocket import leaving as leaving
 from hocket.errors import (
     DeadlineError,
@@ -115,6 +116,7 @@ def __getattr__(name: str) -> Any:
         raise AttributeError(f"module 'hocket' has no attribute {name!r}")
     try:
         if module != "launch":  # which starts processes, and is none of them
+            forks.require_none()
             importlib.import_module("hocket.vendors").require_same_mpi()
         loaded = importlib.import_module(f"hocket.{module}")
     except ImportError as error:

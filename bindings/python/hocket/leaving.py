@@ -13,15 +13,15 @@ import importlib
 import sys
 from typing import Any
 
+from hocket import forks
+
 
 @atexit.register
 def _be_seen() -> None:
-    # What multiprocessing has spawned is no process of the MPI program.
-    process: Any = sys.modules.get("multiprocessing.process")
-    spawned = process is not None and process.parent_process() is not None
     mpi: Any = sys.modules.get("mpi4py.MPI")
-    if spawned or mpi is None or not mpi.Is_initialized() or mpi.Is_finalized():
+    if forks.spawned() or mpi is None or not mpi.Is_initialized() or mpi.Is_finalized():
         return
     with contextlib.suppress(Exception):
+        forks.require_none()
         importlib.import_module("hocket.vendors").require_same_mpi()
         importlib.import_module("hocket._mpi")
