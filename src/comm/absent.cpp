@@ -14,7 +14,7 @@ namespace hocket::comm {
 
 namespace {
 
-constexpr double between_files = 0.1, between_looks = 0.5;
+constexpr double between_files = 0.1, between_processes = 0.5;
 // Reading /proc takes some milliseconds: more and more seldom.
 constexpr double most_between_scans = 5;
 constexpr double long_wait = 10;
@@ -70,9 +70,9 @@ Awaited::Awaited(MPI_Comm user)
       beginning_(number_),
       since_(port::seconds()),
       next_file_(since_ + between_files),
-      next_look_(since_ + between_looks),
+      next_look_(since_ + between_processes),
       next_scan_(next_look_),
-      between_scans_(between_looks),
+      between_scans_(between_processes),
       all_are_here_(vendor::all_on_one_node()) {
     // Simulated processes are one.
     if (!port::simulated && ranks_.size() > 1) launcher_ = vendor::launcher();
@@ -88,7 +88,7 @@ bool Awaited::somebody_is_absent() {
 }
 
 void Awaited::look_at_processes(double now) {
-    next_look_ = now + between_looks;
+    next_look_ = now + between_processes;
     const bool tells = !told_ && now >= since_ + long_wait;
     if (tells || now >= next_scan_) scan(now);
     // Twice, the second time by what /proc shows then: a process may be about to become another.
