@@ -47,6 +47,16 @@ void take_back_lock(void* held) {
     PyEval_RestoreThread(static_cast<PyThreadState*>(held));
 }
 
+// Those who wait for a collective call can see this process from now on. A program may start MPI
+// later than it imports this module.
+void meet_the_others() {
+    try {
+        static_cast<void>(Comm::world());
+    } catch (const Error&) {
+        return;
+    }
+}
+
 std::shared_ptr<const void> kept(nb::object owner) {
     PyObject* object = owner.release().ptr();
     return {object, [](const void* held) {
@@ -109,6 +119,7 @@ NB_MODULE(_mpi, m) {
     // MPI first: MPICH handles the signal, too, and takes it from whoever came before.
     nb::module_::import_("mpi4py.MPI");
     report_on_signal();
+    python::meet_the_others();
 
     m.def("allocate", &python::allocate, "bytes"_a, "room"_a = 0,
           "Uninitialised memory of hocket's own, with its room, as bytes that NumPy can view.");

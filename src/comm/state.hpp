@@ -38,7 +38,8 @@ class State {
     /// A further duplicate that lives as long as this one, made once. Collective. For those whose
     /// messages may never be received: one with messages left is never freed, so they share it.
     Protocol<Link*> lasting_link();
-    /// Two tags of the lasting link, for one user of it. Collective, as next_tag.
+    /// Two tags of the lasting link, for one user of it. The lowest process asks, and tells the
+    /// others.
     int next_lasting_tags();
     /// A communicator of the processes that say the same color, ordered by `key`, which a user may
     /// use; it ends with its last handle. nullptr for those that say -1. Collective.

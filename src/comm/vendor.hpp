@@ -2,7 +2,10 @@
 // What differs between MPI implementations, and questions to the one at hand. For src/comm only.
 #pragma once
 
+#include <optional>
 #include <string>
+
+#include "shm/launched.hpp"
 
 namespace hocket::comm::vendor {
 
@@ -16,5 +19,10 @@ int highest_tag();              ///< MPI_TAG_UB; at least 32767 (MPI 4.1, sectio
 std::string node_name();
 inline constexpr char pretended_mark = '#';
 int world_rank();  ///< in MPI_COMM_WORLD
+/// How the processes of this program are told from others; nothing without a launcher that is
+/// known.
+std::optional<shm::Launcher> launcher();
+/// Whether the launcher says that all ranks of MPI_COMM_WORLD are on this node.
+bool all_on_one_node();
 
 }  // namespace hocket::comm::vendor

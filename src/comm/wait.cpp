@@ -15,6 +15,7 @@
 #include "base/text.hpp"
 #include "base/trace.hpp"
 #include "comm/engine.hpp"
+#include "comm/fork.hpp"
 #include "comm/losses.hpp"
 #include "comm/outside.hpp"
 #include "hocket/operation.hpp"
@@ -127,6 +128,7 @@ bool Deadline::passed() const {
 }
 
 void wait(Operation& operation, Deadline deadline) {
+    comm::require_no_fork();
     if (comm::must_not_block()) comm::require_may_block(operation.text());
     report_on_signal();
     if (poll_all(operation) || done_soon(operation)) return;
@@ -159,6 +161,7 @@ void wait(Operation& operation, Deadline deadline) {
 }
 
 bool poll(Operation& operation) {
+    comm::require_no_fork();
     {
         const comm::Turn turn;
         if (poll_all(operation)) return true;

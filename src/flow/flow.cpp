@@ -5,6 +5,7 @@
 #include <exception>
 #include <utility>
 
+#include "comm/fork.hpp"
 #include "flow/state.hpp"
 
 namespace hocket {
@@ -13,13 +14,17 @@ Flow::Flow(const FlowOptions& options)
       exceptions_(std::uncaught_exceptions()) {}
 
 Flow::~Flow() {
+    if (comm::forked()) {
+        static_cast<void>(new auto(state_));  // its conditions would wait for the parent's threads
+        return;
+    }
     close();
     state_->detach();
 }
 
 void Flow::close() noexcept {
     if (std::uncaught_exceptions() > exceptions_) cancel();
-    for (;;) {
+    while (!comm::forked()) {
         try {
             wait();
             break;
@@ -37,10 +42,12 @@ void Flow::close() noexcept {
 
 void Flow::insert(flow::Body body, std::span<const Access> accesses, StepOptions options,
                   bool communicates) {
+    comm::require_no_fork();
     state_->insert(std::move(body), accesses, std::move(options), communicates);
 }
 
 void Flow::wait(Deadline deadline) {
+    comm::require_no_fork();
     flow::Scope& scope = state_->scope_to_wait_in();
     const bool inside = scope.owner() != nullptr;
     state_->help({scope, "its steps"}, deadline);

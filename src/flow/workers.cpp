@@ -6,6 +6,7 @@
 #include "base/port.hpp"
 #include "base/trace.hpp"
 #include "comm/engine.hpp"
+#include "comm/fork.hpp"
 #include "comm/outside.hpp"
 #include "flow/restraint.hpp"
 #include "flow/state.hpp"
@@ -78,6 +79,7 @@ State::State(Flow& of, const FlowOptions& wanted)
       top(nullptr, wanted.record),
       agent(std::make_shared<CommAgent>(*this)),
       timed(wanted.record || trace::enabled()) {
+    comm::require_no_fork();
     if (wanted.window < 1)
         throw Error("a flow with a window of " + std::to_string(wanted.window) +
                     " steps cannot run anything; give 1 or more");
@@ -103,6 +105,7 @@ State::~State() {
 }
 
 void State::end_threads() {
+    if (comm::forked()) static_cast<void>(crew_.release());  // its threads are the parent's
     if (!crew_) return;
     {
         const std::lock_guard lock(sleeping_);

@@ -6,39 +6,16 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
-#include <fstream>
-#include <sstream>
-#include <string>
 #include <utility>
+
+#include "shm/process_table.hpp"
 
 namespace hocket::shm {
 namespace {
 
-struct Seen {
-    char state;
-    std::int64_t start;
-};
-
-// /proc/PID/stat: the name, in parentheses, may hold anything; what follows it is fields 3, 4, …
-std::optional<Seen> look_at(std::int64_t process) {
-    std::ifstream file("/proc/" + std::to_string(process) + "/stat");
-    std::string line;
-    if (!std::getline(file, line)) return std::nullopt;
-    const auto name_end = line.rfind(')');
-    if (name_end == std::string::npos) return std::nullopt;
-    std::istringstream fields(line.substr(name_end + 1));
-    Seen seen{};
-    fields >> seen.state;
-    std::string skipped;
-    for (int field = 4; field < 22; ++field) fields >> skipped;
-    fields >> seen.start;
-    if (!fields) return std::nullopt;
-    return seen;
-}
-
 bool lives(const Identity& identity) {
-    const auto seen = look_at(identity.process);
-    return seen && seen->start == identity.start && seen->state != 'Z' && seen->state != 'X';
+    const auto entry = process_entry(identity.process);
+    return entry && entry->start == identity.start && !entry->ended();
 }
 
 int open_process(std::int64_t process) {
@@ -59,8 +36,8 @@ std::int64_t own_space() {
 
 Identity myself() {
     const std::int64_t process = getpid();
-    const auto seen = look_at(process);
-    return {process, seen ? seen->start : 0, own_space()};
+    const auto entry = process_entry(process);
+    return {process, entry ? entry->start : 0, own_space()};
 }
 
 std::optional<Watch> Watch::on(const Identity& identity) {

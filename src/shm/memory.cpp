@@ -2,8 +2,6 @@
 #include "hocket/memory.hpp"
 
 #include <sys/mman.h>
-#include <sys/resource.h>
-#include <sys/stat.h>
 #include <sys/sysinfo.h>
 #include <unistd.h>
 
@@ -19,6 +17,7 @@
 #include "base/environment.hpp"
 #include "base/port.hpp"
 #include "hocket/error.hpp"
+#include "shm/segment.hpp"
 #include "shm/sharing.hpp"
 
 namespace hocket {
@@ -29,13 +28,6 @@ constexpr std::size_t largest_shared_piece = std::size_t{1} << 18;
 constexpr std::size_t shared_segment = std::size_t{1} << 22;
 constexpr std::size_t smallest_piece = 64;
 constexpr std::size_t huge_page = std::size_t{1} << 21;
-
-struct Segment {
-    std::byte* data;
-    std::size_t bytes;
-    int file;  // -1: private memory
-    std::int64_t inode;
-};
 
 // Powers of two, with three steps between them: at most a fifth of a piece is waste.
 std::size_t size_class(std::size_t bytes) {
@@ -57,17 +49,10 @@ std::size_t memory_of_machine() {
     return bytes;
 }
 
-// Asked first, because a file that grows beyond what the process may write ends it by a signal.
-bool lengthen(int file, std::size_t bytes) {
-    rlimit longest{};
-    if (getrlimit(RLIMIT_FSIZE, &longest) == 0 && longest.rlim_cur != RLIM_INFINITY &&
-        bytes > longest.rlim_cur)
-        return false;
-    return ftruncate(file, static_cast<off_t>(bytes)) == 0;
-}
-
 class Pool {
   public:
+    Pool() { shm::hold_in_forks(mutex_); }
+
     std::byte* take(std::size_t bytes) {
         const std::lock_guard lock(mutex_);
         static_cast<void>(keep_at_most());  // what cannot be read is an error here, and never later
@@ -77,6 +62,7 @@ class Pool {
             std::byte* piece = free.back();
             free.pop_back();
             kept_ -= bytes;
+            use(piece, bytes, true);
             return piece;
         }
         try {
@@ -92,6 +78,7 @@ class Pool {
         in_use_ -= bytes;
         free_[bytes].push_back(piece);
         kept_ += bytes;
+        use(piece, bytes, false);
         for (auto it = free_.rbegin(); it != free_.rend() && kept_ > keep_at_most(); ++it) {
             if (it->first <= largest_shared_piece) break;  // its segment has other pieces
             while (!it->second.empty() && kept_ > keep_at_most()) {
@@ -113,7 +100,7 @@ class Pool {
         const auto* wanted = static_cast<const std::byte*>(address);
         auto it = segments_.upper_bound(const_cast<std::byte*>(wanted));
         if (it == segments_.begin()) return {};
-        const Segment& segment = (--it)->second;
+        const shm::Segment& segment = (--it)->second;
         if (segment.file < 0 || wanted >= segment.data + segment.bytes) return {};
         return {getpid(), segment.file, segment.inode, wanted - segment.data};
     }
@@ -143,46 +130,35 @@ class Pool {
     }
 
     std::byte* make_segment(std::size_t bytes) {
-        bytes = (bytes + 4095) / 4096 * 4096;
-        Segment segment{nullptr, bytes, -1, 0};
-        if (shareable_ && !shm::forbidden(shm::Way::memfd))
-            segment.file = memfd_create("hocket", MFD_CLOEXEC);
-        shareable_ = shareable_ && segment.file >= 0;
-        if (segment.file >= 0 && !lengthen(segment.file, bytes)) {
-            close(segment.file);
-            segment.file = -1;  // this one alone: shorter ones may still be had
-        }
-        void* at =
-            mmap(nullptr, bytes, PROT_READ | PROT_WRITE,
-                 segment.file >= 0 ? MAP_SHARED : MAP_PRIVATE | MAP_ANONYMOUS, segment.file, 0);
-        if (at == MAP_FAILED) {
-            if (segment.file >= 0) close(segment.file);
+        const bool shared = !port::simulated && !shm::forbidden(shm::Way::memfd);
+        const shm::Segment segment = shm::make_segment(bytes, "hocket", shared);
+        if (segment.data == nullptr)
             throw Error("there is no memory for " + std::to_string(bytes) +
                         " bytes more; use smaller arrays, or more processes on more nodes");
-        }
-        if (bytes >= huge_page) madvise(at, bytes, MADV_HUGEPAGE);
-        struct stat made {};
-        if (segment.file >= 0 && fstat(segment.file, &made) == 0)
-            segment.inode = static_cast<std::int64_t>(made.st_ino);
-        segment.data = static_cast<std::byte*>(at);
+        shareable_ = segment.file >= 0;
+        if (bytes >= huge_page) madvise(segment.data, segment.bytes, MADV_HUGEPAGE);
         segments_[segment.data] = segment;
         return segment.data;
     }
 
+    // Of a piece that is a segment by itself.
+    void use(std::byte* piece, std::size_t bytes, bool used) {
+        if (bytes > largest_shared_piece) shm::use_segment(segments_.at(piece), used);
+    }
+
     void release(std::byte* data) {
         const auto it = segments_.find(data);
-        munmap(it->second.data, it->second.bytes);
-        if (it->second.file >= 0) close(it->second.file);
+        shm::free_segment(it->second);
         segments_.erase(it);
     }
 
     std::mutex mutex_;
     std::map<std::size_t, std::vector<std::byte*>> free_;  // by size class
-    std::map<std::byte*, Segment> segments_;
+    std::map<std::byte*, shm::Segment> segments_;
     std::byte* next_ = nullptr;
     std::size_t left_ = 0, in_use_ = 0, kept_ = 0;
     std::optional<std::size_t> keep_at_most_;
-    // Simulated processes share one address space and one table of descriptors.
+    // Of the latest segment. Simulated processes share one address space, and no segments.
     bool shareable_ = !port::simulated;
 };
 

@@ -1,38 +1,116 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "shm/presence.hpp"
 
-#include <new>
+#include <sys/stat.h>
+#include <unistd.h>
 
-#include "hocket/memory.hpp"
+#include <algorithm>
+#include <array>
+#include <atomic>
+#include <charconv>
+#include <filesystem>
+#include <new>
+#include <string>
+
+#include "base/port.hpp"
+#include "hocket/error.hpp"
+#include "shm/segment.hpp"
 
 namespace hocket::shm {
 namespace {
 
-using Word = std::atomic<std::uint64_t>;
+constexpr const char* name = "hocket.presence";
 
-struct Own {
-    std::shared_ptr<std::byte> memory = allocate(sizeof(Word));
-    Word* word = new (memory.get()) Word(0);
+struct Page {
+    std::atomic<std::uint64_t> left{0};
+    // 0: free. A process that begins more than these at a time says so of the first only.
+    std::array<std::atomic<std::uint64_t>, 63> begins{};
+};
+
+class Own {
+  public:
+    Own() : segment_(make_segment(sizeof(Page), name, may_share())) {
+        if (segment_.data == nullptr)
+            throw Error(
+                "there is no memory for a page that other processes can read; allow this "
+                "process more memory, or more maps");
+        page_ = new (segment_.data) Page;
+    }
+    Page& page() { return *page_; }
+    Place place() const {
+        return segment_.file < 0 ? Place{} : Place{getpid(), segment_.file, segment_.inode, 0};
+    }
+
+  private:
+    static bool may_share() { return !port::simulated && !forbidden(Way::memfd); }
+    Segment segment_;
+    Page* page_ = nullptr;
 };
 Own& own() {
     static Own* const made = new Own;  // others read it as long as they like
     return *made;
 }
 
+const Page& page_in(const std::shared_ptr<std::byte>& memory) {
+    return *std::launder(reinterpret_cast<const Page*>(memory.get()));
+}
+
+void replace_one(std::uint64_t before, std::uint64_t after) {
+    for (auto& each : own().page().begins) {
+        if (each.load(std::memory_order_relaxed) != before) continue;
+        each.store(after, std::memory_order_release);
+        return;
+    }
+}
+
 }  // namespace
 
 Place presence() {
-    return place_of(own().memory.get());
+    return own().place();
 }
 
 void leave() {
-    own().word->store(1, std::memory_order_release);
+    own().page().left.store(1, std::memory_order_release);
+}
+
+Beginning::Beginning(std::uint64_t number) : number_(std::max<std::uint64_t>(number, 1)) {
+    replace_one(0, number_);
+}
+
+Beginning::~Beginning() {
+    replace_one(number_, 0);
+}
+
+Presence Presence::of(std::int64_t process) {
+    if (forbidden(Way::proc)) return {};
+    const std::string wanted = std::string("/memfd:") + name + " (deleted)";
+    const std::filesystem::path files = "/proc/" + std::to_string(process) + "/fd";
+    std::error_code problem;
+    std::filesystem::directory_iterator each(files, problem);
+    for (; !problem && each != std::filesystem::directory_iterator(); each.increment(problem)) {
+        std::error_code hidden;
+        if (std::filesystem::read_symlink(each->path(), hidden) != wanted) continue;
+        const std::string file = each->path().filename().string();
+        Place place{process, 0, 0, 0};
+        std::from_chars(file.data(), file.data() + file.size(), place.file);
+        struct stat found {};
+        if (stat(each->path().c_str(), &found) != 0) continue;
+        place.inode = static_cast<std::int64_t>(found.st_ino);
+        return Presence(place);
+    }
+    return {};
 }
 
 bool Presence::left() const {
-    if (!word_) return false;
-    return std::launder(reinterpret_cast<const Word*>(word_.get()))
-               ->load(std::memory_order_acquire) != 0;
+    return known() && page_in(page_).left.load(std::memory_order_acquire) != 0;
+}
+
+bool Presence::begins(std::uint64_t number) const {
+    if (!known()) return false;
+    const auto& begun = page_in(page_).begins;
+    return std::any_of(begun.begin(), begun.end(), [&](const auto& each) {
+        return each.load(std::memory_order_acquire) == std::max<std::uint64_t>(number, 1);
+    });
 }
 
 }  // namespace hocket::shm

@@ -1,9 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// A word in which each process says whether it still takes part, where others of its node read it
-// at any time, also after its end.
+// A page in which each process says whether it still takes part, and what it waits to begin with
+// others. Others of its node read it at any time, also after its end.
 #pragma once
 
-#include <atomic>
 #include <cstdint>
 #include <memory>
 
@@ -11,22 +10,39 @@
 
 namespace hocket::shm {
 
-/// Where others find this process's word; nowhere if memory cannot be shared.
+/// Where others find this process's page; nowhere if memory cannot be shared.
 Place presence();
-/// This process takes no further part: what it has not said by now it will not say.
+/// This process takes no further part: it sends nothing more.
 void leave();
 
-/// Another process's word.
+/// While one lives, others can see that this process waits to begin something with them. `number`
+/// stands for it, on all of them.
+class Beginning {
+  public:
+    explicit Beginning(std::uint64_t number);
+    ~Beginning();
+    Beginning(const Beginning&) = delete;
+    Beginning& operator=(const Beginning&) = delete;
+
+  private:
+    std::uint64_t number_;
+};
+
+/// Another process's page.
 class Presence {
   public:
     Presence() = default;  ///< unknown
-    explicit Presence(const Place& place) : word_(map(place)) {}
-    bool known() const { return word_ != nullptr; }
+    explicit Presence(const Place& place) : page_(map(place)) {}
+    /// Found among the open files of a process; unknown where it has no such page yet.
+    static Presence of(std::int64_t process);
+    bool known() const { return page_ != nullptr; }
     /// Whether it has left in good order; false where that is unknown.
     bool left() const;
+    /// Whether it waits to begin this; false where that is unknown.
+    bool begins(std::uint64_t number) const;
 
   private:
-    std::shared_ptr<std::byte> word_;
+    std::shared_ptr<std::byte> page_;
 };
 
 }  // namespace hocket::shm

@@ -2,7 +2,6 @@
 #include "shm/sharing.hpp"
 
 #include <fcntl.h>
-#include <sys/mman.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -18,6 +17,7 @@
 #include "hocket/error.hpp"
 #include "hocket/memory.hpp"
 #include "shm/handing.hpp"
+#include "shm/segment.hpp"
 
 namespace hocket::shm {
 namespace {
@@ -47,18 +47,17 @@ class Mappings {
         if (file < 0 && hands_out()) file = handed(place);
         if (file < 0) return nullptr;
         struct stat found {};
-        void* data = MAP_FAILED;
-        if (fstat(file, &found) == 0 && static_cast<std::int64_t>(found.st_ino) == place.inode)
-            data = mmap(nullptr, static_cast<std::size_t>(found.st_size), PROT_READ | PROT_WRITE,
-                        MAP_SHARED, file, 0);
-        close(file);
-        if (data == MAP_FAILED) return nullptr;
+        std::byte* data = nullptr;
+        const bool same =
+            fstat(file, &found) == 0 && static_cast<std::int64_t>(found.st_ino) == place.inode;
         const auto bytes = static_cast<std::size_t>(found.st_size);
-        mappings_.push_front(
-            {place.process,
-             place.inode,
-             {static_cast<std::byte*>(data), [bytes](std::byte* mapped) { munmap(mapped, bytes); }},
-             bytes});
+        if (same) data = map_segment(file, bytes);
+        close(file);
+        if (data == nullptr) return nullptr;
+        mappings_.push_front({place.process,
+                              place.inode,
+                              {data, [bytes](std::byte* at) { unmap_segment(at, bytes); }},
+                              bytes});
         bytes_ += bytes;
         const auto most = static_cast<std::size_t>(memory_usage().keep_at_most);
         while (mappings_.size() > 1 && (mappings_.size() > keep_at_most || bytes_ > most)) {

@@ -69,13 +69,16 @@ comm::Protocol<> open(std::shared_ptr<Root> root, int tag) {
         if (rank == root->me_ || near(rank)) root->near_.push_back(rank);
     }
     comm::Statement mine{{}, "Team()", {}};
+    // One process chooses the tags: another may have refused to make a team before.
+    if (root->me_ == 0) mine.sound = std::to_string(state.next_lasting_tags());
     try {
         root->arena_ = std::make_unique<Arena>(root->near_.size());
     } catch (const Error&) {
         mine.fault = comm::Fault::current();
     }
     const comm::Group everyone = comm::Group::whole(shared);
-    co_await comm::agree(everyone, tag, mine);
+    const std::string tags = co_await comm::agree(everyone, tag, mine);
+    root->tags_ = std::stoi(tags);
 
     // The lowest of those who share memory stands for them.
     std::string said =
@@ -121,7 +124,6 @@ std::shared_ptr<Root> Root::make(const Comm& comm, const Deadline& deadline) {
     std::shared_ptr<comm::Call> call;
     {
         const comm::Turn turn;
-        root->tags_ = comm.state().next_lasting_tags();
         call = std::make_shared<comm::Call>(open(root, comm.state().next_tag()), "Team()");
         comm::Engine::instance().add(call);
     }

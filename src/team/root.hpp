@@ -10,6 +10,7 @@
 
 #include "comm/agree.hpp"
 #include "comm/call.hpp"
+#include "comm/fork.hpp"
 #include "comm/state.hpp"
 #include "hocket/team.hpp"
 #include "team/arena.hpp"
@@ -67,6 +68,7 @@ class Root : public std::enable_shared_from_this<Root> {
     /// @throws Error if I have left, or nobody knows any more who waits for whom.
     void require_whole() const {
         comm::require_not_ended();
+        comm::require_no_fork();
         if (over_) over_->raise();
     }
     /// @throws the error of those who disagree. `parted`: nobody knows who waits for whom now.

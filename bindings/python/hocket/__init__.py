@@ -59,6 +59,8 @@ import sys
 from typing import TYPE_CHECKING, Any
 
 from hocket import _pure
+from hocket import forks as forks
+from hocket import leaving as leaving
 from hocket.costs import model
 from hocket.errors import (
     DeadlineError,
@@ -170,6 +172,7 @@ def _load(name: str) -> Any:
         raise AttributeError(f"module 'hocket' has no attribute {name!r}")
     try:
         if module != "launch":  # which starts processes, and is none of them
+            forks.require_none()
             importlib.import_module("hocket.vendors").require_same_mpi()
         loaded = importlib.import_module(f"hocket.{module}")
     except ImportError as error:

@@ -11,7 +11,7 @@ import numpy.typing as npt
 
 from hocket import _mpi, dtypes, uncaught
 from hocket.arguments import as_number
-from hocket.calls import collective
+from hocket.calls import collective, use_another
 from hocket.errors import Error, LayoutError
 from hocket.layouts import Layout
 from hocket.rooms import as_array, memory
@@ -35,6 +35,8 @@ def communicator(comm: Any) -> MPI.Comm:
         raise Error(f"comm is {what}; give a communicator of mpi4py, as MPI.COMM_WORLD")
     _, size = _mpi.rank_and_size(given.handle)
     uncaught.watch(size)  # more than COMM_WORLD's, where processes were spawned
+    if given != MPI.COMM_WORLD:
+        use_another()
     return given
 
 
@@ -227,11 +229,11 @@ class Array:
         """
         whole: Optional[np.ndarray] = None
         address = 0
-        if self._rank_and_size[0] == root:
-            whole = memory(self.layout.shape, self.dtype)
-            address = whole.__array_interface__["data"][0]
         with collective(self.comm, timeout) as seconds:
             core, number = self._wrapped(), as_number(root, "root")
+            if self._rank_and_size[0] == number:
+                whole = memory(self.layout.shape, self.dtype)
+                address = whole.__array_interface__["data"][0]
         _mpi.gather(core, address, number, whole, seconds)
         return whole
 

@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 import atexit
+import os
 import sys
 import weakref
 from typing import TYPE_CHECKING, Optional
@@ -15,6 +16,10 @@ if TYPE_CHECKING:
     from hocket.flows import Flow
 
 _flows: weakref.WeakValueDictionary[int, Flow] = weakref.WeakValueDictionary()
+
+
+# A forked child has none of their threads.
+os.register_at_fork(after_in_child=_flows.clear)
 
 
 def add(address: int, flow: Flow) -> None:

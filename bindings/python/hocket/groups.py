@@ -16,6 +16,7 @@ from hocket import _mpi, uncaught
 from hocket import rank as started
 from hocket.arguments import as_number
 from hocket.arrays import communicator
+from hocket.calls import use_another
 from hocket.errors import Error
 from hocket.speaker import TaskId, id_of
 from hocket.verbs import ANY_SOURCE as ANY_SOURCE
@@ -244,14 +245,16 @@ def tasks(
                 processes.append([as_number(rank, f"a rank of task {name!r}") for rank in of_task])
             else:
                 processes.append(as_number(of_task, f"the size of task {name!r}"))
-    except (Error, TypeError, ValueError) as error:
-        message = f"{error}; give tasks as {{'rows': 2, 'cols': 2}} or {{'all': [0, 1, 2]}}"
+    except Exception as error:
+        words = str(error) or repr(error)
+        message = f"{words}; give tasks as {{'rows': 2, 'cols': 2}} or {{'all': [0, 1, 2]}}"
         _mpi.refuse(on.handle, "Error", message, None)
     return _seated(_mpi.Tasks.make(names, processes, on.handle))
 
 
 def _seated(core: _mpi.Tasks) -> Tasks:
     made = Tasks(core)
+    use_another()
     if made.name is not None:
         uncaught.sits(made.name, made.comm.rank)
     return made

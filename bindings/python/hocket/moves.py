@@ -12,7 +12,7 @@ import numpy.typing as npt
 from hocket import _mpi, dtypes
 from hocket.arguments import as_bytes, as_number
 from hocket.arrays import Array, communicator, local_shape
-from hocket.calls import collective
+from hocket.calls import collective, no_array
 from hocket.errors import Error, LayoutError, MismatchError
 from hocket.layouts import Layout
 from hocket.making import empty, wrap
@@ -87,7 +87,8 @@ def scatter(
                 )
             name = dtypes.name_of(dtypes.resolve(whole.dtype))
     name = _mpi.tell(on.handle, name, number, seconds)
-    out = empty(layout, dtypes.from_name(name), on)
+    with collective(on, seconds):
+        out = empty(layout, dtypes.from_name(name), on)
     address = whole.__array_interface__["data"][0] if whole is not None else 0
     _mpi.scatter(address, out._wrapped(), number, whole, seconds)
     return out
@@ -165,7 +166,7 @@ def redistribute(
     dtype('float32')
     """
     if not isinstance(a, Array):
-        raise Error(f"cannot redistribute {type(a).__name__}: give an array made by hk.empty, …")
+        no_array(f"cannot redistribute {type(a).__name__}", timeout)
     with collective(a.comm, timeout) as seconds:
         wanted = a.dtype if dtype is None else dtypes.resolve(dtype)
         local_shape(layout, a.comm)

@@ -150,7 +150,11 @@ def end_by_abort() -> None:
     """From here on this process ends all others when it ends: a process is lost, and leaving MPI
     in good order would wait for it for ever."""
 
+    process = os.getpid()
+
     def end() -> None:
+        if os.getpid() != process:
+            return
         for stream in (sys.stdout, sys.stderr):
             with contextlib.suppress(OSError, ValueError):
                 stream.flush()

@@ -9,7 +9,7 @@ from typing import Any, Optional
 from hocket import _mpi
 from hocket.arguments import as_number
 from hocket.arrays import Array
-from hocket.calls import collective
+from hocket.calls import collective, no_array
 from hocket.errors import Error, LayoutError
 from hocket.layouts import Layout, integer, integers
 from hocket.moves import as_axes
@@ -124,7 +124,7 @@ def remap_inplace(
     True
     """
     if not isinstance(a, Array):
-        raise Error(f"cannot remap {type(a).__name__}: give an array made by hk.empty, …")
+        no_array(f"cannot remap {type(a).__name__}", timeout)
     with collective(a.comm, timeout) as seconds:
         order = as_axes(axes, len(a.layout.shape))
         count = _threads(threads)

@@ -15,8 +15,9 @@ import numpy as np
 import numpy.typing as npt
 
 from hocket import _mpi
-from hocket.arguments import as_number, as_seconds
+from hocket.arguments import as_number
 from hocket.arrays import communicator
+from hocket.calls import collective
 from hocket.errors import Error
 from hocket.team_calls import BOOL, FOLDS, INT32, OF, ONE, Calls, Op
 from hocket.team_requests import TeamRequest
@@ -82,7 +83,10 @@ class Team(Calls):
     __slots__ = ("_members",)
 
     def __init__(self, comm: Optional[MPI.Comm] = None, *, timeout: Optional[float] = None) -> None:
-        self._core = _mpi.Team(communicator(comm).handle, as_seconds(timeout))
+        on = communicator(comm)
+        with collective(on, timeout) as seconds:
+            pass
+        self._core = _mpi.Team(on.handle, seconds)
         self._members: Optional[npt.NDArray[np.intp]] = None
 
     def __repr__(self) -> str:

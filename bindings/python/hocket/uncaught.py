@@ -29,11 +29,14 @@ def watch(processes: int) -> None:
     if _installed or processes < 2 or sys.flags.interactive or hasattr(sys, "ps1"):
         return
     _installed = True
-    before = sys.excepthook
+    before, process = sys.excepthook, os.getpid()
 
     def hook(
         kind: type[BaseException], error: BaseException, trace: Optional[TracebackType]
     ) -> None:
+        if os.getpid() != process:  # a fork's end is its own
+            before(kind, error, trace)
+            return
         print(f"{_who()} ends all processes, by an exception:", file=sys.stderr, flush=True)
         try:
             before(kind, error, trace)

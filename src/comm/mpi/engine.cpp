@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "base/port.hpp"
+#include "comm/fork.hpp"
 #include "comm/outside.hpp"
 
 namespace hocket::comm {
@@ -33,6 +34,7 @@ bool running() {
 }
 
 void require_running() {
+    require_no_fork();
     if (running()) return;
     int initialized = 0;
     MPI_Initialized(&initialized);
@@ -141,7 +143,7 @@ void Engine::expect_neighbours(int processes) {
 }
 
 std::unique_lock<std::recursive_mutex> Engine::try_turn() {
-    if (!may_communicate(thread_level())) return {};
+    if (forked() || !may_communicate(thread_level())) return {};
     return {mutex_, std::try_to_lock};
 }
 
@@ -155,7 +157,7 @@ bool Engine::try_progress() {
 }
 
 void Engine::soon(std::shared_ptr<Operation> operation) {
-    if (!running()) return;
+    if (!running() || forked()) return;
     const auto lock = try_turn();
     if (!lock.owns_lock()) {
         post_background(std::move(operation));
@@ -196,6 +198,7 @@ void require_may_communicate(int level) {
 }  // namespace
 
 Turn::Turn() : engine_(Engine::instance()) {
+    require_no_fork();
     require_not_ended();
     require_may_communicate(engine_.thread_level());
     const std::thread::id waiter = engine_.waiter_;
@@ -210,11 +213,13 @@ Turn::Turn() : engine_(Engine::instance()) {
 }
 
 Turn::Turn(Waiting) : engine_(Engine::instance()) {
+    if (forked()) return;  // from another thread's turn, perhaps, which never ends here
     lock_before_interpreter(engine_.mutex_).release();
     engine_.enter();
 }
 
 Turn::~Turn() {
+    if (forked()) return;
     engine_.leave();
     engine_.mutex_.unlock();
 }

@@ -9,6 +9,7 @@
 #include "base/trace.hpp"
 #include "comm/agree.hpp"
 #include "comm/engine.hpp"
+#include "comm/fork.hpp"
 #include "comm/mpi/absent.hpp"
 #include "comm/mpi/handle.hpp"
 #include "comm/reach.hpp"
@@ -60,9 +61,12 @@ int on_leaving(MPI_Comm, int, void*, void*) {
     return MPI_SUCCESS;
 }
 
-// MPI_Finalize begins by deleting what hangs on MPI_COMM_SELF (MPI 4.1, section 11.2.4).
-void notice_finalize() {
+// From the first use of hocket on, so that those who wait for a first collective call can see
+// whether this process will make it. MPI_Finalize begins by deleting what hangs on MPI_COMM_SELF
+// (MPI 4.1, section 11.2.4).
+void be_present() {
     static const bool hung = [] {
+        static_cast<void>(shm::presence());
         int key = MPI_KEYVAL_INVALID;
         check(MPI_Comm_create_keyval(MPI_COMM_NULL_COPY_FN, on_leaving, &key, nullptr),
               "MPI_Comm_create_keyval");
@@ -71,24 +75,6 @@ void notice_finalize() {
     }();
     static_cast<void>(hung);
 }
-
-// Looks ten times a second for somebody who will never come.
-class Awaited {
-  public:
-    explicit Awaited(MPI_Comm user) : user_(user) {}
-    bool somebody_is_absent() {
-        if (port::seconds() < next_look_) return false;
-        next_look_ = port::seconds() + 0.1;
-        who_ = absent_of(user_);
-        return !who_.empty();
-    }
-    const std::string& who() const { return who_; }
-
-  private:
-    MPI_Comm user_;
-    std::string who_;
-    double next_look_ = port::seconds() + 0.1;
-};
 
 // Without blocking, so that a process that never comes cannot keep the others past their deadline.
 Protocol<OwnedLink> duplicate(MPI_Comm user) {
@@ -107,20 +93,20 @@ Protocol<OwnedLink> duplicate(MPI_Comm user) {
         co_await until(made);
         if (done == 0) {
             static_cast<void>(new auto(handle));  // MPI may yet write into it
-            throw PeerLostError(all.who() +
-                                " has ended without a call of hocket, but this process waits for "
-                                "it in its first one; let every program of the run make it");
+            throw PeerLostError(
+                all.absent() + ", but this process waits for it to begin a collective call of " +
+                std::to_string(all.size()) + " processes; let all of them make that call");
         }
     }
     co_return OwnedLink(new Link(std::move(handle)));
 }
 
 std::shared_ptr<State> attached(MPI_Comm user) {
+    be_present();
     void* value = nullptr;
     int found = 0;
     check(MPI_Comm_get_attr(user, keyval(), &value, &found), "MPI_Comm_get_attr");
     if (found != 0) return static_cast<Attached*>(value)->state.lock();
-    notice_finalize();
     auto made = std::make_unique<State::User>();
     made->comm = user;
     auto state = std::make_shared<State>(std::move(made));

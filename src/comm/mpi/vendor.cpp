@@ -77,6 +77,31 @@ std::vector<int> world_ranks(MPI_Comm comm) {
     return found;
 }
 
+// Open MPI (4 and 5), MPICH and its relatives, and Slurm.
+std::optional<shm::Launcher> launcher() {
+    const std::string rank = std::to_string(world_rank());
+    for (const char* variable : {"PMIX_RANK", "PMI_RANK", "OMPI_COMM_WORLD_RANK"}) {
+        if (environment::value_of(variable) != rank) continue;
+        shm::Launcher found{{"prterun", "prted", "orted", "mpirun", "mpiexec", "mpiexec.hydra",
+                             "hydra_pmi_proxy", "slurmstepd"},
+                            variable,
+                            {}};
+        // MPI_Comm_spawn starts other programs below the same launcher.
+        for (const char* same : {"PMIX_NAMESPACE", "PMI_SPAWNED"})
+            found.same[same] = environment::value_of(same);
+        return found;
+    }
+    return std::nullopt;
+}
+
+bool all_on_one_node() {
+    int size = 0;
+    MPI_Comm_size(MPI_COMM_WORLD, &size);
+    for (const char* variable : {"OMPI_COMM_WORLD_LOCAL_SIZE", "MPI_LOCALNRANKS"})
+        if (environment::value_of(variable) == std::to_string(size)) return true;
+    return false;
+}
+
 int test_some(std::vector<MPI_Request>& requests, std::vector<int>& places, std::size_t& seen) {
     places.resize(requests.size());
     const int size = static_cast<int>(requests.size());

@@ -2,6 +2,7 @@
 // Voices and lanes between processes: plain forks, which inherit the shared memory.
 #include <gtest/gtest.h>
 #include <signal.h>
+#include <sys/mman.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -14,7 +15,6 @@
 #include <vector>
 
 #include "base/port.hpp"
-#include "hocket/memory.hpp"
 #include "shm/lane.hpp"
 #include "shm/sharing.hpp"
 
@@ -42,11 +42,11 @@ class Rounds {
 template <class T, class... Arguments>
 std::shared_ptr<T> shared(Arguments... arguments) {
     static_assert(std::is_trivially_destructible_v<T>);
-    std::size_t room = sizeof(T) + alignof(T);
-    const auto memory = allocate(static_cast<std::int64_t>(room));
-    void* at = memory.get();
-    at = std::align(alignof(T), sizeof(T), at, room);
-    return {memory, new (at) T(arguments...)};
+    // Not a segment, which a fork has for itself.
+    void* const at =
+        mmap(nullptr, sizeof(T), PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+    if (at == MAP_FAILED) throw std::bad_alloc();
+    return {new (at) T(arguments...), [](T* made) { munmap(made, sizeof(T)); }};
 }
 
 // A process that does `work`, and its answer.

@@ -1,0 +1,206 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "shm/segment.hpp"
+
+#include <fcntl.h>
+#include <pthread.h>
+#include <sys/mman.h>
+#include <sys/resource.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <array>
+#include <cerrno>
+#include <cstring>
+#include <mutex>
+#include <vector>
+
+#include "base/port.hpp"
+
+namespace hocket::shm {
+namespace {
+
+constexpr std::size_t page = 4096;
+
+// All shared mappings of this process, for its forks.
+struct Shared {
+    std::byte* data;
+    std::size_t bytes;
+    int file;  // -1: of another process
+    bool used;
+};
+struct Register {
+    std::mutex* owner = nullptr;
+    std::mutex mutex;
+    std::vector<Shared> all;
+    // Of the fork under way:
+    bool copies = false;
+    std::array<int, 2> done{-1, -1};  // a pipe: the child has its copies
+
+    auto find(const std::byte* data) {
+        return std::find_if(all.begin(), all.end(),
+                            [&](const auto& it) { return it.data == data; });
+    }
+};
+Register& shared() {
+    static Register* const made = new Register;  // outlives every array
+    return *made;
+}
+
+// From here on up to `in_child` are the handlers of a fork. In the child they may only make system
+// calls, as the locks of its parent's other threads stay as they were.
+
+std::size_t bytes_in_memory(const Shared& segment) {
+    struct stat found {};
+    constexpr std::size_t block = 512;
+    return fstat(segment.file, &found) == 0 ? static_cast<std::size_t>(found.st_blocks) * block
+                                            : segment.bytes;
+}
+
+void release(Register& all) {
+    all.mutex.unlock();
+    if (all.owner != nullptr) all.owner->unlock();
+}
+
+void before_fork() {
+    Register& all = shared();
+    if (all.owner != nullptr) all.owner->lock();
+    all.mutex.lock();
+    std::size_t bytes = 0;
+    for (const auto& each : all.all)
+        if (each.file >= 0 && each.used) bytes += bytes_in_memory(each);
+    all.copies = bytes > 0 && bytes <= most_copied && pipe2(all.done.data(), O_CLOEXEC) == 0;
+}
+
+void in_parent() {
+    Register& all = shared();
+    if (all.copies) {
+        close(all.done[1]);
+        char word = 0;
+        while (read(all.done[0], &word, 1) < 0 && errno == EINTR) continue;
+        close(all.done[0]);
+    }
+    release(all);
+}
+
+// Pages that nobody has written are none in the copy, either.
+bool copy(const Shared& segment) {
+    void* const made = mmap(nullptr, segment.bytes, PROT_READ | PROT_WRITE,
+                            MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+    if (made == MAP_FAILED) return false;
+    const auto end = static_cast<off_t>(segment.bytes);
+    for (off_t at = 0; at < end;) {
+        const off_t first = lseek(segment.file, at, SEEK_DATA);
+        if (first < 0 && errno == ENXIO) break;  // no more data
+        const off_t from = std::max<off_t>(first, at);
+        const off_t hole = first < 0 ? end : lseek(segment.file, from, SEEK_HOLE);
+        at = hole < 0 ? end : hole;
+        std::memcpy(static_cast<std::byte*>(made) + from, segment.data + from,
+                    static_cast<std::size_t>(at - from));
+    }
+    return mremap(made, segment.bytes, segment.bytes, MREMAP_MAYMOVE | MREMAP_FIXED,
+                  segment.data) != MAP_FAILED;
+}
+
+void make_private(const Shared& segment, bool copies) {
+    if (copies && segment.file >= 0 && segment.used && copy(segment)) return;
+    const int kind = segment.file >= 0 ? MAP_PRIVATE : MAP_PRIVATE | MAP_ANONYMOUS;
+    const void* made = mmap(segment.data, segment.bytes, PROT_READ | PROT_WRITE,
+                            kind | MAP_FIXED | MAP_NORESERVE, segment.file, 0);
+    // Better an error of the child's than wrong numbers of its parent's.
+    if (made == MAP_FAILED) mprotect(segment.data, segment.bytes, PROT_READ);
+}
+
+void in_child() {
+    Register& all = shared();
+    for (const auto& each : all.all) make_private(each, all.copies);
+    all.all.clear();  // its own forks copy them as other memory
+    if (all.copies) {
+        const char word = 0;
+        [[maybe_unused]] const auto written = write(all.done[1], &word, 1);
+        close(all.done[0]);
+        close(all.done[1]);
+    }
+    release(all);
+}
+
+std::byte* mapped(int file, std::size_t bytes, int kind) {
+    void* const at = mmap(nullptr, bytes, PROT_READ | PROT_WRITE, kind, file, 0);
+    return at == MAP_FAILED ? nullptr : static_cast<std::byte*>(at);
+}
+
+// With the register held, so that no fork comes in between.
+std::byte* map_shared(int file, std::size_t bytes, bool mine) {
+    static const bool handled =
+        port::simulated || pthread_atfork(before_fork, in_parent, in_child) == 0;
+    static_cast<void>(handled);
+    Register& all = shared();
+    const std::lock_guard lock(all.mutex);
+    std::byte* const data = mapped(file, bytes, MAP_SHARED);
+    if (data != nullptr) all.all.push_back({data, bytes, mine ? file : -1, true});
+    return data;
+}
+
+void unmap_shared(std::byte* data, std::size_t bytes) {
+    Register& all = shared();
+    const std::lock_guard lock(all.mutex);
+    if (const auto found = all.find(data); found != all.all.end()) all.all.erase(found);
+    munmap(data, bytes);
+}
+
+// Asked first, because a file that grows beyond what the process may write ends it by a signal.
+bool lengthen(int file, std::size_t bytes) {
+    rlimit longest{};
+    if (getrlimit(RLIMIT_FSIZE, &longest) == 0 && longest.rlim_cur != RLIM_INFINITY &&
+        bytes > longest.rlim_cur)
+        return false;
+    return ftruncate(file, static_cast<off_t>(bytes)) == 0;
+}
+
+}  // namespace
+
+Segment make_segment(std::size_t bytes, const char* name, bool shared) {
+    Segment segment;
+    segment.bytes = (bytes + page - 1) / page * page;
+    if (shared) segment.file = memfd_create(name, MFD_CLOEXEC);
+    if (segment.file >= 0 && !lengthen(segment.file, segment.bytes)) {
+        close(segment.file);
+        segment.file = -1;
+    }
+    if (segment.file < 0) {
+        segment.data = mapped(-1, segment.bytes, MAP_PRIVATE | MAP_ANONYMOUS);
+        return segment;
+    }
+    segment.data = map_shared(segment.file, segment.bytes, true);
+    struct stat made {};
+    if (fstat(segment.file, &made) == 0) segment.inode = static_cast<std::int64_t>(made.st_ino);
+    if (segment.data == nullptr) close(segment.file);
+    return segment;
+}
+
+void free_segment(const Segment& segment) {
+    unmap_shared(segment.data, segment.bytes);
+    if (segment.file >= 0) close(segment.file);
+}
+
+void use_segment(const Segment& segment, bool used) {
+    Register& all = shared();
+    const std::lock_guard lock(all.mutex);
+    if (const auto found = all.find(segment.data); found != all.all.end()) found->used = used;
+}
+
+std::byte* map_segment(int file, std::size_t bytes) {
+    return map_shared(file, bytes, false);
+}
+
+void unmap_segment(std::byte* data, std::size_t bytes) {
+    unmap_shared(data, bytes);
+}
+
+void hold_in_forks(std::mutex& owner) {
+    Register& all = shared();
+    const std::lock_guard lock(all.mutex);
+    all.owner = &owner;
+}
+
+}  // namespace hocket::shm

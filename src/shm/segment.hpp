@@ -1,0 +1,48 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Segments: memory that the processes of one node can map, each as a file without a name (memfd).
+//
+// A fork's child shares them with its parent, unlike other memory, and both would write there. So a
+// handler gives the child private memory at the same addresses (pthread_atfork):
+//
+//   - The parent's segments that are in use are copied, where they have at most `most_copied` bytes
+//     together. The parent waits meanwhile. So the child has the memory of the moment of the fork.
+//   - Where they have more, they are mapped privately. This copies a page when the child first
+//     writes there; up to then the child sees what the parent writes. A copy would take a second
+//     for some gigabytes, and as much memory again in each child.
+//   - The segments of other processes become zeros: the child does not communicate.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <mutex>
+
+namespace hocket::shm {
+
+/// A segment of this process.
+struct Segment {
+    std::byte* data = nullptr;
+    std::size_t bytes = 0;  // whole pages
+    int file = -1;          // -1: the memory is private, as the system has no memfd for it
+    std::int64_t inode = 0;
+};
+
+inline constexpr std::size_t most_copied = std::size_t{1} << 28;
+
+/// A new segment of at least so many bytes, all zero, in use. `data` is nullptr where there is no
+/// memory. `name`: the text that /proc/PID/fd shows for its file, after "/memfd:". `shared`: false
+/// for private memory.
+Segment make_segment(std::size_t bytes, const char* name, bool shared);
+void free_segment(const Segment& segment);
+/// Whether the contents of a segment of this process matter.
+void use_segment(const Segment& segment, bool used);
+
+/// A mutex that its owner holds while it calls these functions: a fork takes it first, so that the
+/// child finds it free. One owner has such a mutex.
+void hold_in_forks(std::mutex& owner);
+
+/// Maps the segment of another process by a descriptor of it; nullptr where that fails. `errno`
+/// tells why.
+std::byte* map_segment(int file, std::size_t bytes);
+void unmap_segment(std::byte* data, std::size_t bytes);
+
+}  // namespace hocket::shm
