@@ -38,7 +38,7 @@ if sys.argv[1] == "used":
     received = w.irecv(b, other, tag=1)
     w.send(c, other, tag=1)
     received.wait()
-    waiting, later = w.irecv(b, other, tag=7), w.irecv_later(b, other, tag=9)
+    waiting, later = w.irecv(b, other, tag=7), w._irecv_later(b, other, tag=9)
     kept, started = w.send_init(b, other, tag=8), w.recv_init(c, other, tag=10)
     started.start()
     flow.comm(lambda: w.irecv(b, other, tag=11))

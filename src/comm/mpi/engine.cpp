@@ -34,7 +34,6 @@ bool running() {
 }
 
 void require_running() {
-    require_no_fork();
     if (running()) return;
     int initialized = 0;
     MPI_Initialized(&initialized);

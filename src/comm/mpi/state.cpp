@@ -102,11 +102,13 @@ Protocol<OwnedLink> duplicate(MPI_Comm user) {
 }
 
 std::shared_ptr<State> attached(MPI_Comm user) {
-    be_present();
+    // A forked child may name what its parent has used: its own arrays need no communication.
+    if (!forked()) be_present();
     void* value = nullptr;
     int found = 0;
     check(MPI_Comm_get_attr(user, keyval(), &value, &found), "MPI_Comm_get_attr");
     if (found != 0) return static_cast<Attached*>(value)->state.lock();
+    require_no_fork();
     auto made = std::make_unique<State::User>();
     made->comm = user;
     auto state = std::make_shared<State>(std::move(made));
