@@ -102,6 +102,15 @@ void write_name(const char* of, std::string_view name) {
                  "\",\"args\":{\"name\":" + quoted(name) + "}");
 }
 
+void write_arrow(const char* end, std::uint64_t id, double at) {
+    if (!enabled()) return;
+    char number[24];
+    std::snprintf(number, sizeof number, "0x%llx", static_cast<unsigned long long>(id));
+    file().write(std::string("\"ph\":") + end +
+                 ",\"cat\":\"arrow\",\"name\":\"elements\",\"id\":\"" + number +
+                 "\",\"ts\":" + microseconds(at));
+}
+
 }  // namespace
 
 bool enabled() {
@@ -134,6 +143,14 @@ void record(std::string_view name, double begin, double end, const Arguments& ar
     if (!enabled()) return;
     file().write("\"ph\":\"X\",\"name\":" + quoted(name) + ",\"ts\":" + microseconds(begin) +
                  ",\"dur\":" + microseconds(end - begin) + arguments_text(arguments));
+}
+
+void arrow_out(std::uint64_t id, double at) {
+    write_arrow("\"s\"", id, at);
+}
+
+void arrow_in(std::uint64_t id, double at) {
+    write_arrow("\"f\",\"bp\":\"e\"", id, at);
 }
 
 void flush() {

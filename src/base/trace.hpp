@@ -31,6 +31,11 @@ void name_thread(std::string_view name);
 /// lie within each other or apart; what overlaps needs a Track.
 void record(std::string_view name, double begin, double end, const Arguments& arguments = {});
 
+/// An arrow leaves the slice of this thread that `at` lies in, and comes to the one that the same
+/// `id` lies in elsewhere: of this process or of another.
+void arrow_out(std::uint64_t id, double at);
+void arrow_in(std::uint64_t id, double at);
+
 /// Writes what has been recorded so far, if that was not done lately.
 void flush();
 
@@ -63,6 +68,7 @@ class Track {
     /// a row are one.
     void step(std::string_view name);
     void end();
+    const std::string& name() const { return name_; }
 
   private:
     void write(char phase, std::string_view name, double at, const Arguments& arguments) const;

@@ -68,6 +68,7 @@ class Link {
         office_ = std::move(office);
         number_ = number;
     }
+    int number() const { return number_; }
     /// What a text is about: something of the call that a tag belongs to.
     enum class About { agreement, data, refusal, text };
     /// A text through shared memory, to and from one that is `near`. Those of one tag and matter

@@ -1,8 +1,12 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "transfer/run.hpp"
 
+#include <utility>
+
 #include "base/port.hpp"
+#include "base/trace.hpp"
 #include "comm/fork.hpp"
+#include "transfer/arrows.hpp"
 #include "transfer/counts.hpp"
 
 namespace hocket::transfer {
@@ -70,7 +74,17 @@ void Runner::rebind(std::shared_ptr<const Work> work) {
 }
 
 void Runner::start(const void* source, void* destination) {
+    ++runs_;
+    const bool traced = trace::enabled();
+    const double began = traced ? port::seconds() : 0;
     together([&] { begin(source, destination); });
+    to_draw_ = traced && destination != nullptr;
+    if (traced && source != nullptr) draw(Side::source, began);
+}
+
+void Runner::draw(Side side, double began) {
+    draw_arrows(side, *work_, route_, runs_, watch_.name().empty() ? "transfer" : watch_.name(),
+                began);
 }
 
 void Runner::begin(const void* source, void* destination) {
@@ -147,7 +161,10 @@ bool Runner::poll_brief() {
 }
 
 bool Runner::poll() {
-    return together([&] { return go_on(); });
+    const double began = to_draw_ ? port::seconds() : 0;
+    const bool done = together([&] { return go_on(); });
+    if (done && std::exchange(to_draw_, false)) draw(Side::destination, began);
+    return done;
 }
 
 bool Runner::go_on() {

@@ -53,12 +53,15 @@ class Runner {
     bool poll_brief();
     bool far_ahead() const;
     bool send_one();
+    void draw(Side side, double began);
 
     std::shared_ptr<const Work> work_;
     Route route_;
     Stopwatch& watch_;
     bool timed_ = false;      // what is brief is only once it is waited for
     bool under_way_ = false;  // and nobody has been told that it is given up
+    std::int64_t runs_ = 0;
+    bool to_draw_ = false;  // in the trace, that the elements have come
     Nearby nearby_;
     Far far_sends_, far_receives_;
     std::unique_ptr<Contest> contest_;  // of the first of these sends; none: nobody else's

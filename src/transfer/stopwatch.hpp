@@ -32,6 +32,8 @@ class Stopwatch {
     /// The transfer that follows is another, with a track of its own.
     void begin(trace::Track track) { track_ = std::move(track); }
     void end() { track_.end(); }
+    /// Of the transfer in the trace; "" where nothing is traced.
+    const std::string& name() const { return track_.name(); }
 
   private:
     static const char* name_of(double Profile::*step);

@@ -101,6 +101,55 @@ def test_a_run_of_tasks_leaves_one_picture_of_all_ranks(tmp_path):
     assert waited_for and all(waited_for)
 
 
+def arrows(found):
+    """The ends of arrows by id: those that leave and those that come, each checked to lie within
+    a slice of its thread."""
+    slices = defaultdict(list)
+    for event in found:
+        if event["ph"] == "X":
+            slices[event["pid"], event["tid"]].append(event)
+    ends = defaultdict(lambda: {"s": [], "f": []})
+    for event in found:
+        if event["ph"] in "sf":
+            near = slices[event["pid"], event["tid"]]
+            assert any(one["ts"] <= event["ts"] <= one["ts"] + one["dur"] for one in near)
+            assert event["ph"] == "s" or event["bp"] == "e"
+            ends[event["id"]][event["ph"]].append(event)
+    return ends
+
+
+@pytest.mark.parametrize("strategy", ["direct", "staged"])
+def test_an_arrow_leads_from_each_send_to_its_receive(tmp_path, strategy):
+    def part(world):
+        layout = hk.Layout((12, 12), "(BLOCK, *)", world.comm.size)
+        array = hk.zeros(layout, "float64", comm=world.comm)
+        if world.name == "rows":
+            world.send(array, "cols", strategy=strategy)
+            request = world.send_init(array, "cols")
+        else:
+            world.recv(array, "rows", strategy=strategy)
+            request = world.recv_init(array, "rows")
+        for _ in range(2):
+            request.start()
+            request.wait()
+        spread = hk.redistribute(array, hk.Layout((12, 12), "(*, BLOCK)", world.comm.size))
+        assert spread.local.size == array.local.size
+
+    target = tmp_path / "run.json"
+    hk.run(part, tasks={"rows": 2, "cols": 3}, trace=target)
+    found = json.loads(target.read_text(encoding="utf-8"))
+    pids = {e["args"]["name"][:6]: e["pid"] for e in found if e["name"] == "process_name"}
+    rank_of = {pid: int(name[-1]) for name, pid in pids.items()}
+    led = defaultdict(int)
+    for ends in arrows(found).values():
+        (leaves,), (comes,) = ends["s"], ends["f"]
+        assert leaves["ts"] < comes["ts"] and leaves["name"] == comes["name"]
+        led[rank_of[leaves["pid"]], rank_of[comes["pid"]]] += 1
+    between = {(0, 2): 3, (0, 3): 3, (1, 3): 3, (1, 4): 3}  # rows 0 to 5, 6 to 11; and 4 by 4
+    within = {(a, b): 1 for task in ((0, 1), (2, 3, 4)) for a in task for b in task if a != b}
+    assert led == {**between, **within}
+
+
 def test_steps_of_a_flow_are_slices_of_the_threads_that_ran_them(tmp_path):
     def part(comm):
         import threading
