@@ -56,10 +56,15 @@ struct Behind<hocket_reduction> {
 
 inline std::shared_ptr<const Reduction> reduction_of(const hocket_access& access) {
     const auto by = behind(access.reduction)->value;
-    const std::int64_t bytes = access.bytes;
     return std::make_shared<const Reduction>(Reduction{
-        by.name, [by, bytes](void* part) { by.fill(by.context, part, bytes); },
-        [by, bytes](void* into, const void* part) { by.combine(by.context, into, part, bytes); }});
+        by.name, [by](void* part, std::int64_t bytes) { by.fill(by.context, part, bytes); },
+        [by](const Region& into, const void* part) {
+            const auto* from = static_cast<const std::byte*>(part);
+            into.each_run([&](void* at) {
+                by.combine(by.context, at, from, into.run());
+                from += into.run();
+            });
+        }});
 }
 
 inline Access access_of(const hocket_access& access) {

@@ -56,7 +56,6 @@ contains
     touch%rank = view%rank
     touch%extents = view%extents
     touch%strides = view%strides
-    call make_run(touch)
   end function
 
   ! A handle that is not live touches nothing here; the call that it is for says so.
@@ -80,22 +79,7 @@ contains
     touch%rank = int(count)
     touch%extents = extents
     touch%strides = strides
-    call make_run(touch)
   end function
-
-  ! What lies in one run is one: a reduction's part must, and C takes it for that.
-  subroutine make_run(touch)
-    type(hocket_touch), intent(inout) :: touch
-    integer(c_int64_t) :: whole
-    integer :: d
-    whole = touch%bytes
-    do d = 1, touch%rank
-      if (touch%extents(d) > 1 .and. touch%strides(d) /= whole) return
-      whole = whole*touch%extents(d)
-    end do
-    touch%bytes = whole
-    touch%rank = 0
-  end subroutine
 
   function of_key(kind, key) result(touch)
     integer, intent(in) :: kind

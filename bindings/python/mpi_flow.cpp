@@ -94,16 +94,13 @@ std::shared_ptr<const Reduction> reduction_of(std::string name, nb::object fill,
     auto combining = std::make_shared<Kept>(std::move(combine));
     return std::make_shared<const Reduction>(
         Reduction{std::move(name),
-                  [filling](void* part) {
+                  [filling](void* part, std::int64_t /*bytes*/) {
                       const nb::gil_scoped_acquire locked;
                       called([&] { filling->get()(reinterpret_cast<std::uintptr_t>(part)); });
                   },
-                  [combining](void* into, const void* part) {
+                  [combining](const Region& /*into: Python has it*/, const void* part) {
                       const nb::gil_scoped_acquire locked;
-                      called([&] {
-                          combining->get()(reinterpret_cast<std::uintptr_t>(into),
-                                           reinterpret_cast<std::uintptr_t>(part));
-                      });
+                      called([&] { combining->get()(reinterpret_cast<std::uintptr_t>(part)); });
                   }});
 }
 
@@ -111,12 +108,17 @@ std::shared_ptr<const Reduction> reduction_of(std::string name, nb::object fill,
 Region region_of(nb::handle object) {
     Py_buffer view;
     if (PyObject_GetBuffer(object.ptr(), &view, PyBUF_STRIDES) != 0) throw nb::python_error();
-    std::vector<std::int64_t> shape(view.shape, view.shape + view.ndim),
-        strides(view.strides, view.strides + view.ndim);
     const void* const data = view.buf;
-    const std::int64_t itemsize = view.itemsize;
+    const std::int64_t itemsize = view.itemsize, bytes = view.len;
+    // ctypes gives no strides, also where they are asked for: its memory is contiguous.
+    const bool run = view.strides == nullptr || itemsize == 0;
+    std::vector<std::int64_t> shape, strides;
+    if (!run) {
+        shape.assign(view.shape, view.shape + view.ndim);
+        strides.assign(view.strides, view.strides + view.ndim);
+    }
     PyBuffer_Release(&view);
-    if (itemsize == 0) return {data, 0};
+    if (run) return {data, bytes};
     return {data, shape, strides, itemsize};
 }
 
@@ -213,6 +215,8 @@ void bind_flow(nb::module_& m) {
             "name"_a)
         .def("overlaps", &Region::overlaps, "other"_a)
         .def("text", &Region::text)
+        .def("size", &Region::size)
+        .def("is_key", &Region::is_key)
         .def("__eq__", [](const Region& a, const Region& b) { return a == b; })
         .def("__hash__", &Region::hash);
     nb::class_<Access>(m, "Access")

@@ -21,8 +21,8 @@ using Operations = std::vector<std::shared_ptr<Operation>>;
 class Here {
   public:
     explicit Here(std::vector<void*>* parts) : parts_(parts) {}
-    /// The step's own part of its i-th reduction: memory like the region, set to the identity.
-    /// @throws Error if there is none.
+    /// The step's own part of its i-th reduction, contiguous as Reduction says, and set to the
+    /// identity. @throws Error if there is none.
     void* part(std::size_t i) const;
     template <class T>
     T* part_of(std::size_t i) const {

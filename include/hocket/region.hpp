@@ -2,6 +2,7 @@
 // What a step of a flow touches, and how.
 #pragma once
 
+#include <algorithm>
 #include <array>
 #include <concepts>
 #include <cstddef>
@@ -14,6 +15,8 @@
 #include <type_traits>
 #include <typeinfo>
 #include <vector>
+
+#include "hocket/error.hpp"
 
 namespace hocket {
 
@@ -50,7 +53,6 @@ class Region {
 
     bool is_key() const { return more_ != nullptr && more_->is_key; }
     bool empty() const { return bytes_ == 0 && !is_key(); }
-    bool contiguous() const { return count_ == 0 && !is_key(); }
     std::uintptr_t begin() const { return start_; }  ///< address of the first byte
     std::uintptr_t end() const { return end_; }      ///< behind the last one
     bool overlaps(const Region& other) const;
@@ -66,6 +68,26 @@ class Region {
     };
     std::span<const Dimension> dimensions() const;  ///< descending strides
     std::int64_t run() const { return bytes_; }     ///< contiguous bytes at each place
+    std::int64_t size() const;                      ///< bytes of all runs; 0 for a key
+    /// Calls `visit` with the address of each run, the dimension of the least stride fastest.
+    template <class Visit>
+    void each_run(Visit&& visit) const {
+        if (bytes_ == 0) return;
+        const auto dims = dimensions();
+        std::vector<std::int64_t> index(dims.size(), 0);
+        std::uintptr_t at = start_;
+        for (;;) {
+            visit(reinterpret_cast<void*>(at));
+            std::size_t d = dims.size();
+            for (;; --d) {
+                if (d == 0) return;
+                at += static_cast<std::uintptr_t>(dims[d - 1].stride);
+                if (++index[d - 1] < dims[d - 1].extent) break;
+                at -= static_cast<std::uintptr_t>(dims[d - 1].extent * dims[d - 1].stride);
+                index[d - 1] = 0;
+            }
+        }
+    }
 
   private:
     Region() = default;
@@ -88,11 +110,12 @@ std::vector<Region> border(const void* data, std::span<const std::int64_t> exten
                            std::span<const std::int64_t> strides, std::int64_t itemsize,
                            std::span<const std::int64_t> width);
 
-/// How the parts of steps that reduce into one region become one.
+/// How the parts of steps that reduce into one region become one. A part is contiguous: the runs
+/// of the region one after the other, in the order of Region::each_run.
 struct Reduction {
     std::string name;  ///< steps with one of the same name run at the same time
-    std::function<void(void* part)> fill;
-    std::function<void(void* into, const void* part)> combine;
+    std::function<void(void* part, std::int64_t bytes)> fill;
+    std::function<void(const Region& into, const void* part)> combine;
 };
 
 struct Access {
@@ -118,25 +141,34 @@ inline Access commutes(Region region) {
 }
 /// Updates at the same time as others that reduce into the same region: each has a part of its own
 /// (flow::Here::part), which is combined with the region when the step ends, in any order.
-/// @throws Error for a region that is no run of memory.
+/// @throws Error for a key, and where elements of the region overlap.
 Access reduces(Region region, std::shared_ptr<const Reduction> reduction);
 
-/// By an operation on elements, as std::plus<>, and its identity.
+/// Into elements of type T, by an operation on two, as std::plus<>, and its identity.
+template <class T, class Combine>
+Access reduces(const Region& region, Combine combine, T identity) {
+    constexpr auto size = static_cast<std::int64_t>(sizeof(T));
+    if (region.run() % size != 0)
+        throw Error("a step cannot reduce elements of " + std::to_string(size) + " bytes into " +
+                    region.text() + "; give memory that holds them one after the other");
+    const std::int64_t run = region.run() / size;
+    return reduces(region, std::make_shared<const Reduction>(Reduction{
+                               std::string(typeid(Combine).name()) + typeid(T).name(),
+                               [identity](void* part, std::int64_t bytes) {
+                                   std::fill_n(static_cast<T*>(part), bytes / size, identity);
+                               },
+                               [run, combine](const Region& into, const void* part) {
+                                   const T* from = static_cast<const T*>(part);
+                                   into.each_run([&](void* at) {
+                                       T* to = static_cast<T*>(at);
+                                       for (std::int64_t i = 0; i < run; ++i, ++from)
+                                           to[i] = combine(to[i], *from);
+                                   });
+                               }}));
+}
 template <class T, class Combine>
 Access reduces(std::span<T> memory, Combine combine, T identity) {
-    const std::size_t size = memory.size();
-    return reduces(Region(memory), std::make_shared<const Reduction>(Reduction{
-                                       std::string(typeid(Combine).name()) + typeid(T).name(),
-                                       [size, identity](void* part) {
-                                           for (std::size_t i = 0; i < size; ++i)
-                                               static_cast<T*>(part)[i] = identity;
-                                       },
-                                       [size, combine](void* into, const void* part) {
-                                           auto* to = static_cast<T*>(into);
-                                           for (std::size_t i = 0; i < size; ++i)
-                                               to[i] =
-                                                   combine(to[i], static_cast<const T*>(part)[i]);
-                                       }}));
+    return reduces(Region(memory), combine, identity);
 }
 
 }  // namespace hocket

@@ -2,7 +2,9 @@
 #include "base/overlap.hpp"
 
 #include <algorithm>
+#include <cstdlib>
 #include <numeric>
+#include <utility>
 #include <vector>
 
 #include "base/checked.hpp"
@@ -95,6 +97,21 @@ bool share_bytes(const StridedBox& a, const StridedBox& b) {
     // Elements at x and y share a byte where -a.itemsize < x - y < b.itemsize.
     const wide apart = static_cast<wide>(lowest_b) - lowest_a;
     return Search(terms).finds(apart - a.itemsize + 1, apart + b.itemsize - 1);
+}
+
+bool overlaps_itself(const StridedBox& box) {
+    std::vector<std::pair<std::int64_t, std::int64_t>> steps;  // stride, extent
+    for (std::size_t d = 0; d < box.extents.size(); ++d) {
+        if (box.extents[d] == 0) return false;
+        if (box.extents[d] > 1) steps.emplace_back(std::abs(box.strides[d]), box.extents[d]);
+    }
+    std::sort(steps.begin(), steps.end());
+    std::int64_t covered = box.itemsize;
+    for (const auto& [stride, extent] : steps) {
+        if (stride < covered) return true;
+        covered += (extent - 1) * stride;
+    }
+    return false;
 }
 
 }  // namespace hocket::base

@@ -20,4 +20,8 @@ struct StridedBox {
 /// sharing.
 bool share_bytes(const StridedBox& a, const StridedBox& b);
 
+/// Whether two elements of the box share a byte, where its dimensions nest: each steps over all of
+/// the smaller ones. True for a stride of 0, and for dimensions that do not nest.
+bool overlaps_itself(const StridedBox& box);
+
 }  // namespace hocket::base

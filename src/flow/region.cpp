@@ -123,6 +123,12 @@ std::span<const Dimension> Region::dimensions() const {
     return {first_.data(), count_};
 }
 
+std::int64_t Region::size() const {
+    std::int64_t bytes = bytes_;
+    for (const auto& [extent, stride] : dimensions()) bytes *= extent;
+    return bytes;
+}
+
 bool Region::overlaps(const Region& other) const {
     if (is_key() || other.is_key()) return *this == other;
     if (empty() || other.empty() || start_ >= other.end_ || other.start_ >= end_) return false;
@@ -173,21 +179,10 @@ std::string Region::text() const {
 
 std::uint64_t Region::digest() const {
     if (is_key() || empty()) return 0;
-    const auto dims = dimensions();
-    std::vector<std::int64_t> index(dims.size(), 0);
     std::uint64_t out = 0;
-    const auto* from = reinterpret_cast<const std::byte*>(start_);
-    for (;;) {
-        out = digest_of(from, bytes_, out);
-        std::size_t d = dims.size();
-        for (;; --d) {
-            if (d == 0) return out;
-            from += dims[d - 1].stride;
-            if (++index[d - 1] < dims[d - 1].extent) break;
-            from -= dims[d - 1].extent * dims[d - 1].stride;
-            index[d - 1] = 0;
-        }
-    }
+    each_run(
+        [&](const void* run) { out = digest_of(static_cast<const std::byte*>(run), bytes_, out); });
+    return out;
 }
 
 std::vector<Region> border(const void* data, std::span<const std::int64_t> extents,
@@ -213,8 +208,15 @@ std::vector<Region> border(const void* data, std::span<const std::int64_t> exten
 }
 
 Access reduces(Region region, std::shared_ptr<const Reduction> reduction) {
-    if (!region.contiguous())
-        throw Error("a step can reduce into a run of memory only, not into " + region.text());
+    if (region.is_key())
+        throw Error("a step cannot reduce into the key " + region.text() +
+                    ", which has no elements; name the memory");
+    std::vector<std::int64_t> extents, strides;
+    for (const auto& [extent, stride] : region.dimensions())
+        extents.push_back(extent), strides.push_back(stride);
+    if (base::overlaps_itself({0, extents, strides, region.run()}))
+        throw Error("a step cannot reduce into " + region.text() +
+                    ", whose elements overlap; give memory whose elements lie apart");
     if (reduction == nullptr || !reduction->fill || !reduction->combine)
         throw Error("a reduction needs functions that fill a part and combine it");
     return {Access::Kind::reduce, std::move(region), std::move(reduction)};

@@ -31,10 +31,10 @@ class Parts {
     explicit Parts(Step& step) : step_(step) {
         if (!step.extras) return;
         for (const Access& access : step.extras->reductions) {
-            const auto bytes = static_cast<std::size_t>(access.region.run());
-            owned_.emplace_back(::operator new(bytes, alignment));
+            const std::int64_t bytes = access.region.size();
+            owned_.emplace_back(::operator new(static_cast<std::size_t>(bytes), alignment));
             parts_.push_back(owned_.back().get());
-            access.reduction->fill(parts_.back());
+            access.reduction->fill(parts_.back(), bytes);
         }
     }
 
@@ -43,7 +43,7 @@ class Parts {
         for (std::size_t i = 0; i < parts_.size(); ++i) {
             const Access& access = step_.extras->reductions[i];
             const std::lock_guard lock(step_.extras->reduced[i]->combining);
-            access.reduction->combine(reinterpret_cast<void*>(access.region.begin()), parts_[i]);
+            access.reduction->combine(access.region, parts_[i]);
         }
     }
 

@@ -17,29 +17,12 @@ base::StridedBox box_of(const Array& array) {
             array.dtype().size};
 }
 
-// Whether two elements share bytes, where dimensions nest: each steps over all of the smaller ones.
-bool overlaps_itself(const Array& array) {
-    std::vector<std::pair<std::int64_t, std::int64_t>> steps;  // stride, extent
-    for (std::size_t d = 0; d < array.local_shape().size(); ++d) {
-        if (array.local_shape()[d] == 0) return false;
-        if (array.local_shape()[d] > 1)
-            steps.emplace_back(std::abs(array.strides()[d]), array.local_shape()[d]);
-    }
-    std::sort(steps.begin(), steps.end());
-    std::int64_t covered = array.dtype().size;
-    for (const auto& [stride, extent] : steps) {
-        if (stride < covered) return true;
-        covered += (extent - 1) * stride;
-    }
-    return false;
-}
-
 }  // namespace
 
 comm::Fault fault_in_writing(const Array& destination) {
     if (!destination.writable())
         return {"Error", "the receiving array is read-only; give one that may be written"};
-    if (overlaps_itself(destination))
+    if (base::overlaps_itself(box_of(destination)))
         return {"Error", "elements of the receiving array overlap: shape " +
                              text::tuple(destination.local_shape()) + " with strides " +
                              text::tuple(destination.strides()) +

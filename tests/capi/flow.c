@@ -120,12 +120,18 @@ static void test_computing(const hocket_flow_options* options) {
     hocket_access reduces = memory(HOCKET_REDUCES, total, sizeof total);
     reduces.reduction = sum;
     for (int i = 0; i < 20; ++i) OK(hocket_flow_task(flow, count_one, NULL, 1, &reduces, 0, NULL));
+    /* The first and third of four: parts lie together. */
+    double spread[4] = {5, -1, 5, -1};
+    const int64_t two_of[] = {2}, apart[] = {16};
+    const hocket_access strided = {HOCKET_REDUCES, NULL, spread, 8, 1, two_of, apart, sum};
+    for (int i = 0; i < 20; ++i) OK(hocket_flow_task(flow, count_one, NULL, 1, &strided, 0, NULL));
     OK(hocket_reduction_free(&sum));
     OK(hocket_flow_wait(flow, 60));
+    CHECK(spread[0] == 5 && spread[1] == -1 && spread[2] == 25 && spread[3] == -1);
     CHECK(grid[0] == 1 && grid[2] == 1 && grid[3] == 0);
     CHECK(total[0] == 5 && total[1] == 25);
     OK(hocket_flow_steps(flow, &steps));
-    CHECK(steps == 33);
+    CHECK(steps == 53);
     const char* text = NULL;
     OK(hocket_flow_dot(flow, &text));
     CHECK(strstr(text, "s0 -> s1;") != NULL && strstr(text, "s10 -> s11;") == NULL);

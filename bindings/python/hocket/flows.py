@@ -95,9 +95,9 @@ class Flow:
         priority : of steps that may run, one with the highest runs first
         commutes : what it updates in any order with other steps that commute on the same, one at a
             time
-        reduces : contiguous arrays that it updates at the same time as others that reduce into the
-            same: `fn` gets a private array for each, set to the identity of `op`, which is combined
-            with the real one when the step has ended
+        reduces : arrays that it updates at the same time as others that reduce into the same: `fn`
+            gets a private array for each, of its shape and set to the identity of `op`, which is
+            combined with the real one when the step has ended
         op : ``"add" "mul" "min" "max" "and" "or"``
         name : for errors, traces and drawings; None: that of `fn`
         threads : that hocket's functions use in it, as the flow's `threads`; None: as many as the
@@ -106,15 +106,15 @@ class Flow:
         Raises
         ------
         Error
-            for fewer threads than one, for what is neither memory nor a key, and for reductions of
-            what is not contiguous.
+            for fewer threads than one, for what is neither memory nor a key, and for reductions
+            into keys, read-only memory, and elements that overlap or are no numbers.
         """
         accesses, hold = flow_steps.accesses_of(inputs, outputs, inouts)
         for touched in flow_steps.as_names(commutes, "commutes"):
             hold.append(touched)
             accesses += [_mpi.Access(_Kind.commute, region) for region in regions_of(touched)]
         reductions = [Reduction(each, op) for each in flow_steps.as_names(reduces, "reduces")]
-        accesses += [reduction.access() for reduction in reductions]
+        accesses += [access for reduction in reductions for access in reduction.accesses()]
         called = flow_steps.with_parts(fn, reductions) if reductions else fn
         self._core.task(
             flow_steps.as_function(called),

@@ -7,11 +7,12 @@ import ctypes
 from typing import Any, Callable
 
 import numpy as np
+import numpy.typing as npt
 
 from hocket import _mpi
 from hocket.arrays import Array
 from hocket.errors import Error
-from hocket.regions import memory_of
+from hocket.regions import Touched, memory_of, regions_of
 
 _UFUNCS: dict[str, Callable[..., Any]] = {
     "add": np.add,
@@ -26,22 +27,28 @@ _UFUNCS: dict[str, Callable[..., Any]] = {
 class Reduction:
     """One array, and the operation by which steps' parts become one with it."""
 
-    def __init__(self, touched: Any, op: str) -> None:
-        target = touched.local if isinstance(touched, Array) else touched
+    def __init__(self, touched: Touched, op: str) -> None:
         if op not in _UFUNCS:
             raise Error(f"op is {op!r}; give one of {', '.join(map(repr, _UFUNCS))}")
-        if not isinstance(target, np.ndarray) or not target.flags.c_contiguous:
-            raise Error("a step can reduce into contiguous NumPy arrays and hocket arrays only")
-        if not target.flags.writeable:
-            raise Error("a step cannot reduce into a read-only array")
         self.op = op
-        self.array = target
-        self.identity = _identity(op, target.dtype)
+        self.array = _elements_of(touched)
+        if not self.array.flags.writeable:
+            raise Error("a step cannot reduce into a read-only array")
+        self.identity = _identity(op, self.array.dtype)
+        self._touched = touched
+        self._region = memory_of(self.array)
+        if self._region.size() != self.array.nbytes:
+            raise Error("a step cannot reduce into an array whose elements overlap")
+        # Axes from the largest stride to the smallest, as the elements of a part lie.
+        strides = self.array.strides
+        self._order = sorted(range(self.array.ndim), key=lambda axis: -abs(strides[axis]))
 
-    def access(self) -> _mpi.Access:
-        """How the step touches the array."""
+    def accesses(self) -> list[_mpi.Access]:
+        """How the step touches the array, and the memory that a section is a copy of."""
         name = f"{self.op} {self.array.dtype.str}"
-        return _mpi.Access.reduction(memory_of(self.array), name, self._fill, self._combine)
+        reduced = _mpi.Access.reduction(self._region, name, self._fill, self._combine)
+        further = regions_of(self._touched)[1:]
+        return [reduced, *(_mpi.Access(_mpi.AccessKind.update, region) for region in further)]
 
     def array_at(self, address: int) -> np.ndarray:
         """A part as an array like the real one. It lives as long as the step runs."""
@@ -49,14 +56,29 @@ class Reduction:
             return np.empty_like(self.array)
         memory = (ctypes.c_uint8 * self.array.nbytes).from_address(address)
         bytes_of_it: np.ndarray = np.ctypeslib.as_array(memory)
-        return bytes_of_it.view(self.array.dtype).reshape(self.array.shape)
+        lies = [self.array.shape[axis] for axis in self._order]
+        part = bytes_of_it.view(self.array.dtype).reshape(lies)
+        upwards = tuple(slice(None, None, -1 if step < 0 else 1) for step in self.array.strides)
+        return part.transpose(np.argsort(self._order))[upwards] if lies else part
 
     def _fill(self, address: int) -> None:
         self.array_at(address)[...] = self.identity
 
-    def _combine(self, into: int, part: int) -> None:
-        target = self.array_at(into)
-        _UFUNCS[self.op](target, self.array_at(part), out=target)
+    def _combine(self, part: int) -> None:
+        _UFUNCS[self.op](self.array, self.array_at(part), out=self.array)
+        if isinstance(self._touched, Array):
+            self._touched.settle()
+
+
+def _elements_of(touched: Touched) -> npt.NDArray[Any]:
+    """The array that NumPy sees in what a step names. Raises `Error` for what is no memory."""
+    if isinstance(touched, Array):
+        return touched.local
+    if isinstance(touched, np.ndarray):
+        return touched
+    if any(region.is_key() for region in regions_of(touched)):
+        raise Error(f"{touched!r} is a key, and has no elements; a step reduces into an array")
+    return np.asarray(memoryview(touched))
 
 
 def _identity(op: str, dtype: np.dtype[Any]) -> Any:

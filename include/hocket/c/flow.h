@@ -55,8 +55,10 @@ int hocket_flow_make(const hocket_flow_options* options, hocket_flow** flow);
  * inside the flow (in a step of it, or between hocket_flow_enter and hocket_flow_leave). */
 int hocket_flow_free(hocket_flow** flow);
 
-/* How parts of a reduction become one: steps with one of the same name run at the same time. May be
- * freed once the steps are inserted. */
+/* How parts of a reduction become one: steps with one of the same name run at the same time. A part
+ * is contiguous, whatever the strides: `fill` gets all of it, `combine` is called for each
+ * contiguous run of the memory, in the order of addresses. May be freed once the steps are
+ * inserted. */
 int hocket_reduction_make(const char* name, void (*fill)(void* context, void* part, int64_t bytes),
                           void (*combine)(void* context, void* into, const void* part,
                                           int64_t bytes),

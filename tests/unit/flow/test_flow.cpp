@@ -22,7 +22,6 @@ using hocket::commutes;
 using hocket::Flow;
 using hocket::FlowOptions;
 using hocket::reads;
-using hocket::reduces;
 using hocket::Region;
 using hocket::StepError;
 using hocket::updates;
@@ -275,22 +274,6 @@ TEST(Flow, commuting_steps_run_one_at_a_time_in_any_order) {
     flow.wait();
     EXPECT_EQ(before, 0);
     EXPECT_EQ(after, 400);
-}
-
-TEST(Flow, reductions_have_parts_of_their_own) {
-    Flow flow(workers(4));
-    std::vector<long> sum(5, 100);
-    long total = 0;
-    for (long i = 0; i < 300; ++i)
-        flow.task(
-            [i](hocket::flow::Here& here) {
-                long* part = here.part_of<long>(0);
-                for (int k = 0; k < 5; ++k) part[k] += i + k;
-            },
-            {reduces(std::span<long>(sum), std::plus<>(), 0L)});
-    flow.task([&] { total = sum[4]; }, {reads(std::span<long>(sum))});
-    flow.wait();
-    EXPECT_EQ(total, 100 + 300 * 299 / 2 + 300 * 4);
 }
 
 TEST(Flow, a_step_ends_with_its_own_steps) {
