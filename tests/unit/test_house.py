@@ -296,3 +296,17 @@ def test_a_copy_in_a_loop_is_found(text: str, copies: int) -> None:
     assert ELEMENT_COPIED.search("to[k * to_stride] = from[k * from_stride];")
     assert ELEMENT_COPIED.search("*(to + k * pitch) = *from;")
     assert not ELEMENT_COPIED.search("offset[d] = at * stride[d];")
+
+
+# An article, and then what the message is given: "a " + noun, f"a {name}".
+ARTICLE = re.compile(r"\b[Aa]n? (?:\"\s*\+\s*[a-z]|\{)")
+
+
+def test_no_message_has_an_article_before_a_word_that_it_does_not_know() -> None:
+    """It would say "a array"."""
+    found = [
+        f"{name(path)}: {hit[0]}"
+        for path in files("src", "bindings", "cli", "bench")
+        for hit in ARTICLE.finditer(path.read_text(encoding="utf-8"))
+    ]
+    assert not found, found
