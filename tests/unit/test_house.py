@@ -310,3 +310,19 @@ def test_no_message_has_an_article_before_a_word_that_it_does_not_know() -> None
         for hit in ARTICLE.finditer(path.read_text(encoding="utf-8"))
     ]
     assert not found, found
+
+
+# What only Python's users write, in the text of a message.
+PYTHONIC = re.compile(r"\b(?:hk|np|w)\.\w|\b(?:axes|dtype|out|comm|room)=|\btasks\(\{|\bTeam\(comm")
+
+
+def test_messages_of_all_languages_spell_what_each_would_write() -> None:
+    """The library's messages reach programs in C and Fortran, too."""
+    found = []
+    for path in files("src"):
+        text = path.read_text(encoding="utf-8")
+        for literal in re.finditer(r'"(?:[^"\\\n]|\\.)*"', text):
+            statement = text[literal.start() : text.index(";\n", literal.end())]
+            if PYTHONIC.search(literal[0]) and "Fortran" not in statement:
+                found.append(f"{name(path)}: {literal[0]}")
+    assert not found, found
