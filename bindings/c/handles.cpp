@@ -35,7 +35,7 @@ std::unordered_map<std::uintptr_t, Entry>::iterator entry_of(const void* handle,
                             " is no live handle: it was freed, or never set; make a new one");
     if (std::string_view(found->second.noun) != noun)
         throw ArgumentError(what + " is a handle of another kind (" + found->second.noun +
-                            "); give a " + noun);
+                            "); give one of the kind '" + noun + "'");
     return found;
 }
 

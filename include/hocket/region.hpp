@@ -53,7 +53,6 @@ class Region {
 
     bool is_key() const { return more_ != nullptr && more_->is_key; }
     bool empty() const { return bytes_ == 0 && !is_key(); }
-    bool contiguous() const { return count_ == 0 && !is_key(); }
     std::uintptr_t begin() const { return start_; }  ///< address of the first byte
     std::uintptr_t end() const { return end_; }      ///< behind the last one
     bool overlaps(const Region& other) const;

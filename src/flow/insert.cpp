@@ -46,7 +46,7 @@ void State::insert(Body&& body, std::span<const Access> accesses, StepOptions&& 
         if (access.kind != Access::Kind::reduce) continue;
         if (access.reduction == nullptr)
             throw Error("a step reduces into " + access.region.text() +
-                        " without a reduction; make such an access by reduces()");
+                        " without a reduction; say how parts become one");
         if (communicates)
             throw Error(
                 "a step that communicates cannot reduce, as its operations end later; let a "

@@ -23,8 +23,8 @@ Arrangement::Arrangement(const Layout& layout) : layout_(layout) {
     if (!exists(form))
         throw LayoutError("cannot remap an array of layout " + layout::brief(form) +
                           " in place: its distribution text says where single elements lie, and "
-                          "would mean another array once that is permuted; use redistribute with "
-                          "axes=");
+                          "would mean another array once that is permuted; use redistribute, which "
+                          "permutes as well");
     held_.assign(form.grid.size(), -1);
     formats_.resize(form.grid.size());
     for (std::size_t g = 0; g < form.grid.size(); ++g) {
@@ -130,7 +130,7 @@ void Arrangement::require_dealable(std::size_t grid, std::size_t dimension,
                 ", which needs both to be whole rounds of " + std::to_string(procs(grid)) +
                 " blocks of " + std::to_string(cycle_block(grid)) + ", but dimension " +
                 std::to_string(d) + " has " + std::to_string(shape()[d]) +
-                " indices; use redistribute with axes=");
+                " indices; use redistribute, which permutes as well");
 }
 
 // A whole dimension that nobody waits for, where the rest of the array stays most evenly dealt out.
@@ -176,7 +176,7 @@ Change Arrangement::next_change(const std::vector<int>& wanted,
                       " change places, which are dealt out over " + std::to_string(procs(stuck)) +
                       " and " + std::to_string(procs(other)) +
                       " processes, and there is no undistributed dimension to rest in; use "
-                      "redistribute with axes=, or as many processes along both");
+                      "redistribute, which permutes as well, or as many processes along both");
 }
 
 std::vector<Change> Arrangement::changes_to(std::span<const std::int64_t> axes) const {

@@ -44,7 +44,8 @@ void check_axes(const Layout& source, const Layout& destination, Options& option
             layout::text_of(wanted) +
             (wanted == source.shape() ? "" : " under axes " + layout::text_of(options.axes)) +
             ", but the destination is " + layout::brief(destination.form()) +
-            "; make the shapes equal, or give the axes= that turn one into the other");
+            "; make the shapes equal, or give the axes (in Fortran the order) that turn one into "
+            "the other");
 }
 
 void check_overlap(const Layout& source, const Layout& destination, const Options& options,

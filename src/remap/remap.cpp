@@ -52,8 +52,8 @@ comm::Fault fault_in(const Array& array, std::int64_t room) {
         return {"Error", "cannot remap in place: the local array of shape " +
                              text::tuple(array.local_shape()) + " has strides " +
                              text::tuple(array.strides()) +
-                             " bytes, and must be dense and row-major; copy it into one from "
-                             "empty, or use redistribute with axes="};
+                             " bytes, and must be dense and row-major; copy it into one in "
+                             "hocket's memory, or use redistribute, which permutes as well"};
     if (array.room() < room)
         return {"Error", "remapping this process's part of " + array.layout().text() +
                              " in place takes " + std::to_string(room) +
@@ -87,8 +87,8 @@ std::int64_t remap_room(const Layout& layout, std::span<const std::int64_t> axes
 Array remap_inplace(const Array& array, std::span<const std::int64_t> axes,
                     const RemapOptions& options) {
     comm::Statement mine;
-    mine.text = "remap_inplace(" + array.dtype().name + " " + array.layout().text() +
-                ", axes=" + text::tuple(axes) + ")";
+    mine.text = "remap_inplace(" + array.dtype().name + " " + array.layout().text() + " by axes " +
+                text::tuple(axes) + ")";
     std::shared_ptr<const remap::RemapPlan> plan;
     auto profile = options.profile ? options.profile : std::make_shared<Profile>();
     const double start = port::seconds();

@@ -203,7 +203,9 @@ Fault fault_of(const Member& member, const Array& array, bool receiving) {
         return {"LayoutError",
                 "the array lies over a communicator of " + std::to_string(array.comm().size()) +
                     " processes, not over the " + std::to_string(size) + " of task '" +
-                    member.name() + "'; make it with the task's communicator: comm=w.comm"};
+                    member.name() +
+                    "'; make it with the task's communicator: w.comm, in C and Fortran that of "
+                    "hocket_tasks_comm"};
     return receiving ? transfer::fault_in_writing(array) : Fault{};
 }
 

@@ -74,17 +74,17 @@ void Member::part_with(int other, const std::string& why) {
 namespace {
 
 std::string spelled(std::span<const TaskRequest> requests) {
-    std::string out = "tasks({";
+    std::string out = "tasks(";
     for (const auto& [name, processes] : requests) {
-        if (out.back() != '{') out += ", ";
-        out += "'" + name + "': ";
+        if (out.back() != '(') out += ", ";
+        out += name + "=";
         if (const auto* count = std::get_if<std::int64_t>(&processes)) {
             out += std::to_string(*count);
         } else {
             out += text::tuple(std::get<std::vector<int>>(processes));
         }
     }
-    return out + "})";
+    return out + ")";
 }
 
 /// The ranks of each task. @throws Error for requests that do not fit `size` processes.
@@ -92,7 +92,7 @@ std::vector<std::vector<int>> resolve(std::span<const TaskRequest> requests, int
     const std::string asked = spelled(requests);
     const std::string has = "the communicator has " + std::to_string(size) + " processes";
     if (requests.empty())
-        throw Error("tasks({}) names no task; name at least one, as {'rows': 2, 'cols': 2}");
+        throw Error("tasks() names no task; name at least one, and how many processes it has");
     std::set<std::string> names;
     std::set<int> used;
     std::vector<std::vector<int>> ranks;
@@ -267,9 +267,9 @@ Tasks Tasks::from_launcher(const Comm& comm) {
     const auto given = environment::value_of("HOCKET_TASKS");
     if (!given)
         throw Error(
-            "tasks() was called without tasks, but no launcher named any; name them, as "
-            "tasks({'rows': 2, 'cols': 2}), or start the program with `hocket run rows=2:PROGRAM "
-            "cols=2:PROGRAM`");
+            "no tasks were given, and no launcher has named any; give each task's name and number "
+            "of "
+            "processes, or start the program with `hocket run rows=2:PROGRAM cols=2:PROGRAM`");
     std::vector<TaskRequest> requests;
     const std::string& all = *given;
     for (std::size_t at = 0; at <= all.size();) {

@@ -120,7 +120,7 @@ task::Member& Tasks::speaker(const char* verb) const {
     for (const auto& [task, member] : state_->mine) mine.push_back(member->name());
     throw Error(std::string(verb) + ": this process is in several tasks (" +
                 text::quoted_list(mine) + "); say in whose name it speaks, as w.task('" + mine[0] +
-                "')." + verb);
+                "')." + verb + ", in C and Fortran by the handle of hocket_tasks_task");
 }
 
 const std::optional<std::string>& Tasks::name() const {

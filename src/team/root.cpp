@@ -180,7 +180,7 @@ void Root::leave(Standing standing, const std::string& words) {
     if (!over_ && standing != Standing::broken)
         over_ = comm::Fault{"Error", "this process " + words +
                                          ", and cannot use it any more; make "
-                                         "another with Team(comm)"};
+                                         "another team"};
     if (!link_) return;
     const comm::Turn turn(comm::Turn::waiting);
     for (int process = 0; process < size_; ++process) {
@@ -251,9 +251,7 @@ std::optional<Absence> Root::absent(const Group& group, int awaited, bool direct
 
 void Root::break_up(const comm::Fault& fault) {
     if (!over_) {
-        over_ = comm::Fault{fault.kind, fault.message +
-                                            "; the team is broken since: make another with "
-                                            "Team(comm)"};
+        over_ = comm::Fault{fault.kind, fault.message + "; the team is broken since: make another"};
         leave(Standing::broken, fault.kind + " " + fault.message);
     }
     fault.raise();

@@ -64,7 +64,7 @@ std::vector<std::int64_t> overlap_of(const End& source, const End& destination, 
 
 std::string spelled(const RedistributeOptions& options) {
     std::string out;
-    if (!options.axes.empty()) out += ", axes=" + text::tuple(options.axes);
+    if (!options.axes.empty()) out += " by axes " + text::tuple(options.axes);
     if (options.strategy != "auto") out += ", strategy='" + options.strategy + "'";
     return out;
 }
@@ -174,7 +174,7 @@ void redistribute(const Array& source, const Array& destination,
     else if (!(source.dtype() == destination.dtype()))
         mine.fault = {"MismatchError", "cannot redistribute " + source.dtype().name + " into " +
                                            destination.dtype().name +
-                                           "; make out match, or ask for dtype= conversion"};
+                                           "; make both arrays of one type"};
     else
         mine.fault = transfer::fault_between(source, destination);
     call(source.comm(), mine.text, mine, std::make_shared<End>(end_of(source)),

@@ -303,7 +303,7 @@ def test_one_process_alone_is_wrong(comm):
     local = np.arange(12.0).reshape(2, 6)
     a = hk.wrap(local, layout, comm)
     axes = (1, 0) if comm.rank == 0 else (0, 1)
-    raises_everywhere(comm, hk.MismatchError, lambda: hk.remap_inplace(a, axes), "axes=(0, 1)")
+    raises_everywhere(comm, hk.MismatchError, lambda: hk.remap_inplace(a, axes), "axes (0, 1)")
     mine = local if comm.rank == 0 else local.copy(order="F")
     b = hk.wrap(mine, layout, comm)
     raises_everywhere(comm, hk.Error, lambda: hk.remap_inplace(b, (1, 0)), "process 1 of 2")

@@ -169,7 +169,7 @@ def test_an_array_of_another_communicator_is_refused(comm, groups):
 def test_counts_that_do_not_fit(comm, shape):
     n = comm.size
     counts, words = {
-        "too many": ({"a": n, "b": 1}, [f"'a': {n}", f"has {n} "]),
+        "too many": ({"a": n, "b": 1}, [f"a={n}, b=1", f"has {n} "]),
         "too few": ({"a": n + 1}, [str(n + 1), str(n)]),
         "zero": ({"a": n, "b": 0}, ["'b'"]),
         "negative": ({"a": n + 1, "b": -1}, ["-1"]),
@@ -193,7 +193,7 @@ def test_a_rank_in_no_task_or_twice_in_one(comm):
 def test_ranks_that_name_different_tasks(comm):
     name = "b" if comm.rank else "c"
     counts = {"a": comm.size - 1, name: 1}
-    raises_everywhere(comm, hk.MismatchError, lambda: hk.tasks(counts, comm), "'b'", "'c'")
+    raises_everywhere(comm, hk.MismatchError, lambda: hk.tasks(counts, comm), "b=1", "c=1")
     assert hk.tasks({"a": comm.size}, comm).size == 1
 
 

@@ -310,3 +310,33 @@ def test_a_copy_in_a_loop_is_found(text: str, copies: int) -> None:
     assert ELEMENT_COPIED.search("to[k * to_stride] = from[k * from_stride];")
     assert ELEMENT_COPIED.search("*(to + k * pitch) = *from;")
     assert not ELEMENT_COPIED.search("offset[d] = at * stride[d];")
+
+
+# An article, and then what the message is given: "a " + noun, f"a {name}".
+ARTICLE = re.compile(r"\b[Aa]n? (?:\"\s*\+\s*[a-z]|\{)")
+
+
+def test_no_message_has_an_article_before_a_word_that_it_does_not_know() -> None:
+    """It would say "a array"."""
+    found = [
+        f"{name(path)}: {hit[0]}"
+        for path in files("src", "bindings", "cli", "bench")
+        for hit in ARTICLE.finditer(path.read_text(encoding="utf-8"))
+    ]
+    assert not found, found
+
+
+# What only Python's users write, in the text of a message.
+PYTHONIC = re.compile(r"\b(?:hk|np|w)\.\w|\b(?:axes|dtype|out|comm|room)=|\btasks\(\{|\bTeam\(comm")
+
+
+def test_messages_of_all_languages_spell_what_each_would_write() -> None:
+    """The library's messages reach programs in C and Fortran, too."""
+    found = []
+    for path in files("src"):
+        text = path.read_text(encoding="utf-8")
+        for literal in re.finditer(r'"(?:[^"\\\n]|\\.)*"', text):
+            statement = text[literal.start() : text.index(";\n", literal.end())]
+            if PYTHONIC.search(literal[0]) and "Fortran" not in statement:
+                found.append(f"{name(path)}: {literal[0]}")
+    assert not found, found

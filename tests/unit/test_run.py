@@ -199,7 +199,9 @@ def test_a_real_timeout_ends_the_run():
 
 
 def test_a_result_that_cannot_be_sent_back_is_reported():
-    with pytest.raises(hk.Error, match=r"returned a _thread.lock, which cannot be sent back"):
+    with pytest.raises(
+        hk.Error, match=r"returned an object of type _thread.lock, which cannot be sent back"
+    ):
         hk.run(lambda: threading.Lock(), ranks=1)
 
 

@@ -87,7 +87,7 @@ def checked(costs: Mapping[str, float] | None) -> dict[str, float]:
             values[name] = math.nan
         if not 0 <= values[name] < math.inf:
             raise LayoutError(
-                f"model has {value!r} for a {name!r}; give the seconds that one costs, as "
+                f"model has {value!r} for {name!r}; give the seconds that one costs, as "
                 f"{DEFAULT[name]}"
             )
     return values

@@ -156,7 +156,7 @@ def permute(
 
 def _check_in_place(x: Any) -> AnyArray:
     if not isinstance(x, np.ndarray):
-        raise Error(f"cannot permute a {type(x).__name__} in place; give a NumPy array")
+        raise Error(f"cannot permute {type(x).__name__} in place; give a NumPy array")
     array = checked_array(x, "x")
     check_writeable(array, "x")
     if not array.flags.c_contiguous:

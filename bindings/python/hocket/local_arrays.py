@@ -73,7 +73,7 @@ def address(array: AnyArray) -> int:
 def checked_target(x: Any, name: str) -> AnyArray:
     """An array that kernels can write."""
     if not isinstance(x, np.ndarray):
-        raise Error(f"{name} is a {type(x).__name__}; give a NumPy array")
+        raise Error(f"{name} is of type {type(x).__name__}; give a NumPy array")
     array = checked_array(x, name)
     check_writeable(array, name)
     if _overlaps_itself(array):

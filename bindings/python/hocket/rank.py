@@ -217,7 +217,7 @@ def call() -> None:
     except BaseException as error:
         kind = f"{type(result).__module__}.{type(result).__qualname__}"
         brief = (
-            f"returned a {kind}, which cannot be sent back: {error}; return something that can be "
+            f"returned an object of type {kind}, which cannot be sent back: {error}; return something that can be "
             "pickled, such as NumPy arrays, numbers, text"
         )
         leave(brief, "", 1)
