@@ -5,6 +5,7 @@
 
 #include <algorithm>
 
+#include "base/environment.hpp"
 #include "base/port.hpp"
 #include "base/trace.hpp"
 #include "comm/absent.hpp"
@@ -73,7 +74,11 @@ int on_leaving(MPI_Comm, int, void*, void*) {
 // (MPI 4.1, section 11.2.4).
 void be_present() {
     static const bool hung = [] {
-        static_cast<void>(node::presence());
+        try {
+            static_cast<void>(node::presence());
+        } catch (const Error&) {
+            return false;  // an error of the first collective call, on all processes
+        }
         int key = MPI_KEYVAL_INVALID;
         check(MPI_Comm_create_keyval(MPI_COMM_NULL_COPY_FN, on_leaving, &key, nullptr),
               "MPI_Comm_create_keyval");
@@ -173,9 +178,8 @@ class Opening {
 Statement surroundings() {
     Statement mine;
     try {
+        environment::check();
         static_cast<void>(vendor::node_name());
-        static_cast<void>(node::forbidden(node::Way::memfd));
-        static_cast<void>(node::passage_said());
         static_cast<void>(node::presence());
     } catch (const Error&) {
         mine.fault = Fault::current();

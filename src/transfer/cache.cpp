@@ -80,6 +80,10 @@ Recent<RemapKey, RemapPlan>& remap_plans() {
 
 }  // namespace
 
+namespace {
+const environment::Checked checked_cache([] { static_cast<void>(plans_kept()); });
+}
+
 std::size_t plans_kept() {
     static const auto kept =
         environment::number("HOCKET_PLAN_CACHE", 0, 1 << 20, "how many plans are kept")
