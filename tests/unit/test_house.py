@@ -67,6 +67,7 @@ COPIES_IN_LOOPS = {
     "src/flow/region.cpp": "the words of a text that is hashed",
     "src/node/foreign.cpp": "what buffers cost, measured on memory that lies together",
     "src/node/mail.cpp": "texts, one after the other",
+    "src/node/segment.cpp": "the pages of a segment that were written, for a fork",
     "src/team/team.cpp": "values of a line of a cell, by member",
     "src/transfer/offers.cpp": "texts, one after the other",
     "src/transfer/relay.cpp": "parcels, each in one piece",
