@@ -30,7 +30,7 @@ def communicator(comm: Any) -> MPI.Comm:
     if comm is None:
         return MPI.COMM_WORLD
     if not isinstance(comm, MPI.Comm) or comm == MPI.COMM_NULL:
-        what = "MPI.COMM_NULL" if isinstance(comm, MPI.Comm) else repr(comm)
+        what = "MPI.COMM_NULL (or was freed)" if isinstance(comm, MPI.Comm) else repr(comm)
         raise Error(f"comm is {what}; give a communicator of mpi4py, as MPI.COMM_WORLD")
     if comm != MPI.COMM_WORLD:
         use_another()
