@@ -4,12 +4,15 @@
 #include <cctype>
 #include <charconv>
 #include <cstdlib>
+#include <utility>
 
 #include "base/text.hpp"
 #include "hocket/error.hpp"
 
 namespace hocket::environment {
 namespace {
+
+constinit const Checked* last_checked = nullptr;
 
 std::string_view without_spaces(std::string_view given) {
     while (!given.empty() && given.front() == ' ') given.remove_prefix(1);
@@ -35,6 +38,13 @@ std::optional<double> unit_of(std::string_view suffix) {
 }
 
 }  // namespace
+
+Checked::Checked(void (*read)()) noexcept
+    : read_(read), before_(std::exchange(last_checked, this)) {}
+
+void check() {
+    for (const Checked* each = last_checked; each != nullptr; each = each->before_) each->read_();
+}
 
 std::optional<std::string> value_of(const char* name) {
     const char* given = std::getenv(name);

@@ -11,6 +11,25 @@
 
 namespace hocket::environment {
 
+/// A setting that is read in the middle of something. One beside each reader; they live as long as
+/// the library.
+class Checked {
+  public:
+    /// `read` throws Error where the setting cannot be read.
+    explicit Checked(void (*read)()) noexcept;
+    Checked(const Checked&) = delete;
+    Checked& operator=(const Checked&) = delete;
+
+  private:
+    friend void check();
+    void (*read_)();
+    const Checked* before_;
+};
+
+/// Reads all of them: before processes begin something together, so that one that cannot do its
+/// part says so by then. @throws Error
+void check();
+
 /// The variable's text; nothing if it is unset or empty.
 std::optional<std::string> value_of(const char* name);
 

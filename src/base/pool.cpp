@@ -34,6 +34,10 @@ Share::~Share() {
     share_of = helpers_before_;
 }
 
+namespace {
+const environment::Checked checked([] { static_cast<void>(default_threads()); });
+}
+
 int default_threads() {
 #ifdef HOCKET_SIMULATED
     return 1;

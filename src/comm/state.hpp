@@ -22,6 +22,7 @@ class State {
     int rank() const { return rank_; }
     int size() const { return size_; }
     const User& user() const { return *user_; }
+    void forget_user();  ///< it has been freed
 
     /// Makes the private duplicate, if there is none yet: what every collective call begins with.
     Protocol<> open();

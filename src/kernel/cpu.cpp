@@ -32,6 +32,10 @@ CpuLevel choose() {
 
 }  // namespace
 
+namespace {
+const environment::Checked checked_level([] { static_cast<void>(cpu_level()); });
+}
+
 CpuLevel cpu_level() {
     static const CpuLevel level = choose();
     return level;

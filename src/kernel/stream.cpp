@@ -125,6 +125,10 @@ std::int64_t second_level_cache() {
 
 }  // namespace
 
+namespace {
+const environment::Checked checked_cache([] { static_cast<void>(least_streamed_bytes()); });
+}
+
 std::int64_t least_streamed_bytes() {
     // Twice the second-level cache, which belongs to one core: source and destination do not both
     // fit. The last level is no measure: it is shared with unknown others.

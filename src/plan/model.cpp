@@ -107,6 +107,12 @@ std::string Model::kept_path() {
     return "";
 }
 
+namespace {
+const environment::Checked checked([] {
+    if (environment::value_of("HOCKET_MODEL")) static_cast<void>(Model::kept());
+});
+}
+
 const Model& Model::kept() {
     static const Model model = [] {
         const auto named = environment::value_of("HOCKET_MODEL");

@@ -108,6 +108,10 @@ bool reaches(const Place& place) {
     return transfer(place.process, Crossing::Way::read, here, there) == 1;
 }
 
+namespace {
+const environment::Checked checked_passage([] { static_cast<void>(passage_said()); });
+}
+
 std::optional<Passage> passage_said() {
     static const std::optional<Passage> said = []() -> std::optional<Passage> {
         const auto word = environment::value_of("HOCKET_CROSSING").value_or("measured");

@@ -49,13 +49,30 @@ std::size_t memory_of_machine() {
     return bytes;
 }
 
+// An error in the first collective call, on all processes, and not in `allocate`, on one.
+std::optional<std::int64_t> asked_to_keep() {
+    return environment::bytes("HOCKET_POOL_BYTES");
+}
+const environment::Checked checked_pool([] { static_cast<void>(asked_to_keep()); });
+
+std::size_t most_to_keep() {
+    try {
+        if (const auto asked = asked_to_keep()) return static_cast<std::size_t>(*asked);
+    } catch (const Error&) {
+        return 0;
+    }
+    // With a process a core, all of them together keep a quarter of the machine.
+    const auto memory = static_cast<std::int64_t>(sysconf(_SC_PHYS_PAGES)) *
+                        static_cast<std::int64_t>(sysconf(_SC_PAGESIZE));
+    return static_cast<std::size_t>(memory / 4 / port::cores());
+}
+
 class Pool {
   public:
     Pool() { shm::hold_in_forks(mutex_); }
 
     std::byte* take(std::size_t bytes) {
         const std::lock_guard lock(mutex_);
-        static_cast<void>(keep_at_most());  // what cannot be read is an error here, and never later
         in_use_ += bytes;
         auto& free = free_[bytes];
         if (!free.empty()) {
@@ -108,13 +125,7 @@ class Pool {
   private:
     // Read when first needed: a process that only maps others' memory needs no bound.
     std::size_t keep_at_most() {
-        if (!keep_at_most_) {
-            const auto memory = static_cast<std::int64_t>(sysconf(_SC_PHYS_PAGES)) *
-                                static_cast<std::int64_t>(sysconf(_SC_PAGESIZE));
-            // With a process a core, all of them together keep a quarter of the machine.
-            keep_at_most_ = static_cast<std::size_t>(
-                environment::bytes("HOCKET_POOL_BYTES").value_or(memory / 4 / port::cores()));
-        }
+        if (!keep_at_most_) keep_at_most_ = most_to_keep();
         return *keep_at_most_;
     }
 

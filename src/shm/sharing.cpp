@@ -93,22 +93,38 @@ std::shared_ptr<std::byte> map(const Place& place) {
     return place && place.file >= 0 ? mappings().find_or_make(place) : nullptr;
 }
 
-bool forbidden(Way way) {
+namespace {
+
+const std::array<std::string, 4>& words_of_ways() {
     static const std::array<std::string, 4> words{"memfd", "proc", "process_vm",
                                                   "socket"};  // as in Way
-    static const std::set<std::string> ways = [] {
+    return words;
+}
+
+const std::set<std::string>& forbidden_words() {
+    static const std::set<std::string> all = [] {
         std::istringstream text(environment::value_of("HOCKET_FORBID").value_or(""));
         std::set<std::string> read;
-        for (std::string word; std::getline(text, word, ',');) {
-            if (std::find(words.begin(), words.end(), word) == words.end())
-                throw Error("HOCKET_FORBID holds '" + word +
-                            "'; what can be forbidden is memfd, proc, process_vm and socket, as "
-                            "memfd,proc");
-            read.insert(word);
-        }
+        for (std::string word; std::getline(text, word, ',');) read.insert(word);
         return read;
     }();
-    return ways.contains(words[static_cast<std::size_t>(way)]);
+    return all;
+}
+
+// An error in the first collective call, on all processes, and not in `allocate`, on one.
+const environment::Checked checked_ways([] {
+    const auto& known = words_of_ways();
+    for (const auto& word : forbidden_words())
+        if (std::find(known.begin(), known.end(), word) == known.end())
+            throw Error("HOCKET_FORBID holds '" + word +
+                        "'; what can be forbidden is memfd, proc, process_vm and socket, as "
+                        "memfd,proc");
+});
+
+}  // namespace
+
+bool forbidden(Way way) {
+    return forbidden_words().contains(words_of_ways()[static_cast<std::size_t>(way)]);
 }
 
 Mapped mapped() {

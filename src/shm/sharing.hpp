@@ -28,7 +28,7 @@ Place place_of(const void* address);
 std::shared_ptr<std::byte> map(const Place& place);
 
 /// Ways to share memory that systems may forbid. HOCKET_FORBID="memfd,proc,process_vm,socket"
-/// pretends that this one does. @throws Error for other words in it.
+/// pretends that this one does. Other words in it are an error of the first collective call.
 enum class Way { memfd, proc, process_vm, socket };
 bool forbidden(Way way);
 

@@ -10,6 +10,7 @@
 #include "comm/call.hpp"
 #include "comm/engine.hpp"
 #include "comm/state.hpp"
+#include "hocket/transfer.hpp"
 #include "task/member.hpp"
 #include "team/numbered.hpp"
 #include "transfer/far.hpp"
@@ -263,7 +264,10 @@ Tasks::Tasks(std::span<const TaskRequest> requests, const Comm& comm)
     if (all.mine.size() == 1) speaker_ = task::Me(state_, all.mine.begin()->second.get());
 }
 
-Tasks Tasks::from_launcher(const Comm& comm) {
+namespace {
+
+// What `hocket run rows=2:… cols=2:…` says: "rows=2,cols=2". @throws Error
+std::vector<TaskRequest> launched() {
     const auto given = environment::value_of("HOCKET_TASKS");
     if (!given)
         throw Error(
@@ -284,6 +288,18 @@ Tasks Tasks::from_launcher(const Comm& comm) {
                         "' is not of the form name=count; set it as rows=2,cols=2");
         requests.push_back({item.substr(0, equals), *count});
         at = end + 1;
+    }
+    return requests;
+}
+
+}  // namespace
+
+Tasks Tasks::from_launcher(const Comm& comm) {
+    std::vector<TaskRequest> requests;
+    try {
+        requests = launched();
+    } catch (const Error& error) {
+        hocket::refuse(comm, "Error", error.what());
     }
     return Tasks(requests, comm);
 }

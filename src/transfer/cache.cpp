@@ -72,6 +72,10 @@ void count_plans(std::function<PlanCacheCounts()> counts) {
     caches().push_back(std::move(counts));
 }
 
+namespace {
+const environment::Checked checked_cache([] { static_cast<void>(plans_kept()); });
+}
+
 std::size_t plans_kept() {
     static const auto kept =
         environment::number("HOCKET_PLAN_CACHE", 0, 1 << 20, "how many plans are kept")

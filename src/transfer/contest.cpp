@@ -33,6 +33,10 @@ std::int64_t wanted(const Work& work, const Route& route) {
 
 }  // namespace
 
+namespace {
+const environment::Checked checked_turns([] { static_cast<void>(takes_turns()); });
+}
+
 // Read each time, beside messages that take a thousand times as long.
 bool takes_turns() {
     const auto told =

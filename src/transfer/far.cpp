@@ -28,6 +28,10 @@ void require_enough(std::int64_t max_buffer) {
                     "; give it " + std::to_string(least_buffers) + " (2 MiB) or more");
 }
 
+namespace {
+const environment::Checked checked_buffers([] { static_cast<void>(asked_buffers()); });
+}
+
 std::optional<std::int64_t> asked_buffers() {
     static const std::optional<std::int64_t> asked = [] {
         const auto given = environment::bytes("HOCKET_MAX_BUFFER");

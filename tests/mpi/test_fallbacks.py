@@ -131,6 +131,8 @@ if comm.rank == 1:
     os.environ[sys.argv[1]] = "nonsense"
 a = hk.zeros(hk.Layout((8,), "(BLOCK)", comm.size))
 try:
+    if sys.argv[1] == "HOCKET_TASKS":
+        hk.tasks()
     hk.redistribute(a, hk.Layout((8,), "(CYCLIC)", comm.size), timeout=100)
 except hk.DeadlineError:
     raise
@@ -139,11 +141,15 @@ except hk.Error as error:
 """
 
 
-@pytest.mark.parametrize("setting", ["HOCKET_CROSSING", "HOCKET_NODES"])
+SETTINGS = ["HOCKET_CROSSING", "HOCKET_FORBID", "HOCKET_NODES", "HOCKET_POOL_BYTES", "HOCKET_TASKS"]
+
+
+@pytest.mark.parametrize("setting", SETTINGS)
 def test_a_setting_that_one_process_cannot_read_is_an_error_on_all(tmp_path, setting):
     program = tmp_path / "program.py"
     program.write_text(ONE_IS_WRONG)
     env = mpiexec.environment(os.environ, str(tmp_path), 3, None)
+    env["HOCKET_TASKS"] = "a=1,b=2"
     command = [mpiexec.find(), "-n", "3", sys.executable, str(program), setting]
     done = subprocess.run(command, capture_output=True, text=True, timeout=300, env=env)
     assert done.returncode == 0, done.stdout + done.stderr

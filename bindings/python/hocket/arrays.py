@@ -31,7 +31,7 @@ def communicator(comm: Any) -> MPI.Comm:
 
     given: MPI.Comm = MPI.COMM_WORLD if comm is None else comm
     if not isinstance(given, MPI.Comm) or given == MPI.COMM_NULL:
-        what = "MPI.COMM_NULL" if isinstance(given, MPI.Comm) else repr(given)
+        what = "MPI.COMM_NULL (or was freed)" if isinstance(given, MPI.Comm) else repr(given)
         raise Error(f"comm is {what}; give a communicator of mpi4py, as MPI.COMM_WORLD")
     _, size = _mpi.rank_and_size(given.handle)
     uncaught.watch(size)  # more than COMM_WORLD's, where processes were spawned

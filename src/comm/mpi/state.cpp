@@ -5,6 +5,7 @@
 
 #include <algorithm>
 
+#include "base/environment.hpp"
 #include "base/port.hpp"
 #include "base/trace.hpp"
 #include "comm/agree.hpp"
@@ -23,8 +24,16 @@
 namespace hocket::comm {
 
 struct State::User {
-    MPI_Comm comm = MPI_COMM_NULL;
+    MPI_Comm comm = MPI_COMM_NULL;  // once it is freed, too
     bool ours = false;
+
+    MPI_Comm in_use() const {
+        if (comm == MPI_COMM_NULL)
+            throw Error(
+                "the communicator was freed (MPI_Comm_free), and is in use by this call; free it "
+                "after the last call with its arrays, teams and tasks");
+        return comm;
+    }
 };
 
 namespace {
@@ -38,7 +47,8 @@ struct Attached {
 };
 
 int release(MPI_Comm, int, void* value, void*) {
-    delete static_cast<Attached*>(value);
+    const std::unique_ptr<Attached> attached(static_cast<Attached*>(value));
+    if (const auto state = attached->state.lock()) state->forget_user();
     return MPI_SUCCESS;
 }
 
@@ -66,7 +76,11 @@ int on_leaving(MPI_Comm, int, void*, void*) {
 // (MPI 4.1, section 11.2.4).
 void be_present() {
     static const bool hung = [] {
-        static_cast<void>(shm::presence());
+        try {
+            static_cast<void>(shm::presence());
+        } catch (const Error&) {
+            return false;  // an error of the first collective call, on all processes
+        }
         int key = MPI_KEYVAL_INVALID;
         check(MPI_Comm_create_keyval(MPI_COMM_NULL_COPY_FN, on_leaving, &key, nullptr),
               "MPI_Comm_create_keyval");
@@ -140,7 +154,12 @@ State::State(std::unique_ptr<User> user) : user_(std::move(user)) {
 State::~State() {
     link_.reset();
     lasting_.reset();
-    if (user_->ours) Engine::instance().post_background(std::make_shared<Freeing>(user_->comm));
+    if (user_->ours && user_->comm != MPI_COMM_NULL)
+        Engine::instance().post_background(std::make_shared<Freeing>(user_->comm));
+}
+
+void State::forget_user() {
+    user_->comm = MPI_COMM_NULL;
 }
 
 int State::next_tag() {
@@ -168,9 +187,8 @@ class Opening {
 Statement surroundings() {
     Statement mine;
     try {
+        environment::check();
         static_cast<void>(vendor::node_name());
-        static_cast<void>(shm::forbidden(shm::Way::memfd));
-        static_cast<void>(shm::passage_said());
         static_cast<void>(shm::presence());
     } catch (const Error&) {
         mine.fault = Fault::current();
@@ -191,7 +209,7 @@ Protocol<> State::open() {
     opening_ = true;
     take_part();
     const Opening opening(opening_);  // an error leaves the next call free to try again
-    link_ = co_await duplicate(user_->comm);
+    link_ = co_await duplicate(user_->in_use());
     co_await agree(Group::whole(*link_), opening_tag, surroundings());
     peers_ = co_await find_peers(*link_, opening_tag);
     Watched::instance().add(peers_);
@@ -225,7 +243,7 @@ void State::introduce(Link& link, int number) {
 
 Protocol<OwnedLink> State::new_link() {
     const int number = ++links_;  // all processes make them in the same order
-    OwnedLink made = co_await duplicate(user_->comm);
+    OwnedLink made = co_await duplicate(user_->in_use());
     introduce(*made, number);
     co_return made;
 }
@@ -254,7 +272,7 @@ void State::describe(int rank, const std::string& words) {
 std::shared_ptr<State> State::split(int color, int key) {
     require_running();
     MPI_Comm part = MPI_COMM_NULL;
-    check(MPI_Comm_split(user_->comm, color < 0 ? MPI_UNDEFINED : color, key, &part),
+    check(MPI_Comm_split(user_->in_use(), color < 0 ? MPI_UNDEFINED : color, key, &part),
           "MPI_Comm_split");
     if (color < 0) return nullptr;
     auto made = std::make_unique<User>();
@@ -284,7 +302,11 @@ int Comm::size() const {
 
 Comm from_mpi(MPI_Comm user) {
     comm::require_running();
-    if (user == MPI_COMM_NULL) throw Error("the communicator is MPI_COMM_NULL");
+    if (user == MPI_COMM_NULL)
+        throw Error(
+            "the communicator is MPI_COMM_NULL: it was freed, or this process is not in it; free "
+            "it "
+            "after the last call with its arrays, teams and tasks");
     int between = 0;
     comm::check(MPI_Comm_test_inter(user, &between), "MPI_Comm_test_inter");
     if (between != 0)
@@ -295,7 +317,7 @@ Comm from_mpi(MPI_Comm user) {
 
 MPI_Comm to_mpi(const Comm& comm) {
     comm::require_running();
-    return comm.state().user().comm;
+    return comm.state().user().in_use();
 }
 
 Comm from_fortran(MPI_Fint user) {
