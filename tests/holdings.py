@@ -128,7 +128,11 @@ def aligned_lists(
         keyed = []
         for number, index in enumerate(np.ndindex(*shape)):
             positions = [
-                range(n) if s is None else [s] if isinstance(s, int) else [s[1] * index[s[0]] + s[2]]
+                range(n)
+                if s is None
+                else [s]
+                if isinstance(s, int)
+                else [s[1] * index[s[0]] + s[2]]
                 for s, n in zip(subscripts, target.shape)
             ]
             places = [

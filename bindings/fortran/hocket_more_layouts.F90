@@ -12,6 +12,7 @@ module hocket_more_layouts
   public :: hocket_layout_from_hpf, hocket_layout_indexed, hocket_layout_section
   public :: hocket_layout_boxes, hocket_layout_elements, hocket_layout_make_formats
   public :: hocket_layout_slices, hocket_layout_to_boxes, hocket_distribution
+  public :: hocket_layout_from_local_box, hocket_layout_from_local_elements
   public :: hocket_layout_section_places, hocket_triplet, hocket_subscript, hocket_value
   public :: hocket_plan_make
 
@@ -213,6 +214,60 @@ contains
     numbers = [elements - 1_c_int64_t, 0_c_int64_t]
     call finish(c_hocket_layout_elements(1_c_int64_t, c_loc(shape), size(counts, kind=c_int64_t), &
                                          c_loc(many), c_loc(numbers), c_loc(layout%handle)), ierr)
+  end subroutine
+
+  ! The layout of each process's own box, first(:) to last(:), counted from 1. Collective.
+  subroutine hocket_layout_from_local_box(comm, first, last, layout, shape, timeout, ierr)
+    integer, intent(in) :: comm, first(:), last(:)
+    type(hocket_layout), intent(out), target :: layout
+    integer, intent(in), optional :: shape(:)
+    real(c_double), intent(in), optional :: timeout
+    integer, intent(out), optional :: ierr
+    integer(c_int64_t), allocatable, target :: start(:), stop(:), extents(:)
+    type(c_ptr) :: given
+    real(c_double) :: seconds
+    if (size(first) /= size(last)) then
+      call wrong_length('hocket_layout_from_local_box', 'last', size(last), size(first), ierr)
+      return
+    end if
+    start = [first - 1_c_int64_t, 0_c_int64_t]
+    stop = [int(last, c_int64_t), 0_c_int64_t]
+    given = c_null_ptr
+    if (present(shape)) then
+      extents = [int(shape, c_int64_t), 0_c_int64_t]
+      given = c_loc(extents)
+    end if
+    seconds = -1
+    if (present(timeout)) seconds = timeout
+    call finish(c_hocket_layout_from_local_box_fortran(int(comm, c_int), &
+                                                       size(first, kind=c_int64_t), c_loc(start), &
+                                                       c_loc(stop), given, seconds, &
+                                                       c_loc(layout%handle)), ierr)
+  end subroutine
+
+  ! The layout of each process's own elements of an array of rank 1, counted from 1. Collective.
+  subroutine hocket_layout_from_local_elements(comm, elements, layout, extent, timeout, ierr)
+    integer, intent(in) :: comm, elements(:)
+    type(hocket_layout), intent(out), target :: layout
+    integer, intent(in), optional :: extent
+    real(c_double), intent(in), optional :: timeout
+    integer, intent(out), optional :: ierr
+    integer(c_int64_t), allocatable, target :: numbers(:)
+    integer(c_int64_t), target :: shape(1)
+    type(c_ptr) :: given
+    real(c_double) :: seconds
+    numbers = [elements - 1_c_int64_t, 0_c_int64_t]
+    given = c_null_ptr
+    if (present(extent)) then
+      shape = extent
+      given = c_loc(shape)
+    end if
+    seconds = -1
+    if (present(timeout)) seconds = timeout
+    call finish(c_hocket_layout_from_local_elements_fortran(int(comm, c_int), &
+                                                            size(elements, kind=c_int64_t), &
+                                                            c_loc(numbers), 1_c_int64_t, given, &
+                                                            seconds, c_loc(layout%handle)), ierr)
   end subroutine
 
   ! Process `rank`'s part: first(d):last(d):step(d) of each dimension, counted from 1.

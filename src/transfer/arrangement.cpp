@@ -6,6 +6,7 @@
 
 #include "base/checked.hpp"
 #include "base/text.hpp"
+#include "layout/form.hpp"
 
 namespace hocket::transfer {
 namespace {
@@ -124,7 +125,7 @@ void Arrangement::require_dealable(std::size_t grid, std::size_t dimension,
     for (const std::size_t d : {as_index(held_[grid]), dimension})
         if (!even(d, grid))
             throw LayoutError(
-                "cannot remap an array of layout " + layout_.text() + " by axes " +
+                "cannot remap an array of layout " + layout::label(layout_.form()) + " by axes " +
                 text::tuple(axes) + " in place: dimension " + std::to_string(dimension) +
                 " would be dealt out cyclically in place of " + std::to_string(held_[grid]) +
                 ", which needs both to be whole rounds of " + std::to_string(procs(grid)) +
@@ -170,9 +171,9 @@ Change Arrangement::next_change(const std::vector<int>& wanted,
         require_dealable(other, as_index(rest), axes);
         return {Change::Kind::deal, other, as_index(held_[other]), as_index(rest), 0};
     }
-    throw LayoutError("cannot remap an array of layout " + layout_.text() + " by axes " +
-                      text::tuple(axes) + " in place: dimensions " + std::to_string(held_[stuck]) +
-                      " and " + std::to_string(held_[other]) +
+    throw LayoutError("cannot remap an array of layout " + layout::label(layout_.form()) +
+                      " by axes " + text::tuple(axes) + " in place: dimensions " +
+                      std::to_string(held_[stuck]) + " and " + std::to_string(held_[other]) +
                       " change places, which are dealt out over " + std::to_string(procs(stuck)) +
                       " and " + std::to_string(procs(other)) +
                       " processes, and there is no undistributed dimension to rest in; use "
@@ -203,8 +204,8 @@ Layout remapped(const Layout& layout, std::span<const std::int64_t> axes) {
     }
     if (shape.size() != layout.dimensions() || axes.size() != shape.size())
         throw LayoutError("axes " + text::tuple(axes) + " are no permutation of the " +
-                          std::to_string(layout.dimensions()) + " dimensions of " + layout.text() +
-                          "; name each once");
+                          std::to_string(layout.dimensions()) + " dimensions of " +
+                          layout::label(layout.form()) + "; name each once");
     static_cast<void>(Arrangement(layout).changes_to(axes));
     const Layout plain(shape, layout.dist(), layout.procs(), layout.replicate());
     const auto& order = layout.form().order;

@@ -5,6 +5,7 @@
 
 #include "base/environment.hpp"
 #include "hocket/transfer.hpp"
+#include "layout/form.hpp"
 #include "transfer/recent.hpp"
 #include "transfer/remap_plan.hpp"
 #include "transfer/work.hpp"
@@ -108,11 +109,16 @@ std::shared_ptr<const RemapPlan> cached_remap(const Layout& layout,
                                               std::span<const std::int64_t> axes,
                                               std::int64_t process, std::int64_t itemsize,
                                               int threads, const std::string& ways) {
-    return remap_plans().find_or_make(
-        {layout.text(), {axes.begin(), axes.end()}, process, itemsize, threads, ways},
-        [&](const RemapKey&) {
-            return plan_remap(layout, axes, process, itemsize, threads, ways);
-        });
+    return remap_plans().find_or_make({layout::label(layout.form()),
+                                       {axes.begin(), axes.end()},
+                                       process,
+                                       itemsize,
+                                       threads,
+                                       ways},
+                                      [&](const RemapKey&) {
+                                          return plan_remap(layout, axes, process, itemsize,
+                                                            threads, ways);
+                                      });
 }
 
 }  // namespace transfer

@@ -327,7 +327,7 @@ HaloWork halo_work(const Layout& layout, std::int64_t rank, const DType& dtype, 
             "redistribute it to a layout with dimensions first: BLOCK, GEN_BLOCK, BALANCED or "
             "boxes");
     if (width.size() != dimensions || (!periodic.empty() && periodic.size() != dimensions))
-        throw LayoutError("a halo of " + layout.text() + " needs a width" +
+        throw LayoutError("a halo of " + layout::label(layout.form()) + " needs a width" +
                           (periodic.empty() ? "" : " and whether it is periodic") +
                           " for each of " + std::to_string(dimensions) + " dimensions, and got " +
                           text::tuple(width) + (periodic.empty() ? "" : " and ") +
@@ -335,7 +335,7 @@ HaloWork halo_work(const Layout& layout, std::int64_t rank, const DType& dtype, 
     std::string turning;
     for (const bool flag : periodic) turning += flag ? '1' : '0';
     HaloWork work;
-    work.text = "halo.exchange(" + dtype.name + " " + layout.text() +
+    work.text = "halo.exchange(" + dtype.name + " " + layout::label(layout.form()) +
                 ", width=" + text::tuple(width) + (turning.empty() ? "" : ", periodic=" + turning) +
                 ")";
     for (std::size_t d = 0; d < dimensions; ++d)

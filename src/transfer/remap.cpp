@@ -9,6 +9,7 @@
 #include "comm/engine.hpp"
 #include "comm/state.hpp"
 #include "kernel/box.hpp"
+#include "layout/form.hpp"
 #include "transfer/arrangement.hpp"
 #include "transfer/exchange_inplace.hpp"
 #include "transfer/remap_plan.hpp"
@@ -56,10 +57,11 @@ comm::Fault fault_in(const Array& array, std::int64_t room) {
                              " bytes, and must be dense and row-major; copy it into one from "
                              "empty, or use redistribute with axes="};
     if (array.room() < room)
-        return {"Error", "remapping this process's part of " + array.layout().text() +
-                             " in place takes " + std::to_string(room) +
-                             " bytes of memory, but the array has " + std::to_string(array.room()) +
-                             ", " + std::to_string(room - array.room()) +
+        return {"Error", "remapping this process's part of " +
+                             layout::label(array.layout().form()) + " in place takes " +
+                             std::to_string(room) + " bytes of memory, but the array has " +
+                             std::to_string(array.room()) + ", " +
+                             std::to_string(room - array.room()) +
                              " too few; make the array with more room"};
     return {};
 }
@@ -88,7 +90,7 @@ std::int64_t remap_room(const Layout& layout, std::span<const std::int64_t> axes
 Array remap_inplace(const Array& array, std::span<const std::int64_t> axes,
                     const RemapOptions& options) {
     comm::Statement mine;
-    mine.text = "remap_inplace(" + array.dtype().name + " " + array.layout().text() +
+    mine.text = "remap_inplace(" + array.dtype().name + " " + layout::label(array.layout().form()) +
                 ", axes=" + text::tuple(axes) + ")";
     std::shared_ptr<const transfer::RemapPlan> plan;
     auto profile = options.profile ? options.profile : std::make_shared<Profile>();

@@ -135,7 +135,9 @@ def test_many_layouts_of_any_kind(seed):
 
 def kind(holding):
     """What equality looks at: lists and boxes equal only their own kind, elements their order."""
-    order = [part[0].tolist() if part else [] for part in holding.parts] if holding.ordered else None
+    order = (
+        [part[0].tolist() if part else [] for part in holding.parts] if holding.ordered else None
+    )
     mask = holding.mask().tobytes()
     return holding.shape, holding.size, holding.flat, holding.kind, str(order), mask
 

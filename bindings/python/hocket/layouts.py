@@ -4,7 +4,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from typing import Any, Union
+from typing import TYPE_CHECKING, Any, Optional, Union
 
 import numpy as np
 import numpy.typing as npt
@@ -15,6 +15,9 @@ from .arguments import integer as integer
 from .arguments import integers as integers
 from .errors import LayoutError
 from .formats import Dist, formats_of
+
+if TYPE_CHECKING:
+    from mpi4py import MPI
 
 __all__ = ["Layout"]
 
@@ -163,6 +166,42 @@ class Layout:
             for process, each in enumerate(lists)
         ]
         return cls._of(_pure.Layout.elements(integers(shape, "shape"), arrays))
+
+    @classmethod
+    def from_local(
+        cls,
+        comm: Optional[MPI.Comm],
+        part: Any,
+        shape: Extents | None = None,
+        *,
+        timeout: Optional[float] = None,
+    ) -> Layout:
+        """The layout of what each process holds, from its own part alone. Collective; needs MPI.
+
+        Rank r of `comm` is process r. Every process learns every part.
+
+        Args:
+            comm: an mpi4py communicator; None: ``MPI.COMM_WORLD``.
+            part: this process's: a tuple ``(start, stop)``, a box as `boxes` takes it; or a list or
+                an integer array, element numbers as `elements` takes them.
+            shape: extents of the array, the same on all processes. None: the least that holds all
+                parts; of elements, of one dimension.
+            timeout: seconds; None to wait as long as it takes.
+
+        Raises:
+            LayoutError: on every process, where parts are of several kinds or what `boxes` or
+                `elements` refuses, or where shapes differ.
+            Error: on every process, for a wrong timeout.
+            DeadlineError: after `timeout` seconds. It ends the wait, not the operation.
+
+        >>> from mpi4py import MPI
+        >>> r = MPI.COMM_WORLD.rank
+        >>> hk.Layout.from_local(MPI.COMM_WORLD, ((r, 0), (r + 1, 3))).local_shape(r)
+        (1, 3)
+        """
+        from .own_parts import layout_from_local
+
+        return cls._of(layout_from_local(comm, part, shape, timeout))
 
     @classmethod
     def all_from_hpf(cls, text: str, **parameters: int) -> dict[str, Layout]:
