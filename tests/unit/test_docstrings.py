@@ -49,6 +49,12 @@ QUIET = {
 }
 
 
+def members(thing: type) -> dict[str, object]:
+    """A class's own and those of its bases in the package."""
+    bases = [base for base in thing.__mro__ if base.__module__.startswith("hocket")]
+    return {name: member for base in reversed(bases) for name, member in vars(base).items()}
+
+
 def public() -> dict[str, object]:
     """Every public function, class, method and property, by name."""
     found: dict[str, object] = {}
@@ -57,7 +63,7 @@ def public() -> dict[str, object]:
         if not callable(thing) or (inspect.isclass(thing) and issubclass(thing, Exception)):
             continue
         found[name] = thing
-        for own, member in vars(thing).items() if inspect.isclass(thing) else ():
+        for own, member in members(thing).items() if inspect.isclass(thing) else ():
             function = getattr(member, "fget", None) or getattr(member, "__func__", member)
             if not own.startswith("_") and inspect.isfunction(function):
                 found[f"{name}.{own}"] = function

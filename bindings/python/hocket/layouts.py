@@ -4,10 +4,9 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from typing import TYPE_CHECKING, Any, Optional, Union
+from typing import TYPE_CHECKING, Any, Optional
 
 import numpy as np
-import numpy.typing as npt
 
 from . import _pure
 from .arguments import as_text, index_box, integer_array, regular, segment_array, slices_of
@@ -15,17 +14,15 @@ from .arguments import integer as integer
 from .arguments import integers as integers
 from .errors import LayoutError
 from .formats import Dist, formats_of
+from .layout_facts import Extents, LayoutFacts
 
 if TYPE_CHECKING:
     from mpi4py import MPI
 
 __all__ = ["Layout"]
 
-Extents = Union[int, Iterable[int]]
-Index = Union[int, Iterable[int]]
 
-
-class Layout:
+class Layout(LayoutFacts):
     """How a global N-d array is distributed over processes. An immutable value.
 
     Two layouts are equal when their shape, their size and every process's index sets are, however
@@ -53,8 +50,7 @@ class Layout:
     (3, 4)
     """
 
-    __slots__ = ("_native",)
-    _native: _pure.Layout
+    __slots__ = ()
 
     def __init__(
         self, shape: Extents, dist: Dist, procs: Extents = (), *, replicate: Extents = ()
@@ -309,171 +305,6 @@ class Layout:
         if shape is None:
             return cls._of(_pure.Layout.parse(given))
         return cls._of(_pure.Layout.parse_with(given, integers(shape, "shape")))
-
-    @property
-    def shape(self) -> tuple[int, ...]:
-        """Extents of the global array."""
-        return self._native.shape
-
-    @property
-    def dist(self) -> str:
-        """HPF text, as ``"(BLOCK, CYCLIC(3), *)"``; of an aligned array the alignment."""
-        return self._native.dist
-
-    @property
-    def procs(self) -> tuple[int, ...]:
-        """Extents of the processor arrangement."""
-        return self._native.procs
-
-    @property
-    def replicate(self) -> tuple[int, ...]:
-        """Positions in `procs` along which copies lie."""
-        return self._native.replicate
-
-    @property
-    def size(self) -> int:
-        """Number of processes."""
-        return self._native.size
-
-    @property
-    def ndim(self) -> int:
-        """Number of dimensions."""
-        return len(self.shape)
-
-    @property
-    def num_elements(self) -> int:
-        """Number of elements of the global array."""
-        return self._native.num_elements
-
-    def local_shape(self, rank: int) -> tuple[int, ...]:
-        """Extents of process `rank`'s local array, which is dense and row-major.
-
-        Raises:
-            LayoutError: there is no process `rank`.
-        """
-        return self._native.local_shape(integer(rank, "rank"))
-
-    def local_elements(self, rank: int) -> int:
-        """Number of elements of process `rank`'s local array.
-
-        Raises:
-            LayoutError: there is no process `rank`.
-        """
-        return self._native.local_elements(integer(rank, "rank"))
-
-    def global_indices(self, rank: int) -> list[npt.NDArray[np.int64]]:
-        """For each dimension the global indices that process `rank` holds, increasing.
-
-        Of explicit segments and elements: one array of row-major numbers, in the order of the local
-        array.
-
-        Raises:
-            LayoutError: there is no process `rank`.
-        """
-        return self._native.global_indices(integer(rank, "rank"))
-
-    def slices(self, rank: int) -> tuple[slice, ...]:
-        """Process `rank`'s part as one slice a dimension: ``whole[lay.slices(rank)]`` is its local
-        array.
-
-        Raises:
-            LayoutError: its indices of a dimension are not equally spaced, as those of CYCLIC(3);
-                or they are a list. `global_indices` says which they are.
-
-        >>> hk.Layout((8, 6), "(BLOCK, CYCLIC)", (2, 3)).slices(4)
-        (slice(4, 8, None), slice(1, 5, 3))
-        """
-        found = []
-        for first, count, step in self._native.slices(integer(rank, "rank")):
-            stop = first + (count - 1) * step + 1 if count else first
-            found.append(slice(first, stop) if step == 1 else slice(first, stop, step))
-        return tuple(found)
-
-    def to_boxes(self) -> list[tuple[tuple[int, ...], tuple[int, ...]]]:
-        """Every process's part as a ``(start, stop)`` pair, as `boxes` takes them.
-
-        Raises:
-            LayoutError: a process's part is no box, as of CYCLIC.
-
-        >>> hk.Layout((4, 6), "(*, BLOCK)", 2).to_boxes()
-        [((0, 0), (4, 3)), ((0, 3), (4, 6))]
-        """
-        return self._native.to_boxes()
-
-    def owners(self, index: Index) -> list[int]:
-        """Every process that holds the element, increasing.
-
-        Raises:
-            LayoutError: an index outside the shape, or not one a dimension.
-        """
-        return self._native.owners(integers(index, "index"))
-
-    def owner(self, index: Index) -> int:
-        """The lowest of the processes that hold the element.
-
-        Raises:
-            LayoutError: an index outside the shape, or not one a dimension; an element that
-                nobody holds.
-        """
-        return self._native.owner(integers(index, "index"))
-
-    def local_index(self, index: Index) -> tuple[int, ...]:
-        """Where the element lies in the local array of ``owner(index)``.
-
-        Raises:
-            LayoutError: an index outside the shape, or not one a dimension; an element that
-                nobody holds.
-        """
-        return self._native.local_index(integers(index, "index"))
-
-    def __setattr__(self, name: str, value: object) -> None:
-        raise AttributeError(f"a layout does not change; make another one ({name!r} was set)")
-
-    def __delattr__(self, name: str) -> None:
-        raise AttributeError(f"a layout does not change; {name!r} stays")
-
-    def __eq__(self, other: object) -> bool:
-        if not isinstance(other, Layout):
-            return NotImplemented
-        return self._native.equals(other._native)
-
-    def __hash__(self) -> int:
-        return hash(self._native.hash())
-
-    def __str__(self) -> str:
-        return self._native.text()
-
-    def __repr__(self) -> str:
-        text = str(self)
-        if len(text) > 500:
-            return f"<Layout {text[:400]}... of {len(text)} characters>"
-        return f"Layout.parse({text!r})"
-
-    def _repr_html_(self) -> str:
-        from .notebook import layout_html
-
-        return layout_html(self)
-
-    def draw(self) -> str:
-        """Who holds what, as text: one row a line, each element's lowest process.
-
-        Of more than two dimensions the last two, at index 0 of the others; long ones thinned out.
-        Never raises.
-        """
-
-        from .notebook import layout_text
-
-        return layout_text(self)
-
-    def plot(self, path: str) -> None:
-        """Draws who holds what to an image file: one colour a process.
-
-        Raises:
-            Error: matplotlib is not installed, or the file cannot be written.
-        """
-        from . import plotting
-
-        plotting.plot_layout(self, path)
 
     def __reduce__(self) -> tuple[Any, ...]:
         return (Layout.parse, (str(self),))
