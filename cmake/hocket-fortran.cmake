@@ -10,6 +10,7 @@ set(hocket_fortran_sources
     hocket_views.F90
     hocket_calls.F90
     hocket_more_layouts.F90
+    hocket_ownership.F90
     hocket_more.F90
     hocket_touches.F90
     hocket_accesses.F90

@@ -109,8 +109,8 @@ int hocket_layout_to_boxes(const hocket_layout* layout, int64_t* start, int64_t*
     return guard(__func__, [&] {
         int64_t *next_start = &required(start, "start"), *next_stop = &required(stop, "stop");
         for (const auto& box : behind(layout)->value.to_boxes()) {
-            next_start = std::copy(box.start.begin(), box.start.end(), next_start);
-            next_stop = std::copy(box.stop.begin(), box.stop.end(), next_stop);
+            for (const auto index : box.start) *next_start++ = index;
+            for (const auto index : box.stop) *next_stop++ = index;
         }
     });
 }

@@ -22,6 +22,8 @@ BY_HAND = {
     "hocket_layout_make_formats",
     "hocket_layout_slices",
     "hocket_layout_to_boxes",
+    "hocket_layout_from_local_box",
+    "hocket_layout_from_local_elements",
     "hocket_plan_make",
     "hocket_redistribute",
     "hocket_tasks_make",

@@ -185,6 +185,21 @@ NB_MODULE(_mpi, m) {
 
     m.def("room_of", &room_of, "layout"_a, "itemsize"_a, "rank"_a);
     m.def(
+        "layout_of_box",
+        [](std::uintptr_t comm, const Shape& start, const Shape& stop, const Shape& shape,
+           std::optional<double> timeout) {
+            return layout_from_local(comm_of(comm), IndexBox{start, stop}, shape,
+                                     Deadline::in(timeout));
+        },
+        "comm"_a, "start"_a, "stop"_a, "shape"_a, "timeout"_a.none(), unlocked);
+    m.def(
+        "layout_of_elements",
+        [](std::uintptr_t comm, const std::vector<std::int64_t>& elements, const Shape& shape,
+           std::optional<double> timeout) {
+            return layout_from_local(comm_of(comm), elements, shape, Deadline::in(timeout));
+        },
+        "comm"_a, "elements"_a, "shape"_a, "timeout"_a.none(), unlocked);
+    m.def(
         "remap_layout",
         [](const Layout& layout, const std::vector<std::int64_t>& axes) {
             return remap_layout(layout, axes);

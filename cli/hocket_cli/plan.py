@@ -21,8 +21,9 @@ Explain how an array travels from one layout to another:
   hocket plan "(*,*)@1" "(BLOCK,BLOCK)@2x2" --shape 8,8 --rank 0
 
 A layout is an HPF distribution and, after '@', its processes: 4, or 2x2, or "(2, 2 COPIES)" where
-the second extent holds copies. With --axes the destination is the source transposed, as
-numpy.transpose; --shape is the source's.
+the second extent holds copies; or each process's own part, as "BOXES [0:6, 0:8 | 6:12, 0:8]" and
+"ELEMENTS [0+40 | 95, 40+55]" (row-major numbers, first+length for runs). With --axes the
+destination is the source transposed, as numpy.transpose; --shape is the source's.
 """
 #: processes a side up to which the whole table of traffic is printed
 _TABLE = 16

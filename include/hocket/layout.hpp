@@ -5,6 +5,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <functional>
+#include <initializer_list>
 #include <memory>
 #include <span>
 #include <string>
@@ -87,6 +88,10 @@ class Layout {
     /// The same with a format a dimension: {"BLOCK", Format::indirect(owners), "*"}.
     Layout(Shape shape, std::span<const Format> formats, Shape procs = {},
            std::span<const std::int64_t> replicate = {});
+    Layout(Shape shape, std::initializer_list<Format> formats, Shape procs = {},
+           std::span<const std::int64_t> replicate = {})
+        : Layout(std::move(shape), std::span(formats.begin(), formats.size()), std::move(procs),
+                 replicate) {}
 
     /// An array aligned with a template: `align` is HPF text "A(i,j) WITH T(2*j+1, i, *)", indices
     /// from 0. A subscript is `a*i+b` in one dummy, a constant (other processes hold nothing), or

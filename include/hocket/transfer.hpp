@@ -4,6 +4,7 @@
 
 #include <cstdint>
 #include <optional>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -64,6 +65,17 @@ void refuse(const Comm& comm, const std::string& kind, const std::string& messag
 /// Process `root`'s text, on every process. Collective. @throws on every process Error if there is
 /// no such process, and what any of them refuses.
 std::string tell(const Comm& comm, const std::string& text, int root, Deadline deadline = {});
+
+/// The layout of each process's own part: a box of indices each (Layout::boxes), or a list of
+/// row-major element numbers in the order of its local array (Layout::elements). Collective; rank r
+/// is process r, and every process learns every part. `shape`: empty: the least that holds all
+/// parts, of one dimension for lists.
+/// @throws LayoutError on every process, for parts that Layout::boxes or elements refuse, and where
+///         processes give parts or shapes that do not fit each other; DeadlineError.
+Layout layout_from_local(const Comm& comm, const IndexBox& part, const Shape& shape = {},
+                         Deadline deadline = {});
+Layout layout_from_local(const Comm& comm, std::span<const std::int64_t> elements,
+                         const Shape& shape = {}, Deadline deadline = {});
 
 /// How often a plan was found in the cache of plans, and how often it had to be made.
 struct PlanCacheCounts {

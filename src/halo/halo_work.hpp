@@ -38,6 +38,10 @@ struct Interval {
 /// The bytes between neighbours along each dimension of dense memory in that order.
 Shape dense_strides_in(Order order, const Shape& shape, std::int64_t itemsize);
 
+/// The border of process `rank` of a layout of boxes, which holds elements.
+HaloPhase box_borders(const layout::Form& form, std::int64_t rank, std::int64_t itemsize,
+                      const Shape& width, const std::vector<bool>& periodic, Order order);
+
 /// For process `rank` of the layout. @throws LayoutError as Halo does.
 HaloWork halo_work(const Layout& layout, std::int64_t rank, const DType& dtype, const Shape& width,
                    const std::vector<bool>& periodic, Order order);

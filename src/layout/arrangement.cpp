@@ -6,13 +6,14 @@
 
 #include "base/checked.hpp"
 #include "base/text.hpp"
+#include "layout/form.hpp"
 
 namespace hocket::layout {
 namespace {
 
 using Kind = layout::Format::Kind;
 
-std::size_t as_index(int dimension) {
+std::size_t index_of(int dimension) {
     return static_cast<std::size_t>(dimension);
 }
 
@@ -30,7 +31,7 @@ Arrangement::Arrangement(const Layout& layout) : layout_(layout) {
     for (std::size_t g = 0; g < form.grid.size(); ++g) {
         if (form.grid[g].kind != layout::Role::Kind::dimension) continue;
         held_[g] = form.grid[g].dimension;
-        formats_[g] = form.base.formats[as_index(held_[g])];
+        formats_[g] = form.base.formats[index_of(held_[g])];
     }
 }
 
@@ -84,7 +85,7 @@ std::int64_t Arrangement::part(std::size_t dimension, std::size_t grid,
 std::int64_t Arrangement::extent(std::size_t dimension,
                                  std::span<const std::int64_t> coordinates) const {
     const int g = grid_of(dimension);
-    return g < 0 ? shape()[dimension] : part(dimension, as_index(g), coordinates[as_index(g)]);
+    return g < 0 ? shape()[dimension] : part(dimension, index_of(g), coordinates[index_of(g)]);
 }
 
 std::int64_t Arrangement::elements(std::span<const std::int64_t> coordinates) const {
@@ -101,7 +102,7 @@ std::int64_t Arrangement::most_elements(std::span<const std::int64_t> coordinate
         long double share = 0;
         for (std::size_t d = 0; d < shape().size(); ++d) {
             const int now = grid_of(d);
-            const bool swaps = now >= 0 && alike(g, as_index(now));
+            const bool swaps = now >= 0 && alike(g, index_of(now));
             if (static_cast<int>(d) != held_[g] && !swaps && !fits(d, g)) continue;
             share = std::max(share, static_cast<long double>(part(d, g, coordinates[g])) /
                                         static_cast<long double>(shape()[d]));
@@ -121,10 +122,10 @@ void Arrangement::apply(const Change& change) {
 void Arrangement::require_dealable(std::size_t grid, std::size_t dimension,
                                    std::span<const std::int64_t> axes) const {
     if (cycle_block(grid) == 0) return;
-    for (const std::size_t d : {as_index(held_[grid]), dimension})
+    for (const std::size_t d : {index_of(held_[grid]), dimension})
         if (!even(d, grid))
             throw LayoutError(
-                "cannot remap an array of layout " + layout_.text() + " by axes " +
+                "cannot remap an array of layout " + layout::label(layout_.form()) + " by axes " +
                 text::tuple(axes) + " in place: dimension " + std::to_string(dimension) +
                 " would be dealt out cyclically in place of " + std::to_string(held_[grid]) +
                 ", which needs both to be whole rounds of " + std::to_string(procs(grid)) +
@@ -155,24 +156,24 @@ Change Arrangement::next_change(const std::vector<int>& wanted,
     std::size_t stuck = grids();
     for (std::size_t g = 0; g < grids(); ++g) {
         if (held_[g] == wanted[g]) continue;
-        if (grid_of(as_index(wanted[g])) < 0) {
-            require_dealable(g, as_index(wanted[g]), axes);
-            return {Change::Kind::deal, g, as_index(held_[g]), as_index(wanted[g]), 0};
+        if (grid_of(index_of(wanted[g])) < 0) {
+            require_dealable(g, index_of(wanted[g]), axes);
+            return {Change::Kind::deal, g, index_of(held_[g]), index_of(wanted[g]), 0};
         }
         if (stuck == grids()) stuck = g;
     }
     // Dimensions that wait for each other all around. The one that `stuck` wants is dealt out
     // along:
-    const std::size_t other = as_index(grid_of(as_index(wanted[stuck])));
+    const std::size_t other = index_of(grid_of(index_of(wanted[stuck])));
     if (alike(stuck, other)) return {Change::Kind::swap, stuck, 0, 0, other};
     const int rest = resting_place(wanted, other);
     if (rest >= 0) {
-        require_dealable(other, as_index(rest), axes);
-        return {Change::Kind::deal, other, as_index(held_[other]), as_index(rest), 0};
+        require_dealable(other, index_of(rest), axes);
+        return {Change::Kind::deal, other, index_of(held_[other]), index_of(rest), 0};
     }
-    throw LayoutError("cannot remap an array of layout " + layout_.text() + " by axes " +
-                      text::tuple(axes) + " in place: dimensions " + std::to_string(held_[stuck]) +
-                      " and " + std::to_string(held_[other]) +
+    throw LayoutError("cannot remap an array of layout " + layout::label(layout_.form()) +
+                      " by axes " + text::tuple(axes) + " in place: dimensions " +
+                      std::to_string(held_[stuck]) + " and " + std::to_string(held_[other]) +
                       " change places, which are dealt out over " + std::to_string(procs(stuck)) +
                       " and " + std::to_string(procs(other)) +
                       " processes, and there is no undistributed dimension to rest in; use "
@@ -182,7 +183,7 @@ Change Arrangement::next_change(const std::vector<int>& wanted,
 std::vector<Change> Arrangement::changes_to(std::span<const std::int64_t> axes) const {
     std::vector<int> wanted = held_;
     for (int& dimension : wanted)
-        if (dimension >= 0) dimension = static_cast<int>(axes[as_index(dimension)]);
+        if (dimension >= 0) dimension = static_cast<int>(axes[index_of(dimension)]);
     std::vector<Change> changes;
     Arrangement now = *this;
     while (now.held_ != wanted) {
@@ -203,8 +204,8 @@ Layout remapped(const Layout& layout, std::span<const std::int64_t> axes) {
     }
     if (shape.size() != layout.dimensions() || axes.size() != shape.size())
         throw LayoutError("axes " + text::tuple(axes) + " are no permutation of the " +
-                          std::to_string(layout.dimensions()) + " dimensions of " + layout.text() +
-                          "; name each once");
+                          std::to_string(layout.dimensions()) + " dimensions of " +
+                          layout::label(layout.form()) + "; name each once");
     static_cast<void>(Arrangement(layout).changes_to(axes));
     const Layout plain(shape, layout.dist(), layout.procs(), layout.replicate());
     const auto& order = layout.form().order;

@@ -24,12 +24,9 @@ struct Format {
     enum class Kind { whole, block, cyclic, balanced, gen_block, indirect };
     Kind kind = Kind::whole;
     std::int64_t size = 0;  ///< BLOCK(size), CYCLIC(size); 0: none was written
-    std::shared_ptr<const Partition> partition =
-        nullptr;  ///< of GEN_BLOCK and INDIRECT, whatever the array
+    std::shared_ptr<const Partition> partition = nullptr;  ///< of GEN_BLOCK and INDIRECT
 
     bool distributed() const { return kind != Kind::whole; }
-    /// True where each process holds an interval, in the order of the processes.
-    bool in_order() const { return kind != Kind::cyclic && kind != Kind::indirect; }
     friend bool operator==(const Format& a, const Format& b) {
         return a.kind == b.kind && a.size == b.size &&
                (a.partition == b.partition ||
@@ -101,8 +98,10 @@ struct Form {
     // Once nothing changes any more:
     Once<std::size_t> known_hash;
     Once<std::string> known_dist;
+    Once<std::string> known_label;
 
     bool aligned() const;  ///< true where the alignment is not the identity
+    /// True where a local array is a list: of explicit segments and listed elements.
     bool indexed() const { return segments != nullptr; }
     /// True where a process holds the product of what its coordinates hold in each dimension.
     bool gridded() const { return !indexed() && !boxes; }
@@ -148,6 +147,8 @@ Form make_form(Shape shape, std::vector<Subscript> alignment, const Form& target
 Form make_form(Shape shape, const std::vector<std::vector<Run>>& segments, bool listed = false);
 /// A box a process, each within the shape.
 Form make_form(Shape shape, std::vector<ProcessBox> boxes);
+/// Checks an alignment, and writes it in one way. @throws LayoutError
+void check_alignment(const Shape& shape, std::vector<Subscript>& alignment, const Form& target);
 /// The same of any layout: alignments with boxes are boxes, with lists are lists.
 Form make_aligned(Shape shape, std::vector<Subscript> alignment, const Form& target);
 /// The layout of a part of an array, one slice a dimension of it.
@@ -158,9 +159,12 @@ Form make_relabeled(const Form& form, std::span<const std::int64_t> ranks, std::
 std::string text_of(const Shape& shape);  ///< "(12, 12)"
 std::string text_of(const Format& format);
 std::string text_of(const std::vector<Format>& formats);
-std::string dist_of(const Form& form);            ///< what Layout::dist() gives
-std::string text_of(const Form& form);            ///< what Layout::text() gives
-std::string brief(const Form& form);              ///< the same, shortened, for messages
+std::string dist_of(const Form& form);  ///< what Layout::dist() gives
+std::string text_of(const Form& form);  ///< what Layout::text() gives
+std::string brief(const Form& form);    ///< the same, shortened, for messages
+/// The text where it is short; else its beginning and a digest of 128 bits, so that two labels are
+/// equal where the texts are. Worked out once.
+const std::string& label(const Form& form);
 std::string text_of_alignment(const Form& form);  ///< "A(i, j) WITH T(2*i+1, j, *)"
 
 bool equal(const Form& a, const Form& b);

@@ -186,9 +186,7 @@ std::string Plan::text() const {
     if (problem.turned()) result += " axes " + layout::text_of(problem.options.axes);
     return result + ", " + strategy() + ": " + std::to_string(rounds()) + " rounds, " +
            std::to_string(message_count()) + " messages, " + std::to_string(elements_moved()) +
-           " of " +
-           std::to_string(problem.source.num_elements() * problem.destination.form().copies) +
-           " elements move";
+           " of " + std::to_string(problem.wanted()) + " elements move";
 }
 
 }  // namespace hocket

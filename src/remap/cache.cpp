@@ -3,6 +3,7 @@
 #include <functional>
 #include <string>
 
+#include "layout/form.hpp"
 #include "remap/remap_plan.hpp"
 #include "transfer/recent.hpp"
 
@@ -40,11 +41,16 @@ std::shared_ptr<const RemapPlan> cached_remap(const Layout& layout,
                                               std::span<const std::int64_t> axes,
                                               std::int64_t process, std::int64_t itemsize,
                                               int threads, const std::string& ways) {
-    return remap_plans().find_or_make(
-        {layout.text(), {axes.begin(), axes.end()}, process, itemsize, threads, ways},
-        [&](const RemapKey&) {
-            return plan_remap(layout, axes, process, itemsize, threads, ways);
-        });
+    return remap_plans().find_or_make({layout::label(layout.form()),
+                                       {axes.begin(), axes.end()},
+                                       process,
+                                       itemsize,
+                                       threads,
+                                       ways},
+                                      [&](const RemapKey&) {
+                                          return plan_remap(layout, axes, process, itemsize,
+                                                            threads, ways);
+                                      });
 }
 
 }  // namespace hocket::remap

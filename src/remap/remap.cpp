@@ -10,6 +10,7 @@
 #include "comm/state.hpp"
 #include "kernel/box.hpp"
 #include "layout/arrangement.hpp"
+#include "layout/form.hpp"
 #include "remap/exchange_inplace.hpp"
 #include "remap/remap_plan.hpp"
 #include "transfer/stopwatch.hpp"
@@ -55,10 +56,11 @@ comm::Fault fault_in(const Array& array, std::int64_t room) {
                              " bytes, and must be dense and row-major; copy it into one in "
                              "hocket's memory, or use redistribute, which permutes as well"};
     if (array.room() < room)
-        return {"Error", "remapping this process's part of " + array.layout().text() +
-                             " in place takes " + std::to_string(room) +
-                             " bytes of memory, but the array has " + std::to_string(array.room()) +
-                             ", " + std::to_string(room - array.room()) +
+        return {"Error", "remapping this process's part of " +
+                             layout::label(array.layout().form()) + " in place takes " +
+                             std::to_string(room) + " bytes of memory, but the array has " +
+                             std::to_string(array.room()) + ", " +
+                             std::to_string(room - array.room()) +
                              " too few; make the array with more room"};
     return {};
 }
@@ -87,8 +89,8 @@ std::int64_t remap_room(const Layout& layout, std::span<const std::int64_t> axes
 Array remap_inplace(const Array& array, std::span<const std::int64_t> axes,
                     const RemapOptions& options) {
     comm::Statement mine;
-    mine.text = "remap_inplace(" + array.dtype().name + " " + array.layout().text() + " by axes " +
-                text::tuple(axes) + ")";
+    mine.text = "remap_inplace(" + array.dtype().name + " " + layout::label(array.layout().form()) +
+                " by axes " + text::tuple(axes) + ")";
     std::shared_ptr<const remap::RemapPlan> plan;
     auto profile = options.profile ? options.profile : std::make_shared<Profile>();
     const double start = port::seconds();

@@ -8,6 +8,7 @@
 #include "base/checked.hpp"
 #include "base/text.hpp"
 #include "layout/arrangement.hpp"
+#include "layout/form.hpp"
 #include "remap/digits.hpp"
 
 namespace hocket::remap {
@@ -65,8 +66,8 @@ class Planner {
     void note_room() {
         const auto bytes = base::product(now_.elements(at_), itemsize_);
         if (!bytes)
-            throw LayoutError("remapping " + layout_.text() + " by axes " + text::tuple(axes_) +
-                              " makes local arrays of more than 2^63 bytes");
+            throw LayoutError("remapping " + layout::label(layout_.form()) + " by axes " +
+                              text::tuple(axes_) + " makes local arrays of more than 2^63 bytes");
         plan_.room = std::max(plan_.room, *bytes);
     }
 

@@ -34,7 +34,7 @@ Array::Array(Layout layout, DType dtype, Comm comm)
         throw Error("elements of type " + dtype_.name + " have " + std::to_string(dtype_.size) +
                     " bytes; only elements of a fixed size of 1 byte or more can be moved");
     if (comm_.size() < layout_.size())
-        throw LayoutError("the layout " + layout_.text() + " needs " +
+        throw LayoutError("the layout " + layout::label(layout_.form()) + " needs " +
                           std::to_string(layout_.size()) + " processes, but the communicator has " +
                           std::to_string(comm_.size()) +
                           "; start more processes, or give the layout fewer");
@@ -87,7 +87,7 @@ Array Array::wrap(void* data, const Layout& layout, const DType& dtype, const Co
     array.strides_ = strides ? std::move(*strides) : dense_strides(array.local_shape_, dtype.size);
     if (array.strides_.size() != array.local_shape_.size())
         throw Error("the array has " + std::to_string(array.strides_.size()) +
-                    " strides, but its layout " + layout.text() + " has " +
+                    " strides, but its layout " + layout::label(layout.form()) + " has " +
                     std::to_string(array.local_shape_.size()) +
                     " dimensions; give one stride a dimension, in bytes");
     const bool dense = kernel::is_dense(array.local_shape_, dtype.size, array.strides_);
@@ -112,7 +112,7 @@ Array Array::section(std::span<const Slice> slices) const {
         for (std::size_t i = 2; i < along.size(); ++i) {
             if (along[i] - along[i - 1] == step) continue;
             throw LayoutError(
-                "process " + std::to_string(rank) + "'s elements of " + part.text() +
+                "process " + std::to_string(rank) + "'s elements of " + layout::label(part.form()) +
                 " are not equally spaced along dimension " + std::to_string(d) +
                 " of its local array; copy the whole array to a layout in which they are, or take "
                 "a section with step 1 or -1");

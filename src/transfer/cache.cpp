@@ -8,6 +8,7 @@
 
 #include "base/environment.hpp"
 #include "hocket/transfer.hpp"
+#include "layout/form.hpp"
 #include "transfer/recent.hpp"
 #include "transfer/work.hpp"
 

@@ -5,6 +5,7 @@
 
 #include "base/pack.hpp"
 #include "hocket/error.hpp"
+#include "layout/form.hpp"
 #include "transfer/far.hpp"
 #include "transfer/recent.hpp"
 #include "transfer/relay_work.hpp"
@@ -25,7 +26,9 @@ struct Asked {
 
     Asked(const Layout& source, const Layout& destination, const plan::Options& options) {
         Packer key;
-        key.text(source.text()).text(destination.text()).number(options.itemsize);
+        key.text(layout::label(source.form()))
+            .text(layout::label(destination.form()))
+            .number(options.itemsize);
         key.text(options.model->text());
         for (const auto* numbers :
              {&options.axes, &options.overlap, &options.source_nodes, &options.destination_nodes}) {

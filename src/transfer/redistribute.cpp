@@ -8,6 +8,7 @@
 #include "comm/engine.hpp"
 #include "comm/state.hpp"
 #include "hocket/transfer.hpp"
+#include "layout/form.hpp"
 #include "transfer/check.hpp"
 #include "transfer/choice.hpp"
 #include "transfer/run.hpp"
@@ -164,9 +165,9 @@ DescriptorCounts descriptor_counts() {
 void redistribute(const Array& source, const Array& destination,
                   const RedistributeOptions& options) {
     comm::Statement mine;
-    mine.text = "redistribute(" + source.dtype().name + " " + source.layout().text() + " to " +
-                destination.dtype().name + " " + destination.layout().text() + spelled(options) +
-                ")";
+    mine.text = "redistribute(" + source.dtype().name + " " +
+                layout::label(source.layout().form()) + " to " + destination.dtype().name + " " +
+                layout::label(destination.layout().form()) + spelled(options) + ")";
     if (!(source.comm() == destination.comm()))
         mine.fault = {"MismatchError",
                       "source and destination of redistribute are on different communicators; make "
@@ -219,8 +220,8 @@ std::string tell(const Comm& comm, const std::string& text, int root, Deadline d
 void scatter(const void* whole, const Array& destination, int root,
              const RedistributeOptions& options, std::shared_ptr<const void> keep) {
     comm::Statement mine;
-    mine.text = "scatter(" + destination.dtype().name + " to " + destination.layout().text() +
-                ", root=" + std::to_string(root) + ")";
+    mine.text = "scatter(" + destination.dtype().name + " to " +
+                layout::label(destination.layout().form()) + ", root=" + std::to_string(root) + ")";
     if (root < 0 || root >= destination.comm().size()) {
         mine.fault = transfer::no_such_root(root, destination.comm().size());
         root = 0;
@@ -236,7 +237,7 @@ void scatter(const void* whole, const Array& destination, int root,
 void gather(const Array& source, void* whole, int root, const RedistributeOptions& options,
             std::shared_ptr<const void> keep) {
     comm::Statement mine;
-    mine.text = "gather(" + source.dtype().name + " from " + source.layout().text() +
+    mine.text = "gather(" + source.dtype().name + " from " + layout::label(source.layout().form()) +
                 ", root=" + std::to_string(root) + ")";
     if (root < 0 || root >= source.comm().size()) {
         mine.fault = transfer::no_such_root(root, source.comm().size());

@@ -223,6 +223,23 @@ void test_refusals(void) {
     CHECK(tasks == NULL);
     FAILS(HOCKET_ERR_ERROR, hocket_tasks_from_launcher(MPI_COMM_WORLD, &tasks));
     clear(destination); /* fills it with -7 */
+    {
+        const int64_t start[2] = {rank, 0}, stop[2] = {rank + 1, 2}, own = ranks - 1 - rank;
+        hocket_layout* made = NULL;
+        int64_t count, owner, values[2];
+        OK(hocket_layout_from_local_box(MPI_COMM_WORLD, 2, start, stop, NULL, 60, &made));
+        OK(hocket_layout_shape(made, 2, values, &count));
+        CHECK(count == 2 && values[0] == ranks && values[1] == 2);
+        OK(hocket_layout_free(&made));
+        OK(hocket_layout_from_local_elements(MPI_COMM_WORLD, 1, &own, 0, NULL, 60, &made));
+        OK(hocket_layout_owner(made, &own, &owner));
+        CHECK(owner == rank);
+        OK(hocket_layout_free(&made));
+        FAILS(HOCKET_ERR_LAYOUT, hocket_layout_from_local_box(MPI_COMM_WORLD, rank == 0 ? 2 : 1,
+                                                              start, stop, start, 60, &made));
+        FAILS(HOCKET_ERR_ERROR, hocket_layout_from_local_elements(
+                                    MPI_COMM_WORLD, rank == 0 ? -1 : 1, &own, 0, NULL, 60, &made));
+    }
     OK(hocket_tell(MPI_COMM_WORLD, last ? "a word" : NULL, ranks - 1, 60, &heard));
     CHECK(strcmp(heard, "a word") == 0);
     FAILS(HOCKET_ERR_ERROR, hocket_tell(MPI_COMM_WORLD, "a word", ranks, 60, &heard));

@@ -33,6 +33,17 @@ static void test_communicators(void) {
     OK(hocket_team_free(&team));
     FAILS(HOCKET_ERR_ERROR, hocket_team_make_fortran(987654321, 60, &team));
     FAILS(HOCKET_ERR_MISMATCH, hocket_refuse_fortran(comm, HOCKET_ERR_MISMATCH, "no", 60));
+    {
+        const int64_t start = rank, stop = rank + 1;
+        hocket_layout *made = NULL, *same = NULL;
+        bool equal;
+        OK(hocket_layout_from_local_box_fortran(comm, 1, &start, &stop, NULL, 60, &made));
+        OK(hocket_layout_from_local_elements_fortran(comm, 1, &start, 0, NULL, 60, &same));
+        OK(hocket_layout_equal(made, same, &equal));
+        CHECK(!equal);
+        OK(hocket_layout_free(&made));
+        OK(hocket_layout_free(&same));
+    }
     OK(hocket_tell_fortran(comm, rank == 0 ? "word" : NULL, 0, 60, &text));
     CHECK(strcmp(text, "word") == 0);
     CHECK(hocket_fail(HOCKET_ERR_LAYOUT, "a reason") == HOCKET_ERR_LAYOUT);

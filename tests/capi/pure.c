@@ -215,8 +215,7 @@ void test_layout_ownership(void) {
     FAILS(HOCKET_ERR_LAYOUT, hocket_layout_slices(made, 1, 2, slices, &count));
     SAYS("equally spaced");
     OK(hocket_layout_free(&made));
-    FAILS(HOCKET_ERR_LAYOUT,
-          hocket_layout_make_formats(1, shape, &few, 1, &two, 0, NULL, &none));
+    FAILS(HOCKET_ERR_LAYOUT, hocket_layout_make_formats(1, shape, &few, 1, &two, 0, NULL, &none));
     SAYS("add up to 4");
     FAILS(HOCKET_ERR_ARGUMENT,
           hocket_layout_make_formats(1, &four, &valued, 1, &two, 0, NULL, &none));

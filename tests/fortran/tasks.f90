@@ -243,9 +243,10 @@ contains
     type(hocket_memory_usage) :: usage
     type(hocket_cache_counts) :: plans
     character(:), allocatable :: text
+    type(hocket_layout) :: local
     type(c_funptr) :: polled
     type(c_ptr) :: memory
-    integer :: ierr
+    integer :: ierr, owner
     logical :: ready
     polled = c_funloc(poll)
     call hocket_operation_make(polled, 'a thing', c_loc(polls), operation)
@@ -268,6 +269,14 @@ contains
     call check(plans%made >= 0, 'plans')
     call hocket_mpi_library(text)
     call check(len(text) > 4, text)
+    call hocket_layout_from_local_box(world, [rank + 1, 1], [rank + 1, 3], local, timeout=60d0)
+    call hocket_layout_owner(local, [rank + 1, 2], owner)
+    call check(owner == rank, 'owner of my box')
+    call hocket_layout_free(local)
+    call hocket_layout_from_local_elements(world, [rank + 1], local, extent=100)
+    call hocket_layout_owner(local, [rank + 1], owner)
+    call check(owner == rank, 'owner of my element')
+    call hocket_layout_free(local)
     call hocket_tell(world, text, root=0, text='the word')
     call check(text == 'the word', text)
     call hocket_refuse(world, HOCKET_ERR_ERROR, 'not today', ierr=ierr)

@@ -19,7 +19,14 @@ import hocket as hk
 import holdings
 from holdings import plain
 from oracle import BLOCK, STAR, Spec, values
-from random_layouts import any_layout, any_pair, any_shape, from_rng
+from random_layouts import (
+    any_boxes,
+    any_elements,
+    any_layout,
+    any_pair,
+    any_shape,
+    from_rng,
+)
 
 
 def random_move(comm, rng, own, case, gaps):
@@ -214,3 +221,65 @@ def test_functions_of_indices_fill_every_kind(comm):
         spec = any_layout(from_rng(rng), (4, 5), comm.size, gaps=True)
         a = hk.from_function(lambda i, j: 5 * i + j + 1, spec.layout(hk), "i8", comm=comm)
         np.testing.assert_array_equal(a.local, spec.local(values((4, 5), np.int64), comm.rank))
+
+
+@ranks(1, 2, 3, 6)
+def test_layouts_of_each_process_s_own_part(comm):
+    rng = np.random.default_rng([comm.size, 8])
+    choose = from_rng(rng)
+    for _ in range(8):
+        shape = (choose(1, 5), choose(1, 6))
+        bricks = any_boxes(choose, shape, comm.size, True)
+        pairs = bricks.layout(hk).to_boxes()
+        pairs += [((0, 0), (0, 0))] * (comm.size - len(pairs))
+        lay = hk.Layout.from_local(comm, pairs[comm.rank], shape, timeout=100)
+        assert lay == hk.Layout.boxes(shape, pairs)
+        lists = [part[0].tolist() for part in any_elements(choose, shape, comm.size, True).parts]
+        lists += [[]] * (comm.size - len(lists))
+        lay = hk.Layout.from_local(comm, lists[comm.rank], shape)
+        assert lay == hk.Layout.elements(shape, lists)
+    bricks = [((2 * r, 0), (2 * r + 2, 3)) for r in range(comm.size)]
+    lay = hk.Layout.from_local(comm, bricks[comm.rank])
+    assert lay.shape == (2 * comm.size, 3) and lay == hk.Layout.boxes(lay.shape, bricks)
+    lay = hk.Layout.from_local(comm, np.arange(comm.rank, 10, comm.size))
+    assert lay.shape == (10,) and lay.size == comm.size
+
+
+@ranks(2, 3)
+def test_own_parts_that_do_not_fit(comm):
+    last = comm.rank == comm.size - 1
+    box = ((comm.rank, 0), (comm.rank + 1, 2))
+    for part, shape, words in (
+        (box if last else [0], None, "same kind"),
+        (box, (9, 9) if last else (9, 8), "shapes"),
+        (((0,), (1,)) if last else box, None, "dimensions"),
+        (box, (1, 2), "leaves the shape"),
+        ([1, 1] if last else [0], None, "twice"),
+        ("x" if last else [0], None, "elements of process"),
+        ((1, 2, 3) if last else (0, 1), None, "(start, stop) pair"),
+    ):
+        raises_everywhere(
+            comm,
+            hk.LayoutError,
+            lambda: hk.Layout.from_local(comm, part, shape, timeout=100),  # noqa: B023
+            words,
+        )
+    check_still_works(comm)
+
+
+@ranks(2)
+def test_long_layouts_are_agreed_on_by_digest(comm):
+    """A statement of a call is short however long a map is, and maps that differ are told apart."""
+    rng = np.random.default_rng(9)
+    owners = rng.integers(0, 2, 20000)
+    scattered = hk.Layout(20000, [hk.indirect(owners)], 2)
+    a = hk.from_function(lambda i: 3 * i, scattered, "i8", comm=comm)
+    b = hk.redistribute(a, hk.Layout(20000, "(BLOCK)", 2))
+    np.testing.assert_array_equal(b.local, 3 * np.arange(10000) + 30000 * comm.rank)
+    owners[10000] = comm.rank  # which the processes do not agree on
+    other = hk.Layout(20000, [hk.indirect(owners)], 2)
+    message = raises_everywhere(
+        comm, hk.MismatchError, lambda: hk.redistribute(b, other, timeout=100), "characters"
+    )
+    assert len(message) < 2000
+    check_still_works(comm)

@@ -104,6 +104,25 @@ int hocket_tell_fortran(int comm, const char* text, int root, double timeout, co
     return on ? hocket_tell(*on, text, root, timeout, heard) : code;
 }
 
+int hocket_layout_from_local_box_fortran(int comm, int64_t dimensions, const int64_t* start,
+                                         const int64_t* stop, const int64_t* shape, double timeout,
+                                         hocket_layout** layout) {
+    std::optional<MPI_Comm> on;
+    const int code = guard(__func__, [&] { on = comm_of(comm); });
+    return on ? hocket_layout_from_local_box(*on, dimensions, start, stop, shape, timeout, layout)
+              : code;
+}
+
+int hocket_layout_from_local_elements_fortran(int comm, int64_t count, const int64_t* elements,
+                                              int64_t dimensions, const int64_t* shape,
+                                              double timeout, hocket_layout** layout) {
+    std::optional<MPI_Comm> on;
+    const int code = guard(__func__, [&] { on = comm_of(comm); });
+    return on ? hocket_layout_from_local_elements(*on, count, elements, dimensions, shape, timeout,
+                                                  layout)
+              : code;
+}
+
 int hocket_operation_from_request_fortran(int* request, hocket_operation** operation) {
     return guard(__func__, [&] {
         int& taken = required(request, "request");

@@ -121,6 +121,66 @@ int hocket_tell(MPI_Comm comm, const char* text, int root, double timeout, const
     });
 }
 
+namespace {
+
+// What all processes of a collective call are told where this one's arguments are wrong.
+template <class Make>
+auto arguments_on(const char* function, const hocket::Comm& comm, Make make) {
+    return arguments_of(function, make, [&](const std::string& message) {
+        hocket::refuse(comm, "Error", message);
+    });
+}
+
+hocket::Shape numbers_of(std::int64_t count, const std::int64_t* values, const char* name) {
+    const auto all = list(count, values, name);
+    return {all.begin(), all.end()};
+}
+
+}  // namespace
+
+int hocket_layout_from_local_box(MPI_Comm comm, int64_t dimensions, const int64_t* start,
+                                 const int64_t* stop, const int64_t* shape, double timeout,
+                                 hocket_layout** layout) {
+    const char* const function = __func__;
+    return guard(function, [&] {
+        const auto on = hocket::from_mpi(comm);
+        struct Arguments {
+            hocket::IndexBox part;
+            hocket::Shape shape;
+            hocket::Deadline deadline;
+        };
+        const auto given = arguments_on(function, on, [&] {
+            require(layout, "layout");
+            return Arguments{
+                {numbers_of(dimensions, start, "start"), numbers_of(dimensions, stop, "stop")},
+                shape == nullptr ? hocket::Shape{} : numbers_of(dimensions, shape, "shape"),
+                deadline_of(timeout)};
+        });
+        give(layout, hocket::layout_from_local(on, given.part, given.shape, given.deadline));
+    });
+}
+
+int hocket_layout_from_local_elements(MPI_Comm comm, int64_t count, const int64_t* elements,
+                                      int64_t dimensions, const int64_t* shape, double timeout,
+                                      hocket_layout** layout) {
+    const char* const function = __func__;
+    return guard(function, [&] {
+        const auto on = hocket::from_mpi(comm);
+        struct Arguments {
+            hocket::Shape elements, shape;
+            hocket::Deadline deadline;
+        };
+        const auto given = arguments_on(function, on, [&] {
+            require(layout, "layout");
+            return Arguments{
+                numbers_of(count, elements, "elements"),
+                shape == nullptr ? hocket::Shape{} : numbers_of(dimensions, shape, "shape"),
+                deadline_of(timeout)};
+        });
+        give(layout, hocket::layout_from_local(on, given.elements, given.shape, given.deadline));
+    });
+}
+
 int hocket_plan_cache_counts(hocket_cache_counts* counts) {
     return guard(__func__, [&] {
         const auto [found, made, kept] = hocket::plan_cache_counts();

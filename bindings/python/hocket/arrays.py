@@ -207,11 +207,13 @@ class Array:
         Returns
         -------
         numpy.ndarray
-            of shape ``layout.shape``; what belongs to no process (gaps of an indexed layout) is
-            not set.
+            of shape ``layout.shape``
 
         Raises
         ------
+        LayoutError
+            on every process, if no process holds some element (a gap between boxes, segments or
+            elements), naming the first.
         Error
             on every process, if there is no process `root`, or for a wrong timeout.
         DeadlineError

@@ -8,7 +8,7 @@ import html
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from .layouts import Layout
+    from .layout_facts import LayoutFacts
     from .plans import Plan
 
 _MOST = 32
@@ -21,7 +21,7 @@ def _thinned(extent: int, most: int) -> list[int]:
     return [k * extent // most for k in range(most)]
 
 
-def _owner_rows(layout: Layout, most: int) -> list[list[int | None]]:
+def _owner_rows(layout: LayoutFacts, most: int) -> list[list[int | None]]:
     """The lowest owner of each element of the last two dimensions; None: nobody's."""
     shape = layout.shape
     if 0 in shape:
@@ -39,7 +39,7 @@ def _owner_rows(layout: Layout, most: int) -> list[list[int | None]]:
     return table
 
 
-def layout_text(layout: Layout, most: int = 64) -> str:
+def layout_text(layout: LayoutFacts, most: int = 64) -> str:
     """One line a row, one process number an element, '.' where nobody holds it."""
     table = _owner_rows(layout, most)
     width = max((len(str(owner)) for row in table for owner in row if owner is not None), default=1)
@@ -58,7 +58,7 @@ def colour(process: int, size: int) -> str:
     return f"#{int(255 * red):02x}{int(255 * green):02x}{int(255 * blue):02x}"
 
 
-def layout_html(layout: Layout) -> str:
+def layout_html(layout: LayoutFacts) -> str:
     """The layout's text and a table of owners, coloured."""
     cells = "padding:1px 4px;border:1px solid #fff;text-align:center;color:#000"
     rows = []

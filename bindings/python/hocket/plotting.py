@@ -206,10 +206,7 @@ def save_figure(figure: Any, path: PathLike) -> None:
 
 
 def owner_map(layout: Any) -> tuple[npt.NDArray[np.int64], npt.NDArray[np.int64], str]:
-    """Lowest owner of each drawn element (-1: nobody), number of owners, and what is drawn.
-
-    Both arrays are 2-D.
-    """
+    """Lowest owner of each drawn element (-1: nobody) and number of owners, 2-D; what is drawn."""
     shape = tuple(layout.shape)
     drawn, note = _drawn_dimensions(layout)
     many = layout.size > _ASKED  # then ask for each drawn element instead of for each process

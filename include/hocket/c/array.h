@@ -77,6 +77,16 @@ int hocket_refuse(MPI_Comm comm, int code, const char* message, double timeout);
  * Collective; only the root's `text` is read. */
 int hocket_tell(MPI_Comm comm, const char* text, int root, double timeout, const char** heard);
 
+/* The layout of each process's own part: a box, as hocket_layout_boxes has it, or a list, as
+ * hocket_layout_elements. `shape` may be NULL, the least that holds all parts (of lists: of one
+ * dimension, and `dimensions` is ignored). Collective; rank r is process r. */
+int hocket_layout_from_local_box(MPI_Comm comm, int64_t dimensions, const int64_t* start,
+                                 const int64_t* stop, const int64_t* shape, double timeout,
+                                 hocket_layout** layout);
+int hocket_layout_from_local_elements(MPI_Comm comm, int64_t count, const int64_t* elements,
+                                      int64_t dimensions, const int64_t* shape, double timeout,
+                                      hocket_layout** layout);
+
 /* How often a plan was found in the cache of plans, had to be made, and how many are kept. */
 typedef struct hocket_cache_counts {
     int64_t found, made, kept;

@@ -71,6 +71,12 @@ int hocket_tasks_comm_fortran(const hocket_tasks* tasks, int* comm);
 int hocket_team_make_fortran(int comm, double timeout, hocket_team** team);
 int hocket_refuse_fortran(int comm, int code, const char* message, double timeout);
 int hocket_tell_fortran(int comm, const char* text, int root, double timeout, const char** heard);
+int hocket_layout_from_local_box_fortran(int comm, int64_t dimensions, const int64_t* start,
+                                         const int64_t* stop, const int64_t* shape, double timeout,
+                                         hocket_layout** layout);
+int hocket_layout_from_local_elements_fortran(int comm, int64_t count, const int64_t* elements,
+                                              int64_t dimensions, const int64_t* shape,
+                                              double timeout, hocket_layout** layout);
 /* A pending MPI request, taken over: *request becomes MPI_REQUEST_NULL. */
 int hocket_operation_from_request_fortran(int* request, hocket_operation** operation);
 

@@ -1,0 +1,28 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""Layouts whose processes know their own parts only."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, Optional
+
+from hocket import _mpi, _pure
+from hocket.arguments import index_box, integer_array, integers
+from hocket.arrays import communicator
+from hocket.calls import collective
+
+if TYPE_CHECKING:
+    from mpi4py import MPI
+
+
+def layout_from_local(
+    comm: Optional[MPI.Comm], part: Any, shape: Any, timeout: Optional[float]
+) -> _pure.Layout:
+    """What `Layout.from_local` is around."""
+    on = communicator(comm)
+    with collective(on, timeout) as seconds:
+        extents = [] if shape is None else integers(shape, "shape")
+        box = index_box(part, on.rank) if isinstance(part, tuple) else None
+        elements = [] if box else integer_array(part, f"the elements of process {on.rank}").tolist()
+    if box is not None:
+        return _mpi.layout_of_box(on.handle, *box, extents, seconds)
+    return _mpi.layout_of_elements(on.handle, elements, extents, seconds)

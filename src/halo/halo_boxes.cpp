@@ -1,0 +1,169 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Borders of boxes.
+#include <algorithm>
+
+#include "base/checked.hpp"
+#include "halo/halo_work.hpp"
+#include "layout/form.hpp"
+
+namespace hocket::halo {
+namespace {
+
+using Ranges = std::vector<layout::Range>;
+
+// The border of boxes, in one phase: a process asks those that hold its elements, corners and all.
+class BoxBorders {
+  public:
+    BoxBorders(const layout::Form& form, std::int64_t itemsize, const Shape& width,
+               const std::vector<bool>& periodic, Order order)
+        : form_(form), itemsize_(itemsize), width_(width), periodic_(periodic), order_(order) {}
+
+    HaloPhase phase(std::int64_t me) const {
+        HaloPhase made;
+        for (const Wish& wish : wishes(me)) {
+            const Strip strip = at(me, wish.box, wish.shift, wish.holder);
+            if (wish.holder != me) {
+                made.receives.push_back(strip);
+                made.receives.back().copy = copy(wish.box, me, false);
+                continue;
+            }
+            made.local.push_back(strip);
+            made.local.back().rank = -1;
+            made.local.back().source_offset = at(me, wish.box, no_shift(), -1).offset;
+            made.local.back().copy =
+                kernel::Copy(extents(wish.box), itemsize_, strides(me), strides(me));
+        }
+        for (const std::int64_t other : askers(me)) {
+            if (other == me) continue;
+            for (const Wish& wish : wishes(other)) {
+                if (wish.holder != me) continue;
+                made.sends.push_back(at(me, wish.box, no_shift(), static_cast<int>(other)));
+                made.sends.back().copy = copy(wish.box, me, true);
+            }
+        }
+        return made;
+    }
+
+  private:
+    // Elements of `box` (indices of the array), which lie `shift` on in the asker's border.
+    struct Wish {
+        std::int64_t holder;
+        Ranges box;
+        Shape shift;
+    };
+
+    Shape no_shift() const { return Shape(width_.size(), 0); }
+
+    /// Calls `visit(box, shift)` for the parts of a box with a border that lie within the array,
+    /// and how much further on they are where the array goes round.
+    template <class Visit>
+    void for_rounds(const Ranges& box, Visit visit) const {
+        Ranges part(box.size());
+        Shape shift(box.size(), 0);
+        const auto descend = [&](auto& self, std::size_t d) -> void {
+            if (d == box.size()) {
+                visit(part, shift);
+                return;
+            }
+            const std::int64_t n = form_.shape[d];
+            const std::int64_t first = box[d].first - width_[d], last = box[d].last + width_[d];
+            const bool rounds = !periodic_.empty() && periodic_[d];
+            const std::int64_t low = rounds ? base::floor_div(first, n) : 0;
+            const std::int64_t high = rounds ? base::floor_div(last - 1, n) : 0;
+            for (std::int64_t k = low; k <= high; ++k) {
+                part[d] = {std::max<std::int64_t>(first - k * n, 0), std::min(last - k * n, n)};
+                shift[d] = k * n;
+                if (part[d].first < part[d].last) self(self, d + 1);
+            }
+        };
+        descend(descend, 0);
+    }
+
+    /// What a process wants, in an order that all know.
+    std::vector<Wish> wishes(std::int64_t process) const {
+        std::vector<Wish> found;
+        const Ranges& own = form_.boxes->box(process).ranges;
+        const layout::BoxIndex& holders = form_.boxes->sent();
+        for_rounds(own, [&](const Ranges& part, const Shape& shift) {
+            std::vector<std::int64_t> hits;
+            holders.for_meeting(part, [&](std::int64_t k) {
+                hits.push_back(k);
+                return true;
+            });
+            std::sort(hits.begin(), hits.end());
+            const bool here = shift == no_shift();
+            for (const std::int64_t k : hits) {
+                Ranges common = layout::common_box(part, holders.box(k));
+                std::vector<Ranges> outside;
+                if (here)  // the process's own elements are no border
+                    layout::add_outside(std::move(common), own, outside);
+                else
+                    outside.push_back(std::move(common));
+                for (Ranges& box : outside)
+                    found.push_back({holders.process(k), std::move(box), shift});
+            }
+        });
+        return found;
+    }
+
+    /// The processes whose border may want what one sends.
+    std::vector<std::int64_t> askers(std::int64_t process) const {
+        std::vector<std::int64_t> found;
+        const layout::BoxIndex& sent = form_.boxes->sent();
+        const layout::Range numbers = sent.of(process);
+        for (std::int64_t k = numbers.first; k < numbers.last; ++k)
+            for_rounds({sent.box(k).begin(), sent.box(k).end()},
+                       [&](const Ranges& part, const Shape&) {
+                           form_.boxes->held().for_meeting(part, [&](std::int64_t other) {
+                               found.push_back(form_.boxes->held().process(other));
+                               return true;
+                           });
+                       });
+        std::sort(found.begin(), found.end());
+        found.erase(std::unique(found.begin(), found.end()), found.end());
+        return found;
+    }
+
+    static Shape extents(const Ranges& box) {
+        Shape result;
+        for (const layout::Range& range : box) result.push_back(range.last - range.first);
+        return result;
+    }
+
+    Shape strides(std::int64_t process) const {
+        Shape shape = extents(form_.boxes->box(process).ranges);
+        for (std::size_t d = 0; d < shape.size(); ++d) shape[d] += 2 * width_[d];
+        return dense_strides_in(order_, shape, itemsize_);
+    }
+
+    kernel::Copy copy(const Ranges& box, std::int64_t process, bool pack) const {
+        const Shape dense = dense_strides(extents(box), itemsize_), own = strides(process);
+        return {extents(box), itemsize_, pack ? own : dense, pack ? dense : own};
+    }
+
+    Strip at(std::int64_t process, const Ranges& box, const Shape& shift, std::int64_t rank) const {
+        const Ranges& own = form_.boxes->box(process).ranges;
+        const Shape steps = strides(process);
+        std::int64_t offset = 0, bytes = itemsize_;
+        for (std::size_t d = 0; d < box.size(); ++d) {
+            offset += (box[d].first + shift[d] - own[d].first + width_[d]) * steps[d];
+            bytes *= box[d].last - box[d].first;
+        }
+        return {static_cast<int>(rank), bytes, offset, 0, {}};
+    }
+
+    const layout::Form& form_;
+    std::int64_t itemsize_;
+    const Shape& width_;
+    const std::vector<bool>& periodic_;
+    Order order_;
+};
+
+}  // namespace
+
+HaloPhase box_borders(const layout::Form& form, std::int64_t rank, std::int64_t itemsize,
+                      const Shape& width, const std::vector<bool>& periodic, Order order) {
+    return BoxBorders(form, itemsize, width, periodic, order).phase(rank);
+}
+
+}  // namespace hocket::halo

@@ -1,0 +1,62 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Plans of a million processes with blocks of any extents, and with boxes.
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <random>
+
+#include "hocket/plan.hpp"
+#include "layout/form.hpp"
+
+namespace {
+
+using hocket::Format;
+using hocket::IndexBox;
+using hocket::Layout;
+using hocket::Shape;
+using hocket::layout::unflatten;
+
+/// Time goes by peers: a million processes take no longer than a thousand would.
+TEST(Ownership, one_process_of_a_million_plans_alone) {
+    constexpr std::int64_t side = 100, processes = side * side * side;
+    std::mt19937_64 random(7);
+    std::uniform_int_distribution<std::int64_t> up_to_8(0, 8);
+    std::vector<std::int64_t> extents(processes);
+    std::int64_t total = 0;
+    for (std::int64_t& extent : extents) total += extent = up_to_8(random);
+    const Layout blocks({total}, {Format::gen_block(extents)}, {processes});
+    const Layout even({total}, "(BALANCED)", {processes});
+    std::vector<IndexBox> bricks;
+    for (std::int64_t r = 0; r < processes; ++r) {
+        const Shape at = unflatten(r, Shape{side, side, side});
+        bricks.push_back(
+            {{4 * at[0], 4 * at[1], 4 * at[2]}, {4 * at[0] + 4, 4 * at[1] + 4, 4 * at[2] + 4}});
+    }
+    const Layout boxes = Layout::boxes({400, 400, 400}, bricks);
+    const Layout grid({400, 400, 400}, "(BALANCED, BLOCK(40), CYCLIC(3))", {80, 10, 100});
+    for (const auto& [source, destination] :
+         {std::pair(blocks, even), std::pair(even, blocks), std::pair(boxes, grid),
+          std::pair(grid, boxes), std::pair(boxes, boxes.relabeled([] {
+              std::vector<std::int64_t> ranks(processes);
+              for (std::int64_t r = 0; r < processes; ++r)
+                  ranks[static_cast<std::size_t>(r)] = (r * 7 + 3) % processes;
+              return ranks;
+          }()))}) {
+        hocket::plan::Options options;
+        options.strategy = "direct";
+        const hocket::Plan plan(source, destination, options);
+        for (const std::int64_t rank : {std::int64_t{0}, source.size() / 3, source.size() - 1}) {
+            std::int64_t sent = 0;
+            for (const auto& [process, elements] : plan.sends(rank)) {
+                sent += elements;
+                const auto back = plan.recvs(process);
+                EXPECT_TRUE(std::any_of(back.begin(), back.end(), [&](const auto& traffic) {
+                    return traffic.process == rank && traffic.elements == elements;
+                }));
+            }
+            EXPECT_EQ(sent, source.local_elements(rank));
+        }
+    }
+}
+
+}  // namespace
