@@ -13,6 +13,7 @@
 #include <cstring>
 
 #include "hocket/interpreter.hpp"
+#include "hocket/log.hpp"
 #include "hocket/memory.hpp"
 #include "hocket/mpi.hpp"
 #include "hocket/remap.hpp"
@@ -38,6 +39,19 @@ void* let_go_of_lock() {
 }
 void take_back_lock(void* held) {
     PyEval_RestoreThread(static_cast<PyThreadState*>(held));
+}
+
+// To Python's logging. An error of a handler is the handler's own.
+void log_to_python(LogLevel level, const char* text) {
+    if (Py_IsInitialized() == 0) return;
+    const nb::gil_scoped_acquire locked;
+    try {
+        nb::module_::import_("hocket.logs")
+            .attr("logger")
+            .attr("log")(static_cast<int>(level), "%s", text);
+    } catch (nb::python_error& error) {
+        error.discard_as_unraisable("hocket's log");
+    }
 }
 
 std::shared_ptr<const void> kept(nb::object owner) {
@@ -130,6 +144,10 @@ NB_MODULE(_mpi, m) {
     nb::module_::import_("mpi4py.MPI");
     report_on_signal();
 
+    m.def(
+        "set_log",
+        [](int from) { set_log(from < 0 ? nullptr : log_to_python, static_cast<LogLevel>(from)); },
+        "from_"_a);
     m.def("allocate", &python::allocate, "bytes"_a, "room"_a = 0,
           "Uninitialised memory of hocket's own, with its room, as bytes that NumPy can view.");
 

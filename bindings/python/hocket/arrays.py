@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, Optional, Union
 import numpy as np
 import numpy.typing as npt
 
-from hocket import _mpi, dtypes, uncaught
+from hocket import _mpi, dtypes, logs, uncaught
 from hocket.arguments import as_number
 from hocket.calls import collective
 from hocket.errors import Error, LayoutError
@@ -26,6 +26,7 @@ def communicator(comm: Any) -> MPI.Comm:
     """The communicator that is meant; None: all processes. Raises `Error` for what is none."""
     from mpi4py import MPI
 
+    logs.heed()
     uncaught.watch(MPI.COMM_WORLD.size)
     if comm is None:
         return MPI.COMM_WORLD
