@@ -12,6 +12,7 @@
 #include <algorithm>
 
 #include "hocket/interpreter.hpp"
+#include "hocket/log.hpp"
 #include "hocket/memory.hpp"
 #include "hocket/remap.hpp"
 #include "hocket/transfer.hpp"
@@ -54,6 +55,19 @@ void meet_the_others() {
         static_cast<void>(Comm::world());
     } catch (const Error&) {
         return;
+    }
+}
+
+// To Python's logging. An error of a handler is the handler's own.
+void log_to_python(LogLevel level, const char* text) {
+    if (Py_IsInitialized() == 0) return;
+    const nb::gil_scoped_acquire locked;
+    try {
+        nb::module_::import_("hocket.logs")
+            .attr("logger")
+            .attr("log")(static_cast<int>(level), "%s", text);
+    } catch (nb::python_error& error) {
+        error.discard_as_unraisable("hocket's log");
     }
 }
 
@@ -121,6 +135,10 @@ NB_MODULE(_mpi, m) {
     report_on_signal();
     python::meet_the_others();
 
+    m.def(
+        "set_log",
+        [](int from) { set_log(from < 0 ? nullptr : log_to_python, static_cast<LogLevel>(from)); },
+        "from_"_a);
     m.def("allocate", &python::allocate, "bytes"_a, "room"_a = 0,
           "Uninitialised memory of hocket's own, with its room, as bytes that NumPy can view.");
 

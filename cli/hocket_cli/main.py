@@ -24,6 +24,7 @@ COMMANDS = {
     "bench": ("measure, beside the peers", "hocket bench redistribute"),
     "app": ("the papers' programs", "hocket app fft2d --size 256 --procs 4 --check"),
     "papers": ("the papers' claims, tried here", "hocket papers vacancy-tracking"),
+    "completion": ("a script that completes all this in a shell", "hocket completion bash"),
 }
 
 
@@ -41,7 +42,7 @@ class Parser(argparse.ArgumentParser):
 def _usage() -> str:
     lines = ["usage: hocket COMMAND …", ""]
     for name, (purpose, example) in COMMANDS.items():
-        lines += [f"  {name:<9} {purpose}", f"            {example}"]
+        lines += [f"  {name:<10} {purpose}", f"             {example}"]
     return "\n".join([*lines, "", "`hocket COMMAND --help` tells the rest."])
 
 

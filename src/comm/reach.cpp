@@ -5,6 +5,7 @@
 #include <set>
 #include <string>
 
+#include "base/log.hpp"
 #include "base/pack.hpp"
 #include "comm/agree.hpp"
 #include "hocket/error.hpp"
@@ -67,6 +68,24 @@ Protocol<std::string> gather_nodes(Link& link, int tag, std::string mine) {
     co_return all;
 }
 
+void tell(const Link& link, std::size_t near, bool shared) {
+    const std::string others =
+        std::to_string(near - 1) + " other process" + (near == 2 ? "" : "es") + " of its node";
+    std::string text = "process " + std::to_string(link.rank()) + " of " +
+                       std::to_string(link.size()) + " of a communicator ";
+    if (near == 1)
+        text += "is alone on its node";
+    else if (!shared)
+        text += "cannot open the memory of " + others +
+                ", as the system or HOCKET_FORBID wants it: arrays travel there as messages";
+    else if (shm::hands_out())
+        text += "shares memory with " + others +
+                ": they hand each other descriptors, as /proc/PID/fd is barred";
+    else
+        text += "shares memory with " + others + ": they open it by /proc/PID/fd";
+    log::tell(LogLevel::debug, text);
+}
+
 bool names(const std::string& nodes, int node) {
     for (Unpacker in(nodes); !in.empty();)
         if (in.number() == node) return true;
@@ -110,6 +129,7 @@ Protocol<Sharing> find_sharing(Link& link, int tag, std::shared_ptr<const std::v
             std::replace(known->begin(), known->end(), static_cast<int>(in.number()), -1);
         sharing.nodes = std::move(known);
     }
+    if (log::wanted(LogLevel::debug)) tell(link, near.size(), sharing.office != nullptr);
     co_return sharing;
 }
 

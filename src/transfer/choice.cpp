@@ -1,8 +1,11 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "transfer/choice.hpp"
 
+#include <cstdio>
 #include <functional>
+#include <optional>
 
+#include "base/log.hpp"
 #include "base/pack.hpp"
 #include "hocket/error.hpp"
 #include "layout/form.hpp"
@@ -40,6 +43,19 @@ struct Asked {
     std::size_t hash() const { return std::hash<std::string>{}(text); }
     friend bool operator==(const Asked&, const Asked&) = default;
 };
+
+void tell(const Plan& plan) {
+    char seconds[24];
+    std::string text = "strategy " + plan.strategy() + " for " + plan.source().text() + " to " +
+                       plan.destination().text() + ", as the model predicts";
+    const char* separator = " ";
+    for (const auto& [strategy, predicted] : plan.predict()) {
+        std::snprintf(seconds, sizeof seconds, " %.3g s", predicted);
+        text += separator + strategy + seconds;
+        separator = ", ";
+    }
+    log::tell(LogLevel::debug, text);
+}
 
 }  // namespace
 
@@ -81,9 +97,12 @@ std::string choose_strategy(const Layout& source, const Layout& destination, pla
     options.source_nodes = nodes_of(*route.link, route.source, source.size());
     options.destination_nodes = nodes_of(*route.link, route.destination, destination.size());
     static auto* const chosen = new Recent<Asked, std::string>;
-    return *chosen->find_or_make({source, destination, options}, [&](const Asked&) {
-        return Plan(source, destination, options).strategy();
+    std::optional<Plan> made;
+    const auto strategy = chosen->find_or_make({source, destination, options}, [&](const Asked&) {
+        return made.emplace(source, destination, options).strategy();
     });
+    if (made && log::wanted(LogLevel::debug)) tell(*made);
+    return *strategy;
 }
 
 }  // namespace hocket::transfer

@@ -3,6 +3,9 @@
 
 #include <unistd.h>
 
+#include <string>
+
+#include "base/log.hpp"
 #include "hocket/memory.hpp"
 #include "transfer/near.hpp"
 
@@ -27,7 +30,9 @@ Place told_of(const NearMessage& message, const void* data) {
     return place ? place : shm::foreign_place(data);
 }
 
-Reached reach(const Words& words, const NearMessage& message, shm::Crossing::Way way) {
+namespace {
+
+Reached found(const Words& words, const NearMessage& message, shm::Crossing::Way way) {
     const Place place = place_in(words);
     if (!shm::is_foreign(place)) return {shm::map(place), {}, {}};
     // A process that sends to itself: an address of its own, which lives as long as the transfer.
@@ -48,6 +53,30 @@ Reached reach(const Words& words, const NearMessage& message, shm::Crossing::Way
             break;
     }
     return {};
+}
+
+void tell(const Reached& there, const NearMessage& message) {
+    std::string text = "a message of " + std::to_string(message.bytes()) + " bytes in " +
+                       std::to_string(message.parts.runs()) + " runs within the node: ";
+    if (there.mapped != nullptr)
+        text += "this process has mapped the other's array, so one copy";
+    else if (there.buffer != nullptr)
+        text += "the kernel copies across processes by way of a buffer, as runs are short here";
+    else if (there.foreign)
+        text += "the kernel copies across processes";
+    else
+        text +=
+            "this process cannot open the other's array, or copies across processes do not "
+            "pay for such runs: if the other end cannot either, through a ring of buffers";
+    log::tell(LogLevel::debug, text);
+}
+
+}  // namespace
+
+Reached reach(const Words& words, const NearMessage& message, shm::Crossing::Way way) {
+    Reached there = found(words, message, way);
+    if (log::wanted(LogLevel::debug)) tell(there, message);
+    return there;
 }
 
 const std::byte* Reached::fetch(std::uint64_t part, const NearMessage& message) const {

@@ -3,6 +3,7 @@
 
 #include <utility>
 
+#include "base/log.hpp"
 #include "base/port.hpp"
 #include "base/trace.hpp"
 #include "comm/fork.hpp"
@@ -79,7 +80,30 @@ void Runner::start(const void* source, void* destination) {
     const double began = traced ? port::seconds() : 0;
     together([&] { begin(source, destination); });
     to_draw_ = traced && destination != nullptr;
+    if (runs_ == 1 && log::wanted(LogLevel::debug)) tell();
     if (traced && source != nullptr) draw(Side::source, began);
+}
+
+void Runner::tell() const {
+    std::size_t sends = work_->sends.messages.size(), receives = work_->receives.messages.size();
+    std::size_t near_sends = 0, near_receives = 0;
+    for (std::size_t i = 0; i < sends; ++i) near_sends += nearby_.sends(i) ? 1 : 0;
+    for (std::size_t i = 0; i < receives; ++i) near_receives += nearby_.receives(i) ? 1 : 0;
+    if (work_->relay) {
+        sends = work_->relay->sends.size();
+        receives = work_->relay->receives.size();
+    }
+    const auto counted = [](std::size_t messages, std::size_t near) {
+        return std::to_string(messages) + (messages == 1 ? " message" : " messages") + " (" +
+               std::to_string(near) + " by shared memory, " + std::to_string(messages - near) +
+               " by MPI)";
+    };
+    const Plan& plan = work_->plan();
+    log::tell(LogLevel::debug, "transfer of " + plan.source().text() + " to " +
+                                   plan.destination().text() + ", strategy " +
+                                   (work_->relay ? plan.strategy() : "direct") +
+                                   ": this process sends " + counted(sends, near_sends) +
+                                   " and receives " + counted(receives, near_receives));
 }
 
 void Runner::draw(Side side, double began) {

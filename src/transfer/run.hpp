@@ -54,6 +54,7 @@ class Runner {
     bool far_ahead() const;
     bool send_one();
     void draw(Side side, double began);
+    void tell() const;
 
     std::shared_ptr<const Work> work_;
     Route route_;

@@ -113,6 +113,11 @@ void test_arrays(void) {
 }
 
 /* Into the middle of memory full of guard bytes, in every pair of these layouts. */
+static int told;
+static void listen(int level, const char* text) {
+    if (level == HOCKET_LOG_DEBUG && strstr(text, "(13, 7)") != NULL) ++told;
+}
+
 void test_redistribute(void) {
     static const char* const texts[] = {"(13, 7) (BLOCK, *) @ (%d)",
                                         "(13, 7) (*, CYCLIC(3)) @ (%d)",
@@ -129,7 +134,10 @@ void test_redistribute(void) {
             memset(memory, 0xA5, sizeof memory);
             OK(hocket_array_wrap(memory + guard, to, "float64", 0, MPI_COMM_WORLD, NULL,
                                  &destination));
+            OK(hocket_log_set(a == 0 ? listen : NULL, HOCKET_LOG_DEBUG));
+            told = 0;
             OK(hocket_redistribute(source, destination, NULL, 60));
+            CHECK((told > 0) == (a == 0));
             CHECK(wrong_numbers(destination) == 0);
             CHECK(wrong_numbers(source) == 0);
             OK(hocket_array_process(destination, &process));

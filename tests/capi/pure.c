@@ -496,6 +496,8 @@ void test_operations(void) {
     OK(hocket_interrupt_check_set(NULL));
     OK(hocket_operation_free(&operation));
 
+    FAILS(HOCKET_ERR_ARGUMENT, hocket_log_set(NULL, 3));
+    SAYS("HOCKET_LOG_DEBUG");
     FAILS(HOCKET_ERR_ARGUMENT, hocket_interpreter_lock_set(let_go, NULL));
     SAYS("give both");
     OK(hocket_interpreter_lock_set(let_go, take_back));

@@ -3,7 +3,7 @@
 module watch
   use, intrinsic :: iso_c_binding
   implicit none
-  integer, target :: times_let_go = 0, times_taken_back = 0
+  integer, target :: times_let_go = 0, times_taken_back = 0, times_heard = 0
 contains
 
   ! Ends every wait.
@@ -22,6 +22,13 @@ contains
   subroutine take_back(held) bind(C, name='')
     type(c_ptr), value :: held
     if (c_associated(held, c_loc(times_let_go))) times_taken_back = times_taken_back + 1
+  end subroutine
+
+  ! What hocket chooses and why.
+  subroutine hear(level, text) bind(C, name='')
+    integer(c_int), value :: level
+    type(c_ptr), value :: text
+    if (level == 10 .and. c_associated(text)) times_heard = times_heard + 1
   end subroutine
 end module
 
@@ -135,8 +142,11 @@ contains
     call check(times_let_go > 0 .and. times_taken_back == times_let_go, 'lock let go, taken back')
     call hocket_interpreter_lock_set(c_null_funptr, c_null_funptr)
     call hocket_request_operation(request, operation)
+    call hocket_log_set(c_funloc(hear), HOCKET_LOG_DEBUG)
     call hocket_tasks_isend(tasks, b, 0, request, tag=8)
     call hocket_operation_wait(operation, timeout=60d0)
+    call check(times_heard > 0, 'what was chosen')
+    call hocket_log_set(c_null_funptr, HOCKET_LOG_INFO)
     call hocket_request_wait(request)
     call hocket_request_status(request, status, ierr)
     call check(ierr == 0 .or. ierr == HOCKET_ERR_ERROR, 'a send has no status, or an empty one')

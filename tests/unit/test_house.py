@@ -30,6 +30,7 @@ USES = {
 # Public headers whose name is not their room's. hocket.h is the C interface: no room uses it.
 ROOM_OF_HEADER = {
     "error": "base",
+    "log": "base",
     "memory": "shm",
     "operation": "comm",
     "interpreter": "comm",

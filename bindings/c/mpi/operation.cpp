@@ -6,6 +6,7 @@
 
 #include "handles.hpp"
 #include "hocket/interpreter.hpp"
+#include "hocket/log.hpp"
 #include "hocket/memory.hpp"
 #include "hocket/mpi.hpp"
 
@@ -43,6 +44,13 @@ void check_for_interrupt() {
     if (code != 0)
         throw Interrupted("the interrupt check ended the wait with " + std::to_string(code) +
                           "; the operation itself goes on");
+}
+
+std::atomic<void (*)(int, const char*)> log_sink{nullptr};
+
+void pass_to_sink(hocket::LogLevel level, const char* text) {
+    const auto sink = log_sink.load();
+    if (sink != nullptr) sink(static_cast<int>(level), text);
 }
 
 // Memory that was given to the caller as a bare address.
@@ -116,6 +124,16 @@ int hocket_interpreter_lock_set(void* (*let_go)(void), void (*take_back)(void* h
         if ((let_go == nullptr) != (take_back == nullptr))
             throw ArgumentError("one of 'let_go' and 'take_back' is NULL; give both, or neither");
         hocket::set_interpreter_lock(let_go, take_back);
+    });
+}
+
+int hocket_log_set(void (*sink)(int level, const char* text), int from) {
+    return guard(__func__, [&] {
+        if (from != HOCKET_LOG_DEBUG && from != HOCKET_LOG_INFO)
+            throw ArgumentError("'from' is " + std::to_string(from) +
+                                "; give HOCKET_LOG_DEBUG or HOCKET_LOG_INFO");
+        log_sink = sink;
+        hocket::set_log(sink != nullptr ? pass_to_sink : nullptr, hocket::LogLevel{from});
     });
 }
 

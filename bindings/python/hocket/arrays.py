@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, NoReturn, Optional, Union
 import numpy as np
 import numpy.typing as npt
 
-from hocket import _mpi, dtypes, uncaught
+from hocket import _mpi, dtypes, logs, uncaught
 from hocket.arguments import as_number
 from hocket.calls import collective, use_another
 from hocket.errors import Error, LayoutError
@@ -29,6 +29,7 @@ def communicator(comm: Any) -> MPI.Comm:
     """
     from mpi4py import MPI
 
+    logs.heed()
     given: MPI.Comm = MPI.COMM_WORLD if comm is None else comm
     if not isinstance(given, MPI.Comm) or given == MPI.COMM_NULL:
         what = "MPI.COMM_NULL (or was freed)" if isinstance(given, MPI.Comm) else repr(given)

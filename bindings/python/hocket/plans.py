@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+import logging
 from collections.abc import Iterable, Mapping
 from typing import Any, Union
 
@@ -12,6 +13,7 @@ from . import _pure, costs
 from .arguments import integer, integers
 from .errors import LayoutError
 from .layouts import Layout
+from .logs import logger
 from .relabeling import Relabeling, relabel
 
 __all__ = ["Plan", "plan", "relabel"]
@@ -469,4 +471,7 @@ def plan(
         source_nodes,
         destination_nodes,
     )
-    return Plan(src, dst, native, size)
+    made = Plan(src, dst, native, size)
+    if strategy == "auto" and logger.isEnabledFor(logging.DEBUG):
+        logger.debug("strategy %s for %s to %s:\n%s", made.strategy, src, dst, made.table())
+    return made

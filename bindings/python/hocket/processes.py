@@ -8,6 +8,7 @@ import json
 import os
 import re
 import selectors
+import shlex
 import shutil
 import signal
 import subprocess
@@ -20,6 +21,7 @@ from pathlib import Path
 from typing import Any, Callable
 
 from . import deaths, mpiexec, rank, tracing
+from .logs import logger
 from .pipes import OnLine, Readers
 
 #: seconds that other ranks have to report once one has failed
@@ -128,8 +130,11 @@ def supervise(
     with selectors.DefaultSelector() as selector:
         watched = deaths.Deaths(folder, ranks, lambda: _members(folder), selector)
         readers = Readers(selector, folder, ranks, on_line)
+        line = mpiexec.command(launcher, programs, options)
+        what = "1 process" if ranks == 1 else f"{ranks} processes"
+        logger.info("starting %s: %s", what, shlex.join(map(str, line)))
         process = subprocess.Popen(
-            mpiexec.command(launcher, programs, options),
+            line,
             stdin=subprocess.DEVNULL,
             stdout=subprocess.PIPE,
             stderr=subprocess.PIPE,

@@ -34,6 +34,11 @@ int hocket_interrupt_check_set(int (*check)(void));
  * what `take_back` takes, or NULL where this thread does not hold the lock. NULL twice: there is
  * none. */
 int hocket_interpreter_lock_set(void* (*let_go)(void), void (*take_back)(void* held));
+/* What is told: each choice and what it was made by; what holds for the whole program. */
+enum hocket_log_level { HOCKET_LOG_DEBUG = 10, HOCKET_LOG_INFO = 20 };
+/* `sink` gets what hocket chooses and why, from this level on, in the thread that makes the choice;
+ * NULL: nobody does. It must not call hocket. */
+int hocket_log_set(void (*sink)(int level, const char* text), int from);
 /* The waits that this process is in, a line each; lives until this thread's next call of it. */
 int hocket_pending_waits(const char** text);
 /* The MPI that hocket runs on, as "Open MPI 5.0.11". */
