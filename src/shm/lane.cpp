@@ -6,8 +6,7 @@
 #include <utility>
 #include <vector>
 
-#include "hocket/error.hpp"
-#include "hocket/memory.hpp"
+#include "shm/sharing.hpp"
 
 namespace hocket::shm {
 namespace {
@@ -25,12 +24,11 @@ std::unique_ptr<LaneEnd> make_lane() {
     auto end = std::make_unique<LaneEnd>();
     void* at = nullptr;
     std::size_t room = sizeof(Lane) + alignof(Lane);
-    end->memory = allocate(static_cast<std::int64_t>(room));
+    end->memory = allocate_shared(static_cast<std::int64_t>(room));
     at = end->memory.get();
     at = std::align(alignof(Lane), sizeof(Lane), at, room);
     end->lane = new (at) Lane;
     end->place = place_of(at);
-    if (!end->place) throw Error("this process has no memory that others of its node can map");
     return end;
 }
 
@@ -48,7 +46,7 @@ void Lane::break_off(std::uint64_t use, std::string_view why) {
 
 std::byte* LaneEnd::ring_of(std::int64_t bytes) {
     if (ring_bytes < bytes) {
-        ring = allocate(bytes);
+        ring = allocate_shared(bytes);
         ring_bytes = bytes;
     }
     return ring.get();

@@ -7,6 +7,7 @@
 
 #include <algorithm>
 #include <bit>
+#include <cstring>
 #include <limits>
 #include <map>
 #include <mutex>
@@ -71,19 +72,25 @@ class Pool {
   public:
     Pool() { shm::hold_in_forks(mutex_); }
 
-    std::byte* take(std::size_t bytes) {
+    // `shared`: memory that others can map, or none.
+    std::byte* take(std::size_t bytes, bool shared) {
         const std::lock_guard lock(mutex_);
         in_use_ += bytes;
         auto& free = free_[bytes];
-        if (!free.empty()) {
-            std::byte* piece = free.back();
-            free.pop_back();
+        const auto found = std::find_if(free.rbegin(), free.rend(), [&](const std::byte* piece) {
+            return !shared || segment_of(piece)->file >= 0;
+        });
+        if (found != free.rend()) {
+            std::byte* piece = *found;
+            free.erase(std::next(found).base());
             kept_ -= bytes;
             use(piece, bytes, true);
             return piece;
         }
         try {
-            return bytes > largest_shared_piece ? make_segment(bytes) : cut(bytes);
+            if (bytes > largest_shared_piece) return make_segment(bytes, shared);
+            if (shared && left_ > 0 && segment_of(next_)->file < 0) left_ = 0;
+            return cut(bytes, shared);
         } catch (...) {
             in_use_ -= bytes;
             throw;
@@ -93,6 +100,10 @@ class Pool {
     void give_back(std::byte* piece, std::size_t bytes) {
         const std::lock_guard lock(mutex_);
         in_use_ -= bytes;
+        if (bytes > largest_shared_piece && segment_of(piece)->error != 0) {
+            release(piece);  // the next one may be shared again
+            return;
+        }
         free_[bytes].push_back(piece);
         kept_ += bytes;
         use(piece, bytes, false);
@@ -115,23 +126,28 @@ class Pool {
     shm::Place place_of(const void* address) {
         const std::lock_guard lock(mutex_);
         const auto* wanted = static_cast<const std::byte*>(address);
-        auto it = segments_.upper_bound(const_cast<std::byte*>(wanted));
-        if (it == segments_.begin()) return {};
-        const shm::Segment& segment = (--it)->second;
-        if (segment.file < 0 || wanted >= segment.data + segment.bytes) return {};
-        return {getpid(), segment.file, segment.inode, wanted - segment.data};
+        const shm::Segment* segment = segment_of(wanted);
+        if (segment == nullptr || segment->file < 0) return {};
+        return {getpid(), segment->file, segment->inode, wanted - segment->data};
     }
 
   private:
+    const shm::Segment* segment_of(const std::byte* address) {
+        const auto it = segments_.upper_bound(const_cast<std::byte*>(address));
+        if (it == segments_.begin()) return nullptr;
+        const shm::Segment& segment = std::prev(it)->second;
+        return address < segment.data + segment.bytes ? &segment : nullptr;
+    }
+
     // Read when first needed: a process that only maps others' memory needs no bound.
     std::size_t keep_at_most() {
         if (!keep_at_most_) keep_at_most_ = most_to_keep();
         return *keep_at_most_;
     }
 
-    std::byte* cut(std::size_t bytes) {
+    std::byte* cut(std::size_t bytes, bool shared) {
         if (left_ < bytes) {
-            next_ = make_segment(shared_segment);
+            next_ = make_segment(shared_segment, shared);
             left_ = shared_segment;
         }
         std::byte* piece = next_;
@@ -140,12 +156,20 @@ class Pool {
         return piece;
     }
 
-    std::byte* make_segment(std::size_t bytes) {
-        const bool shared = !port::simulated && !shm::forbidden(shm::Way::memfd);
-        const shm::Segment segment = shm::make_segment(bytes, "hocket", shared);
+    std::byte* make_segment(std::size_t bytes, bool must_share) {
+        const bool shares = !port::simulated && !shm::forbidden(shm::Way::memfd);
+        const shm::Segment segment = shm::make_segment(bytes, "hocket", shares);
         if (segment.data == nullptr)
             throw Error("there is no memory for " + std::to_string(bytes) +
                         " bytes more; use smaller arrays, or more processes on more nodes");
+        if (must_share && segment.file < 0) {
+            shm::free_segment(segment);
+            throw Error("there are no " + std::to_string(bytes) +
+                        " bytes of memory that other processes of this node can map (" +
+                        std::strerror(segment.error) +
+                        "); allow this process more open files (ulimit -n): each array of more "
+                        "than 256 KiB takes one");
+        }
         shareable_ = segment.file >= 0;
         if (bytes >= huge_page) madvise(segment.data, segment.bytes, MADV_HUGEPAGE);
         segments_[segment.data] = segment;
@@ -180,7 +204,9 @@ Pool& pool() {
 
 }  // namespace
 
-std::shared_ptr<std::byte> allocate(std::int64_t bytes, std::int64_t room) {
+namespace {
+
+std::shared_ptr<std::byte> taken(std::int64_t bytes, std::int64_t room, bool shared) {
     room = std::max(bytes, room);
     if (bytes < 0 || room > std::int64_t{1} << 60)
         throw Error("an array of " + std::to_string(bytes) +
@@ -190,11 +216,20 @@ std::shared_ptr<std::byte> allocate(std::int64_t bytes, std::int64_t room) {
                     " bytes: this machine has " + std::to_string(memory_of_machine()) +
                     "; use smaller arrays, or more processes on more nodes");
     const std::size_t size = size_class(static_cast<std::size_t>(std::max<std::int64_t>(room, 1)));
-    std::byte* piece = pool().take(size);
+    std::byte* piece = pool().take(size, shared);
     return {piece, [size](std::byte* p) { pool().give_back(p, size); }};
 }
 
+}  // namespace
+
+std::shared_ptr<std::byte> allocate(std::int64_t bytes, std::int64_t room) {
+    return taken(bytes, room, false);
+}
+
 namespace shm {
+std::shared_ptr<std::byte> allocate_shared(std::int64_t bytes) {
+    return taken(bytes, 0, true);
+}
 Place place_of(const void* address) {
     return pool().place_of(address);
 }

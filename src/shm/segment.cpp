@@ -162,8 +162,12 @@ bool lengthen(int file, std::size_t bytes) {
 Segment make_segment(std::size_t bytes, const char* name, bool shared) {
     Segment segment;
     segment.bytes = (bytes + page - 1) / page * page;
-    if (shared) segment.file = memfd_create(name, MFD_CLOEXEC);
+    if (shared) {
+        segment.file = memfd_create(name, MFD_CLOEXEC);
+        if (segment.file < 0) segment.error = errno;
+    }
     if (segment.file >= 0 && !lengthen(segment.file, segment.bytes)) {
+        segment.error = EFBIG;
         close(segment.file);
         segment.file = -1;
     }

@@ -24,6 +24,7 @@ struct Segment {
     std::size_t bytes = 0;  // whole pages
     int file = -1;          // -1: the memory is private, as the system has no memfd for it
     std::int64_t inode = 0;
+    int error = 0;  // errno, where the memory is private though it was to be shared
 };
 
 inline constexpr std::size_t most_copied = std::size_t{1} << 28;

@@ -7,6 +7,7 @@
 
 #include <algorithm>
 #include <array>
+#include <cerrno>
 #include <list>
 #include <mutex>
 #include <set>
@@ -43,7 +44,7 @@ class Mappings {
         }
         const std::string path =
             "/proc/" + std::to_string(place.process) + "/fd/" + std::to_string(place.file);
-        int file = forbidden(Way::proc) ? -1 : open(path.c_str(), O_RDWR | O_CLOEXEC);
+        int file = forbidden(Way::proc) ? -1 : open_in_need(path);
         if (file < 0 && hands_out()) file = handed(place);
         if (file < 0) return nullptr;
         struct stat found {};
@@ -52,7 +53,10 @@ class Mappings {
             fstat(file, &found) == 0 && static_cast<std::int64_t>(found.st_ino) == place.inode;
         const auto bytes = static_cast<std::size_t>(found.st_size);
         if (same) data = map_segment(file, bytes);
+        const int problem = errno;
         close(file);
+        keep_spare();
+        errno = problem;
         if (data == nullptr) return nullptr;
         mappings_.push_front({place.process,
                               place.inode,
@@ -73,10 +77,25 @@ class Mappings {
     }
 
   private:
+    // A mapping needs a descriptor for a moment only. One is kept for when there is no other.
+    int open_in_need(const std::string& path) {
+        int file = open(path.c_str(), O_RDWR | O_CLOEXEC);
+        if (file < 0 && errno == EMFILE && spare_ >= 0) {
+            close(spare_);
+            file = open(path.c_str(), O_RDWR | O_CLOEXEC);
+            spare_ = -1;
+        }
+        return file;
+    }
+    void keep_spare() {
+        if (spare_ < 0) spare_ = open("/dev/null", O_RDONLY | O_CLOEXEC);
+    }
+
     static std::shared_ptr<std::byte> within(const Mapping& mapping, std::int64_t offset) {
         if (offset < 0 || static_cast<std::size_t>(offset) > mapping.bytes) return nullptr;
         return {mapping.data, mapping.data.get() + offset};
     }
+    int spare_ = -1;
     std::mutex mutex_;
     std::list<Mapping> mappings_;
     std::size_t bytes_ = 0;

@@ -18,6 +18,9 @@ struct Place {
     explicit operator bool() const { return process != 0; }
 };
 
+/// Memory as `allocate`, which others can map. @throws Error where there is none, saying why.
+std::shared_ptr<std::byte> allocate_shared(std::int64_t bytes);
+
 /// Where others find this address; nowhere for memory that is not hocket's, or private.
 Place place_of(const void* address);
 

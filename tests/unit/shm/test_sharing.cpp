@@ -1,12 +1,17 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Memory that others find and map; here a process finds its own.
 #include <gtest/gtest.h>
+#include <sys/resource.h>
+#include <sys/wait.h>
+#include <unistd.h>
 
 #include <cstdlib>
 #include <cstring>
 #include <memory>
+#include <string>
 #include <vector>
 
+#include "hocket/error.hpp"
 #include "hocket/memory.hpp"
 #include "shm/sharing.hpp"
 
@@ -62,6 +67,33 @@ TEST(Map, KeepsNoMoreBytesThanThePool) {
     EXPECT_EQ(mapped().segments, 1u);
     ASSERT_NE(map(place_of(pieces.front().get())), nullptr);
     EXPECT_LE(mapped().bytes, pool_bytes);
+}
+
+// In a process of its own, which opens all files that it may.
+TEST(Map, NeedsNoDescriptorThatIsLeft) {
+    const auto piece = allocate(1 << 20), before = allocate(1 << 20);
+    ASSERT_NE(map(place_of(before.get())), nullptr);
+    const pid_t child = fork();
+    if (child == 0) {
+        rlimit files{};
+        getrlimit(RLIMIT_NOFILE, &files);
+        files.rlim_cur = 64;
+        setrlimit(RLIMIT_NOFILE, &files);
+        while (dup(0) >= 0) continue;
+        if (map({getppid(), place_of(piece.get()).file, place_of(piece.get()).inode, 0}) == nullptr)
+            _exit(1);
+        const auto alone = allocate(1 << 20);  // private
+        if (place_of(alone.get())) _exit(2);
+        try {
+            static_cast<void>(allocate_shared(1 << 20));
+        } catch (const Error& error) {
+            _exit(std::string(error.what()).find("open files") != std::string::npos ? 0 : 3);
+        }
+        _exit(4);
+    }
+    int status = -1;
+    ASSERT_EQ(waitpid(child, &status, 0), child);
+    EXPECT_EQ(status, 0);
 }
 
 }  // namespace
