@@ -46,9 +46,9 @@ EVERYWHERE = ("src", "include", "bindings", "cli", "bench", "apps", "examples", 
 MPI_PLACES = ("src/comm/mpi/", "include/hocket/mpi.hpp", "include/hocket/hocket.h")
 # What lies at the root, folders included: a stray note is not committed unseen.
 ROOT_HOLDS = """
-.ci .clang-format .clang-tidy .github .gitignore CHANGELOG.md CMakeLists.txt CMakePresets.json
-CONTRIBUTING.md LICENSE Makefile README.md apps bench bindings cli cmake docs examples include
-mkdocs.yml packaging pyproject.toml src tests tools
+.ci .clang-format .clang-tidy .github .gitignore CHANGELOG.md CITATION.cff CMakeLists.txt
+CMakePresets.json CONTRIBUTING.md LICENSE Makefile README.md SECURITY.md apps bench bindings cli
+cmake docs examples include mkdocs.yml packaging pyproject.toml src tests tools
 """
 # About 300 lines; beyond these a file holds more than one idea.
 LONGEST = {"tests": 500}

@@ -106,6 +106,17 @@ class TestVersion:
     def test_python(self) -> None:
         assert hk.__version__ == self.VERSION
 
+    def test_the_citation(self) -> None:
+        text = (ROOT / "CITATION.cff").read_text(encoding="utf-8")
+        assert f"\nversion: {self.VERSION}\n" in text
+        assert f"\nlicense: {PROJECT['project']['license']['text']}\n" in text
+
+
+def test_who_reports_a_bug_is_asked_for_what_hocket_info_prints() -> None:
+    folder = ROOT / ".github/ISSUE_TEMPLATE"
+    assert {path.stem for path in folder.iterdir()} == {"bug", "feature", "config"}
+    assert 'label: "`hocket info`"' in (folder / "bug.yml").read_text(encoding="utf-8")
+
 
 def test_the_file_for_forks_runs_ci() -> None:
     text = (ROOT / ".github/workflows/ci.yml").read_text(encoding="utf-8")
