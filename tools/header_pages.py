@@ -98,7 +98,7 @@ def fortran() -> Iterator[str]:
             of_c = path.name == "hocket.h"
             yield f"\n## {path.relative_to(HEADERS.parent)}\n\n{'' if of_c else intro}\n{shown}"
     own = "".join(_interfaces({name: offer}, "") for name, offer in left.items())
-    yield f"\n## Beside C's\n{own}"
+    yield f"\n## In Fortran only\n{own}"
     body = re.search(r"^  private :: [^\n]*\n(.*?)^end module", types, re.MULTILINE | re.DOTALL)
     assert body is not None
     yield f"\n## Types and constants\n\n```fortran\n{body[1]}```\n"
