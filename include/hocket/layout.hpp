@@ -50,8 +50,9 @@ class Format {
   public:
     /// HPF text: "BLOCK", "CYCLIC(3)", "GEN_BLOCK(3, 3, 2)", "BALANCED", "*", any case.
     /// @throws LayoutError for malformed text, pointing at the character.
-    Format(const char* text) : Format(std::string_view(text)) {}
-    Format(std::string_view text);
+    Format(const char* text)  // NOLINT(google-explicit-constructor)
+        : Format(std::string_view(text)) {}
+    Format(std::string_view text);  // NOLINT(google-explicit-constructor)
     /// GEN_BLOCK: process k holds the next `extents[k]` indices. @throws LayoutError for negative
     /// extents.
     static Format gen_block(std::span<const std::int64_t> extents);

@@ -64,10 +64,7 @@ int keyval() {
 
 int on_leaving(MPI_Comm, int, void*, void*) {
     if constexpr (!port::simulated) Engine::instance().end();  // simulated processes are one
-    try {
-        shm::leave();
-    } catch (const Error&) {  // there is no memory that others could read
-    }
+    shm::leave();
     return MPI_SUCCESS;
 }
 
