@@ -17,6 +17,7 @@
 
 #include "hocket/kernel.hpp"
 #include "hocket/rows.hpp"
+#include "pure_binding.hpp"
 
 namespace nb = nanobind;
 using namespace nb::literals;

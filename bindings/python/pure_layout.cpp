@@ -8,6 +8,7 @@
 #include <nanobind/stl/vector.h>
 
 #include "hocket/layout.hpp"
+#include "pure_binding.hpp"
 
 namespace nb = nanobind;
 using namespace nb::literals;

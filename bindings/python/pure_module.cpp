@@ -4,12 +4,9 @@
 
 #include "hocket/error.hpp"
 #include "hocket/version.h"
+#include "pure_binding.hpp"
 
 namespace nb = nanobind;
-
-void bind_layout(nb::module_& m);
-void bind_plan(nb::module_& m);
-void bind_kernel(nb::module_& m);
 
 namespace {
 

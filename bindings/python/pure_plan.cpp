@@ -9,6 +9,7 @@
 #include <charconv>
 
 #include "hocket/plan.hpp"
+#include "pure_binding.hpp"
 
 namespace nb = nanobind;
 using namespace nb::literals;

@@ -1,0 +1,9 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// What the parts of the extension module hocket._pure share.
+#pragma once
+
+#include <nanobind/nanobind.h>
+
+void bind_layout(nanobind::module_& m);
+void bind_plan(nanobind::module_& m);
+void bind_kernel(nanobind::module_& m);
