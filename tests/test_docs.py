@@ -1,7 +1,8 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """Runs every snippet of README, CONTRIBUTING and docs/, and compares what they print.
 
-A fence ```python is a program of its own; ```python ranks=4 runs under mpiexec; ```sh runs line by
+A fence ```python is a program of its own, which shares a process with others unless it says `alone`;
+```python ranks=4 runs under mpiexec; ```sh runs line by
 line in the checkout. A following ```output is what was printed, where `...` stands for anything.
 ```fortran is a program on the Fortran module. A fence that says no-run is only read; one that says
 file=NAME is a part of tests/install/test_coupled.py.
@@ -111,9 +112,9 @@ def test_python(snippet: Snippet, tmp_path: Path, monkeypatch: pytest.MonkeyPatc
     program = tmp_path / "snippet.py"
     program.write_text(snippet.text, encoding="utf-8")
     ranks = re.search(r"ranks=(\d+)", snippet.options)
-    if ranks:
-        command = [str(BIN / "mpiexec"), "-n", ranks.group(1), sys.executable, str(program)]
-        compare(snippet, run(command, tmp_path))
+    if ranks or "alone" in snippet.options:
+        command = [str(BIN / "mpiexec"), "-n", ranks.group(1)] if ranks else []
+        compare(snippet, run([*command, sys.executable, str(program)], tmp_path))
         return
     monkeypatch.chdir(tmp_path)
     printed = io.StringIO()

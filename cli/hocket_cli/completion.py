@@ -144,7 +144,9 @@ def fish(found: dict[str, Place]) -> str:
             apart = f"not __fish_seen_subcommand_from {' '.join(place.names)}"
             when = shlex.quote("; and ".join([*seen, apart]))
             for name, purpose in place.names.items():
-                lines.append(f"complete -c hocket -f -n {when} -a {name} -d {_quoted(purpose)}")
+                lines.append(
+                    f"complete -c hocket -f -n {when} --arguments {name} -d {_quoted(purpose)}"
+                )
         when = shlex.quote("; and ".join(seen) or "true")
         for each in place.options:
             text = " ".join(
@@ -152,7 +154,7 @@ def fish(found: dict[str, Place]) -> str:
                 for word in each.option_strings
             )
             if each.choices:
-                text += f" -x -a {_quoted(' '.join(map(str, each.choices)))}"
+                text += f" -x --arguments {_quoted(' '.join(map(str, each.choices)))}"
             elif each.nargs != 0:
                 text += " -r"
             lines.append(f"complete -c hocket -n {when} {text} -d {_quoted(each.help or '')}")

@@ -152,7 +152,7 @@ std::vector<List> parse_lists(Scanner& scanner, std::string_view what, Item item
         }
         item(lists.back());
         if (!scanner.accept(',') && scanner.peek() != ']' && scanner.peek() != '|')
-            scanner.fail("',', '|' or ']' after a " + std::string(what));
+            scanner.fail("',', '|' or ']' after the " + std::string(what));
     }
     return lists;
 }

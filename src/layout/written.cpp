@@ -149,7 +149,7 @@ std::string digest_of(std::string_view text) {
 const std::string& label(const Form& form) {
     return form.known_label.get([&] {
         constexpr std::size_t most = 400, shown = 120;
-        const std::string text = text_of(form);
+        std::string text = text_of(form);
         if (text.size() <= most) return text;
         return text.substr(0, shown) + "... (" + std::to_string(text.size()) + " characters, #" +
                digest_of(text) + ")";

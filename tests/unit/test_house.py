@@ -64,7 +64,6 @@ BLOCKING = re.compile(
 
 # Strided memory is copied by src/kernel alone. Elsewhere a loop may copy only what lies together.
 COPIES_IN_LOOPS = {
-    "bindings/c/layout.cpp": "starts and stops of boxes, some numbers each",
     "src/shm/segment.cpp": "the pages of a forked child, which have the same addresses",
     "src/flow/region.cpp": "the words of a text that is hashed",
     "src/shm/foreign.cpp": "what buffers cost, measured on memory that lies together",

@@ -170,7 +170,7 @@ class TestRefused:
         ):
             with pytest.raises(hk.Error, match="two dimensions"):
                 call()
-        with pytest.raises(hk.Error, match="is a list"):
+        with pytest.raises(hk.Error, match="of type list"):
             hk.put_rows([[1.0]], [0], np.zeros((1, 1)))
         with pytest.raises(hk.Error, match="Python objects"):
             hk.take_rows(np.zeros((2, 2), object), [0])

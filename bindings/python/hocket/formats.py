@@ -119,6 +119,8 @@ def formats_of(dist: Dist) -> list[_pure.Format] | str:
             f"dist is {dist!r}; give HPF text as '(BLOCK, *)', or a list with a format a dimension"
         ) from None
     return [
-        (each if isinstance(each, Format) else Format(as_text(each, f"dist[{k}]")))._native
+        (
+            each if isinstance(each, Format) else Format(as_text(each, f"the format dist[{k}]"))
+        )._native
         for k, each in enumerate(items)
     ]
