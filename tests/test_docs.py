@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """Runs every snippet of README, CONTRIBUTING and docs/, and compares what they print.
 
-A fence ```python is a program of its own, which shares a process with others unless it says `alone`;
-```python ranks=4 runs under mpiexec; ```sh runs line by
-line in the checkout. A following ```output is what was printed, where `...` stands for anything.
+A fence ```python is a program of its own, which shares a process with others unless it says
+`alone`; ```python ranks=4 runs under mpiexec; ```sh runs line by line in the checkout. A following
+```output is what was printed, where `...` stands for anything.
 ```fortran is a program on the Fortran module. A fence that says no-run is only read; one that says
 file=NAME is a part of tests/install/test_coupled.py.
 """

@@ -119,8 +119,8 @@ def formats_of(dist: Dist) -> list[_pure.Format] | str:
             f"dist is {dist!r}; give HPF text as '(BLOCK, *)', or a list with a format a dimension"
         ) from None
     return [
-        (
-            each if isinstance(each, Format) else Format(as_text(each, f"the format dist[{k}]"))
-        )._native
+        each._native
+        if isinstance(each, Format)
+        else _pure.Format(as_text(each, f"the format dist[{k}]"))
         for k, each in enumerate(items)
     ]
