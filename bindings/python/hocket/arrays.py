@@ -168,11 +168,11 @@ class Array:
         """
         whole: Optional[np.ndarray] = None
         address = 0
-        if self._seat[0] == root:
-            whole = memory(self.layout.shape, self.dtype)
-            address = whole.__array_interface__["data"][0]
         with collective(self.comm, timeout) as seconds:
             core, number = self.core(), as_number(root, "root")
+            if self._seat[0] == number:
+                whole = memory(self.layout.shape, self.dtype)
+                address = whole.__array_interface__["data"][0]
         _mpi.gather(core, address, number, whole, seconds)
         return whole
 

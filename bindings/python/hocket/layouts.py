@@ -46,7 +46,7 @@ class Layout:
     ) -> None:
         native = _pure.Layout(
             integers(shape, "shape"),
-            as_text(dist, "dist"),
+            as_text(dist, "dist", "(BLOCK, *)", LayoutError),
             integers(procs, "procs"),
             integers(replicate, "replicate"),
         )
@@ -79,7 +79,9 @@ class Layout:
             raise LayoutError(f"template is {template!r}; give a Layout")
         return cls._of(
             _pure.Layout.aligned(
-                integers(shape, "shape"), as_text(align, "align"), template._native
+                integers(shape, "shape"),
+                as_text(align, "align", "A(i) WITH T(i)", LayoutError),
+                template._native,
             )
         )
 
@@ -119,7 +121,7 @@ class Layout:
                 nothing declares.
         """
         given = [(name, integer(value, name)) for name, value in parameters.items()]
-        found = _pure.Layout.from_hpf(as_text(text, "the program"), given)
+        found = _pure.Layout.from_hpf(as_text(text, "the program", kind=LayoutError), given)
         return {name: cls._of(native) for name, native in found}
 
     @classmethod
@@ -203,7 +205,7 @@ class Layout:
         Raises:
             LayoutError: malformed text; a caret points at the character.
         """
-        given = as_text(text, "the layout's text")
+        given = as_text(text, "the layout's text", kind=LayoutError)
         if shape is None:
             return cls._of(_pure.Layout.parse(given))
         return cls._of(_pure.Layout.parse_with(given, integers(shape, "shape")))

@@ -213,8 +213,8 @@ def call() -> None:
     except BaseException as error:
         kind = f"{type(result).__module__}.{type(result).__qualname__}"
         brief = (
-            f"returned an object of type {kind}, which cannot be sent back: {error}; return something that can be "
-            "pickled, such as NumPy arrays, numbers, text"
+            f"returned an object of type {kind}, which cannot be sent back: "
+            f"{error}; return something that can be pickled, such as NumPy arrays, numbers, text"
         )
         leave(brief, "", 1)
     stand("at its end: the function had returned, and the process waited for the others to end")

@@ -15,7 +15,7 @@ import numpy as np
 import numpy.typing as npt
 
 from hocket import _mpi
-from hocket.arguments import as_number, as_seconds
+from hocket.arguments import as_number, as_seconds, as_text
 from hocket.arrays import communicator
 from hocket.errors import Error
 from hocket.team_calls import BOOL, FOLDS, INT32, OF, ONE, Calls, Op
@@ -305,6 +305,4 @@ class Team(Calls):
 
         As `Team`: it says what is raised. Error also, before anything else, for what is no text.
         """
-        if not isinstance(message, str):
-            raise Error(f"the message is {message!r}; give a text that says what is wrong")
-        self._core.error(message)
+        self._core.error(as_text(message, "the message"))
