@@ -3,6 +3,8 @@
 
 from __future__ import annotations
 
+import inspect
+from collections.abc import Sequence
 from typing import Any, Callable
 
 import numpy as np
@@ -12,7 +14,8 @@ import hocket as hk
 
 ANYTHING: list[Any] = [
     *(None, True, -1, 0, 2**70, -(2**70), 1.5, float("nan"), 1j, np.float64(2)),
-    *("x", "", "é", "\0", b"x", (), ((1,),), [], [None], ["x"], [1.5], [2**70], {}, {"a": 1}),
+    *("x", "", "é", "\0", "\ud800", b"x", (), ((1,),), [], [None], ["x"], [1.5], [2**70]),
+    *({}, {"a": 1}, np.zeros(2)),
     *(np.array([1.5]), np.array("x"), range(3), slice(None), ..., object(), int, lambda: 0),
 ]
 LAY = hk.Layout((8, 8), "(BLOCK,*)", 2)
@@ -107,9 +110,9 @@ ALONE: dict[str, Callable[[Any], Any]] = {
 }
 
 
-def try_all(call: Callable[[Any], Any]) -> None:
+def try_all(call: Callable[[Any], Any], things: Sequence[Any] = ANYTHING) -> None:
     """Only errors of hocket's may come out, and never without a word."""
-    for thing in ANYTHING:
+    for thing in things:
         try:
             call(thing)
         except hk.Error as error:
@@ -145,3 +148,77 @@ def test_verbs_of_a_task_alone(verb):
     }
     for call in calls[verb]:
         try_all(call)
+
+
+# What no argument of any call is.
+NOTHING: list[Any] = [object(), "\ud800", 2**70, np.zeros(3), 1j, b"x", [object()]]
+# Arguments of calls, by their names.
+GOOD: dict[str, Any] = {
+    **{"dest": "only", "source": "only", "root": 0, "other": 0, "task": 0},
+    **{"op": "add", "timeout": 0.01, "tag": 1, "count": 1, "pieces": 1, "name": "wait"},
+    **{"slices": 0, "width": 1, "index": (0, 0), "rank": 0, "ranks": [0, 1], "side": "src"},
+    **{"step": 0, "peer": 0, "path": "nowhere/x.svg", "v": 1, "p": 0, "flag": True, "mask": 1},
+    **{"dtype": "i4", "fold": max, "fn": int, "region": "key"},
+    **{"message": "late", "code": 0, "piece": 0, "layout": ONE, "axes": (0, 1)},
+}
+
+
+def members() -> dict[str, Callable[[], Any]]:
+    """How to make one of every class whose methods are called with anything."""
+
+    def alone(make: Callable[[Any, Any], Any]) -> Any:
+        w = hk.tasks({"only": 1})
+        return make(w, hk.zeros(ONE, comm=w.comm))
+
+    return {
+        "Layout": lambda: LAY,
+        "Plan": lambda: PLAN,
+        "Array": lambda: hk.zeros(ONE),
+        "Halo": lambda: hk.zeros(ONE).halo(1),
+        "HaloRequest": lambda: hk.zeros(ONE).halo(1).iexchange(),
+        "Team": hk.Team,
+        "TeamRequest": lambda: hk.Team().start("wait"),
+        "Tasks": lambda: hk.tasks({"only": 1}),
+        "Request": lambda: alone(lambda w, a: w.irecv(a, "only", 9)),
+        "Flow": lambda: hk.Flow(1),
+    }
+
+
+# Persistent requests tell the others of their task in the background, a second each.
+SLOW = {"send_init", "recv_init", "plot"}
+
+
+@pytest.mark.parametrize("kind", list(members()))
+def test_every_argument_of_every_method(kind):
+    """A signature of the bindings, or an error of NumPy's, tells nobody what to give."""
+    made = members()[kind]
+    for name in dir(made()):
+        if name.startswith("_") or name in SLOW or not callable(getattr(type(made()), name)):
+            continue
+        parameters = inspect.signature(getattr(made(), name)).parameters.values()
+        needed = {
+            each.name: GOOD.get(each.name, 0)
+            for each in parameters
+            if each.default is each.empty or each.name == "timeout"
+        }
+        arrays = {each.name for each in parameters} & {"a", "b", "array"}
+        for argument in parameters:
+
+            def call(it, name=name, argument=argument.name, needed=needed, arrays=arrays):
+                good = {**needed, **dict.fromkeys(arrays, hk.zeros(ONE))}
+                getattr(made(), name)(**{**good, argument: it})
+
+            # A long timeout is one.
+            numbers = int if argument.name == "timeout" else ()
+            if argument.kind is not argument.VAR_KEYWORD:
+                try_all(call, [it for it in NOTHING if not isinstance(it, numbers)])
+
+
+@pytest.mark.parametrize("name", ["Flow", "Team", "Halo", "tasks", "empty", "wrap", "step"])
+def test_every_argument_of_what_makes_objects(name):
+    make = getattr(hk, name)
+    good = {"Halo": (hk.zeros(ONE), 1), "empty": (ONE,), "wrap": (grid(), ONE)}.get(name, ())
+    parameters = list(inspect.signature(make).parameters)
+    for argument in parameters:
+        given = dict(zip(parameters, good))
+        try_all(lambda it, given=given, of=argument: make(**{**given, of: it}), NOTHING)

@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 import operator
+from pathlib import Path
 from typing import Any, Optional
 
 import numpy as np
@@ -79,10 +80,29 @@ def as_seconds(timeout: Any) -> Optional[float]:
     return seconds
 
 
-def as_text(value: Any, what: str) -> str:
+def as_text(value: Any, what: str, example: str = "", kind: type[Error] = Error) -> str:
+    """`value` as a text that the library can take, which knows no halves of characters.
+
+    Raises `kind`.
+    """
     if not isinstance(value, str):
-        raise LayoutError(f"{what} is {value!r}; give a text")
+        raise kind(f"{what} is {value!r}; give a text{', as ' + repr(example) if example else ''}")
     return value.encode("utf-8", "replace").decode("utf-8")
+
+
+def as_path(value: Any, what: str, example: str) -> Path:
+    """`value` as a path. Raises `Error`."""
+    try:
+        return Path(value)
+    except TypeError:
+        raise Error(f"{what} is {value!r}; give the path of a file, as {example!r}") from None
+
+
+def as_flag(value: Any, what: str) -> bool:
+    """`value` as a bool. Raises `Error`."""
+    if not isinstance(value, (bool, np.bool_)):
+        raise Error(f"{what} is {value!r}; give True or False")
+    return bool(value)
 
 
 def slices_of(given: Any, shape: tuple[int, ...]) -> list[tuple[int, int, int, bool]]:

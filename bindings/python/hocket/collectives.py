@@ -4,13 +4,12 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any, Optional
+from typing import Optional
 
 from hocket import _mpi
-from hocket.arguments import as_seconds
+from hocket.arguments import as_seconds, as_text
 from hocket.arrays import Array
 from hocket.channels import core_of
-from hocket.errors import Error
 from hocket.inits import Inits
 from hocket.many import cores_of
 from hocket.speaker import TaskId, id_of
@@ -105,7 +104,13 @@ class Collectives(Inits):
 
         def read() -> tuple[_mpi.Local, Optional[_mpi.Local], str, TaskId, Optional[float]]:
             into = None if b is None else core_of(b, "reduce into")
-            return core_of(a, "reduce"), into, op_of(op), id_of(root), as_seconds(timeout)
+            return (
+                core_of(a, "reduce"),
+                into,
+                as_text(op, "op", "add"),
+                id_of(root),
+                as_seconds(timeout),
+            )
 
         self._core.reduce(*self._checked(_mpi.Verb.collective, read, timeout))
         if isinstance(b, Array):
@@ -135,7 +140,7 @@ class Collectives(Inits):
             lambda: (
                 core_of(a, "reduce"),
                 core_of(b, "reduce into"),
-                op_of(op),
+                as_text(op, "op", "add"),
                 as_seconds(timeout),
             ),
             timeout,
@@ -206,10 +211,3 @@ class Collectives(Inits):
         """
         seconds = self._checked(_mpi.Verb.collective, lambda: as_seconds(timeout), timeout)
         self._core.barrier(seconds)
-
-
-def op_of(name: Any) -> str:
-    """The name of an operation. Raises `Error` for what is no text."""
-    if not isinstance(name, str):
-        raise Error(f"op is {name!r}; give its name, as 'add'")
-    return name

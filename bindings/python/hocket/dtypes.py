@@ -22,7 +22,7 @@ def resolve(dtype: npt.DTypeLike) -> np.dtype[Any]:
     """
     try:
         found = np.dtype(dtype)
-    except TypeError as error:
+    except (TypeError, ValueError) as error:
         raise Error(
             f"{dtype!r} is no dtype: {error}; use one of NumPy's, as 'float64' or [('x', 'i4')]"
         ) from None

@@ -10,10 +10,11 @@ from types import MemberDescriptorType
 from typing import Any, Callable, Optional
 
 from hocket import _mpi
-from hocket.arguments import as_number
+from hocket.arguments import as_number, as_text
 from hocket.errors import Error, StepError
 from hocket.reductions import Reduction
 from hocket.regions import Touched, regions_of
+from hocket.verbs import Verbs
 
 
 def accesses_of(
@@ -58,6 +59,13 @@ def as_function(fn: Any) -> Callable[..., Any]:
     return fn  # type: ignore[no-any-return]
 
 
+def speaker_of(w: Any) -> Verbs:
+    """The tasks in whose name a step sends or receives. Raises `Error`."""
+    if not isinstance(w, Verbs):
+        raise Error(f"w is {type(w).__name__}; give what hk.tasks has made")
+    return w
+
+
 def with_parts(fn: Callable[..., Any], reductions: list[Reduction]) -> Callable[..., Any]:
     def called(addresses: list[int]) -> None:
         fn(*(each.array_at(address) for each, address in zip(reductions, addresses)))
@@ -77,7 +85,7 @@ def name_of(name: Optional[str], fn: Any) -> str:
     if name is None:
         inner = getattr(fn, "func", fn)  # of functools.partial
         name = getattr(inner, "__name__", type(inner).__name__)
-    return str(name).encode("utf-8", "replace").decode("utf-8")
+    return as_text(str(name), "name")
 
 
 #: Of a class made by Python code: Py_TPFLAGS_HEAPTYPE.

@@ -9,7 +9,7 @@ from types import TracebackType
 from typing import Any, Callable, Optional, Union
 
 from hocket import _mpi, flow_registry, flow_steps
-from hocket.arguments import as_number, as_seconds
+from hocket.arguments import as_flag, as_number, as_path, as_seconds
 from hocket.errors import Error, StepError
 from hocket.halos import Halo
 from hocket.many import Arrays, as_list
@@ -82,11 +82,12 @@ class Flow:
         record: bool = False,
         threads: int = 1,
     ) -> None:
-        if agent not in ("auto", "thread", "steps"):
+        if not isinstance(agent, str) or agent not in ("auto", "thread", "steps"):
             raise Error(f"agent is {agent!r}; give 'thread', 'steps' or 'auto'")
         wanted = None if workers is None else as_number(workers, "workers")
-        each = as_number(threads, "threads")
-        self._core = _mpi.Flow(wanted, as_number(window, "window"), agent, check, record, each)
+        most, each = as_number(window, "window"), as_number(threads, "threads")
+        flags = as_flag(check, "check"), as_flag(record, "record")
+        self._core = _mpi.Flow(wanted, most, agent, *flags, each)
         flow_registry.add(self._core.address(), self)
 
     def task(
@@ -242,7 +243,7 @@ class Flow:
         >>> a.local.tolist() == ([0, 2, 4, 6] if world.name == "rows" else [1, 3, 5, 7])
         True
         """
-        request = w._isend_later(a, dest, tag)
+        request = flow_steps.speaker_of(w)._isend_later(a, dest, tag)
         self._later(request, as_list(a), [], priority, f"send to {dest}")
 
     def recv(
@@ -277,7 +278,7 @@ class Flow:
         >>> a.local.tolist() == ([0, 2, 4, 6] if world.name == "rows" else [1, 3, 5, 7])
         True
         """
-        request = w._irecv_later(b, source, tag)
+        request = flow_steps.speaker_of(w)._irecv_later(b, source, tag)
         self._later(request, [], as_list(b), priority, f"recv from {source}")
 
     def exchange(self, halo: Halo, priority: int = 0) -> None:
@@ -305,6 +306,8 @@ class Flow:
         >>> int(sums[0]) == (11 if a.comm.rank == 0 else 14)
         True
         """
+        if not isinstance(halo, Halo):
+            raise Error(f"cannot exchange {type(halo).__name__}: give what Array.halo has made")
         self._core.exchange(halo._core, as_number(priority, "priority"))
 
     def _later(
@@ -486,8 +489,8 @@ class Flow:
         ...     f.task(lambda: None, inputs=["x"], name="second")
         >>> f.draw("flow.svg")
         """
-        path = Path(path)
-        path.write_text(self.dot() if path.suffix == ".dot" else self.svg(), encoding="utf-8")
+        file = as_path(path, "path", "flow.svg")
+        file.write_text(self.dot() if file.suffix == ".dot" else self.svg(), encoding="utf-8")
 
     def __enter__(self) -> Flow:
         self._core.enter()

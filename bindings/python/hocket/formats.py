@@ -38,7 +38,7 @@ class Format:
     _native: _pure.Format
 
     def __init__(self, text: str) -> None:
-        self._native = _pure.Format(as_text(text, "the format"))
+        self._native = _pure.Format(as_text(text, "the format", "BLOCK", LayoutError))
 
     @classmethod
     def _of(cls, native: _pure.Format) -> Format:
@@ -109,7 +109,7 @@ def formats_of(dist: Dist) -> list[_pure.Format] | str:
     """What a user may write for a distribution: one text, with or without its parentheses, or a
     format a dimension."""
     if isinstance(dist, str):
-        text = as_text(dist, "dist").strip()
+        text = as_text(dist, "dist", "(BLOCK, *)", LayoutError).strip()
         balanced = text.count("(") == text.count(")")
         return f"({text})" if text and text[0] != "(" and balanced else text
     try:
@@ -121,6 +121,6 @@ def formats_of(dist: Dist) -> list[_pure.Format] | str:
     return [
         each._native
         if isinstance(each, Format)
-        else _pure.Format(as_text(each, f"the format dist[{k}]"))
+        else _pure.Format(as_text(each, f"the format dist[{k}]", "BLOCK", LayoutError))
         for k, each in enumerate(items)
     ]

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Optional, Union
 
 from hocket import _mpi, uncaught
 from hocket import rank as started
-from hocket.arguments import as_number
+from hocket.arguments import as_number, as_text
 from hocket.arrays import communicator
 from hocket.calls import use_another
 from hocket.errors import Error
@@ -236,9 +236,7 @@ def tasks(
     processes: list[Union[int, list[int]]] = []
     try:
         for name, of_task in dict(tasks).items():
-            if not isinstance(name, str):
-                raise Error(f"{name!r} is no name of a task; use text")
-            names.append(name)
+            names.append(as_text(name, "the name of a task"))
             if isinstance(of_task, (str, bytes)):
                 raise Error(f"task {name!r} has {of_task!r} for its processes")
             if isinstance(of_task, Iterable):

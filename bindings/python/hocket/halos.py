@@ -13,7 +13,7 @@ from hocket import _mpi
 from hocket.arguments import as_seconds
 from hocket.arrays import Array
 from hocket.calls import collective
-from hocket.errors import LayoutError
+from hocket.errors import Error, LayoutError
 from hocket.layouts import integer, integers
 from hocket.rooms import as_array
 
@@ -109,6 +109,10 @@ class Halo:
     __slots__ = ("_array", "_core", "_local", "_width")
 
     def __init__(self, a: Array, width: Any, periodic: Any = False) -> None:
+        if not isinstance(a, Array):
+            raise Error(
+                f"cannot make a halo of {type(a).__name__}: give an array, as hk.zeros(lay)"
+            )
         ndim = len(a.layout.shape)
         self._width = widths(width, ndim)
         self._core = _mpi.Halo(a._wrapped(), list(self._width), flags(periodic, ndim))

@@ -6,13 +6,13 @@ from __future__ import annotations
 from typing import Optional, Union
 
 from hocket import _mpi, _pure
-from hocket.arguments import as_number
+from hocket.arguments import as_number, as_text
 from hocket.arrays import Array
 from hocket.channels import core_of
 from hocket.layouts import Layout
 from hocket.requests import Request
 from hocket.speaker import Speaker, TaskId, id_of
-from hocket.travel import positive, strategy_of
+from hocket.travel import positive
 
 
 class Inits(Speaker):
@@ -126,7 +126,7 @@ class Inits(Speaker):
         sending = verb == _mpi.Verb.send_init
 
         def read() -> tuple[Union[_mpi.Local, _pure.Layout], TaskId, int, Optional[int], str, int]:
-            named = strategy_of(strategy)
+            named = as_text(strategy, "strategy", "direct")
             core = (
                 bound._native
                 if isinstance(bound, Layout)

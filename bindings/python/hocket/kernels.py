@@ -10,6 +10,7 @@ import numpy as np
 import numpy.typing as npt
 
 from . import _pure
+from .arguments import as_text
 from .errors import Error, LayoutError, MismatchError
 from .layouts import integer, integers
 from .local_arrays import (
@@ -59,11 +60,10 @@ def _axes(axes: Axes, shape: Sequence[int]) -> list[int]:
 
 
 def _text(value: Any, what: str) -> str:
-    if not isinstance(value, str):
-        raise Error(f"{what} is {value!r}; give a text")
-    if "\0" in value:  # an error's text would end there
+    text = as_text(value, what)
+    if "\0" in text:  # an error's text would end there
         raise Error(f"{what} is {value!r}; there is none with a zero byte")
-    return value.encode("utf-8", "replace").decode("utf-8")
+    return text
 
 
 def _permute_into(

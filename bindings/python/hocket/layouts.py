@@ -118,7 +118,9 @@ class Layout(LayoutFacts):
             raise LayoutError(f"template is {template!r}; give a Layout")
         return cls._of(
             _pure.Layout.aligned(
-                integers(shape, "shape"), as_text(align, "align"), template._native
+                integers(shape, "shape"),
+                as_text(align, "align", "A(i) WITH T(i)", LayoutError),
+                template._native,
             )
         )
 
@@ -297,7 +299,7 @@ class Layout(LayoutFacts):
         {'A': (4, 3), 'B': (4,)}
         """
         given = [(name, integer(value, name)) for name, value in parameters.items()]
-        found = _pure.Layout.from_hpf(as_text(text, "the program"), given)
+        found = _pure.Layout.from_hpf(as_text(text, "the program", kind=LayoutError), given)
         return {name: cls._of(native) for name, native in found}
 
     @classmethod
@@ -432,7 +434,7 @@ class Layout(LayoutFacts):
         >>> hk.Layout.parse("(8, 8) (BLOCK, *) @ (2)") == hk.Layout((8, 8), "(BLOCK, *)", 2)
         True
         """
-        given = as_text(text, "the layout's text")
+        given = as_text(text, "the layout's text", kind=LayoutError)
         if shape is None:
             return cls._of(_pure.Layout.parse(given))
         return cls._of(_pure.Layout.parse_with(given, integers(shape, "shape")))

@@ -10,7 +10,7 @@ from typing import Any, Union
 import numpy as np
 
 from . import _pure, costs
-from .arguments import integer, integers
+from .arguments import as_text, integer, integers
 from .errors import LayoutError
 from .layouts import Layout
 from .logs import logger
@@ -464,7 +464,7 @@ def plan(
         dst._native,
         given_axes,
         size,
-        str(strategy),
+        as_text(strategy, "strategy", "direct", LayoutError),
         _overlap_list(overlap, dst.size),
         staged,
         None if model is None else costs.checked(model),

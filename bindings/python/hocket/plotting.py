@@ -198,7 +198,7 @@ def save_figure(figure: Any, path: PathLike) -> None:
     """Write it; an Error says why it cannot be."""
     try:
         figure.savefig(path, dpi=110)
-    except (OSError, ValueError) as problem:
+    except (AttributeError, OSError, TypeError, ValueError) as problem:
         raise Error(
             f"cannot draw to '{path}': {problem}; name a file that can be written, ending in "
             ".png, .svg or .pdf"

@@ -8,7 +8,7 @@ import time
 from typing import Any, Callable, TypeVar, Union
 
 from hocket import _mpi
-from hocket.arguments import as_number
+from hocket.arguments import as_number, as_text
 from hocket.calls import kind_of, patience
 from hocket.errors import Error
 
@@ -40,7 +40,7 @@ class Speaker:
 
 def id_of(task: TaskId) -> TaskId:
     if isinstance(task, str):
-        return task
+        return as_text(task, "task")
     try:
         return as_number(operator.index(task), "task")
     except TypeError:

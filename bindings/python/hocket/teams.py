@@ -15,7 +15,7 @@ import numpy as np
 import numpy.typing as npt
 
 from hocket import _mpi
-from hocket.arguments import as_number
+from hocket.arguments import as_number, as_seconds, as_text
 from hocket.arrays import communicator
 from hocket.calls import collective
 from hocket.errors import Error
@@ -550,6 +550,4 @@ class Team(Calls):
         ...     except hk.Error as error:
         ...         assert "the input file is missing" in str(error)
         """
-        if not isinstance(message, str):
-            raise Error(f"the message is {message!r}; give a text that says what is wrong")
-        self._core.error(message)
+        self._core.error(as_text(message, "the message"))

@@ -6,7 +6,7 @@ from __future__ import annotations
 from typing import Any, Optional
 
 from hocket import _mpi
-from hocket.arguments import as_number
+from hocket.arguments import as_number, as_text
 from hocket.errors import Error
 
 
@@ -20,15 +20,10 @@ def positive(value: Any, what: str) -> int:
     return number
 
 
-def strategy_of(name: Any) -> str:
-    """The name of a strategy. Raises `Error` for what is no text."""
-    if not isinstance(name, str):
-        raise Error(f"strategy is {name!r}; give its name, as 'auto' or 'direct'")
-    return name
-
-
 def options_of(strategy: Any, stages: Optional[int], pieces: Optional[int]) -> _mpi.TransferOptions:
     """As the library takes them. Raises `Error` for what cannot be read."""
     return _mpi.TransferOptions(
-        strategy_of(strategy), positive(stages, "stages"), positive(pieces, "pieces")
+        as_text(strategy, "strategy", "direct"),
+        positive(stages, "stages"),
+        positive(pieces, "pieces"),
     )

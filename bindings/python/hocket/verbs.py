@@ -6,10 +6,9 @@ from __future__ import annotations
 from typing import Optional
 
 from hocket import _mpi
-from hocket.arguments import as_number, as_seconds
+from hocket.arguments import as_number, as_seconds, as_text
 from hocket.channels import Channel
 from hocket.collectives import Collectives
-from hocket.errors import Error
 from hocket.many import Arrays, as_list, cores_of, settle
 from hocket.requests import Request, Status
 from hocket.speaker import TaskId, id_of
@@ -318,9 +317,7 @@ class Verbs(Collectives):
         ... else:
         ...     status = frames.recv(a)
         """
-        if not isinstance(name, str):
-            raise Error(f"a channel's name is text, not {name!r}")
-        return Channel(self._core.channel(name, id_of(other)))
+        return Channel(self._core.channel(as_text(name, "the channel's name"), id_of(other)))
 
     def probe(
         self, source: TaskId = ANY_SOURCE, tag: int = ANY_TAG, timeout: Optional[float] = None
