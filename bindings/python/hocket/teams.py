@@ -15,7 +15,7 @@ import numpy as np
 import numpy.typing as npt
 
 from hocket import _mpi
-from hocket.arguments import as_number, as_seconds, as_text
+from hocket.arguments import as_number, as_text
 from hocket.arrays import communicator
 from hocket.calls import collective
 from hocket.errors import Error
