@@ -11,10 +11,11 @@
  * are. With values = NULL only the count is given; too little room gives HOCKET_ERR_ARGUMENT.
  * `count` may be NULL. A text belongs to the handle that it came from, and lives as long.
  *
- * Sizes are int64_t, strides bytes. An array has at most 64 dimensions. `timeout` is in seconds; a negative one or INFINITY: none.
- * A deadline ends the wait, not the operation: the memory that it uses lives until it is done.
- * Collective functions report wrong arguments of one process on every process, with its number,
- * where the communicator can still be told from the other arguments; nothing has moved then. */
+ * Sizes are int64_t, strides bytes. An array has at most 64 dimensions. `timeout` is in seconds; a
+ * negative one or INFINITY: none. A deadline ends the wait, not the operation: the memory that it
+ * uses lives until it is done. Collective functions report wrong arguments of one process on every
+ * process, with its number, where the communicator can still be told from the other arguments;
+ * nothing has moved then. */
 #ifndef HOCKET_HOCKET_H
 #define HOCKET_HOCKET_H
 
