@@ -55,7 +55,8 @@ def test_choices_are_told_at_debug(comm):
     chosen = heard.told(rf"DEBUG strategy \w+ for {strategy}.* direct \S+ s, .*hybrid \S+ s")
     assert len(chosen) == (1 if comm.rank == 0 else 0)  # which chooses for all
     assert heard.told(rf"DEBUG transfer of {strategy}.*, strategy direct: .*{transfer}")
-    assert heard.told(rf"DEBUG process {comm.rank} of {comm.size} of a communicator shares memory")
+    shares = rf"DEBUG process {comm.rank} of {comm.size} of a communicator shares memory"
+    assert heard.told(shares), heard.texts
     assert heard.told(r"DEBUG a message of \d+ bytes in \d+ runs within the node: .* one copy")
     own.Free()
 

@@ -79,6 +79,11 @@ def perform(call: Call) -> Outcome:
         return Outcome("skipped", str(skip))
     except BaseException as error:  # SystemExit and KeyboardInterrupt too: a rank never just leaves
         return Outcome("failed", describe(error, call.path))
+    finally:
+        # The rank's own copy, which the process that runs pytest does not undo.
+        for value in arguments.values():
+            if isinstance(value, pytest.MonkeyPatch):
+                value.undo()
     return Outcome("passed")
 
 
