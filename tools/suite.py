@@ -35,6 +35,8 @@ VENDOR = (
     "tests/mpi/test_team.py",
     "tests/mpi/test_uncaught.py",
 )
+#: what these files start
+VENDOR_TARGETS = (*build.PACKAGE, "test_capi", "example_papers", "team_leaders")
 
 
 def test(mpi: str, arguments: list[str]) -> int:
@@ -53,7 +55,7 @@ def test(mpi: str, arguments: list[str]) -> int:
 
 def prepare(report: Report, mpi: str, again: bool) -> Path | None:
     """Builds what the tests use; the environment's Python, None where that failed."""
-    programs = [*build.PACKAGE, "test_capi"] if again else ["all"]
+    programs = VENDOR_TARGETS if again else ["all"]
     report.step(f"the environment of {mpi}", lambda: build.environment_of(mpi))
     if not again:
         report.step(
@@ -78,10 +80,10 @@ def all_tests(report: Report, mpi: str, python: Path, arguments: list[str]) -> N
             report.run(title, [*command, "--output-on-failure", "--no-tests=error"])
         report.tests("Python unit tests", [*pytest, "tests/unit", "tests/parity"], folder)
         report.tests("examples and documents", [*pytest, *files("tests/test_*.py")], folder)
+        report.tests("projects that use the installed hocket", [*pytest, "tests/install"], folder)
 
     def several() -> None:
         report.tests("tests of several processes", [*pytest, "tests/mpi"], folder)
-        report.tests("projects that use the installed hocket", [*pytest, "tests/install"], folder)
         if (folder / "bindings/fortran/libhocket_fortran.a").is_file():
             report.tests("Fortran", [*pytest, "tests/fortran"], folder)
         else:
