@@ -105,7 +105,9 @@ State::~State() {
 }
 
 void State::end_threads() {
-    if (comm::forked()) static_cast<void>(crew_.release());  // its threads are the parent's
+    if (comm::forked()) {  // its threads are the parent's
+        [[maybe_unused]] auto* const left_behind = crew_.release();
+    }
     if (!crew_) return;
     {
         const std::lock_guard lock(sleeping_);
