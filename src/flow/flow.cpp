@@ -3,6 +3,7 @@
 
 #include <cstdio>
 #include <exception>
+#include <new>
 #include <utility>
 
 #include "comm/fork.hpp"
@@ -15,7 +16,8 @@ Flow::Flow(const FlowOptions& options)
 
 Flow::~Flow() {
     if (comm::forked()) {
-        static_cast<void>(new auto(state_));  // its conditions would wait for the parent's threads
+        // Never ended: its conditions would wait for the parent's threads.
+        static_cast<void>(new (std::nothrow) auto(state_));
         return;
     }
     close();
