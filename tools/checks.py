@@ -198,7 +198,7 @@ def run_tidy(report: Report, title: str, tools: Path, folder: Path, chosen: list
     """clang-tidy over some files of a build, one process a core."""
     (folder / "tidy.list").write_text("".join(f'"{path}"\n' for path in chosen), encoding="utf-8")
     command = (
-        f"xargs -a '{folder}/tidy.list' -P {build.cores()} -n 1 "
+        f"xargs -r -a '{folder}/tidy.list' -P {build.cores()} -n 1 "
         f"'{tools}/clang-tidy' -p '{folder}' --quiet --warnings-as-errors='*' "
         # A source that is joined with others is included.
         "--header-filter='(include/hocket|src|rooms)/.*\\.[ch]pp$|bindings/.*\\.cpp$' "

@@ -9,6 +9,7 @@ import re
 import subprocess
 import threading
 import time
+import traceback
 from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import TypeVar
@@ -87,11 +88,18 @@ class Report:
     def together(self, *lanes: Callable[[], object]) -> None:
         """Runs sequences of parts beside each other, because tests of several processes wait more
         than they compute."""
-        threads = [threading.Thread(target=lane) for lane in lanes]
+        threads = [threading.Thread(target=self._lane, args=(lane,)) for lane in lanes]
         for thread in threads:
             thread.start()
         for thread in threads:
             thread.join()
+
+    def _lane(self, lane: Callable[[], object]) -> None:
+        try:
+            lane()
+        except BaseException as error:  # a thread's would be lost, and its parts count as passed
+            traceback.print_exc()
+            self.failed.append(f"{type(error).__name__}: {error}")
 
     def close(self, what: str) -> int:
         """The closing lines; the exit code. HOCKET_TIMES names a file that collects the times of

@@ -48,11 +48,11 @@ int hocket_layout_make_formats(int64_t dimensions, const int64_t* shape,
                                hocket_layout** layout) {
     return guard(__func__, [&] {
         std::vector<Format> made;
-        for (const auto& [text, count, values] : list(dimensions, formats, "formats"))
+        for (const auto& [text, count, values] : by_dimension(dimensions, formats, "formats"))
             made.push_back(format_of(text_of(text, "text"), list(count, values, "values")));
         give(layout,
              Layout(shape_of(dimensions, shape), made, shape_of(arrangement, procs, "procs"),
-                    list(copies, replicate, "replicate")));
+                    by_dimension(copies, replicate, "replicate")));
     });
 }
 

@@ -298,7 +298,12 @@ void bind_flow(nb::module_& m) {
             nb::call_guard<nb::gil_scoped_release>())
         .def("enter",
              [](Held& held) { held.inside.push_back(std::make_unique<Flow::Inside>(*held.flow)); })
-        .def("leave", [](Held& held) { held.inside.pop_back(); })
+        .def("leave",
+             [](Held& held) {
+                 if (held.inside.empty())
+                     throw Error("a flow's __exit__ without its __enter__; write `with flow:`");
+                 held.inside.pop_back();
+             })
         .def("address",
              [](const Held& held) { return reinterpret_cast<std::uintptr_t>(held.flow.get()); })
         .def_prop_ro("workers", [](const Held& held) { return held.flow->workers(); })

@@ -5,6 +5,7 @@
 #include <nanobind/nanobind.h>
 
 #include <exception>
+#include <string>
 #include <utility>
 
 namespace hocket::python {
@@ -13,13 +14,32 @@ namespace hocket::python {
 /// to whoever raises it in Python first, and ends the process the second time.
 class Raised final : public std::exception {
   public:
-    explicit Raised(nanobind::python_error error) : error_(std::move(error)) {}
-    const char* what() const noexcept override { return error_.what(); }
+    /// Call with the interpreter's lock, as the text is made here.
+    explicit Raised(nanobind::python_error error)
+        : error_(std::move(error)), text_(text_of(error_)) {}
+    const char* what() const noexcept override { return text_.c_str(); }
     /// Raises it in Python, as often as asked.
     void raise() const { nanobind::python_error(error_).restore(); }
 
   private:
+    // python_error::what() is NULL for a text that UTF-8 cannot hold, as a file name's.
+    static std::string text_of(const nanobind::python_error& error) {
+        PyObject* const text = PyObject_Str(error.value().ptr());
+        PyObject* const bytes = text == nullptr
+                                    ? nullptr
+                                    : PyUnicode_AsEncodedString(text, "utf-8", "backslashreplace");
+        std::string found = error.type().is_valid()
+                                ? reinterpret_cast<PyTypeObject*>(error.type().ptr())->tp_name
+                                : "an exception";
+        if (bytes != nullptr) found += std::string(": ") + PyBytes_AsString(bytes);
+        PyErr_Clear();
+        Py_XDECREF(bytes);
+        Py_XDECREF(text);
+        return found;
+    }
+
     nanobind::python_error error_;
+    std::string text_;
 };
 
 /// Runs what C++ calls of Python. Call with the interpreter's lock. @throws Raised

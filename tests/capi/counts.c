@@ -36,6 +36,11 @@ static void test_dimensions(int64_t wrong) {
     FAILS(HOCKET_ERR_ARGUMENT, hocket_layout_make(wrong, one, "(*)", 0, NULL, 0, NULL, &layout));
     FAILS(HOCKET_ERR_ARGUMENT, hocket_layout_make(1, one, "(*)", wrong, one, 0, NULL, &layout));
     FAILS(HOCKET_ERR_ARGUMENT, hocket_layout_make(1, one, "(*)", 0, NULL, wrong, one, &layout));
+    const hocket_format whole = {"*", 0, NULL};
+    FAILS(HOCKET_ERR_ARGUMENT,
+          hocket_layout_make_formats(wrong, one, &whole, 0, NULL, 0, NULL, &layout));
+    FAILS(HOCKET_ERR_ARGUMENT,
+          hocket_layout_make_formats(1, one, &whole, 0, NULL, wrong, one, &layout));
     FAILS(HOCKET_ERR_ARGUMENT, hocket_layout_parse_with_shape("(*) @ ()", wrong, one, &layout));
     FAILS(HOCKET_ERR_ARGUMENT,
           hocket_layout_aligned(wrong, one, "A(i) WITH T(i)", target, &layout));

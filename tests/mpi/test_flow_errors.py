@@ -155,3 +155,24 @@ def test_an_error_that_nothing_can_be_derived_from_is_the_cause(comm):
     with pytest.raises(hk.StepError, match="step 'x' failed: no ink") as caught:
         f.wait()
     assert type(caught.value.__cause__) is Alone
+
+
+@ranks(1)
+def test_a_text_that_no_encoding_holds_is_told(comm):
+    """As a file name's, whose bytes are no UTF-8."""
+
+    def fail_at_file():
+        raise ValueError("no file \udc80")
+
+    flow = hk.Flow(workers=1)
+    flow.task(fail_at_file, inouts=["x"], name="open")
+    for _ in range(2):
+        with pytest.raises(ValueError, match="no file"):
+            flow.wait_on("x")
+
+
+@ranks(1)
+def test_an_exit_without_an_entry_is_an_error(comm):
+    flow = hk.Flow(workers=1)
+    with pytest.raises(hk.Error, match="without its __enter__"):
+        flow.__exit__(None, None, None)

@@ -131,9 +131,8 @@ auto arguments_on(const char* function, const hocket::Comm& comm, Make make) {
     });
 }
 
-hocket::Shape numbers_of(std::int64_t count, const std::int64_t* values, const char* name) {
-    const auto all = list(count, values, name);
-    return {all.begin(), all.end()};
+hocket::Shape numbers_of(std::span<const std::int64_t> values) {
+    return {values.begin(), values.end()};
 }
 
 }  // namespace
@@ -151,10 +150,12 @@ int hocket_layout_from_local_box(MPI_Comm comm, int64_t dimensions, const int64_
         };
         const auto given = arguments_on(function, on, [&] {
             require(layout, "layout");
-            return Arguments{
-                {numbers_of(dimensions, start, "start"), numbers_of(dimensions, stop, "stop")},
-                shape == nullptr ? hocket::Shape{} : numbers_of(dimensions, shape, "shape"),
-                deadline_of(timeout)};
+            return Arguments{{numbers_of(by_dimension(dimensions, start, "start")),
+                              numbers_of(by_dimension(dimensions, stop, "stop"))},
+                             shape == nullptr
+                                 ? hocket::Shape{}
+                                 : numbers_of(by_dimension(dimensions, shape, "shape")),
+                             deadline_of(timeout)};
         });
         give(layout, hocket::layout_from_local(on, given.part, given.shape, given.deadline));
     });
@@ -172,10 +173,11 @@ int hocket_layout_from_local_elements(MPI_Comm comm, int64_t count, const int64_
         };
         const auto given = arguments_on(function, on, [&] {
             require(layout, "layout");
-            return Arguments{
-                numbers_of(count, elements, "elements"),
-                shape == nullptr ? hocket::Shape{} : numbers_of(dimensions, shape, "shape"),
-                deadline_of(timeout)};
+            return Arguments{numbers_of(list(count, elements, "elements")),
+                             shape == nullptr
+                                 ? hocket::Shape{}
+                                 : numbers_of(by_dimension(dimensions, shape, "shape")),
+                             deadline_of(timeout)};
         });
         give(layout, hocket::layout_from_local(on, given.elements, given.shape, given.deadline));
     });

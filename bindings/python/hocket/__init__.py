@@ -202,7 +202,7 @@ def _asked_by_pydoc() -> bool:
     lines; of a module that lacks an attribute it prints the docstring alone."""
     frame = sys._getframe()
     for _ in range(5):  # this function, __dir__, inspect.getmembers and what that calls
-        if frame.f_globals.get("__name__") == "pydoc":
+        if frame.f_code.co_filename.endswith("pydoc.py"):
             return True
         if frame.f_back is None:
             break

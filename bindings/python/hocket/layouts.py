@@ -329,7 +329,7 @@ class Layout(LayoutFacts):
                 raise LayoutError(f"the program maps {', '.join(found)}; name one of them")
             return next(iter(found.values()))
         for each, layout in found.items():
-            if each.upper() == name.upper():
+            if each.upper() == as_text(name, "name", "A", LayoutError).upper():
                 return layout
         raise LayoutError(f"the program maps no array {name!r}; it maps {', '.join(found)}")
 
