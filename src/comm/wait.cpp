@@ -71,8 +71,8 @@ class Registered {
     static std::string listed() {
         std::string out;
         for (const Registered* each = waited; each != nullptr; each = each->before_)
-            out = "hocket waits since " + text::seconds(port::seconds() - each->since_) + ": " +
-                  each->operation_.text() + "\n" + out;
+            out = "hocket has been waiting for " + text::seconds(port::seconds() - each->since_) +
+                  ": " + each->operation_.text() + "\n" + out;
         return out;
     }
 

@@ -167,7 +167,7 @@ def test_a_timeout_says_where_every_rank_stood_and_has_it_print_what_it_waits_fo
     assert "rank 0 (task 'left', process 0) stood here" in text
     assert "rank 1 (task 'right', process 0) stood here" in text
     assert text.count("in wait_for_each_other") == 2
-    assert sum("hocket waits since" in line for line in lines) == 2
+    assert sum("hocket has been waiting for" in line for line in lines) == 2
 
 
 def return_early(world):

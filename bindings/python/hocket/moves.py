@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+import operator
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any, Optional
 
@@ -190,7 +191,7 @@ def redistribute(
 def as_axes(axes: Sequence[int], dimensions: int) -> list[int]:
     """`axes` with negative ones counted from the end, as NumPy does."""
     try:
-        order = [int(axis) for axis in axes]
+        order = [operator.index(axis) for axis in axes]
     except (TypeError, ValueError):
         order = []
     if sorted(a + dimensions if a < 0 else a for a in order) != list(range(dimensions)):
