@@ -69,8 +69,8 @@ def environment_of_check() -> Path:
 
 
 def soak(report: Report, mpi: str) -> None:
-    """What `make check` leaves out: every source in clang-tidy, Fortran with sanitizers, and each
-    source compiled alone."""
+    """Runs the checks that `make check` leaves out: every source in clang-tidy, Fortran with
+    sanitizers, and each source compiled alone."""
     python = build.environment_of(mpi)
     folder = report.step(
         "the build with sanitizers", lambda: build.audited(mpi, ["audited", "fortran_programs"])

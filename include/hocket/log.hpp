@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// What hocket chooses and why, told to whoever asks: strategies, ways through memory, settings.
+// hocket tells a function of the program which strategy, memory path and settings it uses, and why.
 #pragma once
 
 namespace hocket {

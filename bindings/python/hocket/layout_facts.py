@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""What a layout says of itself: who holds what, and where it lies."""
+"""The queries of a layout: owners, local shapes and indices."""
 
 from __future__ import annotations
 
