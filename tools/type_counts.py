@@ -12,7 +12,7 @@ from messages import ROOT
 MOVING = ("shm", "transport", "transfer", "remap", "halo", "task")
 
 _IGNORED = re.compile(r'//[^\n]*|/\*.*?\*/|"(?:[^"\\\n]|\\.)*"', re.DOTALL)
-# A definition, not a forward declaration, a friend, a parameter of a template or an elaborated name.
+# A definition: no forward declaration, friend or parameter of a template.
 _TYPE = re.compile(
     r"^[ \t]*(?:template\s*<[^{};]*>\s*)?(?:struct|class|enum(?:\s+class|\s+struct)?)\s+"
     r"(?:alignas\([^)]*\)\s*)?(\w[\w:]*)\s*(?:final\s*)?(?::[^{;]*)?\{",
