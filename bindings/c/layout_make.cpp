@@ -124,7 +124,7 @@ int hocket_layout_elements(int64_t dimensions, const int64_t* shape, int64_t pro
         std::vector<std::vector<std::int64_t>> lists;
         const int64_t* next = elements;
         for (const auto count : list(processes, counts, "counts")) {
-            const auto own = list(count, next, "elements");
+            const auto own = list(count, next, "elements", most_in_memory<std::int64_t>());
             lists.emplace_back(own.begin(), own.end());
             if (next != nullptr) next += count;
         }
