@@ -13,7 +13,7 @@
 #include "hocket/transfer.hpp"
 #include "task/member.hpp"
 #include "team/numbered.hpp"
-#include "transfer/far.hpp"
+#include "transport/far.hpp"
 
 namespace hocket {
 namespace task {
@@ -213,7 +213,7 @@ Tasks::Tasks(std::span<const TaskRequest> requests, const Comm& comm)
     mine.text = spelled(requests);
     try {
         all.ranks = resolve(requests, comm.size());
-        static_cast<void>(transfer::usual_buffers());  // what cannot be read is an error here
+        static_cast<void>(transport::usual_buffers());  // what cannot be read is an error here
     } catch (const Error&) {
         mine.fault = comm::Fault::current();
     }
