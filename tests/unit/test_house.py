@@ -25,7 +25,7 @@ USES = {
     "transfer": ("plan", "transport"),
     "remap": ("transfer",),
     "halo": ("transfer",),
-    "task": ("transfer", "team"),
+    "task": ("transfer",),
     "flow": ("comm",),
 }
 # Public headers whose name is not their room's. hocket.h is the C interface: no room uses it.
