@@ -9,9 +9,9 @@
 #include "base/pack.hpp"
 #include "hocket/error.hpp"
 #include "layout/form.hpp"
-#include "transfer/far.hpp"
 #include "transfer/recent.hpp"
 #include "transfer/relay_work.hpp"
+#include "transport/far.hpp"
 
 namespace hocket::transfer {
 namespace {
@@ -91,7 +91,7 @@ std::string choose_strategy(const Layout& source, const Layout& destination, pla
                             const Route& route) {
     if (only_direct(source, destination)) return "direct";
     // One process may have to hold the whole array twice to pass it on.
-    const std::int64_t most = route.max_buffer > 0 ? route.max_buffer : usual_buffers();
+    const std::int64_t most = route.max_buffer > 0 ? route.max_buffer : transport::usual_buffers();
     if (source.num_elements() > most / 2 / options.itemsize) return "direct";
     if (!options.model) options.model = plan::Model::kept();
     options.source_nodes = nodes_of(*route.link, route.source, source.size());

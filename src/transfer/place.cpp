@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "transfer/place.hpp"
 
-#include "transfer/parts.hpp"
+#include "transfer/cut.hpp"
 
 namespace hocket::transfer {
 

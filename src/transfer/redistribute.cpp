@@ -126,11 +126,12 @@ void call(const Comm& on, const std::string& name, comm::Statement mine,
         const int tag = on.state().next_tag();
         if (!mine.fault) {
             try {
-                max_buffer = options.max_buffer.value_or(transfer::usual_buffers());
-                transfer::require_enough(max_buffer);
+                max_buffer = options.max_buffer.value_or(transport::usual_buffers());
+                transport::require_enough(max_buffer);
                 plan_options.overlap = overlap_of(*source, *destination, on.size());
                 const Plan plan(source->layout, destination->layout, plan_options);
-                if (options.strategy != "auto" && (options.max_buffer || transfer::asked_buffers()))
+                if (options.strategy != "auto" &&
+                    (options.max_buffer || transport::asked_buffers()))
                     transfer::require_room_to_relay(plan, max_buffer);
             } catch (const Error&) {
                 mine.fault = comm::Fault::current();

@@ -26,7 +26,7 @@ void Relay::start(const std::byte* source, std::byte* destination) {
         const RelayMessage& message = work_.receives[i];
         in_.begin_group(i);
         route_.link->receive(in_, buffer_.get() + message.buffer_offset, message.bytes,
-                             route_.rank_of(message.peer_side, message.peer), tag_of(message));
+                             rank_of(route_, message.peer_side, message.peer), tag_of(message));
     }
     count_receives(work_.receives.size());
 }
@@ -55,7 +55,7 @@ bool Relay::send_what_is_ready() {
                         static_cast<std::size_t>(passing.bytes));
         watch_.lap(&Profile::pack);
         route_.link->send(out_, buffer_.get() + message.buffer_offset, message.bytes,
-                          route_.rank_of(message.peer_side, message.peer), tag_of(message));
+                          rank_of(route_, message.peer_side, message.peer), tag_of(message));
         count_sends(1);
         any = true;
     }

@@ -11,11 +11,14 @@
 #include "transfer/counts.hpp"
 
 namespace hocket::transfer {
+
+using transport::Far;
+
 namespace {
 
 // What is sent, what is received and what passes through rings: a third of the memory each.
 std::int64_t share_of(const Route& route) {
-    return (route.max_buffer > 0 ? route.max_buffer : usual_buffers()) / 3;
+    return (route.max_buffer > 0 ? route.max_buffer : transport::usual_buffers()) / 3;
 }
 
 // How many turns sends by MPI are ahead of what has come by it. Where all send to all, so many
@@ -29,9 +32,9 @@ Runner::Runner(std::shared_ptr<const Work> work, Route route, Stopwatch& watch)
     : work_(std::move(work)),
       route_(std::move(route)),
       watch_(watch),
-      nearby_(*work_, route_, share_of(route_)),
-      far_sends_(Far::Way::out, *work_, route_, share_of(route_)),
-      far_receives_(Far::Way::in, *work_, route_, share_of(route_)) {
+      nearby_(work_->sends, work_->receives, work_->local, route_, share_of(route_)),
+      far_sends_(Far::Way::out, work_->sends, route_, share_of(route_)),
+      far_receives_(Far::Way::in, work_->receives, route_, share_of(route_)) {
     if (work_->relay) relay_.emplace(*work_->relay, route_, watch_);
 }
 
@@ -67,9 +70,9 @@ comm::Protocol<> Runner::connect() {
 }
 
 void Runner::rebind(std::shared_ptr<const Work> work) {
-    nearby_.rebind(*work);
-    far_sends_.rebind(*work);
-    far_receives_.rebind(*work);
+    nearby_.rebind(work->sends, work->receives, work->local);
+    far_sends_.rebind(work->sends);
+    far_receives_.rebind(work->receives);
     if (relay_) relay_.emplace(*work->relay, route_, watch_);
     work_ = std::move(work);  // the last owner of what the ends were bound to goes after them
 }
@@ -116,7 +119,7 @@ void Runner::begin(const void* source, void* destination) {
     nearby_.begin(source, destination);
     far_sends_.begin(source);
     far_receives_.begin(destination);
-    timed_ = !nearby_.brief();
+    timed_ = !brief();
     if (timed_) watch_.restart();
     const std::size_t sends = work_->sends.messages.size(),
                       receives = work_->receives.messages.size();
@@ -132,7 +135,7 @@ void Runner::begin(const void* source, void* destination) {
     for (std::size_t i = 0; i < sends; ++i)
         if (!nearby_.send(i)) far_sends_.add(i);
     nearby_.begin_sends();
-    if (nearby_.brief()) return;
+    if (brief()) return;
     watch_.lap(&Profile::move);
     while (send_one()) go_on();
 }
@@ -145,7 +148,7 @@ bool Runner::far_ahead() const {
 }
 
 bool Runner::send_one() {
-    if (contest_ ? !contest_->my_turn() : far_ahead()) return false;
+    if (far_ahead()) return false;
     if (!far_sends_.start_one(out_)) return false;
     watch_.lap(far_sends_.packed() ? &Profile::pack : &Profile::move);
     return true;
@@ -164,8 +167,6 @@ bool Runner::poll_far() {
     if (!out_.all_done()) {
         for (const auto number : out_.newly_done()) far_sends_.done(number);
     }
-    // Before the last pieces have gone, so that the next sender's follow without a gap.
-    if (contest_ && far_sends_.left_of_first() <= 2) contest_->pass();
     return any;
 }
 
@@ -192,7 +193,7 @@ bool Runner::poll() {
 }
 
 bool Runner::go_on() {
-    if (nearby_.brief()) return poll_brief();
+    if (brief()) return poll_brief();
     bool more = true;
     while (more) {  // what is served may start something that is done at once
         more = nearby_.poll();
@@ -205,19 +206,18 @@ bool Runner::go_on() {
     // Simulated, a copy takes no time but the next poll does: all at once.
     bool any = false;
     do {
-        any = nearby_.copy_stay(watch_);
+        any = nearby_.copy_stay();
+        if (any) watch_.lap(&Profile::pack);
         if (send_one()) any = true;
     } while (port::simulated && any);
     under_way_ = !(relayed && far_sends_.finished() && far_receives_.finished() && in_.all_done() &&
-                   out_.all_done() && nearby_.finished() && (!contest_ || contest_->over()));
+                   out_.all_done() && nearby_.finished());
     return !under_way_;
 }
 
 comm::Protocol<> run(std::shared_ptr<const Work> work, const void* source_data,
-                     void* destination_data, Route route, Stopwatch& watch,
-                     std::unique_ptr<Contest> contest) {
+                     void* destination_data, Route route, Stopwatch& watch) {
     Runner runner(std::move(work), std::move(route), watch);
-    runner.take_turns(std::move(contest));
     runner.start(source_data, destination_data);
     comm::When done([&] { return runner.poll(); });
     co_await comm::until(done);

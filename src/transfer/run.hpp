@@ -7,12 +7,11 @@
 #include <string>
 
 #include "comm/requests.hpp"
-#include "transfer/contest.hpp"
-#include "transfer/far.hpp"
-#include "transfer/nearby.hpp"
 #include "transfer/relay.hpp"
 #include "transfer/stopwatch.hpp"
 #include "transfer/work.hpp"
+#include "transport/far.hpp"
+#include "transport/nearby.hpp"
 
 namespace hocket::transfer {
 
@@ -32,9 +31,6 @@ class Runner {
     /// The same plan for an array of other strides; only when nothing is under way.
     void rebind(std::shared_ptr<const Work> work);
 
-    /// The first message to another node waits for its turn.
-    void take_turns(std::unique_ptr<Contest> contest) { contest_ = std::move(contest); }
-
     /// Starts all that can be started without waiting; what stays on the process is copied part by
     /// part while messages fly, by `poll`. The arrays must live until it is done, and may be
     /// nullptr where the process is not on that side.
@@ -51,6 +47,7 @@ class Runner {
     bool go_on();
     bool poll_far();
     bool poll_brief();
+    bool brief() const { return !relay_ && nearby_.brief(); }
     bool far_ahead() const;
     bool send_one();
     void draw(Side side, double began);
@@ -63,16 +60,14 @@ class Runner {
     bool under_way_ = false;  // and nobody has been told that it is given up
     std::int64_t runs_ = 0;
     bool to_draw_ = false;  // in the trace, that the elements have come
-    Nearby nearby_;
-    Far far_sends_, far_receives_;
-    std::unique_ptr<Contest> contest_;  // of the first of these sends; none: nobody else's
-    std::optional<Relay> relay_;        // instead of all these
-    comm::Requests in_, out_;           // last, so that they end before their buffers
+    transport::Nearby nearby_;
+    transport::Far far_sends_, far_receives_;
+    std::optional<Relay> relay_;  // instead of all these
+    comm::Requests in_, out_;     // last, so that they end before their buffers
 };
 
 /// A transfer run once.
 comm::Protocol<> run(std::shared_ptr<const Work> work, const void* source_data,
-                     void* destination_data, Route route, Stopwatch& watch,
-                     std::unique_ptr<Contest> contest = nullptr);
+                     void* destination_data, Route route, Stopwatch& watch);
 
 }  // namespace hocket::transfer

@@ -21,10 +21,11 @@ USES = {
     "shm": ("base",),
     "comm": ("base", "shm"),
     "team": ("shm", "comm"),
-    "transfer": ("plan", "kernel", "shm", "comm"),
+    "transport": ("kernel", "shm", "comm"),
+    "transfer": ("plan", "transport"),
     "remap": ("transfer",),
     "halo": ("transfer",),
-    "task": ("transfer", "team"),
+    "task": ("transfer",),
     "flow": ("comm",),
 }
 # Public headers whose name is not their room's. hocket.h is the C interface: no room uses it.
@@ -69,7 +70,7 @@ COPIES_IN_LOOPS = {
     "src/shm/foreign.cpp": "what buffers cost, measured on memory that lies together",
     "src/shm/mail.cpp": "texts, one after the other",
     "src/team/team.cpp": "values of a line of a cell, by member",
-    "src/transfer/offers.cpp": "texts, one after the other",
+    "src/transport/offers.cpp": "texts, one after the other",
     "src/transfer/relay.cpp": "parcels, each in one piece",
 }
 LOOP = re.compile(r"\b(?:for|while)\s*\(")

@@ -5,14 +5,14 @@
 #include <utility>
 
 #include "hocket/error.hpp"
-#include "transfer/ends.hpp"
-#include "transfer/near.hpp"
+#include "transport/ends.hpp"
+#include "transport/near.hpp"
 
-namespace hocket::transfer {
+namespace hocket::transport {
 
 using shm::Words;
 
-NearReceive::NearReceive(const NearMessage& message, const LaneOffer& offer)
+NearReceive::NearReceive(const Message& message, const LaneOffer& offer)
     : message_(&message),
       process_(offer.lane.process),
       memory_(shm::map(offer.lane)),
@@ -25,9 +25,9 @@ NearReceive::NearReceive(const NearMessage& message, const LaneOffer& offer)
     lane_ = std::launder(reinterpret_cast<shm::Lane*>(memory_.get()));
 }
 
-void NearReceive::rebind(const NearMessage& message) {
+void NearReceive::rebind(const Message& message) {
     message_ = &message;
-    unpacking_.reset();
+    unpacking_ = nullptr;
 }
 
 void NearReceive::start(void* data) {
@@ -40,15 +40,15 @@ bool NearReceive::unpack_short() {
     if (in_words(*message_) ? !lane_->forward.heard(progress_.said + 1)
                             : lane_->filled.load(std::memory_order_acquire) <= progress_.slots)
         return false;
-    if (!unpacking_) unpacking_ = Parts::unpacking(message_->boxes, direct_from);
+    if (!unpacking_) unpacking_ = &message_->cut(Parts::Kind::unpacking, direct_from);
     if (in_words(*message_)) {
-        const auto used = static_cast<std::size_t>(message_->bytes() + 7) / 8;
+        const auto used = static_cast<std::size_t>(message_->bytes + 7) / 8;
         const Words words = lane_->forward.words(++progress_.said, used);
         unpacking_->run(0, reinterpret_cast<const std::byte*>(words.data()), data_);
         lane_->back.say(progress_.starts, {}, 0);
     } else {
         const auto slot = static_cast<std::int64_t>(progress_.slots++ % short_slots);
-        unpacking_->run(0, ring_.get() + slot * message_->slot_bytes(), data_);
+        unpacking_->run(0, ring_.get() + slot * slot_bytes(*message_), data_);
         lane_->drained.store(progress_.slots, std::memory_order_release);
     }
     return true;
@@ -68,7 +68,7 @@ void NearReceive::answer() {
 std::optional<std::uint64_t> NearReceive::next_part() const {
     if (state_ != State::copying || !origin_.fetches()) return std::nullopt;
     const std::uint64_t claimed = lane_->claimed.load(std::memory_order_acquire);
-    if (claimed >= progress_.parts + message_->parts.size()) return std::nullopt;
+    if (claimed >= progress_.parts + message_->parts().size()) return std::nullopt;
     return claimed - progress_.parts;
 }
 
@@ -82,17 +82,17 @@ const std::byte* NearReceive::fetch(std::uint64_t part) const {
 }
 
 void NearReceive::copy(std::uint64_t part, const std::byte* fetched) const {
-    parts().run(part, fetched, data_, stores_for(message_->bytes()));
+    parts().run(part, fetched, data_, stores_for(message_->bytes));
 }
 
 bool NearReceive::drain() {
-    if (!unpacking_) unpacking_ = Parts::unpacking(message_->boxes, slot_size);
-    const std::int64_t slot_bytes = slot_for(unpacking_->largest());
+    if (!unpacking_) unpacking_ = &message_->cut(Parts::Kind::unpacking, slot_size);
+    const std::int64_t slot_size_here = slot_for(unpacking_->largest());
     const std::uint64_t filled = lane_->filled.load(std::memory_order_acquire);
     while (progress_.slots < filled) {
         const auto slot = static_cast<std::int64_t>(progress_.slots++ % ring_slots);
-        unpacking_->run(unpacked_++, ring_.get() + slot * slot_bytes, data_,
-                        stores_for(message_->bytes()));
+        unpacking_->run(unpacked_++, ring_.get() + slot * slot_size_here, data_,
+                        stores_for(message_->bytes));
         lane_->drained.store(progress_.slots, std::memory_order_release);
     }
     return unpacked_ == unpacking_->size();
@@ -107,8 +107,8 @@ bool NearReceive::poll() {
 void NearReceive::break_off(const std::string& why) {
     lane_->break_off(progress_.use, why);
     busy_.set(false);
-    if (std::exchange(let_go_, true) || state_ == State::idle || message_->is_short()) return;
-    let_go(*lane_, progress_.parts + message_->parts.size());
+    if (std::exchange(let_go_, true) || state_ == State::idle || is_short(*message_)) return;
+    let_go(*lane_, progress_.parts + message_->parts().size());
 }
 
 bool NearReceive::step() {
@@ -116,7 +116,7 @@ bool NearReceive::step() {
         case State::idle:
             return true;
         case State::expecting:
-            if (message_->is_short()) {
+            if (is_short(*message_)) {
                 if (!unpack_short()) return false;
                 state_ = State::idle;
                 return true;
@@ -134,7 +134,7 @@ bool NearReceive::step() {
             // What is said next is where the ring lies, unless all is copied: then it is the next
             // message. So it is listened for before the parts are counted.
             const bool more = lane_->forward.heard(progress_.said + 1);
-            if (lane_->all_finished(progress_.parts + message_->parts.size())) break;
+            if (lane_->all_finished(progress_.parts + message_->parts().size())) break;
             if (origin_ || !more) return false;
             ring_ = shm::map(place_in(lane_->forward.words(++progress_.said, words_said)));
             if (ring_ == nullptr)
@@ -148,10 +148,10 @@ bool NearReceive::step() {
             if (!drain()) return false;
             break;
     }
-    progress_.parts += message_->parts.size();
+    progress_.parts += message_->parts().size();
     origin_ = {};
     state_ = State::idle;
     return true;
 }
 
-}  // namespace hocket::transfer
+}  // namespace hocket::transport

@@ -13,10 +13,10 @@
 #include <optional>
 #include <vector>
 
-#include "transfer/route.hpp"
-#include "transfer/work.hpp"
+#include "transport/message.hpp"
+#include "transport/route.hpp"
 
-namespace hocket::transfer {
+namespace hocket::transport {
 
 /// What a transfer may spend on buffers where its call does not say: HOCKET_MAX_BUFFER, or 256 MiB.
 /// @throws Error for a variable that says less than can work.
@@ -30,14 +30,14 @@ class Far {
   public:
     enum class Way { out, in };
     /// `route` must live as long. `most`: bytes of buffers; one piece is always possible.
-    Far(Way way, const Work& work, const Route& route, std::int64_t most);
+    Far(Way way, const Direction& side, const Route& route, std::int64_t most);
 
     /// The same messages for an array of other strides; only when all is done.
-    void rebind(const Work& work);
+    void rebind(const Direction& side);
     /// Begins with no message; only when all is done.
     void begin(const void* array);
     /// Finds now what message `i` copies from where.
-    void prepare(std::size_t i) const { message(i); }
+    void prepare(std::size_t i) const { pieces_of(i); }
     /// Message `i` of the side goes this way, too: in the order of the side.
     void add(std::size_t i) { order_.push_back(i); }
 
@@ -48,8 +48,6 @@ class Far {
     bool packed() const { return under_way_.back().buffer_offset != in_place; }
     /// That piece has gone or come.
     void done(std::uint64_t number);
-    /// Pieces of the first message that have not gone or come yet.
-    std::uint64_t left_of_first() const;
     /// The turn of the first message of which something is left to start, or to start or end: where
     /// nothing is, later than any.
     std::int64_t next_turn() const { return turn_of(next_); }
@@ -65,19 +63,17 @@ class Far {
     };
     static constexpr std::int64_t in_place = -1;
     bool find_buffer(Piece& piece);
-    const Work::Direction& side() const {
-        return way_ == Way::out ? work_->sends : work_->receives;
-    }
-    const FarMessage& message(std::size_t i) const {
-        return way_ == Way::out ? work_->far_send(i) : work_->far_receive(i);
+    const Parts& pieces_of(std::size_t i) const {
+        return side_->messages[i].cut(
+            way_ == Way::out ? Parts::Kind::packing : Parts::Kind::unpacking, piece_bytes);
     }
     std::int64_t turn_of(std::size_t place) const;
-    bool each_has_its_own() const { return side().buffer <= most_; }
+    bool each_has_its_own() const { return side_->buffer <= most_; }
 
     Way way_;
     const Route& route_;
     std::int64_t most_;
-    const Work* work_;
+    const Direction* side_;
     std::byte* array_ = nullptr;
     std::vector<std::size_t> order_;  // messages of this start
     std::size_t next_ = 0;            // the message of the next piece, in order_
@@ -88,4 +84,4 @@ class Far {
     std::vector<std::int64_t> free_;  // offsets of free buffers, where pieces share them
 };
 
-}  // namespace hocket::transfer
+}  // namespace hocket::transport

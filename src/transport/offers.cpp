@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: BSD-3-Clause
-#include "transfer/offers.hpp"
+#include "transport/offers.hpp"
 
 #include <cstring>
 #include <type_traits>
 
 #include "hocket/error.hpp"
 
-namespace hocket::transfer {
+namespace hocket::transport {
 namespace {
 
 using About = comm::Link::About;
@@ -83,4 +83,4 @@ void require_not_refused(const Route& route, int to) {
     static_cast<void>(receive(route, to, About::refusal));
 }
 
-}  // namespace hocket::transfer
+}  // namespace hocket::transport

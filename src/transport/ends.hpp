@@ -11,13 +11,13 @@
 
 #include "hocket/error.hpp"
 #include "shm/lane.hpp"
-#include "transfer/near.hpp"
+#include "transport/near.hpp"
 
-namespace hocket::transfer {
+namespace hocket::transport {
 
 // What fits a saying travels in it: one line, and no other.
-inline bool in_words(const NearMessage& message) {
-    return message.bytes() <= static_cast<std::int64_t>(sizeof(shm::Words));
+inline bool in_words(const Message& message) {
+    return message.bytes <= static_cast<std::int64_t>(sizeof(shm::Words));
 }
 // Small enough that what one process fills is in its cache still when the other drains it; enough
 // slots that neither waits for each part.
@@ -59,4 +59,4 @@ bool together(const shm::Lane& lane, std::uint64_t use, const Step& step, const 
     return true;
 }
 
-}  // namespace hocket::transfer
+}  // namespace hocket::transport

@@ -20,40 +20,22 @@
 #include <string>
 
 #include "shm/lane.hpp"
-#include "transfer/parts.hpp"
-#include "transfer/reached.hpp"
+#include "transport/message.hpp"
+#include "transport/reached.hpp"
 
-namespace hocket::transfer {
+namespace hocket::transport {
 
 /// Below this many bytes telling where memory lies costs more than packing.
 inline constexpr std::int64_t direct_from = std::int64_t{1} << 15;
 
-/// What both ends know of a message.
-struct NearMessage {
-    Boxes boxes;  // strides: this end's own, and the other's as of a dense array
-    Parts parts;
-    bool dense = true;  // this end's array
-
-    NearMessage(Boxes message, bool is_dense)
-        : boxes(std::move(message)),
-          parts(Parts::between(boxes, bytes_of_part(boxes))),
-          dense(is_dense) {}
-    std::int64_t bytes() const { return parts.bytes(); }
-    bool is_short() const { return bytes() < direct_from; }
-    /// Of a short one that is longer than a saying: a slot of the ring that it is packed into, and
-    /// the whole ring; else 0.
-    std::int64_t slot_bytes() const;
-    std::int64_t bytes_packed() const;
-
-    /// The same parts by way of a buffer of one, made when first asked for.
-    struct Packed {
-        Parts packing, unpacking;
-    };
-    const Packed& packed() const;
-
-  private:
-    mutable std::unique_ptr<Packed> packed_;
-};
+/// Whether it is packed at once, at both ends.
+inline bool is_short(const Message& message) {
+    return message.bytes < direct_from;
+}
+/// Of a short one that is longer than a saying: a slot of the ring that it is packed into, and the
+/// whole ring; else 0.
+std::int64_t slot_bytes(const Message& message);
+std::int64_t bytes_packed(const Message& message);
 
 /// What the receiver must know of a lane before the first message: sent once, by mail.
 struct LaneOffer {
@@ -81,14 +63,14 @@ class NearSend {
     /// `once`: before a start the message's bytes_packed() are taken of the allowance that `poll`
     /// gets, which it gives back once it is read. @throws Error where there is no memory for a
     /// lane.
-    NearSend(const NearMessage& message, bool once);
+    NearSend(const Message& message, bool once);
     ~NearSend();
     NearSend(const NearSend&) = delete;
     NearSend& operator=(const NearSend&) = delete;
 
     LaneOffer offer() const;
     /// The same message to or from an array of other strides; only when the one before is done.
-    void rebind(const NearMessage& message);
+    void rebind(const Message& message);
     /// Begins a message; only when the one before is done.
     void start(const void* data);
     /// Does a share of the work (of what the receiver does, too, only if it is to `help`); true
@@ -112,12 +94,12 @@ class NearSend {
     void begin_to_fill();
     void fill();
 
-    const NearMessage* message_;
+    const Message* message_;
     std::unique_ptr<shm::LaneEnd> end_;
     State state_ = State::idle;
     const std::byte* data_ = nullptr;
     Reached target_;  // the receiver's array
-    std::optional<Parts> packing_;
+    const Parts* packing_ = nullptr;
     std::uint64_t packed_ = 0, short_since_ = 0;
     std::int64_t slot_bytes_ = 0;
     bool once_, receiver_copies_ = false, let_go_ = false;
@@ -146,8 +128,8 @@ class Busy {
 class NearReceive {
   public:
     /// @throws Error where the lane cannot be mapped.
-    NearReceive(const NearMessage& message, const LaneOffer& offer);
-    void rebind(const NearMessage& message);
+    NearReceive(const Message& message, const LaneOffer& offer);
+    void rebind(const Message& message);
 
     void start(void* data);
     /// Does a share of the work; true once the message is there.
@@ -158,7 +140,7 @@ class NearReceive {
     /// Whether the sender has been told of this end's array, since the last start.
     bool answered() const { return state_ != State::idle && state_ != State::expecting; }
 
-    // For who copies parts of several messages together (transfer/weaving.hpp).
+    // For who copies parts of several messages together (transport/weaving.hpp).
     /// The part that nobody has taken, where this end copies from what it can fetch.
     std::optional<std::uint64_t> next_part() const;
     /// The copies from what is fetched; only where there is a next part.
@@ -177,7 +159,7 @@ class NearReceive {
     void answer();
     bool drain();
 
-    const NearMessage* message_;
+    const Message* message_;
     std::int64_t process_;  // the sender's id
     std::shared_ptr<std::byte> memory_, ring_;
     shm::Lane* lane_ = nullptr;
@@ -185,10 +167,10 @@ class NearReceive {
     State state_ = State::idle;
     std::byte* data_ = nullptr;
     Reached origin_;  // the sender's array
-    std::optional<Parts> unpacking_;
+    const Parts* unpacking_ = nullptr;
     std::uint64_t unpacked_ = 0;
     bool let_go_ = false;
     Busy busy_;  // while it has parts to copy
 };
 
-}  // namespace hocket::transfer
+}  // namespace hocket::transport

@@ -11,25 +11,24 @@
 #include <utility>
 #include <vector>
 
-#include "transfer/near.hpp"
-#include "transfer/route.hpp"
-#include "transfer/stopwatch.hpp"
-#include "transfer/weaving.hpp"
-#include "transfer/work.hpp"
+#include "transport/near.hpp"
+#include "transport/route.hpp"
+#include "transport/weaving.hpp"
 
-namespace hocket::transfer {
+namespace hocket::transport {
 
 class Nearby {
   public:
-    /// `route` must live as long, `work` until another one is bound. `most`: bytes of rings; one is
-    /// always possible.
-    Nearby(const Work& work, const Route& route, std::int64_t most);
+    /// `stay`: what stays on the process. `route` must live as long, the others until others are
+    /// bound. `most`: bytes of rings; one is always possible.
+    Nearby(const Direction& sends, const Direction& receives, const Parts& stay, const Route& route,
+           std::int64_t most);
 
     /// Gives every message a lane that stays; `connected`, polled, says when all of them are laid.
     void connect();
     bool connected();
     /// The same messages for an array of other strides; only when all is done.
-    void rebind(const Work& work);
+    void rebind(const Direction& sends, const Direction& receives, const Parts& stay);
 
     /// Whether message `i` of the side moves within the node.
     bool sends(std::size_t i) const { return near(receiver(i)); }
@@ -43,7 +42,7 @@ class Nearby {
     /// Serves what has come; true if anything was done.
     bool poll();
     /// Copies the next part of what stays on this process, unless it was woven into what came.
-    bool copy_stay(Stopwatch& watch);
+    bool copy_stay();
     bool finished();
 
     /// Whether there is nothing but short messages over lanes that stay. Then that it is finished
@@ -67,7 +66,8 @@ class Nearby {
     bool all_gone(std::vector<std::pair<int, std::uint64_t>>& mail);
     bool weave();
 
-    const Work* work_;
+    const Direction *out_, *in_;
+    const Parts* stay_;
     const Route& route_;
     const std::byte* from_ = nullptr;
     std::byte* to_ = nullptr;
@@ -85,4 +85,4 @@ class Nearby {
     Allowance rings_;
 };
 
-}  // namespace hocket::transfer
+}  // namespace hocket::transport

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: BSD-3-Clause
-#include "transfer/nearby.hpp"
+#include "transport/nearby.hpp"
 
 #include "comm/needs.hpp"
-#include "transfer/offers.hpp"
+#include "transport/offers.hpp"
 
-namespace hocket::transfer {
+namespace hocket::transport {
 namespace {
 
 // Ends that are done leave the list; the order does not matter.
@@ -25,18 +25,21 @@ bool poll_each(std::vector<std::size_t>& under_way, const Ends& ends, Arguments.
 
 }  // namespace
 
-Nearby::Nearby(const Work& work, const Route& route, std::int64_t most)
-    : work_(&work),
+Nearby::Nearby(const Direction& sends, const Direction& receives, const Parts& stay,
+               const Route& route, std::int64_t most)
+    : out_(&sends),
+      in_(&receives),
+      stay_(&stay),
       route_(route),
-      sends_(work.sends.messages.size()),
-      receives_(work.receives.messages.size()),
+      sends_(sends.messages.size()),
+      receives_(receives.messages.size()),
       rings_(most) {}
 
 int Nearby::sender(std::size_t i) const {
-    return route_.source[static_cast<std::size_t>(work_->receives.messages[i].peer)];
+    return route_.source[static_cast<std::size_t>(in_->messages[i].peer)];
 }
 int Nearby::receiver(std::size_t i) const {
-    return route_.destination[static_cast<std::size_t>(work_->sends.messages[i].peer)];
+    return route_.destination[static_cast<std::size_t>(out_->messages[i].peer)];
 }
 
 bool Nearby::mailed(const Message& message, int rank) const {
@@ -44,7 +47,7 @@ bool Nearby::mailed(const Message& message, int rank) const {
 }
 
 void Nearby::offer(std::size_t i) {
-    sends_[i] = std::make_unique<NearSend>(work_->near_send(i), !lanes_stay_);
+    sends_[i] = std::make_unique<NearSend>(out_->messages[i], !lanes_stay_);
     const std::uint64_t sent = send_offer(route_, receiver(i), sends_[i]->offer());
     offered_.push_back({receiver(i), sent});
 }
@@ -60,12 +63,12 @@ bool Nearby::accept_offers() {
             ++k;
             continue;
         }
-        const Message& message = work_->receives.messages[i];
+        const Message& message = in_->messages[i];
         const bool in_mail = mailed(message, sender(i));
         if (in_mail)
-            work_->far_receive(i).pieces.run(0, offered->data(), to_);
+            message.cut(Parts::Kind::unpacking, piece_bytes).run(0, offered->data(), to_);
         else
-            receives_[i] = std::make_unique<NearReceive>(work_->near_receive(i), offered->lane());
+            receives_[i] = std::make_unique<NearReceive>(in_->messages[i], offered->lane());
         expecting_[k] = expecting_.back();
         expecting_.pop_back();
         any = true;
@@ -96,7 +99,7 @@ void Nearby::break_off(const std::string& why) {
             if (receives_[i])
                 receives_[i]->break_off(why);
             else if (near(sender(i)) &&
-                     !mailed(work_->receives.messages[i], sender(i)))  // whose sender has gone on
+                     !mailed(in_->messages[i], sender(i)))  // whose sender has gone on
                 refuse_offer(route_, sender(i), why);
         }
     } catch (const std::exception&) {
@@ -116,21 +119,23 @@ bool Nearby::connected() {
     route_.link->push_mail();
     accept_offers();
     if (!all_gone(offered_) || !expecting_.empty()) return false;
-    brief_ = work_->local.size() == 0 && !work_->relay;
+    brief_ = stay_->size() == 0;
     for (std::size_t i = 0; i < sends_.size(); ++i)
-        brief_ = brief_ && sends_[i] && work_->sends.messages[i].bytes < direct_from;
+        brief_ = brief_ && sends_[i] && out_->messages[i].bytes < direct_from;
     for (std::size_t i = 0; i < receives_.size(); ++i)
-        brief_ = brief_ && receives_[i] && work_->receives.messages[i].bytes < direct_from;
+        brief_ = brief_ && receives_[i] && in_->messages[i].bytes < direct_from;
     return true;
 }
 
-void Nearby::rebind(const Work& work) {
+void Nearby::rebind(const Direction& sends, const Direction& receives, const Parts& stay) {
     for (std::size_t i = 0; i < sends_.size(); ++i)
-        if (sends_[i]) sends_[i]->rebind(work.near_send(i));
+        if (sends_[i]) sends_[i]->rebind(sends.messages[i]);
     for (std::size_t i = 0; i < receives_.size(); ++i)
-        if (receives_[i]) receives_[i]->rebind(work.near_receive(i));
+        if (receives_[i]) receives_[i]->rebind(receives.messages[i]);
     weaving_.reset();
-    work_ = &work;
+    out_ = &sends;
+    in_ = &receives;
+    stay_ = &stay;
 }
 
 void Nearby::begin(const void* source, void* destination) {
@@ -158,11 +163,12 @@ bool Nearby::receive(std::size_t i) {
 }
 
 bool Nearby::send(std::size_t i) {
-    const Message& message = work_->sends.messages[i];
+    const Message& message = out_->messages[i];
     const int to = receiver(i);
     if (!near(to)) return false;
     if (mailed(message, to))
-        mailed_.push_back({to, mail_message(route_, to, work_->far_send(i).pieces, from_)});
+        mailed_.push_back(
+            {to, mail_message(route_, to, message.cut(Parts::Kind::packing, piece_bytes), from_)});
     else
         unsent_.push_back(i);
     return true;
@@ -172,7 +178,7 @@ bool Nearby::send(std::size_t i) {
 void Nearby::begin_sends() {
     for (; next_unsent_ < unsent_.size(); ++next_unsent_) {
         const std::size_t i = unsent_[next_unsent_];
-        const std::int64_t packed = lanes_stay_ ? 0 : work_->near_send(i).bytes_packed();
+        const std::int64_t packed = lanes_stay_ ? 0 : bytes_packed(out_->messages[i]);
         if (packed > 0 && !rings_.take(packed)) return;
         if (!sends_[i]) offer(i);
         sends_[i]->start(from_);
@@ -183,7 +189,7 @@ void Nearby::begin_sends() {
 // All that comes, and what stays, a part of each at once, where that is one pass over whole lines.
 bool Nearby::weave() {
     if (brief_ || receiving_.empty() || receiving_.size() != receives_.size()) return false;
-    if (!weaving_) weaving_.emplace(work_->local, receives_);
+    if (!weaving_) weaving_.emplace(*stay_, receives_);
     return weaving_->step(stay_done_, from_, to_);
 }
 
@@ -198,24 +204,21 @@ bool Nearby::poll() {
         for (const auto i : receiving_) route_.link->need(sender(i));
         for (const auto i : sending_) route_.link->need(receiver(i));
     }
-    const bool free = receiving_.empty() && stay_done_ == work_->local.size() && !Busy::any();
+    const bool free = receiving_.empty() && stay_done_ == stay_->size() && !Busy::any();
     const bool sent = poll_each(sending_, sends_, &rings_, free);
     begin_sends();
     return sent || received || accepted;
 }
 
-bool Nearby::copy_stay(Stopwatch& watch) {
-    const Parts& stay = work_->local;
-    if (wove_ || stay_done_ == stay.size()) return false;
-    watch.lap(&Profile::move);
-    stay.run(stay_done_++, from_, to_, stores_for(stay.bytes()));
-    watch.lap(&Profile::pack);
+bool Nearby::copy_stay() {
+    if (wove_ || stay_done_ == stay_->size()) return false;
+    stay_->run(stay_done_++, from_, to_, stores_for(stay_->bytes()));
     return true;
 }
 
 bool Nearby::finished() {
-    return stay_done_ == work_->local.size() && lanes_done() && expecting_.empty() &&
+    return stay_done_ == stay_->size() && lanes_done() && expecting_.empty() &&
            next_unsent_ == unsent_.size() && all_gone(mailed_);
 }
 
-}  // namespace hocket::transfer
+}  // namespace hocket::transport

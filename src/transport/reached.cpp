@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-#include "transfer/reached.hpp"
+#include "transport/reached.hpp"
 
 #include <unistd.h>
 
@@ -7,9 +7,8 @@
 
 #include "base/log.hpp"
 #include "hocket/memory.hpp"
-#include "transfer/near.hpp"
 
-namespace hocket::transfer {
+namespace hocket::transport {
 
 using shm::Place;
 using shm::Words;
@@ -24,7 +23,7 @@ Place place_in(const Words& words) {
     return {number(1), number(2), number(3), number(4)};
 }
 
-Place told_of(const NearMessage& message, const void* data) {
+Place told_of(const Message& message, const void* data) {
     if (!message.dense) return {};
     const Place place = shm::place_of(data);
     return place ? place : shm::foreign_place(data);
@@ -32,7 +31,7 @@ Place told_of(const NearMessage& message, const void* data) {
 
 namespace {
 
-Reached found(const Words& words, const NearMessage& message, shm::Crossing::Way way) {
+Reached found(const Words& words, const Message& message, shm::Crossing::Way way) {
     const Place place = place_in(words);
     if (!shm::is_foreign(place)) return {shm::map(place), {}, {}};
     // A process that sends to itself: an address of its own, which lives as long as the transfer.
@@ -41,23 +40,22 @@ Reached found(const Words& words, const NearMessage& message, shm::Crossing::Way
     if (!shm::reaches(place)) return {};
     const bool reading = way == shm::Crossing::Way::read;
     const auto runs_there = [&] {
-        const auto& packed = message.packed();
-        return (reading ? packed.packing : packed.unpacking).runs();
+        return message.cut(reading ? Parts::Kind::packing : Parts::Kind::unpacking).runs();
     };
-    switch (shm::passage(message.bytes(), message.parts.runs(), runs_there)) {
+    switch (shm::passage(message.bytes, message.parts().runs(), runs_there)) {
         case shm::Passage::direct:
             return {nullptr, place, nullptr};
         case shm::Passage::packed:
-            return {nullptr, place, allocate(message.parts.largest())};
+            return {nullptr, place, allocate(message.parts().largest())};
         case shm::Passage::none:
             break;
     }
     return {};
 }
 
-void tell(const Reached& there, const NearMessage& message) {
-    std::string text = "a message of " + std::to_string(message.bytes()) + " bytes in " +
-                       std::to_string(message.parts.runs()) + " runs within the node: ";
+void tell(const Reached& there, const Message& message) {
+    std::string text = "a message of " + std::to_string(message.bytes) + " bytes in " +
+                       std::to_string(message.parts().runs()) + " runs within the node: ";
     if (there.mapped != nullptr)
         text += "this process has mapped the other's array, so one copy";
     else if (there.buffer != nullptr)
@@ -73,29 +71,29 @@ void tell(const Reached& there, const NearMessage& message) {
 
 }  // namespace
 
-Reached reach(const Words& words, const NearMessage& message, shm::Crossing::Way way) {
+Reached reach(const Words& words, const Message& message, shm::Crossing::Way way) {
     Reached there = found(words, message, way);
     if (log::wanted(LogLevel::debug)) tell(there, message);
     return there;
 }
 
-const std::byte* Reached::fetch(std::uint64_t part, const NearMessage& message) const {
+const std::byte* Reached::fetch(std::uint64_t part, const Message& message) const {
     if (mapped != nullptr) return mapped.get();
-    const bool there =
-        message.packed().packing.cross(part, buffer.get(), foreign, shm::Crossing::Way::read);
+    const bool there = message.cut(Parts::Kind::packing)
+                           .cross(part, buffer.get(), foreign, shm::Crossing::Way::read);
     return there ? buffer.get() : nullptr;
 }
 
-const Parts& Reached::from_fetched(const NearMessage& message) const {
-    return mapped != nullptr ? message.parts : message.packed().unpacking;
+const Parts& Reached::from_fetched(const Message& message) const {
+    return mapped != nullptr ? message.parts() : message.cut(Parts::Kind::unpacking);
 }
 
 namespace {
 
 // False if the other process is not there any more.
-bool copy(std::uint64_t part, const NearMessage& message, std::byte* here, const Reached& there,
+bool copy(std::uint64_t part, const Message& message, std::byte* here, const Reached& there,
           shm::Crossing::Way way) {
-    const kernel::Stores stores = stores_for(message.bytes());
+    const kernel::Stores stores = stores_for(message.bytes);
     if (way == shm::Crossing::Way::read && there.fetches()) {
         const std::byte* const from = there.fetch(part, message);
         if (from == nullptr) return false;
@@ -103,19 +101,19 @@ bool copy(std::uint64_t part, const NearMessage& message, std::byte* here, const
         return true;
     }
     if (there.mapped != nullptr) {
-        message.parts.run(part, here, there.mapped.get(), stores);
+        message.parts().run(part, here, there.mapped.get(), stores);
         return true;
     }
-    if (there.buffer == nullptr) return message.parts.cross(part, here, there.foreign, way);
-    message.packed().packing.run(part, here, there.buffer.get(), kernel::Stores::cached);
-    return message.packed().unpacking.cross(part, there.buffer.get(), there.foreign, way);
+    if (there.buffer == nullptr) return message.parts().cross(part, here, there.foreign, way);
+    message.cut(Parts::Kind::packing).run(part, here, there.buffer.get(), kernel::Stores::cached);
+    return message.cut(Parts::Kind::unpacking).cross(part, there.buffer.get(), there.foreign, way);
 }
 
 }  // namespace
 
-bool copy_a_part(shm::Lane& lane, const shm::Progress& progress, const NearMessage& message,
+bool copy_a_part(shm::Lane& lane, const shm::Progress& progress, const Message& message,
                  std::byte* here, const Reached& there, shm::Crossing::Way way) {
-    const std::uint64_t first = progress.parts, end = first + message.parts.size();
+    const std::uint64_t first = progress.parts, end = first + message.parts().size();
     const std::uint64_t part = lane.claim(end);
     if (part == end) return false;
     // Of a process that is gone no part is ever finished: the wait finds out that it is gone.
@@ -124,4 +122,4 @@ bool copy_a_part(shm::Lane& lane, const shm::Progress& progress, const NearMessa
     return true;
 }
 
-}  // namespace hocket::transfer
+}  // namespace hocket::transport

@@ -1,40 +1,31 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include <utility>
 
-#include "transfer/ends.hpp"
-#include "transfer/near.hpp"
+#include "transport/ends.hpp"
+#include "transport/near.hpp"
 
-namespace hocket::transfer {
+namespace hocket::transport {
 
 using shm::Words;
 
-std::int64_t NearMessage::slot_bytes() const {
-    return is_short() && !in_words(*this) ? slot_for(bytes()) : 0;
+std::int64_t slot_bytes(const Message& message) {
+    return is_short(message) && !in_words(message) ? slot_for(message.bytes) : 0;
 }
-std::int64_t NearMessage::bytes_packed() const {
-    return slot_bytes() * static_cast<std::int64_t>(short_slots);
-}
-
-const NearMessage::Packed& NearMessage::packed() const {
-    if (!packed_) {
-        const std::int64_t bytes = bytes_of_part(boxes);
-        packed_ = std::make_unique<Packed>(
-            Packed{Parts::packing(boxes, bytes), Parts::unpacking(boxes, bytes)});
-    }
-    return *packed_;
+std::int64_t bytes_packed(const Message& message) {
+    return slot_bytes(message) * static_cast<std::int64_t>(short_slots);
 }
 
-NearSend::NearSend(const NearMessage& message, bool once)
+NearSend::NearSend(const Message& message, bool once)
     : message_(&message), end_(shm::take_lane()), once_(once) {
     short_since_ = end_->progress.starts;
-    slot_bytes_ = message.slot_bytes();
-    if (slot_bytes_ > 0) end_->ring_of(message.bytes_packed());
+    slot_bytes_ = slot_bytes(message);
+    if (slot_bytes_ > 0) end_->ring_of(bytes_packed(message));
 }
 
 NearSend::~NearSend() {
     // A lane whose receiver has not read everything, or that an error left in the middle, is not
     // used again; its memory stays, as the receiver may look at it.
-    const bool read = end_->progress.starts == short_since_ || !message_->is_short() ||
+    const bool read = end_->progress.starts == short_since_ || !is_short(*message_) ||
                       (in_words(*message_) ? end_->lane->back.heard(end_->progress.starts)
                                            : room(short_slots) == short_slots);
     if (state_ == State::idle && read && !end_->lane->touched(end_->progress.use))
@@ -53,15 +44,15 @@ std::uint64_t NearSend::room(std::uint64_t of) const {
     return of - (end_->progress.slots - end_->lane->drained.load(std::memory_order_acquire));
 }
 
-void NearSend::rebind(const NearMessage& message) {
+void NearSend::rebind(const Message& message) {
     message_ = &message;
-    packing_.reset();
+    packing_ = nullptr;
 }
 
 void NearSend::start(const void* data) {
     data_ = static_cast<const std::byte*>(data);
     ++end_->progress.starts;
-    if (message_->is_short()) {
+    if (is_short(*message_)) {
         state_ = !pack_short() ? State::wants_room : once_ ? State::unread : State::idle;
         return;
     }
@@ -78,11 +69,11 @@ bool NearSend::pack_short() {
     } else if (room(short_slots) == 0) {
         return false;
     }
-    if (!packing_) packing_ = Parts::packing(message_->boxes, direct_from);
+    if (!packing_) packing_ = &message_->cut(Parts::Kind::packing, direct_from);
     if (in_words(*message_)) {
         Words words{};
         packing_->run(0, data_, reinterpret_cast<std::byte*>(words.data()));
-        const auto used = static_cast<std::size_t>(message_->bytes() + 7) / 8;
+        const auto used = static_cast<std::size_t>(message_->bytes + 7) / 8;
         end_->lane->forward.say(++progress.said, words, used);
     } else {
         const auto slot = static_cast<std::int64_t>(progress.slots++ % short_slots);
@@ -101,7 +92,7 @@ void NearSend::heard_answer() {
     } else if (receiver_copies_) {
         state_ = State::watching;
     } else {
-        if (!packing_) packing_ = Parts::packing(message_->boxes, slot_size);
+        if (!packing_) packing_ = &message_->cut(Parts::Kind::packing, slot_size);
         slot_bytes_ = slot_for(packing_->largest());
         state_ = State::wants_ring;
     }
@@ -137,8 +128,8 @@ bool NearSend::poll(Allowance* rings, bool help) {
 
 void NearSend::break_off(const std::string& why) {
     end_->lane->break_off(end_->progress.use, why);
-    if (std::exchange(let_go_, true) || state_ == State::idle || message_->is_short()) return;
-    let_go(*end_->lane, end_->progress.parts + message_->parts.size());
+    if (std::exchange(let_go_, true) || state_ == State::idle || is_short(*message_)) return;
+    let_go(*end_->lane, end_->progress.parts + message_->parts().size());
 }
 
 bool NearSend::step(Allowance* rings, bool help) {
@@ -153,7 +144,7 @@ bool NearSend::step(Allowance* rings, bool help) {
             return true;
         case State::unread:
             if (room(short_slots) < short_slots) return false;
-            rings->give(message_->bytes_packed());
+            rings->give(bytes_packed(*message_));
             state_ = State::idle;
             return true;
         case State::offered:
@@ -167,10 +158,10 @@ bool NearSend::step(Allowance* rings, bool help) {
                 !copy_a_part(lane, progress, *message_, const_cast<std::byte*>(data_), target_,
                              shm::Crossing::Way::write))
                 state_ = State::watching;
-            if (!lane.all_finished(progress.parts + message_->parts.size())) return false;
+            if (!lane.all_finished(progress.parts + message_->parts().size())) return false;
             break;
         case State::watching:
-            if (!lane.all_finished(progress.parts + message_->parts.size())) return false;
+            if (!lane.all_finished(progress.parts + message_->parts().size())) return false;
             break;
         case State::wants_ring:
             if (!rings->take(ring_bytes())) return false;
@@ -182,14 +173,14 @@ bool NearSend::step(Allowance* rings, bool help) {
             end_->drop_ring();  // all of it is drained
             rings->give(ring_bytes());
             // Nobody copied the parts: count them, so that both ends go on alike.
-            lane.claimed.fetch_add(message_->parts.size(), std::memory_order_relaxed);
-            lane.finished.fetch_add(message_->parts.size(), std::memory_order_release);
+            lane.claimed.fetch_add(message_->parts().size(), std::memory_order_relaxed);
+            lane.finished.fetch_add(message_->parts().size(), std::memory_order_release);
             break;
     }
-    progress.parts += message_->parts.size();
+    progress.parts += message_->parts().size();
     target_ = {};
     state_ = State::idle;
     return true;
 }
 
-}  // namespace hocket::transfer
+}  // namespace hocket::transport

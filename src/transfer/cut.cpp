@@ -1,12 +1,10 @@
 // SPDX-License-Identifier: BSD-3-Clause
-#include "transfer/parts.hpp"
+#include "transfer/cut.hpp"
 
 #include <algorithm>
 #include <cstdlib>
 #include <utility>
 
-#include "kernel/runs_of.hpp"
-#include "kernel/stream.hpp"
 #include "plan/box.hpp"
 
 namespace hocket::transfer {
@@ -129,29 +127,21 @@ std::int64_t Boxes::bytes() const {
     return elements * itemsize;
 }
 
-Parts::Parts(const Boxes& message, std::int64_t part_bytes, Kind kind) : kind_(kind) {
-    std::int64_t filled = 0;  // bytes of the present part
-    const auto end_part = [&] {
-        if (filled == 0) return;
-        ends_.push_back({copies_.size(), begin(ends_.size()) + filled});
-        largest_ = std::max(largest_, filled);
-        filled = 0;
-    };
+Parts cut(const Boxes& message, Parts::Kind kind, std::int64_t part_bytes) {
+    Parts parts(kind);
     const auto add = [&](const plan::Box& box) {
         const Strided strided(box, message.itemsize);
-        LocalCopy copy = {{}, filled, filled};
+        std::int64_t source = parts.filled(), destination = parts.filled();
         Shape from = strided.dense, to = strided.dense;
-        if (kind != Kind::unpacking) {
+        if (kind != Parts::Kind::unpacking) {
             from = strided.in_source(message.source);
-            copy.source_offset = strided.source_offset(message.source);
+            source = strided.source_offset(message.source);
         }
-        if (kind != Kind::packing) {
+        if (kind != Parts::Kind::packing) {
             to = strided.in_destination(message.destination);
-            copy.destination_offset = strided.destination_offset(message.destination);
+            destination = strided.destination_offset(message.destination);
         }
-        copy.copy = kernel::Copy(strided.extents, message.itemsize, from, to);
-        copies_.push_back(std::move(copy));
-        filled += strided.elements * message.itemsize;
+        parts.add({strided.extents, message.itemsize, from, to}, source, destination);
     };
     std::vector<plan::Box> stretch;
     for (std::size_t i = 0; i < message.boxes.size();) {
@@ -168,87 +158,13 @@ Parts::Parts(const Boxes& message, std::int64_t part_bytes, Kind kind) : kind_(k
                     stretch.push_back(std::move(piece));
                 }
             }
-            bytes_ += bytes;
-            if (filled + bytes > part_bytes) end_part();
+            if (parts.filled() + bytes > part_bytes) parts.end_part();
             for (const auto& piece : stretch) add(piece);
         }
         i += group.boxes;
     }
-    end_part();
-}
-
-Parts Parts::between(const Boxes& message, std::int64_t part_bytes) {
-    return {message, part_bytes, Kind::between};
-}
-Parts Parts::packing(const Boxes& message, std::int64_t part_bytes) {
-    return {message, part_bytes, Kind::packing};
-}
-Parts Parts::unpacking(const Boxes& message, std::int64_t part_bytes) {
-    return {message, part_bytes, Kind::unpacking};
-}
-
-std::optional<std::int64_t> Parts::together() const {
-    if (kind_ == Kind::between || copies_.empty()) return std::nullopt;
-    const bool packing = kind_ == Kind::packing;
-    const auto in_array = [&](const LocalCopy& copy) {
-        return packing ? copy.source_offset : copy.destination_offset;
-    };
-    const std::int64_t first = in_array(copies_[0]);
-    std::size_t i = 0;
-    for (std::uint64_t part = 0; part < size(); ++part) {
-        for (; i < ends_[part].copies; ++i) {
-            const LocalCopy& each = copies_[i];
-            const std::int64_t in_buffer = packing ? each.destination_offset : each.source_offset;
-            if (!(packing ? each.copy.source_contiguous() : each.copy.destination_contiguous()) ||
-                in_array(each) - first != begin(part) + in_buffer)
-                return std::nullopt;
-        }
-    }
-    return first;
-}
-
-void Parts::run(std::uint64_t part, const std::byte* source, std::byte* destination,
-                kernel::Stores stores) const {
-    const std::size_t first = part == 0 ? 0 : ends_[part - 1].copies;
-    for (std::size_t i = first; i < ends_[part].copies; ++i) {
-        const auto& [copy, from, to] = copies_[i];
-        copy.run(source + from, destination + to, 1, stores);
-    }
-}
-
-const LocalCopy* Parts::only_copy(std::uint64_t part) const {
-    const std::size_t first = part == 0 ? 0 : ends_[part - 1].copies;
-    return ends_[part].copies == first + 1 ? &copies_[first] : nullptr;
-}
-
-std::int64_t Parts::runs() const {
-    std::int64_t runs = 0;
-    for (const auto& each : copies_) runs += kernel::RunsOf(each.copy).count();
-    return runs;
-}
-
-bool Parts::cross(std::uint64_t part, std::byte* here, const shm::Place& there,
-                  shm::Crossing::Way way) const {
-    const bool reading = way == shm::Crossing::Way::read;
-    auto* const other = reinterpret_cast<std::byte*>(there.offset);
-    shm::Crossing crossing(there.process, way);
-    const std::size_t first = part == 0 ? 0 : ends_[part - 1].copies;
-    for (std::size_t i = first; i < ends_[part].copies; ++i) {
-        const LocalCopy& each = copies_[i];
-        const auto add = [&](std::int64_t source, std::int64_t destination, std::int64_t bytes) {
-            source += each.source_offset;
-            destination += each.destination_offset;
-            crossing.add(here + (reading ? destination : source),
-                         other + (reading ? source : destination), static_cast<std::size_t>(bytes));
-        };
-        kernel::RunsOf(each.copy).each(add);
-    }
-    return crossing.finish();
-}
-
-kernel::Stores stores_for(std::int64_t message_bytes) {
-    return message_bytes >= kernel::least_streamed_bytes() ? kernel::Stores::streaming
-                                                           : kernel::Stores::cached;
+    parts.end_part();
+    return parts;
 }
 
 std::int64_t bytes_of_part(const Boxes& message) {

@@ -10,11 +10,9 @@
 #include "shm/foreign.hpp"
 #include "shm/lane.hpp"
 #include "shm/sharing.hpp"
-#include "transfer/parts.hpp"
+#include "transport/message.hpp"
 
-namespace hocket::transfer {
-
-struct NearMessage;
+namespace hocket::transport {
 
 // A saying is a flag and a place.
 inline constexpr std::size_t words_said = 5;
@@ -23,7 +21,7 @@ shm::Words words_of(std::uint64_t flag, const shm::Place& place);
 shm::Place place_in(const shm::Words& words);
 
 /// What an end tells the other of its array: nothing where its elements are not as in a dense one.
-shm::Place told_of(const NearMessage& message, const void* data);
+shm::Place told_of(const Message& message, const void* data);
 
 /// The other end's array, as far as this process gets at it.
 struct Reached {
@@ -36,13 +34,13 @@ struct Reached {
     /// A part of what is read, where it can be copied from by loads: in the whole array, if that is
     /// mapped, or packed in the buffer until the next one is asked for. Nothing if the other
     /// process is not there any more. @throws Error as shm::Crossing.
-    const std::byte* fetch(std::uint64_t part, const NearMessage& message) const;
+    const std::byte* fetch(std::uint64_t part, const Message& message) const;
     bool fetches() const { return mapped != nullptr || buffer != nullptr; }
     /// The copies from what is fetched into this end's array.
-    const Parts& from_fetched(const NearMessage& message) const;
+    const Parts& from_fetched(const Message& message) const;
 };
 /// Where the other end has said its array lies, for who would copy from it or to it.
-Reached reach(const shm::Words& words, const NearMessage& message, shm::Crossing::Way way);
+Reached reach(const shm::Words& words, const Message& message, shm::Crossing::Way way);
 
 /// Does what is left of a part that was taken and counts it as finished; an error breaks the lane's
 /// use first.
@@ -59,7 +57,7 @@ auto or_break(shm::Lane& lane, const shm::Progress& progress, const Work& work) 
 
 /// Takes one part that nobody has and copies it between this end's array and the other's; false if
 /// there is none left. An error breaks the lane's use before the part counts as finished.
-bool copy_a_part(shm::Lane& lane, const shm::Progress& progress, const NearMessage& message,
+bool copy_a_part(shm::Lane& lane, const shm::Progress& progress, const Message& message,
                  std::byte* here, const Reached& there, shm::Crossing::Way way);
 
-}  // namespace hocket::transfer
+}  // namespace hocket::transport

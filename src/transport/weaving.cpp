@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: BSD-3-Clause
-#include "transfer/weaving.hpp"
+#include "transport/weaving.hpp"
 
 #include <algorithm>
 
 #include "kernel/stream.hpp"
 
-namespace hocket::transfer {
+namespace hocket::transport {
 
 const Parts& Weaving::made_from(std::size_t i) const {
     if (local_.size() == 0) return receives_[i]->parts();
@@ -81,4 +81,4 @@ bool Weaving::step(std::uint64_t& local_done, const std::byte* from, std::byte* 
     return true;
 }
 
-}  // namespace hocket::transfer
+}  // namespace hocket::transport

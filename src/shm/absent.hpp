@@ -5,8 +5,6 @@
 // has started on this node.
 #pragma once
 
-#include <mpi.h>
-
 #include <cstdint>
 #include <map>
 #include <optional>
@@ -16,15 +14,17 @@
 #include "shm/launched.hpp"
 #include "shm/presence.hpp"
 
-namespace hocket::comm {
+namespace hocket::shm {
 
 /// This process takes part: it is about to open a communicator.
-void take_part();
+void take_part(int world_rank);
 
 /// All processes of a communicator, while this one waits for them to open it.
 class Awaited {
   public:
-    explicit Awaited(MPI_Comm user);
+    /// `ranks`: of all of them, in MPI_COMM_WORLD. `launcher`: how its processes are known, if they
+    /// are. `on_one_node`: whether that is so of all of MPI_COMM_WORLD.
+    Awaited(std::vector<int> ranks, int me, std::optional<Launcher> launcher, bool on_one_node);
 
     /// To be called often; looks a few times a second. Says once on stderr who has not come within
     /// 10 s, where this process is the lowest on its node that has.
@@ -37,22 +37,22 @@ class Awaited {
     enum class State { unknown, alive, waits, left, ended };
     // A process that has loaded hocket.
     struct Loaded {
-        shm::Presence presence;
-        std::optional<shm::Watch> watch;  // none: it is the one that the launcher has started
+        Presence presence;
+        std::optional<Watch> watch;  // none: it is the one that the launcher has started
     };
     // What the launcher has started as one rank, and what of that has loaded hocket: itself, or a
     // process that it has started.
     struct Process {
-        shm::Identity identity;
-        shm::Watch watch;
+        Identity identity;
+        Watch watch;
         std::map<std::int64_t, Loaded> loaded;  // by process id
     };
 
     std::vector<int> ranks_;  // in MPI_COMM_WORLD, as all below
     int me_;
     std::uint64_t number_;  // for this set of processes
-    shm::Beginning beginning_;
-    std::optional<shm::Launcher> launcher_;
+    Beginning beginning_;
+    std::optional<Launcher> launcher_;
     double since_, next_file_, next_look_, next_scan_, between_scans_;
     bool told_ = false;
     std::vector<int> late_;  // at the last look
@@ -68,4 +68,4 @@ class Awaited {
     void tell();
 };
 
-}  // namespace hocket::comm
+}  // namespace hocket::shm

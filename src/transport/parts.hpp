@@ -1,56 +1,36 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// A message between near processes cut into parts, so that both can work on it, and so that it can
-// pass through a small buffer.
+// The copies of a message, grouped into parts, so that both its ends can work on it, and so that it
+// can pass through a small buffer.
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <optional>
 #include <vector>
 
-#include "hocket/array.hpp"
 #include "hocket/kernel.hpp"
-#include "hocket/plan.hpp"
 #include "shm/foreign.hpp"
 
-namespace hocket::transfer {
+namespace hocket::transport {
 
 struct LocalCopy {
     kernel::Copy copy;
     std::int64_t source_offset, destination_offset;
 };
 
-/// A box's extents, and its strides in bytes in a buffer that holds it densely; likewise, and where
-/// its first element lies, in arrays of given strides.
-struct Strided {
-    Strided(const plan::Box& of, std::int64_t itemsize);
-    Shape in_source(const Shape& strides) const;
-    Shape in_destination(const Shape& strides) const;
-    std::int64_t source_offset(const Shape& strides) const;
-    std::int64_t destination_offset(const Shape& strides) const;
-
-    const plan::Box& box;
-    Shape extents, dense;
-    std::int64_t elements = 1;
-};
-
-/// The boxes of one message with the array strides, in bytes, of the ends that are known here.
-struct Boxes {
-    std::vector<plan::Box> boxes;
-    std::int64_t itemsize = 1;
-    Shape source, destination;
-
-    std::int64_t bytes() const;
-};
-
 /// Copies in groups, each of which can be run by anybody, in any order.
 class Parts {
   public:
+    /// From array to array; or between an array and a buffer that holds one part at a time.
+    enum class Kind : unsigned char { between, packing, unpacking };
+
     Parts() = default;  // none
-    /// From array to array. Both ends of the message must ask for the same `part_bytes`.
-    static Parts between(const Boxes& message, std::int64_t part_bytes);
-    /// Between an array and a buffer that holds one part at a time.
-    static Parts packing(const Boxes& message, std::int64_t part_bytes);
-    static Parts unpacking(const Boxes& message, std::int64_t part_bytes);
+    explicit Parts(Kind kind) : kind_(kind) {}
+    /// To the part that is being made.
+    void add(kernel::Copy copy, std::int64_t source_offset, std::int64_t destination_offset);
+    std::int64_t filled() const { return filled_; }  ///< bytes of that part so far
+    /// The next copy begins another part, unless this one has none.
+    void end_part();
 
     std::uint64_t size() const { return ends_.size(); }
     std::int64_t begin(std::uint64_t part) const {  ///< bytes of the parts before it
@@ -61,7 +41,7 @@ class Parts {
     /// or there is no buffer. The array's offset in bytes.
     std::optional<std::int64_t> together() const;
     std::int64_t largest() const { return largest_; }  ///< bytes of a part
-    std::int64_t bytes() const { return bytes_; }
+    std::int64_t bytes() const { return begin(size()); }
     void run(std::uint64_t part, const std::byte* source, std::byte* destination,
              kernel::Stores stores = kernel::Stores::automatic) const;
 
@@ -76,25 +56,19 @@ class Parts {
                shm::Crossing::Way way) const;
 
   private:
-    enum class Kind { between, packing, unpacking };
     struct End {
         std::size_t copies;  // of this part and those before
         std::int64_t bytes;  // likewise
     };
-    Parts(const Boxes& message, std::int64_t part_bytes, Kind kind);
 
     Kind kind_ = Kind::between;
+    bool apart_ = false;  // in the array
     std::vector<LocalCopy> copies_;
     std::vector<End> ends_;
-    std::int64_t largest_ = 0, bytes_ = 0;
+    std::int64_t largest_ = 0, filled_ = 0;
 };
 
 /// How to write the parts of a message: one by one they may look small enough for the caches.
 kernel::Stores stores_for(std::int64_t message_bytes);
 
-/// Parts that are large enough for a copy to run at full speed, and few, but small enough to pass
-/// through a buffer in cache, and that what one message leaves out of either side's cache lines the
-/// next one still finds in cache. Both ends of a message find the same.
-std::int64_t bytes_of_part(const Boxes& message);
-
-}  // namespace hocket::transfer
+}  // namespace hocket::transport

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-#include "transfer/far.hpp"
+#include "transport/far.hpp"
 
 #include <algorithm>
 #include <limits>
@@ -9,7 +9,7 @@
 #include "hocket/error.hpp"
 #include "hocket/memory.hpp"
 
-namespace hocket::transfer {
+namespace hocket::transport {
 namespace {
 
 // MPI looks at all messages that are under way, each time.
@@ -47,11 +47,11 @@ std::int64_t usual_buffers() {
     return asked_buffers().value_or(without_a_word);
 }
 
-Far::Far(Way way, const Work& work, const Route& route, std::int64_t most)
-    : way_(way), route_(route), most_(most), work_(&work) {}
+Far::Far(Way way, const Direction& side, const Route& route, std::int64_t most)
+    : way_(way), route_(route), most_(most), side_(&side) {}
 
-void Far::rebind(const Work& work) {
-    work_ = &work;
+void Far::rebind(const Direction& side) {
+    side_ = &side;
     buffer_.reset();
     free_.clear();
 }
@@ -65,15 +65,15 @@ void Far::begin(const void* array) {
 }
 
 bool Far::find_buffer(Piece& piece) {
-    const std::int64_t slot = (side().largest + 63) / 64 * 64;
+    const std::int64_t slot = (side_->largest + 63) / 64 * 64;
     if (!buffer_) {
         const std::int64_t slots = std::max<std::int64_t>(most_ / slot, 1);
-        buffer_ = allocate(each_has_its_own() ? side().buffer : slots * slot);
+        buffer_ = allocate(each_has_its_own() ? side_->buffer : slots * slot);
         for (std::int64_t k = 0; !each_has_its_own() && k < slots; ++k) free_.push_back(k * slot);
     }
     if (each_has_its_own()) {
-        piece.buffer_offset = side().messages[piece.message].buffer_offset +
-                              message(piece.message).pieces.begin(piece.part);
+        piece.buffer_offset = side_->messages[piece.message].buffer_offset +
+                              pieces_of(piece.message).begin(piece.part);
         return true;
     }
     if (free_.empty()) return false;
@@ -85,24 +85,24 @@ bool Far::find_buffer(Piece& piece) {
 bool Far::start_one(comm::Requests& requests) {
     if (next_ == order_.size() || under_way_.size() >= most_under_way) return false;
     const std::size_t i = order_[next_];
-    const FarMessage& message = this->message(i);
+    const Parts& pieces = pieces_of(i);
+    const auto lies = pieces.together();
     Piece piece{begun_, i, part_, in_place};
-    if (!message.in_place && !find_buffer(piece)) return false;
+    if (!lies && !find_buffer(piece)) return false;
     ++begun_;
-    std::byte* const data = message.in_place
-                                ? array_ + *message.in_place + message.pieces.begin(part_)
-                                : buffer_.get() + piece.buffer_offset;
-    const std::int64_t bytes = message.pieces.bytes_of(part_);
-    const auto peer = static_cast<std::size_t>(side().messages[i].peer);
+    std::byte* const data =
+        lies ? array_ + *lies + pieces.begin(part_) : buffer_.get() + piece.buffer_offset;
+    const std::int64_t bytes = pieces.bytes_of(part_);
+    const auto peer = static_cast<std::size_t>(side_->messages[i].peer);
     requests.begin_group(piece.number);
     if (way_ == Way::out) {
-        if (!message.in_place) message.pieces.run(part_, array_, data);
+        if (!lies) pieces.run(part_, array_, data);
         route_.link->send(requests, data, bytes, route_.destination[peer], route_.data_tag);
     } else {
         route_.link->receive(requests, data, bytes, route_.source[peer], route_.data_tag);
     }
     under_way_.push_back(piece);
-    if (++part_ == message.pieces.size()) {
+    if (++part_ == pieces.size()) {
         part_ = 0;
         ++next_;
     }
@@ -117,29 +117,20 @@ void Far::done(std::uint64_t number) {
     under_way_.pop_back();
     if (piece.buffer_offset == in_place) return;
     if (way_ == Way::in)
-        message(piece.message).pieces.run(piece.part, buffer_.get() + piece.buffer_offset, array_);
+        pieces_of(piece.message).run(piece.part, buffer_.get() + piece.buffer_offset, array_);
     if (!each_has_its_own()) free_.push_back(piece.buffer_offset);
 }
 
 std::int64_t Far::turn_of(std::size_t place) const {
     if (place == order_.size()) return std::numeric_limits<std::int64_t>::max();
-    return side().messages[order_[place]].turn;
+    return side_->messages[order_[place]].turn;
 }
 
 std::int64_t Far::first_turn() const {
     std::int64_t first = next_turn();
     for (const Piece& piece : under_way_)
-        first = std::min(first, side().messages[piece.message].turn);
+        first = std::min(first, side_->messages[piece.message].turn);
     return first;
 }
 
-std::uint64_t Far::left_of_first() const {
-    if (order_.empty()) return 0;
-    const std::size_t first = order_[0];
-    const std::uint64_t pieces = message(first).pieces.size(), begun = next_ > 0 ? pieces : part_;
-    const auto flying = std::count_if(under_way_.begin(), under_way_.end(),
-                                      [&](const Piece& piece) { return piece.message == first; });
-    return pieces - begun + static_cast<std::uint64_t>(flying);
-}
-
-}  // namespace hocket::transfer
+}  // namespace hocket::transport

@@ -9,9 +9,9 @@
 #include <vector>
 
 #include "kernel/weave.hpp"
-#include "transfer/near.hpp"
+#include "transport/near.hpp"
 
-namespace hocket::transfer {
+namespace hocket::transport {
 
 class Weaving {
   public:
@@ -38,4 +38,4 @@ class Weaving {
     std::vector<NearReceive*> taken_;
 };
 
-}  // namespace hocket::transfer
+}  // namespace hocket::transport

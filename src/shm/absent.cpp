@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-#include "comm/mpi/absent.hpp"
+#include "shm/absent.hpp"
 
 #include <algorithm>
 #include <cstdio>
@@ -8,10 +8,8 @@
 
 #include "base/environment.hpp"
 #include "base/port.hpp"
-#include "comm/mpi/handle.hpp"
-#include "comm/vendor.hpp"
 
-namespace hocket::comm {
+namespace hocket::shm {
 
 namespace {
 
@@ -56,17 +54,17 @@ std::string listed(const std::vector<int>& ranks) {
 
 }  // namespace
 
-void take_part() {
-    static const bool said = [] {
-        const std::string file = file_of(vendor::world_rank(), ".here");
+void take_part(int world_rank) {
+    static const bool said = [&] {
+        const std::string file = file_of(world_rank, ".here");
         return !file.empty() && std::ofstream(file).good();
     }();
     static_cast<void>(said);
 }
 
-Awaited::Awaited(MPI_Comm user)
-    : ranks_(vendor::world_ranks(user)),
-      me_(vendor::world_rank()),
+Awaited::Awaited(std::vector<int> ranks, int me, std::optional<Launcher> launcher, bool on_one_node)
+    : ranks_(std::move(ranks)),
+      me_(me),
       number_(number_of(ranks_)),
       beginning_(number_),
       since_(port::seconds()),
@@ -74,9 +72,9 @@ Awaited::Awaited(MPI_Comm user)
       next_look_(since_ + between_processes),
       next_scan_(next_look_),
       between_scans_(between_processes),
-      all_are_here_(vendor::all_on_one_node()) {
+      all_are_here_(on_one_node) {
     // Simulated processes are one.
-    if (!port::simulated && ranks_.size() > 1) launcher_ = vendor::launcher();
+    if (!port::simulated && ranks_.size() > 1) launcher_ = std::move(launcher);
 }
 
 bool Awaited::somebody_is_absent() {
@@ -102,13 +100,13 @@ void Awaited::look_at_processes(double now) {
 void Awaited::scan(double now) {
     next_scan_ = now + between_scans_;
     between_scans_ = std::min(2 * between_scans_, most_between_scans);
-    const auto all = shm::all_launched(*launcher_);
+    const auto all = all_launched(*launcher_);
     complete_ = all && all->complete;
     if (!all) return;
     auto before = std::exchange(here_, {});
     for (const auto& [rank, processes] : before) here_[rank];  // one that was here does not move
     for (const auto& launched : all->processes) {
-        auto watch = shm::Watch::on(launched.identity);
+        auto watch = Watch::on(launched.identity);
         if (!watch) continue;
         Process process{launched.identity, std::move(*watch), {}};
         // Those that have ended are not found again.
@@ -119,8 +117,7 @@ void Awaited::scan(double now) {
         for (const auto& below : launched.processes) {
             if (process.loaded.contains(below.process)) continue;
             const bool itself = below.process == launched.identity.process;
-            Loaded loaded{shm::Presence::of(below.process),
-                          itself ? std::nullopt : shm::Watch::on(below)};
+            Loaded loaded{Presence::of(below.process), itself ? std::nullopt : Watch::on(below)};
             if (loaded.presence.known() && (itself || loaded.watch))
                 process.loaded.emplace(below.process, std::move(loaded));
         }
@@ -193,4 +190,4 @@ void Awaited::tell() {
     std::fflush(stderr);
 }
 
-}  // namespace hocket::comm
+}  // namespace hocket::shm

@@ -10,10 +10,10 @@
 #include <string>
 #include <utility>
 
-#include "transfer/near.hpp"
-#include "transfer/route.hpp"
+#include "transport/near.hpp"
+#include "transport/route.hpp"
 
-namespace hocket::transfer {
+namespace hocket::transport {
 
 /// Up to so many bytes are mail themselves, unless there is a lane already.
 inline constexpr std::int64_t mailed_up_to = 4096;
@@ -43,4 +43,4 @@ void refuse_offer(const Route& route, int from, const std::string& why);
 /// @throws Error if the receiver has said so.
 void require_not_refused(const Route& route, int to);
 
-}  // namespace hocket::transfer
+}  // namespace hocket::transport
