@@ -186,13 +186,13 @@ def test_every_link_leads_somewhere() -> None:
 
 
 def test_each_picture_has_the_command_that_draws_it() -> None:
-    """The fence under it names its file, so that whoever doubts it draws it anew."""
+    """A fence under it names its file, so that a reader can draw it again."""
     lacking = []
     for path in documents():
         text = path.read_text(encoding="utf-8")
         for picture in re.finditer(r"!\[[^]]*\]\(([^)]+)\)", text):
-            under = FENCE.search(text, picture.end())
-            if under is None or Path(picture.group(1)).name not in under.group(3):
+            under = [fence.group(3) for fence in FENCE.finditer(text, picture.end())]
+            if not any(Path(picture.group(1)).name in body for body in under):
                 lacking.append(f"{path.relative_to(ROOT)}: {picture.group(1)}")
     assert not lacking, "\n".join(lacking)
 

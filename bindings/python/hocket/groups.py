@@ -14,12 +14,7 @@ from typing import TYPE_CHECKING, Optional, Union
 
 from hocket import _mpi, uncaught
 from hocket import rank as started
-<<<<<<< HEAD
 from hocket.arguments import as_number, as_text, printable
-from hocket.arrays import communicator
-=======
-from hocket.arguments import as_number, as_text
->>>>>>> rooms
 from hocket.calls import use_another
 from hocket.communicators import communicator
 from hocket.errors import Error
