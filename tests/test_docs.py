@@ -199,6 +199,6 @@ def test_each_picture_has_the_command_that_draws_it() -> None:
 
 def test_all_languages_of_fences_are_known() -> None:
     """A misspelt language would never run."""
-    known = {"python", "sh", "output", "text", "cpp", "c", "fortran"}
+    known = {"python", "sh", "output", "text", "cpp", "c", "fortran", "mermaid"}
     unknown = [f"{one.place}: {one.language}" for one in ALL if one.language not in known]
     assert not unknown, "\n".join(unknown)
