@@ -103,6 +103,19 @@ def test_a_shard_is_a_block():
     assert str(lay) == "(7, 5) (BLOCK, BLOCK) @ (3, 2)"
 
 
+def test_an_order_of_torchs_own():
+    """A DTensorSpec may say which mesh dimension cuts first: here the second."""
+    entry = SimpleNamespace(tensor_dim=0, mesh_dims=(1, 0))
+    spec = SimpleNamespace(placements=[Shard(0), Shard(0)], shard_order=(entry,), shape=(13,))
+    lay = hk.Layout.from_sharding((2, 3), spec)
+    thirds = chunk(np.arange(13), 3, 0)
+    for first, second in np.ndindex(2, 3):
+        own = chunk(thirds[second], 2, 0)[first]
+        assert lay.global_indices(3 * first + second)[0].tolist() == own.tolist()
+    tensor = SimpleNamespace(_spec=spec, placements=spec.placements, shape=(13,))
+    assert hk.Layout.from_sharding((2, 3), tensor) == lay
+
+
 def test_every_partition_spec():
     names, extents, shape = ("x", "y", "z"), (2, 3, 2), (12, 24)
     mesh = dict(zip(names, extents))

@@ -170,10 +170,12 @@ def layout_from_sharding(mesh: Any, spec: Any, shape: Any) -> _pure.Layout:
             "give shape=, the extents of the whole tensor: meshes and placements have none"
         )
     lengths = integers(whole, "shape")
+    order: Any = None  # of the cuts, where torch keeps one of its own
     if names:
         spec = getattr(spec, "sharding", spec)
         spec = getattr(spec, "spec", spec)
     else:
+        order = getattr(getattr(spec, "_spec", spec), "shard_order", None)
         spec = getattr(spec, "placements", spec)
     if isinstance(spec, (str, bytes)) or not np.iterable(spec):
         raise LayoutError(
@@ -185,4 +187,7 @@ def layout_from_sharding(mesh: Any, spec: Any, shape: Any) -> _pure.Layout:
         if names
         else _torch_cuts(list(spec), lengths, extents)
     )
+    for entry in order or ():
+        turn = list(entry.mesh_dims)
+        cuts.sort(key=lambda cut: turn.index(cut.mesh) if cut.mesh in turn else -1)
     return _layout(lengths, cuts, extents, ranks)
