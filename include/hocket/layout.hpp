@@ -118,7 +118,7 @@ class Layout {
     /// @throws LayoutError for segments that overlap or leave the array.
     static Layout indexed(Shape shape, const std::vector<std::vector<Segment>>& segments);
     /// Any box of indices a process: bricks. Boxes may leave gaps, which belong to nobody;
-    /// overlapping ones hold copies. Takes O(P log P) time and about 16 (d + 1) bytes a process.
+    /// overlapping ones hold copies. Takes O(P log P) time.
     /// @throws LayoutError for boxes that leave the shape, or stop before they start.
     static Layout boxes(Shape shape, std::span<const IndexBox> boxes);
     /// Row-major element numbers: `lists[r]` are process r's, in the order of its one-dimensional

@@ -120,7 +120,7 @@ def test_mpi4py_fft_itself(comm):
     given = fft.newDistArray(pfft, False)
     lay = hk.Layout.from_mpi4py_fft(given, comm)
     hk.redistribute(a, lay, out=hk.wrap(given, lay, comm))
-    found = pfft.forward(given, normalize=False)
+    found = pfft.forward(given, fft.newDistArray(pfft, True), normalize=False)
     spectrum = hk.wrap(found, hk.Layout.from_mpi4py_fft(found, comm), comm).gather()
     whole = a.gather()
     if comm.rank == 0:

@@ -158,7 +158,7 @@ class Layout(LayoutFacts):
         """One box of indices a process: bricks of any number of dimensions.
 
         Boxes may leave gaps, which belong to nobody; overlapping ones hold copies. Making the
-        layout of P boxes takes O(P log P) time and 16 (d + 1) bytes a box of d dimensions.
+        layout of P boxes takes O(P log P) time.
 
         Parameters
         ----------
