@@ -94,9 +94,7 @@ void Awaited::look_at_processes(double now) {
     const std::string before = std::exchange(gone_, first_gone());
     if (!gone_.empty()) next_scan_ = now;
     if (!gone_.empty() && gone_ == before) absent_ = gone_;
-    if (!tells) return;
-    told_ = true;
-    tell();
+    if (tells) tell();
 }
 
 void Awaited::scan(double now) {
@@ -164,15 +162,22 @@ std::string Awaited::first_gone() const {
     return "";
 }
 
-void Awaited::tell() const {
+void Awaited::tell() {
     std::vector<int> late;
     int hidden = 0;
     for (const int rank : ranks_) {
         const State its = state(rank);
-        if (its == State::waits && rank < me_) return;  // which says so
+        if (its == State::waits && rank < me_) {
+            told_ = true;  // by that process
+            return;
+        }
         if (its == State::alive) late.push_back(rank);
         if (its == State::unknown) ++hidden;
     }
+    // At two looks: a process that no longer waits may have made the call, a moment before this one
+    // sees that it has ended.
+    if (late != std::exchange(late_, late)) return;
+    told_ = true;
     if (late.empty() && (hidden == 0 || me_ != ranks_.front())) return;
     std::string words = "hocket: rank " + std::to_string(me_) +
                         " has been waiting for 10 s for a collective call of " +
