@@ -6,6 +6,7 @@
 #include "base/checked.hpp"
 #include "base/text.hpp"
 #include "layout/form.hpp"
+#include "layout/interval.hpp"
 
 namespace hocket::halo {
 namespace {
@@ -23,7 +24,7 @@ class Dimension {
         for (std::int64_t c = 0; c < (axis_.grid < 0 ? 1 : axis_.procs); ++c) {
             const auto held = axis_.grid < 0 ? layout::whole(extent_) : layout::held_by(axis_, c);
             if (held.empty()) {
-                parts_.push_back({});
+                parts_.push_back({0, 0});
                 continue;
             }
             const std::int64_t first = held.element(0), last = held.element(held.count() - 1) + 1;
@@ -37,7 +38,7 @@ class Dimension {
         }
     }
 
-    const Interval& part(std::int64_t c) const { return parts_[static_cast<std::size_t>(c)]; }
+    const layout::Range& part(std::int64_t c) const { return parts_[static_cast<std::size_t>(c)]; }
     std::int64_t parts() const { return static_cast<std::int64_t>(parts_.size()); }
     /// How much of the border below and above the part at c is within the array.
     std::int64_t below(std::int64_t c) const {
@@ -50,7 +51,7 @@ class Dimension {
     /// What the part at c wants, in an order that both sides know.
     std::vector<Wish> wishes(std::int64_t c) const {
         std::vector<Wish> found;
-        const Interval own = part(c);
+        const layout::Range own = part(c);
         if (own.first == own.last) return found;
         add(found, own.first - below(c), own.first, width_ - below(c));
         add(found, own.last, own.last + above(c), width_ + own.last - own.first);
@@ -73,7 +74,7 @@ class Dimension {
     layout::Axis axis_;
     std::int64_t extent_, width_;
     bool periodic_;
-    std::vector<Interval> parts_;
+    std::vector<layout::Range> parts_;  // that processes at a coordinate hold
 };
 
 // The boxes of one process.
@@ -83,7 +84,7 @@ class Making {
            const std::vector<Dimension>& dimensions, Order order)
         : form_(form), itemsize_(itemsize), width_(width), place_(place), dimensions_(dimensions) {
         for (std::size_t d = 0; d < width.size(); ++d) {
-            const Interval part = dimensions[d].part(form.coordinate(d, place));
+            const layout::Range part = dimensions[d].part(form.coordinate(d, place));
             shape_.push_back(part.last - part.first + 2 * width[d]);
         }
         strides_ = dense_strides_in(order, shape_, itemsize);

@@ -28,11 +28,6 @@ struct HaloWork {
     std::string text;  // what processes must agree on
 };
 
-/// The interval of dimension `d` that processes at a coordinate along it hold.
-struct Interval {
-    std::int64_t first = 0, last = 0;
-};
-
 /// The bytes between neighbours along each dimension of dense memory in that order.
 Shape dense_strides_in(Order order, const Shape& shape, std::int64_t itemsize);
 

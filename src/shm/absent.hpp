@@ -55,7 +55,7 @@ class Awaited {
     std::optional<Launcher> launcher_;
     double since_, next_file_, next_look_, next_scan_, between_scans_;
     bool told_ = false;
-    std::vector<int> late_;  // at the last look
+    std::vector<int> late_;                     // at the last look
     std::map<int, std::vector<Process>> here_;  // on this node
     bool all_are_here_, complete_ = false;
     std::string gone_, absent_;

@@ -302,7 +302,8 @@ Comm from_mpi(MPI_Comm user) {
     comm::require_running();
     if (user == MPI_COMM_NULL)
         throw Error(
-            "the communicator is MPI_COMM_NULL: it was freed, or this process is not in it; free it "
+            "the communicator is MPI_COMM_NULL: it was freed, or this process is not in it; free "
+            "it "
             "after the last call with its arrays, teams and tasks");
     int between = 0;
     comm::check(MPI_Comm_test_inter(user, &between), "MPI_Comm_test_inter");
