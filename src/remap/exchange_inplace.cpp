@@ -6,6 +6,7 @@
 #include <memory>
 
 #include "base/checked.hpp"
+#include "comm/state.hpp"
 #include "hocket/kernel.hpp"
 #include "hocket/memory.hpp"
 #include "kernel/swap.hpp"
@@ -19,7 +20,8 @@ constexpr std::int64_t swap_from = std::int64_t{1} << 15;
 
 /// The two processes of a pair, seen from one of them.
 struct Pair {
-    ExchangeRoute route;
+    comm::Link* link;
+    int tag;   // of data; their replies have another
     int peer;  // rank
     bool first;
     std::byte* here;  // what is to be exchanged
@@ -30,8 +32,8 @@ struct Pair {
 comm::Protocol<> tell_each_other(Pair pair, const void* mine, void* theirs, std::int64_t bytes,
                                  int tag) {
     comm::Requests requests;
-    pair.route.link->receive(requests, theirs, bytes, pair.peer, tag);
-    pair.route.link->send(requests, mine, bytes, pair.peer, tag);
+    pair.link->receive(requests, theirs, bytes, pair.peer, tag);
+    pair.link->send(requests, mine, bytes, pair.peer, tag);
     co_await comm::until(requests);
 }
 
@@ -47,18 +49,20 @@ void swap_half(const Pair& pair, std::byte* there, bool first_half, int threads)
 comm::Protocol<bool> swap_in_memory(Pair pair, int threads) {
     const shm::Place mine = shm::place_of(pair.here);
     shm::Place theirs;
-    co_await tell_each_other(pair, &mine, &theirs, sizeof mine, pair.route.data_tag);
+    co_await tell_each_other(pair, &mine, &theirs, sizeof mine, pair.tag);
     const std::shared_ptr<std::byte> there = shm::map(theirs);
     const std::int64_t could = there != nullptr ? 1 : 0;
     if (could != 0) swap_half(pair, there.get(), pair.first, threads);
     std::int64_t peer_could = 0;
-    co_await tell_each_other(pair, &could, &peer_could, sizeof could, pair.route.reply_tag);
+    co_await tell_each_other(pair, &could, &peer_could, sizeof could,
+                             comm::State::reply_tag(pair.tag));
     if (could == 0 && peer_could == 0) co_return false;
     if (could != 0 && peer_could != 0) co_return true;
     // One of the two does the other half, too; then both may go on.
     if (could != 0) swap_half(pair, there.get(), !pair.first, threads);
     std::int64_t nothing = 0, heard = 0;
-    co_await tell_each_other(pair, &nothing, &heard, sizeof nothing, pair.route.reply_tag);
+    co_await tell_each_other(pair, &nothing, &heard, sizeof nothing,
+                             comm::State::reply_tag(pair.tag));
     co_return true;
 }
 
@@ -114,11 +118,10 @@ comm::Protocol<> swap_by_messages(Pair pair, std::byte* buffer) {
     const auto buffer_of = [&](std::int64_t piece) { return buffer + piece % 2 * exchange_piece; };
     const auto start = [&](std::int64_t piece) {
         comm::Requests& requests = under_way[piece % 2];
-        comm::Link& link = *pair.route.link;
+        comm::Link& link = *pair.link;
         const std::int64_t bytes = pieces.bytes(piece);
-        link.receive(requests, buffer_of(piece), bytes, pair.peer, pair.route.data_tag);
-        link.send(requests, pieces.outgoing(piece, buffer_of(piece)), bytes, pair.peer,
-                  pair.route.data_tag);
+        link.receive(requests, buffer_of(piece), bytes, pair.peer, pair.tag);
+        link.send(requests, pieces.outgoing(piece, buffer_of(piece)), bytes, pair.peer, pair.tag);
     };
     const std::int64_t count = pieces.count();
     for (std::int64_t piece = 0; piece < std::min<std::int64_t>(count, 2); ++piece) start(piece);
@@ -169,9 +172,8 @@ int partner_in_round(int own, int players, int round) {
     return partner < players ? partner : -1;
 }
 
-comm::Protocol<> exchange_inplace(ExchangeRoute route, const Exchange& exchange, std::byte* array,
-                                  int threads) {
-    comm::Link& link = *route.link;
+comm::Protocol<> exchange_inplace(comm::Link& link, int tag, const Exchange& exchange,
+                                  std::byte* array, int threads) {
     const std::size_t players = exchange.members.size();
     auto from = offsets(exchange.sends), to = offsets(exchange.receives);
     if (exchange.rows > 1)
@@ -188,9 +190,13 @@ comm::Protocol<> exchange_inplace(ExchangeRoute route, const Exchange& exchange,
         const auto q = static_cast<std::size_t>(partner);
         if (common[q] == 0) continue;
         const std::int64_t run = common[q] / exchange.rows;
-        const Pair pair{
-            route,           exchange.members[q], exchange.own < q,
-            array + from[q], common[q],           {run, run * static_cast<std::int64_t>(players)}};
+        const Pair pair{&link,
+                        tag,
+                        exchange.members[q],
+                        exchange.own < q,
+                        array + from[q],
+                        common[q],
+                        {run, run * static_cast<std::int64_t>(players)}};
         bool done = false;
         if (common[q] >= swap_from && link.near(pair.peer))
             done = co_await swap_in_memory(pair, threads);
@@ -209,13 +215,13 @@ comm::Protocol<> exchange_inplace(ExchangeRoute route, const Exchange& exchange,
     };
     comm::Requests surplus_out;
     each_surplus(exchange.sends, from, [&](std::byte* data, std::int64_t bytes, int member) {
-        link.send(surplus_out, data, bytes, member, route.data_tag);
+        link.send(surplus_out, data, bytes, member, tag);
     });
     co_await comm::until(surplus_out);
     settle(array, common, from, to);
     comm::Requests surplus_in;
     each_surplus(exchange.receives, to, [&](std::byte* data, std::int64_t bytes, int member) {
-        link.receive(surplus_in, data, bytes, member, route.data_tag);
+        link.receive(surplus_in, data, bytes, member, tag);
     });
     co_await comm::until(surplus_in);
 }

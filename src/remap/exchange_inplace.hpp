@@ -21,16 +21,10 @@ inline int rounds(int players) {
     return players - 1 + players % 2;
 }
 
-/// What the exchange talks through. Process r of the layout is rank r.
-struct ExchangeRoute {
-    comm::Link* link;
-    int data_tag, reply_tag;
-};
-
-/// `array` has room for what is sent and for what is received. Beside it no more than
-/// `exchange_buffer` bytes are used.
-comm::Protocol<> exchange_inplace(ExchangeRoute route, const Exchange& exchange, std::byte* array,
-                                  int threads);
+/// Process r of the layout is rank r of the link. `array` has room for what is sent and for what is
+/// received. Beside it no more than `exchange_buffer` bytes are used.
+comm::Protocol<> exchange_inplace(comm::Link& link, int tag, const Exchange& exchange,
+                                  std::byte* array, int threads);
 
 inline constexpr std::int64_t exchange_piece = std::int64_t{1} << 20;
 inline constexpr std::int64_t exchange_buffer = 2 * exchange_piece;

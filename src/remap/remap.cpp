@@ -36,11 +36,11 @@ comm::Protocol<> move(Comm on, int tag, comm::Statement mine,
         plan = remap::cached_remap(array.layout(), axes, array.process(), array.dtype().size,
                                    threads, ways);
     auto* const data = static_cast<std::byte*>(array.data());
-    const remap::ExchangeRoute route{&link, tag, comm::State::reply_tag(tag)};
     for (const remap::Stage& stage : plan->stages) {
         for (const remap::Turn& turn : stage.turns) turn.work.run(data + turn.offset);
         watch.lap(&Profile::pack);
-        if (stage.exchange) co_await remap::exchange_inplace(route, *stage.exchange, data, threads);
+        if (stage.exchange)
+            co_await remap::exchange_inplace(link, tag, *stage.exchange, data, threads);
         watch.lap(&Profile::move);
     }
 }
