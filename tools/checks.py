@@ -20,12 +20,13 @@ PYTHON = (
     "packaging",
     "cli",
     "bench",
+    "papers",
     "examples",
     "apps",
     "tests",
     "tools",
 )
-TYPED = ("-p", "hocket", "-p", "hocket_cli", "-p", "hocket_bench")
+TYPED = ("-p", "hocket", "-p", "hocket_cli", "-p", "hocket_bench", "-p", "hocket_papers")
 
 
 def sources(*suffixes: str) -> list[str]:
@@ -115,10 +116,10 @@ def audit_fortran(report: Report, folder: Path, python: Path) -> None:
 
 
 def types(mpi: str, tools: Path, python: Path) -> str:
-    """mypy over the three packages as they are imported."""
+    """mypy over the packages as they are imported."""
     folder = build.folder_of(mpi) / "python"
     return (
-        f"MYPYPATH='{folder}:{ROOT}/cli:{ROOT}/bench' exec '{tools}/mypy' --strict "
+        f"MYPYPATH='{folder}:{ROOT}/cli:{ROOT}/bench:{ROOT}/papers' exec '{tools}/mypy' --strict "
         f"--python-executable '{python}' {' '.join(TYPED)}"
     )
 

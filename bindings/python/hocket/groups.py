@@ -15,8 +15,8 @@ from typing import TYPE_CHECKING, Optional, Union
 from hocket import _mpi, uncaught
 from hocket import rank as started
 from hocket.arguments import as_number, as_text, printable
-from hocket.arrays import communicator
 from hocket.calls import use_another
+from hocket.communicators import communicator
 from hocket.errors import Error
 from hocket.speaker import TaskId, id_of
 from hocket.verbs import ANY_SOURCE as ANY_SOURCE

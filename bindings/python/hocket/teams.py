@@ -16,8 +16,8 @@ import numpy.typing as npt
 
 from hocket import _mpi
 from hocket.arguments import as_number, printable
-from hocket.arrays import communicator
 from hocket.calls import collective
+from hocket.communicators import communicator
 from hocket.errors import Error
 from hocket.team_calls import BOOL, FOLDS, INT32, OF, ONE, Calls, Op
 from hocket.team_requests import TeamRequest

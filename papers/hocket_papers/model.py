@@ -23,6 +23,7 @@ FAILS = "does not hold"
 UNTESTED = "cannot be tested here"
 #: seconds that one simulated start may take, so that every trial ends
 _LIMIT = "600"
+_CLAIMS = Path(__file__).with_name("claims.toml")
 
 
 @dataclass(frozen=True)
@@ -129,7 +130,7 @@ def load(path: Path | None = None) -> tuple[dict[str, str], list[Claim]]:
         ValueError: an entry that is no claim.
     """
     toml = importlib.import_module("tomllib" if sys.version_info >= (3, 11) else "tomli")
-    found = toml.loads((path or where()).read_text(encoding="utf-8"))
+    found = toml.loads((path or _CLAIMS).read_text(encoding="utf-8"))
     papers, claims = {}, []
     for paper, entry in found.items():
         papers[paper] = f"{entry['authors']}: {entry['title']}"
@@ -141,21 +142,11 @@ def load(path: Path | None = None) -> tuple[dict[str, str], list[Claim]]:
     return papers, claims
 
 
-def where() -> Path:
-    """The file with the claims: beside this one where hocket is installed, else in the docs."""
-    installed = Path(__file__).with_name("claims.toml")
-    return installed if installed.exists() else _checkout() / "docs" / "papers" / "claims.toml"
-
-
-def _checkout() -> Path:
-    return Path(__file__).resolve().parents[3]
-
-
 def try_claim(claim: Claim, bench: Bench) -> Verdict:
     """Try one claim here."""
     if claim.why:
         return Verdict(UNTESTED, "", claim.why)
-    name = f"hocket_cli.claims.{claim.paper.replace('-', '_')}"
+    name = f"hocket_papers.{claim.paper.replace('-', '_')}"
     test = getattr(importlib.import_module(name), claim.test)
     try:
         verdict: Verdict = test(claim.numbers, bench)

@@ -11,8 +11,10 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
-from hocket_cli.claims.model import FACTOR, HOLDS, Bench, Claim, Verdict, load, try_claim
+from hocket_bench.machine import environment
 from hocket_cli.main import Parser, UsageError
+
+from .model import FACTOR, HOLDS, Bench, Claim, Verdict, load, try_claim
 
 _HELP = """\
 Reruns the papers' experiments at a size that fits this machine, and prints what was found beside
@@ -108,8 +110,6 @@ def _wrap(head: str, text: str) -> str:
 
 
 def _document(verdicts: list[tuple[Claim, Verdict]]) -> dict[str, Any]:
-    from hocket_bench.machine import environment
-
     return {
         **environment(None, None),
         "claims": [
