@@ -56,7 +56,9 @@ def struct(name: str, fields: list[Parameter]) -> str:
         if p.stars > 0:
             lines.append(f"    type(c_ptr) :: {p.name} = c_null_ptr")
         elif p.stars < 0:
-            lines.append(f"    character(kind=c_char) :: {p.name}({-p.stars})")
+            of_texts = p.type == "char"
+            kind = "character(kind=c_char)" if of_texts else SCALARS[p.type][0]
+            lines.append(f"    {kind} :: {p.name}({-p.stars}){'' if of_texts else ' = 0'}")
         else:
             nothing = ".false._c_bool" if p.type == "bool" else f"0_{SCALARS[p.type][1]}"
             lines.append(f"    {SCALARS[p.type][0]} :: {p.name} = {nothing}")
