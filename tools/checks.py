@@ -50,6 +50,7 @@ def check(mpi: str, arguments: list[str]) -> int:
         report.run("ruff format", [str(tools / "ruff"), "format", "--check", "--quiet", *places])
         report.run("types of the extensions", build.stubs_command(mpi))
         report.run("mypy --strict", ["sh", "-c", types(mpi, tools, python)])
+        report.run("public names", [str(tools / "python"), "tools/public_names.py"])
         report.run("conda recipe", [str(tools / "python"), "tools/recipes.py"])
 
     report.together(texts)

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import teams
 
-# Written by hand in hocket_calls_*.F90 and hocket_base.F90, for arguments that C has no form for.
+# Written by hand in files of this folder, for arguments that C has no form for.
 BY_HAND = {
     "hocket_fail",
     "hocket_array_section",

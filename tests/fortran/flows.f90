@@ -280,7 +280,7 @@ contains
   subroutine test_wrong_calls()
     type(hocket_flow) :: flow
     type(hocket_flow_options) :: options
-    type(hocket_touch) :: none(0)
+    type(hocket_flow_access) :: none(0)
     integer :: ierr
     call hocket_flow_options_default(options)
     options%workers = 0
