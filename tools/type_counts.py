@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""How many types a reader meets: the private ones of each room, and the public names."""
+"""Counts the types that each room of `src/` defines, and its lines. `make check` prints them."""
 
 from __future__ import annotations
 
@@ -35,17 +35,6 @@ def count(folder: Path) -> tuple[int, int]:
     return sum(len(types_in(text)) for text in texts), sum(text.count("\n") for text in texts)
 
 
-def public_names() -> dict[str, int]:
-    """Names that users meet: of Python as tests/contract.txt lists them, of C++ the types."""
-    headers = sorted((ROOT / "include").rglob("*.hpp"))
-    text = (ROOT / "tests" / "contract.txt").read_text(encoding="utf-8")
-    python = {re.split(r"[( ]", line)[0] for line in text.splitlines() if line.startswith("hk.")}
-    return {
-        "Python": len(python),
-        "C++ types": sum(len(types_in(path.read_text(encoding="utf-8"))) for path in headers),
-    }
-
-
 def main() -> None:
     """Prints them."""
     rooms = sorted(path for path in (ROOT / "src").iterdir() if path.is_dir())
@@ -56,7 +45,6 @@ def main() -> None:
     types, lines = (sum(each) for each in zip(*counts.values()))
     print(f"  {'all':<10} {types:>4} {lines:>6}")
     print(f"{' + '.join(MOVING)}: {sum(counts[room][0] for room in MOVING)} types")
-    print("public names: " + ", ".join(f"{n} {what}" for what, n in public_names().items()))
 
 
 if __name__ == "__main__":

@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """Finds private words and sentences that begin with What, Who or Where in texts.
 
-`python tools/words.py` checks CHECKED and ends with 1 if it finds any; `make check` runs it.
-Folders and files as arguments replace CHECKED. It skips code in documents, and reads only comments
-and docstrings of sources.
+`python tools/words.py` checks CHECKED, and ends with 1 if it finds any. Folders
+and files as arguments replace CHECKED. It skips code in documents, and reads only comments and
+docstrings of sources.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ from pathlib import Path
 
 ROOT = Path(__file__).resolve().parent.parent
 #: files and folders; sources may follow, as "src"
-CHECKED = ("README.md", "CONTRIBUTING.md", "CHANGELOG.md", "docs")
+CHECKED = ("README.md", "CONTRIBUTING.md", "CHANGELOG.md", "SECURITY.md", "docs")
 
 #: a private word: the field's term. See "Words" in docs/architecture.md.
 WORDS = {

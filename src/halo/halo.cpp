@@ -99,7 +99,7 @@ Edges Halo::edges(std::size_t dimension) const {
     return edges_[dimension];
 }
 
-std::shared_ptr<Operation> Halo::iexchange_later() const {
+std::shared_ptr<Operation> Halo::iexchange(bool later) const {
     const comm::Turn turn;
     // Not later: the duplicate is a collective call on the user's communicator.
     const auto opening = std::make_shared<comm::Call>(open(array_.comm()), work_->text);
@@ -108,13 +108,8 @@ std::shared_ptr<Operation> Halo::iexchange_later() const {
     const int tag = array_.comm().state().next_tag();
     auto call = std::make_shared<comm::Call>(
         fill_all(array_, tag, gate, work_, static_cast<std::byte*>(data_)), work_->text);
-    return std::make_shared<comm::Later>(std::move(call), std::move(gate));
-}
-
-std::shared_ptr<Operation> Halo::iexchange() const {
-    auto operation = iexchange_later();
-    const comm::Turn turn;
-    comm::Engine::instance().add(operation);
+    auto operation = std::make_shared<comm::Later>(std::move(call), std::move(gate));
+    if (!later) comm::Engine::instance().add(operation);
     return operation;
 }
 

@@ -1,14 +1,10 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """hocket moves distributed arrays between parallel tasks, and keeps everyone computing meanwhile.
 
-Layouts, plans and local arrays need no MPI; what communicates is loaded
-when it is first named. Each name has a page of its own, as
-``help(hk.redistribute)``. Examples take for granted:
-
->>> import numpy as np
->>> import hocket as hk
-
-An example "on two processes" is a program for ``mpiexec -n 2 python``.
+Layouts, plans and local arrays need no MPI. hocket loads MPI with the first name
+that communicates. ``help(hk.redistribute)`` shows the page of one name. Examples
+assume ``import numpy as np`` and ``import hocket as hk``. An example "on two
+processes" is a program for ``mpiexec -n 2 python``.
 
 - Processes: `run` calls a function on several; so do ``hocket run`` and any
   ``mpiexec``.
