@@ -46,6 +46,17 @@ struct Lane {
         return finished.load(std::memory_order_acquire) >= end;
     }
 
+    // The sender says of a message that no elements come with it: by the number of its start, in
+    // turn, because it is two messages ahead of the receiver at most. Publishing the message, which
+    // follows, orders this.
+    std::array<std::atomic<std::uint64_t>, 2> refusals{};
+    void refuse(std::uint64_t start) {
+        refusals[start & 1].store(start, std::memory_order_relaxed);
+    }
+    bool refused(std::uint64_t start) const {
+        return refusals[start & 1].load(std::memory_order_relaxed) == start;
+    }
+
     // Either end says once, and the first one's words stay, that it will not go on with a use of
     // the lane: whoever comes late with that breaks no other use.
     static constexpr std::uint64_t closed = std::uint64_t{1} << 63;

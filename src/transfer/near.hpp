@@ -91,6 +91,8 @@ class NearSend {
     void rebind(const NearMessage& message);
     /// Begins a message; only when the one before is done.
     void start(const void* data);
+    /// Begins one in whose place the receiver learns that no elements come.
+    void refuse();
     /// Does a share of the work (of what the receiver does, too, only if it is to `help`); true
     /// once the array may be written again.
     /// @throws Error what went wrong on either side, on both.
@@ -104,6 +106,8 @@ class NearSend {
 
   private:
     bool step(Allowance* rings, bool help);
+    void begin();
+    void pass_parts();
     enum class State { idle, wants_room, unread, offered, copying, watching, wants_ring, filling };
     std::uint64_t room(std::uint64_t of) const;  // slots that are free
     bool pack_short();
@@ -121,6 +125,7 @@ class NearSend {
     std::uint64_t packed_ = 0, short_since_ = 0;
     std::int64_t slot_bytes_ = 0;
     bool once_, receiver_copies_ = false, let_go_ = false;
+    bool refuses_ = false;  // the message that is under way
 };
 
 /// Counts, of all transfers of this process, the receives that have parts left to copy. Who helps a
@@ -150,6 +155,10 @@ class NearReceive {
     void rebind(const NearMessage& message);
 
     void start(void* data);
+    /// Begins a message whose elements this end does not take.
+    void discard();
+    /// Whether the sender refused the message that is done.
+    bool refused() const { return refused_; }
     /// Does a share of the work; true once the message is there.
     /// @throws Error what went wrong on either side, on both.
     bool poll();
@@ -174,7 +183,7 @@ class NearReceive {
     enum class State { idle, expecting, copying, watching, draining };
     bool step();
     bool unpack_short();
-    void answer();
+    bool answer();
     bool drain();
 
     const NearMessage* message_;
@@ -187,7 +196,7 @@ class NearReceive {
     Reached origin_;  // the sender's array
     std::optional<Parts> unpacking_;
     std::uint64_t unpacked_ = 0;
-    bool let_go_ = false;
+    bool let_go_ = false, refused_ = false, discards_ = false;
     Busy busy_;  // while it has parts to copy
 };
 

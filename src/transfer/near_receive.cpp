@@ -34,6 +34,12 @@ void NearReceive::start(void* data) {
     data_ = static_cast<std::byte*>(data);
     ++progress_.starts;
     state_ = State::expecting;
+    refused_ = discards_ = false;
+}
+
+void NearReceive::discard() {
+    start(nullptr);
+    discards_ = true;
 }
 
 bool NearReceive::unpack_short() {
@@ -41,20 +47,29 @@ bool NearReceive::unpack_short() {
                             : lane_->filled.load(std::memory_order_acquire) <= progress_.slots)
         return false;
     if (!unpacking_) unpacking_ = Parts::unpacking(message_->boxes, direct_from);
+    refused_ = lane_->refused(progress_.starts);
+    const bool wanted = !refused_ && !discards_;
     if (in_words(*message_)) {
         const auto used = static_cast<std::size_t>(message_->bytes() + 7) / 8;
         const Words words = lane_->forward.words(++progress_.said, used);
-        unpacking_->run(0, reinterpret_cast<const std::byte*>(words.data()), data_);
+        if (wanted) unpacking_->run(0, reinterpret_cast<const std::byte*>(words.data()), data_);
         lane_->back.say(progress_.starts, {}, 0);
     } else {
         const auto slot = static_cast<std::int64_t>(progress_.slots++ % short_slots);
-        unpacking_->run(0, ring_.get() + slot * message_->slot_bytes(), data_);
+        if (wanted) unpacking_->run(0, ring_.get() + slot * message_->slot_bytes(), data_);
         lane_->drained.store(progress_.slots, std::memory_order_release);
     }
     return true;
 }
 
-void NearReceive::answer() {
+// False where nothing is to be copied.
+bool NearReceive::answer() {
+    refused_ = lane_->refused(progress_.starts);
+    if (refused_ || discards_) {
+        ++progress_.said;
+        lane_->back.say(progress_.starts, words_of(discards, {}), words_said);
+        return false;
+    }
     origin_ = reach(lane_->forward.words(++progress_.said, words_said), *message_,
                     shm::Crossing::Way::read);
     lane_->back.say(progress_.starts, words_of(origin_ ? reads : 0, told_of(*message_, data_)),
@@ -63,6 +78,7 @@ void NearReceive::answer() {
     ring_.reset();
     state_ = origin_ ? State::copying : State::watching;
     busy_.set(state_ == State::copying);
+    return true;
 }
 
 std::optional<std::uint64_t> NearReceive::next_part() const {
@@ -121,8 +137,8 @@ bool NearReceive::step() {
                 state_ = State::idle;
                 return true;
             }
-            if (lane_->forward.heard(progress_.said + 1)) answer();
-            return false;
+            if (!lane_->forward.heard(progress_.said + 1) || answer()) return false;
+            break;
         case State::copying:
             if (!copy_a_part(*lane_, progress_, *message_, data_, origin_,
                              shm::Crossing::Way::read)) {

@@ -60,13 +60,25 @@ void NearSend::rebind(const NearMessage& message) {
 
 void NearSend::start(const void* data) {
     data_ = static_cast<const std::byte*>(data);
+    refuses_ = false;
     ++end_->progress.starts;
+    begin();
+}
+
+void NearSend::refuse() {
+    data_ = nullptr;
+    refuses_ = true;
+    end_->lane->refuse(++end_->progress.starts);
+    begin();
+}
+
+void NearSend::begin() {
     if (message_->is_short()) {
         state_ = !pack_short() ? State::wants_room : once_ ? State::unread : State::idle;
         return;
     }
-    end_->lane->forward.say(++end_->progress.said, words_of(0, told_of(*message_, data_)),
-                            words_said);
+    const shm::Place place = refuses_ ? shm::Place() : told_of(*message_, data_);
+    end_->lane->forward.say(++end_->progress.said, words_of(0, place), words_said);
     state_ = State::offered;
 }
 
@@ -81,12 +93,13 @@ bool NearSend::pack_short() {
     if (!packing_) packing_ = Parts::packing(message_->boxes, direct_from);
     if (in_words(*message_)) {
         Words words{};
-        packing_->run(0, data_, reinterpret_cast<std::byte*>(words.data()));
+        if (!refuses_) packing_->run(0, data_, reinterpret_cast<std::byte*>(words.data()));
         const auto used = static_cast<std::size_t>(message_->bytes() + 7) / 8;
         end_->lane->forward.say(++progress.said, words, used);
     } else {
         const auto slot = static_cast<std::int64_t>(progress.slots++ % short_slots);
-        packing_->run(0, data_, end_->ring.get() + slot * slot_bytes_, kernel::Stores::cached);
+        if (!refuses_)
+            packing_->run(0, data_, end_->ring.get() + slot * slot_bytes_, kernel::Stores::cached);
         end_->lane->filled.store(progress.slots, std::memory_order_release);
     }
     return true;
@@ -109,6 +122,12 @@ void NearSend::heard_answer() {
 
 std::int64_t NearSend::ring_bytes() const {
     return slot_bytes_ * static_cast<std::int64_t>(ring_slots);
+}
+
+// Nobody copied the parts: count them, so that both ends go on alike.
+void NearSend::pass_parts() {
+    end_->lane->claimed.fetch_add(message_->parts.size(), std::memory_order_relaxed);
+    end_->lane->finished.fetch_add(message_->parts.size(), std::memory_order_release);
 }
 
 void NearSend::begin_to_fill() {
@@ -158,8 +177,12 @@ bool NearSend::step(Allowance* rings, bool help) {
             return true;
         case State::offered:
             if (!lane.back.heard(progress.starts)) return false;
-            heard_answer();
-            return false;
+            if ((lane.back.word(progress.starts, 0) & discards) == 0) {
+                heard_answer();
+                return false;
+            }
+            pass_parts();
+            break;
         case State::copying:
             // Where the receiver works on it, this process first does what only it can do; what is
             // all its own is done at once.
@@ -181,9 +204,7 @@ bool NearSend::step(Allowance* rings, bool help) {
             if (room(ring_slots) < ring_slots || packed_ < packing_->size()) return false;
             end_->drop_ring();  // all of it is drained
             rings->give(ring_bytes());
-            // Nobody copied the parts: count them, so that both ends go on alike.
-            lane.claimed.fetch_add(message_->parts.size(), std::memory_order_relaxed);
-            lane.finished.fetch_add(message_->parts.size(), std::memory_order_release);
+            pass_parts();
             break;
     }
     progress.parts += message_->parts.size();
