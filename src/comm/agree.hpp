@@ -18,19 +18,13 @@ namespace hocket::comm {
 /// Merges two texts; that of lower members comes first.
 using Merge = std::function<std::string(std::string, std::string)>;
 
-/// How a group folds and spreads where it has a shorter way than messages, and what it can do
-/// besides. What has the same number comes in the order in which each member said it.
+/// How a group folds and spreads where it has a shorter way than messages. What has the same number
+/// comes in the order in which each member said it.
 class Aggregates {
   public:
     virtual ~Aggregates() = default;
     virtual Protocol<std::string> fold(int number, std::string mine, Merge merge) = 0;
     virtual Protocol<std::string> spread(int number, std::string text) = 0;
-    /// Every member votes for a process, in whatever numbers the callers have, or for nobody (less
-    /// than 0). Gives the members that voted as I did, in order: none if that is for nobody.
-    virtual Protocol<std::vector<int>> vote(int number, std::int64_t process) = 0;
-    /// A word to one member, which says no more than that it has come.
-    virtual Protocol<> tell(int number, int member) = 0;
-    virtual Protocol<> hear(int number, int member) = 0;
 };
 
 /// Some processes of a link, in an order of their own, seen from one of them.

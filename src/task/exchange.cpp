@@ -54,10 +54,9 @@ Protocol<> pass(Call& call) {
 
 // This task's arrays and the other's layouts, in the order in which they travel: what a process
 // sends another with one tag stays in order, so both sides know which array, and which piece of it,
-// a message is of. `number`: the call's among those of the task. `by_turns`: senders that contend
-// take turns.
-Protocol<> move(const Member& me, int number, const std::vector<Array>& arrays, const Answer& met,
-                bool sending, bool by_turns, transfer::Route route, transfer::Stopwatch& watch,
+// a message is of.
+Protocol<> move(const std::vector<Array>& arrays, const Answer& met, bool sending,
+                transfer::Route route, transfer::Stopwatch& watch,
                 std::shared_ptr<Progress> progress) {
     for (std::size_t i = 0; i < arrays.size(); ++i) {
         const Layout& other = met.other.forms.at(i).value();
@@ -78,12 +77,9 @@ Protocol<> move(const Member& me, int number, const std::vector<Array>& arrays, 
             const auto work =
                 sending ? transfer::cached_work(array.layout(), there, options, here, nowhere)
                         : transfer::cached_work(there, array.layout(), options, nowhere, here);
-            std::unique_ptr<transfer::Contest> contest;
-            if (by_turns) contest = co_await transfer::contend(*work, route, me.group, number);
             watch.lap(&Profile::schedule);
             co_await transfer::run(work, sending ? array.data() : nullptr,
-                                   sending ? nullptr : array.data(), route, watch,
-                                   std::move(contest));
+                                   sending ? nullptr : array.data(), route, watch);
             progress->done = piece + 1;
         }
     }
@@ -92,7 +88,6 @@ Protocol<> move(const Member& me, int number, const std::vector<Array>& arrays, 
 Protocol<> send(All all, Me me, Sending sending, std::vector<Array> arrays, int tree_tag,
                 std::int64_t ticket, Found found, std::shared_ptr<Progress> progress) {
     const int destination = sending.destination, tag = sending.tag;
-    const bool by_turns = sending.by_turns;
     co_await pass(sending);
     transfer::Stopwatch watch(all->profile, track_of(sending.end ? "close" : "send",
                                                      {"to", *all, destination, tag}, arrays));
@@ -102,8 +97,7 @@ Protocol<> send(All all, Me me, Sending sending, std::vector<Array> arrays, int 
         co_return;
     }
     transfer::Route route = route_of(*all, me->tags, me->task, destination, ticket);
-    co_await move(*me, tree_tag, arrays, answer, true, by_turns, std::move(route), watch,
-                  std::move(progress));
+    co_await move(arrays, answer, true, std::move(route), watch, std::move(progress));
     Status status{me->task, me->name(), tag, arrays[0].layout(), arrays[0].dtype()};
     for (const auto& more : std::span(arrays).subspan(1))
         status.further.push_back({more.layout(), more.dtype()});
@@ -118,8 +112,7 @@ Protocol<> receive(All all, Me me, Receiving receiving, std::vector<Array> array
     const Answer answer = co_await meet(all, me, std::move(receiving), tree_tag, ticket, watch);
     const Envelope& envelope = answer.other;
     transfer::Route route = route_of(*all, me->tags, envelope.source, me->task, envelope.send);
-    co_await move(*me, tree_tag, arrays, answer, false, false, std::move(route), watch,
-                  std::move(progress));
+    co_await move(arrays, answer, false, std::move(route), watch, std::move(progress));
     *found = status_of(*all, envelope);
 }
 
@@ -216,12 +209,6 @@ std::shared_ptr<Pending> start_send(All all, Me me, Sending sending, std::vector
     const int tag = next_tree_tag(*me);
     const std::int64_t ticket = me->sends.ticket();
     const auto gate = sending.gate;
-    try {
-        // Only processes of one task take turns.
-        sending.by_turns = me->group.size() > 1 && transfer::takes_turns();
-    } catch (const Error&) {
-        if (!sending.fault) sending.fault = comm::Fault::current();
-    }
     return start(me, found,
                  send(std::move(all), me, std::move(sending), std::move(arrays), tag, ticket, found,
                       progress),

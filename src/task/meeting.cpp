@@ -46,8 +46,7 @@ Statement statement_of(const Tasks::State& all, const Sending& sending, bool alo
     if (alone) return mine;
     mine.text = (sending.end ? "close(" : "send(") + spelled(sending.forms) + " to " +
                 task_text(all, sending.destination) + ", " + tag_text(sending.tag) +
-                sending.wish.text() + ")" + stream_text(sending.stream) +
-                (sending.by_turns ? " with HOCKET_TAKE_TURNS=1" : "");
+                sending.wish.text() + ")" + stream_text(sending.stream);
     return mine;
 }
 

@@ -27,7 +27,6 @@ struct Sending {
     std::shared_ptr<comm::Gate> gate = nullptr;  // none: begins at once
     bool dropped = false;  // nothing is wrong with it: the other side waits for it
     Wish wish = {};
-    bool by_turns = false;  // where they contend; the same on all processes of the task
 };
 struct Receiving {
     std::vector<Form> forms;

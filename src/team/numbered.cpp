@@ -4,7 +4,6 @@
 #include <utility>
 #include <vector>
 
-#include "base/pack.hpp"
 #include "base/port.hpp"
 #include "comm/link.hpp"
 #include "team/round.hpp"
@@ -72,51 +71,6 @@ Protocol<std::string> Numbered::spread(int number, std::string text) {
     }
     std::string heard = co_await receive(number, 0);
     co_return heard;
-}
-
-// All at once, so that nobody who waits for room keeps others from reading.
-Protocol<std::vector<int>> Numbered::vote(int number, std::int64_t process) {
-    const auto size = static_cast<std::size_t>(group_.size());
-    const auto me = static_cast<std::size_t>(group_.index);
-    const std::string mine = Packer().number(process).take();
-    std::vector<std::uint64_t> sent(size, 0), votes(size, static_cast<std::uint64_t>(process));
-    std::vector<bool> heard(size, false);
-    const auto rank = [&](std::size_t member) { return group_.rank_of(static_cast<int>(member)); };
-    for (std::size_t member = 0; member < size; ++member)
-        if (member != me)
-            sent[member] =
-                group_.link->send_mail(rank(member), Link::About::agreement, number, mine);
-    comm::When all([&] {
-        bool done = true;
-        for (std::size_t member = 0; member < size; ++member) {
-            if (member == me) continue;
-            const bool gone = group_.link->mail_gone(rank(member), sent[member]);
-            if (!heard[member]) {
-                if (const auto text =
-                        group_.link->receive_mail(rank(member), Link::About::agreement, number)) {
-                    heard[member] = true;
-                    votes[member] = static_cast<std::uint64_t>(Unpacker(*text).number());
-                }
-            }
-            if (gone && heard[member]) continue;
-            group_.link->need(rank(member));
-            done = false;
-        }
-        return done;
-    });
-    co_await comm::until(all);
-    std::vector<int> chosen;
-    for (std::size_t member = 0; process >= 0 && member < size; ++member)
-        if (votes[member] == votes[me]) chosen.push_back(static_cast<int>(member));
-    co_return chosen;
-}
-
-Protocol<> Numbered::tell(int number, int member) {
-    co_await send(number, std::string(), member, member + 1);
-}
-
-Protocol<> Numbered::hear(int number, int member) {
-    co_await receive(number, member);
 }
 
 }  // namespace hocket::team

@@ -25,10 +25,6 @@ class Numbered final : public comm::Aggregates {
 
     comm::Protocol<std::string> fold(int number, std::string mine, comm::Merge merge) override;
     comm::Protocol<std::string> spread(int number, std::string text) override;
-    /// One hand-off: everyone tells everyone.
-    comm::Protocol<std::vector<int>> vote(int number, std::int64_t process) override;
-    comm::Protocol<> tell(int number, int member) override;
-    comm::Protocol<> hear(int number, int member) override;
 
   private:
     comm::Protocol<> send(int number, const std::string& text, int first, int end);

@@ -138,13 +138,4 @@ std::int64_t Far::first_turn() const {
     return first;
 }
 
-std::uint64_t Far::left_of_first() const {
-    if (order_.empty()) return 0;
-    const std::size_t first = order_[0];
-    const std::uint64_t pieces = message(first).pieces.size(), begun = next_ > 0 ? pieces : part_;
-    const auto flying = std::count_if(under_way_.begin(), under_way_.end(),
-                                      [&](const Piece& piece) { return piece.message == first; });
-    return pieces - begun + static_cast<std::uint64_t>(flying);
-}
-
 }  // namespace hocket::transfer

@@ -49,8 +49,6 @@ class Far {
     bool packed() const { return under_way_.back().buffer_offset != in_place; }
     /// That piece has gone or come; `refused`: without its elements. Gives its message.
     std::size_t done(std::uint64_t number, bool refused = false);
-    /// Pieces of the first message that have not gone or come yet.
-    std::uint64_t left_of_first() const;
     /// The turn of the first message of which something is left to start, or to start or end: where
     /// nothing is, later than any.
     std::int64_t next_turn() const { return turn_of(next_); }

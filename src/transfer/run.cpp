@@ -145,7 +145,7 @@ bool Runner::far_ahead() const {
 }
 
 bool Runner::send_one() {
-    if (contest_ ? !contest_->my_turn() : far_ahead()) return false;
+    if (far_ahead()) return false;
     if (!far_sends_.start_one(out_)) return false;
     watch_.lap(far_sends_.packed() ? &Profile::pack : &Profile::move);
     return true;
@@ -164,8 +164,6 @@ bool Runner::poll_far() {
     if (!out_.all_done()) {
         for (const auto number : out_.newly_done()) far_sends_.done(number);
     }
-    // Before the last pieces have gone, so that the next sender's follow without a gap.
-    if (contest_ && far_sends_.left_of_first() <= 2) contest_->pass();
     return any;
 }
 
@@ -209,15 +207,13 @@ bool Runner::go_on() {
         if (send_one()) any = true;
     } while (port::simulated && any);
     under_way_ = !(relayed && far_sends_.finished() && far_receives_.finished() && in_.all_done() &&
-                   out_.all_done() && nearby_.finished() && (!contest_ || contest_->over()));
+                   out_.all_done() && nearby_.finished());
     return !under_way_;
 }
 
 comm::Protocol<> run(std::shared_ptr<const Work> work, const void* source_data,
-                     void* destination_data, Route route, Stopwatch& watch,
-                     std::unique_ptr<Contest> contest) {
+                     void* destination_data, Route route, Stopwatch& watch) {
     Runner runner(std::move(work), std::move(route), watch);
-    runner.take_turns(std::move(contest));
     runner.start(source_data, destination_data);
     comm::When done([&] { return runner.poll(); });
     co_await comm::until(done);

@@ -7,7 +7,6 @@
 #include <string>
 
 #include "comm/requests.hpp"
-#include "transfer/contest.hpp"
 #include "transfer/far.hpp"
 #include "transfer/nearby.hpp"
 #include "transfer/relay.hpp"
@@ -31,9 +30,6 @@ class Runner {
 
     /// The same plan for an array of other strides; only when nothing is under way.
     void rebind(std::shared_ptr<const Work> work);
-
-    /// The first message to another node waits for its turn.
-    void take_turns(std::unique_ptr<Contest> contest) { contest_ = std::move(contest); }
 
     /// Starts all that can be started without waiting; what stays on the process is copied part by
     /// part while messages fly, by `poll`. The arrays must live until it is done, and may be
@@ -65,14 +61,12 @@ class Runner {
     bool to_draw_ = false;  // in the trace, that the elements have come
     Nearby nearby_;
     Far far_sends_, far_receives_;
-    std::unique_ptr<Contest> contest_;  // of the first of these sends; none: nobody else's
-    std::optional<Relay> relay_;        // instead of all these
-    comm::Requests in_, out_;           // last, so that they end before their buffers
+    std::optional<Relay> relay_;  // instead of all these
+    comm::Requests in_, out_;     // last, so that they end before their buffers
 };
 
 /// A transfer run once.
 comm::Protocol<> run(std::shared_ptr<const Work> work, const void* source_data,
-                     void* destination_data, Route route, Stopwatch& watch,
-                     std::unique_ptr<Contest> contest = nullptr);
+                     void* destination_data, Route route, Stopwatch& watch);
 
 }  // namespace hocket::transfer

@@ -32,7 +32,7 @@ bool is_refused(const char* name, const char* value) {
 TEST(Settings, AreCheckedBeforeTheyAreNeeded) {
     for (const char* name : {"HOCKET_CACHE_BYTES", "HOCKET_CPU", "HOCKET_CROSSING", "HOCKET_FORBID",
                              "HOCKET_MAX_BUFFER", "HOCKET_MODEL", "HOCKET_PLAN_CACHE",
-                             "HOCKET_POOL_BYTES", "HOCKET_TAKE_TURNS", "HOCKET_THREADS"})
+                             "HOCKET_POOL_BYTES", "HOCKET_THREADS"})
         EXPECT_TRUE(is_refused(name, "nonsense")) << name;
     EXPECT_TRUE(is_refused("HOCKET_MAX_BUFFER", "1M"));
 }
