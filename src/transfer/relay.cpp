@@ -8,15 +8,16 @@
 
 namespace hocket::transfer {
 
-Relay::Relay(const RelayWork& work, const Route& route, Stopwatch& watch)
-    : work_(work), route_(route), watch_(watch) {}
+Relay::Relay(const RelayWork& work, const Route& route, Refusals& refusals, Stopwatch& watch)
+    : work_(work), route_(route), refusals_(refusals), watch_(watch) {}
 
 int Relay::tag_of(const RelayMessage& message) const {
     if (!message.within) return route_.data_tag;
     return message.peer_side == Side::source ? route_.source_tag : route_.destination_tag;
 }
 
-void Relay::start(const std::byte* source, std::byte* destination) {
+void Relay::start(const std::byte* source, std::byte* destination, bool refusing) {
+    refusing_ = refusing;
     from_ = source;
     to_ = destination;
     if (!buffer_) buffer_ = allocate(work_.buffer);
@@ -35,10 +36,15 @@ void Relay::arrived(std::size_t receive) {
     here_[receive] = true;
     while (first_away_ < here_.size() && here_[first_away_]) ++first_away_;
     const RelayMessage& message = work_.receives[receive];
-    if (message.pieces.empty()) return;
+    if (message.parcels.empty()) return;
     watch_.lap(&Profile::move);
-    for (const Piece& piece : message.pieces)
-        piece.copy.run(buffer_.get() + piece.buffer_offset, to_ + piece.array_offset);
+    for (const OwnParcel& parcel : message.parcels) {
+        const bool refused = buffer_.get()[parcel.flag_offset] != std::byte{0};
+        if (refused) refusals_.from(route_.rank_of(Side::source, parcel.source));
+        if (refused || refusing_) continue;
+        for (const Piece& piece : parcel.pieces)
+            piece.copy.run(buffer_.get() + piece.buffer_offset, to_ + piece.array_offset);
+    }
     watch_.lap(&Profile::pack);
 }
 
@@ -48,8 +54,12 @@ bool Relay::send_what_is_ready() {
         const RelayMessage& message = work_.sends[sent_];
         if (message.needs > first_away_) break;
         watch_.lap(&Profile::move);
-        for (const Piece& piece : message.pieces)
-            piece.copy.run(from_ + piece.array_offset, buffer_.get() + piece.buffer_offset);
+        for (const OwnParcel& parcel : message.parcels) {
+            buffer_.get()[parcel.flag_offset] = std::byte{refusing_};
+            if (refusing_) continue;
+            for (const Piece& piece : parcel.pieces)
+                piece.copy.run(from_ + piece.array_offset, buffer_.get() + piece.buffer_offset);
+        }
         for (const Passing& passing : message.passings)
             std::memcpy(buffer_.get() + passing.to, buffer_.get() + passing.from,
                         static_cast<std::size_t>(passing.bytes));

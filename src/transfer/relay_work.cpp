@@ -41,13 +41,9 @@ std::size_t number_of(const plan::Part& part, std::int64_t peer) {
     return static_cast<std::size_t>(at - part.peers().begin());
 }
 
-void append(std::vector<Piece>& to, std::vector<Piece> more) {
-    std::move(more.begin(), more.end(), std::back_inserter(to));
-}
-
 // Where a parcel that is to be passed on lies, and in which receive it came.
 struct Held {
-    std::int64_t offset;
+    std::int64_t offset, flag_offset;
     std::size_t receive;
 };
 
@@ -64,27 +60,32 @@ RelayWork::RelayWork(const Plan& plan, const Place& source, const Place& destina
         RelayMessage message{step.peer_side,
                              entry.side == step.peer_side,
                              step.peer,
-                             step.elements * itemsize,
+                             step.elements * itemsize +
+                                 static_cast<std::int64_t>(entry.cargo.size()),
                              buffer,
                              {},
                              {}};
-        std::int64_t at = buffer;
+        std::int64_t at = buffer, flag = buffer + step.elements * itemsize;
         for (const auto& [from, to, elements] : entry.cargo) {
             const std::int64_t bytes = elements * itemsize;
             if (step.send && from == source.process) {
-                append(message.pieces,
-                       pieces_of(*out, number_of(*out, to), true, source, itemsize, at));
+                message.parcels.push_back(
+                    {from, flag,
+                     pieces_of(*out, number_of(*out, to), true, source, itemsize, at)});
             } else if (step.send) {
                 const Held& came = held.at({from, to});
                 message.passings.push_back({came.offset, at, bytes});
+                message.passings.push_back({came.flag_offset, flag, 1});
                 message.needs = std::max(message.needs, came.receive + 1);
             } else if (to == destination.process) {
-                append(message.pieces,
-                       pieces_of(*in, number_of(*in, from), false, destination, itemsize, at));
+                message.parcels.push_back(
+                    {from, flag,
+                     pieces_of(*in, number_of(*in, from), false, destination, itemsize, at)});
             } else {
-                held[{from, to}] = {at, receives.size()};
+                held[{from, to}] = {at, flag, receives.size()};
             }
             at += bytes;
+            ++flag;
         }
         buffer += relay_room(message.bytes);
         (step.send ? sends : receives).push_back(std::move(message));

@@ -15,13 +15,21 @@ struct Passing {
     std::int64_t from, to, bytes;  // offsets in the buffer
 };
 
+/// One that begins or ends on this process. Its byte behind the elements of its message is 1 where
+/// the process that it begins on refused the start, so that it has no elements.
+struct OwnParcel {
+    std::int64_t source;        // process
+    std::int64_t flag_offset;   // in the buffer
+    std::vector<Piece> pieces;  // packed into the message, or unpacked where it was received
+};
+
 struct RelayMessage {
     Side peer_side;
     bool within;  // between two processes of one side
     std::int64_t peer;
     std::int64_t bytes, buffer_offset;
-    std::vector<Piece> pieces;      // packed into it, or unpacked where it was received
-    std::vector<Passing> passings;  // of a message to send
+    std::vector<OwnParcel> parcels;
+    std::vector<Passing> passings;  // of a message to send, and the bytes behind its elements
     std::size_t needs = 0;          // receives, the first so many, that must have come before
 };
 

@@ -20,6 +20,8 @@ struct Route {
     // of each other.
     int source_tag = data_tag, destination_tag = data_tag;
 
+    /// For the reasons of senders that refuse a start; of transfers whose starts may be refused.
+    int refusal_tag() const { return data_tag + 1; }
     int rank_of(Side side, std::int64_t process) const {
         return (side == Side::source ? source : destination)[static_cast<std::size_t>(process)];
     }

@@ -15,6 +15,15 @@ std::int64_t Work::turn(std::int64_t source, std::int64_t destination) const {
     return (destination - source - 1 + players) % players;
 }
 
+std::vector<std::int64_t> Work::receivers() const {
+    std::vector<std::int64_t> found;
+    if (!source_part_) return found;
+    for (const auto& [peer, elements] : source_part_->peers())
+        if (destination_.process != peer || plan_.same_process(peer) != source_.process)
+            found.push_back(peer);
+    return found;
+}
+
 Boxes Work::boxes_of(const plan::Part& part, std::size_t peer) const {
     return {part.boxes(peer), plan_.options().itemsize, source_.strides, destination_.strides};
 }

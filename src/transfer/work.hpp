@@ -55,6 +55,8 @@ class Work {
     Parts local;                     // what stays on this process
 
     const Plan& plan() const { return plan_; }
+    /// The processes of the destination that receive from this one, itself left out.
+    std::vector<std::int64_t> receivers() const;
     /// The turn of the message between these, whoever asks.
     std::int64_t turn(std::int64_t source, std::int64_t destination) const;
 

@@ -86,12 +86,13 @@ if TYPE_CHECKING:
     from hocket.halos import Halo, HaloRequest
     from hocket.launch import run
     from hocket.making import empty, from_function, wrap, zeros
-    from hocket.moves import redistribute, scatter
+    from hocket.moves import iredistribute, redistribute, scatter
     from hocket.remaps import remap_inplace, remap_layout, remap_room
-    from hocket.requests import Request, Status, waitall, waitany
+    from hocket.requests import ArrayRequest, Request, Status, waitall, waitany
     from hocket.stepping import step
     from hocket.team_requests import TeamRequest
     from hocket.teams import Team
+    from hocket.transfers import Transfer, transfer
 
 __version__: str = _pure.version
 
@@ -101,12 +102,13 @@ _LATE = {
     "Halo": "halos",
     "HaloRequest": "halos",
     **dict.fromkeys(["empty", "from_function", "wrap", "zeros"], "making"),
-    **dict.fromkeys(["redistribute", "scatter"], "moves"),
+    **dict.fromkeys(["iredistribute", "redistribute", "scatter"], "moves"),
     **dict.fromkeys(["remap_inplace", "remap_layout", "remap_room"], "remaps"),
-    **dict.fromkeys(["Request", "Status", "waitall", "waitany"], "requests"),
+    **dict.fromkeys(["ArrayRequest", "Request", "Status", "waitall", "waitany"], "requests"),
     **dict.fromkeys(["ANY_SOURCE", "ANY_TAG", "Tasks", "tasks"], "groups"),
     "Team": "teams",
     "TeamRequest": "team_requests",
+    **dict.fromkeys(["Transfer", "transfer"], "transfers"),
     "Channel": "channels",
     "Flow": "flows",
     "step": "stepping",
@@ -117,6 +119,7 @@ __all__ = [
     "ANY_SOURCE",
     "ANY_TAG",
     "Array",
+    "ArrayRequest",
     "Channel",
     "DeadlineError",
     "EndOfStream",
@@ -136,6 +139,7 @@ __all__ = [
     "Tasks",
     "Team",
     "TeamRequest",
+    "Transfer",
     "cycle_path",
     "cycles",
     "empty",
@@ -143,6 +147,7 @@ __all__ = [
     "from_function",
     "gen_block",
     "indirect",
+    "iredistribute",
     "model",
     "permute",
     "permute_inplace",
@@ -159,6 +164,7 @@ __all__ = [
     "swap_rows",
     "take_rows",
     "tasks",
+    "transfer",
     "waitall",
     "waitany",
     "wrap",
