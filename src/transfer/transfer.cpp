@@ -4,7 +4,6 @@
 #include <utility>
 
 #include "comm/engine.hpp"
-#include "comm/later.hpp"
 #include "comm/state.hpp"
 #include "transfer/transfer_state.hpp"
 
@@ -12,35 +11,31 @@ namespace hocket {
 namespace {
 
 // A start that takes its place when it is first polled, or is refused if it never is.
-class Starting final : public comm::Activity {
+class Starting final : public Operation {
   public:
-    Starting(std::shared_ptr<Transfer::State> state, const Array& source, const Array& destination,
-             std::shared_ptr<comm::Gate> gate)
-        : state_(std::move(state)),
-          arrays_(std::pair(source, destination)),
-          gate_(std::move(gate)) {}
+    Starting(std::shared_ptr<Transfer::State> state, const Array& source, const Array& destination)
+        : state_(std::move(state)), arrays_(std::pair(source, destination)) {}
+    ~Starting() override {
+        if (arrays_) state_->drop({"Error", "this start was given up before it began"});
+    }
+    Starting(const Starting&) = delete;
+    Starting& operator=(const Starting&) = delete;
 
     bool poll() override {
         if (ended_) return true;
         ended_ = true;  // unless nothing is thrown
         if (arrays_) {
             const auto [source, destination] = *std::exchange(arrays_, std::nullopt);
-            if (gate_->fault) {
-                state_->refuse(gate_->fault);
-                return true;
-            }
             state_->start(source, destination);
         }
         ended_ = state_->poll();
         return ended_;
     }
-    bool ended() const override { return ended_; }
     std::string text() const override { return state_->text(); }
 
   private:
     std::shared_ptr<Transfer::State> state_;
     std::optional<std::pair<Array, Array>> arrays_;
-    std::shared_ptr<comm::Gate> gate_;
     bool ended_ = false;
 };
 
@@ -103,9 +98,7 @@ std::shared_ptr<Operation> Transfer::operation() const {
 
 std::shared_ptr<Operation> Transfer::start_later(const Array& source,
                                                  const Array& destination) const {
-    auto gate = std::make_shared<comm::Gate>();
-    auto starting = std::make_shared<Starting>(state_, source, destination, gate);
-    return std::make_shared<comm::Later>(std::move(starting), std::move(gate));
+    return std::make_shared<Starting>(state_, source, destination);
 }
 
 }  // namespace hocket

@@ -145,6 +145,7 @@ void Transfer::State::require_startable() const {
 }
 
 void Transfer::State::start(const Array& source, const Array& destination) {
+    take_dropped();
     require_startable();
     if (const comm::Fault fault = fault_of(source, destination)) {
         refuse(fault);
@@ -164,11 +165,34 @@ void Transfer::State::start(const Array& source, const Array& destination) {
 }
 
 void Transfer::State::refuse(const comm::Fault& fault) {
+    take_dropped();
     require_startable();
     Start start;
     start.fault = fault;
     started_ = false;
     push(std::move(start));
+}
+
+void Transfer::State::drop(const comm::Fault& fault) {
+    {
+        const std::lock_guard lock(dropping_);
+        dropped_.push_back(fault);
+        any_dropped_ = true;
+    }
+    comm::Engine::instance().post(shared_from_this());
+}
+
+// In their places: before the starts that come after the flow has dropped them.
+void Transfer::State::take_dropped() {
+    if (!any_dropped_) return;
+    const std::lock_guard lock(dropping_);
+    any_dropped_ = false;
+    for (comm::Fault& fault : dropped_) {
+        if (freed_) break;
+        starts_.emplace_back().fault = std::move(fault);
+        started_ = false;
+    }
+    dropped_.clear();
 }
 
 void Transfer::State::push(Start start) {
@@ -187,6 +211,7 @@ bool Transfer::State::poll() {
     if (error_) std::rethrow_exception(error_);
     try {
         comm::require_not_ended();
+        take_dropped();
         while (!starts_.empty() && advance()) {
         }
     } catch (...) {

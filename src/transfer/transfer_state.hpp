@@ -2,8 +2,10 @@
 // What a Transfer holds: its runner, and the starts that this process has made.
 #pragma once
 
+#include <atomic>
 #include <exception>
 #include <memory>
+#include <mutex>
 #include <optional>
 #include <string>
 #include <utility>
@@ -27,6 +29,8 @@ class Transfer::State final : public comm::Activity, public std::enable_shared_f
 
     void start(const Array& source, const Array& destination);
     void refuse(const comm::Fault& fault);
+    /// A start that a step of a flow was to make never will be; on any thread, without the turn.
+    void drop(const comm::Fault& fault);
     void free();
     /// @throws Error unless a start has been made.
     void require_started() const;
@@ -49,6 +53,7 @@ class Transfer::State final : public comm::Activity, public std::enable_shared_f
     void require_startable() const;
     comm::Fault fault_of(const Array& source, const Array& destination) const;
     void push(Start start);
+    void take_dropped();
     bool advance();
     bool settle(Start& start);
     void launch(Start& start);
@@ -75,6 +80,9 @@ class Transfer::State final : public comm::Activity, public std::enable_shared_f
     bool running_ = false, started_ = false, freed_ = false, listed_ = false;
     comm::Fault outcome_;       // of the last start
     std::exception_ptr error_;  // after which no start can be
+    std::mutex dropping_;
+    std::vector<comm::Fault> dropped_;
+    std::atomic<bool> any_dropped_{false};
 };
 
 }  // namespace hocket
