@@ -46,15 +46,14 @@ struct Lane {
         return finished.load(std::memory_order_acquire) >= end;
     }
 
-    // The sender says of a message that no elements come with it: by the number of its start, in
-    // turn, because it is two messages ahead of the receiver at most. Publishing the message, which
-    // follows, orders this.
+    // In place of a message the sender refuses it, by the number of its start. Two entries do,
+    // because it makes its next start only once the receiver has begun this one.
     std::array<std::atomic<std::uint64_t>, 2> refusals{};
     void refuse(std::uint64_t start) {
-        refusals[start & 1].store(start, std::memory_order_relaxed);
+        refusals[start & 1].store(start, std::memory_order_release);
     }
     bool refused(std::uint64_t start) const {
-        return refusals[start & 1].load(std::memory_order_relaxed) == start;
+        return refusals[start & 1].load(std::memory_order_acquire) == start;
     }
 
     // Either end says once, and the first one's words stay, that it will not go on with a use of

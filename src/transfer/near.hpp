@@ -91,7 +91,7 @@ class NearSend {
     void rebind(const NearMessage& message);
     /// Begins a message; only when the one before is done.
     void start(const void* data);
-    /// Begins one in whose place the receiver learns that no elements come.
+    /// Begins one in whose place the receiver learns at once that no elements come.
     void refuse();
     /// Does a share of the work (of what the receiver does, too, only if it is to `help`); true
     /// once the array may be written again.
@@ -106,9 +106,8 @@ class NearSend {
 
   private:
     bool step(Allowance* rings, bool help);
-    void begin();
     void pass_parts();
-    enum class State { idle, wants_room, unread, offered, copying, watching, wants_ring, filling };
+    enum class State { idle, refusing, wants_room, unread, offered, copying, watching, wants_ring, filling };
     std::uint64_t room(std::uint64_t of) const;  // slots that are free
     bool pack_short();
     void heard_answer();
@@ -125,7 +124,6 @@ class NearSend {
     std::uint64_t packed_ = 0, short_since_ = 0;
     std::int64_t slot_bytes_ = 0;
     bool once_, receiver_copies_ = false, let_go_ = false;
-    bool refuses_ = false;  // the message that is under way
 };
 
 /// Counts, of all transfers of this process, the receives that have parts left to copy. Who helps a
@@ -155,7 +153,7 @@ class NearReceive {
     void rebind(const NearMessage& message);
 
     void start(void* data);
-    /// Begins a message whose elements this end does not take.
+    /// Begins a message whose elements this end does not take. The sender need not wait for it.
     void discard();
     /// Whether the sender refused the message that is done.
     bool refused() const { return refused_; }

@@ -40,6 +40,8 @@ void NearReceive::start(void* data) {
 void NearReceive::discard() {
     start(nullptr);
     discards_ = true;
+    if (!message_->is_short())
+        lane_->back.say(progress_.starts, words_of(discards, {}), words_said);
 }
 
 bool NearReceive::unpack_short() {
@@ -47,16 +49,14 @@ bool NearReceive::unpack_short() {
                             : lane_->filled.load(std::memory_order_acquire) <= progress_.slots)
         return false;
     if (!unpacking_) unpacking_ = Parts::unpacking(message_->boxes, direct_from);
-    refused_ = lane_->refused(progress_.starts);
-    const bool wanted = !refused_ && !discards_;
     if (in_words(*message_)) {
         const auto used = static_cast<std::size_t>(message_->bytes() + 7) / 8;
         const Words words = lane_->forward.words(++progress_.said, used);
-        if (wanted) unpacking_->run(0, reinterpret_cast<const std::byte*>(words.data()), data_);
+        if (!discards_) unpacking_->run(0, reinterpret_cast<const std::byte*>(words.data()), data_);
         lane_->back.say(progress_.starts, {}, 0);
     } else {
         const auto slot = static_cast<std::int64_t>(progress_.slots++ % short_slots);
-        if (wanted) unpacking_->run(0, ring_.get() + slot * message_->slot_bytes(), data_);
+        if (!discards_) unpacking_->run(0, ring_.get() + slot * message_->slot_bytes(), data_);
         lane_->drained.store(progress_.slots, std::memory_order_release);
     }
     return true;
@@ -64,10 +64,8 @@ bool NearReceive::unpack_short() {
 
 // False where nothing is to be copied.
 bool NearReceive::answer() {
-    refused_ = lane_->refused(progress_.starts);
-    if (refused_ || discards_) {
+    if (discards_) {  // as the sender knows
         ++progress_.said;
-        lane_->back.say(progress_.starts, words_of(discards, {}), words_said);
         return false;
     }
     origin_ = reach(lane_->forward.words(++progress_.said, words_said), *message_,
@@ -132,6 +130,12 @@ bool NearReceive::step() {
         case State::idle:
             return true;
         case State::expecting:
+            refused_ = lane_->refused(progress_.starts);
+            if (refused_) {
+                if (!discards_ || message_->is_short()) lane_->back.say(progress_.starts, {}, 0);
+                state_ = State::idle;
+                return true;
+            }
             if (message_->is_short()) {
                 if (!unpack_short()) return false;
                 state_ = State::idle;

@@ -60,26 +60,19 @@ void NearSend::rebind(const NearMessage& message) {
 
 void NearSend::start(const void* data) {
     data_ = static_cast<const std::byte*>(data);
-    refuses_ = false;
     ++end_->progress.starts;
-    begin();
-}
-
-void NearSend::refuse() {
-    data_ = nullptr;
-    refuses_ = true;
-    end_->lane->refuse(++end_->progress.starts);
-    begin();
-}
-
-void NearSend::begin() {
     if (message_->is_short()) {
         state_ = !pack_short() ? State::wants_room : once_ ? State::unread : State::idle;
         return;
     }
-    const shm::Place place = refuses_ ? shm::Place() : told_of(*message_, data_);
-    end_->lane->forward.say(++end_->progress.said, words_of(0, place), words_said);
+    end_->lane->forward.say(++end_->progress.said, words_of(0, told_of(*message_, data_)),
+                            words_said);
     state_ = State::offered;
+}
+
+void NearSend::refuse() {
+    end_->lane->refuse(++end_->progress.starts);
+    state_ = State::refusing;
 }
 
 bool NearSend::pack_short() {
@@ -93,13 +86,12 @@ bool NearSend::pack_short() {
     if (!packing_) packing_ = Parts::packing(message_->boxes, direct_from);
     if (in_words(*message_)) {
         Words words{};
-        if (!refuses_) packing_->run(0, data_, reinterpret_cast<std::byte*>(words.data()));
+        packing_->run(0, data_, reinterpret_cast<std::byte*>(words.data()));
         const auto used = static_cast<std::size_t>(message_->bytes() + 7) / 8;
         end_->lane->forward.say(++progress.said, words, used);
     } else {
         const auto slot = static_cast<std::int64_t>(progress.slots++ % short_slots);
-        if (!refuses_)
-            packing_->run(0, data_, end_->ring.get() + slot * slot_bytes_, kernel::Stores::cached);
+        packing_->run(0, data_, end_->ring.get() + slot * slot_bytes_, kernel::Stores::cached);
         end_->lane->filled.store(progress.slots, std::memory_order_release);
     }
     return true;
@@ -165,6 +157,10 @@ bool NearSend::step(Allowance* rings, bool help) {
     auto& progress = end_->progress;
     switch (state_) {
         case State::idle:
+            return true;
+        case State::refusing:
+            if (!lane.back.heard(progress.starts)) return false;
+            state_ = State::idle;
             return true;
         case State::wants_room:
             if (!pack_short()) return false;
