@@ -90,7 +90,10 @@ int hocket_transfer_test(hocket_transfer* transfer, bool* done) {
 }
 
 int hocket_transfer_operation(const hocket_transfer* transfer, hocket_operation** operation) {
-    return guard(__func__, [&] { give(operation, behind(transfer)->value.operation()); });
+    return guard(__func__, [&] {
+        require(operation, "operation");
+        give(operation, behind(transfer)->value.operation());
+    });
 }
 
 int hocket_transfer_start_later(const hocket_transfer* transfer, const hocket_array* source,

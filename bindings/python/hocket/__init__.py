@@ -19,7 +19,9 @@ An example "on two processes" is a program for ``mpiexec -n 2 python``.
   strategy. `model` gives the costs of messages that it predicts with.
 - Arrays: `empty`, `zeros`, `from_function`, `wrap` and `scatter` make an
   `Array`. `redistribute` gives it another layout, `Array.gather` collects
-  it on one process, `Array.section` is a part.
+  it on one process, `Array.section` is a part. `iredistribute` starts that
+  and gives an `ArrayRequest`; `transfer` prepares a `Transfer` that is
+  started again and again.
 - Borders: `Array.halo` gives a `Halo`, and `Halo.iexchange` a
   `HaloRequest`.
 - In place: `remap_inplace` permutes a distributed array in its own memory.
