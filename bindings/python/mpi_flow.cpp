@@ -282,8 +282,9 @@ void bind_flow(nb::module_& m) {
             "refuse",
             [](Held& held, Transfer transfer, std::string kind, std::string message, int priority) {
                 const Access whole[] = {updates(Region(transfer.identity(), 1))};
-                held.flow->comm([transfer, kind, message]() mutable { transfer.refuse(kind, message); },
-                                whole, {priority, "transfer"});
+                held.flow->comm(
+                    [transfer, kind, message]() mutable { transfer.refuse(kind, message); }, whole,
+                    {priority, "transfer"});
             },
             "transfer"_a, "kind"_a, "message"_a, "priority"_a,
             nb::call_guard<nb::gil_scoped_release>())

@@ -151,9 +151,9 @@ class Flow {
              std::span<const Access>(accesses), std::move(options));
     }
 
-    /// Transfer::start and wait as a step: reads `source` and writes `destination`, which `transfer`,
-    /// a Transfer, copies. Steps of one transfer run one after the other. Collective over its
-    /// communicator, in the order of the program.
+    /// Transfer::start and wait as a step: reads `source` and writes `destination`, which
+    /// `transfer`, a Transfer, copies. Steps of one transfer run one after the other. Collective
+    /// over its communicator, in the order of the program.
     template <class Transfer, StridedArray A>
     void transfer(const Transfer& transfer, const A& source, const A& destination,
                   StepOptions options = {}) {

@@ -107,7 +107,17 @@ class NearSend {
   private:
     bool step(Allowance* rings, bool help);
     void pass_parts();
-    enum class State { idle, refusing, wants_room, unread, offered, copying, watching, wants_ring, filling };
+    enum class State {
+        idle,
+        refusing,
+        wants_room,
+        unread,
+        offered,
+        copying,
+        watching,
+        wants_ring,
+        filling
+    };
     std::uint64_t room(std::uint64_t of) const;  // slots that are free
     bool pack_short();
     void heard_answer();

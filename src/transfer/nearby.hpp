@@ -79,8 +79,7 @@ class Nearby {
     const std::byte* from_ = nullptr;
     std::byte* to_ = nullptr;
     std::uint64_t stay_done_ = 0;  // parts
-    bool lanes_stay_ = false, started_ = false, brief_ = false, wove_ = false,
-         refusing_ = false;
+    bool lanes_stay_ = false, started_ = false, brief_ = false, wove_ = false, refusing_ = false;
     std::vector<std::pair<int, std::uint64_t>> offered_;  // lanes, to ranks, by mail on its way
     std::vector<std::pair<int, std::uint64_t>> mailed_;   // likewise, messages
     std::vector<std::size_t> expecting_;  // messages whose senders have said nothing yet

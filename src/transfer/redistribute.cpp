@@ -80,8 +80,7 @@ comm::Protocol<> move(Comm on, int tag, std::int64_t number, comm::Statement min
     co_await on.state().open();
     comm::Link& link = on.state().link();
     transfer::Route route;
-    if (!mine.fault)
-        route = {&link, source->map, destination->map, tag, number, max_buffer};
+    if (!mine.fault) route = {&link, source->map, destination->map, tag, number, max_buffer};
     options.strategy = co_await transfer::agree_on_strategy(
         link, tag, std::move(mine), source ? &source->layout : nullptr,
         destination ? &destination->layout : nullptr, options, route);
@@ -106,10 +105,9 @@ std::shared_ptr<Operation> begin(const Comm& on, const std::string& name, comm::
     if (!mine.fault) {
         try {
             max_buffer = options.max_buffer.value_or(transfer::usual_buffers());
-            plan_options =
-                transfer::checked_options(source->layout, destination->layout,
-                                          overlap_of(*source, *destination, on.size()), itemsize,
-                                          options);
+            plan_options = transfer::checked_options(source->layout, destination->layout,
+                                                     overlap_of(*source, *destination, on.size()),
+                                                     itemsize, options);
         } catch (const Error&) {
             mine.fault = comm::Fault::current();
         }

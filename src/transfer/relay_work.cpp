@@ -57,21 +57,20 @@ RelayWork::RelayWork(const Plan& plan, const Place& source, const Place& destina
     std::map<std::pair<std::int64_t, std::int64_t>, Held> held;
     for (Entry& entry : entries_of(plan, source, destination)) {
         const plan::Step& step = entry.step;
-        RelayMessage message{step.peer_side,
-                             entry.side == step.peer_side,
-                             step.peer,
-                             step.elements * itemsize +
-                                 static_cast<std::int64_t>(entry.cargo.size()),
-                             buffer,
-                             {},
-                             {}};
+        RelayMessage message{
+            step.peer_side,
+            entry.side == step.peer_side,
+            step.peer,
+            step.elements * itemsize + static_cast<std::int64_t>(entry.cargo.size()),
+            buffer,
+            {},
+            {}};
         std::int64_t at = buffer, flag = buffer + step.elements * itemsize;
         for (const auto& [from, to, elements] : entry.cargo) {
             const std::int64_t bytes = elements * itemsize;
             if (step.send && from == source.process) {
                 message.parcels.push_back(
-                    {from, flag,
-                     pieces_of(*out, number_of(*out, to), true, source, itemsize, at)});
+                    {from, flag, pieces_of(*out, number_of(*out, to), true, source, itemsize, at)});
             } else if (step.send) {
                 const Held& came = held.at({from, to});
                 message.passings.push_back({came.offset, at, bytes});

@@ -184,8 +184,7 @@ bool Runner::poll_far() {
             const bool refused = std::find(empty.begin(), empty.end(), number) != empty.end();
             const std::size_t i = far_receives_.done(number, refused);
             if (refused)
-                refusals_.from(
-                    route_.rank_of(Side::source, work_->receives.messages[i].peer));
+                refusals_.from(route_.rank_of(Side::source, work_->receives.messages[i].peer));
         }
     }
     while (far_receives_.start_one(in_)) any = true;

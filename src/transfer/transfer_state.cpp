@@ -30,16 +30,16 @@ std::vector<int> ranks_of(const Layout& layout) {
 transfer::Place dense_place(const Layout& layout, const Comm& comm, std::int64_t itemsize) {
     transfer::Place place;
     place.process = comm.rank() < layout.size() ? comm.rank() : -1;
-    place.strides = dense_strides(layout.local_shape(std::max<std::int64_t>(place.process, 0)),
-                                  itemsize);
+    place.strides =
+        dense_strides(layout.local_shape(std::max<std::int64_t>(place.process, 0)), itemsize);
     place.dense = true;
     return place;
 }
 
 comm::Fault other_array(const char* which, const std::string& what, const std::string& has,
                         const std::string& wanted) {
-    return {"MismatchError", std::string("the ") + which + " array of this start has " + what + " " +
-                                 has + ", but the transfer was made for " + wanted +
+    return {"MismatchError", std::string("the ") + which + " array of this start has " + what +
+                                 " " + has + ", but the transfer was made for " + wanted +
                                  "; start it with an array that fits, or make another transfer"};
 }
 
@@ -61,11 +61,10 @@ Transfer::State::State(const Layout& source, const Layout& destination,
 void Transfer::State::check() {
     for (const Layout* layout : {&source_, &destination_})
         if (layout->size() > comm_.size())
-            throw LayoutError("the layout " + layout::label(layout->form()) + " needs " +
-                              std::to_string(layout->size()) +
-                              " processes, but the communicator has " +
-                              std::to_string(comm_.size()) +
-                              "; start more processes, or give the layout fewer");
+            throw LayoutError(
+                "the layout " + layout::label(layout->form()) + " needs " +
+                std::to_string(layout->size()) + " processes, but the communicator has " +
+                std::to_string(comm_.size()) + "; start more processes, or give the layout fewer");
     plan_ = transfer::checked_options(source_, destination_, same_numbers(source_, destination_),
                                       dtype_ ? dtype_->size : 1, options_);
 }
@@ -75,10 +74,14 @@ comm::Protocol<> Transfer::State::make(int tag, comm::Statement mine) {
     co_await comm_.state().open();
     // One process chooses the tags: another may have refused to make a transfer before.
     if (comm_.rank() == 0) mine.sound = std::to_string(comm_.state().next_lasting_tags());
-    const std::string tags = co_await comm::agree(comm::Group::whole(comm_.state().link()), tag,
-                                                  std::move(mine));
+    const std::string tags =
+        co_await comm::agree(comm::Group::whole(comm_.state().link()), tag, std::move(mine));
     comm::Link* const link = co_await comm_.state().lasting_link();
-    route_ = {link, ranks_of(source_), ranks_of(destination_), std::stoi(tags), 0,
+    route_ = {link,
+              ranks_of(source_),
+              ranks_of(destination_),
+              std::stoi(tags),
+              0,
               options_.max_buffer.value_or(transfer::usual_buffers())};
     if (dtype_) {
         comm::Statement same;
@@ -119,11 +122,11 @@ trace::Track Transfer::State::track() const {
 
 comm::Fault Transfer::State::fault_of(const Array& source, const Array& destination) const {
     for (const auto& [array, layout, which] :
-         {std::tuple(&source, &source_, "source"), std::tuple(&destination, &destination_,
-                                                              "destination")}) {
+         {std::tuple(&source, &source_, "source"),
+          std::tuple(&destination, &destination_, "destination")}) {
         if (!(array->comm() == comm_))
-            return other_array(which, "another communicator", "of " +
-                                   std::to_string(array->comm().size()) + " processes",
+            return other_array(which, "another communicator",
+                               "of " + std::to_string(array->comm().size()) + " processes",
                                "one of " + std::to_string(comm_.size()));
         if (!(array->layout() == *layout))
             return other_array(which, "the layout", layout::label(array->layout().form()),

@@ -45,7 +45,7 @@ class Transfer::State final : public comm::Activity, public std::enable_shared_f
         const void* source = nullptr;
         void* destination = nullptr;
         std::shared_ptr<const void> keep_source, keep_destination;
-        std::optional<DType> dtype;  // where none is settled
+        std::optional<DType> dtype;                                         // where none is settled
         std::optional<std::pair<transfer::Place, transfer::Place>> places;  // where they are others
         comm::Fault fault;
     };

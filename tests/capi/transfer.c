@@ -92,12 +92,10 @@ void test_transfer(void) {
     OK(hocket_operation_wait(started, 60));
     OK(hocket_operation_free(&started));
     CHECK(wrong_numbers(destination) == 0);
-    FAILS(HOCKET_ERR_ARGUMENT,
-          hocket_transfer_make(from, rank == 0 ? NULL : to, "float64", 0, MPI_COMM_WORLD, NULL, 60,
-                               &none));
-    FAILS(HOCKET_ERR_ARGUMENT,
-          hocket_transfer_make(from, to, rank == 0 ? "mine" : "float64", 0, MPI_COMM_WORLD, NULL,
-                               60, &none));
+    FAILS(HOCKET_ERR_ARGUMENT, hocket_transfer_make(from, rank == 0 ? NULL : to, "float64", 0,
+                                                    MPI_COMM_WORLD, NULL, 60, &none));
+    FAILS(HOCKET_ERR_ARGUMENT, hocket_transfer_make(from, to, rank == 0 ? "mine" : "float64", 0,
+                                                    MPI_COMM_WORLD, NULL, 60, &none));
     OK(hocket_transfer_make_fortran(from, to, "float64", 0, MPI_Comm_c2f(MPI_COMM_WORLD), NULL, 60,
                                     &transfer));
     FAILS(HOCKET_ERR_ERROR, hocket_transfer_wait(transfer, 60));

@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 import gc
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -166,6 +167,11 @@ def test_a_deadline_ends_the_wait_and_not_the_transfer(comm: Any) -> None:
     x.free()
 
 
+def pages() -> int:
+    """Of memory that this process has."""
+    return int(Path("/proc/self/statm").read_text().split()[1])
+
+
 @ranks(2)
 def test_starts_take_no_memory_no_plan_and_no_agreement(comm: Any) -> None:
     lay = hk.Layout((64, 64), "(BLOCK, *)", 2), hk.Layout((64, 64), "(*, BLOCK)", 2)
@@ -178,8 +184,7 @@ def test_starts_take_no_memory_no_plan_and_no_agreement(comm: Any) -> None:
     def counts() -> tuple[Any, ...]:
         from hocket import _mpi
 
-        with open("/proc/self/statm") as statm:
-            resident = int(statm.read().split()[1])
+        resident = pages()
         usage = _mpi.memory_usage()
         return (_mpi.plan_cache_counts(), _mpi.descriptor_counts(), usage["in_use"]), resident
 
@@ -190,7 +195,7 @@ def test_starts_take_no_memory_no_plan_and_no_agreement(comm: Any) -> None:
         assert ends[1].local[0, 0] == k
     after, resident_after = counts()
     assert after == before
-    assert resident_after - resident < 64  # pages
+    assert resident_after - resident < 64
 
 
 @ranks(2)
@@ -205,10 +210,8 @@ def test_made_and_freed_a_thousand_times(comm: Any) -> None:
             x.free()
         if k == 500:
             gc.collect()
-            with open("/proc/self/statm") as statm:
-                before = int(statm.read().split()[1])
-    with open("/proc/self/statm") as statm:
-        assert int(statm.read().split()[1]) - before < 256  # pages
+            before = pages()
+    assert pages() - before < 256
 
 
 @ranks(1, 3)

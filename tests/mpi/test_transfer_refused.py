@@ -156,7 +156,9 @@ def test_what_cannot_be_made(comm: Any) -> None:
 
     def wrong(*words: str, kind: type[hk.Error] = hk.Error, **given: Any) -> None:
         ends = given.pop("ends", (lay, other))
-        raises_everywhere(comm, kind, lambda: hk.transfer(*ends, comm=comm, timeout=60, **given), *words)
+        raises_everywhere(
+            comm, kind, lambda: hk.transfer(*ends, comm=comm, timeout=60, **given), *words
+        )
 
     if comm.size > 1:
         wrong("disagree", ends=(lay, lay if last else other), kind=hk.MismatchError)
@@ -177,7 +179,6 @@ def test_what_cannot_be_made(comm: Any) -> None:
     x = hk.transfer(lay, other, comm=comm)
     a, b = hk.zeros(lay, comm=comm), hk.empty(other, comm=comm)
     x(a, b)
-    on = split if last else comm
     if last:
         with pytest.raises(hk.MismatchError, match="communicator"):
             x.start(hk.zeros(lay, comm=split), b)
@@ -220,7 +221,7 @@ def test_in_a_flow(comm: Any) -> None:
         if case == 0:
             f.wait(60)
         else:
-            with pytest.raises(hk.StepError, match="this step fails|process 0 of|array"):
+            with pytest.raises(hk.StepError, match=r"this step fails|process 0 of|array"):
                 f.wait(60)
         b.local[...] = -1
         x(a, b, timeout=60)

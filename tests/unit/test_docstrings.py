@@ -22,7 +22,14 @@ QUIET = {
     *(f"Layout.{name}" for name in ("shape", "dist", "procs", "replicate", "size", "ndim")),
     *("Layout.num_elements", "Layout.draw"),
     *(f"Plan.{name}" for name in ("strategy", "axes", "rounds", "message_count")),
-    *("Plan.elements_moved", "Plan.table", "Plan.explain", "Request.persistent", "ArrayRequest.persistent", "Channel.name"),
+    *(
+        "Plan.elements_moved",
+        "Plan.table",
+        "Plan.explain",
+        "Request.persistent",
+        "ArrayRequest.persistent",
+        "Channel.name",
+    ),
     *(f"Tasks.{name}" for name in ("name", "size", "names", "profile")),
     *(f"Flow.{name}" for name in ("workers", "agent", "steps", "cancel")),
     # Made by calls that say what they raise.

@@ -21,7 +21,9 @@ Ends = tuple[list[int], list[int], list["MPI.Datatype"]]
 def ends_of(plan: Plan, rank: int, processes: int) -> tuple[Ends, Ends]:
     """What process `rank` gives ``Alltoallw`` of so many processes to send, and to receive."""
     if not 0 <= rank < processes:
-        raise LayoutError(f"there is no process {rank} among {processes}; give 0 to {processes - 1}")
+        raise LayoutError(
+            f"there is no process {rank} among {processes}; give 0 to {processes - 1}"
+        )
     return (
         _end(plan, "src", plan.source, rank, processes),
         _end(plan, "dst", plan.destination, rank, processes),
@@ -56,9 +58,7 @@ def _end(plan: Plan, side: str, layout: Layout, rank: int, processes: int) -> En
     return counts, [0] * processes, types
 
 
-def _datatype(
-    boxes: list[Any], sending: bool, strides: list[int], itemsize: int
-) -> MPI.Datatype:
+def _datatype(boxes: list[Any], sending: bool, strides: list[int], itemsize: int) -> MPI.Datatype:
     """The boxes' elements in the order of the message, from where the local array begins."""
     from mpi4py import MPI
 
@@ -72,10 +72,13 @@ def _datatype(
             stride = step * strides[d]
             # Open MPI 5.0 takes a vector of contiguous elements whose stride is negative for one
             # that goes forwards.
-            inner, part = part, (
-                part.Create_hvector(extent, 1, stride)
-                if stride >= 0
-                else part.Create_hindexed_block(1, [i * stride for i in range(extent)])
+            inner, part = (
+                part,
+                (
+                    part.Create_hvector(extent, 1, stride)
+                    if stride >= 0
+                    else part.Create_hindexed_block(1, [i * stride for i in range(extent)])
+                ),
             )
             inner.Free()
         parts.append(part)

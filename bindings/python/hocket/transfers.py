@@ -108,9 +108,8 @@ def transfer(
             )
         if wanted is not None and gets is not None and gets != wanted:
             raise MismatchError(f"dst holds {gets}, but dtype= asks for {wanted}; make them match")
-        if wanted is None:
-            wire = has or gets
-        else:
+        wire = has or gets
+        if wanted is not None:
             wire = None if has is None else wire_type(has, wanted)
         named = as_text(strategy, "strategy", "direct")
         most = None if max_buffer is None else as_bytes(max_buffer, "max_buffer")

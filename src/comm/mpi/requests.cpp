@@ -43,8 +43,7 @@ std::span<const std::size_t> Requests::newly_done() {
     empty_.clear();
     if (pending_ == 0) return done_;
     auto& [links, requests, group, processes, indices, statuses, seen] = *batch_;
-    const int count =
-        vendor::test_some(requests, indices, seen, lengths_ ? &statuses : nullptr);
+    const int count = vendor::test_some(requests, indices, seen, lengths_ ? &statuses : nullptr);
     for (int i = 0; i < count; ++i) {
         const std::size_t of =
             group[static_cast<std::size_t>(indices[static_cast<std::size_t>(i)])];
