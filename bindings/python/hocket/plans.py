@@ -247,7 +247,7 @@ class Plan:
         return self._native.boxes(self._is_source(side), integer(rank, "rank"))
 
     def alltoallw(self, rank: int, comm_size: Optional[int] = None) -> Alltoallw:
-        """What process `rank` passes to ``comm.Alltoallw`` of MPI, to move the array without hocket.
+        """The arguments of process `rank` for ``comm.Alltoallw``, to move the array with MPI alone.
 
         Process ``r`` of both layouts is rank ``r``. The strategy does not matter: every process
         sends each other one its elements, in one message.
