@@ -18,8 +18,6 @@ endif()
 
 if(SKBUILD)
     install(TARGETS ${installed} LIBRARY DESTINATION hocket COMPONENT python)
-    # What `hocket papers` reads.
-    install(FILES docs/papers/claims.toml DESTINATION hocket_cli/claims COMPONENT python)
     return()
 endif()
 

@@ -20,12 +20,13 @@ PYTHON = (
     "packaging",
     "cli",
     "bench",
+    "papers",
     "examples",
     "apps",
     "tests",
     "tools",
 )
-TYPED = ("-p", "hocket", "-p", "hocket_cli", "-p", "hocket_bench")
+TYPED = ("-p", "hocket", "-p", "hocket_cli", "-p", "hocket_bench", "-p", "hocket_papers")
 
 
 def sources(*suffixes: str) -> list[str]:
@@ -51,6 +52,8 @@ def check(mpi: str, arguments: list[str]) -> int:
         report.run("types of the extensions", build.stubs_command(mpi))
         report.run("mypy --strict", ["sh", "-c", types(mpi, tools, python)])
         report.run("conda recipe", [str(tools / "python"), "tools/recipes.py"])
+        report.run("types of the rooms", [str(tools / "python"), "tools/type_counts.py"])
+        report.run("words", [str(tools / "python"), "tools/words.py"])
 
     report.together(texts)
     folder = report.step("the build with sanitizers", lambda: build.audited(mpi))
@@ -114,10 +117,10 @@ def audit_fortran(report: Report, folder: Path, python: Path) -> None:
 
 
 def types(mpi: str, tools: Path, python: Path) -> str:
-    """mypy over the three packages as they are imported."""
+    """mypy over the packages as they are imported."""
     folder = build.folder_of(mpi) / "python"
     return (
-        f"MYPYPATH='{folder}:{ROOT}/cli:{ROOT}/bench' exec '{tools}/mypy' --strict "
+        f"MYPYPATH='{folder}:{ROOT}/cli:{ROOT}/bench:{ROOT}/papers' exec '{tools}/mypy' --strict "
         f"--python-executable '{python}' {' '.join(TYPED)}"
     )
 

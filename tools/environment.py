@@ -127,7 +127,7 @@ def add_project(prefix: Path) -> None:
     """Makes this checkout importable there, and puts the program `hocket` beside its Python."""
     packages = next((prefix / "lib").glob("python3*")) / "site-packages"
     build = ROOT / "build" / prefix.name / "python"
-    paths = (build, ROOT / "cli", ROOT / "bench")
+    paths = (build, ROOT / "cli", ROOT / "bench", ROOT / "papers")
     (packages / "hocket.pth").write_text("".join(f"{path}\n" for path in paths), encoding="utf-8")
     describe(packages)
     program = prefix / "bin" / "hocket"

@@ -9,7 +9,7 @@ interfaces of the module, as its sources declare them. Of all pages' fences the 
 
 from __future__ import annotations
 
-import importlib.util
+import importlib
 import re
 import subprocess
 import sys
@@ -31,8 +31,6 @@ _FENCE = re.compile(r"^```(\w+) [^\n`]*$", re.MULTILINE)
 _OUTSIDE = re.compile(r"\[[^\]\n]*\]\((?:\.\./)+(examples/[^)\n]*)\)")
 _FUNCTION = re.compile(r"(\w+|operator\W+)\(")
 _COMMENT = re.compile(r"//[^\n]*|/\*.*?\*/", re.DOTALL)
-# hocket_team_reduce_add_int32 and its like are one name with the types of values behind it.
-_TYPED = re.compile(r"_(?:bool|u?int\d+|float\d+)$")
 _NO_DECLARATION = re.compile(
     r'#(?!define (?!\w+_H$))|namespace [\w:]+ \{|\}  // namespace|\}$|friend |extern "C"'
 )
@@ -75,10 +73,7 @@ def section(path: Path, language: str) -> str:
 def fortran() -> Iterator[str]:
     """Fortran's: a section for each C header whose functions the module has, what only Fortran has,
     and the types."""
-    spec = importlib.util.spec_from_file_location("interfaces", FORTRAN / "interfaces.py")
-    assert spec is not None and spec.loader is not None
-    interfaces = sys.modules[spec.name] = importlib.util.module_from_spec(spec)
-    spec.loader.exec_module(interfaces)
+    interfaces = _of_generator("interfaces")
     with tempfile.TemporaryDirectory() as folder:
         generate = [sys.executable, "-B", str(FORTRAN / "generate.py"), str(HEADERS), folder]
         subprocess.run(generate, check=True)
@@ -106,8 +101,16 @@ def fortran() -> Iterator[str]:
 
 def said_in_fortran(item: str) -> dict[str, None]:
     """The names of a C declaration's functions, as the module has them."""
+    names_of = _of_generator("manners").names_of
     named = (name.removesuffix("_fortran") for name in _functions(_bare(item)))
-    return dict.fromkeys(_TYPED.sub("", name) for name in named)
+    return dict.fromkeys(fortran for name in named for fortran in names_of(name))
+
+
+def _of_generator(module: str) -> Any:
+    """A module of the generator of Fortran's."""
+    if str(FORTRAN) not in sys.path:
+        sys.path.append(str(FORTRAN))
+    return importlib.import_module(module)
 
 
 def _interfaces(offers: dict[str, Any], words: str) -> str:
@@ -191,7 +194,7 @@ def title(item: str) -> str:
     types = [f"{named.group(1)} {named.group(2)}"] if named else []
     if named and named.group(1) in ("concept", "using"):
         return types[0]
-    functions = dict.fromkeys(_TYPED.sub("", name) for name in _functions(code))
+    functions = dict.fromkeys(_functions(code))
     defined = re.findall(r"^#define (\w+)", code, re.MULTILINE)
     names = [*(handles or types), *functions, *defined]
     if names:

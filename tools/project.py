@@ -20,7 +20,7 @@ import environment
 import suite
 from messages import ROOT, say, stop
 
-# Measured: docs/architecture.md, "Which MPI".
+# Measured: docs/measurements/mpi.md.
 DEFAULT_MPI = "openmpi"
 
 

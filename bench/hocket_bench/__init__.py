@@ -5,7 +5,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-__all__ = ["main"]
+__all__ = ["main", "names"]
 
 
 def main(argv: Sequence[str] | None = None) -> int:
@@ -13,3 +13,10 @@ def main(argv: Sequence[str] | None = None) -> int:
     from .command import main as run
 
     return run(argv)
+
+
+def names() -> dict[str, str]:
+    """The benchmarks, each with what it measures."""
+    from . import options, registry
+
+    return {name: options.summary(name) for name in registry.names()}

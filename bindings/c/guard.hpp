@@ -27,7 +27,7 @@ class Interrupted : public Error {
     using Error::Error;
 };
 
-/// The code of the exception at hand, whose message hocket_error_message() gives from now on.
+/// The code of the current exception, whose message hocket_error_message() gives from now on.
 /// `function` leads the messages of wrong arguments, which say nothing without it.
 int failure(const char* function) noexcept;
 

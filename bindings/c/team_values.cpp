@@ -1,184 +1,163 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Written by tools/team_functions.py.
+// Operations of teams on values that have a type.
+#include <array>
+#include <cstring>
+
 #include "team_arguments.hpp"
 
 using namespace hocket::c;
 using hocket::Team;
+using hocket::TeamOptions;
+using hocket::team::Call;
 using hocket::team::Op;
+using hocket::team::Type;
 
-int hocket_team_putget_bool(hocket_team* team, bool value, int source, int bits, double timeout,
-                            bool* result) {
-    return putget_value(__func__, team, value, source, bits, timeout, result);
+namespace {
+
+constexpr std::array<std::size_t, hocket::team::types> sizes{1, 1, 2, 4, 8, 1, 2, 4, 8, 4, 8};
+
+std::size_t size_of(Type type) {
+    return sizes[static_cast<std::size_t>(type)];
 }
-int hocket_team_putget_int8(hocket_team* team, int8_t value, int source, int bits, double timeout,
-                            int8_t* result) {
-    return putget_value(__func__, team, value, source, bits, timeout, result);
+
+// `operation` of a reduction or a scan, of which `first` is the addition.
+Op folding(Op first, int operation) {
+    if (operation < HOCKET_ADD || operation > HOCKET_OR)
+        throw ArgumentError("'op' is " + std::to_string(operation) +
+                            "; give HOCKET_ADD, _MUL, _MIN, _MAX, _AND or _OR");
+    return static_cast<Op>(static_cast<int>(first) + operation);
 }
-int hocket_team_putget_int16(hocket_team* team, int16_t value, int source, int bits, double timeout,
-                             int16_t* result) {
-    return putget_value(__func__, team, value, source, bits, timeout, result);
+
+// What this process asks for. Of a bool any byte but 0 is true.
+Call call_of(Op op, int type, const void* value, TeamOptions& options, int process = 0) {
+    Call call{op, type_of(type, options), 0, process};
+    require(value, "value");
+    std::memcpy(&call.bits, value, size_of(call.type));
+    if (call.type == Type::boolean) call.bits = call.bits != 0 ? 1 : 0;
+    return call;
 }
-int hocket_team_putget_int32(hocket_team* team, int32_t value, int source, int bits, double timeout,
-                             int32_t* result) {
-    return putget_value(__func__, team, value, source, bits, timeout, result);
+
+// A result of the type of the values.
+void run_into(const Team& team, const Call& call, const TeamOptions& options, void* result) {
+    const std::uint64_t bits = team.run(call, options);
+    std::memcpy(result, &bits, size_of(call.type));
 }
-int hocket_team_putget_int64(hocket_team* team, int64_t value, int source, int bits, double timeout,
-                             int64_t* result) {
-    return putget_value(__func__, team, value, source, bits, timeout, result);
+
+int fold_values(const char* function, Op first, hocket_team* team, int op, int type,
+                const void* value, double timeout, void* result) noexcept {
+    return with_team(
+        function, first, team, timeout,
+        [&](TeamOptions& options) {
+            require(result, "result");
+            return call_of(folding(first, op), type, value, options);
+        },
+        [&](const Team& on, const Call& call, const TeamOptions& options) {
+            run_into(on, call, options, result);
+        });
 }
-int hocket_team_putget_uint8(hocket_team* team, uint8_t value, int source, int bits, double timeout,
-                             uint8_t* result) {
-    return putget_value(__func__, team, value, source, bits, timeout, result);
+
+int count_processes(const char* function, Op op, hocket_team* team, int type, const void* value,
+                    double timeout, int* result) noexcept {
+    return with_team(
+        function, op, team, timeout,
+        [&](TeamOptions& options) {
+            require(result, "result");
+            return call_of(op, type, value, options);
+        },
+        [&](const Team& on, const Call& call, const TeamOptions& options) {
+            *result = static_cast<int>(on.run(call, options));
+        });
 }
-int hocket_team_putget_uint16(hocket_team* team, uint16_t value, int source, int bits,
-                              double timeout, uint16_t* result) {
-    return putget_value(__func__, team, value, source, bits, timeout, result);
+
+int broadcast(const char* function, hocket_team* team, int type, const void* value, double timeout,
+              void* result) noexcept {
+    return with_team(
+        function, Op::bcast, team, timeout,
+        [&](TeamOptions& options) {
+            require(result, "result");
+            return call_of(Op::bcast, type, value, options);
+        },
+        [&](const Team& on, const Call& call, const TeamOptions& options) {
+            run_into(on, call, options, result);
+        });
 }
-int hocket_team_putget_uint32(hocket_team* team, uint32_t value, int source, int bits,
-                              double timeout, uint32_t* result) {
-    return putget_value(__func__, team, value, source, bits, timeout, result);
+
+}  // namespace
+
+Type hocket::c::type_of(int type, TeamOptions& options) {
+    const int known = type & 0xff;
+    if (type < 0 || known > HOCKET_TEAM_FLOAT64)
+        throw ArgumentError("'type' is " + std::to_string(type) +
+                            "; give one of enum hocket_team_type");
+    options.narrow = type >> 8;
+    return static_cast<Type>(known);
 }
-int hocket_team_putget_uint64(hocket_team* team, uint64_t value, int source, int bits,
-                              double timeout, uint64_t* result) {
-    return putget_value(__func__, team, value, source, bits, timeout, result);
+
+int hocket_team_reduce(hocket_team* team, int op, int type, const void* value, double timeout,
+                       void* result) {
+    return fold_values(__func__, Op::reduce_add, team, op, type, value, timeout, result);
 }
-int hocket_team_putget_float32(hocket_team* team, float value, int source, int bits, double timeout,
-                               float* result) {
-    return putget_value(__func__, team, value, source, bits, timeout, result);
+
+int hocket_team_scan(hocket_team* team, int op, int type, const void* value, double timeout,
+                     void* result) {
+    return fold_values(__func__, Op::scan_add, team, op, type, value, timeout, result);
 }
-int hocket_team_putget_float64(hocket_team* team, double value, int source, int bits,
-                               double timeout, double* result) {
-    return putget_value(__func__, team, value, source, bits, timeout, result);
+
+int hocket_team_putget(hocket_team* team, int type, const void* value, int source, double timeout,
+                       void* result) {
+    return with_team(
+        __func__, Op::putget, team, timeout,
+        [&](TeamOptions& options) {
+            require(result, "result");
+            return call_of(Op::putget, type, value, options, source);
+        },
+        [&](const Team& on, const Call& call, const TeamOptions& options) {
+            run_into(on, call, options, result);
+        });
 }
-int hocket_team_gather_bool(hocket_team* team, bool value, int bits, double timeout, int64_t places,
-                            bool* values) {
-    return gather_values(__func__, team, value, bits, timeout, places, values);
+
+int hocket_team_gather(hocket_team* team, int type, const void* value, double timeout,
+                       int64_t places, void* values) {
+    return with_team(
+        __func__, Op::gather, team, timeout,
+        [&](TeamOptions& options) {
+            require(values, "values");
+            return call_of(Op::gather, type, value, options);
+        },
+        [&](const Team& on, const Call& call, const TeamOptions& options) {
+            const auto room = static_cast<std::size_t>(places < 0 ? 0 : places);
+            on.run_gather(call.type, call.bits, values, room, options);
+        });
 }
-int hocket_team_gather_int8(hocket_team* team, int8_t value, int bits, double timeout,
-                            int64_t places, int8_t* values) {
-    return gather_values(__func__, team, value, bits, timeout, places, values);
+
+int hocket_team_bcast_put(hocket_team* team, int type, const void* value, double timeout,
+                          void* result) {
+    return broadcast(__func__, team, type, value, timeout, result);
 }
-int hocket_team_gather_int16(hocket_team* team, int16_t value, int bits, double timeout,
-                             int64_t places, int16_t* values) {
-    return gather_values(__func__, team, value, bits, timeout, places, values);
+
+int hocket_team_bcast_get(hocket_team* team, int type, double timeout, void* result) {
+    const std::uint64_t nothing = 0;
+    return broadcast(__func__, team, type, &nothing, timeout, result);
 }
-int hocket_team_gather_int32(hocket_team* team, int32_t value, int bits, double timeout,
-                             int64_t places, int32_t* values) {
-    return gather_values(__func__, team, value, bits, timeout, places, values);
+
+int hocket_team_rank(hocket_team* team, int type, const void* value, double timeout, int* result) {
+    return count_processes(__func__, Op::rank, team, type, value, timeout, result);
 }
-int hocket_team_gather_int64(hocket_team* team, int64_t value, int bits, double timeout,
-                             int64_t places, int64_t* values) {
-    return gather_values(__func__, team, value, bits, timeout, places, values);
+
+int hocket_team_match_count(hocket_team* team, int type, const void* value, double timeout,
+                            int* result) {
+    return count_processes(__func__, Op::match_count, team, type, value, timeout, result);
 }
-int hocket_team_gather_uint8(hocket_team* team, uint8_t value, int bits, double timeout,
-                             int64_t places, uint8_t* values) {
-    return gather_values(__func__, team, value, bits, timeout, places, values);
-}
-int hocket_team_gather_uint16(hocket_team* team, uint16_t value, int bits, double timeout,
-                              int64_t places, uint16_t* values) {
-    return gather_values(__func__, team, value, bits, timeout, places, values);
-}
-int hocket_team_gather_uint32(hocket_team* team, uint32_t value, int bits, double timeout,
-                              int64_t places, uint32_t* values) {
-    return gather_values(__func__, team, value, bits, timeout, places, values);
-}
-int hocket_team_gather_uint64(hocket_team* team, uint64_t value, int bits, double timeout,
-                              int64_t places, uint64_t* values) {
-    return gather_values(__func__, team, value, bits, timeout, places, values);
-}
-int hocket_team_gather_float32(hocket_team* team, float value, int bits, double timeout,
-                               int64_t places, float* values) {
-    return gather_values(__func__, team, value, bits, timeout, places, values);
-}
-int hocket_team_gather_float64(hocket_team* team, double value, int bits, double timeout,
-                               int64_t places, double* values) {
-    return gather_values(__func__, team, value, bits, timeout, places, values);
-}
-int hocket_team_bcast_put_bool(hocket_team* team, bool value, int bits, double timeout,
-                               bool* result) {
-    return of_value(__func__, Op::bcast, team, &Team::bcast_put<bool>, value, bits, timeout,
-                    result);
-}
-int hocket_team_bcast_put_int8(hocket_team* team, int8_t value, int bits, double timeout,
-                               int8_t* result) {
-    return of_value(__func__, Op::bcast, team, &Team::bcast_put<int8_t>, value, bits, timeout,
-                    result);
-}
-int hocket_team_bcast_put_int16(hocket_team* team, int16_t value, int bits, double timeout,
-                                int16_t* result) {
-    return of_value(__func__, Op::bcast, team, &Team::bcast_put<int16_t>, value, bits, timeout,
-                    result);
-}
-int hocket_team_bcast_put_int32(hocket_team* team, int32_t value, int bits, double timeout,
-                                int32_t* result) {
-    return of_value(__func__, Op::bcast, team, &Team::bcast_put<int32_t>, value, bits, timeout,
-                    result);
-}
-int hocket_team_bcast_put_int64(hocket_team* team, int64_t value, int bits, double timeout,
-                                int64_t* result) {
-    return of_value(__func__, Op::bcast, team, &Team::bcast_put<int64_t>, value, bits, timeout,
-                    result);
-}
-int hocket_team_bcast_put_uint8(hocket_team* team, uint8_t value, int bits, double timeout,
-                                uint8_t* result) {
-    return of_value(__func__, Op::bcast, team, &Team::bcast_put<uint8_t>, value, bits, timeout,
-                    result);
-}
-int hocket_team_bcast_put_uint16(hocket_team* team, uint16_t value, int bits, double timeout,
-                                 uint16_t* result) {
-    return of_value(__func__, Op::bcast, team, &Team::bcast_put<uint16_t>, value, bits, timeout,
-                    result);
-}
-int hocket_team_bcast_put_uint32(hocket_team* team, uint32_t value, int bits, double timeout,
-                                 uint32_t* result) {
-    return of_value(__func__, Op::bcast, team, &Team::bcast_put<uint32_t>, value, bits, timeout,
-                    result);
-}
-int hocket_team_bcast_put_uint64(hocket_team* team, uint64_t value, int bits, double timeout,
-                                 uint64_t* result) {
-    return of_value(__func__, Op::bcast, team, &Team::bcast_put<uint64_t>, value, bits, timeout,
-                    result);
-}
-int hocket_team_bcast_put_float32(hocket_team* team, float value, int bits, double timeout,
-                                  float* result) {
-    return of_value(__func__, Op::bcast, team, &Team::bcast_put<float>, value, bits, timeout,
-                    result);
-}
-int hocket_team_bcast_put_float64(hocket_team* team, double value, int bits, double timeout,
-                                  double* result) {
-    return of_value(__func__, Op::bcast, team, &Team::bcast_put<double>, value, bits, timeout,
-                    result);
-}
-int hocket_team_bcast_get_bool(hocket_team* team, int bits, double timeout, bool* result) {
-    return bcast_value(__func__, team, bits, timeout, result);
-}
-int hocket_team_bcast_get_int8(hocket_team* team, int bits, double timeout, int8_t* result) {
-    return bcast_value(__func__, team, bits, timeout, result);
-}
-int hocket_team_bcast_get_int16(hocket_team* team, int bits, double timeout, int16_t* result) {
-    return bcast_value(__func__, team, bits, timeout, result);
-}
-int hocket_team_bcast_get_int32(hocket_team* team, int bits, double timeout, int32_t* result) {
-    return bcast_value(__func__, team, bits, timeout, result);
-}
-int hocket_team_bcast_get_int64(hocket_team* team, int bits, double timeout, int64_t* result) {
-    return bcast_value(__func__, team, bits, timeout, result);
-}
-int hocket_team_bcast_get_uint8(hocket_team* team, int bits, double timeout, uint8_t* result) {
-    return bcast_value(__func__, team, bits, timeout, result);
-}
-int hocket_team_bcast_get_uint16(hocket_team* team, int bits, double timeout, uint16_t* result) {
-    return bcast_value(__func__, team, bits, timeout, result);
-}
-int hocket_team_bcast_get_uint32(hocket_team* team, int bits, double timeout, uint32_t* result) {
-    return bcast_value(__func__, team, bits, timeout, result);
-}
-int hocket_team_bcast_get_uint64(hocket_team* team, int bits, double timeout, uint64_t* result) {
-    return bcast_value(__func__, team, bits, timeout, result);
-}
-int hocket_team_bcast_get_float32(hocket_team* team, int bits, double timeout, float* result) {
-    return bcast_value(__func__, team, bits, timeout, result);
-}
-int hocket_team_bcast_get_float64(hocket_team* team, int bits, double timeout, double* result) {
-    return bcast_value(__func__, team, bits, timeout, result);
+
+int hocket_team_match(hocket_team* team, int type, const void* value, double timeout,
+                      int64_t capacity, uint64_t* words, int64_t* count) {
+    return with_team(
+        __func__, Op::match, team, timeout,
+        [&](TeamOptions& options) {
+            require(words, "words");
+            return call_of(Op::match, type, value, options);
+        },
+        [&](const Team& on, const Call& call, const TeamOptions& options) {
+            hand_out(on.run_mask(call, options).words(), capacity, words, count);
+        });
 }

@@ -24,13 +24,13 @@ TASKS = {
 class Writer:
     """Writes one function in all its specific forms."""
 
-    def __init__(self, function: Function, headers: Headers) -> None:
+    def __init__(self, function: Function, headers: Headers, typed: bool = False) -> None:
         self.c_name = function.name
         self.name = function.name.removesuffix("_fortran")
+        # Values of a team have C's kinds, and no others.
+        self.typed = typed
         self.parameters = function.parameters
         self.headers = headers
-        # hocket_team_reduce_add_int32: one of a generic procedure.
-        self.typed = manners.type_of(self.name)
 
     def forms(self) -> list[str]:
         """The specific procedures, and the generic interface where there are several."""
@@ -39,8 +39,6 @@ class Writer:
             p.name in manners.EITHER_KIND and p.type == "int64_t" and p.const and p.stars
             for p in self.parameters
         )
-        if self.typed:
-            return [f"public :: {manners.generic_of(self.name)}", self.specific(self.name, "", "")]
         made = []
         for how, kind in product(TASKS if tasks else [""], ["i4", "i8"] if wide else [""]):
             suffix = "".join(f"_{word}" for word in (how, kind) if word)
@@ -56,10 +54,7 @@ class Writer:
         one = Procedure(name)
         rest = list(self.parameters)
         while rest:
-            if self.typed and rest[0].name == "bits":
-                one.passed.append("0_c_int")  # Fortran's integers have a sign
-                del rest[:1]
-            elif [p.name for p in rest[:2]] == ["places", "values"]:
+            if [p.name for p in rest[:2]] == ["places", "values"]:
                 self.filled(one, rest[1])
                 del rest[:2]
             elif [p.name for p in rest[:3]][0::2] == ["capacity", "count"]:
@@ -183,6 +178,10 @@ class Writer:
             # By value: by reference it is a constant in memory, which linkers do not like.
             one.declared.append(f"type(c_funptr), value :: {name}")
             one.passed.append(name)
+        elif p.type == "constant":
+            one.passed.append(f"int({name}, c_int)")
+        elif p.name == "value" and p.const and p.type in SCALARS:
+            self.value_in_memory(one, p, name)
         elif p.type == "void":
             self.address(one, p, name)
         elif p.stars == 0:
@@ -322,6 +321,14 @@ class Writer:
         one.before.append(f"{name}_ = {default}")
         one.before.append(f"if (present({name})) {name}_ = {convert}({name}, {kind})")
         one.passed.append(f"{name}_")
+
+    def value_in_memory(self, one: Procedure, p: Parameter, name: str) -> None:
+        """A value that C takes the address of."""
+        one.required.append(name)
+        one.declared.append(f"{self.given(p)}, intent(in) :: {name}")
+        one.declared.append(f"{SCALARS[p.type][0]}, target :: {name}_")
+        one.before.append(f"{name}_ = {name}")
+        one.passed.append(f"c_loc({name}_)")
 
     def given(self, p: Parameter) -> str:
         """The Fortran type of a number or a truth value."""

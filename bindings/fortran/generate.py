@@ -11,6 +11,7 @@ from pathlib import Path
 
 import arrays
 import manners
+import teams
 import touches
 from c_headers import Function, Headers, Parameter, read
 from calls import Writer
@@ -28,7 +29,7 @@ def said(headers: Headers) -> list[Function]:
         function
         for function in headers.functions
         if f"{function.name}_fortran" not in names
-        and not manners.is_left_out(function.name.removesuffix("_fortran"))
+        and function.name.removesuffix("_fortran") not in manners.NOT_IN_FORTRAN
     ]
 
 
@@ -91,20 +92,22 @@ def calls_module(headers: Headers) -> str:
     """The procedures."""
     heads: list[str] = []
     bodies: list[str] = []
-    typed: dict[str, list[str]] = {}
     for function in said(headers):
         name = function.name.removesuffix("_fortran")
         if name in manners.BY_HAND or name in manners.OF_ARRAYS:
             continue
+        if teams.is_typed(function):
+            generics: dict[str, list[str]] = {}
+            for generic, specific, variant in teams.variants(function):
+                generics.setdefault(generic, []).append(specific)
+                bodies.append(Writer(variant, headers, typed=True).specific(specific, "", ""))
+            for generic, names in generics.items():
+                listed = "\n".join(f"  module procedure {each}" for each in names)
+                heads.append(f"public :: {generic}\ninterface {generic}\n{listed}\nend interface")
+            continue
         head, *procedures = Writer(function, headers).forms()
-        if manners.type_of(name):
-            typed.setdefault(manners.generic_of(name), []).append(name)
-        else:
-            heads.append(head)
+        heads.append(head)
         bodies += procedures
-    for generic, names in typed.items():
-        listed = "\n".join(f"  module procedure {name}" for name in names)
-        heads.append(f"public :: {generic}\ninterface {generic}\n{listed}\nend interface")
     use = "  use, intrinsic :: iso_fortran_env, only: int64, real32, real64\n"
     text = [HEAD + "module hocket_calls", "  use hocket_base\n  use hocket_c\n  use hocket_lists"]
     text += [INTRINSIC + use + "  implicit none\n  private", *map(indented, heads), "contains\n"]

@@ -6,7 +6,7 @@ The generator follows the names of C's parameters; what it does with them stands
 
 from __future__ import annotations
 
-import re
+import teams
 
 # Written by hand in hocket_calls_*.F90 and hocket_base.F90, for arguments that C has no form for.
 BY_HAND = {
@@ -22,6 +22,9 @@ BY_HAND = {
     "hocket_layout_make_formats",
     "hocket_layout_slices",
     "hocket_layout_to_boxes",
+    "hocket_layout_from_blacs",
+    "hocket_layout_to_blacs",
+    "hocket_layout_blacs_grid",
     "hocket_layout_from_local_box",
     "hocket_layout_from_local_elements",
     "hocket_plan_make",
@@ -118,20 +121,9 @@ OPTIONAL_HANDLES = {("hocket_request_start", "array")}
 # A tag that is left out: 0 of what sends, any of what receives.
 RECEIVING = ("recv", "irecv", "probe", "iprobe")
 
-TYPES = ("bool", "int8", "int16", "int32", "int64", "float32", "float64")
 
-
-def type_of(name: str) -> str:
-    """The type of values that a C function's name ends in, as hocket_team_rank_int32; "": none."""
-    found = re.fullmatch(rf"hocket_team_\w+_(u?(?:{'|'.join(TYPES)}))", name)
-    return found[1] if found else ""
-
-
-def generic_of(name: str) -> str:
-    """Fortran's one name for the C functions of all types."""
-    return name.removesuffix(f"_{type_of(name)}") if type_of(name) else name
-
-
-def is_left_out(name: str) -> bool:
-    """Fortran's integers have a sign."""
-    return name in NOT_IN_FORTRAN or type_of(name).startswith("u")
+def names_of(name: str) -> list[str]:
+    """Fortran's names of a C function; none: it is left out."""
+    if name in NOT_IN_FORTRAN:
+        return []
+    return teams.names_of(name)

@@ -44,6 +44,11 @@ APPS = {
 }
 
 
+def names() -> dict[str, str]:
+    """The programs, each with what it does."""
+    return {name: purpose for name, (purpose, _) in APPS.items()}
+
+
 def main(words: list[str]) -> int:
     """Run one program; 1 if its result was wrong."""
     if not words or words[0] in ("-h", "--help"):

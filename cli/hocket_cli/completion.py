@@ -4,14 +4,13 @@
 from __future__ import annotations
 
 import argparse
-import importlib
 import shlex
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from typing import Any, NoReturn
 
-from hocket_cli.main import COMMANDS, Parser
+from hocket_cli.main import COMMANDS, Parser, module_of
 
 _HELP = """Prints a script for the shell. Write it once to a file where that shell looks:
 
@@ -57,7 +56,7 @@ def _parsers_raised() -> Iterator[None]:
 def _options(command: str, *words: str) -> list[argparse.Action]:
     try:
         with _parsers_raised():
-            importlib.import_module(f"hocket_cli.{command}").main(list(words))
+            module_of(command).main(list(words))
     except _Found as found:
         return [each for each in found.parser._actions if each.option_strings]
     raise AssertionError(f"hocket {command} has read its words without a parser")
@@ -65,13 +64,7 @@ def _options(command: str, *words: str) -> list[argparse.Action]:
 
 def places() -> dict[str, Place]:
     """All command lines, by the words that have been given."""
-    from hocket_bench import options, registry
-    from hocket_cli.app import APPS
-
-    nested = {
-        "app": {name: purpose for name, (purpose, _) in APPS.items()},
-        "bench": {name: options.summary(name) for name in registry.names()},
-    }
+    nested = {command: module_of(command).names() for command in ("app", "bench")}
     found = {"": Place({name: purpose for name, (purpose, _) in COMMANDS.items()})}
     for command in COMMANDS:
         if command not in nested:

@@ -9,7 +9,7 @@ import importlib
 import os
 import sys
 from collections.abc import Sequence
-from typing import NoReturn
+from typing import Any, NoReturn
 
 #: command → (what it does, an example)
 COMMANDS = {
@@ -26,6 +26,9 @@ COMMANDS = {
     "papers": ("the papers' claims, tried here", "hocket papers vacancy-tracking"),
     "completion": ("a script that completes all this in a shell", "hocket completion bash"),
 }
+
+#: commands that are packages of their own, above this one, each with a function `main`
+PACKAGES = {"bench": "hocket_bench", "papers": "hocket_papers"}
 
 
 class UsageError(Exception):
@@ -79,9 +82,21 @@ def _dispatch(name: str, words: list[str]) -> int:
         near = difflib.get_close_matches(name, COMMANDS, 1)
         hint = f"did you mean '{near[0]}'?" if near else f"there are {', '.join(COMMANDS)}"
         raise UsageError(f"there is no command '{name}'; {hint}")
-    module = importlib.import_module(f"hocket_cli.{name}")
-    status: int = module.main(words)
+    status: int = module_of(name).main(words)
     return status
+
+
+def module_of(command: str) -> Any:
+    """The module with the `main` of a command."""
+    package = PACKAGES.get(command, f"hocket_cli.{command}")
+    try:
+        return importlib.import_module(package)
+    except ModuleNotFoundError as problem:
+        if problem.name != package:
+            raise
+        raise UsageError(
+            f"the package {package} is not installed; run `make which` in a checkout of hocket"
+        ) from problem
 
 
 def _is_ours(problem: Exception) -> bool:

@@ -21,19 +21,20 @@ static void ok(int code) {
 /* The sum as a loop over everyone's value. */
 static int32_t sum_by_gathering(hocket_team* team, int32_t value) {
     int32_t values[MOST] = {0}, sum = 0;
-    ok(hocket_team_gather_int32(team, value, 0, 60, processes, values));
+    ok(hocket_team_gather(team, HOCKET_TEAM_INT32, &value, 60, processes, values));
     for (int p = 0; p < processes; ++p) sum += values[p];
     return sum;
 }
 
 static void broadcast_put(hocket_team* team, uint32_t value) {
     uint32_t ignored;
-    ok(hocket_team_reduce_or_uint32(team, value, 0, 60, &ignored));
+    ok(hocket_team_reduce(team, HOCKET_OR, HOCKET_TEAM_UINT32, &value, 60, &ignored));
 }
 
 static uint32_t broadcast_get(hocket_team* team) {
+    const uint32_t nothing = 0;
     uint32_t value;
-    ok(hocket_team_reduce_or_uint32(team, 0, 0, 60, &value));
+    ok(hocket_team_reduce(team, HOCKET_OR, HOCKET_TEAM_UINT32, &nothing, 60, &value));
     return value;
 }
 
@@ -49,16 +50,18 @@ static hocket_team* side(hocket_team* team, bool condition) {
 }
 
 int main(int argc, char** argv) {
-    int wrong = 0, population;
-    int32_t sum;
+    int32_t wrong = 0;
+    int population;
     MPI_Init(&argc, &argv);
     ok(hocket_team_make(MPI_COMM_WORLD, 60, &all));
     ok(hocket_team_process(all, &process));
     ok(hocket_team_size(all, &processes));
     if (processes > MOST) MPI_Abort(MPI_COMM_WORLD, 2);
 
-    ok(hocket_team_reduce_add_int32(all, process * process, 0, 60, &sum));
-    wrong += sum_by_gathering(all, process * process) != sum;
+    const int32_t square = process * process;
+    int32_t sum;
+    ok(hocket_team_reduce(all, HOCKET_ADD, HOCKET_TEAM_INT32, &square, 60, &sum));
+    wrong += sum_by_gathering(all, square) != sum;
 
     if (process == processes - 1)
         broadcast_put(all, 0xC0FFEE);
@@ -71,7 +74,7 @@ int main(int argc, char** argv) {
     wrong += population != (processes + 1 - process % 2) / 2;
     ok(hocket_team_free(&half));
 
-    ok(hocket_team_reduce_add_int32(all, wrong, 0, 60, &sum));
+    ok(hocket_team_reduce(all, HOCKET_ADD, HOCKET_TEAM_INT32, &wrong, 60, &sum));
     if (process == 0) printf("papers: %d processes, %d wrong\n", processes, sum);
     ok(hocket_team_free(&all));
     MPI_Finalize();

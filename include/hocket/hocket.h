@@ -86,10 +86,6 @@ typedef struct hocket_started hocket_started; /* no handle: see hocket/c/flow.h 
 #include "hocket/c/remap.h"
 #include "hocket/c/task.h"
 #include "hocket/c/team.h"
-#include "hocket/c/team_ranks.h"
-#include "hocket/c/team_reduce.h"
-#include "hocket/c/team_scan.h"
-#include "hocket/c/team_values.h"
 #include "hocket/c/transfer.h"
 /* Names types of task.h. */
 #include "hocket/c/flow.h"

@@ -1,7 +1,10 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "comm/agree.hpp"
 
+#include <optional>
+
 #include "base/pack.hpp"
+#include "base/port.hpp"
 #include "hocket/error.hpp"
 
 namespace hocket::comm {
@@ -63,10 +66,73 @@ Said merge(Said a, Said b, int size) {
     return a;
 }
 
+// As many as a team has no leaders for.
+constexpr int most_by_mail = 16;
+
+// To members [first, end).
+Protocol<> send_mail(const Group& group, int tag, const std::string& text, int first, int end) {
+    std::vector<std::uint64_t> sent;
+    for (int member = first; member < end; ++member)
+        sent.push_back(
+            group.link->send_mail(group.rank_of(member), Link::About::agreement, tag, text));
+    for (int member = first; member < end; ++member) {
+        const int rank = group.rank_of(member);
+        When gone([&] {
+            if (group.link->mail_gone(rank, sent[static_cast<std::size_t>(member - first)]))
+                return true;
+            group.link->need(rank);
+            return false;
+        });
+        co_await until(gone);
+    }
+}
+
+Protocol<std::string> receive_mail(const Group& group, int tag, int member) {
+    const int rank = group.rank_of(member);
+    std::optional<std::string> text;
+    When come([&] {
+        text = group.link->receive_mail(rank, Link::About::agreement, tag);
+        if (!text) group.link->need(rank);
+        return text.has_value();
+    });
+    co_await until(come);
+    co_return std::move(*text);
+}
+
+Protocol<std::string> fold_by_mail(const Group& group, int tag, std::string mine, Merge merge) {
+    if (!group.lowest()) {
+        co_await send_mail(group, tag, mine, 0, 1);
+        co_return std::string();
+    }
+    for (int member = 1; member < group.size(); ++member) {
+        std::string theirs = co_await receive_mail(group, tag, member);
+        mine = merge(std::move(mine), std::move(theirs));
+    }
+    co_return mine;
+}
+
+Protocol<std::string> spread_by_mail(const Group& group, int tag, std::string text) {
+    if (!group.lowest()) {
+        std::string heard = co_await receive_mail(group, tag, 0);
+        co_return heard;
+    }
+    co_await send_mail(group, tag, text, 1, group.size());
+    co_return text;
+}
+
 }  // namespace
 
+bool agrees_by_mail(const Group& group) {
+    if (port::simulated || group.size() < 2 || group.size() > most_by_mail) return false;
+    // The nodes, which all processes know alike, and not `near`: one outside the group asks, too.
+    const std::int64_t node = group.link->node(group.rank_of(0));
+    for (int member = 0; member < group.size(); ++member)
+        if (group.link->node(group.rank_of(member)) != node) return false;
+    return node >= 0;
+}
+
 Group Group::whole(Link& link) {
-    Group group{&link, {}, link.rank(), nullptr};
+    Group group{&link, {}, link.rank()};
     for (int rank = 0; rank < link.size(); ++rank) group.members.push_back(rank);
     return group;
 }
@@ -102,8 +168,8 @@ void Fault::raise() const {
 }
 
 Protocol<std::string> fold(Group group, int tag, std::string mine, Merge merge) {
-    if (group.aggregates != nullptr)
-        co_return co_await group.aggregates->fold(tag, std::move(mine), std::move(merge));
+    if (group.by_mail)
+        co_return co_await fold_by_mail(group, tag, std::move(mine), std::move(merge));
     const int size = group.size();
     const int own_bit = lowest_bit(group.index, size);
     for (int bit = 1; bit < own_bit && group.index + bit < size; bit <<= 1) {
@@ -141,8 +207,7 @@ Protocol<Statement> collect(Group group, int tag, Statement mine) {
 }
 
 Protocol<std::string> spread(Group group, int tag, std::string text) {
-    if (group.aggregates != nullptr)
-        co_return co_await group.aggregates->spread(tag, std::move(text));
+    if (group.by_mail) co_return co_await spread_by_mail(group, tag, std::move(text));
     const int size = group.size();
     const int own_bit = lowest_bit(group.index, size);
     if (!group.lowest()) {

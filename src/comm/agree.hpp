@@ -1,13 +1,12 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // How processes that make one collective call find out that they all mean the same, before any
 // data moves: statements go up a binomial tree, the outcome comes down it. Nobody sends or
-// receives more than 1 + ceil(log2 n) messages. A group whose processes share memory may have a
-// shorter way; what is agreed on, and what is wrong, is the same.
+// receives more than 1 + ceil(log2 n) messages. A group whose processes share memory
+// has a shorter way; what is agreed on, and what is wrong, is the same.
 #pragma once
 
 #include <cstdint>
 #include <functional>
-#include <memory>
 #include <string>
 #include <vector>
 
@@ -18,27 +17,24 @@ namespace hocket::comm {
 /// Merges two texts; that of lower members comes first.
 using Merge = std::function<std::string(std::string, std::string)>;
 
-/// How a group folds and spreads where it has a shorter way than messages. What has the same number
-/// comes in the order in which each member said it.
-class Aggregates {
-  public:
-    virtual ~Aggregates() = default;
-    virtual Protocol<std::string> fold(int number, std::string mine, Merge merge) = 0;
-    virtual Protocol<std::string> spread(int number, std::string text) = 0;
-};
-
 /// Some processes of a link, in an order of their own, seen from one of them.
 struct Group {
     Link* link = nullptr;
-    std::vector<int> members;                          // link ranks
-    int index = 0;                                     // mine
-    std::shared_ptr<Aggregates> aggregates = nullptr;  // none, on all members: messages
+    std::vector<int> members;  // link ranks
+    int index = 0;             // mine
+    bool by_mail = false;      // agrees_by_mail, the same on all members
 
     int size() const { return static_cast<int>(members.size()); }
     bool lowest() const { return index == 0; }
     int rank_of(int member) const { return members[static_cast<std::size_t>(member)]; }
     static Group whole(Link& link);
 };
+
+/// Whether the members share memory, and are not so many that the lowest would be busy with the
+/// others: then everyone's text goes to the lowest, and its to everyone, with one hand-off each.
+/// Texts are named by the call's tag instead of by their order: a receive may wait for long while
+/// later calls come and go.
+bool agrees_by_mail(const Group& group);
 
 /// An error as it travels: its class by name, and its message. No message: no error.
 struct Fault {

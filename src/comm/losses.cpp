@@ -8,8 +8,8 @@
 #include "comm/engine.hpp"
 #include "comm/needs.hpp"
 #include "comm/outside.hpp"
-#include "comm/peers.hpp"
 #include "hocket/error.hpp"
+#include "shm/watched.hpp"
 
 namespace hocket::comm {
 namespace {
@@ -36,14 +36,14 @@ void Losses::look(double now, Operation& operation) {
             "; see what that rank printed last, and start the program again");
     if (!lost_.empty() || now < next_look_) return;
     next_look_ = now + between_looks;
-    lost_ = Watched::instance().lost();
+    lost_ = shm::Watched::instance().lost();
     give_up_ = now + after_a_loss;
     if (lost_.empty()) look_for_leavers(now, operation);
 }
 
 // Unlike a death, an end in good order concerns only those who wait for that process.
 void Losses::look_for_leavers(double now, Operation& operation) {
-    const std::string left = Watched::instance().left_of([&] { return needs_of(operation); });
+    const std::string left = shm::Watched::instance().left_of([&] { return needs_of(operation); });
     if (left != left_) {
         left_ = left;
         left_since_ = now;

@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "comm/peers.hpp"
 
-#include <algorithm>
 #include <map>
 
 #include "base/pack.hpp"
 #include "base/port.hpp"
 #include "comm/agree.hpp"
 #include "comm/vendor.hpp"
+#include "shm/watched.hpp"
 
 namespace hocket::comm {
 namespace {
@@ -94,68 +94,19 @@ Protocol<std::vector<Peer>> find_peers(Link& link, int tag) {
     co_return peers;
 }
 
-Watched& Watched::instance() {
-    static Watched* const made = new Watched;  // outlives every communicator
-    return *made;
-}
-
-void Watched::add(const std::vector<Peer>& peers) {
-    if constexpr (port::simulated) return;  // simulated processes are one
-    const std::int64_t self = shm::myself().process;
-    const std::lock_guard lock(mutex_);
-    for (const auto& peer : peers) {
-        const std::int64_t process = peer.identity.process;
-        if (!peer.same_host || process == self) continue;
-        if (const auto known = entries_.find(process); known != entries_.end()) {
-            if (!known->second.presence.known())
-                known->second.presence = shm::Presence(peer.presence);
-            continue;
-        }
-        if (auto watch = shm::Watch::on(peer.identity))
-            entries_.try_emplace(
-                process, Entry{std::move(*watch), shm::Presence(peer.presence), name_of(peer, "")});
-    }
-}
-
 std::string name_of(const Peer& peer, const std::string& words) {
     return "rank " + std::to_string(peer.world_rank) + (words.empty() ? "" : " (" + words + ")");
 }
 
-void Watched::describe(const Peer& peer, const std::string& words) {
-    const std::lock_guard lock(mutex_);
-    const auto it = entries_.find(peer.identity.process);
-    if (it != entries_.end() && peer.same_host) it->second.words = name_of(peer, words);
+void watch(const std::vector<Peer>& peers) {
+    if constexpr (port::simulated) return;  // simulated processes are one
+    for (const auto& peer : peers)
+        if (peer.same_host)
+            shm::Watched::instance().add(peer.identity, peer.presence, name_of(peer, ""));
 }
 
-std::string Watched::lost() {
-    const std::lock_guard lock(mutex_);
-    for (const auto& [process, entry] : entries_)
-        if (entry.watch.ended() && !entry.presence.left()) return entry.words;
-    return "";
-}
-
-std::string Watched::left_of(const std::function<std::vector<std::vector<std::int64_t>>()>& needs) {
-    {
-        const std::lock_guard lock(mutex_);
-        if (std::none_of(entries_.begin(), entries_.end(),
-                         [](const auto& each) { return each.second.presence.left(); }))
-            return "";
-    }
-    const auto any_of = needs();
-    const std::lock_guard lock(mutex_);
-    for (const auto& processes : any_of) {
-        std::string words;
-        for (const std::int64_t process : processes) {
-            const auto it = entries_.find(process);
-            if (it == entries_.end() || !it->second.presence.left()) {
-                words.clear();
-                break;
-            }
-            words += (words.empty() ? "" : ", ") + it->second.words;
-        }
-        if (!words.empty()) return words;
-    }
-    return "";
+void describe(const Peer& peer, const std::string& words) {
+    if (peer.same_host) shm::Watched::instance().describe(peer.identity, name_of(peer, words));
 }
 
 }  // namespace hocket::comm

@@ -13,35 +13,26 @@
 namespace hocket {
 namespace {
 
-std::int64_t room_for(const std::vector<halo::Strip>& strips) {
-    std::int64_t bytes = 0;
-    for (const auto& strip : strips) bytes += strip.bytes;
-    return bytes;
+std::shared_ptr<std::byte> buffer_of(const std::vector<transfer::PackedMessage>& messages) {
+    return allocate(messages.empty() ? 0 : messages.back().buffer_offset + messages.back().bytes);
 }
 
 // One dimension's borders.
 comm::Protocol<> fill(comm::Link& link, int tag, const halo::HaloPhase& phase, std::byte* data) {
-    const auto coming = allocate(room_for(phase.receives)), going = allocate(room_for(phase.sends));
+    const auto coming = buffer_of(phase.receives), going = buffer_of(phase.sends);
     comm::Requests in, out;
-    std::int64_t at = 0;
-    for (const auto& strip : phase.receives) {
-        link.receive(in, coming.get() + at, strip.bytes, strip.rank, tag);
-        at += strip.bytes;
+    for (const auto& message : phase.receives)
+        link.receive(in, coming.get() + message.buffer_offset, message.bytes,
+                     static_cast<int>(message.peer), tag);
+    for (const auto& message : phase.sends) {
+        transfer::run_all(message.copies, data, going.get());
+        link.send(out, going.get() + message.buffer_offset, message.bytes,
+                  static_cast<int>(message.peer), tag);
     }
-    at = 0;
-    for (const auto& strip : phase.sends) {
-        strip.copy.run(data + strip.offset, going.get() + at);
-        link.send(out, going.get() + at, strip.bytes, strip.rank, tag);
-        at += strip.bytes;
-    }
-    for (const auto& strip : phase.local)
-        strip.copy.run(data + strip.source_offset, data + strip.offset);
+    transfer::run_all(phase.local, data, data);
     co_await comm::until(in);
-    at = 0;
-    for (const auto& strip : phase.receives) {
-        strip.copy.run(coming.get() + at, data + strip.offset);
-        at += strip.bytes;
-    }
+    for (const auto& message : phase.receives)
+        transfer::run_all(message.copies, coming.get(), data);
     co_await comm::until(out);
 }
 

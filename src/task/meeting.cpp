@@ -6,7 +6,7 @@
 #include "plan/schedule.hpp"
 #include "task/pieces.hpp"
 #include "transfer/choice.hpp"
-#include "transfer/far.hpp"
+#include "transport/far.hpp"
 
 namespace hocket::task {
 namespace {
@@ -132,7 +132,7 @@ void decide_on(const Tasks::State& all, const Envelope& sent, int receiver,
                            task_text(all, receiver));
         const Layout &from = sent.forms.at(0).value(), &to = receiving.forms.at(0).value();
         plan::check_stages(plan::strategy_of(wish.strategy), wish.stages, from.size(), to.size());
-        if (const auto most = transfer::asked_buffers(); most && wish.strategy != "auto")
+        if (const auto most = transport::asked_buffers(); most && wish.strategy != "auto")
             require_room(from, to, sent, wish, *most);
         if (wish.strategy == "auto" && transfer::only_direct(from, to)) {
             wish.strategy = "direct";

@@ -12,8 +12,7 @@
 #include "comm/state.hpp"
 #include "hocket/transfer.hpp"
 #include "task/member.hpp"
-#include "team/numbered.hpp"
-#include "transfer/far.hpp"
+#include "transport/far.hpp"
 
 namespace hocket {
 namespace task {
@@ -213,7 +212,7 @@ Tasks::Tasks(std::span<const TaskRequest> requests, const Comm& comm)
     mine.text = spelled(requests);
     try {
         all.ranks = resolve(requests, comm.size());
-        static_cast<void>(transfer::usual_buffers());  // what cannot be read is an error here
+        static_cast<void>(transport::usual_buffers());  // what cannot be read is an error here
     } catch (const Error&) {
         mine.fault = comm::Fault::current();
     }
@@ -253,9 +252,7 @@ Tasks::Tasks(std::span<const TaskRequest> requests, const Comm& comm)
         member->all = &all;
         member->task = number;
         member->group = {all.link.get(), ranks, index};
-        // Where a task's processes share memory they agree as a team does.
-        if (team::Numbered::serves(member->group))
-            member->group.aggregates = std::make_shared<team::Numbered>(member->group);
+        member->group.by_mail = comm::agrees_by_mail(member->group);
         member->tags = tags;
         member->shown_name = requests[t].name;
         member->matcher.open(*all.link, tags.envelope(number));

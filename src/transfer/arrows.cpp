@@ -34,7 +34,7 @@ void draw_arrows(Side side, const Work& work, const Route& route, std::int64_t r
     std::vector<int> peers;
     for (const auto& [process, elements] :
          leaving ? work.plan().sends(own) : work.plan().recvs(own)) {
-        const int rank = route.rank_of(leaving ? Side::destination : Side::source, process);
+        const int rank = rank_of(route, leaving ? Side::destination : Side::source, process);
         if (rank != *found) peers.push_back(rank);
     }
     if (peers.empty()) return;

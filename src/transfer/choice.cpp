@@ -10,9 +10,9 @@
 #include "base/text.hpp"
 #include "hocket/error.hpp"
 #include "layout/form.hpp"
-#include "transfer/far.hpp"
 #include "transfer/recent.hpp"
 #include "transfer/relay_work.hpp"
+#include "transport/far.hpp"
 
 namespace hocket::transfer {
 namespace {
@@ -25,25 +25,19 @@ std::vector<std::int64_t> nodes_of(const comm::Link& link, const std::vector<int
     return nodes;
 }
 
-struct Asked {
-    std::string text;
-
-    Asked(const Layout& source, const Layout& destination, const plan::Options& options) {
-        Packer key;
-        key.text(layout::label(source.form()))
-            .text(layout::label(destination.form()))
-            .number(options.itemsize);
-        key.text(options.model->text());
-        for (const auto* numbers :
-             {&options.axes, &options.overlap, &options.source_nodes, &options.destination_nodes}) {
-            key.number(static_cast<std::int64_t>(numbers->size()));
-            for (const std::int64_t number : *numbers) key.number(number);
-        }
-        text = key.take();
+TextKey key_of(const Layout& source, const Layout& destination, const plan::Options& options) {
+    Packer key;
+    key.text(layout::label(source.form()))
+        .text(layout::label(destination.form()))
+        .number(options.itemsize);
+    key.text(options.model->text());
+    for (const auto* numbers :
+         {&options.axes, &options.overlap, &options.source_nodes, &options.destination_nodes}) {
+        key.number(static_cast<std::int64_t>(numbers->size()));
+        for (const std::int64_t number : *numbers) key.number(number);
     }
-    std::size_t hash() const { return std::hash<std::string>{}(text); }
-    friend bool operator==(const Asked&, const Asked&) = default;
-};
+    return {key.take()};
+}
 
 void tell(const Plan& plan) {
     char seconds[24];
@@ -91,15 +85,15 @@ void require_room_to_relay(const Plan& plan, std::int64_t most) {
 plan::Options checked_options(const Layout& source, const Layout& destination,
                               std::vector<std::int64_t> overlap, std::int64_t itemsize,
                               const RedistributeOptions& options) {
-    const std::int64_t most = options.max_buffer.value_or(usual_buffers());
-    require_enough(most);
+    const std::int64_t most = options.max_buffer.value_or(transport::usual_buffers());
+    transport::require_enough(most);
     plan::Options checked;
     checked.axes = options.axes;
     checked.itemsize = itemsize;
     checked.strategy = options.strategy;
     checked.overlap = std::move(overlap);
     const Plan plan(source, destination, checked);
-    if (options.strategy != "auto" && (options.max_buffer || asked_buffers()))
+    if (options.strategy != "auto" && (options.max_buffer || transport::asked_buffers()))
         require_room_to_relay(plan, most);
     return checked;
 }
@@ -129,16 +123,16 @@ std::string choose_strategy(const Layout& source, const Layout& destination, pla
                             const Route& route) {
     if (only_direct(source, destination)) return "direct";
     // One process may have to hold the whole array twice to pass it on.
-    const std::int64_t most = route.max_buffer > 0 ? route.max_buffer : usual_buffers();
+    const std::int64_t most = route.max_buffer > 0 ? route.max_buffer : transport::usual_buffers();
     if (source.num_elements() > most / 2 / options.itemsize) return "direct";
     if (!options.model) options.model = plan::Model::kept();
     options.source_nodes = nodes_of(*route.link, route.source, source.size());
     options.destination_nodes = nodes_of(*route.link, route.destination, destination.size());
-    static auto* const chosen = new Recent<Asked, std::string>;
+    static auto* const chosen = new Recent<TextKey, std::string>;
     std::optional<Plan> made;
-    const auto strategy = chosen->find_or_make({source, destination, options}, [&](const Asked&) {
-        return made.emplace(source, destination, options).strategy();
-    });
+    const auto strategy = chosen->find_or_make(
+        key_of(source, destination, options),
+        [&](const TextKey&) { return made.emplace(source, destination, options).strategy(); });
     if (made && log::wanted(LogLevel::debug)) tell(*made);
     return *strategy;
 }

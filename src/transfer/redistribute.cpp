@@ -104,7 +104,7 @@ std::shared_ptr<Operation> begin(const Comm& on, const std::string& name, comm::
     std::int64_t max_buffer = 0;
     if (!mine.fault) {
         try {
-            max_buffer = options.max_buffer.value_or(transfer::usual_buffers());
+            max_buffer = options.max_buffer.value_or(transport::usual_buffers());
             plan_options = transfer::checked_options(source->layout, destination->layout,
                                                      overlap_of(*source, *destination, on.size()),
                                                      itemsize, options);

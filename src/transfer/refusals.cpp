@@ -44,7 +44,7 @@ void Refusals::clear() {
 }
 
 void Refusals::tell(const std::vector<int>& ranks, const comm::Fault& why) {
-    telling_.emplace(tell_all(route_.link, ranks, route_.refusal_tag(),
+    telling_.emplace(tell_all(route_.link, ranks, refusal_tag(route_),
                               Packer().text(why.kind).text(why.message).take()));
     static_cast<void>(done(telling_));  // at once: this process need not look at it again soon
 }
@@ -56,7 +56,7 @@ void Refusals::from(int rank) {
 
 bool Refusals::poll() {
     if (!ranks_.empty() && !heard_ && !hearing_)
-        hearing_.emplace(hear_all(route_.link, ranks_, route_.refusal_tag(), &heard_));
+        hearing_.emplace(hear_all(route_.link, ranks_, refusal_tag(route_), &heard_));
     const bool told = done(telling_), all_heard = done(hearing_);
     return told && all_heard;
 }

@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "transfer/relay.hpp"
 
-#include <cstring>
-
 #include "hocket/memory.hpp"
 #include "transfer/counts.hpp"
 
@@ -11,7 +9,7 @@ namespace hocket::transfer {
 Relay::Relay(const RelayWork& work, const Route& route, Refusals& refusals, Stopwatch& watch)
     : work_(work), route_(route), refusals_(refusals), watch_(watch) {}
 
-int Relay::tag_of(const RelayMessage& message) const {
+int Relay::tag_of(const PackedMessage& message) const {
     if (!message.within) return route_.data_tag;
     return message.peer_side == Side::source ? route_.source_tag : route_.destination_tag;
 }
@@ -24,10 +22,10 @@ void Relay::start(const std::byte* source, std::byte* destination, bool refusing
     here_.assign(work_.receives.size(), false);
     first_away_ = sent_ = 0;
     for (std::size_t i = 0; i < work_.receives.size(); ++i) {
-        const RelayMessage& message = work_.receives[i];
+        const PackedMessage& message = work_.receives[i];
         in_.begin_group(i);
         route_.link->receive(in_, buffer_.get() + message.buffer_offset, message.bytes,
-                             route_.rank_of(message.peer_side, message.peer), tag_of(message));
+                             rank_of(route_, message.peer_side, message.peer), tag_of(message));
     }
     count_receives(work_.receives.size());
 }
@@ -35,15 +33,13 @@ void Relay::start(const std::byte* source, std::byte* destination, bool refusing
 void Relay::arrived(std::size_t receive) {
     here_[receive] = true;
     while (first_away_ < here_.size() && here_[first_away_]) ++first_away_;
-    const RelayMessage& message = work_.receives[receive];
+    const PackedMessage& message = work_.receives[receive];
     if (message.parcels.empty()) return;
     watch_.lap(&Profile::move);
     for (const OwnParcel& parcel : message.parcels) {
         const bool refused = buffer_.get()[parcel.flag_offset] != std::byte{0};
-        if (refused) refusals_.from(route_.rank_of(Side::source, parcel.source));
-        if (refused || refusing_) continue;
-        for (const Piece& piece : parcel.pieces)
-            piece.copy.run(buffer_.get() + piece.buffer_offset, to_ + piece.array_offset);
+        if (refused) refusals_.from(rank_of(route_, Side::source, parcel.source));
+        if (!refused && !refusing_) run_all(parcel.copies, buffer_.get(), to_);
     }
     watch_.lap(&Profile::pack);
 }
@@ -51,21 +47,17 @@ void Relay::arrived(std::size_t receive) {
 bool Relay::send_what_is_ready() {
     bool any = false;
     for (; sent_ < work_.sends.size(); ++sent_) {
-        const RelayMessage& message = work_.sends[sent_];
+        const PackedMessage& message = work_.sends[sent_];
         if (message.needs > first_away_) break;
         watch_.lap(&Profile::move);
         for (const OwnParcel& parcel : message.parcels) {
             buffer_.get()[parcel.flag_offset] = std::byte{refusing_};
-            if (refusing_) continue;
-            for (const Piece& piece : parcel.pieces)
-                piece.copy.run(from_ + piece.array_offset, buffer_.get() + piece.buffer_offset);
+            if (!refusing_) run_all(parcel.copies, from_, buffer_.get());
         }
-        for (const Passing& passing : message.passings)
-            std::memcpy(buffer_.get() + passing.to, buffer_.get() + passing.from,
-                        static_cast<std::size_t>(passing.bytes));
+        run_all(message.passings, buffer_.get(), buffer_.get());
         watch_.lap(&Profile::pack);
         route_.link->send(out_, buffer_.get() + message.buffer_offset, message.bytes,
-                          route_.rank_of(message.peer_side, message.peer), tag_of(message));
+                          rank_of(route_, message.peer_side, message.peer), tag_of(message));
         count_sends(1);
         any = true;
     }

@@ -57,29 +57,30 @@ RelayWork::RelayWork(const Plan& plan, const Place& source, const Place& destina
     std::map<std::pair<std::int64_t, std::int64_t>, Held> held;
     for (Entry& entry : entries_of(plan, source, destination)) {
         const plan::Step& step = entry.step;
-        RelayMessage message{
-            step.peer_side,
-            entry.side == step.peer_side,
-            step.peer,
-            step.elements * itemsize + static_cast<std::int64_t>(entry.cargo.size()),
-            buffer,
-            {},
-            {}};
+        PackedMessage message{
+            step.peer, step.elements * itemsize + static_cast<std::int64_t>(entry.cargo.size()),
+            buffer};
+        message.peer_side = step.peer_side;
+        message.within = entry.side == step.peer_side;
         std::int64_t at = buffer, flag = buffer + step.elements * itemsize;
+        const auto pass_on = [&](std::int64_t place, std::int64_t to, std::int64_t bytes) {
+            const Shape one{1}, whole{bytes};
+            message.passings.push_back({{whole, 1, one, one}, place, to});
+        };
         for (const auto& [from, to, elements] : entry.cargo) {
             const std::int64_t bytes = elements * itemsize;
             if (step.send && from == source.process) {
                 message.parcels.push_back(
-                    {from, flag, pieces_of(*out, number_of(*out, to), true, source, itemsize, at)});
+                    {from, flag, copies_of(*out, number_of(*out, to), true, source, itemsize, at)});
             } else if (step.send) {
                 const Held& came = held.at({from, to});
-                message.passings.push_back({came.offset, at, bytes});
-                message.passings.push_back({came.flag_offset, flag, 1});
+                pass_on(came.offset, at, bytes);
+                pass_on(came.flag_offset, flag, 1);
                 message.needs = std::max(message.needs, came.receive + 1);
             } else if (to == destination.process) {
                 message.parcels.push_back(
                     {from, flag,
-                     pieces_of(*in, number_of(*in, from), false, destination, itemsize, at)});
+                     copies_of(*in, number_of(*in, from), false, destination, itemsize, at)});
             } else {
                 held[{from, to}] = {at, flag, receives.size()};
             }

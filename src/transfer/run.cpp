@@ -12,11 +12,14 @@
 #include "transfer/counts.hpp"
 
 namespace hocket::transfer {
+
+using transport::Far;
+
 namespace {
 
 // What is sent, what is received and what passes through rings: a third of the memory each.
 std::int64_t share_of(const Route& route) {
-    return (route.max_buffer > 0 ? route.max_buffer : usual_buffers()) / 3;
+    return (route.max_buffer > 0 ? route.max_buffer : transport::usual_buffers()) / 3;
 }
 
 // How many turns sends by MPI are ahead of what has come by it. Where all send to all, so many
@@ -30,9 +33,9 @@ Runner::Runner(std::shared_ptr<const Work> work, Route route, Stopwatch& watch)
     : work_(std::move(work)),
       route_(std::move(route)),
       watch_(watch),
-      nearby_(*work_, route_, share_of(route_)),
-      far_sends_(Far::Way::out, *work_, route_, share_of(route_)),
-      far_receives_(Far::Way::in, *work_, route_, share_of(route_)),
+      nearby_(work_->sends, work_->receives, work_->local, route_, share_of(route_)),
+      far_sends_(Far::Way::out, work_->sends, route_, share_of(route_)),
+      far_receives_(Far::Way::in, work_->receives, route_, share_of(route_)),
       refusals_(route_) {
     if (work_->relay) relay_.emplace(*work_->relay, route_, refusals_, watch_);
 }
@@ -70,9 +73,9 @@ comm::Protocol<> Runner::connect() {
 }
 
 void Runner::rebind(std::shared_ptr<const Work> work) {
-    nearby_.rebind(*work);
-    far_sends_.rebind(*work);
-    far_receives_.rebind(*work);
+    nearby_.rebind(work->sends, work->receives, work->local);
+    far_sends_.rebind(work->sends);
+    far_receives_.rebind(work->receives);
     if (relay_) relay_.emplace(*work->relay, route_, refusals_, watch_);
     work_ = std::move(work);  // the last owner of what the ends were bound to goes after them
 }
@@ -91,7 +94,7 @@ void Runner::refuse(const comm::Fault& why) {
     ++runs_;
     std::vector<int> receivers;
     for (const std::int64_t peer : work_->receivers())
-        receivers.push_back(route_.rank_of(Side::destination, peer));
+        receivers.push_back(rank_of(route_, Side::destination, peer));
     together([&] {
         begin(nullptr, nullptr, true);
         refusals_.tell(receivers, why);
@@ -138,7 +141,7 @@ void Runner::begin(const void* source, void* destination, bool refusing) {
     nearby_.begin(source, destination, refusing);
     far_sends_.begin(source, refusing);
     far_receives_.begin(destination, refusing);
-    timed_ = !nearby_.brief();
+    timed_ = !brief();
     if (timed_) watch_.restart();
     const std::size_t sends = work_->sends.messages.size(),
                       receives = work_->receives.messages.size();
@@ -155,7 +158,7 @@ void Runner::begin(const void* source, void* destination, bool refusing) {
     for (std::size_t i = 0; i < sends; ++i)
         if (!nearby_.send(i)) far_sends_.add(i);
     nearby_.begin_sends();
-    if (nearby_.brief()) return;
+    if (brief()) return;
     watch_.lap(&Profile::move);
     while (send_one()) go_on();
 }
@@ -184,7 +187,7 @@ bool Runner::poll_far() {
             const bool refused = std::find(empty.begin(), empty.end(), number) != empty.end();
             const std::size_t i = far_receives_.done(number, refused);
             if (refused)
-                refusals_.from(route_.rank_of(Side::source, work_->receives.messages[i].peer));
+                refusals_.from(rank_of(route_, Side::source, work_->receives.messages[i].peer));
         }
     }
     while (far_receives_.start_one(in_)) any = true;
@@ -217,7 +220,7 @@ bool Runner::poll() {
 }
 
 bool Runner::go_on() {
-    if (nearby_.brief()) return poll_brief();
+    if (brief()) return poll_brief();
     bool more = true;
     while (more) {  // what is served may start something that is done at once
         more = nearby_.poll();
@@ -230,7 +233,8 @@ bool Runner::go_on() {
     // Simulated, a copy takes no time but the next poll does: all at once.
     bool any = false;
     do {
-        any = nearby_.copy_stay(watch_);
+        any = nearby_.copy_stay();
+        if (any) watch_.lap(&Profile::pack);
         if (send_one()) any = true;
     } while (port::simulated && any);
     under_way_ = !(relayed && far_sends_.finished() && far_receives_.finished() && in_.all_done() &&

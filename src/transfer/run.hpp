@@ -7,12 +7,12 @@
 #include <string>
 
 #include "comm/requests.hpp"
-#include "transfer/far.hpp"
-#include "transfer/nearby.hpp"
 #include "transfer/refusals.hpp"
 #include "transfer/relay.hpp"
 #include "transfer/stopwatch.hpp"
 #include "transfer/work.hpp"
+#include "transport/far.hpp"
+#include "transport/nearby.hpp"
 
 namespace hocket::transfer {
 
@@ -54,6 +54,7 @@ class Runner {
     bool go_on();
     bool poll_far();
     bool poll_brief();
+    bool brief() const { return !relay_ && nearby_.brief(); }
     bool far_ahead() const;
     bool send_one();
     void draw(Side side, double began);
@@ -66,8 +67,8 @@ class Runner {
     bool under_way_ = false;  // and nobody has been told that it is given up
     std::int64_t runs_ = 0;
     bool to_draw_ = false;  // in the trace, that the elements have come
-    Nearby nearby_;
-    Far far_sends_, far_receives_;
+    transport::Nearby nearby_;
+    transport::Far far_sends_, far_receives_;
     Refusals refusals_;
     std::optional<Relay> relay_;  // instead of all these
     comm::Requests in_, out_;     // last, so that they end before their buffers

@@ -82,7 +82,7 @@ comm::Protocol<> Transfer::State::make(int tag, comm::Statement mine) {
               ranks_of(destination_),
               std::stoi(tags),
               0,
-              options_.max_buffer.value_or(transfer::usual_buffers())};
+              options_.max_buffer.value_or(transport::usual_buffers())};
     if (dtype_) {
         comm::Statement same;
         co_await prepare(std::move(same), dtype_);
@@ -93,9 +93,9 @@ comm::Protocol<> Transfer::State::prepare(comm::Statement mine, std::optional<DT
     agreed_ = false;
     plan::Options options = plan_;
     if (dtype) options.itemsize = dtype->size;
-    options.strategy =
-        co_await transfer::agree_on_strategy(*route_.link, route_.refusal_tag(), std::move(mine),
-                                             &source_, &destination_, options, route_);
+    options.strategy = co_await transfer::agree_on_strategy(
+        *route_.link, transfer::refusal_tag(route_), std::move(mine), &source_, &destination_,
+        options, route_);
     agreed_ = true;
     plan_ = std::move(options);
     dtype_ = std::move(dtype);

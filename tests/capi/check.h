@@ -38,15 +38,14 @@ typedef struct team_numbers {
     int64_t reduce_add, reduce_mul, reduce_min, reduce_max, reduce_and, reduce_or;
     int64_t scan_add, scan_mul, scan_min, scan_max, scan_and, scan_or;
 } team_numbers;
-void test_team_reduce(hocket_team* team, const team_numbers* expected);
-void test_team_scan(hocket_team* team, const team_numbers* expected);
 void test_team_values(hocket_team* team, const team_numbers* expected);
-void test_team_ranks(hocket_team* team, const team_numbers* expected);
+void test_team_types(hocket_team* team);
 
 void test_handles(void);
 void test_layouts(void);
 void test_layout_makers(void);
 void test_layout_ownership(void);
+void test_layout_blacs(void);
 void test_plans(void);
 void test_kernels(void);
 void test_rows(void);

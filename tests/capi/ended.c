@@ -90,8 +90,8 @@ static void test_calls(void) {
     ENDED(hocket_team_make(MPI_COMM_WORLD, -1, &another));
     ENDED(hocket_team_make_fortran(0, -1, &another));
     ENDED(hocket_team_wait(team, -1));
-    ENDED(hocket_team_reduce_add_int32(team, 1, 0, -1, &number));
-    ENDED(hocket_team_reduce_add_int32(alone, 1, 0, -1, &number));
+    ENDED(hocket_team_reduce(team, HOCKET_ADD, HOCKET_TEAM_INT32, &number, -1, &number));
+    ENDED(hocket_team_reduce(alone, HOCKET_ADD, HOCKET_TEAM_INT32, &number, -1, &number));
     ENDED(hocket_team_exit(team, 0));
     ENDED(hocket_operation_from_request_fortran(&number, &watched));
     OK(hocket_operation_watch_request(none, &watched));

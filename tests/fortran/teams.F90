@@ -138,7 +138,7 @@ contains
     call check(mask(1) == merge(mine, 0_int64, rank < 2), 'who voted')
     call hocket_team_reduce_add(half, 1, n)
     call check(n == popcnt(mine), 'ones of the half')
-    call hocket_team_start(half, HOCKET_TEAM_OP_REDUCE_ADD, HOCKET_TEAM_INT32, 2_int64, 0, 0, result)
+    call hocket_team_start(half, HOCKET_TEAM_OP_REDUCE_ADD, HOCKET_TEAM_INT32, 2_int64, 0, result)
     call hocket_team_result_operation(result, operation)
     call hocket_operation_wait(operation, timeout=60d0)
     call hocket_team_result_test(result, flag)
@@ -159,7 +159,7 @@ contains
     mine = place(real(-rank, c_double), 100 + rank)
     if (rank == ranks - 1) mine%size = 7.5
     fold = c_funloc(larger)
-    call hocket_team_reduce(team, c_loc(mine), 16_int64, fold, c_loc(folds), c_loc(best))
+    call hocket_team_fold(team, c_loc(mine), 16_int64, fold, c_loc(folds), c_loc(best))
     call check(best%row == 99 + ranks, 'the largest')
     call hocket_team_gather_bytes(team, c_loc(mine), 16_int64, c_loc(all_places))
     call check(all_places(rank + 1)%row == 100 + rank, 'all of them')

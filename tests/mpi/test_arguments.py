@@ -33,6 +33,10 @@ CALLS = {
     ),
     "remap": lambda a, wrong: hk.remap_inplace(a, None if wrong else (1, 0)),
     "tasks": lambda a, wrong: hk.tasks({"a": Odd() if wrong else a.comm.size}, a.comm),
+    "half a character": lambda a, wrong: hk.tasks(
+        {"\ud800" if wrong else "a": a.comm.size}, a.comm
+    ),
+    "half in an error": lambda a, wrong: hk.Team(a.comm, timeout="\ud800" if wrong else None),
     "team": lambda a, wrong: hk.Team(a.comm, timeout=Odd() if wrong else None),
 }
 

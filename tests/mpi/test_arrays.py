@@ -236,6 +236,13 @@ def test_wrapped_memory_must_have_the_local_shape(comm):
     assert str(wrong) in str(caught.value) and str(shape) in str(caught.value)
 
 
+@ranks(1)
+def test_more_dimensions_than_numpy_has(comm):
+    text = "(" + ",".join("*" * 65) + ")"
+    with pytest.raises(hk.LayoutError, match="65 dimensions: NumPy's arrays have at most"):
+        hk.zeros(hk.Layout((1,) * 65, text), comm=comm)
+
+
 @ranks(2)
 def test_python_objects_are_refused(comm):
     lay = rows(comm).layout(hk)

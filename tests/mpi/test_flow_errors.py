@@ -176,3 +176,13 @@ def test_an_exit_without_an_entry_is_an_error(comm):
     flow = hk.Flow(workers=1)
     with pytest.raises(hk.Error, match="without its __enter__"):
         flow.__exit__(None, None, None)
+
+
+@ranks(1)
+def test_annotations_that_name_no_arguments(comm):
+    with pytest.raises(hk.Error, match=r"without parentheses; write @hk.step\(\)"):
+        hk.step(lambda a: None)
+    with pytest.raises(hk.Error, match=r"inputs is 5; give a list of names, as inputs=\['A'\]"):
+        hk.step(inputs=5)(lambda a: None)
+    with pytest.raises(hk.Error, match=r"op is \['add'\]; give one of 'add'"):
+        hk.Flow(1).task(lambda part: None, reduces=[np.zeros(3)], op=["add"])

@@ -37,7 +37,7 @@ def c_functions() -> set[str]:
     """Those that Fortran says, by the names that it gives them."""
     declared = scan.c_calls([HEADERS / "hocket.h", *sorted((HEADERS / "c").glob("*.h"))])
     said = {name.removesuffix("_fortran") for name in declared} - NAMING
-    return {manners.generic_of(name) for name in said if not manners.is_left_out(name)}
+    return {fortran for name in said for fortran in manners.names_of(name)}
 
 
 def test_fortran_has_every_c_function(module: str) -> None:

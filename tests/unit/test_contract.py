@@ -66,7 +66,7 @@ def variables() -> set[str]:
     """Settings that a source reads."""
     texts = [
         path.read_text(encoding="utf-8")
-        for top in ("src", "bindings/python", "cli", "tools", "bench")
+        for top in ("src", "bindings/python", "cli", "tools", "bench", "papers")
         for path in (ROOT / top).rglob("*")
         if path.suffix in (".cpp", ".hpp", ".py")
     ]

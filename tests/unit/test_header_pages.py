@@ -99,7 +99,12 @@ int hocket_x_free(hocket_x** x);
 def test_a_header_of_c_in_parts():
     intro, items = pages.parts(C_HEADER)
     assert intro == "What it is for.\n\nAnd how."
-    titles = ["HOCKET_NUMBER", "hocket_x", "hocket_x_make, hocket_x_sum", "hocket_x_free"]
+    titles = [
+        "HOCKET_NUMBER",
+        "hocket_x",
+        "hocket_x_make, hocket_x_sum_int8, hocket_x_sum_int16",
+        "hocket_x_free",
+    ]
     assert [pages.title(item) for item in items] == titles
     assert items[2].startswith("/* Makes one") and items[3].startswith("/* Ends it.")
 
@@ -113,7 +118,7 @@ def test_every_function_of_c_has_its_heading():
     shown = pages.on_page_markdown("# Reference\n", page=page)
     named = headings(shown)
     for name in scan.c_calls(pages.c_headers()):
-        assert pages._TYPED.sub("", name) in named, name
+        assert name in named, name
         assert re.search(rf"\b{name}\(", shown), name
     assert "enum hocket_code" in named and "HOCKET_VERSION_NUMBER" in named
     assert "extern" not in shown and "#include" not in shown and "_H\n" not in shown
@@ -128,11 +133,12 @@ def test_every_procedure_of_fortran_has_its_interface():
         assert re.search(rf"^(subroutine|function) {name}\(", shown, re.MULTILINE), name
     sys.path.insert(0, str(ROOT / "bindings/fortran"))
     import generate
+    import manners
 
     headers = generate.read(ROOT / "include/hocket")
     for function in generate.said(headers):
-        name = pages._TYPED.sub("", function.name.removesuffix("_fortran"))
-        assert name in named or name == "hocket_fail", name
+        for name in manners.names_of(function.name.removesuffix("_fortran")):
+            assert name in named or name == "hocket_fail", name
     for name in ("hocket_reads", "hocket_triplet", "hocket_error_message"):
         assert name in named
     wanted = """subroutine hocket_layout_make(shape, dist, procs, layout, replicate, ierr)

@@ -6,6 +6,7 @@ from __future__ import annotations
 import ast
 import re
 import subprocess
+from collections.abc import Collection, Mapping
 from pathlib import Path
 
 import pytest
@@ -21,10 +22,11 @@ USES = {
     "shm": ("base",),
     "comm": ("base", "shm"),
     "team": ("shm", "comm"),
-    "transfer": ("plan", "kernel", "shm", "comm"),
+    "transport": ("kernel", "shm", "comm"),
+    "transfer": ("plan", "transport"),
     "remap": ("transfer",),
     "halo": ("transfer",),
-    "task": ("transfer", "team"),
+    "task": ("transfer",),
     "flow": ("comm",),
 }
 # Public headers whose name is not their room's. hocket.h is the C interface: no room uses it.
@@ -42,13 +44,24 @@ ROOM_OF_HEADER = {
     "flow_body": "flow",
     "step": "flow",
 }
-EVERYWHERE = ("src", "include", "bindings", "cli", "bench", "apps", "examples", "tests", "tools")
+EVERYWHERE = (
+    "src",
+    "include",
+    "bindings",
+    "cli",
+    "bench",
+    "papers",
+    "apps",
+    "examples",
+    "tests",
+    "tools",
+)
 MPI_PLACES = ("src/comm/mpi/", "include/hocket/mpi.hpp", "include/hocket/hocket.h")
 # What lies at the root, folders included: a stray note is not committed unseen.
 ROOT_HOLDS = """
 .ci .clang-format .clang-tidy .github .gitignore CHANGELOG.md CITATION.cff CMakeLists.txt
 CMakePresets.json CONTRIBUTING.md LICENSE Makefile README.md SECURITY.md apps bench bindings cli
-cmake docs examples include mkdocs.yml packaging pyproject.toml src tests tools
+cmake docs examples include mkdocs.yml packaging papers pyproject.toml src tests tools
 """
 # About 300 lines; beyond these a file holds more than one idea.
 LONGEST = {"tests": 500}
@@ -69,8 +82,7 @@ COPIES_IN_LOOPS = {
     "src/shm/foreign.cpp": "what buffers cost, measured on memory that lies together",
     "src/shm/mail.cpp": "texts, one after the other",
     "src/team/team.cpp": "values of a line of a cell, by member",
-    "src/transfer/offers.cpp": "texts, one after the other",
-    "src/transfer/relay.cpp": "parcels, each in one piece",
+    "src/transport/offers.cpp": "texts, one after the other",
 }
 LOOP = re.compile(r"\b(?:for|while)\s*\(")
 BYTES_COPIED = re.compile(r"\b(?:memcpy|memmove|std::copy(?:_n|_backward)?)\s*\(")
@@ -207,7 +219,7 @@ def test_one_module_draws() -> None:
     )
     found = [
         name(path)
-        for path in files("bindings", "cli", "bench", "examples", "tools")
+        for path in files("bindings", "cli", "bench", "papers", "examples", "tools")
         if path.suffix == ".py" and drawing.search(path.read_text(encoding="utf-8"))
     ]
     assert found == ["bindings/python/hocket/plotting.py"]
@@ -239,9 +251,7 @@ def test_files_are_short() -> None:
 def test_every_source_names_its_licence() -> None:
     """An SPDX line on top."""
     wrong = []
-    for path in files(
-        "src", "include", "bindings", "cli", "bench", "apps", "examples", "tests", "tools"
-    ):
+    for path in files(*EVERYWHERE):
         top = path.read_text(encoding="utf-8").split("\n")[:2]
         if not any("SPDX-License-Identifier: BSD-3-Clause" in line for line in top):
             wrong.append(name(path))
@@ -320,7 +330,7 @@ def test_no_message_has_an_article_before_a_word_that_it_does_not_know() -> None
     """It would say "a array"."""
     found = [
         f"{name(path)}: {hit[0]}"
-        for path in files("src", "bindings", "cli", "bench")
+        for path in files("src", "bindings", "cli", "bench", "papers")
         for hit in ARTICLE.finditer(path.read_text(encoding="utf-8"))
     ]
     assert not found, found
@@ -340,3 +350,95 @@ def test_messages_of_all_languages_spell_what_each_would_write() -> None:
             if PYTHONIC.search(literal[0]) and "Fortran" not in statement:
                 found.append(f"{name(path)}: {literal[0]}")
     assert not found, found
+
+
+# package -> where it lies, and the packages that it may import.
+PACKAGES = {
+    "hocket": ("bindings/python", ()),
+    "hocket_cli": ("cli", ("hocket",)),
+    "hocket_bench": ("bench", ("hocket", "hocket_cli")),
+    "hocket_papers": ("papers", ("hocket", "hocket_cli", "hocket_bench")),
+    "tools": (".", ()),
+}
+
+
+def modules() -> dict[str, Path]:
+    """Every module of ours that others import, by its name; those of tools have no package."""
+    found = {}
+    for package, (folder, _) in PACKAGES.items():
+        for path in (ROOT / folder / package).rglob("*.py"):
+            words = path.relative_to(ROOT / folder).with_suffix("").parts
+            found[".".join(words).removesuffix(".__init__").removeprefix("tools.")] = path
+    return found
+
+
+def imported(module: str, text: str, known: Collection[str], package: bool) -> set[str]:
+    """What it imports, in functions and for type checkers, too."""
+    found = set()
+    for node in ast.walk(ast.parse(text)):
+        if isinstance(node, ast.Import):
+            found |= {each.name for each in node.names}
+        elif isinstance(node, ast.ImportFrom):
+            above = module.split(".")[: len(module.split(".")) + package - node.level]
+            base = ".".join([*(above if node.level else []), *filter(None, [node.module])])
+            for each in node.names:
+                extension = each.name in ("_mpi", "_pure")
+                found.add(f"{base}.{each.name}" if f"{base}.{each.name}" in known else base)
+                found -= {base} if extension else set()
+    return found & set(known) - {module}
+
+
+def circle(uses: Mapping[str, Collection[str]]) -> list[str]:
+    """Modules that use each other, one after the other; none."""
+    left = {module: set(used) for module, used in uses.items()}
+    while free := {module for module, used in left.items() if not used & set(left)}:
+        left = {module: used for module, used in left.items() if module not in free}
+    path = list(left)[:1]
+    while path and path[-1] not in path[:-1]:
+        path.append(sorted(left[path[-1]] & set(left))[0])
+    return path
+
+
+def test_modules_import_each_other_without_circles() -> None:
+    """And packages as PACKAGES has it."""
+    known = modules()
+    assert len(known) > 150
+    uses = {
+        module: imported(module, path.read_text("utf-8"), known, path.name == "__init__.py")
+        for module, path in known.items()
+    }
+    assert circle(uses) == []
+    for module, used in uses.items():
+        package = module.split(".")[0]
+        allowed = {package, *PACKAGES.get(package, ("", ()))[1]}
+        if package in PACKAGES and module != "hocket.__main__":  # which starts `hocket`
+            wrong = [each for each in used if each.split(".")[0] not in allowed]
+            assert not wrong, f"{module} imports {wrong}"
+
+
+def test_a_circle_of_modules_is_found() -> None:
+    """The rule above would hold for a search that finds nothing."""
+    found = imported(
+        "p.a", "def f():\n    from . import b\n    from .c import x", ["p.b", "p.c"], 0
+    )
+    assert found == {"p.b", "p.c"}
+    assert circle({"a": {"b"}, "b": {"c"}, "c": {"b"}, "d": set()}) in (["a", "b", "c", "b"],)
+    assert circle({"a": {"b", "c"}, "b": {"c"}, "c": set()}) == []
+
+
+def test_the_architecture_page_has_the_rooms_and_their_arrows():
+    """Its table is USES, and its picture has a brick for each room."""
+    page = (ROOT / "docs/architecture.md").read_text(encoding="utf-8")
+    rows = re.findall(r"^\| `(\w+)` \|[^|]*\|([^|]*)\|$", page, re.MULTILINE)
+    told = {room: {word.strip() for word in used.split(",") if word.strip()} for room, used in rows}
+    assert told == {room: set(used) for room, used in USES.items()}
+    picture = (ROOT / "docs/pictures/house.svg").read_text(encoding="utf-8")
+    assert set(USES) <= set(re.findall(r'font-size="17">([^<]+)<', picture))
+
+
+def test_each_section_of_a_room_is_short():
+    """Fifteen lines of text at most, so that a reader finds a room on one screen."""
+    page = (ROOT / "docs/architecture.md").read_text(encoding="utf-8")
+    for section in page.split("\n## Rooms\n")[1].split("\n## ")[0].split("\n### ")[1:]:
+        title, *lines = section.splitlines()
+        assert len([line for line in lines if line]) <= 15, title

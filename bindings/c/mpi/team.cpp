@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Teams for C, but for the operations that exist for each type: those are in team_*.cpp.
+// Teams for C, but for the operations on values that have a type: those are in team_values.cpp.
 #include "hocket/team.hpp"
 
 #include <cstring>
@@ -12,7 +12,6 @@ using hocket::Mask;
 using hocket::Team;
 using hocket::TeamOptions;
 using hocket::team::Op;
-using hocket::team::Type;
 
 int hocket_team_make(MPI_Comm comm, double timeout, hocket_team** team) {
     return guard(__func__, [&] {
@@ -70,87 +69,93 @@ int hocket_team_select_one(hocket_team* team, int* process) {
 }
 
 int hocket_team_wait(hocket_team* team, double timeout) {
-    int nothing = 0;
-    return with_team(__func__, Op::wait, team, 0, timeout, &nothing, "",
-                     [](const Team& on, const TeamOptions& options, int&) { on.wait(options); });
+    return with_team(
+        __func__, Op::wait, team, timeout, [](TeamOptions&) { return 0; },
+        [](const Team& on, int, const TeamOptions& options) { on.wait(options); });
 }
 
 int hocket_team_any(hocket_team* team, bool flag, double timeout, bool* result) {
-    return of_value(__func__, Op::any, team, &Team::any, flag, 0, timeout, result);
+    return to_result(
+        __func__, Op::any, team, timeout, result,
+        [&](const Team& on, const TeamOptions& options) { return on.any(flag, options); });
 }
 
 int hocket_team_all(hocket_team* team, bool flag, double timeout, bool* result) {
-    return of_value(__func__, Op::all, team, &Team::all, flag, 0, timeout, result);
+    return to_result(
+        __func__, Op::all, team, timeout, result,
+        [&](const Team& on, const TeamOptions& options) { return on.all(flag, options); });
 }
 
 int hocket_team_waitvec(hocket_team* team, bool flag, double timeout, int64_t capacity,
                         uint64_t* words, int64_t* count) {
-    return mask_of(__func__, Op::waitvec, team, &Team::waitvec, flag, 0, timeout, capacity, words,
-                   count);
+    return to_mask(
+        __func__, Op::waitvec, team, timeout, capacity, words, count,
+        [&](const Team& on, const TeamOptions& options) { return on.waitvec(flag, options); });
 }
 
 int hocket_team_vote_count(hocket_team* team, int process, double timeout, int* result) {
-    return count_of(__func__, Op::vote_count, team, &Team::vote_count, process, 0, timeout, result);
+    return to_result(__func__, Op::vote_count, team, timeout, result,
+                     [&](const Team& on, const TeamOptions& options) {
+                         return on.vote_count(process, options);
+                     });
 }
 
 int hocket_team_vote(hocket_team* team, int process, double timeout, int64_t capacity,
                      uint64_t* words, int64_t* count) {
-    return mask_of(__func__, Op::vote, team, &Team::vote, process, 0, timeout, capacity, words,
-                   count);
+    return to_mask(
+        __func__, Op::vote, team, timeout, capacity, words, count,
+        [&](const Team& on, const TeamOptions& options) { return on.vote(process, options); });
 }
 
-int hocket_team_reduce(hocket_team* team, const void* value, int64_t bytes,
-                       void (*fold)(void* into, const void* with, void* context), void* context,
-                       double timeout, void* result) {
-    // Nothing is checked that would keep this process from its part in the operation.
-    return with_team(
-        __func__, Op::reduce, team, 0, timeout, static_cast<char*>(result), "result",
-        [&](const Team& on, const TeamOptions& options, char&) {
-            const bool fits =
-                bytes > 0 && bytes <= static_cast<int64_t>(hocket::team::longest_value);
-            if (value == nullptr || fold == nullptr || !fits) {
-                on.refuse(Op::reduce,
-                          value == nullptr ? "'value' is NULL; give the address of the value"
-                          : fold == nullptr
-                              ? "'fold' is NULL; give a function"
-                              : "a value of " + std::to_string(bytes) + " bytes; one has 1 to " +
-                                    std::to_string(hocket::team::longest_value));
-            }
-            const auto size = static_cast<std::size_t>(bytes);
-            const auto population = static_cast<std::size_t>(on.population());
-            std::vector<std::byte> values(population * size);
-            on.gather_bytes(value, size, values.data(), options);
-            for (std::size_t i = 1; i < population; ++i)
-                fold(values.data(), values.data() + i * size, context);
-            std::memcpy(result, values.data(), size);
-        });
+int hocket_team_fold(hocket_team* team, const void* value, int64_t bytes,
+                     void (*fold)(void* into, const void* with, void* context), void* context,
+                     double timeout, void* result) {
+    const auto read = [&](TeamOptions&) {
+        require(value, "value");
+        require(result, "result");
+        if (fold == nullptr) throw ArgumentError("'fold' is NULL; give a function");
+        return 0;
+    };
+    return with_team(__func__, Op::reduce, team, timeout, read,
+                     [&](const Team& on, int, const TeamOptions& options) {
+                         if (bytes < 1 || bytes > static_cast<int64_t>(hocket::team::longest_value))
+                             on.refuse(Op::reduce, "a value of " + std::to_string(bytes) +
+                                                       " bytes; one has 1 to " +
+                                                       std::to_string(hocket::team::longest_value));
+                         const auto size = static_cast<std::size_t>(bytes);
+                         const auto population = static_cast<std::size_t>(on.population());
+                         std::vector<std::byte> values(population * size);
+                         on.gather_bytes(value, size, values.data(), options);
+                         for (std::size_t i = 1; i < population; ++i)
+                             fold(values.data(), values.data() + i * size, context);
+                         std::memcpy(result, values.data(), size);
+                     });
 }
 
 int hocket_team_gather_bytes(hocket_team* team, const void* value, int64_t bytes, double timeout,
                              void* values) {
-    return with_team(__func__, Op::reduce, team, 0, timeout, static_cast<char*>(values), "values",
-                     [&](const Team& on, const TeamOptions& options, char&) {
-                         if (value == nullptr || bytes < 0)
-                             on.refuse(Op::reduce, "'value' is NULL, or 'bytes' is negative");
-                         on.gather_bytes(value, static_cast<std::size_t>(bytes), values, options);
+    const auto read = [&](TeamOptions&) {
+        require(value, "value");
+        require(values, "values");
+        return static_cast<std::size_t>(bytes < 0 ? 0 : bytes);
+    };
+    return with_team(__func__, Op::reduce, team, timeout, read,
+                     [&](const Team& on, std::size_t size, const TeamOptions& options) {
+                         on.gather_bytes(value, size, values, options);
                      });
 }
 
 int hocket_team_start(hocket_team* team, int operation, int type, uint64_t value, int process,
-                      int bits, hocket_team_result** result) {
+                      hocket_team_result** result) {
     return guard(__func__, [&] {
         require(result, "result");
         if (operation < HOCKET_TEAM_WAIT || operation > HOCKET_TEAM_MATCH_COUNT)
             throw ArgumentError("'operation' is " + std::to_string(operation) +
                                 "; give one of enum hocket_team_op");
-        if (type < HOCKET_TEAM_BOOL || type > HOCKET_TEAM_FLOAT64)
-            throw ArgumentError("'type' is " + std::to_string(type) +
-                                "; give one of enum hocket_team_type");
         TeamOptions options;
-        options.narrow = bits;
-        give(result,
-             behind(team)->value.start(
-                 {static_cast<Op>(operation), static_cast<Type>(type), value, process}, options));
+        const hocket::team::Type known = type_of(type, options);
+        give(result, behind(team)->value.start({static_cast<Op>(operation), known, value, process},
+                                               options));
     });
 }
 

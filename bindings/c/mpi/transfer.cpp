@@ -186,7 +186,8 @@ int hocket_layout_from_local_elements(MPI_Comm comm, int64_t count, const int64_
         };
         const auto given = arguments_on(function, on, [&] {
             require(layout, "layout");
-            return Arguments{numbers_of(list(count, elements, "elements")),
+            return Arguments{numbers_of(list(count, elements, "elements",
+                                               most_in_memory<std::int64_t>())),
                              shape == nullptr
                                  ? hocket::Shape{}
                                  : numbers_of(by_dimension(dimensions, shape, "shape")),

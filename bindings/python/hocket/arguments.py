@@ -81,13 +81,17 @@ def as_seconds(timeout: Any) -> Optional[float]:
 
 
 def as_text(value: Any, what: str, example: str = "", kind: type[Error] = Error) -> str:
-    """`value` as a text that the library can take, which knows no halves of characters.
-
-    Raises `kind`.
-    """
+    """`value` as a text that UTF-8 can encode. Raises `kind`."""
     if not isinstance(value, str):
         raise kind(f"{what} is {value!r}; give a text{', as ' + repr(example) if example else ''}")
-    return value.encode("utf-8", "replace").decode("utf-8")
+    if printable(value) != value:
+        raise kind(f"{what} is {value!r}, which is not valid Unicode: it has half a surrogate pair")
+    return value
+
+
+def printable(text: str) -> str:
+    """`text` with a question mark for each half of a surrogate pair, which UTF-8 cannot encode."""
+    return text.encode("utf-8", "replace").decode("utf-8")
 
 
 def as_path(value: Any, what: str, example: str) -> Path:

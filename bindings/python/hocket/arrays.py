@@ -9,36 +9,16 @@ from typing import TYPE_CHECKING, Any, NoReturn, Optional, Union
 import numpy as np
 import numpy.typing as npt
 
-from hocket import _mpi, dtypes, logs, uncaught
+from hocket import _mpi, dtypes
 from hocket.arguments import as_number
-from hocket.calls import collective, use_another
+from hocket.calls import collective
 from hocket.errors import Error, LayoutError
+from hocket.halos import Halo
 from hocket.layouts import Layout
 from hocket.rooms import as_array, memory
 
 if TYPE_CHECKING:
     from mpi4py import MPI
-
-    from hocket.halos import Halo
-
-
-def communicator(comm: Any) -> MPI.Comm:
-    """The communicator that is meant; None: all processes.
-
-    Raises `Error` for what is none, an intercommunicator, and where MPI does not run.
-    """
-    from mpi4py import MPI
-
-    logs.heed()
-    given: MPI.Comm = MPI.COMM_WORLD if comm is None else comm
-    if not isinstance(given, MPI.Comm) or given == MPI.COMM_NULL:
-        what = "MPI.COMM_NULL (or was freed)" if isinstance(given, MPI.Comm) else repr(given)
-        raise Error(f"comm is {what}; give a communicator of mpi4py, as MPI.COMM_WORLD")
-    _, size = _mpi.rank_and_size(given.handle)
-    uncaught.watch(size)  # more than COMM_WORLD's, where processes were spawned
-    if given != MPI.COMM_WORLD:
-        use_another()
-    return given
 
 
 def local_shape(layout: Layout, comm: MPI.Comm) -> tuple[int, ...]:
@@ -294,7 +274,7 @@ class Array:
 
     def halo(
         self, width: Union[int, Sequence[int]], *, periodic: Union[bool, Sequence[bool]] = False
-    ) -> Halo:
+    ) -> Halo[Array]:
         """New memory with this array's elements and a border of what neighbours hold. Local.
 
         The memory is hocket's own: a dense local array in which the elements have a border, and
@@ -324,8 +304,6 @@ class Array:
         >>> halo.local.tolist() == ([5, 0, 1, 2, 3] if a.comm.rank == 0 else [2, 3, 4, 5, 0])
         True
         """
-        from hocket.halos import Halo
-
         return Halo(self, width, periodic)
 
     def _require_home(self) -> None:

@@ -8,7 +8,7 @@ from contextlib import contextmanager, suppress
 from typing import TYPE_CHECKING, Any, NoReturn, Optional
 
 from hocket import _mpi
-from hocket.arguments import as_seconds
+from hocket.arguments import as_seconds, printable
 from hocket.errors import DeadlineError, Error, PeerLostError
 
 if TYPE_CHECKING:
@@ -66,6 +66,6 @@ def collective(comm: MPI.Comm, timeout: Optional[float]) -> Iterator[Optional[fl
     try:
         yield as_seconds(timeout)
     except Exception as error:
-        words = str(error) or repr(error)
+        words = printable(str(error) or repr(error))
         _mpi.refuse(comm.handle, kind_of(error), words, patience(timeout))
         raise AssertionError("a refused call has ended without its error") from error

@@ -11,7 +11,7 @@ from collections.abc import Callable
 from typing import Any, Optional, TypeVar
 
 from hocket import _mpi
-from hocket.arguments import as_seconds
+from hocket.arguments import as_seconds, printable
 from hocket.arrays import Array
 from hocket.calls import kind_of, patience
 from hocket.errors import Error
@@ -151,7 +151,7 @@ class Channel:
         try:
             return read()
         except Exception as error:
-            words = str(error) or repr(error)
+            words = printable(str(error) or repr(error))
             self._core.refuse(sending, kind_of(error), words, patience(timeout))
             raise AssertionError("a refused call has ended without its error") from error
 

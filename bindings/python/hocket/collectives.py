@@ -39,8 +39,9 @@ class Collectives(Inits):
             on every process of all tasks, if shapes, dtypes or roots differ, or tasks make
             different calls; nothing has moved then.
         LayoutError, Error
-            likewise, for what is wrong on any process; also if two tasks share a process, which
-            cannot block in both: use `isend` and `irecv`, or `sendrecv`.
+            on every process of all tasks, for an argument that is wrong on one of them; also if
+            two tasks share a process, which cannot block in both: use `isend` and `irecv`, or
+            `sendrecv`.
         DeadlineError
             after which no further message passes between this task and the others.
 

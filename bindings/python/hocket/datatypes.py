@@ -13,12 +13,10 @@ from hocket.layouts import Layout
 if TYPE_CHECKING:
     from mpi4py import MPI
 
-    from hocket.plans import Plan
-
 Ends = tuple[list[int], list[int], list["MPI.Datatype"]]
 
 
-def ends_of(plan: Plan, rank: int, processes: int) -> tuple[Ends, Ends]:
+def ends_of(plan: Any, rank: int, processes: int) -> tuple[Ends, Ends]:
     """What process `rank` gives ``Alltoallw`` of so many processes to send, and to receive."""
     if not 0 <= rank < processes:
         raise LayoutError(
@@ -30,7 +28,7 @@ def ends_of(plan: Plan, rank: int, processes: int) -> tuple[Ends, Ends]:
     )
 
 
-def processes_of(plan: Plan, comm_size: Any) -> int:
+def processes_of(plan: Any, comm_size: Any) -> int:
     """The processes of the communicator: as many as either layout has, or more."""
     least = max(plan.source.size, plan.destination.size)
     if comm_size is None:
@@ -41,7 +39,7 @@ def processes_of(plan: Plan, comm_size: Any) -> int:
     return size
 
 
-def _end(plan: Plan, side: str, layout: Layout, rank: int, processes: int) -> Ends:
+def _end(plan: Any, side: str, layout: Layout, rank: int, processes: int) -> Ends:
     from mpi4py import MPI
 
     itemsize = plan.itemsize

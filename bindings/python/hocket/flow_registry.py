@@ -7,13 +7,22 @@ import atexit
 import os
 import sys
 import weakref
-from typing import TYPE_CHECKING, Optional
+from typing import Any, Optional, Protocol
 
 from hocket import _mpi
 from hocket.errors import Error, StepError
 
-if TYPE_CHECKING:
-    from hocket.flows import Flow
+
+class Flow(Protocol):
+    """What is here of `hocket.flows.Flow`, whose module knows this one."""
+
+    _core: _mpi.Flow
+
+    def wait(self) -> None: ...
+    def cancel(self) -> Any: ...
+    def task(self, fn: Any, *accesses: Any, **options: Any) -> None: ...
+    def comm(self, fn: Any, *accesses: Any, **options: Any) -> None: ...
+
 
 _flows: weakref.WeakValueDictionary[int, Flow] = weakref.WeakValueDictionary()
 

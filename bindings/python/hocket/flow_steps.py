@@ -10,7 +10,7 @@ from types import MemberDescriptorType
 from typing import Any, Callable, Optional
 
 from hocket import _mpi
-from hocket.arguments import as_number, as_text
+from hocket.arguments import as_number, printable
 from hocket.errors import Error, StepError
 from hocket.reductions import Reduction
 from hocket.regions import Touched, regions_of
@@ -85,7 +85,7 @@ def name_of(name: Optional[str], fn: Any) -> str:
     if name is None:
         inner = getattr(fn, "func", fn)  # of functools.partial
         name = getattr(inner, "__name__", type(inner).__name__)
-    return as_text(str(name), "name")
+    return printable(str(name))
 
 
 #: Of a class made by Python code: Py_TPFLAGS_HEAPTYPE.

@@ -283,7 +283,7 @@ class Flow:
         request = flow_steps.speaker_of(w)._irecv_later(b, source, tag)
         self._later(request, [], as_list(b), priority, f"recv from {source}")
 
-    def exchange(self, halo: Halo, priority: int = 0) -> None:
+    def exchange(self, halo: Halo[Any], priority: int = 0) -> None:
         """Inserts `Halo.exchange`: reads ``halo.array``, writes the border.
 
         Steps that only read the array run meanwhile. Collective over its communicator, in the order

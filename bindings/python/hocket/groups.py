@@ -14,9 +14,9 @@ from typing import TYPE_CHECKING, Optional, Union
 
 from hocket import _mpi, uncaught
 from hocket import rank as started
-from hocket.arguments import as_number, as_text
-from hocket.arrays import communicator
+from hocket.arguments import as_number, as_text, printable
 from hocket.calls import use_another
+from hocket.communicators import communicator
 from hocket.errors import Error
 from hocket.speaker import TaskId, id_of
 from hocket.verbs import ANY_SOURCE as ANY_SOURCE
@@ -246,7 +246,7 @@ def tasks(
     except Exception as error:
         words = str(error) or repr(error)
         message = f"{words}; give tasks as {{'rows': 2, 'cols': 2}} or {{'all': [0, 1, 2]}}"
-        _mpi.refuse(on.handle, "Error", message, None)
+        _mpi.refuse(on.handle, "Error", printable(message), None)
     return _seated(_mpi.Tasks.make(names, processes, on.handle))
 
 

@@ -4,20 +4,40 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any, Optional, Union
+from typing import TYPE_CHECKING, Any, Generic, Optional, Protocol, TypeVar, Union
 
 import numpy as np
 import numpy.typing as npt
 
 from hocket import _mpi
 from hocket.arguments import as_seconds
-from hocket.arrays import Array
 from hocket.calls import collective
 from hocket.errors import Error, LayoutError
-from hocket.layouts import integer, integers
+from hocket.layouts import Layout, integer, integers
 from hocket.rooms import as_array
 
+if TYPE_CHECKING:
+    from mpi4py import MPI
+
 __all__ = ["Halo", "HaloRequest"]
+
+
+class _Array(Protocol):
+    """An array, whose module knows this one."""
+
+    def __init__(self, local: npt.NDArray[Any], layout: Layout, comm: MPI.Comm) -> None: ...
+    @property
+    def local(self) -> npt.NDArray[Any]: ...
+    @property
+    def layout(self) -> Layout: ...
+    @property
+    def comm(self) -> MPI.Comm: ...
+    @property
+    def dtype(self) -> np.dtype[Any]: ...
+    def _wrapped(self) -> _mpi.Local: ...
+
+
+_Its = TypeVar("_Its", bound=_Array)
 
 
 class HaloRequest:
@@ -80,7 +100,7 @@ class HaloRequest:
         return self._core.test()
 
 
-class Halo:
+class Halo(Generic[_Its]):
     """New memory for one process's part of an array and a border around it; see `Array.halo`.
 
     Attributes
@@ -108,8 +128,8 @@ class Halo:
 
     __slots__ = ("_array", "_core", "_local", "_width")
 
-    def __init__(self, a: Array, width: Any, periodic: Any = False) -> None:
-        if not isinstance(a, Array):
+    def __init__(self, a: _Its, width: Any, periodic: Any = False) -> None:
+        if not hasattr(a, "_wrapped"):
             raise Error(
                 f"cannot make a halo of {type(a).__name__}: give an array, as hk.zeros(lay)"
             )
@@ -122,10 +142,11 @@ class Halo:
             slice(w, max(w, extent - w)) for w, extent in zip(self._width, self._local.shape)
         )
         empty = np.empty(a.local.shape, a.dtype)
-        self._array = Array(self._local[inside] if self._local.size else empty, a.layout, a.comm)
+        within = self._local[inside] if self._local.size else empty
+        self._array = type(a)(within, a.layout, a.comm)
 
     @property
-    def array(self) -> Array:
+    def array(self) -> _Its:
         """The array within the border.
 
         Examples

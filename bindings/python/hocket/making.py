@@ -9,7 +9,8 @@ import numpy as np
 import numpy.typing as npt
 
 from hocket import _mpi, dtypes
-from hocket.arrays import Array, communicator, local_shape
+from hocket.arrays import Array, local_shape
+from hocket.communicators import communicator
 from hocket.errors import Error, LayoutError
 from hocket.layouts import Layout
 from hocket.rooms import as_array, as_room, checked_room

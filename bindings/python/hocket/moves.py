@@ -12,8 +12,9 @@ import numpy.typing as npt
 
 from hocket import _mpi, dtypes
 from hocket.arguments import as_bytes, as_number
-from hocket.arrays import Array, communicator, local_shape
+from hocket.arrays import Array, local_shape
 from hocket.calls import collective, no_array
+from hocket.communicators import communicator
 from hocket.errors import Error, LayoutError, MismatchError
 from hocket.layouts import Layout
 from hocket.making import empty, wrap

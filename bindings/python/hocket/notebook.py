@@ -5,13 +5,31 @@ from __future__ import annotations
 
 import colorsys
 import html
-from typing import TYPE_CHECKING
-
-if TYPE_CHECKING:
-    from .layout_facts import LayoutFacts
-    from .plans import Plan
+from collections.abc import Iterable
+from typing import Protocol
 
 _MOST = 32
+
+
+class _Layout(Protocol):
+    """A layout, whose module knows this one."""
+
+    @property
+    def shape(self) -> tuple[int, ...]: ...
+    @property
+    def size(self) -> int: ...
+    def owners(self, index: Iterable[int]) -> list[int]: ...
+
+
+class _Plan(Protocol):
+    """Likewise a plan."""
+
+    @property
+    def source(self) -> _Layout: ...
+    @property
+    def destination(self) -> _Layout: ...
+    def sends(self, rank: int) -> list[tuple[int, int]]: ...
+    def explain(self) -> str: ...
 
 
 def _thinned(extent: int, most: int) -> list[int]:
@@ -21,7 +39,7 @@ def _thinned(extent: int, most: int) -> list[int]:
     return [k * extent // most for k in range(most)]
 
 
-def _owner_rows(layout: LayoutFacts, most: int) -> list[list[int | None]]:
+def _owner_rows(layout: _Layout, most: int) -> list[list[int | None]]:
     """The lowest owner of each element of the last two dimensions; None: nobody's."""
     shape = layout.shape
     if 0 in shape:
@@ -39,7 +57,7 @@ def _owner_rows(layout: LayoutFacts, most: int) -> list[list[int | None]]:
     return table
 
 
-def layout_text(layout: LayoutFacts, most: int = 64) -> str:
+def layout_text(layout: _Layout, most: int = 64) -> str:
     """One line a row, one process number an element, '.' where nobody holds it."""
     table = _owner_rows(layout, most)
     width = max((len(str(owner)) for row in table for owner in row if owner is not None), default=1)
@@ -58,7 +76,7 @@ def colour(process: int, size: int) -> str:
     return f"#{int(255 * red):02x}{int(255 * green):02x}{int(255 * blue):02x}"
 
 
-def layout_html(layout: LayoutFacts) -> str:
+def layout_html(layout: _Layout) -> str:
     """The layout's text and a table of owners, coloured."""
     cells = "padding:1px 4px;border:1px solid #fff;text-align:center;color:#000"
     rows = []
@@ -77,7 +95,7 @@ def layout_html(layout: LayoutFacts) -> str:
     return f'<div><code>{shown}</code><table style="border-collapse:collapse">{body}</table></div>'
 
 
-def plan_html(plan: Plan) -> str:
+def plan_html(plan: _Plan) -> str:
     """The plan's totals and its traffic, as a table where it is small."""
     text = html.escape(plan.explain())
     if plan.source.size > _MOST or plan.destination.size > _MOST:

@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING, Any, Optional
 
 from hocket import _mpi, _pure
 from hocket.arguments import index_box, integer_array, integers
-from hocket.arrays import communicator
 from hocket.calls import collective
+from hocket.communicators import communicator
 
 if TYPE_CHECKING:
     from mpi4py import MPI

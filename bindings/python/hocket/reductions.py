@@ -28,7 +28,7 @@ class Reduction:
     """One array, and the operation by which steps' parts become one with it."""
 
     def __init__(self, touched: Touched, op: str) -> None:
-        if op not in _UFUNCS:
+        if not isinstance(op, str) or op not in _UFUNCS:
             raise Error(f"op is {op!r}; give one of {', '.join(map(repr, _UFUNCS))}")
         self.op = op
         self.array = _elements_of(touched)

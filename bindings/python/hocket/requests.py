@@ -51,7 +51,7 @@ class Status:
     layout
         the sender's Layout; a tuple of them where the message has several arrays
     dtype
-        numpy.dtype; a tuple likewise
+        numpy.dtype; a tuple of them where the message has several arrays
 
     Examples
     --------
@@ -155,7 +155,7 @@ class Request:
             failed with. Nothing is started then; other processes that did start it wait for this
             one, until their deadline.
         LayoutError, MismatchError
-            for an array of another layout or type, likewise.
+            for an array of another layout or type; here, too, nothing is started.
 
         Examples
         --------

@@ -11,13 +11,20 @@ import numpy as np
 import numpy.typing as npt
 
 from hocket import _mpi
-from hocket.errors import Error
+from hocket.errors import Error, LayoutError
+
+_MOST_DIMENSIONS = 64 if np.lib.NumpyVersion(np.__version__) >= "2.0.0" else 32
 
 
 def as_array(
     room: npt.NDArray[np.uint8], shape: Sequence[int], dtype: np.dtype[Any]
 ) -> npt.NDArray[Any]:
     """The first elements in `room` as an array of this shape."""
+    if len(shape) > _MOST_DIMENSIONS:
+        raise LayoutError(
+            f"a local array of {len(shape)} dimensions: NumPy's arrays have at most "
+            f"{_MOST_DIMENSIONS}; join dimensions that are not distributed"
+        )
     array: npt.NDArray[Any] = np.ndarray(tuple(shape), dtype, room)
     return array
 

@@ -35,7 +35,7 @@ def _form(array: AnyArray) -> tuple[int, tuple[int, int], tuple[int, int]]:
 
 
 def _names(numbers: npt.NDArray[np.int64]) -> tuple[int, int]:
-    """Likewise of a list: the address, and how many."""
+    """The address of a list, and how many entries it has."""
     return address(numbers), numbers.size
 
 

@@ -8,7 +8,7 @@ import time
 from typing import Any, Callable, TypeVar, Union
 
 from hocket import _mpi
-from hocket.arguments import as_number, as_text
+from hocket.arguments import as_number, as_text, printable
 from hocket.calls import kind_of, patience
 from hocket.errors import Error
 
@@ -31,7 +31,7 @@ class Speaker:
         try:
             given = read()
         except Exception as error:
-            words = str(error) or repr(error)
+            words = printable(str(error) or repr(error))
             self._core.refuse(verb, kind_of(error), words, patience(timeout))
             raise AssertionError("a refused call has ended without its error") from error
         self._core.add_call_seconds(time.perf_counter() - start)

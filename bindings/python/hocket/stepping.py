@@ -63,14 +63,17 @@ def step(
     >>> x
     array([0, 4, 8])
     """
+    if callable(inputs):
+        raise Error("step is used without parentheses; write @hk.step() or @hk.step(inputs=[…])")
     lists = {"inputs": inputs, "outputs": outputs, "inouts": inouts, "commutes": commutes}
 
     def annotated(fn: AnyFunction) -> AnyFunction:
         signature = inspect.signature(as_function(fn))
         known = list(signature.parameters)
         for word, names in lists.items():
-            if isinstance(names, str):
-                raise Error(f"{word} is {names!r}; give a list of names, as {word}=[{names!r}]")
+            if not isinstance(names, (list, tuple)):
+                shown = [names] if isinstance(names, str) else ["A"]
+                raise Error(f"{word} is {names!r}; give a list of names, as {word}={shown}")
             for each in names:
                 if each not in known:
                     near = difflib.get_close_matches(each, known, 1)

@@ -8,7 +8,7 @@ from typing import Any, Callable, Optional
 import numpy as np
 
 from hocket import _mpi
-from hocket.arguments import as_seconds
+from hocket.arguments import as_seconds, printable
 from hocket.team_values import TYPES, as_value, narrow_of, scalar_of
 
 Op = _mpi.TeamOp
@@ -40,7 +40,7 @@ def _fold(name: str) -> Callable[..., Any]:
     words, result = FOLDS[fold]
     method.__doc__ = f"""{words.format(OF[way])}
 
-        As `Team`: it says what is raised.
+        Raises the errors of `Team`.
 
         Examples
         --------
@@ -107,4 +107,4 @@ class Calls:
         try:
             return read()
         except Exception as error:
-            self._core.refuse(op, f"{op.name}: {error}")
+            self._core.refuse(op, printable(f"{op.name}: {error}"))

@@ -32,7 +32,7 @@ class TeamRequest:
     def wait(self, timeout: Optional[float] = None) -> Any:
         """Waits until it is done; its result.
 
-        As `Team`: it says what is raised.
+        Raises the errors of `Team`.
 
         Examples
         --------

@@ -15,9 +15,9 @@ import numpy as np
 import numpy.typing as npt
 
 from hocket import _mpi
-from hocket.arguments import as_number, as_text
-from hocket.arrays import communicator
+from hocket.arguments import as_number, printable
 from hocket.calls import collective
+from hocket.communicators import communicator
 from hocket.errors import Error
 from hocket.team_calls import BOOL, FOLDS, INT32, OF, ONE, Calls, Op
 from hocket.team_requests import TeamRequest
@@ -232,7 +232,7 @@ class Team(Calls):
     def wait(self, *, timeout: Optional[float] = None) -> None:
         """A barrier.
 
-        As `Team`: it says what is raised.
+        Raises the errors of `Team`.
 
         Examples
         --------
@@ -246,7 +246,7 @@ class Team(Calls):
     def any(self, flag: Any, *, timeout: Optional[float] = None) -> bool:
         """Whether anyone's flag is true. Flags are anything truthy.
 
-        As `Team`: it says what is raised.
+        Raises the errors of `Team`.
 
         Examples
         --------
@@ -261,7 +261,7 @@ class Team(Calls):
     def all(self, flag: Any, *, timeout: Optional[float] = None) -> bool:
         """Whether everyone's flag is true.
 
-        As `Team`: it says what is raised.
+        Raises the errors of `Team`.
 
         Examples
         --------
@@ -276,7 +276,7 @@ class Team(Calls):
     def waitvec(self, flag: Any, *, timeout: Optional[float] = None) -> int:
         """The mask of those whose flag is true.
 
-        As `Team`: it says what is raised.
+        Raises the errors of `Team`.
 
         Examples
         --------
@@ -295,7 +295,7 @@ class Team(Calls):
     ) -> Any:
         """Puts `v`, and gets that of process `source`.
 
-        As `Team`: it says what is raised.
+        Raises the errors of `Team`.
 
         Examples
         --------
@@ -321,7 +321,7 @@ class Team(Calls):
         Those of processes that are not of this team are 0, or as they were in `out`: an array of
         `v`'s dtype, with `size` entries.
 
-        As `Team`: it says what is raised.
+        Raises the errors of `Team`.
 
         Examples
         --------
@@ -348,7 +348,7 @@ class Team(Calls):
     ) -> Any:
         """Broadcasts `v`. The result is what `bcast_get` gives: the or of the bits of all put.
 
-        As `Team`: it says what is raised.
+        Raises the errors of `Team`.
 
         Examples
         --------
@@ -366,7 +366,7 @@ class Team(Calls):
     ) -> Any:
         """What was broadcast: 0 if nobody put.
 
-        As `Team`: it says what is raised.
+        Raises the errors of `Team`.
 
         Examples
         --------
@@ -383,7 +383,7 @@ class Team(Calls):
     def rank(self, v: Any, *, bits: Optional[int] = None, timeout: Optional[float] = None) -> int:
         """How many have a lower value, or the same one and a lower number. NaN is highest.
 
-        As `Team`: it says what is raised.
+        Raises the errors of `Team`.
 
         Examples
         --------
@@ -398,7 +398,7 @@ class Team(Calls):
     def vote_count(self, p: int, *, timeout: Optional[float] = None) -> int:
         """Votes for process `p`; how many voted for me.
 
-        As `Team`: it says what is raised.
+        Raises the errors of `Team`.
 
         Examples
         --------
@@ -415,7 +415,7 @@ class Team(Calls):
     def vote(self, p: int, *, timeout: Optional[float] = None) -> int:
         """Votes for process `p`; the mask of those who voted for me.
 
-        As `Team`: it says what is raised.
+        Raises the errors of `Team`.
 
         Examples
         --------
@@ -434,7 +434,7 @@ class Team(Calls):
     ) -> int:
         """How many have the value that I have, I included. NaN matches NaN.
 
-        As `Team`: it says what is raised.
+        Raises the errors of `Team`.
 
         Examples
         --------
@@ -449,7 +449,7 @@ class Team(Calls):
     def match(self, v: Any, *, bits: Optional[int] = None, timeout: Optional[float] = None) -> int:
         """The mask of those who have the value that I have.
 
-        As `Team`: it says what is raised.
+        Raises the errors of `Team`.
 
         Examples
         --------
@@ -469,7 +469,7 @@ class Team(Calls):
 
         `v` is any NumPy scalar of up to 56 bytes, structured ones included.
 
-        As `Team`: it says what is raised.
+        Raises the errors of `Team`.
 
         Examples
         --------
@@ -490,7 +490,7 @@ class Team(Calls):
 
         Operations of one team take place in the order in which they were started.
 
-        As `Team`: it says what is raised.
+        Raises the errors of `Team`.
 
         Examples
         --------
@@ -515,7 +515,7 @@ class Team(Calls):
         Whoever waits for this process then gets an `Error` that says so, with the code; later
         calls here raise.
 
-        As `Team`: it says what is raised.
+        Raises the errors of `Team`.
 
         Examples
         --------
@@ -535,7 +535,7 @@ class Team(Calls):
     def error(self, message: str) -> None:
         """Prints the message, leaves, and ends the waits of all others of the root team.
 
-        As `Team`: it says what is raised. Error also, before anything else, for what is no text.
+        Raises the errors of `Team`, and Error if the message is no text.
 
         Examples
         --------
@@ -550,4 +550,6 @@ class Team(Calls):
         ...     except hk.Error as error:
         ...         assert "the input file is missing" in str(error)
         """
-        self._core.error(as_text(message, "the message"))
+        if not isinstance(message, str):
+            raise Error(f"the message is {message!r}; give a text")
+        self._core.error(printable(message))

@@ -11,8 +11,9 @@ import numpy.typing as npt
 
 from hocket import _mpi, dtypes
 from hocket.arguments import as_bytes, as_seconds, as_text
-from hocket.arrays import Array, communicator, local_shape
+from hocket.arrays import Array, local_shape
 from hocket.calls import collective, kind_of
+from hocket.communicators import communicator
 from hocket.errors import Error, MismatchError
 from hocket.layouts import Layout
 from hocket.making import empty
@@ -20,8 +21,6 @@ from hocket.moves import as_axes, require_conversion, wire_type
 
 if TYPE_CHECKING:
     from mpi4py import MPI
-
-    from hocket.flows import Flow
 
 
 def transfer(
@@ -337,7 +336,7 @@ class Transfer:
             _convert(came, into)
         into._settle()
 
-    def _insert(self, flow: Flow, a: Array, b: Array, priority: int) -> None:
+    def _insert(self, flow: Any, a: Array, b: Array, priority: int) -> None:
         """As steps of a flow: `Flow.transfer`."""
         try:
             source, destination = self._ends(a, b)

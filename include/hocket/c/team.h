@@ -1,6 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Teams for C; see hocket/team.hpp. The operations that exist for each type of value are in
- * team_reduce.h, team_scan.h, team_values.h and team_ranks.h, as hocket_team_<operation>_<type>.
+/* Teams for C; see hocket/team.hpp.
+ *
+ * A value and a result are memory of the type that a call names. HOCKET_TEAM_TYPE(value) is the
+ * type of a variable, in C11: hocket_team_reduce(team, HOCKET_MAX, HOCKET_TEAM_TYPE(mine), &mine,
+ * -1, &largest).
  *
  * A mask is words of 64 bits: bit p % 64 of word p / 64 stands for process p. All functions that
  * communicate are a barrier of the team; wrong arguments of one process are an error on all. */
@@ -39,11 +42,81 @@ int hocket_team_vote_count(hocket_team* team, int process, double timeout, int* 
 int hocket_team_vote(hocket_team* team, int process, double timeout, int64_t capacity,
                      uint64_t* words, int64_t* count);
 
+enum hocket_team_type {
+    HOCKET_TEAM_BOOL,
+    HOCKET_TEAM_INT8,
+    HOCKET_TEAM_INT16,
+    HOCKET_TEAM_INT32,
+    HOCKET_TEAM_INT64,
+    HOCKET_TEAM_UINT8,
+    HOCKET_TEAM_UINT16,
+    HOCKET_TEAM_UINT32,
+    HOCKET_TEAM_UINT64,
+    HOCKET_TEAM_FLOAT32,
+    HOCKET_TEAM_FLOAT64
+};
+/* As a type: an unsigned one, of whose values only the lowest `bits` bits take part. */
+#define HOCKET_TEAM_BITS(type, bits) ((type) | (bits) << 8)
+
+#if defined(__STDC_VERSION__) && __STDC_VERSION__ >= 201112L
+/* clang-format off */
+#define HOCKET_TEAM_TYPE(value) _Generic((value), \
+    bool: HOCKET_TEAM_BOOL, \
+    signed char: HOCKET_TEAM_INT8, \
+    short: HOCKET_TEAM_INT16, \
+    int: HOCKET_TEAM_INT32, \
+    long: HOCKET_TEAM_INT64, \
+    long long: HOCKET_TEAM_INT64, \
+    unsigned char: HOCKET_TEAM_UINT8, \
+    unsigned short: HOCKET_TEAM_UINT16, \
+    unsigned: HOCKET_TEAM_UINT32, \
+    unsigned long: HOCKET_TEAM_UINT64, \
+    unsigned long long: HOCKET_TEAM_UINT64, \
+    float: HOCKET_TEAM_FLOAT32, \
+    double: HOCKET_TEAM_FLOAT64)
+/* clang-format on */
+#endif
+
+/* Integers wrap; bool adds as or and multiplies as and; NaN wins in min and max. `and` and `or` are
+ * of bits: HOCKET_ERR_ERROR for floating-point numbers. */
+enum hocket_reduction_op {
+    HOCKET_ADD = 0,
+    HOCKET_MUL = 1,
+    HOCKET_MIN = 2,
+    HOCKET_MAX = 3,
+    HOCKET_AND = 4,
+    HOCKET_OR = 5
+};
+/* The values of all, combined by `op`; scan: those of the processes up to this one, itself
+ * included. */
+int hocket_team_reduce(hocket_team* team, int op, int type, const void* value, double timeout,
+                       void* result);
+int hocket_team_scan(hocket_team* team, int op, int type, const void* value, double timeout,
+                     void* result);
+/* Puts a value, and gets that of process `source`. */
+int hocket_team_putget(hocket_team* team, int type, const void* value, int source, double timeout,
+                       void* result);
+/* values[p]: that of process p, for the processes of the team; the rest stays as it is. `places`:
+ * as many as the root team has processes. */
+int hocket_team_gather(hocket_team* team, int type, const void* value, double timeout,
+                       int64_t places, void* values);
+/* Some put, the others get: the bits of all that put, joined by or; 0 if none did. */
+int hocket_team_bcast_put(hocket_team* team, int type, const void* value, double timeout,
+                          void* result);
+int hocket_team_bcast_get(hocket_team* team, int type, double timeout, void* result);
+/* How many processes have a lower value, or the same and a lower number. NaN is highest. */
+int hocket_team_rank(hocket_team* team, int type, const void* value, double timeout, int* result);
+/* How many have the value that this process has, itself included; which ones, as a mask. */
+int hocket_team_match_count(hocket_team* team, int type, const void* value, double timeout,
+                            int* result);
+int hocket_team_match(hocket_team* team, int type, const void* value, double timeout,
+                      int64_t capacity, uint64_t* words, int64_t* count);
+
 /* The values of all, up to 56 bytes each, folded from the lowest process's on: `fold` makes `into`
  * the fold of itself and `with`. */
-int hocket_team_reduce(hocket_team* team, const void* value, int64_t bytes,
-                       void (*fold)(void* into, const void* with, void* context), void* context,
-                       double timeout, void* result);
+int hocket_team_fold(hocket_team* team, const void* value, int64_t bytes,
+                     void (*fold)(void* into, const void* with, void* context), void* context,
+                     double timeout, void* result);
 /* The same without the fold: `values` gets those of all processes of the team, in order. */
 int hocket_team_gather_bytes(hocket_team* team, const void* value, int64_t bytes, double timeout,
                              void* values);
@@ -73,24 +146,11 @@ enum hocket_team_op {
     HOCKET_TEAM_VOTE,
     HOCKET_TEAM_MATCH_COUNT
 };
-enum hocket_team_type {
-    HOCKET_TEAM_BOOL,
-    HOCKET_TEAM_INT8,
-    HOCKET_TEAM_INT16,
-    HOCKET_TEAM_INT32,
-    HOCKET_TEAM_INT64,
-    HOCKET_TEAM_UINT8,
-    HOCKET_TEAM_UINT16,
-    HOCKET_TEAM_UINT32,
-    HOCKET_TEAM_UINT64,
-    HOCKET_TEAM_FLOAT32,
-    HOCKET_TEAM_FLOAT64
-};
 /* Starts an operation whose result is one value; it goes on in every wait of hocket. `value` and
  * the result are the bits of the value, the lowest first, and 0 beyond its size. `operation`: one
- * of enum hocket_team_op; `type`: one of enum hocket_team_type. */
+ * of enum hocket_team_op; `process`: the source of a putget, or the one that a vote is for. */
 int hocket_team_start(hocket_team* team, int operation, int type, uint64_t value, int process,
-                      int bits, hocket_team_result** result);
+                      hocket_team_result** result);
 int hocket_team_result_operation(hocket_team_result* result, hocket_operation** operation);
 int hocket_team_result_test(hocket_team_result* result, bool* done);
 int hocket_team_result_bits(hocket_team_result* result, uint64_t* bits); /* once done */

@@ -11,12 +11,12 @@
 #include "comm/agree.hpp"
 #include "comm/engine.hpp"
 #include "comm/fork.hpp"
-#include "comm/mpi/absent.hpp"
 #include "comm/mpi/handle.hpp"
 #include "comm/reach.hpp"
 #include "comm/vendor.hpp"
 #include "hocket/comm.hpp"
 #include "hocket/mpi.hpp"
+#include "shm/absent.hpp"
 #include "shm/foreign.hpp"
 #include "shm/presence.hpp"
 #include "shm/sharing.hpp"
@@ -95,7 +95,8 @@ Protocol<OwnedLink> duplicate(MPI_Comm user) {
     } else {
         MPI_Request request = MPI_REQUEST_NULL;
         check(MPI_Comm_idup(user, &handle->comm, &request), "MPI_Comm_idup");
-        Awaited all(user);
+        shm::Awaited all(vendor::world_ranks(user), vendor::world_rank(), vendor::launcher(),
+                         vendor::all_on_one_node());
         int done = 0;
         When made([&] {
             check(MPI_Test(&request, &done, MPI_STATUS_IGNORE), "MPI_Test");
@@ -204,12 +205,12 @@ Protocol<> State::open() {
         if (opened_) co_return;
     }
     opening_ = true;
-    take_part();
+    shm::take_part(vendor::world_rank());
     const Opening opening(opening_);  // an error leaves the next call free to try again
     link_ = co_await duplicate(user_->in_use());
     co_await agree(Group::whole(*link_), opening_tag, surroundings());
     peers_ = co_await find_peers(*link_, opening_tag);
-    Watched::instance().add(peers_);
+    watch(peers_);
     describe(rank_, "");
     auto nodes = std::make_shared<std::vector<int>>();
     for (const auto& peer : peers_) nodes->push_back(peer.node);
@@ -223,7 +224,7 @@ Protocol<> State::open() {
     Sharing sharing = co_await find_sharing(*link_, opening_tag, nodes);
     nodes_ = std::move(sharing.nodes);
     office_ = std::move(sharing.office);
-    Watched::instance().add(peers_);  // once more, as memory may be reached now
+    watch(peers_);  // once more, as memory may be reached now
     auto processes = std::make_shared<std::vector<std::int64_t>>();
     for (const auto& peer : peers_)
         processes->push_back(peer.same_host ? peer.identity.process : 0);
@@ -263,7 +264,7 @@ void State::describe(int rank, const std::string& words) {
     if (static_cast<std::size_t>(rank) >= peers_.size()) return;
     const Peer& peer = peers_[static_cast<std::size_t>(rank)];
     if (rank == rank_) trace::name_process(name_of(peer, words), peer.world_rank);
-    if (!words.empty()) Watched::instance().describe(peer, words);
+    if (!words.empty()) comm::describe(peer, words);
 }
 
 std::shared_ptr<State> State::split(int color, int key) {

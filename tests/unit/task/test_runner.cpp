@@ -13,8 +13,8 @@
 #include "comm/state.hpp"
 #include "hocket/array.hpp"
 #include "hocket/comm.hpp"
-#include "transfer/offers.hpp"
 #include "transfer/run.hpp"
+#include "transport/offers.hpp"
 
 namespace hocket::transfer {
 namespace {
@@ -99,8 +99,8 @@ TEST_P(LongRunnerTest, OneThatIsDroppedUnderWayTellsTheOtherEnd) {
 // A refusal that no sender ever looked for, and words that no receiver did.
 TEST_P(RunnerTest, WordsOfAnEarlierCallAreNotHeard) {
     const Route earlier{link_, {0}, {0}, tag, 4};
-    refuse_offer(earlier, 0, "stale");
-    withhold_offer(earlier, 0, "stale");
+    transport::refuse_offer(earlier, 0, "stale");
+    transport::withhold_offer(earlier, 0, "stale");
     auto send = runner(true, 5), receive = runner(false, 5);
     send->start(from_.data(), nullptr);
     EXPECT_EQ(thrown([&] {

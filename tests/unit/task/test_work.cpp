@@ -13,15 +13,25 @@
 #include "comm/state.hpp"
 #include "hocket/comm.hpp"
 #include "hocket/layout.hpp"
-#include "transfer/far.hpp"
 #include "transfer/place.hpp"
 #include "transfer/work.hpp"
+#include "transport/far.hpp"
 
 namespace hocket::transfer {
 namespace {
 
+using transport::Direction;
+using transport::Far;
+using transport::Message;
+
 constexpr std::int64_t elements = 4096;
 constexpr int receivers = 8;
+
+std::size_t worked_out(const Direction& side) {
+    return static_cast<std::size_t>(
+        std::count_if(side.messages.begin(), side.messages.end(),
+                      [](const Message& message) { return message.worked_out(); }));
+}
 
 class WorkTest : public testing::Test {
   protected:
@@ -53,24 +63,24 @@ class WorkTest : public testing::Test {
 TEST_F(WorkTest, EachMessageIsWorkedOutWhenItIsSent) {
     const Place nowhere;
     const Work out = work({0, {8}, true}, nowhere);
-    const Route route{link_, {0}, std::vector<int>(receivers, 0), 5, 1};
+    const transport::Route route{link_, {0}, std::vector<int>(receivers, 0), 5, 1};
     ASSERT_EQ(out.sends.messages.size(), std::size_t{receivers});
-    EXPECT_EQ(out.made(), 0U);
+    EXPECT_EQ(worked_out(out.sends), 0U);
     for (const Message& message : out.sends.messages) EXPECT_EQ(message.bytes, 8 * to_.size());
 
     const comm::Turn turn;
     comm::Requests sent, received;
-    Far sending(Far::Way::out, out, route, usual_buffers());
+    Far sending(Far::Way::out, out.sends, route, transport::usual_buffers());
     sending.begin(from_.data());
     for (std::size_t i = 0; i < out.sends.messages.size(); ++i) sending.add(i);
     for (std::size_t i = 0; i < out.sends.messages.size(); ++i) {
         ASSERT_TRUE(sending.start_one(sent));
-        EXPECT_EQ(out.made(), i + 1);
+        EXPECT_EQ(worked_out(out.sends), i + 1);
         // It arrives before the next one is worked out.
         const std::int64_t receiver = out.sends.messages[i].peer;
         const Work in = work(nowhere, {receiver, {8}, true});
-        EXPECT_EQ(in.made(), 0U);
-        Far receiving(Far::Way::in, in, route, usual_buffers());
+        EXPECT_EQ(worked_out(in.receives), 0U);
+        Far receiving(Far::Way::in, in.receives, route, transport::usual_buffers());
         std::fill(to_.begin(), to_.end(), -1);
         receiving.begin(to_.data());
         receiving.add(0);

@@ -18,10 +18,13 @@
 
 #include "hocket/error.hpp"
 #include "shm/foreign.hpp"
-#include "transfer/near.hpp"
+#include "transfer/cut.hpp"
+#include "transport/near.hpp"
 
 namespace hocket::transfer {
 namespace {
+
+using namespace transport;
 
 // Read once, before the first message: not by timing.
 const int told = setenv("HOCKET_CROSSING", "always", 1);
@@ -37,6 +40,19 @@ Boxes columns_of(bool strided_source) {
     box.source_first = box.destination_first = {0, 0};
     box.loops = {{rows, 0, 1, 0, 1}, {columns, 1, 1, 1, 1}};
     return {{box}, sizeof(double), strided_source ? wide : narrow, strided_source ? narrow : wide};
+}
+
+Message message_of(bool strided_source, bool dense) {
+    const Boxes boxes = columns_of(strided_source);
+    return {0,
+            0,
+            0,
+            boxes.bytes(),
+            dense,
+            std::make_shared<const Message::Cutter>(
+                [boxes](const Message&, Parts::Kind kind, std::int64_t part_bytes) {
+                    return cut(boxes, kind, part_bytes > 0 ? part_bytes : bytes_of_part(boxes));
+                })};
 }
 
 bool within_seconds(const std::function<bool()>& done) {
@@ -72,7 +88,7 @@ int status_of(pid_t child) {
 
 TEST(Crossed, TheReceiverAloneReads) {
     ASSERT_EQ(told, 0);
-    const NearMessage sent(columns_of(false), true), received(columns_of(false), false);
+    const Message sent = message_of(false, true), received = message_of(false, false);
     Values from(static_cast<std::size_t>(rows * columns)), to(2 * from.size(), -1);
     std::iota(from.begin(), from.end(), 0.0);
     NearSend send(sent, true);
@@ -89,7 +105,7 @@ TEST(Crossed, TheReceiverAloneReads) {
 }
 
 TEST(Crossed, TheSenderAloneWrites) {
-    const NearMessage sent(columns_of(true), false), received(columns_of(true), true);
+    const Message sent = message_of(true, false), received = message_of(true, true);
     Values from(static_cast<std::size_t>(2 * rows * columns)), to(from.size(), -1);
     std::iota(from.begin(), from.end(), 0.0);
     NearSend send(sent, true);
@@ -124,8 +140,8 @@ bool throws(const std::function<bool()>& poll, const std::string& why) {
 
 TEST(Broken, AnErrorInTheMiddleOfACopyIsOneOfBothEnds) {
     ASSERT_EQ(told, 0);
-    const NearMessage sent(columns_of(false), true), received(columns_of(false), false);
-    const auto bytes = static_cast<std::size_t>(sent.bytes());
+    const Message sent = message_of(false, true), received = message_of(false, false);
+    const auto bytes = static_cast<std::size_t>(sent.bytes);
     const std::size_t page = 4096;
     void* const from =
         mmap(nullptr, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
@@ -149,7 +165,7 @@ TEST(Broken, AnErrorInTheMiddleOfACopyIsOneOfBothEnds) {
 }
 
 TEST(Broken, AnEndThatIsBrokenOffEndsTheOthersWait) {
-    const NearMessage sent(columns_of(false), true), received(columns_of(false), false);
+    const Message sent = message_of(false, true), received = message_of(false, false);
     Values from(static_cast<std::size_t>(rows * columns)), to(2 * from.size());
     for (const bool by_sender : {false, true}) {
         NearSend send(sent, true);
@@ -180,8 +196,8 @@ TEST(Broken, AnEndThatIsBrokenOffEndsTheOthersWait) {
 // The receiver may be about to copy the rest, and the memory of the end that broke off is gone when
 // it does.
 TEST(Broken, NothingIsCopiedAfterAnEndHasBrokenOff) {
-    const NearMessage sent(columns_of(false), true), received(columns_of(false), false);
-    ASSERT_GT(sent.parts.size(), 1U);
+    const Message sent = message_of(false, true), received = message_of(false, false);
+    ASSERT_GT(sent.parts().size(), 1U);
     Values from(static_cast<std::size_t>(rows * columns), 1), to(2 * from.size(), -1);
     const Values untouched = to;
     NearSend send(sent, true);
@@ -197,7 +213,7 @@ TEST(Broken, NothingIsCopiedAfterAnEndHasBrokenOff) {
 
 // A receiver may learn that all is copied long after the sender has gone on with the lane.
 TEST(Broken, ALateEndBreaksNoLaterUseOfItsLane) {
-    const NearMessage sent(columns_of(false), true), received(columns_of(false), false);
+    const Message sent = message_of(false, true), received = message_of(false, false);
     Values from(static_cast<std::size_t>(rows * columns)), to(2 * from.size(), -1);
     std::iota(from.begin(), from.end(), 0.0);
     auto first = std::make_unique<NearSend>(sent, true);

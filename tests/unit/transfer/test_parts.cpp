@@ -10,7 +10,7 @@
 #include <vector>
 
 #include "hocket/plan.hpp"
-#include "transfer/parts.hpp"
+#include "transfer/cut.hpp"
 
 namespace hocket::transfer {
 namespace {
@@ -81,9 +81,9 @@ std::byte* bytes(Values& values) {
 void check(const Boxes& message, const Values& source, std::size_t size, std::int64_t part_bytes) {
     SCOPED_TRACE("parts of " + std::to_string(part_bytes) + " bytes");
     const Values expected = moved(message, source, size);
-    const Parts between = Parts::between(message, part_bytes);
-    const Parts packing = Parts::packing(message, part_bytes);
-    const Parts unpacking = Parts::unpacking(message, part_bytes);
+    const Parts between = cut(message, Parts::Kind::between, part_bytes);
+    const Parts packing = cut(message, Parts::Kind::packing, part_bytes);
+    const Parts unpacking = cut(message, Parts::Kind::unpacking, part_bytes);
     ASSERT_EQ(packing.size(), unpacking.size());
     ASSERT_EQ(packing.size(), between.size());
     EXPECT_EQ(packing.bytes(), message.bytes());
@@ -145,7 +145,7 @@ TEST(Parts, WhatLiesTogetherIsMovedTogether) {
     for (std::int64_t receiver = 0; receiver < 2; ++receiver) {
         const Boxes message = message_of(plan, 0, receiver);
         ASSERT_GT(message.boxes.size(), 1U);
-        const Parts parts = Parts::between(message, message.bytes() / 20);
+        const Parts parts = cut(message, Parts::Kind::between, message.bytes() / 20);
         const Values source = numbered(size_of(from, 0));
         Values target(size_of(to, receiver), 0);
         for (std::uint64_t part = 0; part < parts.size() / 4; ++part)

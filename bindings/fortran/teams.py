@@ -1,0 +1,52 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""Operations of teams on values that have a type, which C names in an argument: in Fortran each is
+generic over the kinds of its values, and the operation of a reduction is part of its name."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from c_headers import Function, Parameter
+
+#: C's type of values -> the constant that names it. Fortran's integers have a sign.
+TYPES = {
+    "bool": "HOCKET_TEAM_BOOL",
+    **{f"int{n}_t": f"HOCKET_TEAM_INT{n}" for n in (8, 16, 32, 64)},
+    "float": "HOCKET_TEAM_FLOAT32",
+    "double": "HOCKET_TEAM_FLOAT64",
+}
+OPERATIONS = ("add", "mul", "min", "max", "and", "or")
+COMBINING = ("hocket_team_reduce", "hocket_team_scan")
+#: the arguments that have the type
+VALUES = ("value", "result", "values")
+
+
+def is_typed(function: Function) -> bool:
+    """Whether a type is one of its arguments, and the values are memory."""
+    words = {(p.name, p.type) for p in function.parameters}
+    return ("type", "int") in words and bool(words & {(name, "void") for name in VALUES})
+
+
+def names_of(name: str) -> list[str]:
+    """Fortran's names of a C function."""
+    return [f"{name}_{each}" for each in OPERATIONS] if name in COMBINING else [name]
+
+
+def variants(function: Function) -> Iterator[tuple[str, str, Function]]:
+    """(generic name, specific name, the function with its values as that type has them)."""
+    for generic in names_of(function.name):
+        operation = generic.removeprefix(f"{function.name}_")
+        for kind, constant in TYPES.items():
+            if kind in ("float", "double") and operation in ("and", "or"):
+                continue
+            fixed = {"type": constant, "op": f"HOCKET_{operation.upper()}"}
+            parameters = tuple(
+                Parameter("constant", 0, False, fixed[p.name])
+                if p.name in fixed
+                else Parameter(kind, p.stars, p.const, p.name)
+                if p.type == "void" and p.name in VALUES
+                else p
+                for p in function.parameters
+            )
+            specific = f"{generic}_{constant.removeprefix('HOCKET_TEAM_').lower()}"
+            yield generic, specific, Function(function.name, parameters)

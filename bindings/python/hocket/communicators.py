@@ -1,0 +1,32 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""Communicators of mpi4py as calls take them."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from hocket import _mpi, logs, uncaught
+from hocket.calls import use_another
+from hocket.errors import Error
+
+if TYPE_CHECKING:
+    from mpi4py import MPI
+
+
+def communicator(comm: Any) -> MPI.Comm:
+    """The communicator that is meant; None: all processes.
+
+    Raises `Error` for what is none, an intercommunicator, and where MPI does not run.
+    """
+    from mpi4py import MPI
+
+    logs.heed()
+    given: MPI.Comm = MPI.COMM_WORLD if comm is None else comm
+    if not isinstance(given, MPI.Comm) or given == MPI.COMM_NULL:
+        what = "MPI.COMM_NULL (or was freed)" if isinstance(given, MPI.Comm) else repr(given)
+        raise Error(f"comm is {what}; give a communicator of mpi4py, as MPI.COMM_WORLD")
+    _, size = _mpi.rank_and_size(given.handle)
+    uncaught.watch(size)  # more than COMM_WORLD's, where processes were spawned
+    if given != MPI.COMM_WORLD:
+        use_another()
+    return given

@@ -1,0 +1,180 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "transfer/cut.hpp"
+
+#include <algorithm>
+#include <cstdlib>
+#include <utility>
+
+#include "plan/box.hpp"
+
+namespace hocket::transfer {
+namespace {
+
+std::int64_t offset_of(const Shape& first, const Shape& strides) {
+    std::int64_t offset = 0;
+    for (std::size_t d = 0; d < first.size(); ++d) offset += first[d] * strides[d];
+    return offset;
+}
+
+// Of boxes that lie among each other: small enough that the cache lines they share stay in cache,
+// and a box's share of it large enough that finding it is not most of the work.
+constexpr std::int64_t woven_bytes = std::int64_t{256} << 10, woven_share = 4096;
+
+// Whether the turns of both boxes' outermost loops lie among each other: the same loop, begun
+// within one step on one side.
+bool woven(const plan::Box& a, const plan::Box& b) {
+    if (a.loops.empty() || b.loops.empty()) return false;
+    const plan::Loop& x = a.loops[0];
+    if (!plan::same_step(x, b.loops[0])) return false;
+    const auto within = [](const Shape& one, const Shape& other, int dimension, std::int64_t step) {
+        const auto d = static_cast<std::size_t>(dimension);
+        return std::abs(one[d] - other[d]) < std::abs(step);
+    };
+    return within(a.source_first, b.source_first, x.source_dimension, x.source_step) ||
+           within(a.destination_first, b.destination_first, x.destination_dimension,
+                  x.destination_step);
+}
+
+// Boxes that are cut together: one alone, or some that follow each other and lie among each other.
+struct Group {
+    std::size_t boxes = 1;
+    // A turn is an element of a box alone, of others one of their outermost loops.
+    std::int64_t turns = 0, at_once = 0;  // all of them, and of a stretch
+
+    std::int64_t elements_of_turn(const plan::Box& box) const {
+        return boxes == 1 ? 1 : plan::count(box) / box.loops[0].extent;
+    }
+};
+
+// Whole inner loops to a part, as many as fit: cut elsewhere, a part would be several boxes.
+Group alone(const plan::Box& box, std::int64_t most) {
+    const std::int64_t elements = plan::count(box);
+    if (elements <= most) return {1, elements, elements};
+    std::int64_t grain = 1;
+    for (auto loop = box.loops.rbegin(); loop != box.loops.rend(); ++loop) {
+        if (grain * loop->extent > most) break;
+        grain *= loop->extent;
+    }
+    return {1, elements, most / grain * grain};
+}
+
+Group group_of(const std::vector<plan::Box>& boxes, std::size_t first, std::int64_t itemsize,
+               std::int64_t part_bytes) {
+    Group group;
+    while (first + group.boxes < boxes.size() && woven(boxes[first], boxes[first + group.boxes]))
+        ++group.boxes;
+    if (group.boxes > 1) {
+        std::int64_t bytes = 0;  // of one turn of all
+        for (std::size_t i = first; i < first + group.boxes; ++i) {
+            bytes += group.elements_of_turn(boxes[i]) * itemsize;
+            group.turns = std::max(group.turns, boxes[i].loops[0].extent);
+        }
+        const auto shares = static_cast<std::int64_t>(group.boxes) * woven_share;
+        const std::int64_t stretch = std::min(part_bytes, std::max(woven_bytes, shares));
+        group.at_once = std::min(stretch / bytes, group.turns);
+        if (group.at_once > 0) return group;
+    }
+    return alone(boxes[first], std::max<std::int64_t>(part_bytes / itemsize, 1));
+}
+
+// Of a box that leaves out elements of the cache lines of either side; else 0.
+std::int64_t spaced_elements(const plan::Box& box, const Boxes& message) {
+    constexpr std::int64_t close = 128;  // bytes
+    const int last = static_cast<int>(message.destination.size()) - 1;
+    const int last_there = static_cast<int>(message.source.size()) - 1;
+    const auto leaves_out = [&](std::int64_t step) {
+        return std::abs(step) > 1 && std::abs(step) * message.itemsize <= close;
+    };
+    const bool spaced = std::any_of(box.loops.begin(), box.loops.end(), [&](const auto& loop) {
+        return (loop.destination_dimension == last && leaves_out(loop.destination_step)) ||
+               (loop.source_dimension == last_there && leaves_out(loop.source_step));
+    });
+    return spaced ? plan::count(box) : 0;
+}
+
+}  // namespace
+
+Strided::Strided(const plan::Box& of, std::int64_t itemsize) : box(of) {
+    for (const auto& loop : box.loops) {
+        extents.push_back(loop.extent);
+        elements *= loop.extent;
+    }
+    dense = dense_strides(extents, itemsize);
+}
+Shape Strided::in_source(const Shape& strides) const {
+    Shape out;
+    for (const auto& loop : box.loops)
+        out.push_back(loop.source_step * strides[static_cast<std::size_t>(loop.source_dimension)]);
+    return out;
+}
+Shape Strided::in_destination(const Shape& strides) const {
+    Shape out;
+    for (const auto& loop : box.loops)
+        out.push_back(loop.destination_step *
+                      strides[static_cast<std::size_t>(loop.destination_dimension)]);
+    return out;
+}
+std::int64_t Strided::source_offset(const Shape& strides) const {
+    return offset_of(box.source_first, strides);
+}
+std::int64_t Strided::destination_offset(const Shape& strides) const {
+    return offset_of(box.destination_first, strides);
+}
+
+std::int64_t Boxes::bytes() const {
+    std::int64_t elements = 0;
+    for (const auto& box : boxes) elements += plan::count(box);
+    return elements * itemsize;
+}
+
+Parts cut(const Boxes& message, Parts::Kind kind, std::int64_t part_bytes) {
+    Parts parts(kind);
+    const auto add = [&](const plan::Box& box) {
+        const Strided strided(box, message.itemsize);
+        std::int64_t source = parts.filled(), destination = parts.filled();
+        Shape from = strided.dense, to = strided.dense;
+        if (kind != Parts::Kind::unpacking) {
+            from = strided.in_source(message.source);
+            source = strided.source_offset(message.source);
+        }
+        if (kind != Parts::Kind::packing) {
+            to = strided.in_destination(message.destination);
+            destination = strided.destination_offset(message.destination);
+        }
+        parts.add({strided.extents, message.itemsize, from, to}, source, destination);
+    };
+    std::vector<plan::Box> stretch;
+    for (std::size_t i = 0; i < message.boxes.size();) {
+        const Group group = group_of(message.boxes, i, message.itemsize, part_bytes);
+        for (std::int64_t turn = 0; turn < group.turns; turn += group.at_once) {
+            std::int64_t bytes = 0;
+            stretch.clear();
+            for (std::size_t k = i; k < i + group.boxes; ++k) {
+                const plan::Box& box = message.boxes[k];
+                const std::int64_t each = group.elements_of_turn(box);
+                const std::int64_t last = std::min((turn + group.at_once) * each, plan::count(box));
+                for (auto& piece : plan::slice({box}, turn * each, last)) {
+                    bytes += plan::count(piece) * message.itemsize;
+                    stretch.push_back(std::move(piece));
+                }
+            }
+            if (parts.filled() + bytes > part_bytes) parts.end_part();
+            for (const auto& piece : stretch) add(piece);
+        }
+        i += group.boxes;
+    }
+    parts.end_part();
+    return parts;
+}
+
+std::int64_t bytes_of_part(const Boxes& message) {
+    constexpr std::int64_t least = std::int64_t{1} << 19, least_spaced = std::int64_t{1} << 16;
+    constexpr std::int64_t most = std::int64_t{1} << 20, parts = 256;
+    const std::int64_t bytes = message.bytes();
+    std::int64_t spaced = 0;
+    for (const auto& box : message.boxes) spaced = std::max(spaced, spaced_elements(box, message));
+    return 2 * spaced * message.itemsize > bytes ? least_spaced
+                                                 : std::clamp(bytes / parts, least, most);
+}
+
+}  // namespace hocket::transfer

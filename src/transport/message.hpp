@@ -1,0 +1,72 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// A message of a transfer, as one of its ends sees it, whatever way it goes.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <forward_list>
+#include <functional>
+#include <memory>
+#include <utility>
+#include <vector>
+
+#include "transport/parts.hpp"
+
+namespace hocket::transport {
+
+/// Between nodes longer messages travel in pieces of about so many bytes, cut alike on both sides,
+/// so that they can pass through buffers of any larger size.
+inline constexpr std::int64_t piece_bytes = std::int64_t{1} << 19;
+
+/// Made quickly. What is copied from where is found at first use, while the messages before are on
+/// their way.
+class Message {
+  public:
+    /// Makes the copies in parts of so many bytes; 0: of as many as are best for copies from array
+    /// to array. Both ends find the same parts.
+    using Cutter = std::function<Parts(const Message&, Parts::Kind, std::int64_t part_bytes)>;
+
+    Message(std::int64_t to_or_from, std::size_t number_there, std::int64_t its_turn,
+            std::int64_t size, bool is_dense, std::shared_ptr<const Cutter> cuts)
+        : peer(to_or_from),
+          number(number_there),
+          turn(its_turn),
+          bytes(size),
+          dense(is_dense),
+          cutter(std::move(cuts)) {}
+
+    std::int64_t peer;   // process of the other layout
+    std::size_t number;  // of that process among the peers, for the cutter
+    std::int64_t turn;   // its place in an order that both sides keep
+    std::int64_t bytes;
+    bool dense;  // this end's array
+    std::shared_ptr<const Cutter> cutter;
+    std::int64_t buffer_offset = 0;  // of the first piece, where each message has its own buffer
+
+    const Parts& cut(Parts::Kind kind, std::int64_t part_bytes = 0) const {
+        for (const Cut& each : cuts_)
+            if (each.kind == kind && each.part_bytes == part_bytes) return each.parts;
+        cuts_.push_front({kind, part_bytes, (*cutter)(*this, kind, part_bytes)});
+        return cuts_.front().parts;
+    }
+    /// From array to array.
+    const Parts& parts() const { return cut(Parts::Kind::between); }
+    bool worked_out() const { return !cuts_.empty(); }
+
+  private:
+    struct Cut {
+        Parts::Kind kind;
+        std::int64_t part_bytes;
+        Parts parts;
+    };
+    mutable std::forward_list<Cut> cuts_;
+};
+
+/// Those of one process in one direction, in the order in which to start them.
+struct Direction {
+    std::vector<Message> messages;
+    std::int64_t buffer = 0;   // bytes, where each message has a buffer of its own
+    std::int64_t largest = 0;  // bytes that no piece has more of
+};
+
+}  // namespace hocket::transport

@@ -1,0 +1,59 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""tools/words.py finds private words in prose, and leaves code alone."""
+
+from __future__ import annotations
+
+import sys
+from pathlib import Path
+
+import pytest
+
+sys.path.insert(0, str(Path(__file__).resolve().parents[2] / "tools"))
+import diagrams
+import words
+
+
+def found(monkeypatch: pytest.MonkeyPatch, folder: Path, name: str, text: str) -> list[str]:
+    """The faults of one file."""
+    monkeypatch.setattr(words, "ROOT", folder)
+    (folder / name).write_text(text, encoding="utf-8")
+    return list(words.faults(folder / name))
+
+
+def test_documents_are_read_without_their_code(monkeypatch, tmp_path):
+    page = "A lane is open.\n\n```python\nlane = 1\n```\n\n`lane` and [text](lane.md).\n"
+    assert found(monkeypatch, tmp_path, "page.md", page) == [
+        "page.md:1: 'lane'; say: channel: a rendezvous in shared memory"
+    ]
+
+
+def test_a_sentence_begins_with_its_actor(monkeypatch, tmp_path):
+    page = "It ends. What is sent\nis packed.\n\nWhere it lies.\n\n- Who waits\n\n| what | a |\n"
+    assert [line.split(":")[1] for line in found(monkeypatch, tmp_path, "page.md", page)] == [
+        "1",
+        "4",
+        "6",
+        "8",
+    ]
+    assert not found(monkeypatch, tmp_path, "page.md", "An error says what went wrong.\n")
+
+
+def test_of_sources_comments_are_read(monkeypatch, tmp_path):
+    cpp = 'int lane;  // the mail\nauto s = "// a voice";\n/* heard\n   by all */\n'
+    lines = found(monkeypatch, tmp_path, "room.cpp", cpp)
+    assert [line.split(";")[0] for line in lines] == ["room.cpp:1: 'mail'", "room.cpp:3: 'heard'"]
+    python = 'lane = 1\ndef f():\n    """A lane.\n\n    >>> lane\n    """\n    # a wish\n'
+    lines = found(monkeypatch, tmp_path, "room.py", python)
+    assert [line.split(";")[0] for line in lines] == ["room.py:3: 'lane'", "room.py:7: 'wish'"]
+
+
+def test_the_documents_have_none():
+    assert [fault for path in words.files(words.CHECKED) for fault in words.faults(path)] == []
+
+
+def test_a_diagram_that_cannot_be_drawn_is_an_error():
+    drawn = diagrams.sequence("sequenceDiagram\nparticipant A\nparticipant B\nA->>B: go\nB->>B: on")
+    assert drawn.count("class='message'") + drawn.count('class="message"') == 2
+    for wrong in ("graph TD", "sequenceDiagram\nparticipant A\nloop forever"):
+        with pytest.raises(ValueError, match="drawn here"):
+            diagrams.sequence(wrong)

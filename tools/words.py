@@ -1,0 +1,120 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""Finds private words and sentences that begin with What, Who or Where in texts.
+
+`python tools/words.py` checks CHECKED and ends with 1 if it finds any; `make check` runs it.
+Folders and files as arguments replace CHECKED. It skips code in documents, and reads only comments
+and docstrings of sources.
+"""
+
+from __future__ import annotations
+
+import ast
+import io
+import re
+import sys
+import tokenize
+from collections.abc import Iterator
+from pathlib import Path
+
+ROOT = Path(__file__).resolve().parent.parent
+#: files and folders; sources may follow, as "src"
+CHECKED = ("README.md", "CONTRIBUTING.md", "CHANGELOG.md", "docs")
+
+#: a private word: the field's term. See "Words" in docs/architecture.md.
+WORDS = {
+    r"voices?|sayings?|talks?|hears?|heard": "flag: publish, observe; epoch; payload",
+    r"mails?|mailed|mailroom|letters?|seats?": "message queue, inbox",
+    r"lanes?": "channel: a rendezvous in shared memory",
+    r"foreign|passages?": "cross-memory attach; user memory",
+    r"strands?|combs?|woven|weav(?:e|es|ing)": "interleaved runs; block",
+    r"wish(?:es)?": "requested options",
+    r"contests?|contend(?:s|ing)?": "sender serialisation; compete",
+    r"patience|restraint|naps?": "back-off, throttling, sleep",
+    r"mend themselves|quarrels?|tells? of|is told|are told": "report; name the actor",
+    r"broken off|far apart|nearby|near processes": "aborted; between nodes; within the node",
+    r"lies over|laid out over|lie over": "is distributed over",
+    r"likewise|the former|the latter": "repeat the noun",
+    r"waits since|is waiting since": "has been waiting for",
+}
+#: (file, words): the dictionary, the grammar, quoted papers
+EXCEPTIONS = (("README.md", "voices"), ("CONTRIBUTING.md", "voice"))
+
+_WORD = re.compile(r"\b(?:" + "|".join(f"({words})" for words in WORDS) + r")\b", re.IGNORECASE)
+_START = re.compile(
+    r"(?:[.!?:;]\s+|\n\n\s*|^\s*[-*#]+\s+)(What|Who|Where)\b|\|\s*(what|who|where)\b", re.M
+)
+_FENCE = re.compile(r"^ *```.*?^ *```$", re.MULTILINE | re.DOTALL)
+_CODE = re.compile(r"`[^`\n]*`|\]\([^)\n]*\)|<[^>\n]*>|\"[^\"\n]*\"")
+_COMMENT = re.compile(r"//[^\n]*|/\*.*?\*/|\"(?:\\.|[^\"\\\n])*\"", re.DOTALL)
+
+
+def blank(text: str) -> str:
+    """The same lines without a letter."""
+    return re.sub(r"[^\n]", " ", text)
+
+
+def prose(path: Path) -> str:
+    """The file with code blanked: lines keep their numbers."""
+    text = path.read_text(encoding="utf-8")
+    if path.suffix == ".md":
+        text = _FENCE.sub(lambda found: blank(found[0]), text)
+    elif path.suffix == ".py":
+        text = python_prose(text)
+    elif path.suffix in (".cpp", ".hpp", ".h", ".in"):
+        shown, last = "", 0
+        for found in _COMMENT.finditer(text):
+            comment = found[0] if found[0].startswith("/") else blank(found[0])
+            shown += blank(text[last : found.start()]) + re.sub(r"[/*]", " ", comment)
+            last = found.end()
+        text = shown
+    return _CODE.sub(lambda found: "`" * len(found[0]), text)
+
+
+def python_prose(text: str) -> str:
+    """Comments and docstrings, on their lines."""
+    lines = [""] * (text.count("\n") + 1)
+    for token in tokenize.generate_tokens(io.StringIO(text).readline):
+        if token.type == tokenize.COMMENT:
+            lines[token.start[0] - 1] = token.string.lstrip("#: ")
+    for node in ast.walk(ast.parse(text)):
+        if isinstance(node, (ast.Module, ast.ClassDef, ast.FunctionDef, ast.AsyncFunctionDef)):
+            if ast.get_docstring(node, clean=False) is None:
+                continue
+            for i, line in enumerate(ast.get_docstring(node, clean=False).splitlines()):
+                example = line.lstrip().startswith((">>>", "..."))
+                lines[node.body[0].lineno - 1 + i] = "" if example else line.strip()
+    return "\n".join(lines)
+
+
+def faults(path: Path) -> Iterator[str]:
+    """One line of text for each."""
+    text, name = prose(path), str(path.relative_to(ROOT))
+    allowed = [re.compile(words, re.IGNORECASE) for file, words in EXCEPTIONS if file == name]
+    for found in _WORD.finditer(text):
+        if not any(each.fullmatch(found[0]) for each in allowed):
+            better = list(WORDS.values())[(found.lastindex or 1) - 1]
+            yield f"{name}:{text.count(chr(10), 0, found.start()) + 1}: '{found[0]}'; say: {better}"
+    for found in _START.finditer(text):
+        word = found.lastindex or 0
+        line = text.count("\n", 0, found.start(word)) + 1
+        yield f"{name}:{line}: a sentence begins with '{found[word]}'; name the actor first"
+
+
+def files(places: tuple[str, ...]) -> Iterator[Path]:
+    """Of folders, all documents and sources."""
+    for place in places:
+        path = (ROOT / place).resolve()
+        kinds = (".md", ".py", ".cpp", ".hpp", ".h")
+        inside = (each for each in sorted(path.rglob("*")) if each.suffix in kinds)
+        yield from [path] if path.is_file() else inside
+
+
+def main() -> int:
+    """The exit code."""
+    found = [fault for path in files(tuple(sys.argv[1:]) or CHECKED) for fault in faults(path)]
+    print(*found, sep="\n")
+    return 1 if found else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
