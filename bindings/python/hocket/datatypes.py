@@ -30,7 +30,7 @@ def ends_of(plan: Any, rank: int, processes: int) -> tuple[Ends, Ends]:
 
 def processes_of(plan: Any, comm_size: Any) -> int:
     """The processes of the communicator: as many as either layout has, or more."""
-    least = max(plan.source.size, plan.destination.size)
+    least: int = max(plan.source.size, plan.destination.size)
     if comm_size is None:
         return least
     size = as_number(comm_size, "comm_size")
