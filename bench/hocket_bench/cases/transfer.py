@@ -115,7 +115,8 @@ def matches(options: argparse.Namespace, group: Group) -> Iterator[Match]:
             bytes=problem.bytes,
         )
         entrants = [_rewritten(each(problem), problem.source) for each in (flat_copy, alltoallw)]
-        yield Match(question, [*entrants, *(_hocket(problem, started) for started in (False, True))])
+        entrants += [_hocket(problem, started) for started in (False, True)]
+        yield Match(question, entrants)
 
 
 def natives(options: argparse.Namespace) -> Sequence[Native]:
