@@ -25,6 +25,7 @@ EXPECTED = {
     "08_convolution.py": "image 2: the four tasks' result is the sum that defines a convolution",
     "09_blocks.py": None,
     "10_remap.py": "each process has whole circles of latitude: (3, 4, 16); remapped: (8, 6, 16)",
+    "14_transfer.py": "the same as on one process: True",
     "13_pingpong.py": "20 times to and fro, and every element is where it belongs",
     "11_steering.py": "the hottest point follows the viewer: [0, 10, 20, 30]",
 }

@@ -172,6 +172,17 @@ int hocket_flow_exchange(hocket_flow* flow, const hocket_halo* halo, int priorit
     });
 }
 
+int hocket_flow_transfer(hocket_flow* flow, const hocket_transfer* transfer,
+                         const hocket_array* source, hocket_array* destination, int priority) {
+    return guard(__func__, [&] {
+        const auto held = behind(flow);
+        const auto ready = behind(transfer);
+        const auto from = behind(source), to = behind(destination);
+        held->value.flow->transfer(ready->value, from->value, to->value,
+                                   {priority, {}, held->value.threads});
+    });
+}
+
 int hocket_flow_wait(hocket_flow* flow, double timeout) {
     return guard(__func__, [&] {
         const auto held = behind(flow);

@@ -19,6 +19,7 @@
 #include "hocket/plan.hpp"
 #include "hocket/task.hpp"
 #include "hocket/team.hpp"
+#include "hocket/transfer.hpp"
 
 namespace hocket::c {
 
@@ -51,6 +52,11 @@ template <>
 struct Behind<hocket_halo> {
     using Type = Halo;
     static constexpr const char* noun = "halo";
+};
+template <>
+struct Behind<hocket_transfer> {
+    using Type = Transfer;
+    static constexpr const char* noun = "transfer";
 };
 template <>
 struct Behind<hocket_tasks> {

@@ -10,6 +10,7 @@ module hocket_array_task_calls
   implicit none
   private
   public :: hocket_array_section, hocket_halo_make, hocket_redistribute, hocket_remap_inplace
+  public :: hocket_iredistribute, hocket_transfer_make
   public :: hocket_tasks_make, hocket_request_wait_all, hocket_request_wait_any
 
   ! A task of any name, as a source.
@@ -83,6 +84,85 @@ contains
                     seconds(timeout), ierr)
         return
       end if
+    end if
+    call set_options(options, axes, name, order, strategy, max_buffer)
+    if (present(profile)) options%profile = c_loc(profile)
+    call finish(c_hocket_redistribute(source%handle, destination%handle, c_loc(options), &
+                                      seconds(timeout)), ierr)
+  end subroutine
+
+  subroutine hocket_iredistribute(source, destination, operation, order, strategy, max_buffer, &
+                                  ierr)
+    type(hocket_array), intent(in) :: source, destination
+    type(hocket_operation), intent(out), target :: operation
+    integer, intent(in), optional :: order(:)
+    character(*), intent(in), optional :: strategy
+    integer(int64), intent(in), optional :: max_buffer  ! bytes beside the arrays
+    integer, intent(out), optional :: ierr
+    type(hocket_transfer_options), target :: options
+    integer(c_int64_t), allocatable, target :: axes(:)
+    character(kind=c_char), allocatable, target :: name(:)
+    if (present(order)) then
+      if (size(order) /= dimensions_of(source)) then
+        call refuse(source, "hocket_iredistribute: 'order' needs one entry a dimension", &
+                    -1.0_c_double, ierr)
+        return
+      end if
+    end if
+    call set_options(options, axes, name, order, strategy, max_buffer)
+    call finish(c_hocket_iredistribute(source%handle, destination%handle, c_loc(options), &
+                                       c_loc(operation%handle)), ierr)
+  end subroutine
+
+  ! Without a `dtype` the arrays of the first start settle it.
+  subroutine hocket_transfer_make(source, destination, comm, transfer, dtype, itemsize, order, &
+                                  strategy, timeout, max_buffer, ierr)
+    type(hocket_layout), intent(in) :: source, destination
+    integer, intent(in) :: comm
+    type(hocket_transfer), intent(out), target :: transfer
+    character(*), intent(in), optional :: dtype, strategy
+    integer(int64), intent(in), optional :: itemsize, max_buffer
+    integer, intent(in), optional :: order(:)
+    real(real64), intent(in), optional :: timeout
+    integer, intent(out), optional :: ierr
+    type(hocket_transfer_options), target :: options
+    integer(c_int64_t), allocatable, target :: axes(:)
+    integer(c_int64_t), target :: dimensions
+    integer(c_int64_t) :: bytes
+    character(kind=c_char), allocatable, target :: name(:), kind(:), wrong(:)
+    type(c_ptr) :: type_name
+    integer(c_int) :: code
+    if (present(order)) then
+      code = c_hocket_layout_shape(source%handle, 0_c_int64_t, c_null_ptr, c_loc(dimensions))
+      if (code == 0 .and. size(order) /= dimensions) then
+        wrong = c_chars("hocket_transfer_make: 'order' needs one entry a dimension")
+        call finish(c_hocket_refuse_fortran(int(comm, c_int), int(HOCKET_ERR_ARGUMENT, c_int), &
+                                            c_loc(wrong), seconds(timeout)), ierr)
+        return
+      end if
+    end if
+    call set_options(options, axes, name, order, strategy, max_buffer)
+    type_name = c_null_ptr
+    if (present(dtype)) then
+      kind = c_chars(dtype)
+      type_name = c_loc(kind)
+    end if
+    bytes = 0
+    if (present(itemsize)) bytes = itemsize
+    call finish(c_hocket_transfer_make_fortran(source%handle, destination%handle, type_name, &
+                                               bytes, int(comm, c_int), c_loc(options), &
+                                               seconds(timeout), c_loc(transfer%handle)), ierr)
+  end subroutine
+
+  ! The options of a transfer; `axes` and `name` are the memory that they point to.
+  subroutine set_options(options, axes, name, order, strategy, max_buffer)
+    type(hocket_transfer_options), intent(inout) :: options
+    integer(c_int64_t), allocatable, target, intent(inout) :: axes(:)
+    character(kind=c_char), allocatable, target, intent(inout) :: name(:)
+    integer, intent(in), optional :: order(:)
+    character(*), intent(in), optional :: strategy
+    integer(int64), intent(in), optional :: max_buffer
+    if (present(order)) then
       axes = [order - 1_c_int64_t, 0_c_int64_t]
       options%axes = c_loc(axes)
     end if
@@ -90,10 +170,7 @@ contains
       name = c_chars(strategy)
       options%strategy = c_loc(name)
     end if
-    if (present(profile)) options%profile = c_loc(profile)
     if (present(max_buffer)) options%max_buffer = max_buffer
-    call finish(c_hocket_redistribute(source%handle, destination%handle, c_loc(options), &
-                                      seconds(timeout)), ierr)
   end subroutine
 
   ! Permutes a distributed array within its own memory; the handle is then the array it has become.

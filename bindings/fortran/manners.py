@@ -29,6 +29,8 @@ BY_HAND = {
     "hocket_layout_from_local_elements",
     "hocket_plan_make",
     "hocket_redistribute",
+    "hocket_iredistribute",
+    "hocket_transfer_make",
     "hocket_tasks_make",
     "hocket_request_wait_all",
     "hocket_request_wait_any",

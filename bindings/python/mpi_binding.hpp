@@ -14,6 +14,7 @@ nanobind::dict dict_of(const Profile& profile);
 void bind_flow(nanobind::module_& m);
 void bind_tasks(nanobind::module_& m);
 void bind_team(nanobind::module_& m);
+void bind_transfer(nanobind::module_& m);
 void bind_halo(nanobind::module_& m);
 
 }  // namespace hocket::python

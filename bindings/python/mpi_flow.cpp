@@ -12,6 +12,7 @@
 
 #include "hocket/flow.hpp"
 #include "hocket/halo.hpp"
+#include "hocket/transfer.hpp"
 #include "mpi_binding.hpp"
 #include "mpi_operations.hpp"
 #include "raised.hpp"
@@ -277,6 +278,22 @@ void bind_flow(nb::module_& m) {
                 held.flow->exchange(halo, {priority});
             },
             "halo"_a, "priority"_a, nb::call_guard<nb::gil_scoped_release>())
+        .def(
+            "refuse",
+            [](Held& held, Transfer transfer, std::string kind, std::string message, int priority) {
+                const Access whole[] = {updates(Region(transfer.identity(), 1))};
+                held.flow->comm(
+                    [transfer, kind, message]() mutable { transfer.refuse(kind, message); }, whole,
+                    {priority, "transfer"});
+            },
+            "transfer"_a, "kind"_a, "message"_a, "priority"_a,
+            nb::call_guard<nb::gil_scoped_release>())
+        .def(
+            "transfer",
+            [](Held& held, const Transfer& transfer, const Array& source, const Array& destination,
+               int priority) { held.flow->transfer(transfer, source, destination, {priority}); },
+            "transfer"_a, "source"_a, "destination"_a, "priority"_a,
+            nb::call_guard<nb::gil_scoped_release>())
         .def(
             "wait",
             [](Held& held, Timeout timeout) {

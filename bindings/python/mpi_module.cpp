@@ -266,6 +266,7 @@ NB_MODULE(_mpi, m) {
     });
     bind_tasks(m);
     bind_team(m);
+    bind_transfer(m);
     bind_halo(m);
     bind_flow(m);
 }

@@ -151,6 +151,18 @@ class Flow {
              std::span<const Access>(accesses), std::move(options));
     }
 
+    /// Transfer::start and wait as a step: reads `source` and writes `destination`, which
+    /// `transfer`, a Transfer, copies. Steps of one transfer run one after the other. Collective
+    /// over its communicator, in the order of the program.
+    template <class Transfer, StridedArray A>
+    void transfer(const Transfer& transfer, const A& source, const A& destination,
+                  StepOptions options = {}) {
+        if (options.name.empty()) options.name = "transfer";
+        comm([operation = transfer.start_later(source, destination)] { return operation; },
+             {reads(source), writes(destination), updates(Region(transfer.identity(), 1))},
+             std::move(options));
+    }
+
     /// Until all steps so far have ended; the calling thread helps. Inside a step: its own steps.
     /// @throws StepError for the first step, in the order of insertion, that has failed, after all
     /// others have ended: the flow can be used again; DeadlineError; Error in a step of another

@@ -58,6 +58,7 @@ typedef struct hocket_layout hocket_layout;
 typedef struct hocket_plan hocket_plan;
 typedef struct hocket_array hocket_array;
 typedef struct hocket_halo hocket_halo;
+typedef struct hocket_transfer hocket_transfer;
 typedef struct hocket_tasks hocket_tasks;
 typedef struct hocket_status hocket_status;
 typedef struct hocket_request hocket_request;
@@ -85,6 +86,7 @@ typedef struct hocket_started hocket_started; /* no handle: see hocket/c/flow.h 
 #include "hocket/c/remap.h"
 #include "hocket/c/task.h"
 #include "hocket/c/team.h"
+#include "hocket/c/transfer.h"
 /* Names types of task.h. */
 #include "hocket/c/flow.h"
 

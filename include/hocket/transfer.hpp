@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cstdint>
+#include <memory>
 #include <optional>
 #include <span>
 #include <string>
@@ -47,6 +48,69 @@ struct RedistributeOptions {
 /// @throws DeadlineError
 void redistribute(const Array& source, const Array& destination,
                   const RedistributeOptions& options = {});
+
+/// The same, started: it goes on in every wait, and a flow's step that communicates may return it.
+/// Until it is done the source must not change and the destination must not be touched; both are
+/// kept alive. Collective, in the order of the calls. The options' deadline does not count.
+std::shared_ptr<Operation> iredistribute(const Array& source, const Array& destination,
+                                         const RedistributeOptions& options = {});
+
+/// A plan ready to run, again and again, with any arrays of its two layouts: CDT's init, exec and
+/// free (Foster, Kohr, Krishnaiyer and Choudhary, "A Data Transfer Library for Communicating
+/// Data-Parallel Tasks", section 2.1) within one program, as MPI's persistent collectives are (MPI
+/// 4.1, section 6.13). Several may be under way at once. A handle: copies name the same transfer.
+class Transfer {
+  public:
+    /// Agrees on the layouts, makes the plan and connects the processes. Collective over `comm`;
+    /// process r of either layout is rank r. Without a `dtype` the arrays of the first start settle
+    /// it, by an agreement of all processes; from then on no start takes one.
+    /// @throws LayoutError, MismatchError, Error on every process, whichever of them has wrong
+    /// arguments; DeadlineError.
+    Transfer(const Layout& source, const Layout& destination, const std::optional<DType>& dtype,
+             const Comm& comm, const RedistributeOptions& options = {});
+
+    /// Starts to copy `source` into `destination`, which may be other arrays each time; every
+    /// process must start the transfer, in the same order. Until it is done the source must not
+    /// change and the destination must not be touched; both are kept alive.
+    /// @throws MismatchError for an array of another layout, type or communicator; Error for a
+    /// destination that may not be written, overlaps itself or shares memory with the source. The
+    /// processes that receive from this one learn that instead of elements: their wait raises it.
+    /// All others finish, and the transfer can be started again.
+    /// @throws Error if it was freed or is under way; nothing is started then.
+    void start(const Array& source, const Array& destination);
+    /// Takes the place of a start that this process cannot make, since it has no arrays to name:
+    /// throws the error, and processes that receive from this one learn it. `kind`: the error's
+    /// class, as for hocket::refuse.
+    [[noreturn]] void refuse(const std::string& kind, const std::string& message);
+    /// Until the arrays may be used again on this process. @throws DeadlineError, which ends the
+    /// wait, not the transfer; what another process's start was refused with; Error if it was never
+    /// started.
+    void wait(Deadline deadline = {});
+    /// Whether they may be, without waiting. @throws as wait does.
+    bool test();
+    /// `start` and `wait`.
+    void operator()(const Array& source, const Array& destination, Deadline deadline = {}) {
+        start(source, destination);
+        wait(deadline);
+    }
+    /// Lets go of the plan and its buffers. Local. @throws Error while it is under way, and the
+    /// second time.
+    void free();
+
+    /// The last start as an operation, which a flow's step may return. @throws Error if there is
+    /// none.
+    std::shared_ptr<Operation> operation() const;
+    /// A start that begins when it is first polled, as a flow does when the step's turn has come
+    /// (Flow::transfer). Dropped before, it is refused.
+    std::shared_ptr<Operation> start_later(const Array& source, const Array& destination) const;
+    /// The same for every copy, and for no other transfer: an address, for Region.
+    const void* identity() const { return state_.get(); }
+
+    class State;
+
+  private:
+    std::shared_ptr<State> state_;
+};
 
 /// The whole array on process `root`: `whole` is read or written there only, and may be
 /// nullptr elsewhere. Collective. Where a deadline ends the wait the operation goes on: `keep` is

@@ -97,7 +97,8 @@ class Link {
     }
 
     /// Starts a message of any number of bytes; more than MPI counts in an int travel as several
-    /// messages, which stay in order. Both sides must name the same number of bytes.
+    /// messages, which stay in order. Both sides must name the same number of bytes; but where
+    /// `data` is nullptr, all of these come empty (Requests::watch_lengths).
     void send(Requests& requests, const void* data, std::int64_t bytes, int to, int tag);
     void receive(Requests& requests, void* data, std::int64_t bytes, int from, int tag);
 

@@ -26,6 +26,10 @@ class Requests final : public Condition {
     /// Polls; the groups whose last message has just ended, each once. The span is good until the
     /// next call. @throws Error for an MPI error.
     std::span<const std::size_t> newly_done();
+    /// From now on the lengths of messages are looked at, which costs a little: of the groups that
+    /// `newly_done` has just given, those with a message that came without a byte.
+    void watch_lengths() { lengths_ = true; }
+    std::span<const std::size_t> newly_empty() const { return empty_; }
     bool all_done() const { return pending_ == 0 && mail_.empty(); }
     bool holds() override;
 
@@ -39,7 +43,8 @@ class Requests final : public Condition {
     std::unique_ptr<Batch> batch_;  // none before the first: what goes as mail has none
     std::size_t pending_ = 0, group_ = 0;
     std::vector<std::size_t> left_;  // messages left, a number for each group
-    std::vector<std::size_t> done_;
+    std::vector<std::size_t> done_, empty_;
+    bool lengths_ = false;
     struct Mailed {
         std::function<bool()> gone;
         std::int64_t process;

@@ -46,6 +46,16 @@ struct Lane {
         return finished.load(std::memory_order_acquire) >= end;
     }
 
+    // In place of a message the sender refuses it, by the number of its start. Two entries do,
+    // because it makes its next start only once the receiver has begun this one.
+    std::array<std::atomic<std::uint64_t>, 2> refusals{};
+    void refuse(std::uint64_t start) {
+        refusals[start & 1].store(start, std::memory_order_release);
+    }
+    bool refused(std::uint64_t start) const {
+        return refusals[start & 1].load(std::memory_order_acquire) == start;
+    }
+
     // Either end says once, and the first one's words stay, that it will not go on with a use of
     // the lane: whoever comes late with that breaks no other use.
     static constexpr std::uint64_t closed = std::uint64_t{1} << 63;

@@ -17,12 +17,37 @@ base::StridedBox box_of(const Array& array) {
             array.dtype().size};
 }
 
+// The bytes that an array's elements lie in; none of one without elements.
+struct Range {
+    std::intptr_t first, end;
+};
+Range range_of(const Array& array) {
+    const auto start = reinterpret_cast<std::intptr_t>(array.data());
+    Range range{start, start + array.dtype().size};
+    for (std::size_t d = 0; d < array.local_shape().size(); ++d) {
+        const std::int64_t steps = array.local_shape()[d] - 1;
+        if (steps < 0) return {start, start};
+        (array.strides()[d] < 0 ? range.first : range.end) += steps * array.strides()[d];
+    }
+    return range;
+}
+
+// Of a dense array no elements overlap, whatever its order of dimensions.
+bool is_dense(const Array& array) {
+    std::int64_t bytes = array.dtype().size;
+    for (std::size_t d = array.local_shape().size(); d-- > 0;) {
+        if (array.strides()[d] != bytes) return false;
+        bytes *= array.local_shape()[d];
+    }
+    return true;
+}
+
 }  // namespace
 
 comm::Fault fault_in_writing(const Array& destination) {
     if (!destination.writable())
         return {"Error", "the receiving array is read-only; give one that may be written"};
-    if (base::overlaps_itself(box_of(destination)))
+    if (!is_dense(destination) && base::overlaps_itself(box_of(destination)))
         return {"Error", "elements of the receiving array overlap: shape " +
                              text::tuple(destination.local_shape()) + " with strides " +
                              text::tuple(destination.strides()) +
@@ -33,25 +58,16 @@ comm::Fault fault_in_writing(const Array& destination) {
 // In the order of where they begin, each has to be compared with few.
 std::optional<std::pair<std::size_t, std::size_t>> that_share_memory(
     std::span<const Array> arrays) {
-    struct Range {
-        std::intptr_t first, end;
+    struct Placed : Range {
         std::size_t place;
     };
-    std::vector<Range> ranges;
+    std::vector<Placed> ranges;
     for (std::size_t i = 0; i < arrays.size(); ++i) {
-        const Array& array = arrays[i];
-        const auto start = reinterpret_cast<std::intptr_t>(array.data());
-        Range range{start, start + array.dtype().size, i};
-        bool any = true;
-        for (std::size_t d = 0; d < array.local_shape().size(); ++d) {
-            const std::int64_t steps = array.local_shape()[d] - 1;
-            any = any && steps >= 0;
-            (array.strides()[d] < 0 ? range.first : range.end) += steps * array.strides()[d];
-        }
-        if (any) ranges.push_back(range);
+        const Range range = range_of(arrays[i]);
+        if (range.first != range.end) ranges.push_back({range, i});
     }
     std::sort(ranges.begin(), ranges.end(),
-              [](const Range& a, const Range& b) { return a.first < b.first; });
+              [](const Placed& a, const Placed& b) { return a.first < b.first; });
     for (auto a = ranges.begin(); a != ranges.end(); ++a)
         for (auto b = a + 1; b != ranges.end() && b->first < a->end; ++b)
             if (base::share_bytes(box_of(arrays[a->place]), box_of(arrays[b->place])))
@@ -61,7 +77,9 @@ std::optional<std::pair<std::size_t, std::size_t>> that_share_memory(
 
 comm::Fault fault_between(const Array& source, const Array& destination) {
     if (comm::Fault fault = fault_in_writing(destination)) return fault;
-    if (base::share_bytes(box_of(source), box_of(destination)))
+    const Range from = range_of(source), to = range_of(destination);
+    if (from.first < to.end && to.first < from.end &&
+        base::share_bytes(box_of(source), box_of(destination)))
         return {"Error",
                 "the receiving array shares memory with the sending one; give it memory of its "
                 "own"};

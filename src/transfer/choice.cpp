@@ -7,6 +7,7 @@
 
 #include "base/log.hpp"
 #include "base/pack.hpp"
+#include "base/text.hpp"
 #include "hocket/error.hpp"
 #include "layout/form.hpp"
 #include "transfer/recent.hpp"
@@ -79,6 +80,43 @@ void require_room_to_relay(const Plan& plan, std::int64_t most) {
         const std::int64_t as_source = same < 0 ? 0 : sending[static_cast<std::size_t>(same)];
         check("destination", rank, as_source + held_by(Side::destination, rank));
     }
+}
+
+plan::Options checked_options(const Layout& source, const Layout& destination,
+                              std::vector<std::int64_t> overlap, std::int64_t itemsize,
+                              const RedistributeOptions& options) {
+    const std::int64_t most = options.max_buffer.value_or(transport::usual_buffers());
+    transport::require_enough(most);
+    plan::Options checked;
+    checked.axes = options.axes;
+    checked.itemsize = itemsize;
+    checked.strategy = options.strategy;
+    checked.overlap = std::move(overlap);
+    const Plan plan(source, destination, checked);
+    if (options.strategy != "auto" && (options.max_buffer || transport::asked_buffers()))
+        require_room_to_relay(plan, most);
+    return checked;
+}
+
+std::string spelled(const RedistributeOptions& options) {
+    std::string out;
+    if (!options.axes.empty()) out += " by axes " + text::tuple(options.axes);
+    if (options.strategy != "auto") out += ", strategy='" + options.strategy + "'";
+    return out;
+}
+
+comm::Protocol<std::string> agree_on_strategy(comm::Link& link, int tag, comm::Statement mine,
+                                              const Layout* source, const Layout* destination,
+                                              plan::Options options, const Route& route) {
+    if (link.rank() == 0 && options.strategy == "auto" && !mine.fault) {
+        try {
+            mine.sound = choose_strategy(*source, *destination, options, route);
+        } catch (const Error&) {
+            mine.fault = comm::Fault::current();
+        }
+    }
+    const std::string chosen = co_await comm::agree(comm::Group::whole(link), tag, std::move(mine));
+    co_return options.strategy == "auto" ? chosen : options.strategy;
 }
 
 std::string choose_strategy(const Layout& source, const Layout& destination, plan::Options options,

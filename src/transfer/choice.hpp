@@ -2,9 +2,13 @@
 // Which strategy a transfer takes where nobody has named one.
 #pragma once
 
+#include <cstdint>
 #include <string>
+#include <vector>
 
+#include "comm/agree.hpp"
 #include "hocket/plan.hpp"
+#include "hocket/transfer.hpp"
 #include "transfer/route.hpp"
 
 namespace hocket::transfer {
@@ -18,6 +22,20 @@ inline bool only_direct(const Layout& source, const Layout& destination) {
 /// on one process and tell the others.
 std::string choose_strategy(const Layout& source, const Layout& destination, plan::Options options,
                             const Route& route);
+
+/// The options of a plan between these layouts, once all is known to be right with it.
+/// @throws LayoutError as the plan does; Error for a bound on buffers that is too low.
+plan::Options checked_options(const Layout& source, const Layout& destination,
+                              std::vector<std::int64_t> overlap, std::int64_t itemsize,
+                              const RedistributeOptions& options);
+/// The axes and the strategy, for the text of a call.
+std::string spelled(const RedistributeOptions& options);
+
+/// The agreement on a call, and on its strategy, which is chosen by the lowest process unless the
+/// call names it. The layouts may be nullptr, and the route empty, where `mine` is a fault.
+comm::Protocol<std::string> agree_on_strategy(comm::Link& link, int tag, comm::Statement mine,
+                                              const Layout* source, const Layout* destination,
+                                              plan::Options options, const Route& route);
 
 /// Of a strategy that was named: what a process that passes elements on holds beside the arrays
 /// cannot go in pieces through buffers of any size, as messages of the direct one do.

@@ -13,10 +13,19 @@ namespace hocket::transfer {
 
 using transport::LocalCopy;
 
+/// Of relays: one that begins or ends on this process. Its byte behind the elements of its message
+/// is 1 where the process that it begins on refused the start, so that it has no elements.
+struct OwnParcel {
+    std::int64_t source;            // process
+    std::int64_t flag_offset;       // in the buffer
+    std::vector<LocalCopy> copies;  // between the array and the buffer
+};
+
 struct PackedMessage {
     std::int64_t peer = -1;  // process of its side
     std::int64_t bytes = 0, buffer_offset = 0;
-    std::vector<LocalCopy> copies = {};  // between the array and the buffer
+    std::vector<LocalCopy> copies = {};   // between the array and the buffer
+    std::vector<OwnParcel> parcels = {};  // of relays, instead of copies
     // Of relays: parcels that came in one message and go on in this one, and how many receives, the
     // first so many, must have come before.
     std::vector<LocalCopy> passings = {};

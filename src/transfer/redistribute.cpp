@@ -63,13 +63,6 @@ std::vector<std::int64_t> overlap_of(const End& source, const End& destination, 
     return overlap;
 }
 
-std::string spelled(const RedistributeOptions& options) {
-    std::string out;
-    if (!options.axes.empty()) out += " by axes " + text::tuple(options.axes);
-    if (options.strategy != "auto") out += ", strategy='" + options.strategy + "'";
-    return out;
-}
-
 // `said`: the call, as in "gather(float64 …)".
 trace::Track track_of(const comm::Statement& said, const End* source, std::int64_t itemsize) {
     if (!trace::enabled() || said.fault) return {};
@@ -79,17 +72,6 @@ trace::Track track_of(const comm::Statement& said, const End* source, std::int64
     return {said.text.substr(0, said.text.find('(')), told};
 }
 
-// Of the lowest process, whose choice all learn as they agree.
-void choose(const End& source, const End& destination, const plan::Options& options,
-            comm::Link& link, std::int64_t max_buffer, comm::Statement& mine) {
-    try {
-        const transfer::Route route{&link, source.map, destination.map, 0, 0, max_buffer};
-        mine.sound = transfer::choose_strategy(source.layout, destination.layout, options, route);
-    } catch (const Error&) {
-        mine.fault = comm::Fault::current();
-    }
-}
-
 comm::Protocol<> move(Comm on, int tag, std::int64_t number, comm::Statement mine,
                       std::shared_ptr<End> source, std::shared_ptr<End> destination,
                       plan::Options options, std::shared_ptr<Profile> profile,
@@ -97,53 +79,53 @@ comm::Protocol<> move(Comm on, int tag, std::int64_t number, comm::Statement min
     transfer::Stopwatch watch(std::move(profile), track_of(mine, source.get(), options.itemsize));
     co_await on.state().open();
     comm::Link& link = on.state().link();
-    if (on.rank() == 0 && options.strategy == "auto" && !mine.fault)
-        choose(*source, *destination, options, link, max_buffer, mine);
-    const std::string chosen = co_await comm::agree(comm::Group::whole(link), tag, std::move(mine));
-    if (options.strategy == "auto") options.strategy = chosen;
+    transfer::Route route;
+    if (!mine.fault) route = {&link, source->map, destination->map, tag, number, max_buffer};
+    options.strategy = co_await transfer::agree_on_strategy(
+        link, tag, std::move(mine), source ? &source->layout : nullptr,
+        destination ? &destination->layout : nullptr, options, route);
     watch.lap(&Profile::descriptor);
     const auto work = transfer::cached_work(source->layout, destination->layout, options,
                                             source->place, destination->place);
     watch.lap(&Profile::schedule);
-    transfer::Route route{&link, source->map, destination->map, tag, number, max_buffer};
     co_await transfer::run(work, source->data, destination->data, std::move(route), watch);
 }
 
 // Every process comes here, whatever is wrong on it, so that all learn of it.
+std::shared_ptr<Operation> begin(const Comm& on, const std::string& name, comm::Statement mine,
+                                 std::shared_ptr<End> source, std::shared_ptr<End> destination,
+                                 std::int64_t itemsize, const RedistributeOptions& options) {
+    const comm::Turn turn;
+    plan::Options plan_options;
+    plan_options.itemsize = itemsize;
+    // One tag, as every collective call takes: a process that refuses the call (below) cannot
+    // know which call the others make. Words and data between two processes stay in order.
+    const int tag = on.state().next_tag();
+    std::int64_t max_buffer = 0;
+    if (!mine.fault) {
+        try {
+            max_buffer = options.max_buffer.value_or(transport::usual_buffers());
+            plan_options = transfer::checked_options(source->layout, destination->layout,
+                                                     overlap_of(*source, *destination, on.size()),
+                                                     itemsize, options);
+        } catch (const Error&) {
+            mine.fault = comm::Fault::current();
+        }
+    }
+    auto operation = std::make_shared<comm::Call>(
+        move(on, tag, on.state().tags_given(), std::move(mine), std::move(source),
+             std::move(destination), std::move(plan_options), options.profile, max_buffer),
+        name);
+    comm::Engine::instance().add(operation);
+    return operation;
+}
+
 void call(const Comm& on, const std::string& name, comm::Statement mine,
           std::shared_ptr<End> source, std::shared_ptr<End> destination, std::int64_t itemsize,
           const RedistributeOptions& options) {
-    std::shared_ptr<comm::Call> operation;
-    {
-        const comm::Turn turn;
-        std::int64_t max_buffer = 0;
-        plan::Options plan_options;
-        plan_options.axes = options.axes;
-        plan_options.itemsize = itemsize;
-        plan_options.strategy = options.strategy;
-        // One tag, as every collective call takes: a process that refuses the call (below) cannot
-        // know which call the others make. Words and data between two processes stay in order.
-        const int tag = on.state().next_tag();
-        if (!mine.fault) {
-            try {
-                max_buffer = options.max_buffer.value_or(transport::usual_buffers());
-                transport::require_enough(max_buffer);
-                plan_options.overlap = overlap_of(*source, *destination, on.size());
-                const Plan plan(source->layout, destination->layout, plan_options);
-                if (options.strategy != "auto" &&
-                    (options.max_buffer || transport::asked_buffers()))
-                    transfer::require_room_to_relay(plan, max_buffer);
-            } catch (const Error&) {
-                mine.fault = comm::Fault::current();
-            }
-        }
-        operation = std::make_shared<comm::Call>(
-            move(on, tag, on.state().tags_given(), std::move(mine), std::move(source),
-                 std::move(destination), std::move(plan_options), options.profile, max_buffer),
-            name);
-        comm::Engine::instance().add(operation);
-    }
-    wait(*operation, options.deadline);
+    wait(*begin(on, name, std::move(mine), std::move(source), std::move(destination), itemsize,
+                options),
+         options.deadline);
 }
 
 }  // namespace
@@ -163,12 +145,12 @@ DescriptorCounts descriptor_counts() {
     return {sent, received};
 }
 
-void redistribute(const Array& source, const Array& destination,
-                  const RedistributeOptions& options) {
+std::shared_ptr<Operation> iredistribute(const Array& source, const Array& destination,
+                                         const RedistributeOptions& options) {
     comm::Statement mine;
     mine.text = "redistribute(" + source.dtype().name + " " +
                 layout::label(source.layout().form()) + " to " + destination.dtype().name + " " +
-                layout::label(destination.layout().form()) + spelled(options) + ")";
+                layout::label(destination.layout().form()) + transfer::spelled(options) + ")";
     if (!(source.comm() == destination.comm()))
         mine.fault = {"MismatchError",
                       "source and destination of redistribute are on different communicators; make "
@@ -179,8 +161,13 @@ void redistribute(const Array& source, const Array& destination,
                                            "; make both arrays of one type"};
     else
         mine.fault = transfer::fault_between(source, destination);
-    call(source.comm(), mine.text, mine, std::make_shared<End>(end_of(source)),
-         std::make_shared<End>(end_of(destination)), source.dtype().size, options);
+    return begin(source.comm(), mine.text, mine, std::make_shared<End>(end_of(source)),
+                 std::make_shared<End>(end_of(destination)), source.dtype().size, options);
+}
+
+void redistribute(const Array& source, const Array& destination,
+                  const RedistributeOptions& options) {
+    wait(*iredistribute(source, destination, options), options.deadline);
 }
 
 void refuse(const Comm& comm, const std::string& kind, const std::string& message,

@@ -6,15 +6,16 @@
 
 namespace hocket::transfer {
 
-Relay::Relay(const RelayWork& work, const Route& route, Stopwatch& watch)
-    : work_(work), route_(route), watch_(watch) {}
+Relay::Relay(const RelayWork& work, const Route& route, Refusals& refusals, Stopwatch& watch)
+    : work_(work), route_(route), refusals_(refusals), watch_(watch) {}
 
 int Relay::tag_of(const PackedMessage& message) const {
     if (!message.within) return route_.data_tag;
     return message.peer_side == Side::source ? route_.source_tag : route_.destination_tag;
 }
 
-void Relay::start(const std::byte* source, std::byte* destination) {
+void Relay::start(const std::byte* source, std::byte* destination, bool refusing) {
+    refusing_ = refusing;
     from_ = source;
     to_ = destination;
     if (!buffer_) buffer_ = allocate(work_.buffer);
@@ -33,9 +34,13 @@ void Relay::arrived(std::size_t receive) {
     here_[receive] = true;
     while (first_away_ < here_.size() && here_[first_away_]) ++first_away_;
     const PackedMessage& message = work_.receives[receive];
-    if (message.copies.empty()) return;
+    if (message.parcels.empty()) return;
     watch_.lap(&Profile::move);
-    run_all(message.copies, buffer_.get(), to_);
+    for (const OwnParcel& parcel : message.parcels) {
+        const bool refused = buffer_.get()[parcel.flag_offset] != std::byte{0};
+        if (refused) refusals_.from(rank_of(route_, Side::source, parcel.source));
+        if (!refused && !refusing_) run_all(parcel.copies, buffer_.get(), to_);
+    }
     watch_.lap(&Profile::pack);
 }
 
@@ -45,7 +50,10 @@ bool Relay::send_what_is_ready() {
         const PackedMessage& message = work_.sends[sent_];
         if (message.needs > first_away_) break;
         watch_.lap(&Profile::move);
-        run_all(message.copies, from_, buffer_.get());
+        for (const OwnParcel& parcel : message.parcels) {
+            buffer_.get()[parcel.flag_offset] = std::byte{refusing_};
+            if (!refusing_) run_all(parcel.copies, from_, buffer_.get());
+        }
         run_all(message.passings, buffer_.get(), buffer_.get());
         watch_.lap(&Profile::pack);
         route_.link->send(out_, buffer_.get() + message.buffer_offset, message.bytes,

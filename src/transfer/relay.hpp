@@ -4,6 +4,7 @@
 
 #include <memory>
 
+#include "transfer/refusals.hpp"
 #include "transfer/relay_work.hpp"
 #include "transfer/route.hpp"
 #include "transfer/stopwatch.hpp"
@@ -16,9 +17,11 @@ namespace hocket::transfer {
 class Relay {
   public:
     /// All must live as long.
-    Relay(const RelayWork& work, const Route& route, Stopwatch& watch);
+    Relay(const RelayWork& work, const Route& route, Refusals& refusals, Stopwatch& watch);
 
-    void start(const std::byte* source, std::byte* destination);
+    /// `refusing`: what passes through goes on, but no elements of this process's own leave it, and
+    /// it takes none.
+    void start(const std::byte* source, std::byte* destination, bool refusing);
     bool poll();
 
   private:
@@ -28,9 +31,11 @@ class Relay {
 
     const RelayWork& work_;
     const Route& route_;
+    Refusals& refusals_;
     Stopwatch& watch_;
     const std::byte* from_ = nullptr;
     std::byte* to_ = nullptr;
+    bool refusing_ = false;
     std::shared_ptr<std::byte> buffer_;
     std::vector<bool> here_;      // of each receive
     std::size_t first_away_ = 0;  // receives before this one have come

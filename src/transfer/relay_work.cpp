@@ -41,13 +41,9 @@ std::size_t number_of(const plan::Part& part, std::int64_t peer) {
     return static_cast<std::size_t>(at - part.peers().begin());
 }
 
-void append(std::vector<LocalCopy>& to, std::vector<LocalCopy> more) {
-    std::move(more.begin(), more.end(), std::back_inserter(to));
-}
-
 // Where a parcel that is to be passed on lies, and in which receive it came.
 struct Held {
-    std::int64_t offset;
+    std::int64_t offset, flag_offset;
     std::size_t receive;
 };
 
@@ -61,27 +57,35 @@ RelayWork::RelayWork(const Plan& plan, const Place& source, const Place& destina
     std::map<std::pair<std::int64_t, std::int64_t>, Held> held;
     for (Entry& entry : entries_of(plan, source, destination)) {
         const plan::Step& step = entry.step;
-        PackedMessage message{step.peer, step.elements * itemsize, buffer};
+        PackedMessage message{
+            step.peer, step.elements * itemsize + static_cast<std::int64_t>(entry.cargo.size()),
+            buffer};
         message.peer_side = step.peer_side;
         message.within = entry.side == step.peer_side;
-        std::int64_t at = buffer;
+        std::int64_t at = buffer, flag = buffer + step.elements * itemsize;
+        const auto pass_on = [&](std::int64_t place, std::int64_t to, std::int64_t bytes) {
+            const Shape one{1}, whole{bytes};
+            message.passings.push_back({{whole, 1, one, one}, place, to});
+        };
         for (const auto& [from, to, elements] : entry.cargo) {
             const std::int64_t bytes = elements * itemsize;
             if (step.send && from == source.process) {
-                append(message.copies,
-                       copies_of(*out, number_of(*out, to), true, source, itemsize, at));
+                message.parcels.push_back(
+                    {from, flag, copies_of(*out, number_of(*out, to), true, source, itemsize, at)});
             } else if (step.send) {
                 const Held& came = held.at({from, to});
-                const Shape one{1}, whole{bytes};
-                message.passings.push_back({{whole, 1, one, one}, came.offset, at});
+                pass_on(came.offset, at, bytes);
+                pass_on(came.flag_offset, flag, 1);
                 message.needs = std::max(message.needs, came.receive + 1);
             } else if (to == destination.process) {
-                append(message.copies,
-                       copies_of(*in, number_of(*in, from), false, destination, itemsize, at));
+                message.parcels.push_back(
+                    {from, flag,
+                     copies_of(*in, number_of(*in, from), false, destination, itemsize, at)});
             } else {
-                held[{from, to}] = {at, receives.size()};
+                held[{from, to}] = {at, flag, receives.size()};
             }
             at += bytes;
+            ++flag;
         }
         buffer += relay_room(message.bytes);
         (step.send ? sends : receives).push_back(std::move(message));

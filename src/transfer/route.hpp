@@ -9,6 +9,11 @@ namespace hocket::transfer {
 
 using transport::Route;
 
+/// For the reasons of senders that refuse a start; of transfers whose starts may be refused.
+inline int refusal_tag(const Route& route) {
+    return route.data_tag + 1;
+}
+
 inline int rank_of(const Route& route, Side side, std::int64_t process) {
     return (side == Side::source ? route.source
                                  : route.destination)[static_cast<std::size_t>(process)];

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "transfer/run.hpp"
 
+#include <algorithm>
 #include <utility>
 
 #include "base/log.hpp"
@@ -34,8 +35,9 @@ Runner::Runner(std::shared_ptr<const Work> work, Route route, Stopwatch& watch)
       watch_(watch),
       nearby_(work_->sends, work_->receives, work_->local, route_, share_of(route_)),
       far_sends_(Far::Way::out, work_->sends, route_, share_of(route_)),
-      far_receives_(Far::Way::in, work_->receives, route_, share_of(route_)) {
-    if (work_->relay) relay_.emplace(*work_->relay, route_, watch_);
+      far_receives_(Far::Way::in, work_->receives, route_, share_of(route_)),
+      refusals_(route_) {
+    if (work_->relay) relay_.emplace(*work_->relay, route_, refusals_, watch_);
 }
 
 Runner::~Runner() {
@@ -58,6 +60,7 @@ auto Runner::together(const Function& function) {
 }
 
 comm::Protocol<> Runner::connect() {
+    in_.watch_lengths();
     together([&] {
         nearby_.connect();
         for (std::size_t i = 0; i < work_->sends.messages.size(); ++i)
@@ -73,7 +76,7 @@ void Runner::rebind(std::shared_ptr<const Work> work) {
     nearby_.rebind(work->sends, work->receives, work->local);
     far_sends_.rebind(work->sends);
     far_receives_.rebind(work->receives);
-    if (relay_) relay_.emplace(*work->relay, route_, watch_);
+    if (relay_) relay_.emplace(*work->relay, route_, refusals_, watch_);
     work_ = std::move(work);  // the last owner of what the ends were bound to goes after them
 }
 
@@ -81,10 +84,28 @@ void Runner::start(const void* source, void* destination) {
     ++runs_;
     const bool traced = trace::enabled();
     const double began = traced ? port::seconds() : 0;
-    together([&] { begin(source, destination); });
+    together([&] { begin(source, destination, false); });
     to_draw_ = traced && destination != nullptr;
     if (runs_ == 1 && log::wanted(LogLevel::debug)) tell();
     if (traced && source != nullptr) draw(Side::source, began);
+}
+
+void Runner::refuse(const comm::Fault& why) {
+    ++runs_;
+    std::vector<int> receivers;
+    for (const std::int64_t peer : work_->receivers())
+        receivers.push_back(rank_of(route_, Side::destination, peer));
+    together([&] {
+        begin(nullptr, nullptr, true);
+        refusals_.tell(receivers, why);
+    });
+    to_draw_ = false;
+}
+
+// Only once nothing else is left to come.
+bool Runner::hear_refusals() {
+    nearby_.each_refused([&](int rank) { refusals_.from(rank); });
+    return refusals_.poll();
 }
 
 void Runner::tell() const {
@@ -114,11 +135,12 @@ void Runner::draw(Side side, double began) {
                 began);
 }
 
-void Runner::begin(const void* source, void* destination) {
+void Runner::begin(const void* source, void* destination, bool refusing) {
     under_way_ = true;
-    nearby_.begin(source, destination);
-    far_sends_.begin(source);
-    far_receives_.begin(destination);
+    refusals_.clear();
+    nearby_.begin(source, destination, refusing);
+    far_sends_.begin(source, refusing);
+    far_receives_.begin(destination, refusing);
     timed_ = !brief();
     if (timed_) watch_.restart();
     const std::size_t sends = work_->sends.messages.size(),
@@ -126,7 +148,8 @@ void Runner::begin(const void* source, void* destination) {
     count_sends(sends);
     count_receives(receives);
     if (relay_)
-        relay_->start(static_cast<const std::byte*>(source), static_cast<std::byte*>(destination));
+        relay_->start(static_cast<const std::byte*>(source), static_cast<std::byte*>(destination),
+                      refusing);
     for (std::size_t i = 0; i < receives; ++i)
         if (!nearby_.receive(i)) far_receives_.add(i);
     while (far_receives_.start_one(in_)) {
@@ -160,7 +183,11 @@ bool Runner::poll_far() {
     if (!in_.all_done()) {
         for (const auto number : in_.newly_done()) {
             any = true;
-            far_receives_.done(number);
+            const auto& empty = in_.newly_empty();
+            const bool refused = std::find(empty.begin(), empty.end(), number) != empty.end();
+            const std::size_t i = far_receives_.done(number, refused);
+            if (refused)
+                refusals_.from(rank_of(route_, Side::source, work_->receives.messages[i].peer));
         }
     }
     while (far_receives_.start_one(in_)) any = true;
@@ -174,7 +201,7 @@ bool Runner::poll_far() {
 // nothing, and the first look would be most of it.
 bool Runner::poll_brief() {
     nearby_.poll();
-    const bool done = nearby_.lanes_done();
+    const bool done = nearby_.lanes_done() && hear_refusals();
     under_way_ = !done;
     if (done && timed_) {
         watch_.lap(&Profile::move);
@@ -211,7 +238,7 @@ bool Runner::go_on() {
         if (send_one()) any = true;
     } while (port::simulated && any);
     under_way_ = !(relayed && far_sends_.finished() && far_receives_.finished() && in_.all_done() &&
-                   out_.all_done() && nearby_.finished());
+                   out_.all_done() && nearby_.finished() && hear_refusals());
     return !under_way_;
 }
 

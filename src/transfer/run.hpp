@@ -7,6 +7,7 @@
 #include <string>
 
 #include "comm/requests.hpp"
+#include "transfer/refusals.hpp"
 #include "transfer/relay.hpp"
 #include "transfer/stopwatch.hpp"
 #include "transfer/work.hpp"
@@ -35,6 +36,11 @@ class Runner {
     /// part while messages fly, by `poll`. The arrays must live until it is done, and may be
     /// nullptr where the process is not on that side.
     void start(const void* source, void* destination);
+    /// Takes the place of a start that this process cannot make: those that receive from it learn
+    /// why, instead of elements, and what comes is dropped. Only after `connect`.
+    void refuse(const comm::Fault& why);
+    /// Of what is done: why the lowest process that refused to send to this one did, if any did.
+    const std::optional<comm::Fault>& refused() const { return refusals_.heard(); }
     /// Serves what has come; true once nothing is left to come or to go.
     bool poll();
 
@@ -43,7 +49,8 @@ class Runner {
     template <class Function>
     auto together(const Function& function);
     void break_off(const std::string& why);
-    void begin(const void* source, void* destination);
+    void begin(const void* source, void* destination, bool refusing);
+    bool hear_refusals();
     bool go_on();
     bool poll_far();
     bool poll_brief();
@@ -62,6 +69,7 @@ class Runner {
     bool to_draw_ = false;  // in the trace, that the elements have come
     transport::Nearby nearby_;
     transport::Far far_sends_, far_receives_;
+    Refusals refusals_;
     std::optional<Relay> relay_;  // instead of all these
     comm::Requests in_, out_;     // last, so that they end before their buffers
 };

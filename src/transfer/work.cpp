@@ -45,6 +45,16 @@ const Plan& Work::plan() const {
     return ends_->plan;
 }
 
+std::vector<std::int64_t> Work::receivers() const {
+    std::vector<std::int64_t> found;
+    if (!ends_->source_part) return found;
+    for (const auto& [peer, elements] : ends_->source_part->peers())
+        if (ends_->destination.process != peer ||
+            ends_->plan.same_process(peer) != ends_->source.process)
+            found.push_back(peer);
+    return found;
+}
+
 void Work::add_message(std::size_t peer, bool sending) {
     const Ends& ends = *ends_;
     const Place& here = sending ? ends.source : ends.destination;

@@ -26,6 +26,8 @@ class Work {
     transport::Parts local;          // what stays on this process
 
     const Plan& plan() const;
+    /// The processes of the destination that receive from this one, itself left out.
+    std::vector<std::int64_t> receivers() const;
 
   private:
     struct Ends;  // what cuts the messages, shared with them

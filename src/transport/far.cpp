@@ -56,7 +56,8 @@ void Far::rebind(const Direction& side) {
     free_.clear();
 }
 
-void Far::begin(const void* array) {
+void Far::begin(const void* array, bool refusing) {
+    refusing_ = refusing;
     array_ = static_cast<std::byte*>(const_cast<void*>(array));  // sends only read it
     order_.clear();
     next_ = 0;
@@ -88,15 +89,19 @@ bool Far::start_one(comm::Requests& requests) {
     const Parts& pieces = pieces_of(i);
     const auto lies = pieces.together();
     Piece piece{begun_, i, part_, in_place};
-    if (!lies && !find_buffer(piece)) return false;
+    // Refusing, there is no array: what is sent is empty, and what comes needs a buffer.
+    const bool empty = refusing_ && way_ == Way::out;
+    const bool direct = lies && !refusing_;
+    if (!direct && !empty && !find_buffer(piece)) return false;
     ++begun_;
-    std::byte* const data =
-        lies ? array_ + *lies + pieces.begin(part_) : buffer_.get() + piece.buffer_offset;
+    std::byte* const data = empty    ? nullptr
+                            : direct ? array_ + *lies + pieces.begin(part_)
+                                     : buffer_.get() + piece.buffer_offset;
     const std::int64_t bytes = pieces.bytes_of(part_);
     const auto peer = static_cast<std::size_t>(side_->messages[i].peer);
     requests.begin_group(piece.number);
     if (way_ == Way::out) {
-        if (!lies) pieces.run(part_, array_, data);
+        if (!direct && !empty) pieces.run(part_, array_, data);
         route_.link->send(requests, data, bytes, route_.destination[peer], route_.data_tag);
     } else {
         route_.link->receive(requests, data, bytes, route_.source[peer], route_.data_tag);
@@ -109,16 +114,17 @@ bool Far::start_one(comm::Requests& requests) {
     return true;
 }
 
-void Far::done(std::uint64_t number) {
+std::size_t Far::done(std::uint64_t number, bool refused) {
     const auto it = std::find_if(under_way_.begin(), under_way_.end(),
                                  [&](const Piece& piece) { return piece.number == number; });
     const Piece piece = *it;
     *it = under_way_.back();
     under_way_.pop_back();
-    if (piece.buffer_offset == in_place) return;
-    if (way_ == Way::in)
+    if (piece.buffer_offset == in_place) return piece.message;
+    if (way_ == Way::in && !refusing_ && !refused)
         pieces_of(piece.message).run(piece.part, buffer_.get() + piece.buffer_offset, array_);
     if (!each_has_its_own()) free_.push_back(piece.buffer_offset);
+    return piece.message;
 }
 
 std::int64_t Far::turn_of(std::size_t place) const {

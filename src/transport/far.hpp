@@ -34,8 +34,9 @@ class Far {
 
     /// The same messages for an array of other strides; only when all is done.
     void rebind(const Direction& side);
-    /// Begins with no message; only when all is done.
-    void begin(const void* array);
+    /// Begins with no message; only when all is done. `refusing`: whoever receives learns that no
+    /// elements come, and what comes is dropped.
+    void begin(const void* array, bool refusing = false);
     /// Finds now what message `i` copies from where.
     void prepare(std::size_t i) const { pieces_of(i); }
     /// Message `i` of the side goes this way, too: in the order of the side.
@@ -46,8 +47,8 @@ class Far {
     bool start_one(comm::Requests& requests);
     /// Whether the one just started was packed.
     bool packed() const { return under_way_.back().buffer_offset != in_place; }
-    /// That piece has gone or come.
-    void done(std::uint64_t number);
+    /// That piece has gone or come; `refused`: without its elements. Gives its message.
+    std::size_t done(std::uint64_t number, bool refused = false);
     /// The turn of the first message of which something is left to start, or to start or end: where
     /// nothing is, later than any.
     std::int64_t next_turn() const { return turn_of(next_); }
@@ -75,6 +76,7 @@ class Far {
     std::int64_t most_;
     const Direction* side_;
     std::byte* array_ = nullptr;
+    bool refusing_ = false;
     std::vector<std::size_t> order_;  // messages of this start
     std::size_t next_ = 0;            // the message of the next piece, in order_
     std::uint64_t part_ = 0;          // the next piece of it

@@ -73,6 +73,8 @@ class NearSend {
     void rebind(const Message& message);
     /// Begins a message; only when the one before is done.
     void start(const void* data);
+    /// Begins one in whose place the receiver learns at once that no elements come.
+    void refuse();
     /// Does a share of the work (of what the receiver does, too, only if it is to `help`); true
     /// once the array may be written again.
     /// @throws Error what went wrong on either side, on both.
@@ -86,7 +88,18 @@ class NearSend {
 
   private:
     bool step(Allowance* rings, bool help);
-    enum class State { idle, wants_room, unread, offered, copying, watching, wants_ring, filling };
+    void pass_parts();
+    enum class State {
+        idle,
+        refusing,
+        wants_room,
+        unread,
+        offered,
+        copying,
+        watching,
+        wants_ring,
+        filling
+    };
     std::uint64_t room(std::uint64_t of) const;  // slots that are free
     bool pack_short();
     void heard_answer();
@@ -132,6 +145,10 @@ class NearReceive {
     void rebind(const Message& message);
 
     void start(void* data);
+    /// Begins a message whose elements this end does not take. The sender need not wait for it.
+    void discard();
+    /// Whether the sender refused the message that is done.
+    bool refused() const { return refused_; }
     /// Does a share of the work; true once the message is there.
     /// @throws Error what went wrong on either side, on both.
     bool poll();
@@ -156,7 +173,7 @@ class NearReceive {
     enum class State { idle, expecting, copying, watching, draining };
     bool step();
     bool unpack_short();
-    void answer();
+    bool answer();
     bool drain();
 
     const Message* message_;
@@ -169,7 +186,7 @@ class NearReceive {
     Reached origin_;  // the sender's array
     const Parts* unpacking_ = nullptr;
     std::uint64_t unpacked_ = 0;
-    bool let_go_ = false;
+    bool let_go_ = false, refused_ = false, discards_ = false;
     Busy busy_;  // while it has parts to copy
 };
 

@@ -34,6 +34,13 @@ void NearReceive::start(void* data) {
     data_ = static_cast<std::byte*>(data);
     ++progress_.starts;
     state_ = State::expecting;
+    refused_ = discards_ = false;
+}
+
+void NearReceive::discard() {
+    start(nullptr);
+    discards_ = true;
+    if (!is_short(*message_)) lane_->back.say(progress_.starts, words_of(discards, {}), words_said);
 }
 
 bool NearReceive::unpack_short() {
@@ -44,17 +51,22 @@ bool NearReceive::unpack_short() {
     if (in_words(*message_)) {
         const auto used = static_cast<std::size_t>(message_->bytes + 7) / 8;
         const Words words = lane_->forward.words(++progress_.said, used);
-        unpacking_->run(0, reinterpret_cast<const std::byte*>(words.data()), data_);
+        if (!discards_) unpacking_->run(0, reinterpret_cast<const std::byte*>(words.data()), data_);
         lane_->back.say(progress_.starts, {}, 0);
     } else {
         const auto slot = static_cast<std::int64_t>(progress_.slots++ % short_slots);
-        unpacking_->run(0, ring_.get() + slot * slot_bytes(*message_), data_);
+        if (!discards_) unpacking_->run(0, ring_.get() + slot * slot_bytes(*message_), data_);
         lane_->drained.store(progress_.slots, std::memory_order_release);
     }
     return true;
 }
 
-void NearReceive::answer() {
+// False where nothing is to be copied.
+bool NearReceive::answer() {
+    if (discards_) {  // as the sender knows
+        ++progress_.said;
+        return false;
+    }
     origin_ = reach(lane_->forward.words(++progress_.said, words_said), *message_,
                     shm::Crossing::Way::read);
     lane_->back.say(progress_.starts, words_of(origin_ ? reads : 0, told_of(*message_, data_)),
@@ -63,6 +75,7 @@ void NearReceive::answer() {
     ring_.reset();
     state_ = origin_ ? State::copying : State::watching;
     busy_.set(state_ == State::copying);
+    return true;
 }
 
 std::optional<std::uint64_t> NearReceive::next_part() const {
@@ -116,13 +129,19 @@ bool NearReceive::step() {
         case State::idle:
             return true;
         case State::expecting:
+            refused_ = lane_->refused(progress_.starts);
+            if (refused_) {
+                if (!discards_ || is_short(*message_)) lane_->back.say(progress_.starts, {}, 0);
+                state_ = State::idle;
+                return true;
+            }
             if (is_short(*message_)) {
                 if (!unpack_short()) return false;
                 state_ = State::idle;
                 return true;
             }
-            if (lane_->forward.heard(progress_.said + 1)) answer();
-            return false;
+            if (!lane_->forward.heard(progress_.said + 1) || answer()) return false;
+            break;
         case State::copying:
             if (!copy_a_part(*lane_, progress_, *message_, data_, origin_,
                              shm::Crossing::Way::read)) {

@@ -61,6 +61,11 @@ void NearSend::start(const void* data) {
     state_ = State::offered;
 }
 
+void NearSend::refuse() {
+    end_->lane->refuse(++end_->progress.starts);
+    state_ = State::refusing;
+}
+
 bool NearSend::pack_short() {
     auto& progress = end_->progress;
     if (in_words(*message_)) {
@@ -102,6 +107,12 @@ std::int64_t NearSend::ring_bytes() const {
     return slot_bytes_ * static_cast<std::int64_t>(ring_slots);
 }
 
+// Nobody copied the parts: count them, so that both ends go on alike.
+void NearSend::pass_parts() {
+    end_->lane->claimed.fetch_add(message_->parts().size(), std::memory_order_relaxed);
+    end_->lane->finished.fetch_add(message_->parts().size(), std::memory_order_release);
+}
+
 void NearSend::begin_to_fill() {
     const shm::Place ring = shm::place_of(end_->ring_of(ring_bytes()));
     end_->lane->forward.say(++end_->progress.said, words_of(0, ring), words_said);
@@ -138,6 +149,10 @@ bool NearSend::step(Allowance* rings, bool help) {
     switch (state_) {
         case State::idle:
             return true;
+        case State::refusing:
+            if (!lane.back.heard(progress.starts)) return false;
+            state_ = State::idle;
+            return true;
         case State::wants_room:
             if (!pack_short()) return false;
             state_ = State::idle;
@@ -149,8 +164,12 @@ bool NearSend::step(Allowance* rings, bool help) {
             return true;
         case State::offered:
             if (!lane.back.heard(progress.starts)) return false;
-            heard_answer();
-            return false;
+            if ((lane.back.word(progress.starts, 0) & discards) == 0) {
+                heard_answer();
+                return false;
+            }
+            pass_parts();
+            break;
         case State::copying:
             // Where the receiver works on it, this process first does what only it can do; what is
             // all its own is done at once.
@@ -172,9 +191,7 @@ bool NearSend::step(Allowance* rings, bool help) {
             if (room(ring_slots) < ring_slots || packed_ < packing_->size()) return false;
             end_->drop_ring();  // all of it is drained
             rings->give(ring_bytes());
-            // Nobody copied the parts: count them, so that both ends go on alike.
-            lane.claimed.fetch_add(message_->parts().size(), std::memory_order_relaxed);
-            lane.finished.fetch_add(message_->parts().size(), std::memory_order_release);
+            pass_parts();
             break;
     }
     progress.parts += message_->parts().size();

@@ -138,17 +138,21 @@ void Nearby::rebind(const Direction& sends, const Direction& receives, const Par
     stay_ = &stay;
 }
 
-void Nearby::begin(const void* source, void* destination) {
+void Nearby::begin(const void* source, void* destination, bool refusing) {
     from_ = static_cast<const std::byte*>(source);
     to_ = static_cast<std::byte*>(destination);
-    stay_done_ = 0;
+    refusing_ = refusing;
+    stay_done_ = refusing ? stay_->size() : 0;
     unsent_.clear();
     next_unsent_ = 0;
     started_ = true;
 }
 
 void Nearby::begin_receive(std::size_t i) {
-    receives_[i]->start(to_);
+    if (refusing_)
+        receives_[i]->discard();
+    else
+        receives_[i]->start(to_);
     receiving_.push_back(i);
 }
 
@@ -181,7 +185,10 @@ void Nearby::begin_sends() {
         const std::int64_t packed = lanes_stay_ ? 0 : bytes_packed(out_->messages[i]);
         if (packed > 0 && !rings_.take(packed)) return;
         if (!sends_[i]) offer(i);
-        sends_[i]->start(from_);
+        if (refusing_)
+            sends_[i]->refuse();
+        else
+            sends_[i]->start(from_);
         sending_.push_back(i);
     }
 }

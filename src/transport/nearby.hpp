@@ -33,14 +33,21 @@ class Nearby {
     /// Whether message `i` of the side moves within the node.
     bool sends(std::size_t i) const { return near(receiver(i)); }
     bool receives(std::size_t i) const { return near(sender(i)); }
-    /// Begins with no message; only when all is done.
-    void begin(const void* source, void* destination);
+    /// Begins with no message; only when all is done. `refusing`: no elements leave this process,
+    /// and it takes none; only with lanes that stay.
+    void begin(const void* source, void* destination, bool refusing);
     /// Message `i` of the side, if it moves within the node. Sends begin with `begin_sends`.
     bool receive(std::size_t i);
     bool send(std::size_t i);
     void begin_sends();
     /// Serves what has come; true if anything was done.
     bool poll();
+    /// Calls `found` with the rank of each sender that refused its message.
+    template <class Function>
+    void each_refused(const Function& found) const {
+        for (std::size_t i = 0; i < receives_.size(); ++i)
+            if (receives_[i] && receives_[i]->refused()) found(sender(i));
+    }
     /// Copies the next part of what stays on this process, unless it was woven into what came.
     bool copy_stay();
     bool finished();
@@ -72,7 +79,7 @@ class Nearby {
     const std::byte* from_ = nullptr;
     std::byte* to_ = nullptr;
     std::uint64_t stay_done_ = 0;  // parts
-    bool lanes_stay_ = false, started_ = false, brief_ = false, wove_ = false;
+    bool lanes_stay_ = false, started_ = false, brief_ = false, wove_ = false, refusing_ = false;
     std::vector<std::pair<int, std::uint64_t>> offered_;  // lanes, to ranks, by mail on its way
     std::vector<std::pair<int, std::uint64_t>> mailed_;   // likewise, messages
     std::vector<std::size_t> expecting_;  // messages whose senders have said nothing yet

@@ -16,7 +16,8 @@ namespace hocket::transport {
 
 // A saying is a flag and a place.
 inline constexpr std::size_t words_said = 5;
-inline constexpr std::uint64_t reads = 1;  // the receiver reaches the sender's array
+inline constexpr std::uint64_t reads = 1;     // the receiver reaches the sender's array
+inline constexpr std::uint64_t discards = 2;  // it takes none of the elements
 shm::Words words_of(std::uint64_t flag, const shm::Place& place);
 shm::Place place_in(const shm::Words& words);
 

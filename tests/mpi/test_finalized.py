@@ -26,6 +26,8 @@ if sys.argv[1] == "used":
     hk.redistribute(made, lay)
     made.gather()
     halo = made.halo(1)
+    x = hk.transfer(made, hk.zeros(lay))
+    x(made, hk.zeros(lay))
     halo.exchange()
     team = hk.Team()
     total = team.start("reduce_add", np.int64(1))
@@ -52,6 +54,8 @@ CALLS = {
     "from_function": lambda: hk.from_function(lambda i, j: i, lay),
     "scatter": lambda: hk.scatter(np.zeros((4, 4)), lay),
     "redistribute": lambda: hk.redistribute(a, lay),
+    "iredistribute": lambda: hk.iredistribute(a, lay).wait(),
+    "transfer": lambda: hk.transfer(lay, lay),
     "redistribute, out": lambda: hk.redistribute(made, lay, out=a),
     "gather": lambda: a.gather(),
     "gather again": lambda: made.gather(),
@@ -62,6 +66,10 @@ CALLS = {
     "Team": lambda: hk.Team(),
 }
 USED = {
+    "transfer.start": lambda: x.start(made, a),
+    "transfer.wait": lambda: x.wait(),
+    "transfer.free": lambda: x.free(),
+    "flow.transfer": lambda: (flow.transfer(x, made, a), flow.wait()),
     "halo.exchange": lambda: halo.exchange(),
     "halo.iexchange": lambda: halo.iexchange(),
     "comm of a task": lambda: v.task(mine).comm,
@@ -129,7 +137,7 @@ print(len(CALLS), "calls, wrong:", wrong, flush=True)
 """
 
 
-@pytest.mark.parametrize(("how", "size", "calls"), [("unused", 1, 14), ("used", 2, 58)])
+@pytest.mark.parametrize(("how", "size", "calls"), [("unused", 1, 16), ("used", 2, 64)])
 def test_every_call_after_mpi_has_ended_raises(
     tmp_path: Path, how: str, size: int, calls: int
 ) -> None:

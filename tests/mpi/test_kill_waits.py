@@ -27,6 +27,8 @@ from mpi4py import MPI
 w = hk.tasks({"x": 1, "y": 1, "b": 1})
 rank, folder = MPI.COMM_WORLD.rank, pathlib.Path(sys.argv[1])
 a, big = (hk.zeros(hk.Layout((n,), "(BLOCK)", 1), comm=w.comm) for n in (8, 1 << 20))
+x = hk.transfer(*(hk.Layout(1 << 18, text, 3) for text in ("(BLOCK)", "(CYCLIC)")))
+ends = hk.zeros(x._source), hk.zeros(x._destination)
 MPI.COMM_WORLD.barrier()
 
 def tell(name, text):
@@ -67,6 +69,14 @@ def iprobe():
     while w.iprobe("b") is None:
         pass
 
+def transfer():
+    x(*ends)
+
+def transfer_test():
+    x.start(*ends)
+    while not x.test():
+        pass
+
 def flow():
     with hk.Flow() as f:
         f.recv(w, a, "b")
@@ -90,6 +100,7 @@ time.sleep(1000)
         ("probe", "persistent_send"),
         ("barrier", "flow"),
         ("test", "iprobe"),
+        ("transfer", "transfer_test"),
     ],
     ids="-".join,
 )

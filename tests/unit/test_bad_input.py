@@ -190,6 +190,8 @@ def members() -> dict[str, Callable[[], Any]]:
         "Array": lambda: hk.zeros(ONE),
         "Halo": lambda: hk.zeros(ONE).halo(1),
         "HaloRequest": lambda: hk.zeros(ONE).halo(1).iexchange(),
+        "Transfer": lambda: hk.transfer(ONE, ONE),
+        "ArrayRequest": lambda: hk.iredistribute(hk.zeros(ONE), ONE),
         "Team": hk.Team,
         "TeamRequest": lambda: hk.Team().start("wait"),
         "Tasks": lambda: hk.tasks({"only": 1}),

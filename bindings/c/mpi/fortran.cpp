@@ -68,6 +68,17 @@ int hocket_array_comm_fortran(const hocket_array* array, int* comm) {
                  [&] { required(comm, "comm") = hocket::to_fortran(behind(array)->value.comm()); });
 }
 
+int hocket_transfer_make_fortran(const hocket_layout* source, const hocket_layout* destination,
+                                 const char* dtype, int64_t itemsize, int comm,
+                                 const hocket_transfer_options* options, double timeout,
+                                 hocket_transfer** transfer) {
+    std::optional<MPI_Comm> on;
+    const int code = guard(__func__, [&] { on = comm_of(comm); });
+    return on ? hocket_transfer_make(source, destination, dtype, itemsize, *on, options, timeout,
+                                     transfer)
+              : code;
+}
+
 int hocket_tasks_make_fortran(int64_t count, const hocket_task_request* requests, int comm,
                               hocket_tasks** tasks) {
     std::optional<MPI_Comm> on;

@@ -6,6 +6,7 @@
 #include "handles.hpp"
 #include "hocket/mpi.hpp"
 #include "profile.hpp"
+#include "transfer_options.hpp"
 
 using namespace hocket::c;
 using hocket::Array;
@@ -29,6 +30,25 @@ void refuse_with(const std::string& message, const hocket_array* a, const hocket
             hocket::refuse(array->comm(), argument_error, message);
 }
 
+struct Arguments {
+    Array from, to;
+    RedistributeOptions options;
+};
+
+Arguments arguments_for(const char* function, const hocket_array* source,
+                        const hocket_array* destination, const hocket_transfer_options* options,
+                        double timeout) {
+    return arguments_of(
+        function,
+        [&] {
+            Arguments all{behind(source)->value, behind(destination)->value, {}};
+            all.options = transfer_options_of(options, all.from.layout().dimensions());
+            all.options.deadline = deadline_of(timeout);
+            return all;
+        },
+        [&](const std::string& message) { refuse_with(message, source, destination); });
+}
+
 // Of scatter and gather: the root alone brings the whole array.
 RedistributeOptions rooted_options(const char* function, const Array& array, const void* whole,
                                    int root, double timeout) {
@@ -50,28 +70,21 @@ int hocket_redistribute(const hocket_array* source, hocket_array* destination,
                         const hocket_transfer_options* options, double timeout) {
     const char* const function = __func__;
     return guard(function, [&] {
-        struct Arguments {
-            Array from, to;
-            RedistributeOptions options;
-        };
-        const auto given = arguments_of(
-            function,
-            [&] {
-                Arguments all{behind(source)->value, behind(destination)->value, {}};
-                all.options.deadline = deadline_of(timeout);
-                if (options == nullptr) return all;
-                if (options->axes != nullptr)
-                    all.options.axes.assign(options->axes,
-                                            options->axes + all.from.layout().dimensions());
-                if (options->strategy != nullptr) all.options.strategy = options->strategy;
-                if (options->max_buffer != 0) all.options.max_buffer = options->max_buffer;
-                if (options->profile != nullptr)
-                    all.options.profile = std::make_shared<hocket::Profile>();
-                return all;
-            },
-            [&](const std::string& message) { refuse_with(message, source, destination); });
+        auto given = arguments_for(function, source, destination, options, timeout);
+        if (options != nullptr && options->profile != nullptr)
+            given.options.profile = std::make_shared<hocket::Profile>();
         hocket::redistribute(given.from, given.to, given.options);
         if (given.options.profile) add(*options->profile, *given.options.profile);
+    });
+}
+
+int hocket_iredistribute(const hocket_array* source, hocket_array* destination,
+                         const hocket_transfer_options* options, hocket_operation** operation) {
+    const char* const function = __func__;
+    return guard(function, [&] {
+        require(operation, "operation");  // before anything is started
+        const auto given = arguments_for(function, source, destination, options, -1);
+        give(operation, hocket::iredistribute(given.from, given.to, given.options));
     });
 }
 

@@ -15,7 +15,9 @@ processes" is a program for ``mpiexec -n 2 python``.
   strategy. `model` gives the costs of messages that it predicts with.
 - Arrays: `empty`, `zeros`, `from_function`, `wrap` and `scatter` make an
   `Array`. `redistribute` gives it another layout, `Array.gather` collects
-  it on one process, `Array.section` is a part.
+  it on one process, `Array.section` is a part. `iredistribute` starts that
+  and gives an `ArrayRequest`; `transfer` prepares a `Transfer` that is
+  started again and again.
 - Borders: `Array.halo` gives a `Halo`, and `Halo.iexchange` a
   `HaloRequest`.
 - In place: `remap_inplace` permutes a distributed array in its own memory.
@@ -82,12 +84,13 @@ if TYPE_CHECKING:
     from hocket.halos import Halo, HaloRequest
     from hocket.launch import run
     from hocket.making import empty, from_function, wrap, zeros
-    from hocket.moves import redistribute, scatter
+    from hocket.moves import iredistribute, redistribute, scatter
     from hocket.remaps import remap_inplace, remap_layout, remap_room
-    from hocket.requests import Request, Status, waitall, waitany
+    from hocket.requests import ArrayRequest, Request, Status, waitall, waitany
     from hocket.stepping import step
     from hocket.team_requests import TeamRequest
     from hocket.teams import Team
+    from hocket.transfers import Transfer, transfer
 
 __version__: str = _pure.version
 
@@ -97,12 +100,13 @@ _LATE = {
     "Halo": "halos",
     "HaloRequest": "halos",
     **dict.fromkeys(["empty", "from_function", "wrap", "zeros"], "making"),
-    **dict.fromkeys(["redistribute", "scatter"], "moves"),
+    **dict.fromkeys(["iredistribute", "redistribute", "scatter"], "moves"),
     **dict.fromkeys(["remap_inplace", "remap_layout", "remap_room"], "remaps"),
-    **dict.fromkeys(["Request", "Status", "waitall", "waitany"], "requests"),
+    **dict.fromkeys(["ArrayRequest", "Request", "Status", "waitall", "waitany"], "requests"),
     **dict.fromkeys(["ANY_SOURCE", "ANY_TAG", "Tasks", "tasks"], "groups"),
     "Team": "teams",
     "TeamRequest": "team_requests",
+    **dict.fromkeys(["Transfer", "transfer"], "transfers"),
     "Channel": "channels",
     "Flow": "flows",
     "step": "stepping",
@@ -113,6 +117,7 @@ __all__ = [
     "ANY_SOURCE",
     "ANY_TAG",
     "Array",
+    "ArrayRequest",
     "Channel",
     "DeadlineError",
     "EndOfStream",
@@ -132,6 +137,7 @@ __all__ = [
     "Tasks",
     "Team",
     "TeamRequest",
+    "Transfer",
     "cycle_path",
     "cycles",
     "empty",
@@ -139,6 +145,7 @@ __all__ = [
     "from_function",
     "gen_block",
     "indirect",
+    "iredistribute",
     "model",
     "permute",
     "permute_inplace",
@@ -155,6 +162,7 @@ __all__ = [
     "swap_rows",
     "take_rows",
     "tasks",
+    "transfer",
     "waitall",
     "waitany",
     "wrap",

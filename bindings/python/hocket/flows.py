@@ -10,6 +10,7 @@ from typing import Any, Callable, Optional, Union
 
 from hocket import _mpi, flow_registry, flow_steps
 from hocket.arguments import as_flag, as_number, as_path, as_seconds
+from hocket.arrays import Array
 from hocket.errors import Error, StepError
 from hocket.halos import Halo
 from hocket.many import Arrays, as_list
@@ -18,6 +19,7 @@ from hocket.reductions import Reduction
 from hocket.regions import Touched, regions_of
 from hocket.requests import Request
 from hocket.speaker import TaskId
+from hocket.transfers import Transfer
 from hocket.verbs import ANY_SOURCE, Verbs
 
 _Kind = _mpi.AccessKind
@@ -309,6 +311,35 @@ class Flow:
         if not isinstance(halo, Halo):
             raise Error(f"cannot exchange {type(halo).__name__}: give what Array.halo has made")
         self._core.exchange(halo._core, as_number(priority, "priority"))
+
+    def transfer(self, x: Transfer, a: Array, b: Array, priority: int = 0) -> None:
+        """Inserts ``x(a, b)``: reads `a`, writes `b`.
+
+        Steps of one transfer run one after the other. Collective over its communicator, in the
+        order of the program, whenever the step begins.
+
+        Raises
+        ------
+        Error
+            for an `x` that is no `Transfer`. In `wait`: as `Transfer.start` and `Transfer.wait`.
+
+        Examples
+        --------
+        On two processes:
+
+        >>> blocks, cyclic = hk.Layout(4, "(BLOCK)", 2), hk.Layout(4, "(CYCLIC)", 2)
+        >>> a, b = hk.from_function(lambda i: i, blocks, "int64"), hk.empty(cyclic, "int64")
+        >>> x = hk.transfer(a, b)
+        >>> with hk.Flow(workers=1) as f:
+        ...     f.task(lambda: np.multiply(a.local, 2, out=a.local), inouts=[a])
+        ...     f.transfer(x, a, b)
+        ...     f.task(lambda: np.add(b.local, 1, out=b.local), inouts=[b])
+        >>> b.local.tolist() == ([1, 5] if b.comm.rank == 0 else [3, 7])
+        True
+        """
+        if not isinstance(x, Transfer):
+            raise Error(f"{type(x).__name__} is no transfer: give what hk.transfer has made")
+        x._insert(self, a, b, as_number(priority, "priority"))
 
     def _later(
         self, request: Request, reads: list[Any], writes: list[Any], priority: int, name: str

@@ -18,6 +18,7 @@ from hocket.communicators import communicator
 from hocket.errors import Error, LayoutError, MismatchError
 from hocket.layouts import Layout
 from hocket.making import empty, wrap
+from hocket.requests import ArrayRequest
 
 if TYPE_CHECKING:
     from mpi4py import MPI
@@ -167,26 +168,91 @@ def redistribute(
     >>> hk.redistribute(a, hk.Layout((4, 2), "(BLOCK, *)", 2), axes=(1, 0), dtype="float32").dtype
     dtype('float32')
     """
-    if not isinstance(a, Array):
-        no_array(f"cannot redistribute {type(a).__name__}", timeout)
-    with collective(a.comm, timeout) as seconds:
-        wanted = a.dtype if dtype is None else dtypes.resolve(dtype)
-        local_shape(layout, a.comm)
-        _converted(np.empty(0, a.dtype), wanted)  # before anything moves
-        order = [] if axes is None else as_axes(axes, len(a.layout.shape))
-        target = _destination(a, layout, wanted, out, dtype is not None)
-        # Convert where fewer bytes travel.
-        narrow = wanted != a.dtype and wanted.itemsize <= a.dtype.itemsize
-        source = wrap(_converted(a.local, wanted), a.layout, a.comm) if narrow else a
-        direct = wanted == source.dtype
-        landing = target if direct else empty(layout, source.dtype, a.comm)
-        ends = source._wrapped(), landing._wrapped()
-        most = None if max_buffer is None else as_bytes(max_buffer, "max_buffer")
-    _mpi.redistribute(*ends, order, "auto", seconds, most)
-    if not direct:
-        target.local[...] = _converted(landing.local, wanted)
-    target._settle()
-    return target
+    move = _Move(a, layout, axes, dtype, out, timeout, max_buffer)
+    _mpi.redistribute(*move.ends, move.axes, "auto", move.seconds, move.max_buffer)
+    return move.finish()
+
+
+def iredistribute(
+    a: Array,
+    layout: Layout,
+    *,
+    axes: Optional[Sequence[int]] = None,
+    dtype: Optional[npt.DTypeLike] = None,
+    out: Optional[Array] = None,
+    max_buffer: Optional[int] = None,
+) -> ArrayRequest:
+    """Starts `redistribute`, which goes on in every wait, and in flows.
+
+    Until it is done `a` must not change, and `out` must not be touched. Both are kept alive. With
+    `dtype`, the elements that become shorter are converted now, others by `ArrayRequest.wait` or
+    `ArrayRequest.test`. Collective over ``a.comm``, in the order of the calls.
+
+    Parameters
+    ----------
+    layout, axes, dtype, out, max_buffer
+        as for `redistribute`
+
+    Returns
+    -------
+    ArrayRequest
+        whose `~ArrayRequest.wait` returns the result, an Array
+
+    Raises
+    ------
+    LayoutError, MismatchError, Error
+        on a process with wrong arguments; on all others from `ArrayRequest.wait`. Nothing has moved
+        then.
+
+    Examples
+    --------
+    On two processes:
+
+    >>> rows, columns = hk.Layout((2, 4), "(BLOCK, *)", 2), hk.Layout((2, 4), "(*, BLOCK)", 2)
+    >>> a = hk.from_function(lambda i, j: 10 * i + j, rows, "int64")
+    >>> request = hk.iredistribute(a, columns)
+    >>> b = request.wait(timeout=60)
+    >>> b.local.tolist() == ([[0, 1], [10, 11]] if b.comm.rank == 0 else [[2, 3], [12, 13]])
+    True
+    """
+    move = _Move(a, layout, axes, dtype, out, None, max_buffer)
+    operation = _mpi.iredistribute(*move.ends, move.axes, "auto", move.max_buffer)
+    return ArrayRequest(operation, move.finish)
+
+
+class _Move:
+    """A redistribution on this process: the arrays that travel, and what is converted."""
+
+    def __init__(
+        self,
+        a: Array,
+        layout: Layout,
+        axes: Optional[Sequence[int]],
+        dtype: Optional[npt.DTypeLike],
+        out: Optional[Array],
+        timeout: Optional[float],
+        max_buffer: Optional[int],
+    ) -> None:
+        if not isinstance(a, Array):
+            no_array(f"cannot redistribute {type(a).__name__}", timeout)
+        with collective(a.comm, timeout) as self.seconds:
+            wanted = a.dtype if dtype is None else dtypes.resolve(dtype)
+            local_shape(layout, a.comm)
+            require_conversion(a.dtype, wanted)  # before anything moves
+            self.axes = [] if axes is None else as_axes(axes, len(a.layout.shape))
+            self._target = _destination(a, layout, wanted, out, dtype is not None)
+            wire = wire_type(a.dtype, wanted)
+            source = a if wire == a.dtype else wrap(_converted(a.local, wire), a.layout, a.comm)
+            self._landing = self._target if wire == wanted else empty(layout, wire, a.comm)
+            self.ends = source._wrapped(), self._landing._wrapped()
+            self.max_buffer = None if max_buffer is None else as_bytes(max_buffer, "max_buffer")
+
+    def finish(self) -> Array:
+        """Once it has come: the result."""
+        if self._landing is not self._target:
+            self._target.local[...] = _converted(self._landing.local, self._target.dtype)
+        self._target._settle()
+        return self._target
 
 
 def as_axes(axes: Sequence[int], dimensions: int) -> list[int]:
@@ -201,6 +267,16 @@ def as_axes(axes: Sequence[int], dimensions: int) -> list[int]:
             f"give each of 0 to {dimensions - 1} once"
         )
     return [a + dimensions if a < 0 else a for a in order]
+
+
+def wire_type(has: np.dtype[Any], wanted: np.dtype[Any]) -> np.dtype[Any]:
+    """The type that travels where one is converted to the other: fewer bytes."""
+    return wanted if wanted != has and wanted.itemsize <= has.itemsize else has
+
+
+def require_conversion(has: np.dtype[Any], wanted: np.dtype[Any]) -> None:
+    """Raises `MismatchError` where NumPy does not convert."""
+    _converted(np.empty(0, has), wanted)
 
 
 def _converted(values: np.ndarray, wanted: np.dtype[Any]) -> np.ndarray:

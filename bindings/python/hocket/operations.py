@@ -8,7 +8,7 @@ from typing import Any
 from hocket import _mpi
 from hocket.errors import Error
 from hocket.halos import HaloRequest
-from hocket.requests import Request
+from hocket.requests import ArrayRequest, Request
 from hocket.team_requests import TeamRequest
 
 
@@ -29,6 +29,8 @@ def _operation_of(started: Any) -> _mpi.Operation:
 
     if isinstance(started, _mpi.Operation):
         return started
+    if isinstance(started, ArrayRequest):
+        return _mpi.then(started._operation, started._take)
     if isinstance(started, Request):
         return _mpi.then(started._core.operation(), started._settle)
     if isinstance(started, TeamRequest):

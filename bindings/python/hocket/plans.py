@@ -5,7 +5,7 @@ from __future__ import annotations
 
 import logging
 from collections.abc import Iterable, Mapping
-from typing import Any, Union
+from typing import TYPE_CHECKING, Any, Optional, Union
 
 import numpy as np
 
@@ -15,6 +15,13 @@ from .errors import LayoutError
 from .layouts import Layout
 from .logs import logger
 from .relabeling import Relabeling, relabel
+
+if TYPE_CHECKING:
+    from mpi4py import MPI
+
+    Alltoallw = tuple[
+        list[int], list[int], list[MPI.Datatype], list[int], list[int], list[MPI.Datatype]
+    ]
 
 __all__ = ["Plan", "plan", "relabel"]
 
@@ -238,6 +245,58 @@ class Plan:
         [(0, [((0,), (2,), [(2, 0, 1, 0, 1)])])]
         """
         return self._native.boxes(self._is_source(side), integer(rank, "rank"))
+
+    def alltoallw(self, rank: int, comm_size: Optional[int] = None) -> Alltoallw:
+        """The arguments of process `rank` for ``comm.Alltoallw``, to move the array with MPI alone.
+
+        Process ``r`` of both layouts is rank ``r``. The strategy does not matter: every process
+        sends each other one its elements, in one message.
+
+        Parameters
+        ----------
+        rank
+            process of the communicator; one beyond a layout sends or receives nothing there
+        comm_size
+            processes of the communicator; None: as many as the larger layout has
+
+        Returns
+        -------
+        tuple
+            ``(sendcounts, sdispls, sendtypes, recvcounts, rdispls, recvtypes)``, each with an entry
+            a process. Counts are 1, or 0 where nothing moves. Displacements are 0: they are in the
+            datatypes, in bytes of 64 bits, because those of ``Alltoallw`` end at 2 GiB. The types
+            are committed, count from the first element of a dense local array (C order) of
+            `itemsize` bytes an element, and are the caller's to ``Free()``, all of them.
+
+        Raises
+        ------
+        LayoutError
+            there is no such process, or `comm_size` is below the layouts' processes.
+        Error
+            `comm_size` is no integer.
+
+        Examples
+        --------
+        On two processes:
+
+        >>> from mpi4py import MPI
+        >>> comm = MPI.COMM_WORLD
+        >>> rows, columns = hk.Layout((2, 4), "(BLOCK, *)", 2), hk.Layout((2, 4), "(*, BLOCK)", 2)
+        >>> a = hk.from_function(lambda i, j: 10.0 * i + j, rows)
+        >>> b = np.empty(columns.local_shape(comm.rank))
+        >>> p = hk.plan(rows, columns, itemsize=8)
+        >>> counts, places, types, *receives = p.alltoallw(comm.rank)
+        >>> comm.Alltoallw([a.local, counts, places, types], [b, *receives])
+        >>> b.tolist() == ([[0, 1], [10, 11]] if comm.rank == 0 else [[2, 3], [12, 13]])
+        True
+        >>> for each in types + receives[2]:
+        ...     each.Free()
+        """
+        from . import datatypes
+
+        processes = datatypes.processes_of(self, comm_size)
+        sends, receives = datatypes.ends_of(self, integer(rank, "rank"), processes)
+        return (*sends, *receives)
 
     @staticmethod
     def _is_source(side: str) -> bool:

@@ -5,7 +5,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Sequence
-from typing import Any, Optional
+from typing import Any, Callable, NoReturn, Optional
 
 from hocket import _mpi, dtypes
 from hocket.arguments import as_number, as_seconds
@@ -365,6 +365,103 @@ class Request:
         True
         """
         return Status(self._core.status())
+
+
+class ArrayRequest(Request):
+    """An array on its way, whose `wait` returns it; made by `iredistribute`.
+
+    `waitall` takes it, and a flow's `comm` step may return it. Dropping it does not stop the
+    operation, but nobody converts or returns the result then.
+
+    Examples
+    --------
+    On two processes:
+
+    >>> a = hk.from_function(lambda i: i, hk.Layout(4, "(BLOCK)", 2), "int64")
+    >>> request = hk.iredistribute(a, hk.Layout(4, "(CYCLIC)", 2))
+    >>> b = request.wait(timeout=60)
+    >>> b.local.tolist() == ([0, 2] if b.comm.rank == 0 else [1, 3])
+    True
+    """
+
+    __slots__ = ("_finish", "_operation", "_result")
+
+    def __init__(self, operation: _mpi.Operation, finish: Callable[[], Array]) -> None:
+        self._operation = operation
+        self._finish: Optional[Callable[[], Array]] = finish
+        self._result: Optional[Array] = None
+
+    @property
+    def persistent(self) -> bool:
+        """False: it cannot be started again; a `Transfer` can.
+
+        Examples
+        --------
+        >>> a = hk.zeros(hk.Layout(4, "(*)"))
+        >>> hk.iredistribute(a, a.layout).persistent
+        False
+        """
+        return False
+
+    @property
+    def _core(self) -> NoReturn:  # type: ignore[override]
+        raise Error(
+            "the request of iredistribute is no send or receive: it has wait, which returns the "
+            "array, and test; start a hk.transfer again and again instead"
+        )
+
+    def _take(self) -> Array:
+        """The result of an operation that is done."""
+        if self._result is None:
+            assert self._finish is not None
+            self._result, self._finish = self._finish(), None
+        return self._result
+
+    def wait(self, timeout: Optional[float] = None) -> Array:  # type: ignore[override]
+        """The array, once it has come.
+
+        Raises
+        ------
+        LayoutError, MismatchError, Error
+            what is wrong with the call on any process; Error also for a wrong timeout.
+        DeadlineError
+            after `timeout` seconds. It ends the wait, not the operation.
+
+        Examples
+        --------
+        On two processes:
+
+        >>> a = hk.from_function(lambda i: i, hk.Layout(4, "(BLOCK)", 2), "int64")
+        >>> request = hk.iredistribute(a, hk.Layout(4, "(CYCLIC)", 2))
+        >>> b = request.wait()
+        >>> request.wait() is b
+        True
+        """
+        seconds = as_seconds(timeout)
+        if self._result is None:
+            self._operation.wait(seconds)
+        return self._take()
+
+    def test(self) -> bool:
+        """Whether it has come on this process. Never waits.
+
+        Raises
+        ------
+        LayoutError, MismatchError, Error
+            as `wait`.
+
+        Examples
+        --------
+        On two processes:
+
+        >>> a = hk.from_function(lambda i: i, hk.Layout(4, "(BLOCK)", 2), "int64")
+        >>> request = hk.iredistribute(a, hk.Layout(4, "(CYCLIC)", 2))
+        >>> while not request.test():
+        ...     pass  # something else is done meanwhile
+        """
+        if self._result is None and self._operation.test():
+            self._take()
+        return self._result is not None
 
 
 def _all_requests(requests: Any) -> list[Request]:

@@ -88,6 +88,10 @@ int hocket_flow_recv(hocket_flow* flow, const hocket_tasks* tasks, const hocket_
 /* Fills the border: reads the array within, writes the border. Collective over the array's
  * communicator, in the order of the program. */
 int hocket_flow_exchange(hocket_flow* flow, const hocket_halo* halo, int priority);
+/* hocket_transfer_start and wait as a step: reads `source` and writes `destination`. Steps of one
+ * transfer run one after the other. */
+int hocket_flow_transfer(hocket_flow* flow, const hocket_transfer* transfer,
+                         const hocket_array* source, hocket_array* destination, int priority);
 
 /* Until all steps so far have ended; inside a step: its own. What a step failed with is the code;
  * the message names the step. In a step of another flow, for whose end steps of this one wait, an

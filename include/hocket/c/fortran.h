@@ -64,6 +64,10 @@ int hocket_gather_fortran(const hocket_array* source, void* whole, int64_t dimen
 int hocket_remap_inplace_fortran(hocket_array* array, int64_t dimensions, const int64_t* axes,
                                  int threads, double timeout);
 
+int hocket_transfer_make_fortran(const hocket_layout* source, const hocket_layout* destination,
+                                 const char* dtype, int64_t itemsize, int comm,
+                                 const hocket_transfer_options* options, double timeout,
+                                 hocket_transfer** transfer);
 int hocket_tasks_make_fortran(int64_t count, const hocket_task_request* requests, int comm,
                               hocket_tasks** tasks);
 int hocket_tasks_from_launcher_fortran(int comm, hocket_tasks** tasks);

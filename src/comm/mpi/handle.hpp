@@ -27,6 +27,7 @@ struct Requests::Batch {
     std::vector<std::size_t> group;       // of each request
     std::vector<std::int64_t> processes;  // its partner's id, as Link has it
     std::vector<int> indices;             // scratch: which have completed
+    std::vector<MPI_Status> statuses;     // scratch: theirs, where lengths are looked at
     std::size_t seen = 0;                 // of the requests: those that were looked at
 
     void add(MPI_Request request, std::int64_t process, const std::shared_ptr<Link::Handle>& link) {
@@ -49,7 +50,9 @@ std::vector<int> world_ranks(MPI_Comm comm);
 /// at one request after the other, each at the price of a switch to the simulator; of the requests
 /// that were looked at before, the first `seen`, MPI_Testany sees all at once. New ones it may not
 /// see: those of short sends are never under way. `seen` becomes their number.
-int test_some(std::vector<MPI_Request>& requests, std::vector<int>& places, std::size_t& seen);
+/// `statuses`: those of the completed ones, where somebody wants them.
+int test_some(std::vector<MPI_Request>& requests, std::vector<int>& places, std::size_t& seen,
+              std::vector<MPI_Status>* statuses);
 
 }  // namespace vendor
 }  // namespace hocket::comm

@@ -77,8 +77,9 @@ void Link::send(Requests& requests, const void* data, std::int64_t bytes, int to
     do {
         const std::int64_t now = std::min(bytes - done, longest_message);
         MPI_Request request = MPI_REQUEST_NULL;
-        check(MPI_Isend(from + done, static_cast<int>(now), MPI_BYTE, to, tag, handle_->comm,
-                        &request),
+        check(MPI_Isend(from == nullptr ? nullptr : from + done,
+                        from == nullptr ? 0 : static_cast<int>(now), MPI_BYTE, to, tag,
+                        handle_->comm, &request),
               "MPI_Isend");
         requests.batch().add(request, process(to), handle_);
         requests.added();

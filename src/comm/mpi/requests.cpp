@@ -40,14 +40,20 @@ void Requests::added() {
 
 std::span<const std::size_t> Requests::newly_done() {
     done_.clear();
+    empty_.clear();
     if (pending_ == 0) return done_;
-    auto& [links, requests, group, processes, indices, seen] = *batch_;
-    const int count = vendor::test_some(requests, indices, seen);
+    auto& [links, requests, group, processes, indices, statuses, seen] = *batch_;
+    const int count = vendor::test_some(requests, indices, seen, lengths_ ? &statuses : nullptr);
     for (int i = 0; i < count; ++i) {
         const std::size_t of =
             group[static_cast<std::size_t>(indices[static_cast<std::size_t>(i)])];
         --pending_;
         if (--left_[of] == 0) done_.push_back(of);
+        if (!lengths_) continue;
+        int bytes = 0;
+        check(MPI_Get_count(&statuses[static_cast<std::size_t>(i)], MPI_BYTE, &bytes),
+              "MPI_Get_count");
+        if (bytes == 0) empty_.push_back(of);
     }
     // MPI looks at all that it is given, the ended ones too: they go before they are the most.
     if (pending_ <= requests.size() / 2) {

@@ -102,19 +102,24 @@ bool all_on_one_node() {
     return false;
 }
 
-int test_some(std::vector<MPI_Request>& requests, std::vector<int>& places, std::size_t& seen) {
+int test_some(std::vector<MPI_Request>& requests, std::vector<int>& places, std::size_t& seen,
+              std::vector<MPI_Status>* statuses) {
     places.resize(requests.size());
+    if (statuses != nullptr) statuses->resize(requests.size());
     const int size = static_cast<int>(requests.size());
     int count = 0;
     if (port::simulated && requests.size() == seen) {
         for (int place = 0, done = 0;; places[static_cast<std::size_t>(count++)] = place) {
-            check(MPI_Testany(size, requests.data(), &place, &done, MPI_STATUS_IGNORE),
-                  "MPI_Testany");
+            MPI_Status* const status = statuses != nullptr && count < size
+                                           ? &(*statuses)[static_cast<std::size_t>(count)]
+                                           : MPI_STATUS_IGNORE;
+            check(MPI_Testany(size, requests.data(), &place, &done, status), "MPI_Testany");
             if (done == 0 || place == MPI_UNDEFINED) return count;
         }
     }
     seen = requests.size();
-    check(MPI_Testsome(size, requests.data(), &count, places.data(), MPI_STATUSES_IGNORE),
+    check(MPI_Testsome(size, requests.data(), &count, places.data(),
+                       statuses != nullptr ? statuses->data() : MPI_STATUSES_IGNORE),
           "MPI_Testsome");
     return count;
 }

@@ -1,0 +1,124 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""A small float64 array moves again and again: `hk.transfer`, one-shot `hk.redistribute`, MPI."""
+
+from __future__ import annotations
+
+import argparse
+import dataclasses
+import time
+from collections.abc import Iterator, Sequence
+from typing import Any, Callable
+
+import numpy as np
+
+from ..baselines import alltoallw, flat_copy
+from ..formats import lay
+from ..group import Group
+from ..harness import Contestant, Step
+from ..record import Question
+from ..redistribution import Problem, fill
+from ..registry import Match, Native
+from ..subject import hocket
+
+RANKS = 2
+SIZES = (512,)
+
+
+def add_options(parser: argparse.ArgumentParser) -> None:
+    """How large the array is."""
+    parser.add_argument(
+        "--size",
+        type=int,
+        action="append",
+        metavar="N",
+        help="arrays of N*N elements, from rows to columns; may be repeated (default: "
+        f"{', '.join(map(str, SIZES))})",
+    )
+
+
+def validate(options: argparse.Namespace) -> None:
+    """Sizes are positive."""
+    for size in options.size or ():
+        if size < 1:
+            raise ValueError(f"--size {size}: give 1 or more")
+
+
+class _Rewritten:
+    """A step whose source its owner writes before each run, and the clock does not count that."""
+
+    def __init__(self, step: Step, rewrite: Callable[[], None]) -> None:
+        self._step, self._rewrite, self._seconds = step, rewrite, 0.0
+
+    def run(self) -> None:
+        self._rewrite()
+        began = time.perf_counter()
+        self._step.run()
+        self._seconds += time.perf_counter() - began
+
+    def took(self) -> float:
+        """Seconds since it was asked last."""
+        seconds, self._seconds = self._seconds, 0.0
+        return seconds
+
+    def step(self) -> Step:
+        """For the harness."""
+        return dataclasses.replace(self._step, run=self.run, took=self.took)
+
+
+def _rewritten(contestant: Contestant, source: np.ndarray) -> Contestant:
+    kept = source.copy()
+
+    def prepare() -> Step:
+        return _Rewritten(contestant.prepare(), lambda: np.copyto(source, kept)).step()
+
+    return Contestant(contestant.name, prepare)
+
+
+def _hocket(problem: Problem, started: bool) -> Contestant:
+    def prepare() -> Step:
+        hk = hocket()
+        source, target = (
+            hk.Layout(side.shape, side.dist, side.procs)
+            for side in (problem.source_lay, problem.target_lay)
+        )
+        a, b = (hk.empty(each, np.float64, problem.comm) for each in (source, target))
+        fill(a.local, problem.source_indices, problem.shape)
+        kept = a.local.copy()
+        x: Any = hk.transfer(a, b) if started else None
+
+        def once() -> None:
+            hk.redistribute(a, target, out=b)
+
+        step = Step(
+            (lambda: x(a, b)) if started else once,
+            lambda: problem.verify(b.local),
+            lambda: b.local.fill(np.nan),
+            x.free if started else lambda: None,
+        )
+        return _Rewritten(step, lambda: np.copyto(a.local, kept)).step()
+
+    name = "hocket, started transfer" if started else "hocket, one-shot redistribute"
+    return Contestant(name, prepare)
+
+
+def matches(options: argparse.Namespace, group: Group) -> Iterator[Match]:
+    """One match a size."""
+    if group.comm is None:
+        raise ValueError("transfer needs MPI; leave --ranks at 1 or more")
+    for size in options.size or SIZES:
+        sides = [lay((size, size), dist, group.comm.size) for dist in ("(BLOCK,*)", "(*,BLOCK)")]
+        problem = Problem(group.comm, *sides)
+        question = Question(
+            {"from": "(BLOCK,*)", "to": "(*,BLOCK)", "shape": problem.shape},
+            baseline=("Alltoallw, prebuilt types",),
+            limit=["flat copy"],
+            bytes=problem.bytes,
+        )
+        entrants = [_rewritten(each(problem), problem.source) for each in (flat_copy, alltoallw)]
+        entrants += [_hocket(problem, started) for started in (False, True)]
+        yield Match(question, entrants)
+
+
+def natives(options: argparse.Namespace) -> Sequence[Native]:
+    """None: Python's part is a few microseconds, which programs in Python pay."""
+    return ()

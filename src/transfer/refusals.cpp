@@ -1,0 +1,64 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "transfer/refusals.hpp"
+
+#include <algorithm>
+#include <string>
+
+#include "base/pack.hpp"
+
+namespace hocket::transfer {
+namespace {
+
+comm::Protocol<> tell_all(comm::Link* link, std::vector<int> ranks, int tag, std::string text) {
+    comm::Requests requests;
+    for (const int rank : ranks) link->send_text(requests, text, rank, tag);
+    co_await comm::until(requests);
+}
+
+comm::Protocol<> hear_all(comm::Link* link, std::vector<int> ranks, int tag,
+                          std::optional<comm::Fault>* first) {
+    for (const int rank : ranks) {
+        const comm::Letter letter = co_await comm::receive_text(*link, rank, tag);
+        if (*first) continue;
+        Unpacker in(letter.text);
+        comm::Fault fault;
+        fault.kind = in.text();
+        fault.message = in.text();
+        *first = std::move(fault);
+    }
+}
+
+bool done(std::optional<comm::Driven<void>>& driven) {
+    if (!driven) return true;
+    if (!driven->poll()) return false;
+    driven->take();
+    driven.reset();
+    return true;
+}
+
+}  // namespace
+
+void Refusals::clear() {
+    heard_.reset();
+    ranks_.clear();
+}
+
+void Refusals::tell(const std::vector<int>& ranks, const comm::Fault& why) {
+    telling_.emplace(tell_all(route_.link, ranks, refusal_tag(route_),
+                              Packer().text(why.kind).text(why.message).take()));
+    static_cast<void>(done(telling_));  // at once: this process need not look at it again soon
+}
+
+void Refusals::from(int rank) {
+    const auto at = std::lower_bound(ranks_.begin(), ranks_.end(), rank);
+    if (at == ranks_.end() || *at != rank) ranks_.insert(at, rank);
+}
+
+bool Refusals::poll() {
+    if (!ranks_.empty() && !heard_ && !hearing_)
+        hearing_.emplace(hear_all(route_.link, ranks_, refusal_tag(route_), &heard_));
+    const bool told = done(telling_), all_heard = done(hearing_);
+    return told && all_heard;
+}
+
+}  // namespace hocket::transfer

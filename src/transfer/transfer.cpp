@@ -1,0 +1,104 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "hocket/transfer.hpp"
+
+#include <utility>
+
+#include "comm/engine.hpp"
+#include "comm/state.hpp"
+#include "transfer/transfer_state.hpp"
+
+namespace hocket {
+namespace {
+
+// A start that takes its place when it is first polled, or is refused if it never is.
+class Starting final : public Operation {
+  public:
+    Starting(std::shared_ptr<Transfer::State> state, const Array& source, const Array& destination)
+        : state_(std::move(state)), arrays_(std::pair(source, destination)) {}
+    ~Starting() override {
+        if (arrays_) state_->drop({"Error", "this start was given up before it began"});
+    }
+    Starting(const Starting&) = delete;
+    Starting& operator=(const Starting&) = delete;
+
+    bool poll() override {
+        if (ended_) return true;
+        ended_ = true;  // unless nothing is thrown
+        if (arrays_) {
+            const auto [source, destination] = *std::exchange(arrays_, std::nullopt);
+            state_->start(source, destination);
+        }
+        ended_ = state_->poll();
+        return ended_;
+    }
+    std::string text() const override { return state_->text(); }
+
+  private:
+    std::shared_ptr<Transfer::State> state_;
+    std::optional<std::pair<Array, Array>> arrays_;
+    bool ended_ = false;
+};
+
+}  // namespace
+
+Transfer::Transfer(const Layout& source, const Layout& destination,
+                   const std::optional<DType>& dtype, const Comm& comm,
+                   const RedistributeOptions& options)
+    : state_(std::make_shared<State>(source, destination, dtype, comm, options)) {
+    std::shared_ptr<comm::Call> making;
+    {
+        const comm::Turn turn;
+        comm::Statement mine;
+        mine.text = state_->text();
+        try {
+            state_->check();
+        } catch (const Error&) {
+            mine.fault = comm::Fault::current();
+        }
+        making = std::make_shared<comm::Call>(
+            state_->make(comm.state().next_tag(), std::move(mine)), state_->text());
+        comm::Engine::instance().add(making);
+    }
+    hocket::wait(*making, options.deadline);
+}
+
+void Transfer::start(const Array& source, const Array& destination) {
+    const comm::Turn turn;
+    state_->start(source, destination);
+}
+
+void Transfer::refuse(const std::string& kind, const std::string& message) {
+    const comm::Fault fault{kind, message.empty() ? "no reason was given" : message};
+    {
+        const comm::Turn turn;
+        state_->refuse(fault);
+    }
+    fault.raise();
+}
+
+void Transfer::wait(Deadline deadline) {
+    state_->require_started();
+    hocket::wait(*state_, deadline);
+}
+
+bool Transfer::test() {
+    state_->require_started();
+    return hocket::poll(*state_);
+}
+
+void Transfer::free() {
+    const comm::Turn turn;
+    state_->free();
+}
+
+std::shared_ptr<Operation> Transfer::operation() const {
+    state_->require_started();
+    return state_;
+}
+
+std::shared_ptr<Operation> Transfer::start_later(const Array& source,
+                                                 const Array& destination) const {
+    return std::make_shared<Starting>(state_, source, destination);
+}
+
+}  // namespace hocket
