@@ -11,6 +11,7 @@ set(hocket_fortran_sources
     hocket_calls.F90
     hocket_more_layouts.F90
     hocket_ownership.F90
+    hocket_blacs.F90
     hocket_more.F90
     hocket_touches.F90
     hocket_accesses.F90

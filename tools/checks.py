@@ -52,6 +52,7 @@ def check(mpi: str, arguments: list[str]) -> int:
         report.run("types of the extensions", build.stubs_command(mpi))
         report.run("mypy --strict", ["sh", "-c", types(mpi, tools, python)])
         report.run("conda recipe", [str(tools / "python"), "tools/recipes.py"])
+        report.run("types of the rooms", [str(tools / "python"), "tools/type_counts.py"])
         report.run("words", [str(tools / "python"), "tools/words.py"])
 
     report.together(texts)

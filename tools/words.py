@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Finds private words, and sentences that begin with What, Who or Where, in documents and comments.
+"""Finds private words and sentences that begin with What, Who or Where in texts.
 
-`python tools/words.py` checks CHECKED, and ends with 1 if it finds any. Folders
-and files as arguments replace CHECKED. It skips code in documents, and reads only comments and
-docstrings of sources.
+`python tools/words.py` checks CHECKED and ends with 1 if it finds any; `make check` runs it.
+Folders and files as arguments replace CHECKED. It skips code in documents, and reads only comments
+and docstrings of sources.
 """
 
 from __future__ import annotations

@@ -1,6 +1,9 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "hocket/layout.hpp"
 
+#include <limits>
+#include <string>
+
 #include "handles.hpp"
 #include "slices.hpp"
 
@@ -112,6 +115,29 @@ int hocket_layout_to_boxes(const hocket_layout* layout, int64_t* start, int64_t*
             for (const auto index : box.start) *next_start++ = index;
             for (const auto index : box.stop) *next_stop++ = index;
         }
+    });
+}
+
+int hocket_layout_to_blacs(const hocket_layout* layout, int64_t rank, int context, bool transposed,
+                           int* desc) {
+    return guard(__func__, [&] {
+        int* next = &required(desc, "desc");
+        const auto descriptor = behind(layout)->value.to_blacs(rank, context, transposed);
+        for (const auto entry : descriptor)
+            if (entry > std::numeric_limits<int>::max())
+                throw hocket::LayoutError("the descriptor's entry " + std::to_string(entry) +
+                                          " does not fit into an int of ScaLAPACK");
+        for (const auto entry : descriptor) *next++ = static_cast<int>(entry);
+    });
+}
+
+int hocket_layout_blacs_grid(const hocket_layout* layout, bool transposed, int64_t* rows,
+                             int64_t* columns, int64_t capacity, int64_t* values, int64_t* count) {
+    return guard(__func__, [&] {
+        const auto grid = behind(layout)->value.blacs_grid(transposed);
+        required(rows, "rows") = grid.rows;
+        required(columns, "columns") = grid.columns;
+        hand_out(grid.processes, capacity, values, count);
     });
 }
 

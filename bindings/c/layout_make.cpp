@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // How layouts are made.
+#include <algorithm>
 #include <cctype>
 
 #include "handles.hpp"
@@ -129,6 +130,25 @@ int hocket_layout_elements(int64_t dimensions, const int64_t* shape, int64_t pro
             if (next != nullptr) next += count;
         }
         give(layout, Layout::elements(shape_of(dimensions, shape), lists));
+    });
+}
+
+int hocket_layout_from_blacs(const int* desc, int64_t rows, int64_t columns,
+                             const int64_t* processes, int64_t rank, bool transposed,
+                             hocket_layout** layout) {
+    return guard(__func__, [&] {
+        hocket::BlacsDescriptor descriptor{};
+        std::ranges::copy(list(9, desc, "desc"), descriptor.begin());
+        hocket::BlacsGrid grid{rows, columns, {}};
+        if (processes != nullptr) {
+            std::int64_t many = 0;
+            if (rows < 0 || __builtin_mul_overflow(rows, columns, &many))
+                throw ArgumentError("the grid is " + std::to_string(rows) + " by " +
+                                    std::to_string(columns));
+            const auto named = list(many, processes, "processes", most_in_memory<std::int64_t>());
+            grid.processes.assign(named.begin(), named.end());
+        }
+        give(layout, Layout::from_blacs(descriptor, grid, rank, transposed));
     });
 }
 

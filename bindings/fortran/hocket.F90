@@ -13,6 +13,7 @@ module hocket
   use hocket_calls
   use hocket_more_layouts
   use hocket_ownership
+  use hocket_blacs
   use hocket_more
   use hocket_flows
   use hocket_arrays_integer

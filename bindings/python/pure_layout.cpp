@@ -2,6 +2,7 @@
 #include <nanobind/nanobind.h>
 #include <nanobind/ndarray.h>
 #include <nanobind/operators.h>
+#include <nanobind/stl/array.h>
 #include <nanobind/stl/pair.h>
 #include <nanobind/stl/string.h>
 #include <nanobind/stl/tuple.h>
@@ -72,6 +73,12 @@ Layout elements(const Shape& shape, const std::vector<IntegerArray>& arrays) {
     return Layout::elements(shape, lists);
 }
 
+Layout from_blacs(const hocket::BlacsDescriptor& descriptor, std::int64_t rows,
+                  std::int64_t columns, const std::vector<std::int64_t>& processes,
+                  std::int64_t rank, bool transposed) {
+    return Layout::from_blacs(descriptor, {rows, columns, processes}, rank, transposed);
+}
+
 }  // namespace
 
 void bind_layout(nb::module_& m) {
@@ -111,6 +118,7 @@ void bind_layout(nb::module_& m) {
         .def_static("indexed", &indexed)
         .def_static("boxes", &boxes)
         .def_static("elements", &elements)
+        .def_static("from_blacs", &from_blacs)
         .def_static("from_hpf",
                     [](const std::string& text,
                        const std::vector<std::pair<std::string, std::int64_t>>& parameters) {
@@ -153,6 +161,12 @@ void bind_layout(nb::module_& m) {
                  for (const auto& [start, stop] : self.to_boxes())
                      result.append(nb::make_tuple(tuple_of(start), tuple_of(stop)));
                  return result;
+             })
+        .def("to_blacs", &Layout::to_blacs)
+        .def("blacs_grid",
+             [](const Layout& self, bool transposed) {
+                 const auto [rows, columns, processes] = self.blacs_grid(transposed);
+                 return nb::make_tuple(rows, columns, processes);
              })
         .def("local_shape",
              [](const Layout& self, std::int64_t rank) { return tuple_of(self.local_shape(rank)); })

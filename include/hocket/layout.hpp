@@ -2,6 +2,7 @@
 // How a global N-d array lies over a processor arrangement. Pure values: no MPI.
 #pragma once
 
+#include <array>
 #include <cstddef>
 #include <cstdint>
 #include <functional>
@@ -43,6 +44,16 @@ struct Slice {
 struct IndexBox {
     Shape start, stop;
     friend bool operator==(const IndexBox&, const IndexBox&) = default;
+};
+
+/// ScaLAPACK's array descriptor: DTYPE_ (1), CTXT_, M_, N_, MB_, NB_, RSRC_, CSRC_, LLD_.
+using BlacsDescriptor = std::array<std::int64_t, 9>;
+
+/// A process grid of BLACS: `processes[p * columns + q]` is at row p and column q, as
+/// BLACS_GRIDMAP takes them. None: 0, 1, 2, ... row by row, as BLACS_GRIDINIT('R') numbers them.
+struct BlacsGrid {
+    std::int64_t rows = 1, columns = 1;
+    std::vector<std::int64_t> processes{};
 };
 
 /// How one dimension is distributed. A cheap value to copy: layouts share a map's memory.
@@ -107,13 +118,19 @@ class Layout {
     /// @throws LayoutError for segments that overlap or leave the array.
     static Layout indexed(Shape shape, const std::vector<std::vector<Segment>>& segments);
     /// Any box of indices a process: bricks. Boxes may leave gaps, which belong to nobody;
-    /// overlapping ones hold copies. Takes O(P log P) time and about 16 (d + 1) bytes a process.
+    /// overlapping ones hold copies. Takes O(P log P) time.
     /// @throws LayoutError for boxes that leave the shape, or stop before they start.
     static Layout boxes(Shape shape, std::span<const IndexBox> boxes);
     /// Row-major element numbers: `lists[r]` are process r's, in the order of its one-dimensional
     /// local array. An element on several processes is copies; gaps belong to nobody.
     /// @throws LayoutError for numbers outside the array, and one that comes twice on a process.
     static Layout elements(Shape shape, const std::vector<std::vector<std::int64_t>>& lists);
+    /// The layout of a ScaLAPACK matrix, whose local arrays are column-major with LLD_ for the
+    /// distance of columns. `transposed`: of its transpose, whose local arrays are the same memory,
+    /// row-major. `rank` says whose descriptor it is, so that LLD_ is checked; -1: it is not.
+    /// @throws LayoutError for a descriptor of another grid, and what ScaLAPACK refuses.
+    static Layout from_blacs(const BlacsDescriptor& descriptor, const BlacsGrid& grid,
+                             std::int64_t rank = -1, bool transposed = false);
     /// Every array that the directives of a Fortran program distribute or align, by name as
     /// declared, in order (HPF 1.0, chapter 3): PROCESSORS, TEMPLATE, ALIGN, DISTRIBUTE, and
     /// declarations, in free or fixed form; other lines are passed over. `parameters` gives names
@@ -163,6 +180,13 @@ class Layout {
     std::vector<Slice> slices(std::int64_t rank) const;
     /// Every process's part as a box, for `boxes`. @throws LayoutError where one holds no box.
     std::vector<IndexBox> to_boxes() const;
+    /// Process `rank`'s ScaLAPACK descriptor of a matrix of this layout, for column-major local
+    /// arrays; `transposed`: of its transpose, for row-major ones. CTXT_ is `context`, and -1 on a
+    /// process outside the grid. @throws LayoutError for layouts that ScaLAPACK cannot describe.
+    BlacsDescriptor to_blacs(std::int64_t rank, std::int64_t context = 0,
+                             bool transposed = false) const;
+    /// The grid of that descriptor, its lowest process at row 0 and column 0.
+    BlacsGrid blacs_grid(bool transposed = false) const;
     /// Every process that holds the element, increasing. @throws LayoutError outside the shape.
     std::vector<std::int64_t> owners(std::span<const std::int64_t> index) const;
     /// The lowest of `owners`. @throws LayoutError also where nobody holds the element.

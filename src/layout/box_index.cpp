@@ -27,6 +27,8 @@ Range BoxIndex::of(std::int64_t process) const {
 }
 
 void BoxIndex::build() {
+    ranges_.shrink_to_fit();
+    process_.shrink_to_fit();
     order_.resize(process_.size());
     std::iota(order_.begin(), order_.end(), 0);
     nodes_.clear();

@@ -45,6 +45,7 @@ void test_handles(void);
 void test_layouts(void);
 void test_layout_makers(void);
 void test_layout_ownership(void);
+void test_layout_blacs(void);
 void test_plans(void);
 void test_kernels(void);
 void test_rows(void);

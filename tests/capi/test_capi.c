@@ -19,6 +19,7 @@ int main(int argc, char** argv) {
     test_layouts();
     test_layout_makers();
     test_layout_ownership();
+    test_layout_blacs();
     test_plans();
     test_kernels();
     test_rows();

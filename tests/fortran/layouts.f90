@@ -6,6 +6,7 @@ program layouts
   call begin()
   call test_formats()
   call test_ownership()
+  call test_blacs()
   call test_alignment()
   call test_programs()
   call test_sections()
@@ -110,6 +111,32 @@ contains
     call check(all(values == [3]), 'third in the list')
     call hocket_layout_global_indices(layout, 0, 1, values)
     call check(all(values == [6, 1, 3]), 'in the order of the local array')
+    call hocket_layout_free(layout)
+  end subroutine
+
+  ! Ten rows of eight in blocks of 2 by 4, from row 1 of a grid that counts by columns.
+  subroutine test_blacs()
+    type(hocket_layout) :: layout, again
+    integer, parameter :: given(9) = [1, 5, 10, 8, 2, 4, 1, 0, 6]
+    integer, allocatable :: grid(:, :)
+    integer :: desc(9), ierr, n
+    logical :: same
+    call hocket_layout_from_blacs(given, reshape([0, 1, 2, 3], [2, 2]), layout, rank=1)
+    call hocket_layout_owner(layout, [1, 5], n)
+    call check(n == 3, 'owner of the second block')
+    call hocket_layout_to_blacs(layout, 1, 5, desc)
+    call check(all(desc == given), 'descriptor')
+    call hocket_layout_blacs_grid(layout, grid)
+    call check(all(grid == reshape([0, 1, 2, 3], [2, 2])), 'grid')
+    call hocket_layout_to_blacs(layout, 1, 5, desc, transposed=.true.)
+    call check(all(desc == [1, 5, 8, 10, 4, 2, 0, 1, 4]), 'transposed')
+    call hocket_layout_blacs_grid(layout, grid, transposed=.true.)
+    call hocket_layout_from_blacs(desc, grid, again, transposed=.true.)
+    call hocket_layout_equal(layout, again, same)
+    call check(same, 'the same layout')
+    call hocket_layout_free(again)
+    call hocket_layout_from_blacs(given, reshape([0, 1, 2, 3], [1, 4]), again, ierr=ierr)
+    call fails(HOCKET_ERR_LAYOUT, ierr, 'another grid')
     call hocket_layout_free(layout)
   end subroutine
 

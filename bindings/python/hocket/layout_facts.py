@@ -4,7 +4,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from typing import Union
+from typing import Any, Union
 
 import numpy as np
 import numpy.typing as npt
@@ -189,6 +189,51 @@ class LayoutFacts:
         [((0, 0), (4, 3)), ((0, 3), (4, 6))]
         """
         return self._native.to_boxes()
+
+    def to_blacs(
+        self, context: int = 0, *, transposed: bool = False, dtype: npt.DTypeLike = np.intc
+    ) -> tuple[npt.NDArray[Any], npt.NDArray[np.int64]]:
+        """ScaLAPACK's array descriptors of a matrix of this layout, and its BLACS grid.
+
+        The matrix has the layout's shape, and the local arrays are column-major: ``hk.wrap`` takes
+        ``np.empty(lay.local_shape(r), order="F")``. With `transposed` the descriptors are of the
+        transpose, whose column-major local arrays are this layout's row-major ones: those of
+        ``hk.empty``. ``Layout.from_blacs(*lay.to_blacs()) == lay``.
+
+        Parameters
+        ----------
+        context
+            the handle of BLACS that ``CTXT_`` gets; it is -1 for a process outside the grid.
+        transposed
+            the descriptors of the transpose instead.
+        dtype
+            of the descriptors: ``np.int64`` for a ScaLAPACK with 64-bit integers.
+
+        Returns
+        -------
+        tuple[npt.NDArray[Any], npt.NDArray[np.int64]]
+            The descriptors, of shape (`size`, 9), in which ``LLD_`` is the number of local rows (1
+            at least); and the processes of the grid, of shape (rows, columns), for
+            ``BLACS_GRIDMAP``, the lowest at row 0 and column 0.
+
+        Raises
+        ------
+        LayoutError
+            a layout that ScaLAPACK cannot describe: not of two dimensions, with copies, or with
+            blocks that are not equal or not dealt out in turn; or entries too large for `dtype`.
+
+        Examples
+        --------
+        >>> lay = hk.Layout((10, 8), "(CYCLIC(2), BLOCK)", (2, 2))
+        >>> desc, grid = lay.to_blacs()
+        >>> desc[2].tolist(), grid.tolist()
+        ([1, 0, 10, 8, 2, 4, 0, 0, 4], [[0, 1], [2, 3]])
+        >>> lay.to_blacs(transposed=True)[0][2].tolist()
+        [1, 0, 8, 10, 4, 2, 0, 0, 4]
+        """
+        from .blacs import blacs_of
+
+        return blacs_of(self._native, context, transposed, dtype)
 
     def owners(self, index: Index) -> list[int]:
         """Every process that holds the element, increasing.

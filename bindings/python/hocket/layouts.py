@@ -158,7 +158,7 @@ class Layout(LayoutFacts):
         """One box of indices a process: bricks of any number of dimensions.
 
         Boxes may leave gaps, which belong to nobody; overlapping ones hold copies. Making the
-        layout of P boxes takes O(P log P) time and 16 (d + 1) bytes a box of d dimensions.
+        layout of P boxes takes O(P log P) time.
 
         Parameters
         ----------
@@ -266,6 +266,51 @@ class Layout(LayoutFacts):
         return cls._of(layout_from_local(comm, part, shape, timeout))
 
     @classmethod
+    def from_blacs(
+        cls, desc: Any, grid: Any, *, transposed: bool = False, rank: Optional[int] = None
+    ) -> Layout:
+        """The layout of a ScaLAPACK matrix, from its array descriptor.
+
+        ScaLAPACK's local arrays are column-major, with ``LLD_`` elements from one column to the
+        next. The layout has the matrix's shape ``(M_, N_)``; a process wraps its memory as
+        ``np.ndarray((LLD_, columns), dtype, memory, order="F")[:rows]``. With `transposed` it has
+        the shape ``(N_, M_)``: the same memory is the row-major local array of the transpose.
+        Neither copies. See the ScaLAPACK Users' Guide (Blackford et al., SIAM 1997), section 4.3.
+
+        Parameters
+        ----------
+        desc
+            the 9 integers of a descriptor of a dense matrix (``DTYPE_`` 1); or an array of shape
+            (processes, 9), each process's.
+        grid
+            the BLACS grid: ``(rows, columns)`` numbers processes row by row, as
+            ``BLACS_GRIDINIT`` with ``'R'``; an array has the process of each place, as
+            ``BLACS_GRIDMAP`` takes them. ``np.arange(6).reshape((2, 3), order="F")`` is ``'C'``.
+        transposed
+            the layout of the transpose instead.
+        rank
+            the process whose descriptor `desc` is, so that ``LLD_`` is checked. None: it is not.
+
+        Raises
+        ------
+        LayoutError
+            another ``DTYPE_``; a source process outside the grid, or descriptors that differ, as of
+            another grid; an ``LLD_`` less than the local rows; a process that is twice in the grid.
+
+        Examples
+        --------
+        >>> desc = [1, 0, 10, 8, 2, 4, 1, 0, 6]  # 10 by 8 in blocks of 2 by 4, from process row 1
+        >>> lay = hk.Layout.from_blacs(desc, (2, 2), rank=2)
+        >>> lay.owner((0, 0)), lay.local_shape(2)
+        (2, (6, 4))
+        >>> hk.Layout.from_blacs(desc, (2, 2), transposed=True).local_shape(2)
+        (4, 6)
+        """
+        from .blacs import layout_from_blacs
+
+        return cls._of(layout_from_blacs(desc, grid, transposed, rank))
+
+    @classmethod
     def all_from_hpf(cls, text: str, **parameters: int) -> dict[str, Layout]:
         """Every array that a Fortran program's HPF directives distribute or align, by name.
 
@@ -332,6 +377,120 @@ class Layout(LayoutFacts):
             if each.upper() == as_text(name, "name", "A", LayoutError).upper():
                 return layout
         raise LayoutError(f"the program maps no array {name!r}; it maps {', '.join(found)}")
+
+    @classmethod
+    def from_petsc(
+        cls,
+        given: Any,
+        *,
+        shape: Extents | None = None,
+        timeout: Optional[float] = None,
+    ) -> Layout:
+        """The layout of what PETSc holds, by the methods of petsc4py.
+
+        A DMDA's shape is ``(z, y, x)``, with its degrees of freedom behind if they are several,
+        because x is the fastest index of its vectors: a process wraps
+        ``vec.getArray().reshape(lay.local_shape(rank))`` without a copy. A Vec has one dimension, a
+        Mat rows in blocks. An IS or an LGMap is `elements` in its own order, and a collective call
+        over its communicator.
+
+        Parameters
+        ----------
+        given
+            a DMDA, Vec, Mat, IS or LGMap of petsc4py; or ownership ranges, as ``[0, 3, 6, 8]``: 0,
+            and where each process's rows end.
+        shape
+            of an IS or LGMap: extents of the array that it numbers. None: up to its largest number.
+        timeout
+            of an IS or LGMap: seconds; None to wait as long as it takes.
+
+        Raises
+        ------
+        LayoutError
+            another object; ranges that do not begin with 0 or decrease; an index outside the shape,
+            or twice on a process.
+        DeadlineError
+            after `timeout` seconds. It ends the wait, not the operation.
+
+        Examples
+        --------
+        >>> hk.Layout.from_petsc([0, 3, 6, 8]).local_shape(2)
+        (2,)
+        """
+        from .neighbours import layout_from_petsc
+
+        return cls._of(layout_from_petsc(given, shape, timeout))
+
+    @classmethod
+    def from_mpi4py_fft(
+        cls, darray: Any, comm: Optional[MPI.Comm] = None, *, timeout: Optional[float] = None
+    ) -> Layout:
+        """The layout of an array of mpi4py-fft: each process's box. Collective; needs MPI.
+
+        Parameters
+        ----------
+        darray
+            a ``DistArray``, which `hocket.wrap` takes as its own local array without a copy; or a
+            ``Pencil``, as ``fft.pencil[True]`` of a ``PFFT``.
+        comm
+            the communicator that its grid was made of; None: ``MPI.COMM_WORLD``.
+        timeout
+            seconds; None to wait as long as it takes.
+
+        Raises
+        ------
+        LayoutError
+            on every process: another object, or shapes that differ.
+        DeadlineError
+            after `timeout` seconds. It ends the wait, not the operation.
+
+        Examples
+        --------
+        >>> from types import SimpleNamespace
+        >>> from mpi4py import MPI
+        >>> pencil = SimpleNamespace(shape=(4, 6), subshape=(4, 6), substart=(0, 0))
+        >>> hk.Layout.from_mpi4py_fft(pencil, MPI.COMM_SELF).local_shape(0)
+        (4, 6)
+        """
+        from .neighbours import layout_from_mpi4py_fft
+
+        return cls._of(layout_from_mpi4py_fft(darray, comm, timeout))
+
+    @classmethod
+    def from_sharding(cls, mesh: Any, spec: Any, shape: Extents | None = None) -> Layout:
+        """The layout of a sharded tensor of PyTorch or JAX.
+
+        PyTorch's shards have the sizes of ``torch.chunk``, HPF's BLOCK; where several mesh
+        dimensions shard one of the tensor's, each cuts what the one before has left. JAX's shards
+        are even. Along mesh dimensions that shard nothing lie copies.
+
+        Parameters
+        ----------
+        mesh
+            torch's ``DeviceMesh``, whose ranks are the processes; or an array of ranks, or extents.
+            JAX's ``Mesh``, whose devices are processes in row-major order, or a dict of its axes
+            and their extents.
+        spec
+            torch's placements, one a mesh dimension (``Shard``, ``_StridedShard``, ``Replicate``),
+            or a ``DTensor``; JAX's ``PartitionSpec`` or ``NamedSharding``, or an array of JAX.
+        shape
+            extents of the tensor; None where `spec` has them.
+
+        Raises
+        ------
+        LayoutError
+            placements that do not fit the mesh or the shape; ``Partial``; shards of JAX that are
+            not even.
+
+        Examples
+        --------
+        >>> lay = hk.Layout.from_sharding({"x": 2, "y": 2}, ("y", None), (6, 4))
+        >>> lay.owners((5, 0)), lay.local_shape(1)
+        ([1, 3], (3, 4))
+        """
+        from .shardings import layout_from_sharding
+
+        return cls._of(layout_from_sharding(mesh, spec, shape))
 
     def section(self, slices: Any) -> Layout:
         """The layout of ``a[slices]``: HPF's ``A(1:n:2, :)``.

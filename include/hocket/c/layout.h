@@ -122,6 +122,21 @@ int hocket_layout_slices(const hocket_layout* layout, int64_t rank, int64_t capa
  * `dimensions` numbers at each. HOCKET_ERR_LAYOUT: a process's part is no box. */
 int hocket_layout_to_boxes(const hocket_layout* layout, int64_t* start, int64_t* stop);
 
+/* The layout of a ScaLAPACK matrix: `desc` is its descriptor of 9 integers, on process `rank`, or
+ * -1, which leaves LLD_ unchecked. processes[p*columns + q] is at row p and column q of the BLACS
+ * grid; NULL: 0, 1, 2, … row by row, as BLACS_GRIDINIT with 'R' numbers them. Local arrays are
+ * column-major; transposed = true gives the layout of the transpose, whose local arrays are the
+ * same memory, row-major. */
+int hocket_layout_from_blacs(const int* desc, int64_t rows, int64_t columns,
+                             const int64_t* processes, int64_t rank, bool transposed,
+                             hocket_layout** layout);
+/* The descriptor on process `rank` with `context` as CTXT_, which becomes -1 outside the grid. */
+int hocket_layout_to_blacs(const hocket_layout* layout, int64_t rank, int context, bool transposed,
+                           int* desc);
+/* The grid of that descriptor: its extents, and its processes row by row. */
+int hocket_layout_blacs_grid(const hocket_layout* layout, bool transposed, int64_t* rows,
+                             int64_t* columns, int64_t capacity, int64_t* values, int64_t* count);
+
 /* `index` has one entry a dimension. Every process that holds the element; the lowest of them;
  * where the element lies in the local array of the lowest. */
 int hocket_layout_owners(const hocket_layout* layout, const int64_t* index, int64_t capacity,

@@ -3,11 +3,9 @@
 
 from __future__ import annotations
 
-import os
-import shutil
-import sys
 from collections.abc import Mapping
-from pathlib import Path
+
+from hocket import mpiexec
 
 # Each vendor reads its own and ignores the rest, so all are set. Why: tests run as root in
 # containers, with more ranks than cores, and none of that is what they test.
@@ -27,20 +25,8 @@ SETTINGS = {
 
 
 def find() -> str:
-    """The mpiexec beside this Python, else the one on PATH.
-
-    Raises FileNotFoundError where there is none.
-    """
-    beside = Path(sys.executable).parent / "mpiexec"
-    if os.access(beside, os.X_OK):
-        return str(beside)
-    found = shutil.which("mpiexec")
-    if found is None:
-        raise FileNotFoundError(
-            f"no mpiexec beside {sys.executable} nor on PATH; run the tests with the environment's "
-            "own Python, which `make -s which` prints"
-        )
-    return found
+    """The mpiexec that hocket itself would start. Raises `hocket.Error` where there is none."""
+    return str(mpiexec.find())
 
 
 def spread(nodes: str, size: int) -> str:
