@@ -85,8 +85,10 @@ class TaskParallel {
             strips_.push_back({edge.block == me_ ? edge : edge.reversed(), static_cast<int>(e)});
             if (way == Way::plain) continue;
             Strip& strip = strips_.back();
-            strip.in = world_.recv_init(part_.border(strip.edge, 0), strip.peer(), strip.tag);
-            strip.out = world_.send_init(part_.own(strip.edge, 0), strip.peer(), strip.tag);
+            strip.in =
+                world_.recv_init(part_.border(strip.edge, 0), strip.peer(), {.tag = strip.tag});
+            strip.out =
+                world_.send_init(part_.own(strip.edge, 0), strip.peer(), {.tag = strip.tag});
         }
     }
     ~TaskParallel() {
@@ -138,8 +140,8 @@ class TaskParallel {
         for (auto& strip : strips_) {
             const auto in = part_.border(strip.edge, turn), out = part_.own(strip.edge, turn);
             if (way_ == Way::plain) {
-                strip.in = world_.irecv(in, strip.peer(), strip.tag);
-                strip.out = world_.isend(out, strip.peer(), strip.tag);
+                strip.in = world_.irecv(in, strip.peer(), {.tag = strip.tag});
+                strip.out = world_.isend(out, strip.peer(), {.tag = strip.tag});
             } else {
                 strip.in.start(in);
                 strip.out.start(out);

@@ -107,12 +107,13 @@ Form between_tasks(std::int64_t n, std::int64_t repeats, hocket::Tasks world, bo
     if (!persistent) {
         const auto run = [=]() mutable {
             exchange(
-                me, repeats, [&] { world.send(from, peer, tag); },
-                [&] { world.recv(to, peer, tag); });
+                me, repeats, [&] { world.send(from, peer, {.tag = tag}); },
+                [&] { world.recv(to, peer, {.tag = tag}); });
         };
         return {"plain", run, {to}, peer, profile};
     }
-    auto out = world.send_init(from, peer, tag), in = world.recv_init(to, peer, tag);
+    auto out = world.send_init(from, peer, {.tag = tag}),
+         in = world.recv_init(to, peer, {.tag = tag});
     const auto go = [](hocket::Request& request) {
         request.start();
         request.wait();

@@ -26,8 +26,8 @@ class Port {
           tag_(tag),
           slots_(std::move(slots)) {
         for (std::size_t i = 0; persistent && i < slots_.size(); ++i)
-            requests_[i] = out_ ? world_.send_init(slots_[i], peer, tag)
-                                : world_.recv_init(slots_[i], peer, tag);
+            requests_[i] = out_ ? world_.send_init(slots_[i], peer, {.tag = tag})
+                                : world_.recv_init(slots_[i], peer, {.tag = tag});
     }
     ~Port() {
         // After an error a request may still be under way, and cannot be freed.
@@ -46,8 +46,8 @@ class Port {
         if (persistent_)
             request.start();
         else
-            request = out_ ? world_.isend(slots_[at(number)], peer_, tag_)
-                           : world_.irecv(slots_[at(number)], peer_, tag_);
+            request = out_ ? world_.isend(slots_[at(number)], peer_, {.tag = tag_})
+                           : world_.irecv(slots_[at(number)], peer_, {.tag = tag_});
     }
     void finish(std::int64_t number) { requests_[at(number)].wait(); }
 

@@ -176,13 +176,14 @@ Form between(const std::string& name, const Two& two, const Array& mine, const A
     if (!persistent) {
         const auto there = [world, seen, first]() mutable {
             if (first)
-                world.send(seen, 1, tag);
+                world.send(seen, 1, {.tag = tag});
             else
-                world.recv(seen, 0, tag);
+                world.recv(seen, 0, {.tag = tag});
         };
         return {name, there, back, wrong};
     }
-    auto request = first ? world.send_init(seen, 1, tag) : world.recv_init(seen, 0, tag);
+    auto request =
+        first ? world.send_init(seen, 1, {.tag = tag}) : world.recv_init(seen, 0, {.tag = tag});
     const auto there = [request]() mutable {
         request.start();
         request.wait();

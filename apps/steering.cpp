@@ -110,8 +110,8 @@ class Way {
         : world_(std::move(world)), out_(out), arrays_(std::move(arrays)), tag_(tag) {
         if (!persistent) return;
         for (const auto& array : arrays_)
-            prepared_.push_back(out ? world_.send_init(array, peer(), tag)
-                                    : world_.recv_init(array, peer(), tag));
+            prepared_.push_back(out ? world_.send_init(array, peer(), {.tag = tag})
+                                    : world_.recv_init(array, peer(), {.tag = tag}));
     }
     ~Way() {
         for (auto& request : prepared_) try {
@@ -126,8 +126,8 @@ class Way {
     void start() {
         for (auto& request : prepared_) request.start();
         if (prepared_.empty())
-            once_ =
-                out_ ? world_.isend(arrays_, peer(), tag_) : world_.irecv(arrays_, peer(), tag_);
+            once_ = out_ ? world_.isend(arrays_, peer(), {.tag = tag_})
+                         : world_.irecv(arrays_, peer(), {.tag = tag_});
     }
     void wait() {
         for (auto& request : prepared_) request.wait();

@@ -5,15 +5,15 @@
 set(hocket_fortran_sources
     hocket_base.F90
     hocket_types.F90
-    hocket_c.F90
-    hocket_lists.F90
+    hocket_c_interfaces.F90
+    hocket_arguments.F90
     hocket_views.F90
-    hocket_calls.F90
-    hocket_more_layouts.F90
-    hocket_ownership.F90
+    hocket_generated_calls.F90
+    hocket_layout_plan_calls.F90
+    hocket_layout_ownership.F90
     hocket_blacs.F90
-    hocket_more.F90
-    hocket_touches.F90
+    hocket_array_task_calls.F90
+    hocket_access_types.F90
     hocket_accesses.F90
     hocket_flows.F90
     hocket_arrays_integer.F90

@@ -76,22 +76,3 @@ endfunction()
 
 hocket_extension(_pure hocket_core)
 hocket_extension(_mpi hocket "${PROJECT_SOURCE_DIR}/bindings/python/mpi_handles.cpp")
-
-# Types of an extension that has no stub in the sources, for `make check`: mypy reads them.
-# (nanobind_add_stub would do it in every build, and import MPI for it.)
-set(stubs "")
-foreach(module IN ITEMS _pure _mpi)
-    if(NOT TARGET ${module} OR NOT TARGET _pure OR EXISTS "${package_source}/${module}.pyi")
-        continue()
-    endif()
-    set(stub "${package_build}/${module}.pyi")
-    add_custom_command(
-        OUTPUT "${stub}"
-        COMMAND "${Python_EXECUTABLE}" -m nanobind.stubgen -q -i "${PROJECT_BINARY_DIR}/python"
-                -m hocket.${module} -o "${stub}"
-        DEPENDS ${module} _pure
-        VERBATIM
-    )
-    list(APPEND stubs "${stub}")
-endforeach()
-add_custom_target(stubs DEPENDS ${stubs})

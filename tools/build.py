@@ -234,9 +234,3 @@ def alone(mpi: str) -> Path:
         options += ["-DCMAKE_BUILD_TYPE=Debug", "-DCMAKE_CXX_FLAGS_DEBUG=-O0"]
         bring_up_to_date(folder, mpi, options, {"CXX": prerequisites.compiler()}, PACKAGE)
         return folder
-
-
-def stubs_command(mpi: str) -> list[str]:
-    """The command that writes type stubs of the extensions into the build folder."""
-    ninja = environment.prefix_of(mpi) / "bin" / "ninja"
-    return [str(ninja), "-C", str(folder_of(mpi)), "--quiet", "stubs"]

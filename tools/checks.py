@@ -49,8 +49,8 @@ def check(mpi: str, arguments: list[str]) -> int:
         places = [place for place in PYTHON if (ROOT / place).is_dir()]
         report.run("ruff check", [str(tools / "ruff"), "check", "--quiet", *places])
         report.run("ruff format", [str(tools / "ruff"), "format", "--check", "--quiet", *places])
-        report.run("types of the extensions", build.stubs_command(mpi))
         report.run("mypy --strict", ["sh", "-c", types(mpi, tools, python)])
+        report.run("public names", [str(tools / "python"), "tools/public_names.py"])
         report.run("conda recipe", [str(tools / "python"), "tools/recipes.py"])
         report.run("types of the rooms", [str(tools / "python"), "tools/type_counts.py"])
         report.run("words", [str(tools / "python"), "tools/words.py"])

@@ -63,11 +63,11 @@ hocket::Array Grid::room(std::int64_t elements) const {
 }
 
 hocket::Request Grid::send(std::span<const Block> blocks, int process, std::int64_t tag) const {
-    return tasks_.isend(arrays(blocks), process, static_cast<int>(tag % (1 << 30)));
+    return tasks_.isend(arrays(blocks), process, {.tag = static_cast<int>(tag % (1 << 30))});
 }
 
 hocket::Request Grid::receive(std::span<const Block> blocks, int process, std::int64_t tag) const {
-    return tasks_.irecv(arrays(blocks), process, static_cast<int>(tag % (1 << 30)));
+    return tasks_.irecv(arrays(blocks), process, {.tag = static_cast<int>(tag % (1 << 30))});
 }
 
 Sharing& Grid::sharing(std::int64_t rows, std::int64_t columns) const {

@@ -16,9 +16,14 @@ from typing import Union
 import numpy as np
 from numpy.typing import NDArray
 
+from . import uneven
+from .uneven import Uneven
+
 Indices = NDArray[np.int64]
 
-_FORMAT = re.compile(r"^(?:(BLOCK|CYCLIC)(?:\((\d+)\))?|\*)$")
+_FORMAT = re.compile(rf"^(?:(BLOCK|CYCLIC)(?:\((\d+)\))?|\*|{'|'.join(uneven.FORMATS)})$")
+_KNOWN = "BLOCK, BLOCK(m), CYCLIC, CYCLIC(k), GEN_BLOCK, BALANCED, INDIRECT or *"
+KINDS = ("boxes", "elements")
 
 
 def parse(text: str) -> list[str]:
@@ -29,9 +34,7 @@ def parse(text: str) -> list[str]:
     formats = plain[1:-1].split(",")
     for each in formats:
         if not _FORMAT.match(each):
-            raise ValueError(
-                f"'{each}' in '{text}': a format is BLOCK, BLOCK(m), CYCLIC, CYCLIC(k) or *"
-            )
+            raise ValueError(f"'{each}' in '{text}': a format is {_KNOWN}")
     return formats
 
 
@@ -59,11 +62,13 @@ class Spread:
         return rounds * self.block + indices % self.block
 
 
-def spread(extent: int, form: str, parts: int) -> Spread:
+def spread(extent: int, form: str, parts: int) -> Spread | Uneven:
     """One format of `parse`. Raises ValueError for blocks that do not hold the extent."""
     found = _FORMAT.match(form)
     if found is None:
-        raise ValueError(f"'{form}': a format is BLOCK, BLOCK(m), CYCLIC, CYCLIC(k) or *")
+        raise ValueError(f"'{form}': a format is {_KNOWN}")
+    if form in uneven.FORMATS:
+        return Uneven(extent, form, parts)
     block = int(found[2]) if found[2] else 1
     if block < 1:
         raise ValueError(f"{form}: blocks have at least one element")
@@ -86,11 +91,18 @@ class Lay:
     formats: tuple[str, ...]
     procs: tuple[int, ...]
     first: int = 0
+    kind: str = ""  #: "boxes" or "elements": hocket is told the same parts so
 
     @property
     def dist(self) -> str:
-        """HPF text."""
+        """For tables: HPF text, without lists of extents and owners."""
         return "(" + ",".join(self.formats) + ")"
+
+    @property
+    def text(self) -> str:
+        """HPF text."""
+        each = (getattr(s, "text", form) for s, form in zip(self.spreads(), self.formats))
+        return "(" + ",".join(each) + ")"
 
     @property
     def size(self) -> int:
@@ -101,7 +113,7 @@ class Lay:
         """Whether process ``rank`` is one of them; the others hold empty arrays."""
         return self.first <= rank < self.first + self.size
 
-    def spreads(self) -> list[Spread]:
+    def spreads(self) -> list[Spread | Uneven]:
         """One a dimension."""
         parts = iter(self.procs)
         return [
@@ -121,8 +133,18 @@ class Lay:
         return [s.owned(part) for s, part in zip(self.spreads(), self.parts(rank))]
 
 
+def split_kind(text: str) -> tuple[str, str]:
+    """``"(BLOCK, *) on 2x1 as boxes"`` → what is before it, and the kind or nothing."""
+    words = re.split(r"\bas\b", text, maxsplit=1, flags=re.IGNORECASE)
+    kind = words[1].strip().lower() if len(words) == 2 else ""
+    if len(words) == 2 and kind not in KINDS:
+        raise ValueError(f"'{text}': layouts are written as {' or '.join(KINDS)}")
+    return words[0].strip(), kind
+
+
 def split_grid(text: str) -> tuple[str, str]:
     """``"(BLOCK, *) on 2x1"`` → the distribution, and the arrangement or nothing."""
+    text, _ = split_kind(text)
     words = re.split(r"\bon\b", text, maxsplit=1, flags=re.IGNORECASE)
     return words[0].strip(), words[1].strip() if len(words) == 2 else ""
 
@@ -131,9 +153,11 @@ def lay(shape: Sequence[int], text: str, ranks: int, first: int = 0) -> Lay:
     """``text`` over ``ranks`` processes from ``first`` on.
 
     Their arrangement is as square as `MPI_Dims_create` makes it, or the one that the text names:
-    ``(CYCLIC(2), CYCLIC(3)) on 2x3``, which may be of fewer processes. Raises ValueError.
+    ``(CYCLIC(2), CYCLIC(3)) on 2x3``, which may be of fewer processes. ``as boxes`` and ``as
+    elements`` behind it are kinds of `Lay`. Raises ValueError.
     """
     dist, grid = split_grid(text)
+    _, kind = split_kind(text)
     formats = parse(dist)
     if len(formats) != len(shape):
         raise ValueError(
@@ -142,10 +166,11 @@ def lay(shape: Sequence[int], text: str, ranks: int, first: int = 0) -> Lay:
         )
     distributed = sum(form != "*" for form in formats)
     if grid:
-        return Lay(tuple(shape), tuple(formats), _grid(text, grid, distributed, ranks), first)
+        procs = _grid(text, grid, distributed, ranks)
+        return Lay(tuple(shape), tuple(formats), procs, first, kind)
     if distributed == 0 and ranks != 1:
         raise ValueError(f"{text} distributes nothing over {ranks} processes; use --ranks 1")
-    return Lay(tuple(shape), tuple(formats), _arrange(ranks, distributed), first)
+    return Lay(tuple(shape), tuple(formats), _arrange(ranks, distributed), first, kind)
 
 
 def _grid(text: str, grid: str, dimensions: int, ranks: int) -> tuple[int, ...]:
@@ -212,7 +237,7 @@ class Common:
     target: Places
 
 
-def common(source: Spread, sender: int, target: Spread, receiver: int) -> Common:
+def common(source: Spread | Uneven, sender: int, target: Spread | Uneven, receiver: int) -> Common:
     """The indices that ``sender`` owns in one spread and ``receiver`` in the other."""
     shared = source.owned(sender)
     shared = shared[target.owner(shared) == receiver]

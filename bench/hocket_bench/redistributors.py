@@ -14,7 +14,7 @@ from typing import Any
 
 import numpy as np
 
-from .formats import Lay
+from .formats import Lay, Spread
 from .harness import Contestant, Step, UnavailableError
 from .redistribution import Problem
 
@@ -69,7 +69,7 @@ class _Grid:
         """ScaLAPACK's array descriptor."""
         down, across = reversed(lay.spreads())
         leading = max(local.shape[1], 1)
-        blocks = max(down.block, 1), max(across.block, 1)
+        blocks = [max(each.block, 1) for each in (down, across) if isinstance(each, Spread)]
         words = [1, self.context, down.extent, across.extent, *blocks, 0, 0, leading]
         return np.array(words, np.int32)
 
@@ -80,6 +80,9 @@ def pdgemr2d(problem: Problem, path: str | None = None) -> Contestant:
     def prepare() -> Step:
         if len(problem.shape) != 2:
             raise UnavailableError("it has matrices only")
+        sides = (problem.source_lay, problem.target_lay)
+        if not all(isinstance(each, Spread) for side in sides for each in side.spreads()):
+            raise UnavailableError("it has equal blocks only")
         if min(problem.shape) == 0 or max(problem.shape) > np.iinfo(np.int32).max:
             raise UnavailableError("its extents are from 1 to 2^31 - 1")
         library = _scalapack(path)

@@ -53,7 +53,7 @@ def layouts_of(
     """The two layouts, their processes arranged as square as `MPI_Dims_create` does."""
     sides = lay(shape, source, senders), lay(shape, destination, receivers)
     source_side, destination_side = (
-        hocket().Layout(side.shape, side.dist, side.procs) for side in sides
+        hocket().Layout(side.shape, side.text, side.procs) for side in sides
     )
     return source_side, destination_side
 

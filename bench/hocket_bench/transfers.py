@@ -9,6 +9,7 @@ from typing import Any, Callable
 
 import numpy as np
 
+from .formats import Lay
 from .harness import Contestant, Step
 from .redistribution import Problem, check
 from .subject import hocket
@@ -30,15 +31,25 @@ def contestants(problem: Problem) -> list[Contestant]:
     ]
 
 
+def layout_of(hk: Any, lay: Lay) -> Any:
+    """hocket's layout of a `Lay`, of the kind that it names."""
+    plain = hk.Layout(lay.shape, lay.text, lay.procs or 1)
+    if lay.kind == "boxes":
+        return hk.Layout.boxes(lay.shape, plain.to_boxes())
+    if lay.kind == "elements":
+        held = [np.ix_(*plain.global_indices(rank)) for rank in range(plain.size)]
+        return hk.Layout.elements(
+            lay.shape, [np.ravel_multi_index(own, lay.shape).ravel() for own in held]
+        )
+    return plain
+
+
 class _Ends:
     """The world of tasks, and this process's array of either side (None: it is not there)."""
 
     def __init__(self, problem: Problem, owned: bool) -> None:
         self.hk = hk = hocket()
-        source, target = (
-            hk.Layout(each.shape, each.dist, each.procs or 1)
-            for each in (problem.source_lay, problem.target_lay)
-        )
+        source, target = (layout_of(hk, each) for each in (problem.source_lay, problem.target_lay))
         self.target = target
         counts = {"all": problem.comm.size}
         if problem.disjoint:
@@ -53,11 +64,11 @@ class _Ends:
 
     def _owned(self, layout: Any, local: Any, comm: Any) -> Any:
         array = self.hk.empty(layout, np.float64, comm=comm)
-        array.local[...] = local
+        array.local[...] = local.reshape(array.local.shape)  # elements have one dimension
         return array
 
     def _wrapped(self, layout: Any, local: Any, comm: Any) -> Any:
-        return self.hk.wrap(local, layout, comm=comm)
+        return self.hk.wrap(local.reshape(-1) if layout.dist == "ELEMENTS" else local, layout, comm)
 
     def once(self, strategy: str) -> Callable[[], object]:
         """A step that says everything anew."""
@@ -129,7 +140,7 @@ def contestant(
         ends = _Ends(problem, owned)
         requests = ends.requests(strategy) if persistent else []
         run = (lambda: _all(requests)) if persistent else ends.once(strategy)
-        into = problem.target if ends.b is None else ends.b.local
+        into = problem.target if ends.b is None else ends.b.local.reshape(problem.target.shape)
         return Step(
             run,
             lambda: problem.verify(into),
@@ -151,7 +162,7 @@ def there_and_back(problem: Problem, persistent: bool, name: str) -> Contestant:
         first = world.name == "ping"
         other = "pong" if first else "ping"
         source, target = (
-            hk.Layout(problem.shape, side.dist, world.comm.size)
+            hk.Layout(problem.shape, side.text, world.comm.size)
             for side in (problem.source_lay, problem.target_lay)
         )
         places = [axis.astype(np.float64) for axis in source.global_indices(world.comm.rank)]

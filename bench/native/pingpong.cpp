@@ -185,8 +185,8 @@ struct Pair {
 Contestant tasks(Exchange& x) {
     auto pair = std::make_shared<Pair>(x);
     return x.contestant(
-        "hocket send/recv", [pair] { pair->world.send(pair->out, pair->peer, kTag); },
-        [pair] { pair->world.recv(pair->into, pair->peer, kTag); }, pair->received());
+        "hocket send/recv", [pair] { pair->world.send(pair->out, pair->peer, {.tag = kTag}); },
+        [pair] { pair->world.recv(pair->into, pair->peer, {.tag = kTag}); }, pair->received());
 }
 
 /// The same, prepared once.
@@ -198,8 +198,9 @@ Contestant persistent_tasks(Exchange& x) {
             request.wait();
         };
     };
-    return x.contestant("hocket start/wait", go(pair->world.send_init(pair->out, pair->peer, kTag)),
-                        go(pair->world.recv_init(pair->into, pair->peer, kTag)), pair->received());
+    return x.contestant(
+        "hocket start/wait", go(pair->world.send_init(pair->out, pair->peer, {.tag = kTag})),
+        go(pair->world.recv_init(pair->into, pair->peer, {.tag = kTag})), pair->received());
 }
 
 void run(int argc, char** argv) {

@@ -45,13 +45,6 @@ int hocket_halo_local_shape(const hocket_halo* halo, int64_t capacity, int64_t* 
                  [&] { hand_out(behind(halo)->value.local_shape(), capacity, values, count); });
 }
 
-int hocket_halo_iexchange_later(const hocket_halo* halo, hocket_operation** operation) {
-    return guard(__func__, [&] {
-        require(operation, "operation");
-        give(operation, behind(halo)->value.iexchange_later());
-    });
-}
-
 int hocket_halo_exchange(const hocket_halo* halo, double timeout) {
     const char* const function = __func__;
     return guard(function, [&] {
@@ -65,10 +58,10 @@ int hocket_halo_exchange(const hocket_halo* halo, double timeout) {
     });
 }
 
-int hocket_halo_iexchange(const hocket_halo* halo, hocket_operation** operation) {
+int hocket_halo_iexchange(const hocket_halo* halo, bool later, hocket_operation** operation) {
     return guard(__func__, [&] {
         const auto held = behind(halo);
         require(operation, "operation");  // before anything is started
-        give(operation, held->value.iexchange());
+        give(operation, held->value.iexchange(later));
     });
 }

@@ -9,28 +9,39 @@ using hocket::Verb;
 
 namespace {
 
-hocket::InitOptions options_of(std::int64_t count, const char* strategy) {
-    hocket::InitOptions options;
-    if (count != 0) options.count = count;
-    if (strategy != nullptr) options.strategy = strategy;
-    return options;
-}
-
-// `what`: an array's or a layout's handle.
-template <class Handle>
-int init(const char* function, hocket_tasks* tasks, Verb verb, const Handle* what,
-         hocket_task_id other, int tag, std::int64_t count, const char* strategy,
-         hocket_request** request) {
+// Of an array, or of any array of a layout.
+int init(const char* function, hocket_tasks* tasks, Verb verb, const hocket_array* array,
+         hocket_task_id other, const hocket_init_options* given, hocket_request** request) {
     return guard(function, [&] {
         const auto held = behind(tasks);
-        const auto bound = arguments_of_verb(function, held->value, verb, [&] {
+        std::optional<hocket::Layout> layout;
+        std::optional<Array> bound;
+        hocket::InitOptions options;
+        arguments_of_verb(function, held->value, verb, [&] {
             require(request, "request");
-            return behind(what);
+            const hocket_layout* any = nullptr;
+            if (given != nullptr) {
+                require_no_reserved(given->reserved);
+                any = given->layout;
+                options.tag = given->tag;
+                if (given->count != 0) options.count = given->count;
+                if (given->strategy != nullptr) options.strategy = given->strategy;
+                options.stages = given->stages;
+            }
+            if (array != nullptr && any != nullptr)
+                throw ArgumentError("there is an array and a layout; give one of them");
+            if (any != nullptr)
+                layout = behind(any)->value;
+            else
+                bound = behind(array)->value;
+            return true;
         });
-        const auto options = options_of(count, strategy);
-        give(request, verb == Verb::send_init
-                          ? held->value.send_init(bound->value, id_of(other), tag, options)
-                          : held->value.recv_init(bound->value, id_of(other), tag, options));
+        const hocket::TaskId id = id_of(other);
+        const auto made = [&](const auto& what) {
+            return verb == Verb::send_init ? held->value.send_init(what, id, options)
+                                           : held->value.recv_init(what, id, options);
+        };
+        give(request, layout ? made(*layout) : made(*bound));
     });
 }
 
@@ -51,25 +62,13 @@ Arguments arguments(const char* function, hocket::Channel& channel, bool sending
 }  // namespace
 
 int hocket_tasks_send_init(hocket_tasks* tasks, const hocket_array* array,
-                           hocket_task_id destination, int tag, int64_t count, const char* strategy,
+                           hocket_task_id destination, const hocket_init_options* options,
                            hocket_request** request) {
-    return init(__func__, tasks, Verb::send_init, array, destination, tag, count, strategy,
-                request);
+    return init(__func__, tasks, Verb::send_init, array, destination, options, request);
 }
-int hocket_tasks_recv_init(hocket_tasks* tasks, hocket_array* array, hocket_task_id source, int tag,
-                           int64_t count, const char* strategy, hocket_request** request) {
-    return init(__func__, tasks, Verb::recv_init, array, source, tag, count, strategy, request);
-}
-int hocket_tasks_send_init_layout(hocket_tasks* tasks, const hocket_layout* layout,
-                                  hocket_task_id destination, int tag, int64_t count,
-                                  const char* strategy, hocket_request** request) {
-    return init(__func__, tasks, Verb::send_init, layout, destination, tag, count, strategy,
-                request);
-}
-int hocket_tasks_recv_init_layout(hocket_tasks* tasks, const hocket_layout* layout,
-                                  hocket_task_id source, int tag, int64_t count,
-                                  const char* strategy, hocket_request** request) {
-    return init(__func__, tasks, Verb::recv_init, layout, source, tag, count, strategy, request);
+int hocket_tasks_recv_init(hocket_tasks* tasks, const hocket_array* array, hocket_task_id source,
+                           const hocket_init_options* options, hocket_request** request) {
+    return init(__func__, tasks, Verb::recv_init, array, source, options, request);
 }
 
 int hocket_tasks_channel(const hocket_tasks* tasks, const char* name, hocket_task_id other,

@@ -16,6 +16,17 @@ inline void give_status(hocket_status** place, Status found) {
     if (place != nullptr) give(place, std::move(found));
 }
 
+/// @throws ArgumentError unless all are 0: options of a later version, or a struct that was not
+/// initialised.
+template <std::size_t n>
+void require_no_reserved(const std::int64_t (&reserved)[n]) {
+    for (const auto field : reserved)
+        if (field != 0)
+            throw ArgumentError(
+                "a reserved field of 'options' is not 0; initialise the struct with {0}, and the "
+                "fields that this version has");
+}
+
 /// `Handle`: const where the verb only reads the arrays.
 template <class Handle>
 std::vector<Array> arrays_of(std::int64_t count, Handle* const* arrays, const char* name) {

@@ -65,7 +65,7 @@ def modules() -> dict[str, str]:
 
 def module(type_name: str) -> str:
     lines = [f"module hocket_arrays_{type_name}", "  use hocket_views"]
-    lines += ["  use hocket_c, only: hocket_array, hocket_halo, hocket_layout"]
+    lines += ["  use hocket_c_interfaces, only: hocket_array, hocket_halo, hocket_layout"]
     lines += ["  use, intrinsic :: iso_c_binding"]
     lines += ["  use, intrinsic :: iso_fortran_env, only: real64", "  implicit none", "  private"]
     for generic in (*GENERICS, *GENERICS_OF_MATRICES):

@@ -10,6 +10,8 @@ from __future__ import annotations
 from itertools import product
 
 import manners
+import teams
+import verbs
 from c_headers import Function, Headers, Parameter
 from lines import wrapped
 from procedure import SCALARS, Procedure, declaration, plus
@@ -40,9 +42,15 @@ class Writer:
             for p in self.parameters
         )
         made = []
-        for how, kind in product(TASKS if tasks else [""], ["i4", "i8"] if wide else [""]):
-            suffix = "".join(f"_{word}" for word in (how, kind) if word)
-            made.append((f"{self.name}{suffix}", self.specific(self.name + suffix, how, kind)))
+        axes = (
+            TASKS if tasks else [""],
+            ["i4", "i8"] if wide else [""],
+            verbs.subjects(self.parameters),
+        )
+        for how, kind, subject in product(*axes):
+            suffix = "".join(f"_{word}" for word in (how, kind, subject) if word)
+            text = self.specific(self.name + suffix, how, kind, subject)
+            made.append((f"{self.name}{suffix}", text))
         if len(made) == 1:
             return [f"public :: {self.name}", made[0][1]]
         names = ", ".join(name for name, _ in made)
@@ -50,19 +58,27 @@ class Writer:
         generic = "\n".join(wrapped(line) for line in generic.split("\n"))
         return [f"public :: {self.name}\n{generic}", *(text for _, text in made)]
 
-    def specific(self, name: str, task: str, kind: str) -> str:
+    def specific(self, name: str, task: str, kind: str, subject: str = "") -> str:
         one = Procedure(name)
         rest = list(self.parameters)
         while rest:
             if [p.name for p in rest[:2]] == ["places", "values"]:
-                self.filled(one, rest[1])
+                teams.filled(one, declaration(rest[1].type, self.headers), rest[1])
                 del rest[:2]
             elif [p.name for p in rest[:3]][0::2] == ["capacity", "count"]:
                 self.results(one, rest[1])
                 del rest[:3]
             elif self.is_list(rest):
-                self.list_in(one, rest[1], kind, counted=True)
+                if subject == "one":
+                    verbs.list_of_one(one, rest[1])
+                else:
+                    self.list_in(one, rest[1], kind, counted=True)
                 del rest[:2]
+            elif rest[0].type in manners.OPTIONS:
+                verbs.options(one, rest.pop(0), self.name, subject, self.headers)
+            elif subject == "layout" and rest[0].name == "array":
+                verbs.layout_alone(one)
+                del rest[:1]
             else:
                 self.single(one, rest.pop(0), task, kind)
         return one.text(self.c_name)
@@ -80,7 +96,7 @@ class Writer:
             and values.type not in ("char", "void")
             and not (values.type.startswith("hocket_") and values.stars == 1)
             and values.name not in manners.LENGTH_OF
-        ) or (values.stars == 2 and values.name in ("received", "arrays", "requests"))
+        ) or (values.stars == 2 and values.name in ("sent", "received", "arrays", "requests"))
 
     def results(self, one: Procedure, values: Parameter) -> None:
         kind = declaration(values.type, self.headers)
@@ -99,19 +115,6 @@ class Writer:
             one.after.append(f"{values.name} = {values.name} + 1")
         if values.type == "hocket_cycle":
             one.after.append(f"{values.name}%start = {values.name}%start + 1")
-
-    def filled(self, one: Procedure, values: Parameter) -> None:
-        """A list of the caller's, of which C fills some places and leaves the others."""
-        kind = declaration(values.type, self.headers)
-        given = "logical" if values.type == "bool" else kind
-        one.required.append(values.name)
-        one.declared.append(f"{given}, intent(inout) :: {values.name}(:)")
-        one.declared.append(f"{kind}, allocatable, target :: {values.name}_(:)")
-        held = f"{values.name}_(:size({values.name}))"
-        one.before.append(f"allocate ({values.name}_(size({values.name}) + 1))")
-        one.before.append(f"{held} = {values.name}")
-        one.passed += [f"size({values.name}, kind=c_int64_t)", f"c_loc({values.name}_)"]
-        one.after.append(f"{values.name} = {held}")
 
     def list_in(self, one: Procedure, values: Parameter, kind: str, counted: bool) -> None:
         """A list, with its length (`counted`) or one that another argument tells."""
@@ -181,7 +184,7 @@ class Writer:
         elif p.type == "constant":
             one.passed.append(f"int({name}, c_int)")
         elif p.name == "value" and p.const and p.type in SCALARS:
-            self.value_in_memory(one, p, name)
+            teams.value_in_memory(one, p, self.given(p))
         elif p.type == "void":
             self.address(one, p, name)
         elif p.stars == 0:
@@ -300,11 +303,8 @@ class Writer:
         default = manners.OPTIONAL.get(p.name)
         if p.name == "itemsize" and all(each.name != "dtype" for each in self.parameters):
             default = None
-        if p.name == "tag" or (p.name == "count" and "_init" in self.name):
-            verb = self.name.split("_")[2]
-            receives = verb in manners.RECEIVING and "_init" not in self.name
-            receives = receives and not self.name.startswith("hocket_flow")
-            default = ("-1" if receives and p.name == "tag" else "0") + f"_{kind}"
+        if p.name == "tag":
+            default = ("-1" if self.name in manners.PROBES else "0") + f"_{kind}"
         given = self.given(p)
         convert = {"bool": "logical", "double": "real", "float": "real"}.get(p.type, "int")
         shift = plus(-1 if p.name in manners.FROM_ONE_IN or p.name == "start" else 0)
@@ -321,14 +321,6 @@ class Writer:
         one.before.append(f"{name}_ = {default}")
         one.before.append(f"if (present({name})) {name}_ = {convert}({name}, {kind})")
         one.passed.append(f"{name}_")
-
-    def value_in_memory(self, one: Procedure, p: Parameter, name: str) -> None:
-        """A value that C takes the address of."""
-        one.required.append(name)
-        one.declared.append(f"{self.given(p)}, intent(in) :: {name}")
-        one.declared.append(f"{SCALARS[p.type][0]}, target :: {name}_")
-        one.before.append(f"{name}_ = {name}")
-        one.passed.append(f"c_loc({name}_)")
 
     def given(self, p: Parameter) -> str:
         """The Fortran type of a number or a truth value."""

@@ -9,10 +9,10 @@ from __future__ import annotations
 import sys
 from pathlib import Path
 
+import accesses
 import arrays
 import manners
 import teams
-import touches
 from c_headers import Function, Headers, Parameter, read
 from calls import Writer
 from lines import wrapped
@@ -56,7 +56,9 @@ def struct(name: str, fields: list[Parameter]) -> str:
         if p.stars > 0:
             lines.append(f"    type(c_ptr) :: {p.name} = c_null_ptr")
         elif p.stars < 0:
-            lines.append(f"    character(kind=c_char) :: {p.name}({-p.stars})")
+            of_texts = p.type == "char"
+            kind = "character(kind=c_char)" if of_texts else SCALARS[p.type][0]
+            lines.append(f"    {kind} :: {p.name}({-p.stars}){'' if of_texts else ' = 0'}")
         else:
             nothing = ".false._c_bool" if p.type == "bool" else f"0_{SCALARS[p.type][1]}"
             lines.append(f"    {SCALARS[p.type][0]} :: {p.name} = {nothing}")
@@ -77,7 +79,11 @@ def types_module(headers: Headers) -> str:
 
 def c_module(headers: Headers) -> str:
     """Interfaces, and the types that they need."""
-    text = [HEAD + "module hocket_c", "  use hocket_types", INTRINSIC + "  implicit none"]
+    text = [
+        HEAD + "module hocket_c_interfaces",
+        "  use hocket_types",
+        INTRINSIC + "  implicit none",
+    ]
     text += ["  public", "  interface", *(interface(function) for function in said(headers))]
     return "\n".join([*text, "  end interface", "end module\n"])
 
@@ -109,7 +115,10 @@ def calls_module(headers: Headers) -> str:
         heads.append(head)
         bodies += procedures
     use = "  use, intrinsic :: iso_fortran_env, only: int64, real32, real64\n"
-    text = [HEAD + "module hocket_calls", "  use hocket_base\n  use hocket_c\n  use hocket_lists"]
+    text = [
+        HEAD + "module hocket_generated_calls",
+        "  use hocket_base\n  use hocket_c_interfaces\n  use hocket_arguments",
+    ]
     text += [INTRINSIC + use + "  implicit none\n  private", *map(indented, heads), "contains\n"]
     return "\n".join([*text, "\n\n".join(map(indented, bodies)), "end module\n"])
 
@@ -122,9 +131,12 @@ def main() -> None:
     headers = read(Path(sys.argv[1]))
     folder = Path(sys.argv[2])
     folder.mkdir(parents=True, exist_ok=True)
-    sources = {"hocket_types.F90": types_module(headers), "hocket_c.F90": c_module(headers)}
-    sources["hocket_calls.F90"] = calls_module(headers)
-    sources["hocket_accesses.F90"] = HEAD + touches.module()
+    sources = {
+        "hocket_types.F90": types_module(headers),
+        "hocket_c_interfaces.F90": c_module(headers),
+    }
+    sources["hocket_generated_calls.F90"] = calls_module(headers)
+    sources["hocket_accesses.F90"] = HEAD + accesses.module()
     sources |= {name: HEAD + text for name, text in arrays.modules().items()}
     for name, text in sources.items():
         path = folder / name

@@ -10,11 +10,11 @@
 module hocket
   use hocket_base, only: hocket_error_message, hocket_error_name
   use hocket_types
-  use hocket_calls
-  use hocket_more_layouts
-  use hocket_ownership
+  use hocket_generated_calls
+  use hocket_layout_plan_calls
+  use hocket_layout_ownership
   use hocket_blacs
-  use hocket_more
+  use hocket_array_task_calls
   use hocket_flows
   use hocket_arrays_integer
   use hocket_arrays_logical

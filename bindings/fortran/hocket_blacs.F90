@@ -2,8 +2,8 @@
 ! ScaLAPACK's array descriptors. A layout's dimensions are the matrix's, and so is its memory.
 module hocket_blacs
   use hocket_base
-  use hocket_c
-  use hocket_lists
+  use hocket_c_interfaces
+  use hocket_arguments
   use, intrinsic :: iso_c_binding
   implicit none
   private

@@ -1,17 +1,17 @@
 ! SPDX-License-Identifier: BSD-3-Clause
-! Flows: the calls that are told what a step touches, which hocket_reads and its like say.
+! Flows: the calls that are told what a step accesses, which hocket_reads and its like say.
 module hocket_flows
   use hocket_base
-  use hocket_c
-  use hocket_lists
+  use hocket_c_interfaces
+  use hocket_arguments
   use hocket_accesses
-  use hocket_touches
+  use hocket_access_types
   use hocket_views
   use, intrinsic :: iso_c_binding
   use, intrinsic :: iso_fortran_env, only: real64
   implicit none
   private
-  public :: hocket_touch, hocket_reads, hocket_writes, hocket_updates, hocket_commutes
+  public :: hocket_flow_access, hocket_reads, hocket_writes, hocket_updates, hocket_commutes
   public :: hocket_reduces, hocket_passes
   public :: hocket_flow_task, hocket_flow_comm, hocket_flow_wait_on, hocket_started_add
   public :: hocket_annotated_call
@@ -19,44 +19,44 @@ module hocket_flows
 contains
 
   ! Into a part of the step's own, which its function gets.
-  function hocket_reduces(view, reduction) result(touch)
+  function hocket_reduces(view, reduction) result(access)
     type(memory_view), intent(in), target :: view
     type(hocket_reduction), intent(in) :: reduction
-    type(hocket_touch) :: touch
-    touch = of_part(view, reduction)
+    type(hocket_flow_access) :: access
+    access = of_part(view, reduction)
   end function
 
   ! An argument of an annotated procedure: how it is used the annotation says.
-  function hocket_passes(view) result(touch)
+  function hocket_passes(view) result(access)
     type(memory_view), intent(in), target :: view
-    type(hocket_touch) :: touch
-    touch = of_view(HOCKET_ACCESS_VALUE, view)
+    type(hocket_flow_access) :: access
+    access = of_view(HOCKET_ACCESS_VALUE, view)
   end function
 
   ! `step`: c_funloc of a function(context, parts) bind(C) with two type(c_ptr), value, which gives
   ! an integer(c_int): 0, or anything else to fail. `parts`: an address for each reduction.
-  subroutine hocket_flow_task(flow, step, context, touches, priority, name, ierr)
+  subroutine hocket_flow_task(flow, step, context, accesses, priority, name, ierr)
     type(hocket_flow), intent(in) :: flow
     type(c_funptr), value :: step
     type(c_ptr), value :: context
-    type(hocket_touch), intent(in), target :: touches(:)
+    type(hocket_flow_access), intent(in), target :: accesses(:)
     integer, intent(in), optional :: priority
     character(*), intent(in), optional :: name
     integer, intent(out), optional :: ierr
-    call insert(flow, step, context, touches, .false., priority, name, ierr)
+    call insert(flow, step, context, accesses, .false., priority, name, ierr)
   end subroutine
 
   ! `step`: likewise a function(context, started), which gives the operations that it starts to
   ! hocket_started_add, and may not block.
-  subroutine hocket_flow_comm(flow, step, context, touches, priority, name, ierr)
+  subroutine hocket_flow_comm(flow, step, context, accesses, priority, name, ierr)
     type(hocket_flow), intent(in) :: flow
     type(c_funptr), value :: step
     type(c_ptr), value :: context
-    type(hocket_touch), intent(in), target :: touches(:)
+    type(hocket_flow_access), intent(in), target :: accesses(:)
     integer, intent(in), optional :: priority
     character(*), intent(in), optional :: name
     integer, intent(out), optional :: ierr
-    call insert(flow, step, context, touches, .true., priority, name, ierr)
+    call insert(flow, step, context, accesses, .true., priority, name, ierr)
   end subroutine
 
   ! The flow takes the operation over.
@@ -67,21 +67,21 @@ contains
     call finish(c_hocket_started_add(started, c_loc(operation%handle)), ierr)
   end subroutine
 
-  ! Until all steps so far that touch the same have ended.
-  subroutine hocket_flow_wait_on(flow, touch, timeout, ierr)
+  ! Until all steps so far that access the same have ended.
+  subroutine hocket_flow_wait_on(flow, access, timeout, ierr)
     type(hocket_flow), intent(in) :: flow
-    type(hocket_touch), intent(in), target :: touch
+    type(hocket_flow_access), intent(in), target :: access
     real(real64), intent(in), optional :: timeout
     integer, intent(out), optional :: ierr
     type(c_accesses), target :: held
-    if (refused([touch], 'hocket_flow_wait_on', ierr)) return
-    call hold([touch], held)
+    if (refused([access], 'hocket_flow_wait_on', ierr)) return
+    call hold([access], held)
     call finish(c_hocket_flow_wait_on(flow%handle, c_loc(held%all), seconds(timeout)), ierr)
   end subroutine
 
   subroutine hocket_annotated_call(annotated, arguments, ierr)
     type(hocket_annotated), intent(in) :: annotated
-    type(hocket_touch), intent(in), target :: arguments(:)
+    type(hocket_flow_access), intent(in), target :: arguments(:)
     integer, intent(out), optional :: ierr
     type(c_accesses), target :: held
     if (refused(arguments, 'hocket_annotated_call', ierr)) return
@@ -90,11 +90,11 @@ contains
                                         c_loc(held%all)), ierr)
   end subroutine
 
-  subroutine insert(flow, step, context, touches, communicates, priority, name, ierr)
+  subroutine insert(flow, step, context, accesses, communicates, priority, name, ierr)
     type(hocket_flow), intent(in) :: flow
     type(c_funptr), value :: step
     type(c_ptr), value :: context
-    type(hocket_touch), intent(in), target :: touches(:)
+    type(hocket_flow_access), intent(in), target :: accesses(:)
     logical, intent(in) :: communicates
     integer, intent(in), optional :: priority
     character(*), intent(in), optional :: name
@@ -102,17 +102,17 @@ contains
     type(c_accesses), target :: held
     character(kind=c_char), allocatable, target :: called(:)
     integer(c_int) :: first, code
-    if (refused(touches, 'a step of a flow', ierr)) return
+    if (refused(accesses, 'a step of a flow', ierr)) return
     first = 0
     if (present(priority)) first = int(priority, c_int)
     allocate (called(1))
     if (present(name)) called = c_chars(name)
-    call hold(touches, held)
+    call hold(accesses, held)
     if (communicates) then
-      code = c_hocket_flow_comm(flow%handle, step, context, size(touches, kind=c_int64_t), &
+      code = c_hocket_flow_comm(flow%handle, step, context, size(accesses, kind=c_int64_t), &
                                 c_loc(held%all), first, wanted_text(called, present(name)))
     else
-      code = c_hocket_flow_task(flow%handle, step, context, size(touches, kind=c_int64_t), &
+      code = c_hocket_flow_task(flow%handle, step, context, size(accesses, kind=c_int64_t), &
                                 c_loc(held%all), first, wanted_text(called, present(name)))
     end if
     call finish(code, ierr)

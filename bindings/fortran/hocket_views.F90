@@ -2,8 +2,8 @@
 ! Fortran arrays of any kind and rank as C sees them: an address, extents and strides in bytes.
 module hocket_views
   use hocket_base
-  use hocket_c
-  use hocket_lists
+  use hocket_c_interfaces
+  use hocket_arguments
   use, intrinsic :: iso_c_binding
   use, intrinsic :: iso_fortran_env, only: real64
   implicit none

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import teams
 
-# Written by hand in hocket_calls_*.F90 and hocket_base.F90, for arguments that C has no form for.
+# Written by hand in files of this folder, for arguments that C has no form for.
 BY_HAND = {
     "hocket_fail",
     "hocket_array_section",
@@ -62,10 +62,6 @@ NOT_IN_FORTRAN = {
     "hocket_permute_explain": "Python's kernels.explain_permute explains it",
     "hocket_plan_boxes": "lists of pointers; Python's Plan.boxes shows them",
     "hocket_plan_options_get": "the caller of hocket_plan_make gave them",
-    "hocket_tasks_send_with": "hocket_tasks_send_init takes a strategy",
-    "hocket_tasks_recv_with": "hocket_tasks_recv_init takes a strategy",
-    "hocket_tasks_isend_with": "as hocket_tasks_send_with; pieces come from the other side, too",
-    "hocket_tasks_irecv_with": "as hocket_tasks_recv_with",
     "hocket_tasks_gather": "an array a task, sent one by one, does the same",
 }
 
@@ -104,20 +100,29 @@ OPTIONAL = {
     "threads": "0_c_int",
     "root": "0_c_int",
     "itemsize": "0_c_int64_t",
-    "send_tag": "0_c_int",
-    "receive_tag": "-1_c_int",
     "stores": "0_c_int",
+    "later": ".false._c_bool",
     "size": "0_c_int64_t",
 }
 OPTIONAL_TEXTS = {"strategy"}
+# Structs of options: each field is an argument that may be left out.
+OPTIONS = {"hocket_message_options", "hocket_sendrecv_options", "hocket_init_options"}
+# What C's struct has where it is not 0: a receive takes any tag.
+DEFAULTS = {
+    ("hocket_tasks_recv", "tag"): "HOCKET_ANY_TAG",
+    ("hocket_tasks_irecv", "tag"): "HOCKET_ANY_TAG",
+    ("hocket_tasks_sendrecv", "receive_tag"): "HOCKET_ANY_TAG",
+}
 OPTIONAL_TEXTS_OF = {("hocket_tell", "text")}
 # The others give a status to who asks for one.
 ALL_FOR_STATUS = {"hocket_tasks_probe", "hocket_request_status"}
 OPTIONAL_LISTS = {"replicate"}
 OPTIONAL_STRUCTS = {("hocket_plan_predict", "model"), ("hocket_flow_make", "options")}
 OPTIONAL_HANDLES = {("hocket_request_start", "array")}
-# A tag that is left out: 0 of what sends, any of what receives.
-RECEIVING = ("recv", "irecv", "probe", "iprobe")
+# A tag that is left out is any.
+PROBES = {"hocket_tasks_probe", "hocket_tasks_iprobe"}
+# They cannot begin later.
+BLOCKING = {"hocket_tasks_send", "hocket_tasks_recv"}
 
 
 def names_of(name: str) -> list[str]:

@@ -7,6 +7,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from c_headers import Function, Parameter
+from procedure import SCALARS, Procedure
 
 #: C's type of values -> the constant that names it. Fortran's integers have a sign.
 TYPES = {
@@ -50,3 +51,24 @@ def variants(function: Function) -> Iterator[tuple[str, str, Function]]:
             )
             specific = f"{generic}_{constant.removeprefix('HOCKET_TEAM_').lower()}"
             yield generic, specific, Function(function.name, parameters)
+
+
+def value_in_memory(one: Procedure, p: Parameter, given: str) -> None:
+    """A value that C takes the address of."""
+    one.required.append(p.name)
+    one.declared.append(f"{given}, intent(in) :: {p.name}")
+    one.declared.append(f"{SCALARS[p.type][0]}, target :: {p.name}_")
+    one.before.append(f"{p.name}_ = {p.name}")
+    one.passed.append(f"c_loc({p.name}_)")
+
+
+def filled(one: Procedure, kind: str, values: Parameter) -> None:
+    """A list of the caller's, of which C fills some places and leaves the others."""
+    name, given = values.name, "logical" if values.type == "bool" else kind
+    one.required.append(name)
+    one.declared.append(f"{given}, intent(inout) :: {name}(:)")
+    one.declared.append(f"{kind}, allocatable, target :: {name}_(:)")
+    one.before.append(f"allocate ({name}_(size({name}) + 1))")
+    one.before.append(f"{name}_(:size({name})) = {name}")
+    one.passed += [f"size({name}, kind=c_int64_t)", f"c_loc({name}_)"]
+    one.after.append(f"{name} = {name}_(:size({name}))")

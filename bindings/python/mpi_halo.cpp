@@ -50,7 +50,9 @@ void bind_halo(nb::module_& m) {
                 halo.exchange(Deadline::in(timeout));
             },
             "timeout"_a.none(), nb::call_guard<nb::gil_scoped_release>())
-        .def("iexchange", &Halo::iexchange, nb::call_guard<nb::gil_scoped_release>());
+        .def(
+            "iexchange", [](const Halo& halo) { return halo.iexchange(); },
+            nb::call_guard<nb::gil_scoped_release>());
 }
 
 }  // namespace hocket::python

@@ -22,9 +22,14 @@ namespace {
 template <bool sending, class What>
 Request init(Tasks& tasks, const What& what, const TaskId& other, int tag,
              std::optional<std::int64_t> count, const std::string& strategy, std::int64_t stages) {
-    const InitOptions options{count, strategy, stages};
-    return sending ? tasks.send_init(what, other, tag, options)
-                   : tasks.recv_init(what, other, tag, options);
+    const InitOptions options{tag, count, strategy, stages};
+    return sending ? tasks.send_init(what, other, options) : tasks.recv_init(what, other, options);
+}
+
+MessageOptions with(MessageOptions options, int tag, std::optional<double> timeout = {}) {
+    options.tag = tag;
+    options.deadline = Deadline::in(timeout);
+    return options;
 }
 
 }  // namespace
@@ -72,14 +77,14 @@ void bind_tasks(nb::module_& m) {
             return out;
         });
 
-    nb::class_<TransferOptions>(m, "TransferOptions")
+    nb::class_<MessageOptions>(m, "MessageOptions")
         .def(
             "__init__",
-            [](TransferOptions* self, std::string strategy, std::int64_t stages,
-               std::int64_t pieces) {
-                new (self) TransferOptions{std::move(strategy), stages, pieces};
+            [](MessageOptions* self, std::string strategy, std::int64_t stages, std::int64_t pieces,
+               bool later) {
+                new (self) MessageOptions{{}, {}, std::move(strategy), stages, pieces, later};
             },
-            "strategy"_a, "stages"_a, "pieces"_a);
+            "strategy"_a = "auto", "stages"_a = 0, "pieces"_a = 0, "later"_a = false);
 
     nb::class_<Request>(m, "Request")
         .def(
@@ -159,43 +164,31 @@ void bind_tasks(nb::module_& m) {
         .def(
             "send",
             [](Tasks& tasks, const Arrays& arrays, const TaskId& destination, int tag,
-               Timeout timeout, const TransferOptions& options) {
-                tasks.send(arrays, destination, tag, Deadline::in(timeout), options);
+               Timeout timeout, const MessageOptions& options) {
+                tasks.send(arrays, destination, with(options, tag, timeout));
             },
             "arrays"_a, "destination"_a, "tag"_a, "timeout"_a.none(), "options"_a, unlocked)
         .def(
             "recv",
             [](Tasks& tasks, const Arrays& arrays, const TaskId& source, int tag, Timeout timeout,
-               const TransferOptions& options) {
-                return tasks.recv(arrays, source, tag, Deadline::in(timeout), options);
+               const MessageOptions& options) {
+                return tasks.recv(arrays, source, with(options, tag, timeout));
             },
             "arrays"_a, "source"_a, "tag"_a, "timeout"_a.none(), "options"_a, unlocked)
         .def(
             "isend",
             [](Tasks& tasks, const Arrays& arrays, const TaskId& destination, int tag,
-               const TransferOptions& options) {
-                return tasks.isend(arrays, destination, tag, options);
+               const MessageOptions& options) {
+                return tasks.isend(arrays, destination, with(options, tag));
             },
             "arrays"_a, "destination"_a, "tag"_a, "options"_a, unlocked)
         .def(
             "irecv",
             [](Tasks& tasks, const Arrays& arrays, const TaskId& source, int tag,
-               const TransferOptions& options) {
-                return tasks.irecv(arrays, source, tag, options);
+               const MessageOptions& options) {
+                return tasks.irecv(arrays, source, with(options, tag));
             },
             "arrays"_a, "source"_a, "tag"_a, "options"_a, unlocked)
-        .def(
-            "isend_later",
-            [](Tasks& tasks, const Arrays& arrays, const TaskId& destination, int tag) {
-                return tasks.isend_later(arrays, destination, tag);
-            },
-            "arrays"_a, "destination"_a, "tag"_a, unlocked)
-        .def(
-            "irecv_later",
-            [](Tasks& tasks, const Arrays& arrays, const TaskId& source, int tag) {
-                return tasks.irecv_later(arrays, source, tag);
-            },
-            "arrays"_a, "source"_a, "tag"_a, unlocked)
         .def("send_init", &init<true, Array>, "array"_a, "destination"_a, "tag"_a, "count"_a.none(),
              "strategy"_a, "stages"_a, unlocked)
         .def("send_init", &init<true, Layout>, "layout"_a, "destination"_a, "tag"_a,
@@ -209,8 +202,8 @@ void bind_tasks(nb::module_& m) {
             "sendrecv",
             [](Tasks& tasks, const Arrays& sent, const TaskId& destination, const Arrays& received,
                const TaskId& source, int send_tag, int receive_tag, Timeout timeout) {
-                return tasks.sendrecv(sent, destination, received, source, send_tag, receive_tag,
-                                      Deadline::in(timeout));
+                return tasks.sendrecv(sent, destination, received, source,
+                                      {send_tag, receive_tag, Deadline::in(timeout)});
             },
             "sent"_a, "destination"_a, "received"_a, "source"_a, "send_tag"_a, "receive_tag"_a,
             "timeout"_a.none(), unlocked)

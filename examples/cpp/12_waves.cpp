@@ -59,7 +59,7 @@ void run(int steps) {
         std::swap(string.now, string.next);
         if (step % every != 0) continue;
         for (std::size_t k = 0; k < mine.size(); ++k) shown[k] = string.now[k + 1];
-        world.send(array, "listener", step);
+        world.send(array, "listener", {.tag = step});
     }
 }
 

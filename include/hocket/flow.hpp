@@ -126,14 +126,14 @@ class Flow {
     template <class Tasks, StridedArray A, class Id>
     void send(Tasks& tasks, const A& array, const Id& destination, int tag = 0,
               StepOptions options = {}) {
-        start_later(tasks.isend_later({&array, 1}, destination, tag), reads(array),
+        start_later(tasks.isend(array, destination, {.tag = tag, .later = true}), reads(array),
                     std::move(options), "send");
     }
     template <class Tasks, StridedArray A, class Id>
     void recv(Tasks& tasks, const A& array, const Id& source, int tag = 0,
               StepOptions options = {}) {
-        start_later(tasks.irecv_later({&array, 1}, source, tag), writes(array), std::move(options),
-                    "recv");
+        start_later(tasks.irecv(array, source, {.tag = tag, .later = true}), writes(array),
+                    std::move(options), "recv");
     }
 
     /// Halo::exchange as a step: reads the array within `halo`, a Halo, and writes its border, so
@@ -147,7 +147,7 @@ class Flow {
                                  array.dtype().size, halo.width()))
             accesses.push_back(writes(std::move(side)));
         if (options.name.empty()) options.name = "exchange";
-        comm([operation = halo.iexchange_later()] { return operation; },
+        comm([operation = halo.iexchange(true)] { return operation; },
              std::span<const Access>(accesses), std::move(options));
     }
 

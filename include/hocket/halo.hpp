@@ -63,12 +63,10 @@ class Halo {
     /// The same, started: it goes on in every wait, and a flow's step that communicates may return
     /// it. Until it is done the border must not be touched, and the elements that are within
     /// `width` of it must not change; the others may. Collective, in the order of the calls.
-    std::shared_ptr<Operation> iexchange() const;
-    /// The same as an operation. It takes its place among the collective calls of the array's
-    /// communicator now, and begins when it is first polled, as a flow does when the step's turn
-    /// has come (Flow::exchange); until it is done, nothing may write the array or touch the
-    /// border.
-    std::shared_ptr<Operation> iexchange_later() const;
+    /// `later`: it takes its place among the collective calls of the array's communicator now, and
+    /// begins when it is first polled, as a flow does when the step's turn has come
+    /// (Flow::exchange); until it is done, nothing may write the array or touch the border.
+    std::shared_ptr<Operation> iexchange(bool later = false) const;
 
   private:
     Shape width_, local_shape_;

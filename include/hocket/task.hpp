@@ -69,21 +69,34 @@ struct Status {
     std::vector<Further> further = {};
 };
 
-/// How an array is to travel. What one side leaves open the other says; where both say something,
-/// it must be the same.
-struct TransferOptions {
+/// How a message is sent or received: `{.tag = 3}`. Of strategy, stages and pieces, what one side
+/// leaves open the other says; where both say something, it must be the same.
+struct MessageOptions {
+    std::optional<int> tag = {};    ///< none: 0 of what is sent, any of what is received
+    Deadline deadline = {};         ///< of send and recv: of their wait
     std::string strategy = "auto";  ///< as for a plan; "auto": what the sender's model chooses
     std::int64_t stages = 0;        ///< as for a plan; 0: open
     /// The array travels in so many pieces, one after the other, so that early ones can be used
     /// while later ones are under way (Request::wait_piece); 0: open, and one if nobody says.
     std::int64_t pieces = 0;
+    /// Of isend and irecv: the call takes its place among the calls of the task now, and begins
+    /// when its request is started (Request::start), once. So the processes of a task may begin
+    /// calls in different orders, as flows do. Given up before that, it fails on both sides.
+    bool later = false;
+};
+
+struct SendrecvOptions {
+    int send_tag = 0;
+    int receive_tag = any_tag;
+    Deadline deadline = {};
 };
 
 /// How a persistent request is to be prepared.
 struct InitOptions {
+    int tag = 0;
     /// How often it will be started, as far as that is known: 1 says that preparing does not pay.
-    std::optional<std::int64_t> count;
-    std::string strategy = "auto";  ///< as in TransferOptions
+    std::optional<std::int64_t> count = {};
+    std::string strategy = "auto";  ///< as in MessageOptions
     std::int64_t stages = 0;
 };
 
@@ -113,7 +126,7 @@ class Request {
     Status status() const;
     bool empty() const { return pending_ == nullptr; }
 
-    /// Persistent requests, and those of `isend_later` and `irecv_later`: sends or receives the
+    /// Persistent requests, and those that begin later (MessageOptions): sends or receives the
     /// array that the request was made with, or another of its layout and type. Local to the
     /// process, but every process of the task must start it. Allocates and plans nothing; within a
     /// node a message of less than 32 KiB costs flags, no messages, and is gone from a sender's
@@ -169,52 +182,42 @@ class Tasks {
 
     /// Blocks until the array may be changed again. @throws MismatchError on every process of both
     /// tasks, naming both, if shape or dtype differ: nothing has moved then.
-    void send(const Array& array, const TaskId& destination, int tag = 0, Deadline deadline = {},
-              const TransferOptions& options = {});
-    Status recv(const Array& array, const TaskId& source = any_source, int tag = any_tag,
-                Deadline deadline = {}, const TransferOptions& options = {});
-    Request isend(const Array& array, const TaskId& destination, int tag = 0,
-                  const TransferOptions& options = {});
-    Request irecv(const Array& array, const TaskId& source = any_source, int tag = any_tag,
-                  const TransferOptions& options = {});
+    void send(const Array& array, const TaskId& destination, const MessageOptions& options = {});
+    Status recv(const Array& array, const TaskId& source = any_source,
+                const MessageOptions& options = {});
+    Request isend(const Array& array, const TaskId& destination,
+                  const MessageOptions& options = {});
+    Request irecv(const Array& array, const TaskId& source = any_source,
+                  const MessageOptions& options = {});
     Status sendrecv(const Array& sent, const TaskId& destination, const Array& received,
-                    const TaskId& source, int send_tag = 0, int receive_tag = any_tag,
-                    Deadline deadline = {});
+                    const TaskId& source, const SendrecvOptions& options = {});
 
     /// Several arrays as one message: one description, one match, then the data of each, in their
     /// order. They meet a receive of as many arrays; one in a list is the same as one alone.
     /// @throws as for one array, naming the position; Error for no array at all.
-    void send(std::span<const Array> arrays, const TaskId& destination, int tag = 0,
-              Deadline deadline = {}, const TransferOptions& options = {});
-    Status recv(std::span<const Array> arrays, const TaskId& source = any_source, int tag = any_tag,
-                Deadline deadline = {}, const TransferOptions& options = {});
-    Request isend(std::span<const Array> arrays, const TaskId& destination, int tag = 0,
-                  const TransferOptions& options = {});
+    void send(std::span<const Array> arrays, const TaskId& destination,
+              const MessageOptions& options = {});
+    Status recv(std::span<const Array> arrays, const TaskId& source = any_source,
+                const MessageOptions& options = {});
+    Request isend(std::span<const Array> arrays, const TaskId& destination,
+                  const MessageOptions& options = {});
     Request irecv(std::span<const Array> arrays, const TaskId& source = any_source,
-                  int tag = any_tag, const TransferOptions& options = {});
+                  const MessageOptions& options = {});
     Status sendrecv(std::span<const Array> sent, const TaskId& destination,
-                    std::span<const Array> received, const TaskId& source, int send_tag = 0,
-                    int receive_tag = any_tag, Deadline deadline = {});
-    /// A send (receive) that takes its place among the calls of the task now, and begins when its
-    /// request is started (Request::start), once: so the processes of a task may begin such calls
-    /// in different orders, as flows do. Given up before that, it fails on both sides.
-    Request isend_later(std::span<const Array> arrays, const TaskId& destination, int tag = 0);
-    Request irecv_later(std::span<const Array> arrays, const TaskId& source = any_source,
-                        int tag = any_tag);
+                    std::span<const Array> received, const TaskId& source,
+                    const SendrecvOptions& options = {});
 
     /// Prepares a send that is started again and again (Request::start): of this array, or any
     /// other of its layout and type. Collective over the task; returns at once, and errors that the
     /// two sides find are thrown when it is started or waited for. A persistent send meets
     /// persistent receives only, in the order in which both are made, per pair and tag.
-    Request send_init(const Array& array, const TaskId& destination, int tag = 0,
+    Request send_init(const Array& array, const TaskId& destination,
                       const InitOptions& options = {});
     /// Of any array of this layout; the first one settles the type.
-    Request send_init(const Layout& layout, const TaskId& destination, int tag = 0,
+    Request send_init(const Layout& layout, const TaskId& destination,
                       const InitOptions& options = {});
-    Request recv_init(const Array& array, const TaskId& source, int tag = 0,
-                      const InitOptions& options = {});
-    Request recv_init(const Layout& layout, const TaskId& source, int tag = 0,
-                      const InitOptions& options = {});
+    Request recv_init(const Array& array, const TaskId& source, const InitOptions& options = {});
+    Request recv_init(const Layout& layout, const TaskId& source, const InitOptions& options = {});
 
     /// A named stream of arrays between this task and another, apart from all other messages.
     /// Local. @throws Error for a task that does not exist, or that shares a process with this one,
@@ -264,13 +267,12 @@ class Tasks {
   private:
     Tasks(std::shared_ptr<State> state, std::shared_ptr<task::Member> speaker);
     task::Member& speaker(const char* verb) const;
-    Request start_send(std::span<const Array> arrays, const TaskId& destination, int tag, Verb verb,
-                       const TransferOptions& options, comm::Fault fault, bool later = false);
-    Request start_receive(std::span<const Array> arrays, const TaskId& source, int tag,
-                          const Deadline& deadline, Verb verb, const TransferOptions& options,
-                          comm::Fault fault, bool later = false);
+    Request start_send(std::span<const Array> arrays, const TaskId& destination, Verb verb,
+                       const MessageOptions& options, comm::Fault fault);
+    Request start_receive(std::span<const Array> arrays, const TaskId& source, Verb verb,
+                          const MessageOptions& options, comm::Fault fault);
     Request init(bool sending, const Array* array, const Layout& layout, const TaskId& other,
-                 int tag, const InitOptions& options);
+                 const InitOptions& options);
     void init_persistent(bool sending, const comm::Fault& fault);
     void collective(task::Collective call, const TaskId* root, const char* verb,
                     const Deadline& deadline);

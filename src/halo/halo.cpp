@@ -13,35 +13,26 @@
 namespace hocket {
 namespace {
 
-std::int64_t room_for(const std::vector<halo::Strip>& strips) {
-    std::int64_t bytes = 0;
-    for (const auto& strip : strips) bytes += strip.bytes;
-    return bytes;
+std::shared_ptr<std::byte> buffer_of(const std::vector<transfer::PackedMessage>& messages) {
+    return allocate(messages.empty() ? 0 : messages.back().buffer_offset + messages.back().bytes);
 }
 
 // One dimension's borders.
 comm::Protocol<> fill(comm::Link& link, int tag, const halo::HaloPhase& phase, std::byte* data) {
-    const auto coming = allocate(room_for(phase.receives)), going = allocate(room_for(phase.sends));
+    const auto coming = buffer_of(phase.receives), going = buffer_of(phase.sends);
     comm::Requests in, out;
-    std::int64_t at = 0;
-    for (const auto& strip : phase.receives) {
-        link.receive(in, coming.get() + at, strip.bytes, strip.rank, tag);
-        at += strip.bytes;
+    for (const auto& message : phase.receives)
+        link.receive(in, coming.get() + message.buffer_offset, message.bytes,
+                     static_cast<int>(message.peer), tag);
+    for (const auto& message : phase.sends) {
+        transfer::run_all(message.copies, data, going.get());
+        link.send(out, going.get() + message.buffer_offset, message.bytes,
+                  static_cast<int>(message.peer), tag);
     }
-    at = 0;
-    for (const auto& strip : phase.sends) {
-        strip.copy.run(data + strip.offset, going.get() + at);
-        link.send(out, going.get() + at, strip.bytes, strip.rank, tag);
-        at += strip.bytes;
-    }
-    for (const auto& strip : phase.local)
-        strip.copy.run(data + strip.source_offset, data + strip.offset);
+    transfer::run_all(phase.local, data, data);
     co_await comm::until(in);
-    at = 0;
-    for (const auto& strip : phase.receives) {
-        strip.copy.run(coming.get() + at, data + strip.offset);
-        at += strip.bytes;
-    }
+    for (const auto& message : phase.receives)
+        transfer::run_all(message.copies, coming.get(), data);
     co_await comm::until(out);
 }
 
@@ -108,7 +99,7 @@ Edges Halo::edges(std::size_t dimension) const {
     return edges_[dimension];
 }
 
-std::shared_ptr<Operation> Halo::iexchange_later() const {
+std::shared_ptr<Operation> Halo::iexchange(bool later) const {
     const comm::Turn turn;
     // Not later: the duplicate is a collective call on the user's communicator.
     const auto opening = std::make_shared<comm::Call>(open(array_.comm()), work_->text);
@@ -117,13 +108,8 @@ std::shared_ptr<Operation> Halo::iexchange_later() const {
     const int tag = array_.comm().state().next_tag();
     auto call = std::make_shared<comm::Call>(
         fill_all(array_, tag, gate, work_, static_cast<std::byte*>(data_)), work_->text);
-    return std::make_shared<comm::Later>(std::move(call), std::move(gate));
-}
-
-std::shared_ptr<Operation> Halo::iexchange() const {
-    auto operation = iexchange_later();
-    const comm::Turn turn;
-    comm::Engine::instance().add(operation);
+    auto operation = std::make_shared<comm::Later>(std::move(call), std::move(gate));
+    if (!later) comm::Engine::instance().add(operation);
     return operation;
 }
 

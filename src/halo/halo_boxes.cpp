@@ -20,26 +20,22 @@ class BoxBorders {
 
     HaloPhase phase(std::int64_t me) const {
         HaloPhase made;
+        const Shape own = strides(me);
         for (const Wish& wish : wishes(me)) {
-            const Strip strip = at(me, wish.box, wish.shift, wish.holder);
-            if (wish.holder != me) {
-                made.receives.push_back(strip);
-                made.receives.back().copy = copy(wish.box, me, false);
-                continue;
-            }
-            made.local.push_back(strip);
-            made.local.back().rank = -1;
-            made.local.back().source_offset = at(me, wish.box, no_shift(), -1).offset;
-            made.local.back().copy =
-                kernel::Copy(extents(wish.box), itemsize_, strides(me), strides(me));
+            const std::int64_t to = offset(me, wish.box, wish.shift);
+            if (wish.holder == me)
+                made.local.push_back({{extents(wish.box), itemsize_, own, own},
+                                      offset(me, wish.box, no_shift()),
+                                      to});
+            else
+                HaloPhase::add(made.receives, wish.holder, copy(wish.box, me, false), to, false);
         }
         for (const std::int64_t other : askers(me)) {
             if (other == me) continue;
-            for (const Wish& wish : wishes(other)) {
-                if (wish.holder != me) continue;
-                made.sends.push_back(at(me, wish.box, no_shift(), static_cast<int>(other)));
-                made.sends.back().copy = copy(wish.box, me, true);
-            }
+            for (const Wish& wish : wishes(other))
+                if (wish.holder == me)
+                    HaloPhase::add(made.sends, other, copy(wish.box, me, true),
+                                   offset(me, wish.box, no_shift()), true);
         }
         return made;
     }
@@ -141,15 +137,13 @@ class BoxBorders {
         return {extents(box), itemsize_, pack ? own : dense, pack ? dense : own};
     }
 
-    Strip at(std::int64_t process, const Ranges& box, const Shape& shift, std::int64_t rank) const {
+    std::int64_t offset(std::int64_t process, const Ranges& box, const Shape& shift) const {
         const Ranges& own = form_.boxes->box(process).ranges;
         const Shape steps = strides(process);
-        std::int64_t offset = 0, bytes = itemsize_;
-        for (std::size_t d = 0; d < box.size(); ++d) {
+        std::int64_t offset = 0;
+        for (std::size_t d = 0; d < box.size(); ++d)
             offset += (box[d].first + shift[d] - own[d].first + width_[d]) * steps[d];
-            bytes *= box[d].last - box[d].first;
-        }
-        return {static_cast<int>(rank), bytes, offset, 0, {}};
+        return offset;
     }
 
     const layout::Form& form_;

@@ -94,26 +94,24 @@ class Making {
         const Dimension& along = dimensions_[d];
         const std::int64_t me = form_.coordinate(d, place_);
         for (const Wish& wish : along.wishes(me)) {
-            if (wish.holder == me) {
-                Strip strip = box(d, wish.at, wish.count, -1);
-                strip.source_offset = box(d, width_[d] + wish.from, wish.count, -1).offset;
-                strip.copy = kernel::Copy(extents(d, wish.count), itemsize_, strides_, strides_);
-                made.local.push_back(std::move(strip));
-            } else {
-                made.receives.push_back(box(d, wish.at, wish.count, rank_at(d, wish.holder)));
-                Strip& strip = made.receives.back();
-                const Shape from = dense_strides(extents(d, wish.count), itemsize_);
-                strip.copy = kernel::Copy(extents(d, wish.count), itemsize_, from, strides_);
-            }
+            const Shape box = extents(d, wish.count);
+            const std::int64_t at = offset(d, wish.at);
+            if (wish.holder == me)
+                made.local.push_back(
+                    {{box, itemsize_, strides_, strides_}, offset(d, width_[d] + wish.from), at});
+            else
+                HaloPhase::add(made.receives, rank_at(d, wish.holder),
+                               {box, itemsize_, dense_strides(box, itemsize_), strides_}, at,
+                               false);
         }
         for (std::int64_t c = 0; c < along.parts(); ++c) {
             if (c == me) continue;
             for (const Wish& wish : along.wishes(c)) {
                 if (wish.holder != me) continue;
-                Strip strip = box(d, width_[d] + wish.from, wish.count, rank_at(d, c));
-                const Shape to = dense_strides(extents(d, wish.count), itemsize_);
-                strip.copy = kernel::Copy(extents(d, wish.count), itemsize_, strides_, to);
-                made.sends.push_back(std::move(strip));
+                const Shape box = extents(d, wish.count);
+                HaloPhase::add(made.sends, rank_at(d, c),
+                               {box, itemsize_, strides_, dense_strides(box, itemsize_)},
+                               offset(d, width_[d] + wish.from), true);
             }
         }
         return made;
@@ -133,8 +131,9 @@ class Making {
         return found;
     }
 
-    Strip box(std::size_t d, std::int64_t at, std::int64_t count, int rank) const {
-        std::int64_t offset = 0, bytes = itemsize_;
+    // Of the box that begins `at` along d, in the local memory.
+    std::int64_t offset(std::size_t d, std::int64_t at) const {
+        std::int64_t offset = 0;
         for (std::size_t k = 0; k < shape_.size(); ++k) {
             const std::int64_t c = form_.coordinate(k, place_);
             const std::int64_t first = k == d  ? at
@@ -142,14 +141,13 @@ class Making {
                                                : width_[k];
             offset += first * strides_[k];
         }
-        for (const auto extent : extents(d, count)) bytes *= extent;
-        return {rank, bytes, offset, 0, {}};
+        return offset;
     }
 
-    int rank_at(std::size_t d, std::int64_t coordinate) const {
+    std::int64_t rank_at(std::size_t d, std::int64_t coordinate) const {
         Shape there = place_;
         there[static_cast<std::size_t>(form_.axes[d].grid)] = coordinate;
-        return static_cast<int>(form_.process_at(form_.position(there)));
+        return form_.process_at(form_.position(there));
     }
 
     const layout::Form& form_;
@@ -160,6 +158,16 @@ class Making {
 };
 
 }  // namespace
+
+void HaloPhase::add(std::vector<transfer::PackedMessage>& messages, std::int64_t peer,
+                    kernel::Copy copy, std::int64_t offset, bool sending) {
+    const std::int64_t at =
+        messages.empty() ? 0 : messages.back().buffer_offset + messages.back().bytes;
+    const std::int64_t bytes = copy.bytes();
+    messages.push_back({peer, bytes, at, {}});
+    messages.back().copies.push_back(
+        {std::move(copy), sending ? offset : at, sending ? at : offset});
+}
 
 Shape dense_strides_in(Order order, const Shape& shape, std::int64_t itemsize) {
     if (order == Order::row_major) return dense_strides(shape, itemsize);

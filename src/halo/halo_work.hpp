@@ -7,22 +7,20 @@
 #include <vector>
 
 #include "hocket/halo.hpp"
-#include "hocket/kernel.hpp"
+#include "transfer/packed.hpp"
 
 namespace hocket::halo {
 
-/// A box of the local memory that travels as one message; `rank` -1: within this process.
-struct Strip {
-    int rank;
-    std::int64_t bytes, offset;  // of the box in the local memory
-    std::int64_t source_offset;  // within this process: where it comes from
-    kernel::Copy copy;           // between the box and a dense buffer; or from the source
-};
-
 /// One dimension after the other: what the first has filled is part of what the second sends, so
 /// that corners arrive without messages of their own.
+/// The array of messages is the local memory with its border.
 struct HaloPhase {
-    std::vector<Strip> sends, receives, local;
+    std::vector<transfer::PackedMessage> sends, receives;
+    std::vector<transfer::LocalCopy> local;
+
+    /// The local memory at `offset`, described by `copy` for the buffer, is one of the messages.
+    static void add(std::vector<transfer::PackedMessage>& messages, std::int64_t peer,
+                    kernel::Copy copy, std::int64_t offset, bool sending);
 };
 
 struct HaloWork {

@@ -31,7 +31,7 @@ struct RemapKey {
 };
 
 transfer::Recent<RemapKey, RemapPlan>& remap_plans() {
-    static auto* const kept = new transfer::Recent<RemapKey, RemapPlan>(transfer::counted_as_plans);
+    static auto* const kept = new transfer::Recent<RemapKey, RemapPlan>(true);
     return *kept;
 }
 

@@ -226,10 +226,10 @@ std::size_t wait_any(std::span<Request> requests, Deadline deadline) {
 }
 
 Request Tasks::init(bool sending, const Array* array, const Layout& layout, const TaskId& other,
-                    int tag, const InitOptions& options) {
+                    const InitOptions& options) {
     const char* verb = sending ? "send_init" : "recv_init";
     task::Member& me = speaker(verb);
-    task::PersistentCall call{sending, layout, {}, {}, -1, tag, options, {}};
+    task::PersistentCall call{sending, layout, {}, {}, -1, options.tag, options, {}};
     call.wish = {options.strategy, options.stages, 0, {}};
     try {
         if (array != nullptr) {
@@ -240,8 +240,8 @@ Request Tasks::init(bool sending, const Array* array, const Layout& layout, cons
             throw Error(std::string(verb) + ": a persistent request takes no wildcard; name the " +
                         (sending ? "receiving" : "sending") + " task");
         call.other = state_->index(other);
-        if (tag < 0)
-            throw Error(std::string(verb) + ": tag is " + std::to_string(tag) +
+        if (options.tag < 0)
+            throw Error(std::string(verb) + ": tag is " + std::to_string(options.tag) +
                         "; a persistent request has a tag of 0 or more, and no wildcard");
         if (options.count && *options.count < 1)
             throw Error(std::string(verb) + ": count is " + std::to_string(*options.count) +
@@ -283,21 +283,19 @@ void Tasks::init_persistent(bool sending, const comm::Fault& fault) {
     }
 }
 
-Request Tasks::send_init(const Array& array, const TaskId& destination, int tag,
+Request Tasks::send_init(const Array& array, const TaskId& destination,
                          const InitOptions& options) {
-    return init(true, &array, array.layout(), destination, tag, options);
+    return init(true, &array, array.layout(), destination, options);
 }
-Request Tasks::send_init(const Layout& layout, const TaskId& destination, int tag,
+Request Tasks::send_init(const Layout& layout, const TaskId& destination,
                          const InitOptions& options) {
-    return init(true, nullptr, layout, destination, tag, options);
+    return init(true, nullptr, layout, destination, options);
 }
-Request Tasks::recv_init(const Array& array, const TaskId& source, int tag,
-                         const InitOptions& options) {
-    return init(false, &array, array.layout(), source, tag, options);
+Request Tasks::recv_init(const Array& array, const TaskId& source, const InitOptions& options) {
+    return init(false, &array, array.layout(), source, options);
 }
-Request Tasks::recv_init(const Layout& layout, const TaskId& source, int tag,
-                         const InitOptions& options) {
-    return init(false, nullptr, layout, source, tag, options);
+Request Tasks::recv_init(const Layout& layout, const TaskId& source, const InitOptions& options) {
+    return init(false, nullptr, layout, source, options);
 }
 
 }  // namespace hocket

@@ -109,6 +109,13 @@ int source_of(const Tasks::State& all, const TaskId& source, int tag, const Way&
     return from;
 }
 
+// @throws Error where a call that waits is to begin later.
+void require_now(const MessageOptions& options, const Way& way) {
+    if (options.later && way.stands_still)
+        throw Error(std::string(way.name) + ": it waits, so it cannot begin later; use i" +
+                    way.name);
+}
+
 }  // namespace
 
 Tasks::Tasks(std::shared_ptr<State> state, std::shared_ptr<task::Member> speaker)
@@ -150,16 +157,17 @@ Tasks Tasks::task(const TaskId& id) const {
     return {state_, it->second};
 }
 
-Request Tasks::start_send(std::span<const Array> arrays, const TaskId& destination, int tag,
-                          Verb verb, const TransferOptions& options, comm::Fault fault,
-                          bool later) {
+Request Tasks::start_send(std::span<const Array> arrays, const TaskId& destination, Verb verb,
+                          const MessageOptions& options, comm::Fault fault) {
     const Way& way = way_of(verb);
     if (way.stands_still || (way.sends && way.receives)) comm::require_may_block(way.name);
     task::Member& me = speaker(way.name);
     task::Wish wish{options.strategy, options.stages, options.pieces, {}};
+    const int tag = options.tag.value_or(0);
     int to = -1;
     if (!fault) {
         try {
+            require_now(options, way);
             to = state_->index(destination);
             if (tag < 0)
                 throw Error(std::string(way.name) + ": tag is " + std::to_string(tag) +
@@ -176,21 +184,22 @@ Request Tasks::start_send(std::span<const Array> arrays, const TaskId& destinati
     const comm::Turn turn;
     task::Sending sending{task::forms_of(arrays), to, tag, std::move(fault), {}};
     sending.wish = std::move(wish);
-    sending.gate = gate_if(later);
+    sending.gate = gate_if(options.later && !way.stands_still);
     return Request(
         task::start_send(state_, speaker_, std::move(sending), {arrays.begin(), arrays.end()}));
 }
 
-Request Tasks::start_receive(std::span<const Array> arrays, const TaskId& source, int tag,
-                             const Deadline& deadline, Verb verb, const TransferOptions& options,
-                             comm::Fault fault, bool later) {
+Request Tasks::start_receive(std::span<const Array> arrays, const TaskId& source, Verb verb,
+                             const MessageOptions& options, comm::Fault fault) {
     const Way& way = way_of(verb);
     if (way.stands_still || (way.sends && way.receives)) comm::require_may_block(way.name);
     task::Member& me = speaker(way.name);
     const task::Wish wish{options.strategy, options.stages, options.pieces, {}};
+    const int tag = options.tag.value_or(any_tag);
     int from = any_source;
     if (!fault) {
         try {
+            require_now(options, way);
             from = source_of(*state_, source, tag, way);
             require_apart(*state_, me, from, way);
             if (from >= 0) me.require_whole(from, way.name);
@@ -201,75 +210,69 @@ Request Tasks::start_receive(std::span<const Array> arrays, const TaskId& source
         }
     }
     const comm::Turn turn;
-    task::Receiving receiving{task::forms_of(arrays), from, tag, std::move(fault), deadline, {}};
+    task::Receiving receiving{task::forms_of(arrays),
+                              from,
+                              tag,
+                              std::move(fault),
+                              verb == Verb::irecv ? Deadline() : options.deadline,
+                              {}};
     receiving.wish = wish;
-    receiving.gate = gate_if(later);
+    receiving.gate = gate_if(options.later && !way.stands_still);
     return Request(task::start_receive(state_, speaker_, std::move(receiving),
                                        {arrays.begin(), arrays.end()}));
 }
 
-void Tasks::send(std::span<const Array> arrays, const TaskId& destination, int tag,
-                 Deadline deadline, const TransferOptions& options) {
-    Request request = start_send(arrays, destination, tag, Verb::send, options, {});
-    finish_or_break(*request.pending(), deadline, state_->find(destination));
+void Tasks::send(std::span<const Array> arrays, const TaskId& destination,
+                 const MessageOptions& options) {
+    Request request = start_send(arrays, destination, Verb::send, options, {});
+    finish_or_break(*request.pending(), options.deadline, state_->find(destination));
 }
 
-Status Tasks::recv(std::span<const Array> arrays, const TaskId& source, int tag, Deadline deadline,
-                   const TransferOptions& options) {
-    Request request = start_receive(arrays, source, tag, deadline, Verb::recv, options, {});
-    const bool pair = names_one(source) && tag != any_tag;
-    return finish_or_break(*request.pending(), with_grace(deadline),
+Status Tasks::recv(std::span<const Array> arrays, const TaskId& source,
+                   const MessageOptions& options) {
+    Request request = start_receive(arrays, source, Verb::recv, options, {});
+    const bool pair = names_one(source) && options.tag.value_or(any_tag) != any_tag;
+    return finish_or_break(*request.pending(), with_grace(options.deadline),
                            pair ? state_->find(source) : any_source);
 }
 
-Request Tasks::isend(std::span<const Array> arrays, const TaskId& destination, int tag,
-                     const TransferOptions& options) {
-    return start_send(arrays, destination, tag, Verb::isend, options, {});
+Request Tasks::isend(std::span<const Array> arrays, const TaskId& destination,
+                     const MessageOptions& options) {
+    return start_send(arrays, destination, Verb::isend, options, {});
 }
 
-Request Tasks::irecv(std::span<const Array> arrays, const TaskId& source, int tag,
-                     const TransferOptions& options) {
-    return start_receive(arrays, source, tag, {}, Verb::irecv, options, {});
-}
-
-Request Tasks::isend_later(std::span<const Array> arrays, const TaskId& destination, int tag) {
-    return start_send(arrays, destination, tag, Verb::isend, {}, {}, true);
-}
-
-Request Tasks::irecv_later(std::span<const Array> arrays, const TaskId& source, int tag) {
-    return start_receive(arrays, source, tag, {}, Verb::irecv, {}, {}, true);
+Request Tasks::irecv(std::span<const Array> arrays, const TaskId& source,
+                     const MessageOptions& options) {
+    return start_receive(arrays, source, Verb::irecv, options, {});
 }
 
 Status Tasks::sendrecv(std::span<const Array> sent, const TaskId& destination,
-                       std::span<const Array> received, const TaskId& source, int send_tag,
-                       int receive_tag, Deadline deadline) {
-    Request out = start_send(sent, destination, send_tag, Verb::sendrecv, {}, {});
-    Request in = start_receive(received, source, receive_tag, deadline, Verb::sendrecv, {}, {});
-    const bool pair = names_one(source) && receive_tag != any_tag;
+                       std::span<const Array> received, const TaskId& source,
+                       const SendrecvOptions& options) {
+    const Deadline& deadline = options.deadline;
+    Request out = start_send(sent, destination, Verb::sendrecv, {.tag = options.send_tag}, {});
+    Request in = start_receive(received, source, Verb::sendrecv,
+                               {.tag = options.receive_tag, .deadline = deadline}, {});
+    const bool pair = names_one(source) && options.receive_tag != any_tag;
     return finish_both(*out.pending(), *in.pending(), deadline, state_->find(destination),
                        pair ? state_->find(source) : any_source);
 }
 
-void Tasks::send(const Array& array, const TaskId& destination, int tag, Deadline deadline,
-                 const TransferOptions& options) {
-    send(only(array), destination, tag, deadline, options);
+void Tasks::send(const Array& array, const TaskId& destination, const MessageOptions& options) {
+    send(only(array), destination, options);
 }
-Status Tasks::recv(const Array& array, const TaskId& source, int tag, Deadline deadline,
-                   const TransferOptions& options) {
-    return recv(only(array), source, tag, deadline, options);
+Status Tasks::recv(const Array& array, const TaskId& source, const MessageOptions& options) {
+    return recv(only(array), source, options);
 }
-Request Tasks::isend(const Array& array, const TaskId& destination, int tag,
-                     const TransferOptions& options) {
-    return isend(only(array), destination, tag, options);
+Request Tasks::isend(const Array& array, const TaskId& destination, const MessageOptions& options) {
+    return isend(only(array), destination, options);
 }
-Request Tasks::irecv(const Array& array, const TaskId& source, int tag,
-                     const TransferOptions& options) {
-    return irecv(only(array), source, tag, options);
+Request Tasks::irecv(const Array& array, const TaskId& source, const MessageOptions& options) {
+    return irecv(only(array), source, options);
 }
 Status Tasks::sendrecv(const Array& sent, const TaskId& destination, const Array& received,
-                       const TaskId& source, int send_tag, int receive_tag, Deadline deadline) {
-    return sendrecv(only(sent), destination, only(received), source, send_tag, receive_tag,
-                    deadline);
+                       const TaskId& source, const SendrecvOptions& options) {
+    return sendrecv(only(sent), destination, only(received), source, options);
 }
 
 Status Tasks::probe(const TaskId& source, int tag, Deadline deadline) {
@@ -321,8 +324,9 @@ void Tasks::refuse(Verb verb, const std::string& kind, const std::string& messag
         fault.raise();
     }
     Request out, in;
-    if (way.sends) out = start_send({}, -1, 0, verb, {}, fault);
-    if (way.receives) in = start_receive({}, any_source, 0, deadline, verb, {}, fault);
+    if (way.sends) out = start_send({}, -1, verb, {}, fault);
+    if (way.receives)
+        in = start_receive({}, any_source, verb, {.tag = 0, .deadline = deadline}, fault);
     if (way.sends && way.receives) {
         finish_both(*out.pending(), *in.pending(), deadline, any_source, any_source);
     } else if (way.sends || way.receives) {

@@ -44,15 +44,8 @@ struct WorkKey {
     }
 };
 
-struct LayoutKey {
-    std::string text;
-
-    std::size_t hash() const { return std::hash<std::string>{}(text); }
-    friend bool operator==(const LayoutKey&, const LayoutKey&) = default;
-};
-
 Recent<WorkKey, Work>& works() {
-    static auto* const kept = new Recent<WorkKey, Work>(counted_as_plans);
+    static auto* const kept = new Recent<WorkKey, Work>(true);
     return *kept;
 }
 
@@ -85,9 +78,8 @@ std::size_t plans_kept() {
 }
 
 Layout parsed(const std::string& text) {
-    static auto* const kept = new Recent<LayoutKey, Layout>;
-    return *kept->find_or_make({text},
-                               [](const LayoutKey& key) { return Layout::parse(key.text); });
+    static auto* const kept = new Recent<TextKey, Layout>;
+    return *kept->find_or_make({text}, [](const TextKey& key) { return Layout::parse(key.text); });
 }
 
 std::shared_ptr<const Work> cached_work(const Layout& source_layout,

@@ -24,25 +24,19 @@ std::vector<std::int64_t> nodes_of(const comm::Link& link, const std::vector<int
     return nodes;
 }
 
-struct Asked {
-    std::string text;
-
-    Asked(const Layout& source, const Layout& destination, const plan::Options& options) {
-        Packer key;
-        key.text(layout::label(source.form()))
-            .text(layout::label(destination.form()))
-            .number(options.itemsize);
-        key.text(options.model->text());
-        for (const auto* numbers :
-             {&options.axes, &options.overlap, &options.source_nodes, &options.destination_nodes}) {
-            key.number(static_cast<std::int64_t>(numbers->size()));
-            for (const std::int64_t number : *numbers) key.number(number);
-        }
-        text = key.take();
+TextKey key_of(const Layout& source, const Layout& destination, const plan::Options& options) {
+    Packer key;
+    key.text(layout::label(source.form()))
+        .text(layout::label(destination.form()))
+        .number(options.itemsize);
+    key.text(options.model->text());
+    for (const auto* numbers :
+         {&options.axes, &options.overlap, &options.source_nodes, &options.destination_nodes}) {
+        key.number(static_cast<std::int64_t>(numbers->size()));
+        for (const std::int64_t number : *numbers) key.number(number);
     }
-    std::size_t hash() const { return std::hash<std::string>{}(text); }
-    friend bool operator==(const Asked&, const Asked&) = default;
-};
+    return {key.take()};
+}
 
 void tell(const Plan& plan) {
     char seconds[24];
@@ -96,11 +90,11 @@ std::string choose_strategy(const Layout& source, const Layout& destination, pla
     if (!options.model) options.model = plan::Model::kept();
     options.source_nodes = nodes_of(*route.link, route.source, source.size());
     options.destination_nodes = nodes_of(*route.link, route.destination, destination.size());
-    static auto* const chosen = new Recent<Asked, std::string>;
+    static auto* const chosen = new Recent<TextKey, std::string>;
     std::optional<Plan> made;
-    const auto strategy = chosen->find_or_make({source, destination, options}, [&](const Asked&) {
-        return made.emplace(source, destination, options).strategy();
-    });
+    const auto strategy = chosen->find_or_make(
+        key_of(source, destination, options),
+        [&](const TextKey&) { return made.emplace(source, destination, options).strategy(); });
     if (made && log::wanted(LogLevel::debug)) tell(*made);
     return *strategy;
 }

@@ -6,8 +6,8 @@
 #include <vector>
 
 #include "hocket/array.hpp"
-#include "hocket/kernel.hpp"
 #include "hocket/plan.hpp"
+#include "transport/parts.hpp"
 
 namespace hocket::transfer {
 
@@ -20,14 +20,10 @@ Place place_on(const Array& array);
 /// Of the process's local array; 0 where it takes no part.
 std::int64_t local_bytes(const Layout& layout, const Place& place, std::int64_t itemsize);
 
-struct Piece {
-    kernel::Copy copy;  // from the array to the buffer, or back
-    std::int64_t array_offset, buffer_offset;
-};
-
 /// The copies between the array at `place` and a buffer that holds what is exchanged with
 /// `part.peers()[peer]` densely from `buffer_offset` on.
-std::vector<Piece> pieces_of(const plan::Part& part, std::size_t peer, bool sending,
-                             const Place& place, std::int64_t itemsize, std::int64_t buffer_offset);
+std::vector<transport::LocalCopy> copies_of(const plan::Part& part, std::size_t peer, bool sending,
+                                            const Place& place, std::int64_t itemsize,
+                                            std::int64_t buffer_offset);
 
 }  // namespace hocket::transfer

@@ -23,16 +23,22 @@ Layout parsed(const std::string& text);
 
 /// Makes these counts a part of plan_cache_counts().
 void count_plans(std::function<PlanCacheCounts()> counts);
-enum CountedAsPlans { counted_as_plans };
+/// A key that is a text.
+struct TextKey {
+    std::string text;
+
+    std::size_t hash() const { return std::hash<std::string>{}(text); }
+    friend bool operator==(const TextKey&, const TextKey&) = default;
+};
 
 /// A Key has hash() and ==. Any thread may ask.
 template <class Key, class Value>
 class Recent {
   public:
     Recent() = default;
-    /// One that lives until the program ends.
-    explicit Recent(CountedAsPlans) {
-        count_plans([this] { return counts(); });
+    /// One that is counted as plans lives until the program ends.
+    explicit Recent(bool counted_as_plans) {
+        if (counted_as_plans) count_plans([this] { return counts(); });
     }
     /// `make(key)` gives what is not here.
     template <class Make>

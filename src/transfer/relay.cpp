@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "transfer/relay.hpp"
 
-#include <cstring>
-
 #include "hocket/memory.hpp"
 #include "transfer/counts.hpp"
 
@@ -11,7 +9,7 @@ namespace hocket::transfer {
 Relay::Relay(const RelayWork& work, const Route& route, Stopwatch& watch)
     : work_(work), route_(route), watch_(watch) {}
 
-int Relay::tag_of(const RelayMessage& message) const {
+int Relay::tag_of(const PackedMessage& message) const {
     if (!message.within) return route_.data_tag;
     return message.peer_side == Side::source ? route_.source_tag : route_.destination_tag;
 }
@@ -23,7 +21,7 @@ void Relay::start(const std::byte* source, std::byte* destination) {
     here_.assign(work_.receives.size(), false);
     first_away_ = sent_ = 0;
     for (std::size_t i = 0; i < work_.receives.size(); ++i) {
-        const RelayMessage& message = work_.receives[i];
+        const PackedMessage& message = work_.receives[i];
         in_.begin_group(i);
         route_.link->receive(in_, buffer_.get() + message.buffer_offset, message.bytes,
                              rank_of(route_, message.peer_side, message.peer), tag_of(message));
@@ -34,25 +32,21 @@ void Relay::start(const std::byte* source, std::byte* destination) {
 void Relay::arrived(std::size_t receive) {
     here_[receive] = true;
     while (first_away_ < here_.size() && here_[first_away_]) ++first_away_;
-    const RelayMessage& message = work_.receives[receive];
-    if (message.pieces.empty()) return;
+    const PackedMessage& message = work_.receives[receive];
+    if (message.copies.empty()) return;
     watch_.lap(&Profile::move);
-    for (const Piece& piece : message.pieces)
-        piece.copy.run(buffer_.get() + piece.buffer_offset, to_ + piece.array_offset);
+    run_all(message.copies, buffer_.get(), to_);
     watch_.lap(&Profile::pack);
 }
 
 bool Relay::send_what_is_ready() {
     bool any = false;
     for (; sent_ < work_.sends.size(); ++sent_) {
-        const RelayMessage& message = work_.sends[sent_];
+        const PackedMessage& message = work_.sends[sent_];
         if (message.needs > first_away_) break;
         watch_.lap(&Profile::move);
-        for (const Piece& piece : message.pieces)
-            piece.copy.run(from_ + piece.array_offset, buffer_.get() + piece.buffer_offset);
-        for (const Passing& passing : message.passings)
-            std::memcpy(buffer_.get() + passing.to, buffer_.get() + passing.from,
-                        static_cast<std::size_t>(passing.bytes));
+        run_all(message.copies, from_, buffer_.get());
+        run_all(message.passings, buffer_.get(), buffer_.get());
         watch_.lap(&Profile::pack);
         route_.link->send(out_, buffer_.get() + message.buffer_offset, message.bytes,
                           rank_of(route_, message.peer_side, message.peer), tag_of(message));

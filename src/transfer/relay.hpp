@@ -22,7 +22,7 @@ class Relay {
     bool poll();
 
   private:
-    int tag_of(const RelayMessage& message) const;
+    int tag_of(const PackedMessage& message) const;
     bool send_what_is_ready();
     void arrived(std::size_t receive);
 

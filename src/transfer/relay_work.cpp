@@ -41,7 +41,7 @@ std::size_t number_of(const plan::Part& part, std::int64_t peer) {
     return static_cast<std::size_t>(at - part.peers().begin());
 }
 
-void append(std::vector<Piece>& to, std::vector<Piece> more) {
+void append(std::vector<LocalCopy>& to, std::vector<LocalCopy> more) {
     std::move(more.begin(), more.end(), std::back_inserter(to));
 }
 
@@ -61,26 +61,23 @@ RelayWork::RelayWork(const Plan& plan, const Place& source, const Place& destina
     std::map<std::pair<std::int64_t, std::int64_t>, Held> held;
     for (Entry& entry : entries_of(plan, source, destination)) {
         const plan::Step& step = entry.step;
-        RelayMessage message{step.peer_side,
-                             entry.side == step.peer_side,
-                             step.peer,
-                             step.elements * itemsize,
-                             buffer,
-                             {},
-                             {}};
+        PackedMessage message{step.peer, step.elements * itemsize, buffer};
+        message.peer_side = step.peer_side;
+        message.within = entry.side == step.peer_side;
         std::int64_t at = buffer;
         for (const auto& [from, to, elements] : entry.cargo) {
             const std::int64_t bytes = elements * itemsize;
             if (step.send && from == source.process) {
-                append(message.pieces,
-                       pieces_of(*out, number_of(*out, to), true, source, itemsize, at));
+                append(message.copies,
+                       copies_of(*out, number_of(*out, to), true, source, itemsize, at));
             } else if (step.send) {
                 const Held& came = held.at({from, to});
-                message.passings.push_back({came.offset, at, bytes});
+                const Shape one{1}, whole{bytes};
+                message.passings.push_back({{whole, 1, one, one}, came.offset, at});
                 message.needs = std::max(message.needs, came.receive + 1);
             } else if (to == destination.process) {
-                append(message.pieces,
-                       pieces_of(*in, number_of(*in, from), false, destination, itemsize, at));
+                append(message.copies,
+                       copies_of(*in, number_of(*in, from), false, destination, itemsize, at));
             } else {
                 held[{from, to}] = {at, receives.size()};
             }

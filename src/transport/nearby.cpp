@@ -66,9 +66,9 @@ bool Nearby::accept_offers() {
         const Message& message = in_->messages[i];
         const bool in_mail = mailed(message, sender(i));
         if (in_mail)
-            message.cut(Parts::Kind::unpacking, piece_bytes).run(0, offered->data(), to_);
+            message.cut(Parts::Kind::unpacking, piece_bytes).run(0, data_in(*offered), to_);
         else
-            receives_[i] = std::make_unique<NearReceive>(in_->messages[i], offered->lane());
+            receives_[i] = std::make_unique<NearReceive>(in_->messages[i], lane_in(*offered));
         expecting_[k] = expecting_.back();
         expecting_.pop_back();
         any = true;

@@ -42,14 +42,14 @@ std::optional<std::string> receive(const Route& route, int from, About about) {
 
 }  // namespace
 
-LaneOffer Offered::lane() const {
+LaneOffer lane_in(const std::string& offered) {
     LaneOffer offer;
-    std::memcpy(&offer, text_.data() + sizeof(Heading), sizeof offer);
+    std::memcpy(&offer, offered.data() + sizeof(Heading), sizeof offer);
     return offer;
 }
 
-const std::byte* Offered::data() const {
-    return reinterpret_cast<const std::byte*>(text_.data() + sizeof(Heading));
+const std::byte* data_in(const std::string& offered) {
+    return reinterpret_cast<const std::byte*>(offered.data() + sizeof(Heading));
 }
 
 std::uint64_t send_offer(const Route& route, int to, const LaneOffer& offer) {
@@ -69,10 +69,8 @@ void withhold_offer(const Route& route, int to, const std::string& why) {
     send(route, to, About::data, text_of({route.call, 1}, 0) + why);
 }
 
-std::optional<Offered> receive_offer(const Route& route, int from) {
-    auto text = receive(route, from, About::data);
-    if (!text) return std::nullopt;
-    return Offered(std::move(*text));
+std::optional<std::string> receive_offer(const Route& route, int from) {
+    return receive(route, from, About::data);
 }
 
 void refuse_offer(const Route& route, int from, const std::string& why) {

@@ -8,7 +8,6 @@
 #include <cstdint>
 #include <optional>
 #include <string>
-#include <utility>
 
 #include "transport/near.hpp"
 #include "transport/route.hpp"
@@ -18,17 +17,6 @@ namespace hocket::transport {
 /// Up to so many bytes are mail themselves, unless there is a lane already.
 inline constexpr std::int64_t mailed_up_to = 4096;
 
-/// What has come of a message.
-class Offered {
-  public:
-    explicit Offered(std::string text) : text_(std::move(text)) {}
-    LaneOffer lane() const;
-    const std::byte* data() const;
-
-  private:
-    std::string text_;
-};
-
 /// The sender tells the receiver (a rank) where its lane lies; what Link::mail_gone wants to know.
 std::uint64_t send_offer(const Route& route, int to, const LaneOffer& offer);
 /// It sends it the message: of `pieces`, which are one.
@@ -36,7 +24,10 @@ std::uint64_t mail_message(const Route& route, int to, const Parts& pieces, cons
 /// It tells it instead that nothing will come.
 void withhold_offer(const Route& route, int to, const std::string& why);
 /// What has come, if anything has. @throws Error where the sender withholds it.
-std::optional<Offered> receive_offer(const Route& route, int from);
+std::optional<std::string> receive_offer(const Route& route, int from);
+/// Which is one of these, as the receiver knows.
+LaneOffer lane_in(const std::string& offered);
+const std::byte* data_in(const std::string& offered);
 
 /// The receiver tells the sender that it cannot take what was, or will be, offered.
 void refuse_offer(const Route& route, int from, const std::string& why);

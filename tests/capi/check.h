@@ -24,6 +24,10 @@ void check(bool holds, const char* what, const char* file, int line);
 void expect(int wanted, int got, const char* call, const char* file, int line);
 void says(const char* words, const char* file, int line);
 
+/* Options that have a tag alone. */
+#define TAG(number) (&(const hocket_message_options){.tag = (number)})
+#define INIT_TAG(number) (&(const hocket_init_options){.tag = (number)})
+
 /* A float64 array of this layout in hocket's own memory, every element 1 + its row-major global
  * index; and how many of its elements are not that (guard bytes are the caller's affair). */
 hocket_array* numbered(const hocket_layout* layout, MPI_Comm comm);

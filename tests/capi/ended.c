@@ -22,7 +22,7 @@ static int start_receive(void* context, hocket_started* out) {
     hocket_request* request = NULL;
     (void)context;
     (void)out;
-    return hocket_tasks_irecv(tasks, array, hocket_task_at(0), 80, &request);
+    return hocket_tasks_irecv(tasks, 1, &array, hocket_task_at(0), TAG(80), &request);
 }
 
 void keep_for_the_end(void) {
@@ -38,10 +38,10 @@ void keep_for_the_end(void) {
     array = numbered(layout, comm);
     other = numbered(layout, comm);
     OK(hocket_halo_make(array, width, NULL, &halo));
-    OK(hocket_halo_iexchange_later(halo, &operation));
-    OK(hocket_tasks_irecv(tasks, array, hocket_task_at(0), 77, &waiting));
-    OK(hocket_tasks_send_init(tasks, other, hocket_task_at(0), 78, 0, NULL, &kept));
-    OK(hocket_tasks_recv_init(tasks, array, hocket_task_at(0), 79, 0, NULL, &started));
+    OK(hocket_halo_iexchange(halo, true, &operation));
+    OK(hocket_tasks_irecv(tasks, 1, &array, hocket_task_at(0), TAG(77), &waiting));
+    OK(hocket_tasks_send_init(tasks, other, hocket_task_at(0), INIT_TAG(78), &kept));
+    OK(hocket_tasks_recv_init(tasks, array, hocket_task_at(0), INIT_TAG(79), &started));
     OK(hocket_request_start(started, NULL));
     OK(hocket_team_make(MPI_COMM_WORLD, 60, &team));
     OK(hocket_team_enqueue(team, 1, &me, &alone));
@@ -81,12 +81,12 @@ static void test_calls(void) {
     ENDED(hocket_tasks_make_fortran(1, &all, 0, &more));
     ENDED(hocket_tasks_from_launcher(MPI_COMM_WORLD, &more));
     ENDED(hocket_tasks_comm(tasks, &comm));
-    ENDED(hocket_tasks_isend(tasks, array, here, 1, &request));
-    ENDED(hocket_tasks_irecv(tasks, array, here, 1, &request));
+    ENDED(hocket_tasks_isend(tasks, 1, &array, here, TAG(1), &request));
+    ENDED(hocket_tasks_irecv(tasks, 1, &array, here, TAG(1), &request));
     ENDED(hocket_tasks_iprobe(tasks, hocket_any_task(), 1, &found, &status));
     ENDED(hocket_tasks_bcast(tasks, array, here, -1));
     ENDED(hocket_tasks_barrier(tasks, -1));
-    ENDED(hocket_tasks_send_init(tasks, array, here, 1, 0, NULL, &request));
+    ENDED(hocket_tasks_send_init(tasks, array, here, INIT_TAG(1), &request));
     ENDED(hocket_team_make(MPI_COMM_WORLD, -1, &another));
     ENDED(hocket_team_make_fortran(0, -1, &another));
     ENDED(hocket_team_wait(team, -1));

@@ -284,11 +284,12 @@ static void test_task_verbs(const hocket_flow_options* options) {
     OK(hocket_flow_free(&flow));
 
     hocket_request *send = NULL, *receive = NULL;
-    const hocket_array* const sent[] = {out};
+    hocket_array* const sent[] = {out};
     hocket_array* const received[] = {in};
+    const hocket_message_options later = {.tag = 3, .later = true};
     clear(in);
-    OK(hocket_tasks_isend_later(tasks, 1, sent, hocket_task_at(0), 3, &send));
-    OK(hocket_tasks_irecv_later(tasks, 1, received, hocket_task_at(0), 3, &receive));
+    OK(hocket_tasks_isend(tasks, 1, sent, hocket_task_at(0), &later, &send));
+    OK(hocket_tasks_irecv(tasks, 1, received, hocket_task_at(0), &later, &receive));
     FAILS(HOCKET_ERR_ERROR, hocket_request_wait(send, 60, NULL));
     SAYS("it has not begun");
     OK(hocket_request_start(receive, NULL));

@@ -8,7 +8,7 @@ static void test_later(hocket_halo* halo, double* data, int64_t row, int64_t col
     hocket_flow* flow = NULL;
     double kept[3];
     for (int64_t j = 0; j < cols; ++j) kept[j] = data[2 + j], data[2 + j] = -1;
-    OK(hocket_halo_iexchange_later(halo, &operation));
+    OK(hocket_halo_iexchange(halo, true, &operation));
     OK(hocket_operation_wait(operation, 60));
     OK(hocket_operation_free(&operation));
     for (int64_t j = 0; j < cols; ++j) CHECK(data[2 + j] == kept[j]), data[2 + j] = -1;
@@ -19,8 +19,8 @@ static void test_later(hocket_halo* halo, double* data, int64_t row, int64_t col
     CHECK(row >= cols);
     FAILS(HOCKET_ERR_ARGUMENT, hocket_flow_exchange(flow, NULL, 0));
     FAILS(HOCKET_ERR_ARGUMENT, hocket_flow_exchange(NULL, halo, 0));
-    FAILS(HOCKET_ERR_ARGUMENT, hocket_halo_iexchange_later(halo, NULL));
-    FAILS(HOCKET_ERR_ARGUMENT, hocket_halo_iexchange_later(NULL, &operation));
+    FAILS(HOCKET_ERR_ARGUMENT, hocket_halo_iexchange(halo, true, NULL));
+    FAILS(HOCKET_ERR_ARGUMENT, hocket_halo_iexchange(NULL, true, &operation));
     OK(hocket_flow_free(&flow));
 }
 
@@ -67,12 +67,12 @@ void test_halo(void) {
         }
     CHECK(shape[0] == 0 || shape[1] == cols + 4);
     for (int64_t j = 0; shape[0] > 0 && j < cols; ++j) data[2 + j] = -1;
-    OK(hocket_halo_iexchange(halo, &started));
+    OK(hocket_halo_iexchange(halo, false, &started));
     OK(hocket_operation_wait(started, 60));
     OK(hocket_operation_free(&started));
     for (int64_t j = 0; shape[0] > 0 && j < cols; ++j)
         CHECK(data[2 + j] == 1 + (double)((first - 1 + rows) % rows * cols + j));
-    FAILS(HOCKET_ERR_ARGUMENT, hocket_halo_iexchange(halo, NULL));
+    FAILS(HOCKET_ERR_ARGUMENT, hocket_halo_iexchange(halo, false, NULL));
 
     test_later(halo, data, shape[1], shape[0] == 0 ? 0 : cols);
 

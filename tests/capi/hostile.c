@@ -19,7 +19,7 @@ static void test_waits(hocket_tasks* tasks, hocket_array* array) {
     hocket_request *request = NULL, *two[2] = {NULL, NULL};
     int64_t index = -1;
     bool done = true;
-    OK(hocket_tasks_irecv(tasks, array, hocket_task_at(0), 77, &request));
+    OK(hocket_tasks_irecv(tasks, 1, &array, hocket_task_at(0), TAG(77), &request));
     hocket_request* const stale = request;
     two[0] = request;
     FAILS(HOCKET_ERR_DEADLINE, hocket_request_wait(request, 0, NULL));
@@ -39,7 +39,7 @@ static void test_waits(hocket_tasks* tasks, hocket_array* array) {
     FAILS(HOCKET_ERR_ARGUMENT, hocket_request_free(&request));
     FAILS(HOCKET_ERR_ARGUMENT, hocket_request_wait(stale, 1, NULL));
     FAILS(HOCKET_ERR_ARGUMENT, hocket_request_test(stale, &done));
-    OK(hocket_tasks_isend(tasks, array, hocket_task_at(0), 77, &request));
+    OK(hocket_tasks_isend(tasks, 1, &array, hocket_task_at(0), TAG(77), &request));
     OK(hocket_request_wait(request, 60, NULL));
     OK(hocket_request_free(&request));
 }
@@ -62,8 +62,8 @@ static void test_starts(hocket_tasks* tasks, hocket_array* sent, MPI_Comm comm) 
     hocket_array* dead = array_of("(7) (BLOCK) @ (%d)", "float64", comm);
     hocket_array* const gone = dead;
     OK(hocket_array_free(&dead));
-    OK(hocket_tasks_send_init(tasks, sent, here, 3, 0, NULL, &out));
-    OK(hocket_tasks_recv_init(tasks, received, here, 3, 0, NULL, &in));
+    OK(hocket_tasks_send_init(tasks, sent, here, INIT_TAG(3), &out));
+    OK(hocket_tasks_recv_init(tasks, received, here, INIT_TAG(3), &in));
     FAILS(HOCKET_ERR_ERROR, hocket_request_wait(in, 1, NULL));
     SAYS("never started");
     FAILS(HOCKET_ERR_ERROR, hocket_request_status(in, &status));
@@ -81,13 +81,14 @@ static void test_starts(hocket_tasks* tasks, hocket_array* sent, MPI_Comm comm) 
     OK(hocket_request_free(&out));
     OK(hocket_request_free(&in));
 
-    OK(hocket_tasks_recv_init(tasks, received, hocket_any_task(), 3, 0, NULL, &wrong));
+    OK(hocket_tasks_recv_init(tasks, received, hocket_any_task(), INIT_TAG(3), &wrong));
     never_works(wrong, received, "takes no wildcard");
-    OK(hocket_tasks_recv_init(tasks, received, here, HOCKET_ANY_TAG, 0, NULL, &wrong));
+    OK(hocket_tasks_recv_init(tasks, received, here, INIT_TAG(HOCKET_ANY_TAG), &wrong));
     never_works(wrong, received, "no wildcard");
-    OK(hocket_tasks_send_init(tasks, sent, here, 3, -2, NULL, &wrong));
+    OK(hocket_tasks_send_init(tasks, sent, here,
+                              &(const hocket_init_options){.tag = 3, .count = -2}, &wrong));
     never_works(wrong, sent, "count is -2");
-    OK(hocket_tasks_send_init(tasks, sent, hocket_task_named("nobody"), 3, 0, NULL, &wrong));
+    OK(hocket_tasks_send_init(tasks, sent, hocket_task_named("nobody"), INIT_TAG(3), &wrong));
     never_works(wrong, sent, "nobody");
     OK(hocket_array_free(&other));
     OK(hocket_array_free(&narrow));

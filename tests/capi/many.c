@@ -48,10 +48,11 @@ static void exchange(hocket_tasks* tasks, MPI_Comm comm, int size, int senders,
         OK(hocket_layout_free(&from));
         OK(hocket_layout_free(&to));
     }
-    const hocket_array* const sent[3] = {out[0], out[1], out[2]};
+    hocket_array* const sent[3] = {out[0], out[1], out[2]};
+    const hocket_sendrecv_options twos = {.send_tag = 2, .receive_tag = 2};
     if (sends && receives) {
-        OK(hocket_tasks_isend_many(tasks, 3, sent, other, 1, &requests[0]));
-        OK(hocket_tasks_irecv_many(tasks, 3, in, other, 1, &requests[1]));
+        OK(hocket_tasks_isend(tasks, 3, sent, other, TAG(1), &requests[0]));
+        OK(hocket_tasks_irecv(tasks, 3, in, other, TAG(1), &requests[1]));
         OK(hocket_request_wait(requests[0], 60, NULL));
         OK(hocket_request_wait(requests[1], 60, &status));
         for (int i = 0; i < 2; ++i) OK(hocket_request_free(&requests[i]));
@@ -60,18 +61,18 @@ static void exchange(hocket_tasks* tasks, MPI_Comm comm, int size, int senders,
             CHECK(wrong_numbers(in[i]) == 0);
             clear(in[i]);
         }
-        OK(hocket_tasks_sendrecv_many(tasks, 3, sent, other, 2, 3, in, other, 2, 60, &status));
+        OK(hocket_tasks_sendrecv(tasks, 3, sent, other, 3, in, other, &twos, 60, &status));
         test_status_of_three(status, senders);
     } else if (sends) {
-        OK(hocket_tasks_send_many(tasks, 3, sent, other, 1, 60));
-        FAILS(HOCKET_ERR_MISMATCH, hocket_tasks_send_many(tasks, 2, sent, other, 2, 60));
+        OK(hocket_tasks_send(tasks, 3, sent, other, TAG(1), 60));
+        FAILS(HOCKET_ERR_MISMATCH, hocket_tasks_send(tasks, 2, sent, other, TAG(2), 60));
         SAYS("2 arrays");
-        FAILS(HOCKET_ERR_ERROR, hocket_tasks_send_many(tasks, 0, NULL, other, 3, 60));
+        FAILS(HOCKET_ERR_ERROR, hocket_tasks_send(tasks, 0, NULL, other, TAG(3), 60));
         SAYS("empty list");
     } else {
-        OK(hocket_tasks_recv_many(tasks, 3, in, other, 1, 60, &status));
+        OK(hocket_tasks_recv(tasks, 3, in, other, TAG(1), 60, &status));
         test_status_of_three(status, senders);
-        FAILS(HOCKET_ERR_MISMATCH, hocket_tasks_recv_many(tasks, 3, in, other, 2, 60, NULL));
+        FAILS(HOCKET_ERR_MISMATCH, hocket_tasks_recv(tasks, 3, in, other, TAG(2), 60, NULL));
         SAYS("3 arrays");
     }
     for (int i = 0; i < 3; ++i) {

@@ -30,17 +30,20 @@ static void start_and_wait(const ends* e, hocket_request* out, hocket_request* i
 static void test_requests(const ends* e) {
     hocket_request *out = NULL, *in = NULL, *of_layout[2] = {NULL, NULL};
     bool persistent = false;
+    const hocket_init_options ten_times = {.tag = 5, .count = 10, .strategy = "auto"};
+    const hocket_init_options any = {.tag = 5, .layout = e->layout};
+    const hocket_init_options any_once = {.tag = 5, .count = 1, .layout = e->layout};
     if (e->sends) {
-        OK(hocket_tasks_send_init(e->tasks, e->sent, e->other, 5, 10, "auto", &out));
-        OK(hocket_tasks_send_init_layout(e->tasks, e->layout, e->other, 5, 0, NULL, &of_layout[0]));
+        OK(hocket_tasks_send_init(e->tasks, e->sent, e->other, &ten_times, &out));
+        OK(hocket_tasks_send_init(e->tasks, NULL, e->other, &any, &of_layout[0]));
         OK(hocket_request_persistent(out, &persistent));
         CHECK(persistent);
         FAILS(HOCKET_ERR_ERROR, hocket_request_start(of_layout[0], NULL));
         SAYS("name an array");
     }
     if (e->receives) {
-        OK(hocket_tasks_recv_init(e->tasks, e->received, e->other, 5, 0, NULL, &in));
-        OK(hocket_tasks_recv_init_layout(e->tasks, e->layout, e->other, 5, 1, NULL, &of_layout[1]));
+        OK(hocket_tasks_recv_init(e->tasks, e->received, e->other, INIT_TAG(5), &in));
+        OK(hocket_tasks_recv_init(e->tasks, NULL, e->other, &any_once, &of_layout[1]));
     }
     for (int round = 0; round < 4; ++round) start_and_wait(e, out, in, round % 2 == 1);
     for (int round = 0; round < 4; ++round) start_and_wait(e, of_layout[0], of_layout[1], true);

@@ -13,14 +13,16 @@ static hocket_layout* over(const char* pattern, MPI_Comm comm) {
 /* The same by a strategy, in pieces, and the messages of it counted. */
 static void test_travel(hocket_tasks* tasks, hocket_array* sent, hocket_array* received,
                         hocket_request** pair) {
-    const hocket_array* out = sent;
-    const hocket_verb_options staged = {"staged", 1, 2}, wrong = {"teleport", 0, 0};
+    const hocket_message_options staged = {
+        .tag = 4, .strategy = "staged", .stages = 1, .pieces = 2};
+    const hocket_message_options wrong = {.tag = 4, .strategy = "teleport"};
+    const hocket_message_options later = {.later = true}, garbage = {.reserved = {0, 0, 1}};
     hocket_message_counts before, after;
     int64_t pieces = 0, dimension = -1, first = -1, last = -1;
     clear(received);
     OK(hocket_transfer_counts(&before));
-    OK(hocket_tasks_isend_with(tasks, 1, &out, hocket_task_at(0), 4, &staged, &pair[0]));
-    OK(hocket_tasks_irecv_with(tasks, 1, &received, hocket_task_at(0), 4, NULL, &pair[1]));
+    OK(hocket_tasks_isend(tasks, 1, &sent, hocket_task_at(0), &staged, &pair[0]));
+    OK(hocket_tasks_irecv(tasks, 1, &received, hocket_task_at(0), TAG(4), &pair[1]));
     OK(hocket_request_pieces(pair[1], 60, &pieces));
     CHECK(pieces == 2);
     OK(hocket_request_wait_piece(pair[1], 1, 60, &dimension, &first, &last));
@@ -32,9 +34,12 @@ static void test_travel(hocket_tasks* tasks, hocket_array* sent, hocket_array* r
     /* Other processes may hold none of the rows, or none of the columns. */
     CHECK(rank != 0 || (after.sent > before.sent && after.received > before.received));
     FAILS(HOCKET_ERR_ERROR,
-          hocket_tasks_recv_with(tasks, 1, &received, hocket_task_at(0), 4, &wrong, 60, NULL));
-    FAILS(HOCKET_ERR_ERROR,
-          hocket_tasks_send_with(tasks, 1, &out, hocket_task_at(0), 4, &wrong, 60));
+          hocket_tasks_recv(tasks, 1, &received, hocket_task_at(0), &wrong, 60, NULL));
+    FAILS(HOCKET_ERR_ERROR, hocket_tasks_send(tasks, 1, &sent, hocket_task_at(0), &wrong, 60));
+    FAILS(HOCKET_ERR_ERROR, hocket_tasks_send(tasks, 1, &sent, hocket_task_at(0), &later, 60));
+    SAYS("cannot begin later");
+    FAILS(HOCKET_ERR_ARGUMENT, hocket_tasks_send(tasks, 1, &sent, hocket_task_at(0), &garbage, 60));
+    SAYS("initialise the struct");
     for (int i = 0; i < 2; ++i) OK(hocket_request_free(&pair[i]));
 }
 
@@ -93,8 +98,8 @@ static void test_one(void) {
     hocket_array *sent = numbered(rows, comm), *received = NULL;
     OK(hocket_array_empty(columns, "float64", 0, comm, &received));
     clear(received);
-    OK(hocket_tasks_isend(tasks, sent, hocket_task_at(0), 3, &pair[0]));
-    OK(hocket_tasks_irecv(tasks, received, hocket_any_task(), HOCKET_ANY_TAG, &pair[1]));
+    OK(hocket_tasks_isend(tasks, 1, &sent, hocket_task_at(0), TAG(3), &pair[0]));
+    OK(hocket_tasks_irecv(tasks, 1, &received, hocket_any_task(), TAG(HOCKET_ANY_TAG), &pair[1]));
     OK(hocket_request_wait_all(2, pair, 60, statuses));
     CHECK(wrong_numbers(received) == 0);
     OK(hocket_status_tag(statuses[1], &value));
@@ -105,7 +110,7 @@ static void test_one(void) {
     }
     test_travel(tasks, sent, received, pair);
     test_collectives(tasks, sent, received);
-    FAILS(HOCKET_ERR_ERROR, hocket_tasks_send(tasks, sent, hocket_task_at(0), 0, -1));
+    FAILS(HOCKET_ERR_ERROR, hocket_tasks_send(tasks, 1, &sent, hocket_task_at(0), NULL, -1));
     OK(hocket_array_free(&sent));
     OK(hocket_array_free(&received));
     OK(hocket_layout_free(&rows));
@@ -140,6 +145,7 @@ static void test_status(hocket_status* status, int tag, const hocket_layout* lay
 
 /* What goes wrong, on every process of both tasks. */
 static void test_wrong(hocket_tasks* tasks, bool left, hocket_array* array, hocket_array* narrow) {
+    hocket_array* nothing = NULL;
     const hocket_task_id other = hocket_task_at(left ? 1 : 0);
     hocket_tasks* none = NULL;
     hocket_status* status = NULL;
@@ -147,23 +153,24 @@ static void test_wrong(hocket_tasks* tasks, bool left, hocket_array* array, hock
     int value;
     bool found = true;
     if (left)
-        FAILS(HOCKET_ERR_MISMATCH, hocket_tasks_send(tasks, array, other, 8, -1));
+        FAILS(HOCKET_ERR_MISMATCH, hocket_tasks_send(tasks, 1, &array, other, TAG(8), -1));
     else
-        FAILS(HOCKET_ERR_MISMATCH, hocket_tasks_recv(tasks, narrow, other, 8, -1, NULL));
+        FAILS(HOCKET_ERR_MISMATCH, hocket_tasks_recv(tasks, 1, &narrow, other, TAG(8), -1, NULL));
     SAYS("float64");
     SAYS("float32");
     SAYS("left");
     SAYS("right");
-    FAILS(HOCKET_ERR_ERROR, hocket_tasks_send(tasks, array, hocket_task_named("rihgt"), 0, -1));
+    FAILS(HOCKET_ERR_ERROR,
+          hocket_tasks_send(tasks, 1, &array, hocket_task_named("rihgt"), NULL, -1));
     SAYS("rihgt");
-    FAILS(HOCKET_ERR_ARGUMENT, hocket_tasks_send(tasks, NULL, other, 0, -1));
+    FAILS(HOCKET_ERR_ARGUMENT, hocket_tasks_send(tasks, 1, &nothing, other, NULL, -1));
     FAILS(HOCKET_ERR_ERROR, hocket_tasks_refuse(tasks, false, HOCKET_ERR_ERROR, "no more", -1));
     SAYS("no more");
     FAILS(HOCKET_ERR_DEADLINE, hocket_tasks_probe(tasks, hocket_any_task(), 9, 0.05, &status));
     OK(hocket_tasks_iprobe(tasks, other, HOCKET_ANY_TAG, &found, &status));
     CHECK(!found && status == NULL);
-    FAILS(HOCKET_ERR_DEADLINE,
-          hocket_tasks_recv(tasks, array, hocket_any_task(), HOCKET_ANY_TAG, 0.05, &status));
+    FAILS(HOCKET_ERR_DEADLINE, hocket_tasks_recv(tasks, 1, &array, hocket_any_task(),
+                                                 TAG(HOCKET_ANY_TAG), 0.05, &status));
     FAILS(HOCKET_ERR_ARGUMENT, hocket_tasks_name_of(tasks, 2, &name));
     FAILS(HOCKET_ERR_ERROR, hocket_tasks_task(tasks, other, &none)); /* not in it */
     FAILS(HOCKET_ERR_ARGUMENT, hocket_tasks_rank(NULL, &value));
@@ -205,11 +212,11 @@ static void test_two(void) {
     if (!left) clear(array);
 
     if (left) {
-        OK(hocket_tasks_send(tasks, array, other, 4, 60));
+        OK(hocket_tasks_send(tasks, 1, &array, other, TAG(4), 60));
     } else {
         OK(hocket_tasks_probe(tasks, hocket_any_task(), HOCKET_ANY_TAG, 60, &status));
         test_status(status, 4, NULL);
-        OK(hocket_tasks_recv(tasks, array, other, HOCKET_ANY_TAG, 60, &status));
+        OK(hocket_tasks_recv(tasks, 1, &array, other, TAG(HOCKET_ANY_TAG), 60, &status));
         test_status(status, 4, NULL);
     }
     CHECK(wrong_numbers(array) == 0);
@@ -218,11 +225,11 @@ static void test_two(void) {
     for (int i = 0; i < 3; ++i) {
         const int tag = left ? i : 2 - i;
         if (left)
-            OK(hocket_tasks_isend(tasks, array, other, tag, &all[i]));
+            OK(hocket_tasks_isend(tasks, 1, &array, other, TAG(tag), &all[i]));
         else if (i < 2)
-            OK(hocket_tasks_recv(tasks, array, other, tag, 60, NULL));
+            OK(hocket_tasks_recv(tasks, 1, &array, other, TAG(tag), 60, NULL));
         else
-            OK(hocket_tasks_irecv(tasks, array, other, tag, &all[0]));
+            OK(hocket_tasks_irecv(tasks, 1, &array, other, TAG(tag), &all[0]));
     }
     if (left) {
         OK(hocket_request_operation(all[1], &operation));
@@ -246,9 +253,10 @@ static void test_two(void) {
 
     /* Both at once. */
     hocket_array* came = NULL;
+    const hocket_sendrecv_options sixes = {.send_tag = 6, .receive_tag = 6};
     OK(hocket_array_empty(layout, "float64", 0, comm, &came));
     clear(came);
-    OK(hocket_tasks_sendrecv(tasks, array, other, 6, came, other, 6, 60, NULL));
+    OK(hocket_tasks_sendrecv(tasks, 1, &array, other, 1, &came, other, &sixes, 60, NULL));
     CHECK(wrong_numbers(came) == 0);
     test_wrong(tasks, left, array, narrow);
     CHECK(wrong_numbers(array) == 0);

@@ -238,8 +238,8 @@ contains
     call hocket_flow_send(flow, tasks, a, 0)
     call hocket_flow_send(flow, tasks, b, 'only', tag=2, priority=1)
     call hocket_flow_recv(flow, tasks, c, 0, tag=2)
-    call hocket_tasks_isend_later(tasks, [c], 0, passed%send, tag=3)
-    call hocket_tasks_irecv_later(tasks, [d], 0, passed%receive, tag=3)
+    call hocket_tasks_isend(tasks, [c], 0, passed%send, tag=3, later=.true.)
+    call hocket_tasks_irecv(tasks, [d], 0, passed%receive, tag=3, later=.true.)
     call hocket_flow_comm(flow, c_funloc(pass_on), c_loc(passed), &
                           [hocket_reads(c), hocket_writes(d)], name='pass on')
     call hocket_flow_wait(flow, 60.0_real64)
@@ -253,8 +253,8 @@ contains
                                                                    HOCKET_ACCESS_WRITES], pass)
     do time = 1, 2  ! a call that waits, and a step
       w = 0
-      call hocket_tasks_isend_later(tasks, [c], 0, under_way%send, tag=4)
-      call hocket_tasks_irecv_later(tasks, [d], 0, under_way%receive, tag=4)
+      call hocket_tasks_isend(tasks, [c], 0, under_way%send, tag=4, later=.true.)
+      call hocket_tasks_irecv(tasks, [d], 0, under_way%receive, tag=4, later=.true.)
       if (time == 2) call hocket_flow_enter(flow)
       call hocket_annotated_call(pass, [hocket_reads(c), hocket_writes(d)])
       if (time == 2) then
@@ -280,7 +280,7 @@ contains
   subroutine test_wrong_calls()
     type(hocket_flow) :: flow
     type(hocket_flow_options) :: options
-    type(hocket_touch) :: none(0)
+    type(hocket_flow_access) :: none(0)
     integer :: ierr
     call hocket_flow_options_default(options)
     options%workers = 0

@@ -298,7 +298,7 @@ contains
     call hocket_flow_task(flow, c_funloc(late), c_loc(s), [hocket_updates(hocket_view(x(1:1)))])
     call hocket_flow_exchange(flow, halo(1))
     call hocket_flow_exchange(flow, halo(2))
-    call hocket_halo_iexchange_later(halo(3), operation)
+    call hocket_halo_iexchange(halo(3), operation, later=.true.)
     call hocket_halo_data(halo(3), x)
     call hocket_flow_comm(flow, c_funloc(begin_later), c_loc(operation), &
                           [hocket_updates(hocket_view(x))])
@@ -311,7 +311,7 @@ contains
       call check(x(0) == left, 'the neighbour''s element of that border')
       x(1) = -x(1)
     end do
-    call hocket_halo_iexchange_later(halo(3), operation)
+    call hocket_halo_iexchange(halo(3), operation, later=.true.)
     call hocket_operation_wait(operation, timeout=60d0)
     call check(x(0) == -30*(before + 1), 'an operation by itself')
     call hocket_operation_free(operation)

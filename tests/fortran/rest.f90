@@ -184,8 +184,8 @@ contains
     call hocket_array_data(b, y)
     x = numbers_of(layout, rank)
     y = 0
-    call hocket_tasks_isend_many(tasks, [a], 't', requests(1))
-    call hocket_tasks_irecv_many(tasks, [b], 't', requests(2))
+    call hocket_tasks_isend(tasks, [a], 't', requests(1))
+    call hocket_tasks_irecv(tasks, [b], 't', requests(2))
     call hocket_request_wait(requests(1))
     call hocket_request_wait(requests(2), status=status)
     call check(all(x == y), 'arrived')
@@ -197,11 +197,11 @@ contains
     call hocket_status_dtype_at(status, 2, text, itemsize, ierr)
     call check(ierr == HOCKET_ERR_ARGUMENT, 'there is one array')
     y = 0
-    call hocket_tasks_sendrecv_many(tasks, [a], 0, [b], 0, send_tag=2, timeout=60d0)
+    call hocket_tasks_sendrecv(tasks, [a], 0, [b], 0, send_tag=2, timeout=60d0)
     call check(all(x == y), 'exchanged')
     call together(tasks, a, b, x, y)
-    call hocket_tasks_send_init_layout(tasks, layout, 0, requests(1), strategy='auto')
-    call hocket_tasks_recv_init_layout(tasks, layout, 0, requests(2))
+    call hocket_tasks_send_init(tasks, layout, 0, requests(1), strategy='auto')
+    call hocket_tasks_recv_init(tasks, layout, 0, requests(2))
     do i = 1, 2
       y = 0
       call hocket_request_start(requests(1), array=a)
@@ -246,8 +246,8 @@ contains
     call check(all(x == y), 'reduced')
     y = 0
     call hocket_transfer_counts(before)
-    call hocket_tasks_isend_many(tasks, [a], 't', requests(1))
-    call hocket_tasks_irecv_many(tasks, [b], 't', requests(2))
+    call hocket_tasks_isend(tasks, [a], 't', requests(1))
+    call hocket_tasks_irecv(tasks, [b], 't', requests(2))
     call hocket_request_pieces(requests(2), pieces)
     call check(pieces == 1, 'one piece')
     call hocket_request_wait_piece(requests(2), 0, dimension, first, last)

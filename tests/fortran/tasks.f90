@@ -218,9 +218,9 @@ contains
     call hocket_layout_global_indices(layout, me, 1, mine)
     call hocket_array_empty(layout, 'float64', comm, b)
     if (left) then
-      call hocket_tasks_send_many(tasks, [a, b], 'right')
+      call hocket_tasks_send(tasks, [a, b], 'right')
     else
-      call hocket_tasks_recv_many(tasks, [a, b], 'left', timeout=60d0, status=status)
+      call hocket_tasks_recv(tasks, [a, b], 'left', timeout=60d0, status=status)
       call hocket_status_count(status, n)
       call check(n == 2, 'two arrays')
       call hocket_status_free(status)

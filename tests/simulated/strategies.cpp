@@ -54,8 +54,7 @@ Outcome send(hocket::Tasks& world, const Layout& source, const Layout& destinati
     each(array, [&](double& element, double number) { element = sends ? number : -1; });
     hocket::InitOptions options;
     options.strategy = strategy;
-    auto request =
-        sends ? world.send_init(array, 1, 0, options) : world.recv_init(array, 0, 0, options);
+    auto request = sends ? world.send_init(array, 1, options) : world.recv_init(array, 0, options);
     double took = 0;
     std::int64_t messages = 0;
     for (int start = 0; start < starts; ++start) {

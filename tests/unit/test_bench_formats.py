@@ -8,6 +8,7 @@ import itertools
 import numpy as np
 import pytest
 
+import hocket as hk
 from hocket_bench import formats
 
 
@@ -15,12 +16,17 @@ def owners(extent: int, form: str, parts: int) -> list[int]:
     """HPF 1.0, chapter 3, element by element."""
     if form == "*":
         return [0] * extent
+    if form == "GEN_BLOCK":  # a share of r + 1 each
+        ends = [extent * r * (r + 1) // (parts * (parts + 1)) for r in range(parts + 1)]
+        return [r for r in range(parts) for _ in range(ends[r], ends[r + 1])]
+    if form == "BALANCED":
+        return [r for r, own in enumerate(np.array_split(range(extent), parts)) for _ in own]
     name, _, argument = form.partition("(")
     size = int(argument[:-1]) if argument else (1 if name == "CYCLIC" else -(-extent // parts))
     return [g // size if name == "BLOCK" else g // size % parts for g in range(extent)]
 
 
-FORMATS = ("*", "BLOCK", "BLOCK(9)", "CYCLIC", "CYCLIC(3)")
+FORMATS = ("*", "BLOCK", "BLOCK(9)", "CYCLIC", "CYCLIC(3)", "GEN_BLOCK", "BALANCED")
 
 
 @pytest.mark.parametrize("extent", [0, 1, 7, 23])
@@ -62,3 +68,17 @@ def test_what_two_processes_share(pair: tuple[str, str]) -> None:
 def test_malformed_distributions_are_refused(text: str) -> None:
     with pytest.raises(ValueError, match=r"write a distribution|a format is"):
         formats.parse(text)
+
+
+def test_lists_and_kinds() -> None:
+    """What hocket is told is what the baselines are built from."""
+    lay = formats.lay((7, 5), "(INDIRECT, GEN_BLOCK) on 2x3 as boxes", 6)
+    assert (lay.kind, lay.dist, lay.procs) == ("boxes", "(INDIRECT,GEN_BLOCK)", (2, 3))
+    told = hk.Layout(lay.shape, lay.text, lay.procs)
+    for rank in range(6):
+        for ours, theirs in zip(told.global_indices(rank), lay.indices(rank)):
+            assert ours.tolist() == theirs.tolist()
+    with pytest.raises(ValueError, match="as boxes or elements"):
+        formats.lay((7,), "(BLOCK) as bricks", 2)
+    with pytest.raises(ValueError, match="1048576 at most"):
+        formats.spread(2**21, "INDIRECT", 2)

@@ -353,6 +353,24 @@ def test_messages_of_all_languages_spell_what_each_would_write() -> None:
     assert not found, found
 
 
+def test_the_architecture_page_has_the_rooms_and_their_arrows():
+    """Its table is USES, and its picture has a brick for each room."""
+    page = (ROOT / "docs/architecture.md").read_text(encoding="utf-8")
+    rows = re.findall(r"^\| `(\w+)` \|[^|]*\|([^|]*)\|$", page, re.MULTILINE)
+    told = {room: {word.strip() for word in used.split(",") if word.strip()} for room, used in rows}
+    assert told == {room: set(used) for room, used in USES.items()}
+    picture = (ROOT / "docs/pictures/house.svg").read_text(encoding="utf-8")
+    assert set(USES) <= set(re.findall(r'font-size="17">([^<]+)<', picture))
+
+
+def test_each_section_of_a_room_is_short():
+    """Fifteen lines of text at most, so that a reader finds a room on one screen."""
+    page = (ROOT / "docs/architecture.md").read_text(encoding="utf-8")
+    for section in page.split("\n## Rooms\n")[1].split("\n## ")[0].split("\n### ")[1:]:
+        title, *lines = section.splitlines()
+        assert len([line for line in lines if line]) <= 15, title
+
+
 # package -> where it lies, and the packages that it may import.
 PACKAGES = {
     "hocket": ("bindings/python", ()),
@@ -425,21 +443,3 @@ def test_a_circle_of_modules_is_found() -> None:
     assert found == {"p.b", "p.c"}
     assert circle({"a": {"b"}, "b": {"c"}, "c": {"b"}, "d": set()}) in (["a", "b", "c", "b"],)
     assert circle({"a": {"b", "c"}, "b": {"c"}, "c": set()}) == []
-
-
-def test_the_architecture_page_has_the_rooms_and_their_arrows():
-    """Its table is USES, and its picture has a brick for each room."""
-    page = (ROOT / "docs/architecture.md").read_text(encoding="utf-8")
-    rows = re.findall(r"^\| `(\w+)` \|[^|]*\|([^|]*)\|$", page, re.MULTILINE)
-    told = {room: {word.strip() for word in used.split(",") if word.strip()} for room, used in rows}
-    assert told == {room: set(used) for room, used in USES.items()}
-    picture = (ROOT / "docs/pictures/house.svg").read_text(encoding="utf-8")
-    assert set(USES) <= set(re.findall(r'font-size="17">([^<]+)<', picture))
-
-
-def test_each_section_of_a_room_is_short():
-    """Fifteen lines of text at most, so that a reader finds a room on one screen."""
-    page = (ROOT / "docs/architecture.md").read_text(encoding="utf-8")
-    for section in page.split("\n## Rooms\n")[1].split("\n## ")[0].split("\n### ")[1:]:
-        title, *lines = section.splitlines()
-        assert len([line for line in lines if line]) <= 15, title

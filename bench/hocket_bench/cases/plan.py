@@ -4,9 +4,12 @@
 from __future__ import annotations
 
 import argparse
+import math
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any
+
+import numpy as np
 
 from ..group import Group
 from ..harness import Contestant, Step, WrongResultError
@@ -32,6 +35,38 @@ class Side:
         """What `hk.Layout.parse` reads."""
         extents, procs = (", ".join(map(str, each)) for each in (shape, self.procs))
         return f"({extents}) {self.dist} @ ({procs})"
+
+    def layout(self, hk: Any, shape: tuple[int, ...]) -> Any:
+        """hocket's."""
+        return hk.Layout.parse(self.text(shape))
+
+
+@dataclass(frozen=True)
+class Listed(Side):
+    """Blocks at random, owners at random, bricks, or elements in random order: lists
+    that are too long for a text, about 100 elements a process (bricks: 400)."""
+
+    @property
+    def dist(self) -> str:
+        return self.form
+
+    def layout(self, hk: Any, shape: tuple[int, ...]) -> Any:
+        (many, *_), total = self.procs, math.prod(self.procs)
+        rng = np.random.default_rng(0)
+        if self.form == "GEN_BLOCK":
+            ends = np.sort(rng.permutation(np.arange(1, shape[0]))[: many - 1])
+            sizes = np.diff(ends, prepend=0, append=shape[0])
+            return hk.Layout(shape, [hk.gen_block(sizes)], self.procs)
+        if self.form == "INDIRECT":
+            return hk.Layout(shape, [hk.indirect(rng.integers(many, size=shape[0]))], self.procs)
+        if self.form == "ELEMENTS":
+            return hk.Layout.elements(shape, np.split(rng.permutation(shape[0]), many))
+        bounds = [np.linspace(0, n, p + 1).astype(int) for n, p in zip(shape, self.procs)]
+        places = np.stack(np.unravel_index(np.arange(total), self.procs), 1)
+        starts, stops = (
+            np.stack([b[p + up] for b, p in zip(bounds, places.T)], 1).tolist() for up in (0, 1)
+        )
+        return hk.Layout.boxes(shape, zip(starts, stops))
 
 
 @dataclass(frozen=True)
@@ -70,6 +105,14 @@ def points() -> list[Point]:
             shape = (2 ** (bits // dimensions),) * dimensions
             sides = Side("CYCLIC(36)", source), Side("CYCLIC(128)", target)
             sweep.append(Point("periods", shape, *sides))
+    for form, most in (("GEN_BLOCK", million), ("INDIRECT", 10**4), ("ELEMENTS", 10**4)):
+        for procs in (10**2, 10**4, million):
+            if procs <= most:
+                sides = Listed(form, (procs,)), Side("BALANCED", (procs,))
+                sweep.append(Point("kinds", (100 * procs,), *sides))
+    for procs in (5, 22, 100):  # bricks to bricks of other sides
+        bricks = Listed("BOXES", (procs,) * 3), Listed("BOXES", (procs - 1, procs, procs + 1))
+        sweep.append(Point("kinds", (7 * procs,) * 3, *bricks))
     return sweep
 
 
@@ -112,8 +155,8 @@ def matches(options: argparse.Namespace, group: Group) -> Iterator[Match]:
 def _python(point: Point) -> Contestant:
     def prepare() -> Step:
         hk = hocket()
-        source = hk.Layout.parse(point.source.text(point.shape))
-        target = hk.Layout.parse(point.target.text(point.shape))
+        source = point.source.layout(hk, point.shape)
+        target = point.target.layout(hk, point.shape)
         rank = source.size // 2
         result: list[Any] = []
 
@@ -121,9 +164,7 @@ def _python(point: Point) -> Contestant:
             result[:] = hk.plan(source, target).sends(rank)
 
         def check() -> None:
-            held = 1
-            for extent in source.local_shape(rank):
-                held *= int(extent)
+            held = source.local_elements(rank)
             sent = sum(int(elements) for _, elements in result)
             if sent != held:
                 raise WrongResultError(f"process {rank} holds {held} elements and sends {sent}")
@@ -139,7 +180,7 @@ def _python(point: Point) -> Contestant:
 
 
 def natives(options: argparse.Namespace) -> Sequence[Native]:
-    """From C++, with the memory."""
+    """From C++, with the memory, of what is short enough for a command line."""
     return [
         Native(
             "hocket_bench_plan",
@@ -151,4 +192,5 @@ def natives(options: argparse.Namespace) -> Sequence[Native]:
             ),
         )
         for point in _chosen(options)
+        if not isinstance(point.source, Listed)
     ]

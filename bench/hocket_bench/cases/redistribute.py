@@ -26,6 +26,8 @@ PAIRS = (
     "(BLOCK) -> (CYCLIC)",
     "(CYCLIC(3)) -> (CYCLIC(7))",
     "(BLOCK,*,*) -> (*,BLOCK,*)",
+    "(GEN_BLOCK,*) -> (*,BALANCED)",
+    "(GEN_BLOCK,*) as boxes -> (*,BALANCED) as boxes",
 )
 GRIDS = "(CYCLIC(64),CYCLIC(64)) on {0}x{1} -> (CYCLIC(48),CYCLIC(48)) on {1}x{0}"
 PENCILS = "(BLOCK,BLOCK,*) on {1}x{0} -> (BLOCK,*,BLOCK) on {1}x{0}"
@@ -51,9 +53,10 @@ def add_options(parser: argparse.ArgumentParser) -> None:
         action="append",
         metavar='"(BLOCK,*) -> (*,BLOCK)"',
         help="source and destination distribution, each with its arrangement of processes after "
-        '"on", as "(CYCLIC(2),CYCLIC(3)) on 1x2"; with => they lie on disjoint processes; may be '
-        "repeated (default: slabs, cyclic, 2-D block-cyclic on two grids, pencils, and disjoint "
-        "tasks)",
+        '"on", as "(CYCLIC(2),CYCLIC(3)) on 1x2"; with => they lie on disjoint processes; '
+        '"as boxes" and "as elements" say how hocket is told; GEN_BLOCK has growing blocks, '
+        "INDIRECT random owners; may be repeated (default: slabs, cyclic, 2-D block-cyclic on two "
+        "grids, pencils, uneven blocks, boxes, and disjoint tasks)",
     )
     parser.add_argument(
         "--all-pairs",
@@ -203,7 +206,8 @@ def matches(options: argparse.Namespace, group: Group) -> Iterator[Match]:
 
 
 def _text(side: Lay) -> str:
-    return f"{side.dist} on {'x'.join(map(str, side.procs)) or '1'}"
+    kind = f" as {side.kind}" if side.kind else ""
+    return f"{side.dist} on {'x'.join(map(str, side.procs)) or '1'}{kind}"
 
 
 def natives(options: argparse.Namespace) -> Sequence[Native]:

@@ -7,7 +7,6 @@
 #include "task_arguments.hpp"
 
 using namespace hocket::c;
-using hocket::Array;
 using hocket::Deadline;
 using hocket::Tasks;
 using hocket::Verb;
@@ -27,26 +26,6 @@ std::vector<hocket::TaskRequest> requests_of(std::int64_t count,
         }
     }
     return out;
-}
-
-struct Arguments {
-    Array array;
-    Deadline deadline;
-};
-// Of a verb that moves one array and blocks.
-Arguments blocking_arguments(const char* function, Tasks& tasks, Verb verb,
-                             const hocket_array* array, double timeout) {
-    return arguments_of_verb(function, tasks, verb, [&] {
-        return Arguments{behind(array)->value, deadline_of(timeout)};
-    });
-}
-// Of a verb that starts to move one array.
-Array starting_arguments(const char* function, Tasks& tasks, Verb verb, const hocket_array* array,
-                         hocket_request** request) {
-    return arguments_of_verb(function, tasks, verb, [&] {
-        require(request, "request");
-        return behind(array)->value;
-    });
 }
 
 }  // namespace
@@ -112,65 +91,6 @@ int hocket_tasks_name_of(const hocket_tasks* tasks, int index, const char** name
 
 int hocket_tasks_task(const hocket_tasks* tasks, hocket_task_id id, hocket_tasks** view) {
     return guard(__func__, [&] { give(view, behind(tasks)->value.task(id_of(id))); });
-}
-
-int hocket_tasks_send(hocket_tasks* tasks, const hocket_array* array, hocket_task_id destination,
-                      int tag, double timeout) {
-    const char* const function = __func__;
-    return guard(function, [&] {
-        const auto held = behind(tasks);
-        const auto given = blocking_arguments(function, held->value, Verb::send, array, timeout);
-        held->value.send(given.array, id_of(destination), tag, given.deadline);
-    });
-}
-
-int hocket_tasks_recv(hocket_tasks* tasks, hocket_array* array, hocket_task_id source, int tag,
-                      double timeout, hocket_status** status) {
-    const char* const function = __func__;
-    return guard(function, [&] {
-        const auto held = behind(tasks);
-        const auto given = blocking_arguments(function, held->value, Verb::recv, array, timeout);
-        give_status(status, held->value.recv(given.array, id_of(source), tag, given.deadline));
-    });
-}
-
-int hocket_tasks_sendrecv(hocket_tasks* tasks, const hocket_array* sent, hocket_task_id destination,
-                          int send_tag, hocket_array* received, hocket_task_id source,
-                          int receive_tag, double timeout, hocket_status** status) {
-    const char* const function = __func__;
-    return guard(function, [&] {
-        const auto held = behind(tasks);
-        struct Both {
-            Array out, in;
-            Deadline deadline;
-        };
-        const auto given = arguments_of_verb(function, held->value, Verb::sendrecv, [&] {
-            return Both{behind(sent)->value, behind(received)->value, deadline_of(timeout)};
-        });
-        give_status(status,
-                    held->value.sendrecv(given.out, id_of(destination), given.in, id_of(source),
-                                         send_tag, receive_tag, given.deadline));
-    });
-}
-
-int hocket_tasks_isend(hocket_tasks* tasks, const hocket_array* array, hocket_task_id destination,
-                       int tag, hocket_request** request) {
-    const char* const function = __func__;
-    return guard(function, [&] {
-        const auto held = behind(tasks);
-        const Array given = starting_arguments(function, held->value, Verb::isend, array, request);
-        give(request, held->value.isend(given, id_of(destination), tag));
-    });
-}
-
-int hocket_tasks_irecv(hocket_tasks* tasks, hocket_array* array, hocket_task_id source, int tag,
-                       hocket_request** request) {
-    const char* const function = __func__;
-    return guard(function, [&] {
-        const auto held = behind(tasks);
-        const Array given = starting_arguments(function, held->value, Verb::irecv, array, request);
-        give(request, held->value.irecv(given, id_of(source), tag));
-    });
 }
 
 int hocket_tasks_probe(hocket_tasks* tasks, hocket_task_id source, int tag, double timeout,

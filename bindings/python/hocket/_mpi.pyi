@@ -79,8 +79,10 @@ class Channel:
     def close(self, timeout: Optional[float]) -> None: ...
     def refuse(self, sending: bool, kind: str, message: str, timeout: Optional[float]) -> None: ...
 
-class TransferOptions:
-    def __init__(self, strategy: str, stages: int, pieces: int) -> None: ...
+class MessageOptions:
+    def __init__(
+        self, strategy: str = "auto", stages: int = 0, pieces: int = 0, later: bool = False
+    ) -> None: ...
 
 class Tasks:
     name: Optional[str]
@@ -101,7 +103,7 @@ class Tasks:
         destination: TaskId,
         tag: int,
         timeout: Optional[float],
-        options: TransferOptions,
+        options: MessageOptions,
     ) -> None: ...
     def recv(
         self,
@@ -109,16 +111,14 @@ class Tasks:
         source: TaskId,
         tag: int,
         timeout: Optional[float],
-        options: TransferOptions,
+        options: MessageOptions,
     ) -> Status: ...
     def isend(
-        self, arrays: Sequence[Local], destination: TaskId, tag: int, options: TransferOptions
+        self, arrays: Sequence[Local], destination: TaskId, tag: int, options: MessageOptions
     ) -> Request: ...
     def irecv(
-        self, arrays: Sequence[Local], source: TaskId, tag: int, options: TransferOptions
+        self, arrays: Sequence[Local], source: TaskId, tag: int, options: MessageOptions
     ) -> Request: ...
-    def isend_later(self, arrays: Sequence[Local], destination: TaskId, tag: int) -> Request: ...
-    def irecv_later(self, arrays: Sequence[Local], source: TaskId, tag: int) -> Request: ...
     def sendrecv(
         self,
         sent: Sequence[Local],

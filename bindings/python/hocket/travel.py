@@ -20,9 +20,9 @@ def positive(value: Any, what: str) -> int:
     return number
 
 
-def options_of(strategy: Any, stages: Optional[int], pieces: Optional[int]) -> _mpi.TransferOptions:
+def options_of(strategy: Any, stages: Optional[int], pieces: Optional[int]) -> _mpi.MessageOptions:
     """As the library takes them. Raises `Error` for what cannot be read."""
-    return _mpi.TransferOptions(
+    return _mpi.MessageOptions(
         as_text(strategy, "strategy", "direct"),
         positive(stages, "stages"),
         positive(pieces, "pieces"),

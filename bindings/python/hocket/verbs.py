@@ -233,7 +233,7 @@ class Verbs(Collectives):
         core, to, number = self._checked(
             _mpi.Verb.isend, lambda: (cores_of(a, "send"), id_of(dest), as_number(tag, "tag"))
         )
-        return Request(self._core.isend_later(core, to, number))
+        return Request(self._core.isend(core, to, number, _mpi.MessageOptions(later=True)))
 
     def _irecv_later(self, b: Arrays, source: TaskId = ANY_SOURCE, tag: int = ANY_TAG) -> Request:
         """A receive as `_isend_later`.
@@ -247,7 +247,9 @@ class Verbs(Collectives):
             _mpi.Verb.irecv,
             lambda: (cores_of(b, "receive into"), id_of(source), as_number(tag, "tag")),
         )
-        return Request(self._core.irecv_later(core, of, number), as_list(b))
+        return Request(
+            self._core.irecv(core, of, number, _mpi.MessageOptions(later=True)), as_list(b)
+        )
 
     def sendrecv(
         self,

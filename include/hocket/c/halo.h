@@ -29,11 +29,10 @@ int hocket_halo_local_shape(const hocket_halo* halo, int64_t capacity, int64_t* 
 /* Fills the border from the processes that hold those elements. Collective. */
 int hocket_halo_exchange(const hocket_halo* halo, double timeout);
 /* The same, started: for hocket_operation_wait or hocket_started_add. Until it is done the border
- * must not be touched, nor the elements within the widths of it be changed. */
-int hocket_halo_iexchange(const hocket_halo* halo, hocket_operation** operation);
-/* The same as an operation: it takes its place among the collective calls now, and begins when it
- * is first polled. See hocket_flow_exchange, too. */
-int hocket_halo_iexchange_later(const hocket_halo* halo, hocket_operation** operation);
+ * must not be touched, nor the elements within the widths of it be changed.
+ * `later`: it takes its place among the collective calls now, and begins when it is first polled.
+ * See hocket_flow_exchange, too. */
+int hocket_halo_iexchange(const hocket_halo* halo, bool later, hocket_operation** operation);
 
 #ifdef __cplusplus
 }

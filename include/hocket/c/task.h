@@ -58,74 +58,63 @@ int hocket_tasks_name_of(const hocket_tasks* tasks, int index, const char** name
 /* The view of one of my tasks, which it speaks through when I am in several: a new handle. */
 int hocket_tasks_task(const hocket_tasks* tasks, hocket_task_id id, hocket_tasks** view);
 
-/* HOCKET_ERR_MISMATCH on every process of both tasks, the message naming both, if shape or dtype
- * differ; nothing has moved then. A `status` pointer may be NULL; what it gets is to be freed. */
-int hocket_tasks_send(hocket_tasks* tasks, const hocket_array* array, hocket_task_id destination,
-                      int tag, double timeout);
-int hocket_tasks_recv(hocket_tasks* tasks, hocket_array* array, hocket_task_id source, int tag,
-                      double timeout, hocket_status** status);
-int hocket_tasks_sendrecv(hocket_tasks* tasks, const hocket_array* sent, hocket_task_id destination,
-                          int send_tag, hocket_array* received, hocket_task_id source,
-                          int receive_tag, double timeout, hocket_status** status);
-/* The array may not be changed (isend) or used (irecv) until the request is done. */
-int hocket_tasks_isend(hocket_tasks* tasks, const hocket_array* array, hocket_task_id destination,
-                       int tag, hocket_request** request);
-int hocket_tasks_irecv(hocket_tasks* tasks, hocket_array* array, hocket_task_id source, int tag,
-                       hocket_request** request);
-/* Several arrays as one message, which meets a receive of as many. */
-int hocket_tasks_send_many(hocket_tasks* tasks, int64_t count, const hocket_array* const* arrays,
-                           hocket_task_id destination, int tag, double timeout);
-int hocket_tasks_recv_many(hocket_tasks* tasks, int64_t count, hocket_array* const* arrays,
-                           hocket_task_id source, int tag, double timeout, hocket_status** status);
-int hocket_tasks_sendrecv_many(hocket_tasks* tasks, int64_t sent_count,
-                               const hocket_array* const* sent, hocket_task_id destination,
-                               int send_tag, int64_t received_count, hocket_array* const* received,
-                               hocket_task_id source, int receive_tag, double timeout,
-                               hocket_status** status);
-int hocket_tasks_isend_many(hocket_tasks* tasks, int64_t count, const hocket_array* const* arrays,
-                            hocket_task_id destination, int tag, hocket_request** request);
-int hocket_tasks_irecv_many(hocket_tasks* tasks, int64_t count, hocket_array* const* arrays,
-                            hocket_task_id source, int tag, hocket_request** request);
-/* A send or receive that takes its place among the calls of the task now, and begins when its
- * request is started, once: as flows do. Freed before that, it fails on both sides. */
-int hocket_tasks_isend_later(hocket_tasks* tasks, int64_t count, const hocket_array* const* arrays,
-                             hocket_task_id destination, int tag, hocket_request** request);
-int hocket_tasks_irecv_later(hocket_tasks* tasks, int64_t count, hocket_array* const* arrays,
-                             hocket_task_id source, int tag, hocket_request** request);
-/* How arrays are to travel: what one side leaves open (NULL, 0) the other says; where both say
- * something it must be the same. See hocket/task.hpp. */
-typedef struct hocket_verb_options {
+/* How a message is sent or received; NULL: the defaults, each 0 or NULL:
+ * `&(hocket_message_options){.tag = 3}`. Of strategy, stages and pieces, what one side leaves open
+ * the other says; where both say something it must be the same. See hocket/task.hpp. */
+typedef struct hocket_message_options {
+    int tag; /* of a receive also HOCKET_ANY_TAG */
+    bool
+        later; /* isend, irecv: takes its place among the calls of the task now, and begins when
+                  its request is started, once, as flows do; freed before, it fails on both sides */
     const char* strategy; /* NULL: "auto" */
     int64_t stages, pieces;
-} hocket_verb_options;
-/* `options` may be NULL. */
-int hocket_tasks_send_with(hocket_tasks* tasks, int64_t count, const hocket_array* const* arrays,
-                           hocket_task_id destination, int tag, const hocket_verb_options* options,
-                           double timeout);
-int hocket_tasks_recv_with(hocket_tasks* tasks, int64_t count, hocket_array* const* arrays,
-                           hocket_task_id source, int tag, const hocket_verb_options* options,
-                           double timeout, hocket_status** status);
-int hocket_tasks_isend_with(hocket_tasks* tasks, int64_t count, const hocket_array* const* arrays,
-                            hocket_task_id destination, int tag, const hocket_verb_options* options,
-                            hocket_request** request);
-int hocket_tasks_irecv_with(hocket_tasks* tasks, int64_t count, hocket_array* const* arrays,
-                            hocket_task_id source, int tag, const hocket_verb_options* options,
-                            hocket_request** request);
+    int64_t reserved[4]; /* 0, for options of later versions */
+} hocket_message_options;
+typedef struct hocket_sendrecv_options {
+    int send_tag, receive_tag;
+    int64_t reserved[4];
+} hocket_sendrecv_options;
+
+/* `count` arrays as one message, which meets a receive of as many. HOCKET_ERR_MISMATCH on every
+ * process of both tasks, the message naming both, if shape or dtype differ; nothing has moved then.
+ * A `status` pointer may be NULL; what it gets is to be freed. */
+int hocket_tasks_send(hocket_tasks* tasks, int64_t count, hocket_array* const* arrays,
+                      hocket_task_id destination, const hocket_message_options* options,
+                      double timeout);
+int hocket_tasks_recv(hocket_tasks* tasks, int64_t count, hocket_array* const* arrays,
+                      hocket_task_id source, const hocket_message_options* options, double timeout,
+                      hocket_status** status);
+int hocket_tasks_sendrecv(hocket_tasks* tasks, int64_t sent_count, hocket_array* const* sent,
+                          hocket_task_id destination, int64_t received_count,
+                          hocket_array* const* received, hocket_task_id source,
+                          const hocket_sendrecv_options* options, double timeout,
+                          hocket_status** status);
+/* The arrays may not be changed (isend) or used (irecv) until the request is done. */
+int hocket_tasks_isend(hocket_tasks* tasks, int64_t count, hocket_array* const* arrays,
+                       hocket_task_id destination, const hocket_message_options* options,
+                       hocket_request** request);
+int hocket_tasks_irecv(hocket_tasks* tasks, int64_t count, hocket_array* const* arrays,
+                       hocket_task_id source, const hocket_message_options* options,
+                       hocket_request** request);
+
+/* How a persistent request is prepared; NULL: the defaults, each 0 or NULL. */
+typedef struct hocket_init_options {
+    int tag;
+    const char* strategy; /* NULL: "auto" */
+    int64_t stages;
+    int64_t count;               /* how often it will be started; 0: not known, 1: preparing does
+                                    not pay */
+    const hocket_layout* layout; /* of any array of this layout, where `array` is NULL */
+    int64_t reserved[4];
+} hocket_init_options;
 /* Prepares a send or receive that is started again and again: of this array or any other of its
- * layout and type, or (…_layout) of any array of a layout. `count`: how often it will be started,
- * 0: not known, 1: preparing does not pay. `strategy` may be NULL: "auto". Returns at once; what
- * the two sides find wrong is said when it is started or waited for. */
+ * layout and type. Returns at once; what the two sides find wrong is said when it is started or
+ * waited for. */
 int hocket_tasks_send_init(hocket_tasks* tasks, const hocket_array* array,
-                           hocket_task_id destination, int tag, int64_t count, const char* strategy,
+                           hocket_task_id destination, const hocket_init_options* options,
                            hocket_request** request);
-int hocket_tasks_recv_init(hocket_tasks* tasks, hocket_array* array, hocket_task_id source, int tag,
-                           int64_t count, const char* strategy, hocket_request** request);
-int hocket_tasks_send_init_layout(hocket_tasks* tasks, const hocket_layout* layout,
-                                  hocket_task_id destination, int tag, int64_t count,
-                                  const char* strategy, hocket_request** request);
-int hocket_tasks_recv_init_layout(hocket_tasks* tasks, const hocket_layout* layout,
-                                  hocket_task_id source, int tag, int64_t count,
-                                  const char* strategy, hocket_request** request);
+int hocket_tasks_recv_init(hocket_tasks* tasks, const hocket_array* array, hocket_task_id source,
+                           const hocket_init_options* options, hocket_request** request);
 /* A named stream of arrays between this task and another: a new handle. */
 int hocket_tasks_channel(const hocket_tasks* tasks, const char* name, hocket_task_id other,
                          hocket_channel** channel);

@@ -1,9 +1,9 @@
 ! SPDX-License-Identifier: BSD-3-Clause
 ! Layouts by formats with lists, by boxes and by elements: their numbers count from 1.
-module hocket_ownership
+module hocket_layout_ownership
   use hocket_base
-  use hocket_c
-  use hocket_lists
+  use hocket_c_interfaces
+  use hocket_arguments
   use, intrinsic :: iso_c_binding
   use, intrinsic :: iso_fortran_env, only: int64
   implicit none

@@ -1,10 +1,10 @@
 ! SPDX-License-Identifier: BSD-3-Clause
 ! Layouts and plans whose arguments C has no form for: texts of several lines, slices that count
 ! from 1, lists that may be left out.
-module hocket_more_layouts
+module hocket_layout_plan_calls
   use hocket_base
-  use hocket_c
-  use hocket_lists
+  use hocket_c_interfaces
+  use hocket_arguments
   use, intrinsic :: iso_c_binding
   use, intrinsic :: iso_fortran_env, only: int64
   implicit none

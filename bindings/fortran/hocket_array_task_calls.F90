@@ -1,10 +1,10 @@
 ! SPDX-License-Identifier: BSD-3-Clause
 ! Calls whose arguments C has no form for: names with their counts, lists of handles with what comes
 ! back for each, lists of truth values, and what may be left out.
-module hocket_more
+module hocket_array_task_calls
   use hocket_base
-  use hocket_c
-  use hocket_lists
+  use hocket_c_interfaces
+  use hocket_arguments
   use, intrinsic :: iso_c_binding
   use, intrinsic :: iso_fortran_env, only: int64, real64
   implicit none

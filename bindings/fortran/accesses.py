@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""How a step of a flow touches what it names, written from one table of kinds and one of things."""
+"""How a step of a flow accesses its data, written from one table of kinds and one of things."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ THINGS = {
 
 def module() -> str:
     """One generic function a kind, of all things."""
-    lines = ["module hocket_accesses", "  use hocket_c", "  use hocket_touches"]
+    lines = ["module hocket_accesses", "  use hocket_c_interfaces", "  use hocket_access_types"]
     lines += ["  use hocket_views", "  implicit none", "  private"]
     for kind in KINDS:
         names = ", ".join(f"{kind}_{thing}" for thing in THINGS)
@@ -32,10 +32,10 @@ def module() -> str:
     for kind, constant in KINDS.items():
         for thing, declared in THINGS.items():
             lines += [
-                f"  function {kind}_{thing}({thing}) result(touch)",
+                f"  function {kind}_{thing}({thing}) result(access)",
                 f"    {declared} :: {thing}",
-                "    type(hocket_touch) :: touch",
-                f"    touch = of_{thing}({constant}, {thing})",
+                "    type(hocket_flow_access) :: access",
+                f"    access = of_{thing}({constant}, {thing})",
                 "  end function",
             ]
     return "\n".join([*lines, "end module\n"])

@@ -1,8 +1,8 @@
 ! SPDX-License-Identifier: BSD-3-Clause
 ! What the generated procedures ask of their arguments, and pointers that may be left out.
-module hocket_lists
+module hocket_arguments
   use hocket_base
-  use hocket_c
+  use hocket_c_interfaces
   use, intrinsic :: iso_c_binding
   implicit none
   private

@@ -1,0 +1,34 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// A message that is packed into a buffer and sent from there, or received there and unpacked.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <vector>
+
+#include "hocket/plan.hpp"
+#include "transport/parts.hpp"
+
+namespace hocket::transfer {
+
+using transport::LocalCopy;
+
+struct PackedMessage {
+    std::int64_t peer = -1;  // process of its side
+    std::int64_t bytes = 0, buffer_offset = 0;
+    std::vector<LocalCopy> copies = {};  // between the array and the buffer
+    // Of relays: parcels that came in one message and go on in this one, and how many receives, the
+    // first so many, must have come before.
+    std::vector<LocalCopy> passings = {};
+    std::size_t needs = 0;
+    Side peer_side = Side::destination;
+    bool within = false;  // between two processes of one side
+};
+
+inline void run_all(const std::vector<LocalCopy>& copies, const std::byte* source,
+                    std::byte* destination) {
+    for (const LocalCopy& each : copies)
+        each.copy.run(source + each.source_offset, destination + each.destination_offset);
+}
+
+}  // namespace hocket::transfer
