@@ -83,7 +83,6 @@ COPIES_IN_LOOPS = {
     "src/shm/mail.cpp": "texts, one after the other",
     "src/team/team.cpp": "values of a line of a cell, by member",
     "src/transport/offers.cpp": "texts, one after the other",
-    "src/transfer/relay.cpp": "parcels, each in one piece",
 }
 LOOP = re.compile(r"\b(?:for|while)\s*\(")
 BYTES_COPIED = re.compile(r"\b(?:memcpy|memmove|std::copy(?:_n|_backward)?)\s*\(")
