@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""An array laid out by rows moves to a layout by columns.
+"""An array moves from blocks of rows to cyclic columns.
 
 Run me: python 01_redistribute.py
 """

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""A distributed array is transposed: the result stays laid out by rows.
+"""Transposes a distributed array: the result has blocks of rows, too.
 
 Run me: python 03_transpose.py
 """

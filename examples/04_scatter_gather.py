@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""One process has an array; all work on their part; one process has the result.
+"""One process scatters an array, all compute on their parts, and one gathers the result.
 
 Run me: python 04_scatter_gather.py
 """

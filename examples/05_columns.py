@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""The other program: receives what 05_rows.py sends, laid out by columns.
+"""The other program: receives the array of 05_rows.py in blocks of columns.
 
 Run us: hocket run rows=2:05_rows.py columns=3:05_columns.py
 """

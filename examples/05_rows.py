@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""One of two programs that run as tasks: sends rows to the task of 05_columns.py.
+"""One of two programs that run as tasks: sends its rows to the task of 05_columns.py.
 
 Run us: hocket run rows=2:05_rows.py columns=3:05_columns.py
 """

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Two tasks disagree about the element type: both are told, and nothing has moved.
+"""Two tasks disagree about the element type: both raise the error, and nothing has moved.
 
 Run me: python 07_errors.py
 """

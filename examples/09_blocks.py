@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Two blocks, each a task, that exchange the strips along their common edge: a Poisson solver.
+"""A Poisson solver on two blocks, each a task, that exchange strips of their common edge.
 
 From Foster, Kohr, Krishnaiyer, Choudhary: "Double Standards: Bringing Task Parallelism to HPF via
 the Message Passing Interface", Figure 11. Run me: python 09_blocks.py

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Fields of an atmosphere: from whole columns of air to whole circles of latitude, and in place.
+"""Moves fields of an atmosphere from columns of air to circles of latitude, and in place.
 
 From He and Ding: "MPI and OpenMP Paradigms on Cluster of SMP Architectures", section 1 and 3.2.
 Run me: python 10_remap.py

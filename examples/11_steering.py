@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""A simulation that is watched, and steered, while it runs: a viewer returns what to change.
+"""A viewer watches and steers a simulation while it runs: it returns the changes.
 
-What Figure 2 of Foster, Kohr, Krishnaiyer, Choudhary, "Double Standards: Bringing Task Parallelism
-to HPF via the Message Passing Interface", asks for. Run me: python 11_steering.py
+Figure 2 of Foster, Kohr, Krishnaiyer, Choudhary, "Double Standards: Bringing Task Parallelism to
+HPF via the Message Passing Interface", describes this. Run me: python 11_steering.py
 """
 
 import numpy as np

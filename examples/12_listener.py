@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""The other program: listens to the string that the C++ program cpp/12_waves.cpp computes.
+"""The other program: receives the string that the C++ program cpp/12_waves.cpp computes.
 
 Run us: hocket run "waves=2:./12_waves 400" listener=1:12_listener.py
 """

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""An array to and fro between two tasks, rows dealt out in one, columns in the other; timed.
+"""Times an array that travels between two tasks, one with blocks of rows, one with columns.
 
 From Foster, Kohr, Krishnaiyer, Choudhary: "Double Standards: Bringing Task Parallelism to HPF via
 the Message Passing Interface", Figures 6 and 7. Run me: python 13_pingpong.py

@@ -195,5 +195,5 @@ def docs(mpi: str, arguments: list[str]) -> int:
         tools = environment.ensure("docs").parent
     # The theme advertises its successor otherwise.
     quiet = ["env", "NO_MKDOCS_2_WARNING=1"]
-    report.run("HTML in site/", [*quiet, str(tools / "mkdocs"), "build", "--strict", "--quiet"])
+    report.run("HTML in site/", [*quiet, str(tools / "mkdocs"), "build", "--strict"])
     return report.close("make docs")

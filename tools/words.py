@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """Finds private words and sentences that begin with What, Who or Where in texts.
 
-`python tools/words.py` checks CHECKED, and ends with 1 if it finds any. Folders
-and files as arguments replace CHECKED. It skips code in documents, and reads only comments and
-docstrings of sources.
+`python tools/words.py` checks CHECKED and ends with 1 if it finds any; `make check` runs it.
+Folders and files as arguments replace CHECKED. It skips code in documents, and reads only comments
+and docstrings of sources.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ from pathlib import Path
 
 ROOT = Path(__file__).resolve().parent.parent
 #: files and folders; sources may follow, as "src"
-CHECKED = ("README.md", "CONTRIBUTING.md", "CHANGELOG.md", "SECURITY.md", "docs")
+CHECKED = ("README.md", "CONTRIBUTING.md", "CHANGELOG.md", "SECURITY.md", "docs", "examples")
 
 #: a private word: the field's term. See "Words" in docs/architecture.md.
 WORDS = {
@@ -45,6 +45,7 @@ _START = re.compile(
 )
 _FENCE = re.compile(r"^ *```.*?^ *```$", re.MULTILINE | re.DOTALL)
 _CODE = re.compile(r"`[^`\n]*`|\]\([^)\n]*\)|<[^>\n]*>|\"[^\"\n]*\"")
+_REMARK = re.compile(r"![^\n]*|'[^'\n]*'|\"[^\"\n]*\"")
 _COMMENT = re.compile(r"//[^\n]*|/\*.*?\*/|\"(?:\\.|[^\"\\\n])*\"", re.DOTALL)
 
 
@@ -60,14 +61,19 @@ def prose(path: Path) -> str:
         text = _FENCE.sub(lambda found: blank(found[0]), text)
     elif path.suffix == ".py":
         text = python_prose(text)
-    elif path.suffix in (".cpp", ".hpp", ".h", ".in"):
-        shown, last = "", 0
-        for found in _COMMENT.finditer(text):
-            comment = found[0] if found[0].startswith("/") else blank(found[0])
-            shown += blank(text[last : found.start()]) + re.sub(r"[/*]", " ", comment)
-            last = found.end()
-        text = shown
+    else:
+        text = comments(text, _REMARK if path.suffix.lower() == ".f90" else _COMMENT)
     return _CODE.sub(lambda found: "`" * len(found[0]), text)
+
+
+def comments(text: str, pattern: re.Pattern[str]) -> str:
+    """The comments on their lines, without the marks that begin and end them."""
+    shown, last = "", 0
+    for found in pattern.finditer(text):
+        comment = found[0] if found[0][0] in "/!" else blank(found[0])
+        shown += blank(text[last : found.start()]) + re.sub(r"[/*!]", " ", comment)
+        last = found.end()
+    return shown
 
 
 def python_prose(text: str) -> str:
@@ -104,7 +110,7 @@ def files(places: tuple[str, ...]) -> Iterator[Path]:
     """Of folders, all documents and sources."""
     for place in places:
         path = (ROOT / place).resolve()
-        kinds = (".md", ".py", ".cpp", ".hpp", ".h")
+        kinds = (".md", ".py", ".c", ".cpp", ".h", ".hpp", ".f90", ".F90")
         inside = (each for each in sorted(path.rglob("*")) if each.suffix in kinds)
         yield from [path] if path.is_file() else inside
 

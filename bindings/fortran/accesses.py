@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""How a step of a flow accesses what it names, written from one table of kinds and one of things."""
+"""How a step of a flow accesses its data, written from one table of kinds and one of things."""
 
 from __future__ import annotations
 

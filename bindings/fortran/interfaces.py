@@ -12,7 +12,8 @@ from dataclasses import dataclass, field
 
 #: modules that hocket.F90 passes on, and of another one these names
 PASSED_ON = re.compile(
-    r"hocket_(generated_calls|array_task_calls|layout_plan_calls|layout_ownership|flows|accesses|arrays_\w+)"
+    r"hocket_(generated_calls|array_task_calls|layout_plan_calls|blacs|layout_ownership|flows"
+    r"|accesses|arrays_\w+)"
 )
 BESIDE = ("hocket_error_message", "hocket_error_name")
 _PROCEDURE = re.compile(

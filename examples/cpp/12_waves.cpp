@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// One of two programs that run as tasks, each in its own language: a wave on a string, computed by
-// all processes of this task, is sent every few steps to the Python program 12_listener.py.
+// One of two programs that run as tasks, each in its own language. All processes of this task
+// compute a wave on a string, and send it every few steps to the Python program 12_listener.py.
 //
 // Build me with CMake: find_package(hocket REQUIRED), target_link_libraries(… hocket::hocket).
 // Run us: hocket run "waves=2:./12_waves 400" listener=1:12_listener.py

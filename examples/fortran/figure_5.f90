@@ -1,5 +1,5 @@
 ! SPDX-License-Identifier: BSD-3-Clause
-! Figure 3 with persistent requests: what is found out about a transfer is found out once. Foster,
+! Figure 3 with persistent requests: the two tasks prepare a transfer once. Foster,
 ! Kohr, Krishnaiyer, Choudhary, "Double Standards: Bringing Task Parallelism to HPF via the Message
 ! Passing Interface", Figure 5, and the receiving side that belongs to it:
 !

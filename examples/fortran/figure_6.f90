@@ -1,7 +1,7 @@
 ! SPDX-License-Identifier: BSD-3-Clause
 ! The ping-pong of Foster, Kohr, Krishnaiyer, Choudhary, "Double Standards: Bringing Task Parallelism
-! to HPF via the Message Passing Interface", Figure 6: an array goes to and fro between two tasks,
-! distributed by rows where it is sent and by columns where it is received.
+! to HPF via the Message Passing Interface", Figure 6: an array travels to and fro between two tasks.
+! The sender has blocks of rows, the receiver blocks of columns.
 !
 ! Run me: mpiexec -n 4 figure_6
 program figure_6

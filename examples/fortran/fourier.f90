@@ -1,6 +1,6 @@
 ! SPDX-License-Identifier: BSD-3-Clause
-! What the examples compute: images, their Fourier transforms by rows and columns, and the same
-! transform of a whole image, to compare with.
+! The computations of the examples: images, their Fourier transforms by rows and columns, and the
+! transform of a whole image for comparison.
 module fourier
   implicit none
   real, parameter :: pi = 3.14159265358979

@@ -41,6 +41,8 @@ def test_of_sources_comments_are_read(monkeypatch, tmp_path):
     cpp = 'int lane;  // the mail\nauto s = "// a voice";\n/* heard\n   by all */\n'
     lines = found(monkeypatch, tmp_path, "room.cpp", cpp)
     assert [line.split(";")[0] for line in lines] == ["room.cpp:1: 'mail'", "room.cpp:3: 'heard'"]
+    lines = found(monkeypatch, tmp_path, "room.F90", "lane = 1  ! seats\ntext = '! lane'\n")
+    assert [line.split(";")[0] for line in lines] == ["room.F90:1: 'seats'"]
     python = 'lane = 1\ndef f():\n    """A lane.\n\n    >>> lane\n    """\n    # a wish\n'
     lines = found(monkeypatch, tmp_path, "room.py", python)
     assert [line.split(";")[0] for line in lines] == ["room.py:3: 'lane'", "room.py:7: 'wish'"]
