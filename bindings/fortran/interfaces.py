@@ -11,7 +11,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass, field
 
 #: modules that hocket.F90 passes on, and of another one these names
-PASSED_ON = re.compile(r"hocket_(calls|more|more_layouts|ownership|flows|accesses|arrays_\w+)")
+PASSED_ON = re.compile(r"hocket_(calls|more|more_layouts|ownership|blacs|flows|accesses|arrays_\w+)")
 BESIDE = ("hocket_error_message", "hocket_error_name")
 _PROCEDURE = re.compile(
     r"^ *(?:(pure|elemental) )?(subroutine|function) (\w+)\((.*?)\)(?: result\((\w+)\))?$"
