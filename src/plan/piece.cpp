@@ -118,6 +118,10 @@ class Grouping {
 
     template <class Visit>
     void for_boxes(Side side, const Segment& segment, Visit& visit) const {
+        if (problem_.form(side).shape.size() == 1) {
+            visit(Ranges{{segment.first, segment.last()}}, segment.local);
+            return;
+        }
         for (const Ranges& box :
              layout::boxes_of_interval(problem_.form(side).shape, segment.first, segment.last()))
             visit(to_source(box, side), local_of(box, side, segment));
@@ -188,9 +192,38 @@ class Grouping {
         }
     }
 
+    /// The process of a grid without copies that holds all of a box, within one block of each
+    /// dimension; -1: there may be several. Scattered elements need no walk.
+    static std::int64_t holder_of(const Ranges& box, const layout::Form& grid) {
+        if (grid.copies != 1) return -1;
+        std::int64_t position = 0;
+        for (std::size_t g = 0; g < grid.grid.size(); ++g) {
+            const layout::Role& role = grid.grid[g];
+            std::int64_t coordinate = role.coordinate;
+            if (role.kind == layout::Role::Kind::copies) coordinate = role.holders.element(0);
+            if (role.kind == layout::Role::Kind::dimension) {
+                const layout::Axis& axis = grid.axes[static_cast<std::size_t>(role.dimension)];
+                const Range& range = box[static_cast<std::size_t>(role.dimension)];
+                const auto block = [&](std::int64_t index) {
+                    const std::int64_t at = axis.position(index);
+                    return axis.partition ? axis.partition->piece_at(at) : at / axis.block;
+                };
+                if (range.last - range.first > 1 && block(range.first) != block(range.last - 1))
+                    return -1;
+                coordinate = axis.owner(range.first);
+            }
+            position = position * grid.base.procs[g] + coordinate;
+        }
+        return grid.process_at(position);
+    }
+
     void meet_box(const Ranges& box, std::int64_t local) {
         const layout::Form& theirs = problem_.form(peer_);
         if (theirs.gridded()) {
+            if (const auto holder = holder_of(to_own(box, peer_), theirs); holder >= 0) {
+                add(holder, volume(box), box, local, 0);
+                return;
+            }
             Walk(problem_, peer_, sets_of(box, problem_.source.shape()),
                  holders_ == Holders::first_copies)
                 .run([&](std::int64_t position, std::int64_t count) {
