@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""How a step of a flow accesses what it names, written from one table of kinds and one of things."""
+"""What a step of a flow accesses, and how: written from a table of kinds and one of things."""
 
 from __future__ import annotations
 

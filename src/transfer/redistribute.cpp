@@ -7,6 +7,7 @@
 #include "comm/call.hpp"
 #include "comm/engine.hpp"
 #include "comm/state.hpp"
+#include "hocket/binding.hpp"
 #include "hocket/transfer.hpp"
 #include "layout/form.hpp"
 #include "transfer/check.hpp"
@@ -182,8 +183,8 @@ void redistribute(const Array& source, const Array& destination,
          std::make_shared<End>(end_of(destination)), source.dtype().size, options);
 }
 
-void refuse(const Comm& comm, const std::string& kind, const std::string& message,
-            Deadline deadline) {
+void Binding::refuse(const Comm& comm, const std::string& kind, const std::string& message,
+                     Deadline deadline) {
     RedistributeOptions options;
     options.deadline = deadline;
     comm::Statement mine;
@@ -200,7 +201,7 @@ comm::Protocol<> told(Comm on, comm::Statement mine, int tag, std::shared_ptr<st
 
 }  // namespace
 
-std::string tell(const Comm& comm, const std::string& text, int root, Deadline deadline) {
+std::string Binding::tell(const Comm& comm, const std::string& text, int root, Deadline deadline) {
     comm::Statement mine;
     mine.text = "tell(root=" + std::to_string(root) + "), as scatter does first";
     if (comm.rank() == root) mine.sound = text;
