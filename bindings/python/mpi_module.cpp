@@ -196,7 +196,7 @@ NB_MODULE(_mpi, m) {
     m.def(
         "tell",
         [](std::uintptr_t comm, const std::string& text, int root, std::optional<double> timeout) {
-            return Binding::tell(comm_of(comm), text, root, Deadline::in(timeout));
+            return tell(comm_of(comm), text, root, Deadline::in(timeout));
         },
         "comm"_a, "text"_a, "root"_a, "timeout"_a.none(), unlocked);
 

@@ -40,11 +40,6 @@ struct Binding {
     /// @throws Error here with this message; elsewhere with one that names this process.
     [[noreturn]] static void refuse(const Team& team, team::Op op, const std::string& message);
 
-    /// Process `root`'s text, on every process. Collective. @throws on every process Error if there
-    /// is no such process, and what any of them refuses.
-    static std::string tell(const Comm& comm, const std::string& text, int root,
-                            Deadline deadline = {});
-
     /// Operations of a team whose types are not known when the binding is compiled.
     static std::uint64_t run(const Team& team, const team::Call& call, const TeamOptions& options);
     static Mask run_mask(const Team& team, const team::Call& call, const TeamOptions& options);

@@ -56,6 +56,10 @@ void scatter(const void* whole, const Array& destination, int root = 0,
 void gather(const Array& source, void* whole, int root = 0, const RedistributeOptions& options = {},
             std::shared_ptr<const void> keep = {});
 
+/// Process `root`'s text, on every process. Collective. @throws on every process Error if there is
+/// no such process, and what any of them refuses.
+std::string tell(const Comm& comm, const std::string& text, int root, Deadline deadline = {});
+
 /// The layout of each process's own part: a box of indices each (Layout::boxes), or a list of
 /// row-major element numbers in the order of its local array (Layout::elements). Collective; rank r
 /// is process r, and every process learns every part. `shape`: empty: the least that holds all

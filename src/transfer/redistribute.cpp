@@ -201,7 +201,7 @@ comm::Protocol<> told(Comm on, comm::Statement mine, int tag, std::shared_ptr<st
 
 }  // namespace
 
-std::string Binding::tell(const Comm& comm, const std::string& text, int root, Deadline deadline) {
+std::string tell(const Comm& comm, const std::string& text, int root, Deadline deadline) {
     comm::Statement mine;
     mine.text = "tell(root=" + std::to_string(root) + "), as scatter does first";
     if (comm.rank() == root) mine.sound = text;

@@ -117,8 +117,8 @@ int hocket_tell(MPI_Comm comm, const char* text, int root, double timeout, const
     return guard(__func__, [&] {
         static thread_local std::string last;
         const char*& place = required(heard, "heard");
-        last = hocket::Binding::tell(hocket::from_mpi(comm), text != nullptr ? text : "", root,
-                                     deadline_of(timeout));
+        last = hocket::tell(hocket::from_mpi(comm), text != nullptr ? text : "", root,
+                            deadline_of(timeout));
         place = last.c_str();
     });
 }
