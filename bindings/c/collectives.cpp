@@ -5,7 +5,6 @@
 using namespace hocket::c;
 using hocket::Array;
 using hocket::Deadline;
-using hocket::Verb;
 
 namespace {
 
@@ -19,7 +18,7 @@ struct Given {
 Given arguments(const char* function, hocket::Tasks& tasks, const hocket_array* const* array,
                 std::int64_t count, hocket_array* const* results, const char* const* op,
                 double timeout) {
-    return arguments_of_verb(function, tasks, Verb::collective, [&] {
+    return arguments_of_verb(function, tasks, "collective", [&] {
         Given given;
         if (array != nullptr) given.array.push_back(behind(*array)->value);
         if (results != nullptr) given.results = arrays_of(count, results, "results");

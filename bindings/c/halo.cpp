@@ -52,7 +52,7 @@ int hocket_halo_exchange(const hocket_halo* halo, double timeout) {
         const auto deadline = arguments_of(
             function, [&] { return deadline_of(timeout); },
             [&](const std::string& message) {
-                hocket::refuse(held->value.array().comm(), argument_error, message);
+                hocket::Binding::refuse(held->value.array().comm(), argument_error, message);
             });
         held->value.exchange(deadline);
     });

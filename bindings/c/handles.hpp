@@ -12,6 +12,7 @@
 
 #include "guard.hpp"
 #include "hocket/array.hpp"
+#include "hocket/binding.hpp"
 #include "hocket/flow.hpp"
 #include "hocket/halo.hpp"
 #include "hocket/kernel.hpp"

@@ -6,7 +6,6 @@ using namespace hocket::c;
 using hocket::Array;
 using hocket::Deadline;
 using hocket::MessageOptions;
-using hocket::Verb;
 
 namespace {
 
@@ -32,7 +31,7 @@ MessageOptions options_of(const hocket_message_options* given, double timeout) {
 }
 
 // Of a verb that blocks.
-Message message_of(const char* function, hocket::Tasks& tasks, Verb verb, std::int64_t count,
+Message message_of(const char* function, hocket::Tasks& tasks, const char* verb, std::int64_t count,
                    hocket_array* const* arrays, const hocket_message_options* options,
                    double timeout) {
     return arguments_of_verb(function, tasks, verb, [&] {
@@ -41,7 +40,7 @@ Message message_of(const char* function, hocket::Tasks& tasks, Verb verb, std::i
 }
 
 // Of a verb that starts to move arrays.
-Message message_of(const char* function, hocket::Tasks& tasks, Verb verb, std::int64_t count,
+Message message_of(const char* function, hocket::Tasks& tasks, const char* verb, std::int64_t count,
                    hocket_array* const* arrays, const hocket_message_options* options,
                    hocket_request** request) {
     return arguments_of_verb(function, tasks, verb, [&] {
@@ -68,7 +67,7 @@ int hocket_tasks_send(hocket_tasks* tasks, int64_t count, hocket_array* const* a
     return guard(function, [&] {
         const auto held = behind(tasks);
         const Message it =
-            message_of(function, held->value, Verb::send, count, arrays, options, timeout);
+            message_of(function, held->value, "send", count, arrays, options, timeout);
         held->value.send(it.arrays, id_of(destination), it.options);
     });
 }
@@ -80,7 +79,7 @@ int hocket_tasks_recv(hocket_tasks* tasks, int64_t count, hocket_array* const* a
     return guard(function, [&] {
         const auto held = behind(tasks);
         const Message it =
-            message_of(function, held->value, Verb::recv, count, arrays, options, timeout);
+            message_of(function, held->value, "recv", count, arrays, options, timeout);
         give_status(status, held->value.recv(it.arrays, id_of(source), it.options));
     });
 }
@@ -97,7 +96,7 @@ int hocket_tasks_sendrecv(hocket_tasks* tasks, int64_t sent_count, hocket_array*
             std::vector<Array> out, in;
             hocket::SendrecvOptions options;
         };
-        const auto given = arguments_of_verb(function, held->value, Verb::sendrecv, [&] {
+        const auto given = arguments_of_verb(function, held->value, "sendrecv", [&] {
             Both both{arrays_of(sent_count, sent, "sent"),
                       arrays_of(received_count, received, "received"),
                       {0, 0, deadline_of(timeout)}};
@@ -119,7 +118,7 @@ int hocket_tasks_isend(hocket_tasks* tasks, int64_t count, hocket_array* const* 
     return guard(function, [&] {
         const auto held = behind(tasks);
         const Message it =
-            message_of(function, held->value, Verb::isend, count, arrays, options, request);
+            message_of(function, held->value, "isend", count, arrays, options, request);
         give(request, held->value.isend(it.arrays, id_of(destination), it.options));
     });
 }
@@ -131,7 +130,7 @@ int hocket_tasks_irecv(hocket_tasks* tasks, int64_t count, hocket_array* const* 
     return guard(function, [&] {
         const auto held = behind(tasks);
         const Message it =
-            message_of(function, held->value, Verb::irecv, count, arrays, options, request);
+            message_of(function, held->value, "irecv", count, arrays, options, request);
         give(request, held->value.irecv(it.arrays, id_of(source), it.options));
     });
 }

@@ -5,19 +5,18 @@
 using namespace hocket::c;
 using hocket::Array;
 using hocket::Deadline;
-using hocket::Verb;
 
 namespace {
 
 // Of an array, or of any array of a layout.
-int init(const char* function, hocket_tasks* tasks, Verb verb, const hocket_array* array,
+int init(const char* function, hocket_tasks* tasks, bool sending, const hocket_array* array,
          hocket_task_id other, const hocket_init_options* given, hocket_request** request) {
     return guard(function, [&] {
         const auto held = behind(tasks);
         std::optional<hocket::Layout> layout;
         std::optional<Array> bound;
         hocket::InitOptions options;
-        arguments_of_verb(function, held->value, verb, [&] {
+        arguments_of_verb(function, held->value, sending ? "send_init" : "recv_init", [&] {
             require(request, "request");
             const hocket_layout* any = nullptr;
             if (given != nullptr) {
@@ -38,8 +37,8 @@ int init(const char* function, hocket_tasks* tasks, Verb verb, const hocket_arra
         });
         const hocket::TaskId id = id_of(other);
         const auto made = [&](const auto& what) {
-            return verb == Verb::send_init ? held->value.send_init(what, id, options)
-                                           : held->value.recv_init(what, id, options);
+            return sending ? held->value.send_init(what, id, options)
+                           : held->value.recv_init(what, id, options);
         };
         give(request, layout ? made(*layout) : made(*bound));
     });
@@ -56,7 +55,9 @@ Arguments arguments(const char* function, hocket::Channel& channel, bool sending
         [&] {
             return Arguments{behind(array)->value, deadline_of(timeout)};
         },
-        [&](const std::string& message) { channel.refuse(sending, argument_error, message); });
+        [&](const std::string& message) {
+            hocket::Binding::refuse(channel, sending, argument_error, message);
+        });
 }
 
 }  // namespace
@@ -64,11 +65,11 @@ Arguments arguments(const char* function, hocket::Channel& channel, bool sending
 int hocket_tasks_send_init(hocket_tasks* tasks, const hocket_array* array,
                            hocket_task_id destination, const hocket_init_options* options,
                            hocket_request** request) {
-    return init(__func__, tasks, Verb::send_init, array, destination, options, request);
+    return init(__func__, tasks, true, array, destination, options, request);
 }
 int hocket_tasks_recv_init(hocket_tasks* tasks, const hocket_array* array, hocket_task_id source,
                            const hocket_init_options* options, hocket_request** request) {
-    return init(__func__, tasks, Verb::recv_init, array, source, options, request);
+    return init(__func__, tasks, false, array, source, options, request);
 }
 
 int hocket_tasks_channel(const hocket_tasks* tasks, const char* name, hocket_task_id other,
@@ -103,7 +104,9 @@ int hocket_channel_close(hocket_channel* channel, double timeout) {
         const auto held = behind(channel);
         const Deadline deadline = arguments_of(
             function, [&] { return deadline_of(timeout); },
-            [&](const std::string& message) { held->value.refuse(true, argument_error, message); });
+            [&](const std::string& message) {
+                hocket::Binding::refuse(held->value, true, argument_error, message);
+            });
         held->value.close(deadline);
     });
 }
@@ -122,7 +125,7 @@ int hocket_channel_refuse(hocket_channel* channel, bool sending, int code, const
         const std::string words = text_of(message, "message");
         if (class_of(code) == nullptr)
             throw ArgumentError(std::to_string(code) + " is no code of an error");
-        held->value.refuse(sending, class_of(code), words, deadline_of(timeout));
+        hocket::Binding::refuse(held->value, sending, class_of(code), words, deadline_of(timeout));
     });
 }
 

@@ -37,9 +37,9 @@ std::vector<Array> arrays_of(std::int64_t count, Handle* const* arrays, const ch
 
 /// What `read` gives of a verb's arguments.
 template <class Read>
-auto arguments_of_verb(const char* function, Tasks& tasks, Verb verb, Read read) {
+auto arguments_of_verb(const char* function, Tasks& tasks, const char* verb, Read read) {
     return arguments_of(function, read, [&](const std::string& message) {
-        tasks.refuse(verb, argument_error, message);
+        Binding::refuse(tasks, verb, argument_error, message);
     });
 }
 

@@ -27,7 +27,7 @@ int with_team(const char* function, team::Op op, hocket_team* handle, double tim
             },
             [&](const std::string& message) {
                 try {
-                    team.refuse(op, message);
+                    Binding::refuse(team, op, message);
                 } catch (const Error&) {  // this process raises its own
                 }
             });

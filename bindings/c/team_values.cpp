@@ -39,7 +39,7 @@ Call call_of(Op op, int type, const void* value, TeamOptions& options, int proce
 
 // A result of the type of the values.
 void run_into(const Team& team, const Call& call, const TeamOptions& options, void* result) {
-    const std::uint64_t bits = team.run(call, options);
+    const std::uint64_t bits = hocket::Binding::run(team, call, options);
     std::memcpy(result, &bits, size_of(call.type));
 }
 
@@ -65,7 +65,7 @@ int count_processes(const char* function, Op op, hocket_team* team, int type, co
             return call_of(op, type, value, options);
         },
         [&](const Team& on, const Call& call, const TeamOptions& options) {
-            *result = static_cast<int>(on.run(call, options));
+            *result = static_cast<int>(hocket::Binding::run(on, call, options));
         });
 }
 
@@ -126,7 +126,7 @@ int hocket_team_gather(hocket_team* team, int type, const void* value, double ti
         },
         [&](const Team& on, const Call& call, const TeamOptions& options) {
             const auto room = static_cast<std::size_t>(places < 0 ? 0 : places);
-            on.run_gather(call.type, call.bits, values, room, options);
+            hocket::Binding::run_gather(on, call.type, call.bits, values, room, options);
         });
 }
 
@@ -158,6 +158,6 @@ int hocket_team_match(hocket_team* team, int type, const void* value, double tim
             return call_of(Op::match, type, value, options);
         },
         [&](const Team& on, const Call& call, const TeamOptions& options) {
-            hand_out(on.run_mask(call, options).words(), capacity, words, count);
+            hand_out(hocket::Binding::run_mask(on, call, options).words(), capacity, words, count);
         });
 }

@@ -4,6 +4,7 @@
 
 #include <nanobind/nanobind.h>
 
+#include "hocket/binding.hpp"
 #include "hocket/transfer.hpp"
 #include "mpi_handles.hpp"
 

@@ -11,7 +11,6 @@
 
 #include <algorithm>
 
-#include "hocket/interpreter.hpp"
 #include "hocket/log.hpp"
 #include "hocket/memory.hpp"
 #include "hocket/remap.hpp"
@@ -129,7 +128,7 @@ NB_MODULE(_mpi, m) {
     nb::module_::import_("hocket._pure");
     nb::register_exception_translator(raise_again);
     set_interrupt_check(check_signals);
-    set_interpreter_lock(let_go_of_lock, take_back_lock);
+    Binding::set_interpreter_lock(let_go_of_lock, take_back_lock);
     // MPI first: MPICH handles the signal, too, and takes it from whoever came before.
     nb::module_::import_("mpi4py.MPI");
     report_on_signal();
@@ -191,7 +190,7 @@ NB_MODULE(_mpi, m) {
         "refuse",
         [](std::uintptr_t comm, const std::string& kind, const std::string& message,
            std::optional<double> timeout) {
-            refuse(comm_of(comm), kind, message, Deadline::in(timeout));
+            Binding::refuse(comm_of(comm), kind, message, Deadline::in(timeout));
         },
         "comm"_a, "kind"_a, "message"_a, "timeout"_a.none(), unlocked);
     m.def(

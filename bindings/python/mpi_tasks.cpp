@@ -53,18 +53,6 @@ void bind_tasks(nb::module_& m) {
             },
             "timeout"_a.none(), nb::call_guard<nb::gil_scoped_release>());
 
-    nb::enum_<Verb>(m, "Verb")
-        .value("send", Verb::send)
-        .value("recv", Verb::recv)
-        .value("isend", Verb::isend)
-        .value("irecv", Verb::irecv)
-        .value("sendrecv", Verb::sendrecv)
-        .value("probe", Verb::probe)
-        .value("iprobe", Verb::iprobe)
-        .value("send_init", Verb::send_init)
-        .value("recv_init", Verb::recv_init)
-        .value("collective", Verb::collective);
-
     nb::class_<Status>(m, "Status")
         .def_ro("source", &Status::source)
         .def_ro("source_name", &Status::source_name)
@@ -130,7 +118,9 @@ void bind_tasks(nb::module_& m) {
         .def(
             "refuse",
             [](Channel& channel, bool sending, const std::string& kind, const std::string& message,
-               Timeout timeout) { channel.refuse(sending, kind, message, Deadline::in(timeout)); },
+               Timeout timeout) {
+                Binding::refuse(channel, sending, kind, message, Deadline::in(timeout));
+            },
             "sending"_a, "kind"_a, "message"_a, "timeout"_a.none(), unlocked)
         .def_prop_ro("name", &Channel::name);
     m.def(
@@ -216,8 +206,10 @@ void bind_tasks(nb::module_& m) {
         .def("iprobe", &Tasks::iprobe, "source"_a, "tag"_a, unlocked)
         .def(
             "refuse",
-            [](Tasks& tasks, Verb verb, const std::string& kind, const std::string& message,
-               Timeout timeout) { tasks.refuse(verb, kind, message, Deadline::in(timeout)); },
+            [](Tasks& tasks, const std::string& verb, const std::string& kind,
+               const std::string& message, Timeout timeout) {
+                Binding::refuse(tasks, verb, kind, message, Deadline::in(timeout));
+            },
             "verb"_a, "kind"_a, "message"_a, "timeout"_a.none(), unlocked)
         .def(
             "bcast",
@@ -249,7 +241,7 @@ void bind_tasks(nb::module_& m) {
         .def("add_call_seconds", [](Tasks& tasks, double seconds) {
             Profile more;
             more.call = seconds;
-            tasks.add_to_profile(more);
+            Binding::add_to_profile(tasks, more);
         });
 }
 

@@ -166,7 +166,7 @@ void bind_team(nb::module_& m) {
                 std::uint64_t bits = 0;
                 {
                     const nb::gil_scoped_release released;
-                    bits = team.run(call, options_of(narrow, timeout));
+                    bits = Binding::run(team, call, options_of(narrow, timeout));
                 }
                 return result_of(call, bits);
             },
@@ -177,7 +177,7 @@ void bind_team(nb::module_& m) {
                const Timeout& timeout) {
                 const team::Call call = call_of(op, type, value, process);
                 const nb::gil_scoped_release released;
-                return team.run_mask(call, options_of(narrow, timeout)).words();
+                return Binding::run_mask(team, call, options_of(narrow, timeout)).words();
             },
             "op"_a, "type"_a, "value"_a, "process"_a, "narrow"_a, "timeout"_a.none())
         .def(
@@ -187,8 +187,9 @@ void bind_team(nb::module_& m) {
                 const team::Call call = call_of(Op::gather, type, value, 0);
                 const Writable memory(values);
                 const nb::gil_scoped_release released;
-                team.run_gather(call.type, call.bits, memory.data(),
-                                static_cast<std::size_t>(team.size()), options_of(narrow, timeout));
+                Binding::run_gather(team, call.type, call.bits, memory.data(),
+                                    static_cast<std::size_t>(team.size()),
+                                    options_of(narrow, timeout));
             },
             "type"_a, "value"_a, "values"_a, "narrow"_a, "timeout"_a.none())
         .def(
@@ -211,7 +212,12 @@ void bind_team(nb::module_& m) {
             })
         .def("exit", &Team::exit, "code"_a, unlocked)
         .def("error", &Team::error, "message"_a, unlocked)
-        .def("refuse", &Team::refuse, "op"_a, "message"_a, unlocked);
+        .def(
+            "refuse",
+            [](const Team& team, team::Op op, const std::string& message) {
+                Binding::refuse(team, op, message);
+            },
+            "op"_a, "message"_a, unlocked);
 }
 
 }  // namespace hocket::python

@@ -26,6 +26,7 @@ namespace task {
 struct Member;      // this process in one task; src/task/member.hpp
 struct Pending;     // a call under way; src/task/exchange.hpp
 struct Collective;  // a call of all tasks; src/task/collectives.hpp
+struct Verb;        // src/task/verb.hpp
 }  // namespace task
 
 inline constexpr int any_source = -1;
@@ -39,20 +40,6 @@ struct TaskRequest {
 
 /// Which task is meant: its index or its name.
 using TaskId = std::variant<int, std::string>;
-
-/// The verbs of Tasks.
-enum class Verb {
-    send,
-    recv,
-    isend,
-    irecv,
-    sendrecv,
-    probe,
-    iprobe,
-    send_init,
-    recv_init,
-    collective  ///< bcast, reduce, allreduce, gather, barrier
-};
 
 /// What a receive or a probe found.
 struct Status {
@@ -252,32 +239,25 @@ class Tasks {
     /// Until all processes of all tasks are here.
     void barrier(Deadline deadline = {});
 
-    /// Joins a call that this process cannot make, because its arguments are wrong before there
-    /// is an array to name: every process of the calling task raises it.
-    void refuse(Verb verb, const std::string& kind, const std::string& message,
-                Deadline deadline = {});
-
     /// Seconds that this process has spent in the six steps of all its transfers so far.
     Profile profile() const;
-    /// For a language binding: its own part of the steps.
-    void add_to_profile(const Profile& more);
-
     struct State;
 
   private:
+    friend struct Binding;
     Tasks(std::shared_ptr<State> state, std::shared_ptr<task::Member> speaker);
     task::Member& speaker(const char* verb) const;
-    Request start_send(std::span<const Array> arrays, const TaskId& destination, Verb verb,
-                       const MessageOptions& options, comm::Fault fault);
-    Request start_receive(std::span<const Array> arrays, const TaskId& source, Verb verb,
-                          const MessageOptions& options, comm::Fault fault);
+    Request start_send(std::span<const Array> arrays, const TaskId& destination,
+                       const task::Verb& verb, const MessageOptions& options, comm::Fault fault);
+    Request start_receive(std::span<const Array> arrays, const TaskId& source,
+                          const task::Verb& verb, const MessageOptions& options, comm::Fault fault);
     Request init(bool sending, const Array* array, const Layout& layout, const TaskId& other,
                  const InitOptions& options);
     void init_persistent(bool sending, const comm::Fault& fault);
     void collective(task::Collective call, const TaskId* root, const char* verb,
                     const Deadline& deadline);
-    std::optional<Status> look(const TaskId& source, int tag, Verb verb, const Deadline& deadline,
-                               comm::Fault fault);
+    std::optional<Status> look(const TaskId& source, int tag, const task::Verb& verb,
+                               const Deadline& deadline, comm::Fault fault);
     std::shared_ptr<State> state_;
     std::shared_ptr<task::Member> speaker_;  // none while I am in several tasks
 };
@@ -296,12 +276,10 @@ class Channel {
     /// Ends the stream that this task sends. @throws Error the second time.
     void close(Deadline deadline = {});
     const std::string& name() const;
-    /// Joins a send or receive that this process cannot make, as Tasks::refuse.
-    void refuse(bool sending, const std::string& kind, const std::string& message,
-                Deadline deadline = {});
 
   private:
     friend class Tasks;
+    friend struct Binding;
     struct State;
     explicit Channel(std::shared_ptr<State> state) : state_(std::move(state)) {}
     std::shared_ptr<State> state_;

@@ -302,20 +302,18 @@ class Team {
     void exit(int code) const;
     /// Prints the message, leaves, and ends the waits of all other processes of the root team.
     void error(const std::string& message) const;
-    /// Takes this process's part in an operation as one whose arguments cannot be. @throws Error,
-    /// here with this message; elsewhere it names this process.
-    [[noreturn]] void refuse(team::Op op, const std::string& message) const;
-
-    /// The operations without their types.
-    std::uint64_t run(const team::Call& call, const TeamOptions& options = {}) const;
-    Mask run_mask(const team::Call& call, const TeamOptions& options = {}) const;
-    void run_gather(team::Type type, std::uint64_t bits, void* values, std::size_t places,
-                    const TeamOptions& options = {}) const;
-
     /// What stands behind a team, as a team.
     Team(std::shared_ptr<team::Root> root, std::shared_ptr<const team::Group> group);
 
   private:
+    friend struct Binding;
+    // The operations without their types.
+    std::uint64_t run(const team::Call& call, const TeamOptions& options = {}) const;
+    Mask run_mask(const team::Call& call, const TeamOptions& options = {}) const;
+    void run_gather(team::Type type, std::uint64_t bits, void* values, std::size_t places,
+                    const TeamOptions& options = {}) const;
+    // Takes part as one whose arguments cannot be; the error names this process elsewhere.
+    [[noreturn]] void refuse(team::Op op, const std::string& message) const;
     template <class T>
     T typed(team::Op op, T value, const TeamOptions& options, int process = 0) const {
         return team::value_of<T>(

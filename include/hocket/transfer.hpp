@@ -120,12 +120,6 @@ void scatter(const void* whole, const Array& destination, int root = 0,
 void gather(const Array& source, void* whole, int root = 0, const RedistributeOptions& options = {},
             std::shared_ptr<const void> keep = {});
 
-/// Takes part in a collective call that this process cannot make, because its arguments are wrong
-/// before there is an array to name: every process of the call raises the error instead of moving
-/// anything. `kind` is the error's class: "LayoutError", "MismatchError", "Error".
-void refuse(const Comm& comm, const std::string& kind, const std::string& message,
-            Deadline deadline = {});
-
 /// Process `root`'s text, on every process. Collective. @throws on every process Error if there is
 /// no such process, and what any of them refuses.
 std::string tell(const Comm& comm, const std::string& text, int root, Deadline deadline = {});

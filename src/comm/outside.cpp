@@ -3,7 +3,7 @@
 
 #include <atomic>
 
-#include "hocket/interpreter.hpp"
+#include "hocket/binding.hpp"
 
 namespace hocket {
 namespace {
@@ -13,7 +13,7 @@ std::atomic<void (*)(void*)> take_back_lock{nullptr};
 
 }  // namespace
 
-void set_interpreter_lock(void* (*let_go)(), void (*take_back)(void* held)) {
+void Binding::set_interpreter_lock(void* (*let_go)(), void (*take_back)(void* held)) {
     take_back_lock = take_back;
     let_go_of_lock = let_go;
 }

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "comm/engine.hpp"
+#include "hocket/binding.hpp"
 #include "hocket/task.hpp"
 #include "task/exchange.hpp"
 #include "task/member.hpp"
@@ -102,9 +103,9 @@ void Channel::close(Deadline deadline) {
     it.closed = true;
 }
 
-void Channel::refuse(bool sending, const std::string& kind, const std::string& message,
-                     Deadline deadline) {
-    auto& it = *state_;
+void Binding::refuse(Channel& channel, bool sending, const std::string& kind,
+                     const std::string& message, Deadline deadline) {
+    auto& it = *channel.state_;
     const Brought brought{{}, false, {kind, message}};
     const auto pending = sending
                              ? start_send(it.all, it.me, it.other, it.stream, brought)

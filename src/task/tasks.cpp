@@ -10,6 +10,7 @@
 #include "comm/call.hpp"
 #include "comm/engine.hpp"
 #include "comm/state.hpp"
+#include "hocket/binding.hpp"
 #include "hocket/transfer.hpp"
 #include "task/member.hpp"
 #include "transport/far.hpp"
@@ -296,7 +297,7 @@ Tasks Tasks::from_launcher(const Comm& comm) {
     try {
         requests = launched();
     } catch (const Error& error) {
-        hocket::refuse(comm, "Error", error.what());
+        Binding::refuse(comm, "Error", error.what());
     }
     return Tasks(requests, comm);
 }

@@ -5,16 +5,22 @@
 #include "base/trace.hpp"
 #include "comm/engine.hpp"
 #include "comm/losses.hpp"
+#include "hocket/binding.hpp"
 #include "hocket/task.hpp"
 #include "task/collectives.hpp"
 #include "task/exchange.hpp"
 #include "task/member.hpp"
+#include "task/verb.hpp"
 #include "transfer/check.hpp"
 
 namespace hocket {
+
 namespace {
 
 using task::finish_or_break;
+using task::the_verb;
+using task::Verb;
+using task::verbs;
 using task::with_grace;
 
 // Both are waited for whatever happens to one, so that neither goes on behind an error.
@@ -34,23 +40,6 @@ Status finish_both(task::Pending& out, task::Pending& in, const Deadline& deadli
     }
     if (failed) std::rethrow_exception(failed);
     return *status;
-}
-
-// What the verbs differ in.
-struct Way {
-    const char* name;
-    bool sends, receives;
-    bool stands_still;  // until the other task has acted: impossible for a process that is in both
-};
-constexpr Way ways[] = {
-    {"send", true, false, true},       {"recv", false, true, true},
-    {"isend", true, false, false},     {"irecv", false, true, false},
-    {"sendrecv", true, true, false},   {"probe", false, false, true},
-    {"iprobe", false, false, false},   {"send_init", true, false, false},
-    {"recv_init", false, true, false}, {"a collective call", false, false, true},
-};
-const Way& way_of(Verb verb) {
-    return ways[static_cast<std::size_t>(verb)];
 }
 
 std::shared_ptr<comm::Gate> gate_if(bool later) {
@@ -85,14 +74,14 @@ std::span<const Array> only(const Array& array) {
 
 // Some verbs stop a process until the other task has acted. What is heard from any task may come
 // from one that shares no process.
-void require_apart(const Tasks::State& all, const task::Member& me, int other, const Way& way) {
-    if (!way.stands_still) return;
+void require_apart(const Tasks::State& all, const task::Member& me, int other, const Verb& verb) {
+    if (!verb.waits) return;
     const std::string instead =
-        std::string("i") + way.name + (way.sends || way.receives ? ", or sendrecv" : "");
-    if (other != any_source) return all.require_apart(me.task, other, way.name, instead);
+        std::string("i") + verb.name + (verb.sends || verb.receives ? ", or sendrecv" : "");
+    if (other != any_source) return all.require_apart(me.task, other, verb.name, instead);
     for (int task = 0; task < static_cast<int>(all.names.size()); ++task)
         if (!all.share_process(me.task, task)) return;
-    throw Error(std::string(way.name) + ": task '" + me.name() +
+    throw Error(std::string(verb.name) + ": task '" + me.name() +
                 "' shares a process with every task, so nobody can send meanwhile; use " + instead);
 }
 
@@ -101,19 +90,19 @@ bool names_one(const TaskId& source) {
 }
 
 // The task that is listened to, or any_source. @throws Error for a task or tag that cannot be.
-int source_of(const Tasks::State& all, const TaskId& source, int tag, const Way& way) {
+int source_of(const Tasks::State& all, const TaskId& source, int tag, const Verb& verb) {
     const int from = names_one(source) ? all.index(source) : any_source;
     if (tag < any_tag)
-        throw Error(std::string(way.name) + ": tag is " + std::to_string(tag) +
+        throw Error(std::string(verb.name) + ": tag is " + std::to_string(tag) +
                     "; give a tag of 0 or more, or any_tag");
     return from;
 }
 
 // @throws Error where a call that waits is to begin later.
-void require_now(const MessageOptions& options, const Way& way) {
-    if (options.later && way.stands_still)
-        throw Error(std::string(way.name) + ": it waits, so it cannot begin later; use i" +
-                    way.name);
+void require_now(const MessageOptions& options, const Verb& verb) {
+    if (options.later && verb.waits)
+        throw Error(std::string(verb.name) + ": it waits, so it cannot begin later; use i" +
+                    verb.name);
 }
 
 }  // namespace
@@ -157,23 +146,22 @@ Tasks Tasks::task(const TaskId& id) const {
     return {state_, it->second};
 }
 
-Request Tasks::start_send(std::span<const Array> arrays, const TaskId& destination, Verb verb,
-                          const MessageOptions& options, comm::Fault fault) {
-    const Way& way = way_of(verb);
-    if (way.stands_still || (way.sends && way.receives)) comm::require_may_block(way.name);
-    task::Member& me = speaker(way.name);
+Request Tasks::start_send(std::span<const Array> arrays, const TaskId& destination,
+                          const Verb& verb, const MessageOptions& options, comm::Fault fault) {
+    if (verb.waits || (verb.sends && verb.receives)) comm::require_may_block(verb.name);
+    task::Member& me = speaker(verb.name);
     task::Wish wish{options.strategy, options.stages, options.pieces, {}};
     const int tag = options.tag.value_or(0);
     int to = -1;
     if (!fault) {
         try {
-            require_now(options, way);
+            require_now(options, verb);
             to = state_->index(destination);
             if (tag < 0)
-                throw Error(std::string(way.name) + ": tag is " + std::to_string(tag) +
+                throw Error(std::string(verb.name) + ": tag is " + std::to_string(tag) +
                             "; a tag that is sent is 0 or more");
-            require_apart(*state_, me, to, way);
-            me.require_whole(to, way.name);
+            require_apart(*state_, me, to, verb);
+            me.require_whole(to, verb.name);
             wish.check(arrays.size());
             wish.model = task::model_text(wish);
             fault = fault_of_all(me, arrays, false);
@@ -184,25 +172,24 @@ Request Tasks::start_send(std::span<const Array> arrays, const TaskId& destinati
     const comm::Turn turn;
     task::Sending sending{task::forms_of(arrays), to, tag, std::move(fault), {}};
     sending.wish = std::move(wish);
-    sending.gate = gate_if(options.later && !way.stands_still);
+    sending.gate = gate_if(options.later && !verb.waits);
     return Request(
         task::start_send(state_, speaker_, std::move(sending), {arrays.begin(), arrays.end()}));
 }
 
-Request Tasks::start_receive(std::span<const Array> arrays, const TaskId& source, Verb verb,
+Request Tasks::start_receive(std::span<const Array> arrays, const TaskId& source, const Verb& verb,
                              const MessageOptions& options, comm::Fault fault) {
-    const Way& way = way_of(verb);
-    if (way.stands_still || (way.sends && way.receives)) comm::require_may_block(way.name);
-    task::Member& me = speaker(way.name);
+    if (verb.waits || (verb.sends && verb.receives)) comm::require_may_block(verb.name);
+    task::Member& me = speaker(verb.name);
     const task::Wish wish{options.strategy, options.stages, options.pieces, {}};
     const int tag = options.tag.value_or(any_tag);
     int from = any_source;
     if (!fault) {
         try {
-            require_now(options, way);
-            from = source_of(*state_, source, tag, way);
-            require_apart(*state_, me, from, way);
-            if (from >= 0) me.require_whole(from, way.name);
+            require_now(options, verb);
+            from = source_of(*state_, source, tag, verb);
+            require_apart(*state_, me, from, verb);
+            if (from >= 0) me.require_whole(from, verb.name);
             wish.check(arrays.size());
             fault = fault_of_all(me, arrays, true);
         } catch (const Error&) {
@@ -214,23 +201,23 @@ Request Tasks::start_receive(std::span<const Array> arrays, const TaskId& source
                               from,
                               tag,
                               std::move(fault),
-                              verb == Verb::irecv ? Deadline() : options.deadline,
+                              &verb == &the_verb("irecv") ? Deadline() : options.deadline,
                               {}};
     receiving.wish = wish;
-    receiving.gate = gate_if(options.later && !way.stands_still);
+    receiving.gate = gate_if(options.later && !verb.waits);
     return Request(task::start_receive(state_, speaker_, std::move(receiving),
                                        {arrays.begin(), arrays.end()}));
 }
 
 void Tasks::send(std::span<const Array> arrays, const TaskId& destination,
                  const MessageOptions& options) {
-    Request request = start_send(arrays, destination, Verb::send, options, {});
+    Request request = start_send(arrays, destination, the_verb("send"), options, {});
     finish_or_break(*request.pending(), options.deadline, state_->find(destination));
 }
 
 Status Tasks::recv(std::span<const Array> arrays, const TaskId& source,
                    const MessageOptions& options) {
-    Request request = start_receive(arrays, source, Verb::recv, options, {});
+    Request request = start_receive(arrays, source, the_verb("recv"), options, {});
     const bool pair = names_one(source) && options.tag.value_or(any_tag) != any_tag;
     return finish_or_break(*request.pending(), with_grace(options.deadline),
                            pair ? state_->find(source) : any_source);
@@ -238,20 +225,21 @@ Status Tasks::recv(std::span<const Array> arrays, const TaskId& source,
 
 Request Tasks::isend(std::span<const Array> arrays, const TaskId& destination,
                      const MessageOptions& options) {
-    return start_send(arrays, destination, Verb::isend, options, {});
+    return start_send(arrays, destination, the_verb("isend"), options, {});
 }
 
 Request Tasks::irecv(std::span<const Array> arrays, const TaskId& source,
                      const MessageOptions& options) {
-    return start_receive(arrays, source, Verb::irecv, options, {});
+    return start_receive(arrays, source, the_verb("irecv"), options, {});
 }
 
 Status Tasks::sendrecv(std::span<const Array> sent, const TaskId& destination,
                        std::span<const Array> received, const TaskId& source,
                        const SendrecvOptions& options) {
     const Deadline& deadline = options.deadline;
-    Request out = start_send(sent, destination, Verb::sendrecv, {.tag = options.send_tag}, {});
-    Request in = start_receive(received, source, Verb::sendrecv,
+    Request out =
+        start_send(sent, destination, the_verb("sendrecv"), {.tag = options.send_tag}, {});
+    Request in = start_receive(received, source, the_verb("sendrecv"),
                                {.tag = options.receive_tag, .deadline = deadline}, {});
     const bool pair = names_one(source) && options.receive_tag != any_tag;
     return finish_both(*out.pending(), *in.pending(), deadline, state_->find(destination),
@@ -276,22 +264,21 @@ Status Tasks::sendrecv(const Array& sent, const TaskId& destination, const Array
 }
 
 Status Tasks::probe(const TaskId& source, int tag, Deadline deadline) {
-    return *look(source, tag, Verb::probe, deadline, {});
+    return *look(source, tag, the_verb("probe"), deadline, {});
 }
 
 std::optional<Status> Tasks::iprobe(const TaskId& source, int tag) {
-    return look(source, tag, Verb::iprobe, {}, {});
+    return look(source, tag, the_verb("iprobe"), {}, {});
 }
 
-std::optional<Status> Tasks::look(const TaskId& source, int tag, Verb verb,
+std::optional<Status> Tasks::look(const TaskId& source, int tag, const Verb& verb,
                                   const Deadline& deadline, comm::Fault fault) {
-    const Way& way = way_of(verb);
-    const task::Member& me = speaker(way.name);
+    const task::Member& me = speaker(verb.name);
     int from = any_source;
     if (!fault) {
         try {
-            from = source_of(*state_, source, tag, way);
-            require_apart(*state_, me, from, way);
+            from = source_of(*state_, source, tag, verb);
+            require_apart(*state_, me, from, verb);
         } catch (const Error&) {
             fault = comm::Fault::current();
         }
@@ -302,45 +289,51 @@ std::optional<Status> Tasks::look(const TaskId& source, int tag, Verb verb,
         // Who asks again and again must move on what the answer depends on: its own sends, too.
         comm::Engine::instance().progress();
         pending = task::start_probe(state_, speaker_,
-                                    {from, tag, way.stands_still, deadline, std::move(fault)});
+                                    {from, tag, verb.waits, deadline, std::move(fault)});
     }
     wait(*pending->call, with_grace(deadline));
     if (!*pending->found) comm::heed_losses(*pending->call);
     return *pending->found;
 }
 
-void Tasks::refuse(Verb verb, const std::string& kind, const std::string& message,
-                   Deadline deadline) {
-    const Way& way = way_of(verb);
+void Binding::refuse(Tasks& tasks, const std::string& name, const std::string& kind,
+                     const std::string& message, Deadline deadline) {
+    const Verb* const found = task::find_verb(name);
+    if (found == nullptr) {
+        std::vector<std::string> known;
+        for (const Verb& each : verbs) known.emplace_back(each.name);
+        throw Error("there is no verb '" + name + "'; give one of " + text::quoted_list(known));
+    }
+    const Verb& verb = *found;
     const comm::Fault fault{kind, message.empty() ? "no reason was given" : message};
-    if (verb == Verb::collective) {
+    if (&verb == &the_verb("collective")) {
         task::Collective call;
         call.fault = fault;
-        collective(std::move(call), nullptr, way.name, deadline);
+        tasks.collective(std::move(call), nullptr, "a collective call", deadline);
     }
-    if (verb == Verb::send_init || verb == Verb::recv_init) {
+    if (verb.prepares) {
         // The others learn of it from the preparation, which goes on behind this error.
-        init_persistent(verb == Verb::send_init, fault);
+        tasks.init_persistent(verb.sends, fault);
         fault.raise();
     }
     Request out, in;
-    if (way.sends) out = start_send({}, -1, verb, {}, fault);
-    if (way.receives)
-        in = start_receive({}, any_source, verb, {.tag = 0, .deadline = deadline}, fault);
-    if (way.sends && way.receives) {
+    if (verb.sends) out = tasks.start_send({}, -1, verb, {}, fault);
+    if (verb.receives)
+        in = tasks.start_receive({}, any_source, verb, {.tag = 0, .deadline = deadline}, fault);
+    if (verb.sends && verb.receives) {
         finish_both(*out.pending(), *in.pending(), deadline, any_source, any_source);
-    } else if (way.sends || way.receives) {
-        task::finish(way.sends ? *out.pending() : *in.pending(), deadline);
+    } else if (verb.sends || verb.receives) {
+        task::finish(verb.sends ? *out.pending() : *in.pending(), deadline);
     } else {
-        look(any_source, any_tag, verb, deadline, fault);
+        tasks.look(any_source, any_tag, verb, deadline, fault);
     }
 }
 
 Profile Tasks::profile() const {
     return *state_->profile;
 }
-void Tasks::add_to_profile(const Profile& more) {
-    *state_->profile += more;
+void Binding::add_to_profile(Tasks& tasks, const Profile& more) {
+    *tasks.state_->profile += more;
     const double now = port::seconds();
     if (more.call > 0) trace::record("call", now - more.call, now);
 }

@@ -8,6 +8,7 @@
 
 #include "comm/engine.hpp"
 #include "comm/polled.hpp"
+#include "hocket/binding.hpp"
 #include "team/few.hpp"
 #include "team/fold.hpp"
 #include "team/pending.hpp"
@@ -100,7 +101,7 @@ struct Prepared {
 Prepared prepared(const Team& team, const team::Group& group, const Call& call,
                   const TeamOptions& options) {
     if (const std::string why = wrong(group, call, options.narrow); !why.empty())
-        team.refuse(call.op, std::string(team::name_of(call.op)) + ": " + why);
+        Binding::refuse(team, call.op, std::string(team::name_of(call.op)) + ": " + why);
     Prepared out;
     out.header.op = call.op;
     out.header.type = call.type;
@@ -263,6 +264,20 @@ std::uint64_t TeamResult::bits() const {
     if (!round.all) return round.result;
     return team::result_of(round.header.op, round.header.type, round.values, round.group->me,
                            pending_->source);
+}
+
+void Binding::refuse(const Team& team, team::Op op, const std::string& message) {
+    team.refuse(op, message);
+}
+std::uint64_t Binding::run(const Team& team, const team::Call& call, const TeamOptions& options) {
+    return team.run(call, options);
+}
+Mask Binding::run_mask(const Team& team, const team::Call& call, const TeamOptions& options) {
+    return team.run_mask(call, options);
+}
+void Binding::run_gather(const Team& team, team::Type type, std::uint64_t bits, void* values,
+                         std::size_t places, const TeamOptions& options) {
+    team.run_gather(type, bits, values, places, options);
 }
 
 }  // namespace hocket

@@ -7,6 +7,7 @@
 #include "comm/call.hpp"
 #include "comm/engine.hpp"
 #include "comm/state.hpp"
+#include "hocket/binding.hpp"
 #include "hocket/transfer.hpp"
 #include "layout/form.hpp"
 #include "transfer/check.hpp"
@@ -170,8 +171,8 @@ void redistribute(const Array& source, const Array& destination,
     wait(*iredistribute(source, destination, options), options.deadline);
 }
 
-void refuse(const Comm& comm, const std::string& kind, const std::string& message,
-            Deadline deadline) {
+void Binding::refuse(const Comm& comm, const std::string& kind, const std::string& message,
+                     Deadline deadline) {
     RedistributeOptions options;
     options.deadline = deadline;
     comm::Statement mine;

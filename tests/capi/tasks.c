@@ -164,7 +164,7 @@ static void test_wrong(hocket_tasks* tasks, bool left, hocket_array* array, hock
           hocket_tasks_send(tasks, 1, &array, hocket_task_named("rihgt"), NULL, -1));
     SAYS("rihgt");
     FAILS(HOCKET_ERR_ARGUMENT, hocket_tasks_send(tasks, 1, &nothing, other, NULL, -1));
-    FAILS(HOCKET_ERR_ERROR, hocket_tasks_refuse(tasks, false, HOCKET_ERR_ERROR, "no more", -1));
+    FAILS(HOCKET_ERR_ERROR, hocket_tasks_refuse(tasks, "send", HOCKET_ERR_ERROR, "no more", -1));
     SAYS("no more");
     FAILS(HOCKET_ERR_DEADLINE, hocket_tasks_probe(tasks, hocket_any_task(), 9, 0.05, &status));
     OK(hocket_tasks_iprobe(tasks, other, HOCKET_ANY_TAG, &found, &status));

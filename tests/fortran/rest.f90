@@ -214,7 +214,7 @@ contains
     call hocket_tasks_add_to_profile(tasks, hocket_profile(0, 2, 0, 0, 0, 0))
     call hocket_tasks_profile(tasks, profile)
     call check(profile%call >= 2, 'two seconds more')
-    call hocket_tasks_refuse(tasks, HOCKET_VERB_SEND, HOCKET_ERR_ERROR, 'no more', ierr=ierr)
+    call hocket_tasks_refuse(tasks, 'send', HOCKET_ERR_ERROR, 'no more', ierr=ierr)
     call fails(HOCKET_ERR_ERROR, ierr, 'no more')
     if (ranks > 1) then
       call hocket_tasks_free(tasks)

@@ -35,7 +35,7 @@ ROOM_OF_HEADER = {
     "log": "base",
     "memory": "shm",
     "operation": "comm",
-    "interpreter": "comm",
+    "binding": "comm",
     "mpi": "comm",
     "array": "transfer",
     "rows": "kernel",

@@ -141,7 +141,9 @@ hocket::RedistributeOptions rooted(const char* function, const Array& array, con
             if (!shape.empty()) options.whole_strides = strides_of(dimensions, strides);
             return options;
         },
-        [&](const std::string& message) { hocket::refuse(array.comm(), argument_error, message); });
+        [&](const std::string& message) {
+            hocket::Binding::refuse(array.comm(), argument_error, message);
+        });
 }
 
 }  // namespace
@@ -284,7 +286,7 @@ int hocket_remap_inplace_fortran(hocket_array* array, int64_t dimensions, const 
             return all;
         };
         const auto refuse = [&](const char* kind, const std::string& message) {
-            hocket::refuse(whole.comm(), kind, message);
+            hocket::Binding::refuse(whole.comm(), kind, message);
         };
         std::optional<Arguments> given;
         try {

@@ -5,7 +5,6 @@
 #include <unordered_map>
 
 #include "handles.hpp"
-#include "hocket/interpreter.hpp"
 #include "hocket/log.hpp"
 #include "hocket/memory.hpp"
 #include "hocket/mpi.hpp"
@@ -123,7 +122,7 @@ int hocket_interpreter_lock_set(void* (*let_go)(void), void (*take_back)(void* h
     return guard(__func__, [&] {
         if ((let_go == nullptr) != (take_back == nullptr))
             throw ArgumentError("one of 'let_go' and 'take_back' is NULL; give both, or neither");
-        hocket::set_interpreter_lock(let_go, take_back);
+        hocket::Binding::set_interpreter_lock(let_go, take_back);
     });
 }
 

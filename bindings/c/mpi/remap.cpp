@@ -56,7 +56,7 @@ int hocket_remap_inplace(hocket_array* array, const int64_t* axes, int threads, 
                 return axes_of(held->value.layout(), axes);
             },
             [&](const std::string& message) {
-                hocket::refuse(held->value.comm(), argument_error, message);
+                hocket::Binding::refuse(held->value.comm(), argument_error, message);
             });
         held->value = hocket::remap_inplace(held->value, order, options);
     });

@@ -9,7 +9,6 @@
 using namespace hocket::c;
 using hocket::Deadline;
 using hocket::Tasks;
-using hocket::Verb;
 
 namespace {
 
@@ -41,7 +40,9 @@ int hocket_tasks_make(int64_t count, const hocket_task_request* requests, MPI_Co
                 require(tasks, "tasks");
                 return requests_of(count, requests);
             },
-            [&](const std::string& message) { hocket::refuse(on, argument_error, message); });
+            [&](const std::string& message) {
+                hocket::Binding::refuse(on, argument_error, message);
+            });
         give(tasks, Tasks(asked, on));
     });
 }
@@ -98,8 +99,8 @@ int hocket_tasks_probe(hocket_tasks* tasks, hocket_task_id source, int tag, doub
     const char* const function = __func__;
     return guard(function, [&] {
         const auto held = behind(tasks);
-        const Deadline deadline = arguments_of_verb(function, held->value, Verb::probe,
-                                                    [&] { return deadline_of(timeout); });
+        const Deadline deadline =
+            arguments_of_verb(function, held->value, "probe", [&] { return deadline_of(timeout); });
         give_status(status, held->value.probe(id_of(source), tag, deadline));
     });
 }
@@ -109,7 +110,7 @@ int hocket_tasks_iprobe(hocket_tasks* tasks, hocket_task_id source, int tag, boo
     const char* const function = __func__;
     return guard(function, [&] {
         const auto held = behind(tasks);
-        bool* const there = arguments_of_verb(function, held->value, Verb::iprobe,
+        bool* const there = arguments_of_verb(function, held->value, "iprobe",
                                               [&] { return &required(found, "found"); });
         auto seen = held->value.iprobe(id_of(source), tag);
         if (seen) give_status(status, std::move(*seen));
@@ -117,21 +118,19 @@ int hocket_tasks_iprobe(hocket_tasks* tasks, hocket_task_id source, int tag, boo
     });
 }
 
-int hocket_tasks_refuse(hocket_tasks* tasks, int verb, int code, const char* message,
+int hocket_tasks_refuse(hocket_tasks* tasks, const char* verb, int code, const char* message,
                         double timeout) {
     const char* const function = __func__;
     return guard(function, [&] {
         const auto held = behind(tasks);
-        if (verb < HOCKET_VERB_SEND || verb > HOCKET_VERB_RECV_INIT)
-            throw ArgumentError(std::to_string(verb) + " is no verb; give one of enum hocket_verb");
-        const auto which = static_cast<Verb>(verb);
-        const Deadline deadline = arguments_of_verb(function, held->value, which, [&] {
+        const std::string which = text_of(verb, "verb");
+        const Deadline deadline = arguments_of_verb(function, held->value, which.c_str(), [&] {
             static_cast<void>(text_of(message, "message"));
             if (class_of(code) == nullptr)
                 throw ArgumentError(std::to_string(code) + " is no code of an error");
             return deadline_of(timeout);
         });
-        held->value.refuse(which, class_of(code), message, deadline);
+        hocket::Binding::refuse(held->value, which, class_of(code), message, deadline);
     });
 }
 
@@ -142,6 +141,7 @@ int hocket_tasks_profile(const hocket_tasks* tasks, hocket_profile* profile) {
 }
 
 int hocket_tasks_add_to_profile(hocket_tasks* tasks, const hocket_profile* more) {
-    return guard(__func__,
-                 [&] { behind(tasks)->value.add_to_profile(profile_of(required(more, "more"))); });
+    return guard(__func__, [&] {
+        hocket::Binding::add_to_profile(behind(tasks)->value, profile_of(required(more, "more")));
+    });
 }

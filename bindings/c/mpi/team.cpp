@@ -119,9 +119,10 @@ int hocket_team_fold(hocket_team* team, const void* value, int64_t bytes,
     return with_team(__func__, Op::reduce, team, timeout, read,
                      [&](const Team& on, int, const TeamOptions& options) {
                          if (bytes < 1 || bytes > static_cast<int64_t>(hocket::team::longest_value))
-                             on.refuse(Op::reduce, "a value of " + std::to_string(bytes) +
-                                                       " bytes; one has 1 to " +
-                                                       std::to_string(hocket::team::longest_value));
+                             hocket::Binding::refuse(
+                                 on, Op::reduce,
+                                 "a value of " + std::to_string(bytes) + " bytes; one has 1 to " +
+                                     std::to_string(hocket::team::longest_value));
                          const auto size = static_cast<std::size_t>(bytes);
                          const auto population = static_cast<std::size_t>(on.population());
                          std::vector<std::byte> values(population * size);
@@ -185,6 +186,7 @@ int hocket_team_error(hocket_team* team, const char* message) {
 
 int hocket_team_refuse(hocket_team* team, int operation, const char* message) {
     return guard(__func__, [&] {
-        behind(team)->value.refuse(static_cast<Op>(operation), text_of(message, "message"));
+        hocket::Binding::refuse(behind(team)->value, static_cast<Op>(operation),
+                                text_of(message, "message"));
     });
 }

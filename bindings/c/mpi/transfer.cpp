@@ -27,7 +27,7 @@ std::optional<Array> array_behind(const hocket_array* array) {
 void refuse_with(const std::string& message, const hocket_array* a, const hocket_array* b) {
     for (const auto* each : {a, b})
         if (const auto array = array_behind(each))
-            hocket::refuse(array->comm(), argument_error, message);
+            hocket::Binding::refuse(array->comm(), argument_error, message);
 }
 
 struct Arguments {
@@ -61,7 +61,9 @@ RedistributeOptions rooted_options(const char* function, const Array& array, con
                 require(whole, "whole");
             return options;
         },
-        [&](const std::string& message) { hocket::refuse(array.comm(), argument_error, message); });
+        [&](const std::string& message) {
+            hocket::Binding::refuse(array.comm(), argument_error, message);
+        });
 }
 
 }  // namespace
@@ -119,8 +121,8 @@ int hocket_refuse(MPI_Comm comm, int code, const char* message, double timeout) 
                     throw ArgumentError(std::to_string(code) + " is no code of an error");
                 return 0;
             },
-            [&](const std::string& wrong) { hocket::refuse(on, argument_error, wrong); });
-        hocket::refuse(on, class_of(code), message, deadline_of(timeout));
+            [&](const std::string& wrong) { hocket::Binding::refuse(on, argument_error, wrong); });
+        hocket::Binding::refuse(on, class_of(code), message, deadline_of(timeout));
     });
 }
 
@@ -140,7 +142,7 @@ namespace {
 template <class Make>
 auto arguments_on(const char* function, const hocket::Comm& comm, Make make) {
     return arguments_of(function, make, [&](const std::string& message) {
-        hocket::refuse(comm, "Error", message);
+        hocket::Binding::refuse(comm, "Error", message);
     });
 }
 
@@ -186,12 +188,11 @@ int hocket_layout_from_local_elements(MPI_Comm comm, int64_t count, const int64_
         };
         const auto given = arguments_on(function, on, [&] {
             require(layout, "layout");
-            return Arguments{numbers_of(list(count, elements, "elements",
-                                               most_in_memory<std::int64_t>())),
-                             shape == nullptr
-                                 ? hocket::Shape{}
+            return Arguments{
+                numbers_of(list(count, elements, "elements", most_in_memory<std::int64_t>())),
+                shape == nullptr ? hocket::Shape{}
                                  : numbers_of(by_dimension(dimensions, shape, "shape")),
-                             deadline_of(timeout)};
+                deadline_of(timeout)};
         });
         give(layout, hocket::layout_from_local(on, given.elements, given.shape, given.deadline));
     });

@@ -61,18 +61,6 @@ class Operation:
     def test(self) -> bool: ...
     def wait(self, timeout: Optional[float]) -> None: ...
 
-class Verb(enum.Enum):
-    send = 0
-    recv = 1
-    isend = 2
-    irecv = 3
-    sendrecv = 4
-    probe = 5
-    iprobe = 6
-    send_init = 7
-    recv_init = 8
-    collective = 9
-
 class Status:
     source: int
     source_name: str
@@ -170,7 +158,7 @@ class Tasks:
     def channel(self, name: str, other: TaskId) -> Channel: ...
     def probe(self, source: TaskId, tag: int, timeout: Optional[float]) -> Status: ...
     def iprobe(self, source: TaskId, tag: int) -> Optional[Status]: ...
-    def refuse(self, verb: Verb, kind: str, message: str, timeout: Optional[float]) -> None: ...
+    def refuse(self, verb: str, kind: str, message: str, timeout: Optional[float]) -> None: ...
     def bcast(self, array: Local, root: TaskId, timeout: Optional[float]) -> None: ...
     def reduce(
         self,

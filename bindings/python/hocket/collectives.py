@@ -57,7 +57,7 @@ class Collectives(Inits):
         [10, 11, 12, 13]
         """
         array, to, seconds = self._checked(
-            _mpi.Verb.collective,
+            "collective",
             lambda: (core_of(a, "broadcast"), id_of(root), as_seconds(timeout)),
             timeout,
         )
@@ -113,7 +113,7 @@ class Collectives(Inits):
                 as_seconds(timeout),
             )
 
-        self._core.reduce(*self._checked(_mpi.Verb.collective, read, timeout))
+        self._core.reduce(*self._checked("collective", read, timeout))
         if isinstance(b, Array):
             b._settle()
 
@@ -137,7 +137,7 @@ class Collectives(Inits):
         [0, 2, 4, 6]
         """
         array, result, name, seconds = self._checked(
-            _mpi.Verb.collective,
+            "collective",
             lambda: (
                 core_of(a, "reduce"),
                 core_of(b, "reduce into"),
@@ -191,7 +191,7 @@ class Collectives(Inits):
             into = [] if b is None else cores_of(b, "gather into")
             return core_of(a, "gather"), into, id_of(root), as_seconds(timeout)
 
-        self._core.gather(*self._checked(_mpi.Verb.collective, read, timeout))
+        self._core.gather(*self._checked("collective", read, timeout))
         for array in [b] if isinstance(b, Array) else b or ():
             array._settle()
 
@@ -210,5 +210,5 @@ class Collectives(Inits):
         >>> world = hk.tasks({"rows": 1, "cols": 1})
         >>> world.barrier(timeout=60)
         """
-        seconds = self._checked(_mpi.Verb.collective, lambda: as_seconds(timeout), timeout)
+        seconds = self._checked("collective", lambda: as_seconds(timeout), timeout)
         self._core.barrier(seconds)

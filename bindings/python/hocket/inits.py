@@ -78,7 +78,7 @@ class Inits(Speaker):
         ...     status = request.wait()
         >>> request.free()
         """
-        return self._init(_mpi.Verb.send_init, a, dest, tag, count, strategy, stages)
+        return self._init("send_init", a, dest, tag, count, strategy, stages)
 
     def recv_init(
         self,
@@ -111,11 +111,11 @@ class Inits(Speaker):
         >>> status = request.wait()
         >>> request.free()
         """
-        return self._init(_mpi.Verb.recv_init, b, source, tag, count, strategy, stages)
+        return self._init("recv_init", b, source, tag, count, strategy, stages)
 
     def _init(
         self,
-        verb: _mpi.Verb,
+        verb: str,
         bound: Union[Array, Layout],
         other: TaskId,
         tag: int,
@@ -123,7 +123,7 @@ class Inits(Speaker):
         strategy: str,
         stages: Optional[int],
     ) -> Request:
-        sending = verb == _mpi.Verb.send_init
+        sending = verb == "send_init"
 
         def read() -> tuple[Union[_mpi.Local, _pure.Layout], TaskId, int, Optional[int], str, int]:
             named = as_text(strategy, "strategy", "direct")

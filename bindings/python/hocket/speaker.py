@@ -24,7 +24,7 @@ class Speaker:
     def __init__(self, core: _mpi.Tasks) -> None:
         self._core = core
 
-    def _checked(self, verb: _mpi.Verb, read: Callable[[], Given], timeout: Any = None) -> Given:
+    def _checked(self, verb: str, read: Callable[[], Given], timeout: Any = None) -> Given:
         """A verb's arguments as the library takes them, from `read`. What it raises, because they
         are wrong on this process, all processes of the task raise."""
         start = time.perf_counter()

@@ -78,7 +78,7 @@ class Verbs(Collectives):
         ...     status = world.recv(a)
         """
         core, to, number, seconds, options = self._checked(
-            _mpi.Verb.send,
+            "send",
             lambda: (
                 cores_of(a, "send"),
                 id_of(dest),
@@ -123,7 +123,7 @@ class Verbs(Collectives):
         ...     assert b.local.tolist() == [0, 1, 2, 3] and status.source == "rows"
         """
         core, of, number, seconds, options = self._checked(
-            _mpi.Verb.recv,
+            "recv",
             lambda: (
                 cores_of(b, "receive into"),
                 id_of(source),
@@ -168,7 +168,7 @@ class Verbs(Collectives):
         ...     status = world.recv(a)
         """
         core, to, number, options = self._checked(
-            _mpi.Verb.isend,
+            "isend",
             lambda: (
                 cores_of(a, "send"),
                 id_of(dest),
@@ -209,7 +209,7 @@ class Verbs(Collectives):
         ...     assert request.wait(timeout=60).source == "rows"
         """
         core, of, number, options = self._checked(
-            _mpi.Verb.irecv,
+            "irecv",
             lambda: (
                 cores_of(b, "receive into"),
                 id_of(source),
@@ -231,7 +231,7 @@ class Verbs(Collectives):
             as `isend`.
         """
         core, to, number = self._checked(
-            _mpi.Verb.isend, lambda: (cores_of(a, "send"), id_of(dest), as_number(tag, "tag"))
+            "isend", lambda: (cores_of(a, "send"), id_of(dest), as_number(tag, "tag"))
         )
         return Request(self._core.isend(core, to, number, _mpi.MessageOptions(later=True)))
 
@@ -244,7 +244,7 @@ class Verbs(Collectives):
             as `irecv`.
         """
         core, of, number = self._checked(
-            _mpi.Verb.irecv,
+            "irecv",
             lambda: (cores_of(b, "receive into"), id_of(source), as_number(tag, "tag")),
         )
         return Request(
@@ -282,7 +282,7 @@ class Verbs(Collectives):
         [0, 1, 2, 3]
         """
         sent, to, received, of, numbers, seconds = self._checked(
-            _mpi.Verb.sendrecv,
+            "sendrecv",
             lambda: (
                 cores_of(a, "send"),
                 id_of(dest),
@@ -349,7 +349,7 @@ class Verbs(Collectives):
         ...     status = world.recv(b, status.source, status.tag)
         """
         of, number, seconds = self._checked(
-            _mpi.Verb.probe,
+            "probe",
             lambda: (id_of(source), as_number(tag, "tag"), as_seconds(timeout)),
             timeout,
         )
@@ -376,6 +376,6 @@ class Verbs(Collectives):
         ...         pass  # something else is done meanwhile
         ...     status = world.recv(a, "rows")
         """
-        of, number = self._checked(_mpi.Verb.iprobe, lambda: (id_of(source), as_number(tag, "tag")))
+        of, number = self._checked("iprobe", lambda: (id_of(source), as_number(tag, "tag")))
         found = self._core.iprobe(of, number)
         return None if found is None else Status(found)

@@ -146,21 +146,9 @@ int hocket_tasks_allreduce(hocket_tasks* tasks, const hocket_array* array, hocke
 int hocket_tasks_gather(hocket_tasks* tasks, const hocket_array* array, int64_t count,
                         hocket_array* const* results, hocket_task_id root, double timeout);
 int hocket_tasks_barrier(hocket_tasks* tasks, double timeout);
-/* Joins a call that this process cannot make, so that all of the task get this code. `verb`: one of
- * enum hocket_verb. */
-enum hocket_verb {
-    HOCKET_VERB_SEND = 0,
-    HOCKET_VERB_RECV = 1,
-    HOCKET_VERB_ISEND = 2,
-    HOCKET_VERB_IRECV = 3,
-    HOCKET_VERB_SENDRECV = 4,
-    HOCKET_VERB_PROBE = 5,
-    HOCKET_VERB_IPROBE = 6,
-    HOCKET_VERB_SEND_INIT = 7,
-    HOCKET_VERB_RECV_INIT = 8,
-    HOCKET_VERB_COLLECTIVE = 9
-};
-int hocket_tasks_refuse(hocket_tasks* tasks, int verb, int code, const char* message,
+/* Joins a call that this process cannot make, so that all of the task get this code. `verb`: "send",
+ * "recv", "isend", …; "collective" stands for those between all tasks. */
+int hocket_tasks_refuse(hocket_tasks* tasks, const char* verb, int code, const char* message,
                         double timeout);
 /* Seconds that this process has spent in the six steps so far; adds a binding's own. */
 int hocket_tasks_profile(const hocket_tasks* tasks, hocket_profile* profile);

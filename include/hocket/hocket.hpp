@@ -1,0 +1,25 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// All of hocket for C++. Each header can be included by itself, too; all but mpi.hpp without MPI.
+#pragma once
+
+#include "hocket/array.hpp"
+#include "hocket/comm.hpp"
+#include "hocket/error.hpp"
+#include "hocket/flow.hpp"
+#include "hocket/halo.hpp"
+#include "hocket/kernel.hpp"
+#include "hocket/layout.hpp"
+#include "hocket/log.hpp"
+#include "hocket/mask.hpp"
+#include "hocket/memory.hpp"
+#include "hocket/mpi.hpp"
+#include "hocket/operation.hpp"
+#include "hocket/plan.hpp"
+#include "hocket/region.hpp"
+#include "hocket/remap.hpp"
+#include "hocket/rows.hpp"
+#include "hocket/step.hpp"
+#include "hocket/task.hpp"
+#include "hocket/team.hpp"
+#include "hocket/transfer.hpp"
+#include "hocket/version.h"
