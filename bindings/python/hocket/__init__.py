@@ -20,6 +20,10 @@ An example "on two processes" is a program for ``mpiexec -n 2 python``.
 - Arrays: `empty`, `zeros`, `from_function`, `wrap` and `scatter` make an
   `Array`. `redistribute` gives it another layout, `Array.gather` collects
   it on one process, `Array.section` is a part.
+- Computing: arrays take NumPy's operators and functions. `ones`, `full`,
+  `arange` and `random` (a `Random`) fill them, `replicated` gives the whole
+  array to every process, `eoshift` and `map_blocks` go beyond NumPy,
+  `explain` tells what moves, `checked` compares NumPy operands.
 - Borders: `Array.halo` gives a `Halo`, and `Halo.iexchange` a
   `HaloRequest`.
 - In place: `remap_inplace` permutes a distributed array in its own memory.
@@ -81,6 +85,12 @@ from hocket.rows import put_rows, swap_rows, take_rows
 if TYPE_CHECKING:
     from hocket.arrays import Array
     from hocket.channels import Channel
+    from hocket.computing.blocks import map_blocks
+    from hocket.computing.explain import explain
+    from hocket.computing.filling import arange, full, ones
+    from hocket.computing.operands import checked, replicated
+    from hocket.computing.random import Random, random
+    from hocket.computing.shapes import eoshift
     from hocket.flows import Flow
     from hocket.groups import ANY_SOURCE, ANY_TAG, Tasks, tasks
     from hocket.halos import Halo, HaloRequest
@@ -100,6 +110,12 @@ _LATE = {
     "Array": "arrays",
     "Halo": "halos",
     "HaloRequest": "halos",
+    "map_blocks": "computing.blocks",
+    "explain": "computing.explain",
+    **dict.fromkeys(["arange", "full", "ones"], "computing.filling"),
+    **dict.fromkeys(["checked", "replicated"], "computing.operands"),
+    **dict.fromkeys(["Random", "random"], "computing.random"),
+    "eoshift": "computing.shapes",
     **dict.fromkeys(["empty", "from_function", "wrap", "zeros"], "making"),
     **dict.fromkeys(["redistribute", "scatter"], "moves"),
     **dict.fromkeys(["remap_inplace", "remap_layout", "remap_room"], "remaps"),
@@ -130,29 +146,39 @@ __all__ = [
     "MismatchError",
     "PeerLostError",
     "Plan",
+    "Random",
     "Request",
     "Status",
     "StepError",
     "Tasks",
     "Team",
     "TeamRequest",
+    "arange",
+    "checked",
     "cycle_path",
     "cycles",
     "empty",
+    "eoshift",
+    "explain",
     "explain_permute",
     "from_function",
+    "full",
     "gen_block",
     "indirect",
+    "map_blocks",
     "model",
+    "ones",
     "permute",
     "permute_inplace",
     "plan",
     "put_rows",
+    "random",
     "redistribute",
     "relabel",
     "remap_inplace",
     "remap_layout",
     "remap_room",
+    "replicated",
     "run",
     "scatter",
     "step",

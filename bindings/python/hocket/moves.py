@@ -113,7 +113,7 @@ def _destination(
             f"out holds {out.dtype}, but the result is {wanted}; make out match"
             + ("" if converts else f", or ask for conversion: dtype={str(out.dtype)!r}")
         )
-    if not out.local.flags.writeable:
+    if not out._local.flags.writeable:
         raise Error("out is read-only; give an array that may be written")
     return out
 
@@ -183,7 +183,7 @@ def redistribute(
         most = None if max_buffer is None else as_bytes(max_buffer, "max_buffer")
     _mpi.redistribute(*ends, order, "auto", seconds, most)
     if not direct:
-        target.local[...] = _converted(landing.local, wanted)
+        target._local[...] = _converted(landing.local, wanted)
     target._settle()
     return target
 
