@@ -6,7 +6,7 @@ from __future__ import annotations
 import functools
 import math
 from collections.abc import Sequence
-from typing import Any
+from typing import Any, Callable, TypeVar
 
 import numpy as np
 import numpy.typing as npt
@@ -17,8 +17,56 @@ from hocket.plans import plan
 
 Shape = tuple[int, ...]
 
-#: Layouts are values, so what follows from them is kept by value.
-kept = functools.lru_cache(maxsize=1024)
+Result = TypeVar("Result")
+
+
+class ByText:
+    """A layout as a key, equal to those that are equal and written alike.
+
+    Equal layouts may have different texts, by which the processes of a call agree. So what follows
+    from a layout must not come from an equal one, which another process may not have met.
+    """
+
+    __slots__ = ("layout",)
+
+    def __init__(self, layout: Layout) -> None:
+        self.layout = layout
+
+    def __hash__(self) -> int:
+        return hash(self.layout)
+
+    def __eq__(self, other: object) -> bool:
+        if not isinstance(other, ByText):
+            return NotImplemented
+        ours, theirs = self.layout, other.layout
+        return ours is theirs or (ours == theirs and str(ours) == str(theirs))
+
+
+def as_key(value: Any) -> Any:
+    """Arguments with their layouts as keys; and back."""
+    if isinstance(value, Layout):
+        return ByText(value)
+    return tuple(as_key(each) for each in value) if isinstance(value, tuple) else value
+
+
+def from_key(value: Any) -> Any:
+    if isinstance(value, ByText):
+        return value.layout
+    return tuple(from_key(each) for each in value) if isinstance(value, tuple) else value
+
+
+def kept(function: Callable[..., Result]) -> Callable[..., Result]:
+    """Keeps what follows from layouts, which are values."""
+
+    @functools.lru_cache(maxsize=1024)
+    def found(*keys: Any) -> Result:
+        return function(*from_key(keys))
+
+    @functools.wraps(function)
+    def call(*arguments: Any) -> Result:
+        return found(*as_key(arguments))
+
+    return call
 
 
 def aligned(shape: Shape, own: Sequence[str], template: Sequence[str], layout: Layout) -> Layout:

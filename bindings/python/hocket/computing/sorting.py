@@ -34,14 +34,13 @@ def sample_sort(
         keys and columns of this process's share; as `exchange`
     """
     size = comm.size
-    order = np.lexsort(keys[::-1])
+    order = ordering(keys)
     keys = [key[order] for key in keys]
     columns = tuple(column[order] for column in columns)
     if size == 1:
         return [*keys, *columns], np.asarray([len(order)])
     count = len(order)
-    picks = np.asarray(even(count, size)[1:-1], np.int64) if count else np.zeros(size - 1, np.int64)
-    picks = np.minimum(picks, max(0, count - 1))
+    picks = np.minimum(even(count, size)[1:-1], max(0, count - 1)).astype(np.int64)
     samples = []
     for key in keys:
         mine = key[picks] if count else np.zeros(size - 1, key.dtype)
@@ -53,16 +52,29 @@ def sample_sort(
     if real.any():
         by_key = np.lexsort(samples[::-1])
         at = np.minimum(even(len(by_key), size)[1:-1], len(by_key) - 1)
-        splitters = [sample[by_key[at]] for sample in samples]
-        # A row goes after the splitters that are not above it.
-        both = [np.concatenate([splitter, key]) for splitter, key in zip(splitters, keys)]
-        place = np.lexsort(both[::-1])
-        before = np.cumsum(place < size - 1)
-        rows = place >= size - 1
-        to[place[rows] - (size - 1)] = before[rows]
+        begins = [place_of(keys, [sample[by_key[k]] for sample in samples]) for k in at]
+        to = np.repeat(np.arange(size), np.diff([0, *begins, count]))
     found, came = exchange(comm, to, *keys, *columns)
-    order = np.lexsort(found[: len(keys)][::-1])
+    order = ordering(found[: len(keys)])
     return [column[order] for column in found], came
+
+
+def ordering(keys: list[AnyArray]) -> npt.NDArray[np.intp]:
+    """The order of rows by their keys. A second key that increases only keeps it stable."""
+    if len(keys) == 1 or (len(keys) == 2 and bool((keys[1][1:] > keys[1][:-1]).all())):
+        return np.argsort(keys[0], kind="stable")
+    return np.lexsort(keys[::-1])
+
+
+def place_of(keys: list[AnyArray], splitter: list[Any]) -> int:
+    """How many rows, which are in order, go before the splitter."""
+    first, last = 0, len(keys[0])
+    for key, value in zip(keys, splitter):
+        part = key[first:last]
+        begin = first
+        first = begin + int(np.searchsorted(part, value, "left"))
+        last = begin + int(np.searchsorted(part, value, "right"))
+    return first
 
 
 def spread(comm: Any, local: AnyArray, layout: Layout) -> Array:
