@@ -21,16 +21,16 @@ def solve(comm):
     b = hk.random(3).uniform(lay, -1, 1, comm=comm)
     x, r = hk.zeros(lay, comm=comm), b.copy()
     p, square = r.copy(), np.vdot(r, r)
-    for step in range(1000):
-        if square < 1e-20:
-            break
+    steps = 0
+    while square > 1e-20:
         q = laplace(p)
         alpha = square / np.vdot(p, q)
         x += alpha * p
         r -= alpha * q
         before, square = square, np.vdot(r, r)
         p = r + (square / before) * p
-    return step, x.sum(), np.linalg.norm(laplace(x) - b)
+        steps += 1
+    return steps, x.sum(), np.linalg.norm(laplace(x) - b)
 
 
 if __name__ == "__main__":

@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+import functools
 from typing import TYPE_CHECKING, Any, NoReturn, Optional
 
 import numpy as np
@@ -654,6 +655,7 @@ class Methods(NDArrayOperatorsMixin):
         return importing("functions").of_numpy(function, args, options)
 
 
+@functools.cache
 def importing(module: str) -> Any:
     """A module that needs arrays, and so is loaded once there are some."""
     from importlib import import_module

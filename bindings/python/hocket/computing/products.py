@@ -69,7 +69,7 @@ def inner(a: Array, b: Array, conjugate: bool = False) -> Any:
     x = first.local.astype(dtype, copy=False)
     y = bring(b, layout, rank, a.comm).astype(dtype, copy=False)
     mine = Sums((), dtype, products=True)
-    if x.size and (not is_grid(layout) or leads(first)):
+    if x.size and (not is_grid(layout) or leads(layout, rank)):
         mine.add_products(
             x.conj() if conjugate and dtype.kind == "c" else x, y, tuple(range(x.ndim))
         )

@@ -23,6 +23,7 @@ from hocket.computing.layouts import (
     Shape,
     aligned,
     balanced,
+    held,
     is_grid,
     kept,
     normal_axes,
@@ -81,11 +82,13 @@ def on_grid(a: Array) -> Array:
     return redistribute(a, balanced(a.layout.shape, a.layout.size))
 
 
-def leads(a: Array) -> bool:
-    """Whether this process is the lowest that holds its elements: `a` lies on a grid."""
-    rank, layout = a._rank_and_size[0], a.layout
+@kept
+def leads(layout: Layout, rank: int) -> bool:
+    """Whether this process is the lowest that holds its elements, in a layout on a grid."""
     if rank >= layout.size or not layout.local_elements(rank):
         return False
+    if held(layout) == layout.num_elements:
+        return True
     return layout.owner([int(each[0]) for each in layout.global_indices(rank)]) == rank
 
 
@@ -302,7 +305,7 @@ def exact_total(a: Array, local: AnyArray, wanted: np.dtype[Any]) -> Any:
     """The exact sum of all elements. Collective."""
     if is_grid(a.layout):
         mine = Sums((), wanted, products=False)
-        if leads(a):
+        if leads(a.layout, a._rank_and_size[0]):
             mine.add(local, tuple(range(local.ndim)))
     else:
         a = without_copies(a)
