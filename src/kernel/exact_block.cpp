@@ -205,7 +205,8 @@ HOCKET_INLINE bool multiply_lanes(const double* x, const double* y, std::int64_t
     return any == 0;
 }
 
-// One set of functions for each level of the processor.
+// One set of functions for each level of the processor. An attribute takes no parentheses.
+// NOLINTBEGIN(bugprone-macro-parentheses)
 #define HOCKET_FUNCTIONS(Target, attribute)                                                       \
     struct Target##Functions {                                                                    \
         attribute static BlockSum sum(const double* values, std::int64_t count) {                 \
@@ -228,6 +229,7 @@ HOCKET_INLINE bool multiply_lanes(const double* x, const double* y, std::int64_t
         }                                                                                         \
     };
 
+// NOLINTEND(bugprone-macro-parentheses)
 HOCKET_FUNCTIONS(Portable, )
 
 #if defined(__x86_64__)
