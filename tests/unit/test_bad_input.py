@@ -215,14 +215,18 @@ def test_every_argument_of_every_method(kind):
         needed = {
             each.name: GOOD.get(each.name, 0)
             for each in parameters
-            if each.default is each.empty or each.name == "timeout"
+            if each.kind not in (each.VAR_POSITIONAL, each.VAR_KEYWORD)
+            and (each.default is each.empty or each.name == "timeout")
         }
         arrays = {each.name for each in parameters} & {"a", "b", "array"}
         for argument in parameters:
 
-            def call(it, name=name, argument=argument.name, needed=needed, arrays=arrays):
+            def call(it, name=name, argument=argument, needed=needed, arrays=arrays):
                 good = {**needed, **dict.fromkeys(arrays, hk.zeros(ONE))}
-                getattr(made(), name)(**{**good, argument: it})
+                if argument.kind is argument.VAR_POSITIONAL:
+                    getattr(made(), name)(it, **good)
+                else:
+                    getattr(made(), name)(**{**good, argument.name: it})
 
             # A long timeout is one.
             numbers = int if argument.name == "timeout" else ()

@@ -39,6 +39,8 @@ ROOM_OF_HEADER = {
     "mpi": "comm",
     "array": "transfer",
     "rows": "kernel",
+    "exact": "kernel",
+    "random": "kernel",
     "mask": "team",
     "region": "flow",
     "flow_body": "flow",

@@ -18,6 +18,11 @@ processes" is a program for ``mpiexec -n 2 python``.
   it on one process, `Array.section` is a part. `iredistribute` starts that
   and gives an `ArrayRequest`; `transfer` prepares a `Transfer` that is
   started again and again.
+  it on one process, `Array.section` is a part.
+- Computing: arrays take NumPy's operators and functions. `ones`, `full`,
+  `arange` and `random` (a `Random`) fill them, `replicated` gives the whole
+  array to every process, `eoshift` and `map_blocks` go beyond NumPy,
+  `explain` tells what moves, `checked` compares NumPy operands.
 - Borders: `Array.halo` gives a `Halo`, and `Halo.iexchange` a
   `HaloRequest`.
 - In place: `remap_inplace` permutes a distributed array in its own memory.
@@ -79,6 +84,12 @@ from hocket.rows import put_rows, swap_rows, take_rows
 if TYPE_CHECKING:
     from hocket.arrays import Array
     from hocket.channels import Channel
+    from hocket.computing.blocks import map_blocks
+    from hocket.computing.explain import explain
+    from hocket.computing.filling import arange, full, ones
+    from hocket.computing.operands import checked, replicated
+    from hocket.computing.random import Random, random
+    from hocket.computing.shapes import eoshift
     from hocket.flows import Flow
     from hocket.groups import ANY_SOURCE, ANY_TAG, Tasks, tasks
     from hocket.halos import Halo, HaloRequest
@@ -99,6 +110,12 @@ _LATE = {
     "Array": "arrays",
     "Halo": "halos",
     "HaloRequest": "halos",
+    "map_blocks": "computing.blocks",
+    "explain": "computing.explain",
+    **dict.fromkeys(["arange", "full", "ones"], "computing.filling"),
+    **dict.fromkeys(["checked", "replicated"], "computing.operands"),
+    **dict.fromkeys(["Random", "random"], "computing.random"),
+    "eoshift": "computing.shapes",
     **dict.fromkeys(["empty", "from_function", "wrap", "zeros"], "making"),
     **dict.fromkeys(["iredistribute", "redistribute", "scatter"], "moves"),
     **dict.fromkeys(["remap_inplace", "remap_layout", "remap_room"], "remaps"),
@@ -131,6 +148,7 @@ __all__ = [
     "MismatchError",
     "PeerLostError",
     "Plan",
+    "Random",
     "Request",
     "Status",
     "StepError",
@@ -138,24 +156,33 @@ __all__ = [
     "Team",
     "TeamRequest",
     "Transfer",
+    "arange",
+    "checked",
     "cycle_path",
     "cycles",
     "empty",
+    "eoshift",
+    "explain",
     "explain_permute",
     "from_function",
+    "full",
     "gen_block",
     "indirect",
     "iredistribute",
+    "map_blocks",
     "model",
+    "ones",
     "permute",
     "permute_inplace",
     "plan",
     "put_rows",
+    "random",
     "redistribute",
     "relabel",
     "remap_inplace",
     "remap_layout",
     "remap_room",
+    "replicated",
     "run",
     "scatter",
     "step",

@@ -12,6 +12,7 @@ import numpy.typing as npt
 from hocket import _mpi, dtypes
 from hocket.arguments import as_number
 from hocket.calls import collective
+from hocket.computing.methods import Methods
 from hocket.errors import Error, LayoutError
 from hocket.halos import Halo
 from hocket.layouts import Layout
@@ -38,7 +39,7 @@ def local_shape(layout: Layout, comm: MPI.Comm) -> tuple[int, ...]:
     return (0,) * max(1, len(layout.local_shape(0)))
 
 
-class Array:
+class Array(Methods):
     """One process's part of a distributed array.
 
     Made by `empty`, `zeros`, `wrap`, `from_function` and `scatter`.
@@ -98,6 +99,19 @@ class Array:
         >>> a.local.shape
         (2, 6)
         """
+        if self._home is None:
+            return self._local
+        copy: npt.NDArray[Any] = self._current().view()
+        copy.flags.writeable = False
+        return copy
+
+    def _current(self) -> npt.NDArray[Any]:
+        """The memory that hocket reads and writes; of a section without its own, a copy of now."""
+        if self._home is not None:
+            home, memory, index = self._home
+            home._current()
+            if memory is not self._local:
+                self._local[...] = memory[index]
         return self._local
 
     @property
@@ -141,8 +155,8 @@ class Array:
 
     def _wrapped(self) -> _mpi.Local:
         """The same array as the C++ library sees it."""
+        local = self._current()
         if self._core is None:
-            local = self.local
             self._core = _mpi.Local.wrap(
                 self._address(),
                 self.layout._native,
@@ -234,8 +248,8 @@ class Array:
         -------
         Array
             ``.local`` is a view of this array's memory where strides allow. Else (a stride through
-            ``CYCLIC(k)``) it is a copy, taken now; what hocket receives into it is written to this
-            array, too.
+            ``CYCLIC(k)``) it is a read-only copy, taken whenever it is asked for; what hocket
+            writes to the section is written to this array, too: ``section[...] = values``.
 
         Raises
         ------
@@ -258,9 +272,12 @@ class Array:
             return Array(nothing, layout, self.comm)
         if all(isinstance(part, (int, slice)) for part in where):
             everything = (*where, ...)
-            return Array(self.local[everything], layout, self.comm)
+            part = Array(self._current()[everything], layout, self.comm)
+            if self._home is not None:  # a view of a copy
+                part._home = (self, part._local, ...)
+            return part
         fixed = tuple(part if isinstance(part, int) else slice(None) for part in where)
-        memory = self.local[fixed]
+        memory = self._current()[fixed]
         kept = [part for part in where if not isinstance(part, int)]
         index = np.ix_(
             *(
@@ -324,7 +341,8 @@ class Array:
         """Writes what was received into a section that is no view to the array it is of."""
         if self._home is not None:
             array, memory, index = self._home
-            memory[index] = self.local
+            if memory is not self._local:
+                memory[index] = self._local
             array._settle()
 
     def __reduce__(self) -> NoReturn:

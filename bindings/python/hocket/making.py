@@ -101,7 +101,7 @@ def zeros(
 
 
 def wrap(
-    local: npt.NDArray[Any],
+    local: Any,
     layout: Layout,
     comm: Optional[MPI.Comm] = None,
     *,
@@ -113,6 +113,9 @@ def wrap(
 
     Parameters
     ----------
+    local
+        a NumPy array, or what has ``__dlpack__`` on the host, ``__array_interface__`` or the
+        buffer protocol
     room
         all the memory that belongs to the array, where that is more than its local elements: a
         contiguous array that begins where `local` does. `remap_inplace` may use it.
@@ -122,7 +125,7 @@ def wrap(
     LayoutError
         if the shape of `local` is not the layout's local shape on this process.
     Error
-        for what is no NumPy array, and dtypes that cannot be moved.
+        for what has no memory on the host, and dtypes that cannot be moved.
 
     Examples
     --------
@@ -133,12 +136,7 @@ def wrap(
     """
     on = communicator(comm)
     if not isinstance(local, np.ndarray):
-        if hasattr(local, "__cuda_array_interface__") or _on_device(local):
-            raise Error(
-                f"{type(local).__name__} lies in the memory of a GPU, which hocket cannot move "
-                "yet; copy it to the host first"
-            )
-        raise Error(f"cannot wrap {type(local).__name__}: give a numpy.ndarray")
+        local = _as_numpy(local)
     if isinstance(local, np.ma.MaskedArray):
         raise Error("a masked array would lose its mask; give its .data, and the mask on its own")
     dtypes.resolve(local.dtype)
@@ -150,6 +148,26 @@ def wrap(
         )
     whole = None if room is None else checked_room(room, local)
     return Array(local.reshape(shape) if local.shape != shape else local, layout, on, whole)
+
+
+def _as_numpy(x: Any) -> npt.NDArray[Any]:
+    """The same memory as a NumPy array. Raises `Error` for what has none on the host."""
+    if hasattr(x, "__cuda_array_interface__") or _on_device(x):
+        raise Error(
+            f"{type(x).__name__} lies in the memory of a GPU, which hocket cannot move yet; copy "
+            "it to the host first"
+        )
+    try:
+        if hasattr(x, "__dlpack__"):
+            return np.from_dlpack(x)
+        if hasattr(x, "__array_interface__"):
+            return np.asarray(x)
+        return np.asarray(memoryview(x))
+    except (TypeError, ValueError, BufferError) as error:
+        raise Error(
+            f"cannot wrap {type(x).__name__}: {error}; give a numpy.ndarray, or what has "
+            "__dlpack__, __array_interface__ or the buffer protocol"
+        ) from None
 
 
 def _on_device(array: Any) -> bool:

@@ -115,7 +115,7 @@ def _destination(
             f"out holds {out.dtype}, but the result is {wanted}; make out match"
             + ("" if converts else f", or ask for conversion: dtype={str(out.dtype)!r}")
         )
-    if not out.local.flags.writeable:
+    if not out._local.flags.writeable:
         raise Error("out is read-only; give an array that may be written")
     return out
 
@@ -250,7 +250,7 @@ class _Move:
     def finish(self) -> Array:
         """Once it has come: the result."""
         if self._landing is not self._target:
-            self._target.local[...] = _converted(self._landing.local, self._target.dtype)
+            self._target._local[...] = _converted(self._landing.local, self._target.dtype)
         self._target._settle()
         return self._target
 

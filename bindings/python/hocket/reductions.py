@@ -73,7 +73,7 @@ class Reduction:
 def _elements_of(touched: Touched) -> npt.NDArray[Any]:
     """The array that NumPy sees in what a step names. Raises `Error` for what is no memory."""
     if isinstance(touched, Array):
-        return touched.local
+        return touched._local
     if isinstance(touched, np.ndarray):
         return touched
     if any(region.is_key() for region in regions_of(touched)):

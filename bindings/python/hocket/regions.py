@@ -42,7 +42,7 @@ def regions_of(touched: Touched) -> list[_mpi.Region]:
     Raises `Error` for what is neither memory nor a key.
     """
     if isinstance(touched, Array):
-        regions = [memory_of(touched.local)]
+        regions = [memory_of(touched._local)]
         if touched._home is not None:  # what is received into it goes there, too
             home, memory, _ = touched._home
             regions += [*regions_of(home), memory_of(memory)]

@@ -350,7 +350,7 @@ class Transfer:
         if destination is not b:
             flow.task(lambda: _convert(destination, b), [destination], [b], name="convert")
         if b._home is not None:
-            flow.task(b._settle, [b.local], [b], name="settle")
+            flow.task(b._settle, [b._local], [b], name="settle")
 
     def __repr__(self) -> str:
         to = "" if self._to is None else f", as {self._to}"
@@ -359,7 +359,7 @@ class Transfer:
 
 def _convert(values: Array, into: Array) -> None:
     try:
-        np.copyto(into.local, values.local, casting="unsafe")
+        np.copyto(into._local, values.local, casting="unsafe")
     except (TypeError, ValueError) as error:
         raise MismatchError(
             f"NumPy converts these {values.dtype} not to {into.dtype} ({error}); leave dtype= out, "

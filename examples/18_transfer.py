@@ -2,7 +2,7 @@
 """A heat equation, implicit along one dimension at a time: the array changes its layout twice a
 step, by two transfers that are planned once.
 
-Run me: python 14_transfer.py
+Run me: python 18_transfer.py
 """
 
 import numpy as np

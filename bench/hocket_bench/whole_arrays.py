@@ -1,0 +1,200 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""Contestants of operations on whole arrays: hocket, NumPy on the local parts, NumPy on one process
+that has everything, and mpi4py by hand."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, Callable
+
+import numpy as np
+
+from .harness import Contestant, Step, UnavailableError, WrongResultError
+from .subject import hocket
+
+if TYPE_CHECKING:
+    from mpi4py import MPI
+
+Run = Callable[[], Any]
+
+
+@dataclass(frozen=True)
+class Problem:
+    """Square float64 matrices by rows over all processes."""
+
+    comm: MPI.Intracomm
+    side: int
+
+    def layout(self) -> Any:
+        """By rows, in even blocks."""
+        return hocket().Layout((self.side, self.side), "(BALANCED, *)", self.comm.size)
+
+    def rows(self) -> slice:
+        """This process's."""
+        held = self.layout().global_indices(self.comm.rank)[0]
+        return slice(int(held[0]), int(held[-1]) + 1) if len(held) else slice(0, 0)
+
+    def whole(self, salt: int) -> Any:
+        """The same numbers on each process that asks."""
+        return np.random.default_rng(salt).normal(size=(self.side, self.side))
+
+
+@dataclass(frozen=True)
+class Operation:
+    """What is computed: of two matrices and one for the result, as NumPy says it; and how a program
+    with mpi4py says it of local parts."""
+
+    name: str
+    compute: Callable[[Any, Any, Any], Any]
+    by_hand: Callable[[MPI.Intracomm, Any, Any, Any], Any] | None = None
+    near: float = 0.0  #: relative tolerance
+
+
+def add(a: Any, b: Any, out: Any) -> Any:
+    return np.add(a, b, out=out)
+
+
+def chain(a: Any, b: Any, out: Any) -> Any:
+    np.multiply(a, b, out=out)
+    np.add(out, a, out=out)
+    return np.sqrt(np.abs(out, out=out), out=out)
+
+
+def _sum_by_hand(comm: Any, a: Any, b: Any, out: Any) -> Any:
+    return comm.allreduce(a.sum())
+
+
+def _max_by_hand(comm: Any, a: Any, b: Any, out: Any) -> Any:
+    from mpi4py import MPI
+
+    return comm.allreduce(a.max(), op=MPI.MAX)
+
+
+def _columns_by_hand(comm: Any, a: Any, b: Any, out: Any) -> Any:
+    total = a.sum(axis=0)
+    result = np.empty_like(total)
+    comm.Allreduce(total, result)
+    return result
+
+
+def _roll_by_hand(comm: Any, a: Any, b: Any, out: Any) -> Any:
+    out[1:] = a[:-1]
+    size, rank = comm.size, comm.rank
+    comm.Sendrecv(a[-1].copy(), (rank + 1) % size, 0, out[0], (rank - 1) % size, 0)
+    return out
+
+
+def _matmul_by_hand(comm: Any, a: Any, b: Any, out: Any) -> Any:
+    parts = comm.allgather(b.shape[0])
+    whole = np.empty((sum(parts), b.shape[1]))
+    comm.Allgatherv(b, [whole, [rows * b.shape[1] for rows in parts]])
+    return np.matmul(a, whole, out=out)
+
+
+OPERATIONS = (
+    Operation("add, out=", add, lambda comm, a, b, out: add(a, b, out)),
+    Operation("chain of four, out=", chain, lambda comm, a, b, out: chain(a, b, out)),
+    Operation("sin", lambda a, b, out: np.sin(a), lambda comm, a, b, out: np.sin(a)),
+    Operation("sum", lambda a, b, out: np.sum(a), _sum_by_hand, 1e-9),
+    Operation("sum of columns", lambda a, b, out: np.sum(a, axis=0), _columns_by_hand, 1e-9),
+    Operation("max", lambda a, b, out: np.max(a), _max_by_hand),
+    Operation("roll", lambda a, b, out: np.roll(a, 1, 0), _roll_by_hand),
+    Operation("matmul", lambda a, b, out: np.matmul(a, b), _matmul_by_hand, 1e-9),
+    Operation("sort of all", lambda a, b, out: np.sort(np.ravel(a))),
+    Operation("fftn", lambda a, b, out: np.fft.fftn(a), None, 1e-9),
+)
+
+
+def _step(problem: Problem, operation: Operation, run: Run, part: Callable[[Any], Any]) -> Step:
+    """`part`: of the whole result what this process has."""
+    found: list[Any] = []
+    a, b = problem.whole(1), problem.whole(2)
+    expected = part(operation.compute(a, b, np.empty_like(a)))
+
+    def check() -> None:
+        mine = found[-1].local if isinstance(found[-1], hocket().Array) else found[-1]
+        near = operation.near * max(1.0, float(np.max(np.abs(expected), initial=0)))
+        if expected is not None and not np.allclose(mine, expected, rtol=near, atol=near * 100):
+            raise WrongResultError(f"{operation.name} is not NumPy's result")
+
+    def call() -> None:
+        found[:] = [run()]
+
+    return Step(call, check, found.clear)
+
+
+def by_hocket(problem: Problem, operation: Operation) -> Contestant:
+    """Distributed arrays."""
+
+    def prepare() -> Step:
+        hk, rows = hocket(), problem.rows()
+        arrays = [hk.empty(problem.layout(), comm=problem.comm) for _ in range(3)]
+        for salt, array in enumerate(arrays[:2], 1):
+            array.local[...] = problem.whole(salt)[rows]
+
+        def part(whole: Any) -> Any:
+            if np.ndim(whole) == 2:
+                return whole[rows]
+            if operation.name == "sort of all":
+                return np.array_split(whole, problem.comm.size)[problem.comm.rank]
+            return whole
+
+        return _step(problem, operation, lambda: operation.compute(*arrays), part)
+
+    return Contestant("hocket", prepare)
+
+
+def by_parts(problem: Problem, operation: Operation) -> Contestant:
+    """NumPy on each process's part, and nothing between them: the limit of what needs nothing."""
+
+    def prepare() -> Step:
+        rows = problem.rows()
+        if operation.name in ("matmul", "fftn", "sort of all"):
+            raise UnavailableError("parts alone have no such result")
+        a, b = problem.whole(1)[rows].copy(), problem.whole(2)[rows].copy()
+        out = np.empty_like(a)
+        local = operation.compute(a, b, out.copy())
+        return _step(problem, operation, lambda: operation.compute(a, b, out), lambda _: local)
+
+    return Contestant("NumPy on the parts", prepare)
+
+
+def by_one(problem: Problem, operation: Operation) -> Contestant:
+    """NumPy on one process, while the others wait."""
+
+    def prepare() -> Step:
+        a, b = problem.whole(1), problem.whole(2)
+        out = np.empty_like(a)
+        alone = problem.comm.rank == 0
+        run: Run = (lambda: operation.compute(a, b, out)) if alone else (lambda: np.float64(0))
+        return _step(problem, operation, run, lambda whole: whole if alone else np.float64(0))
+
+    return Contestant("NumPy on one process", prepare)
+
+
+def by_mpi(problem: Problem, operation: Operation) -> Contestant:
+    """mpi4py by hand."""
+
+    def prepare() -> Step:
+        by_hand = operation.by_hand
+        if by_hand is None:
+            raise UnavailableError("nobody writes that in a few lines")
+        rows = problem.rows()
+        a, b = problem.whole(1)[rows].copy(), problem.whole(2)[rows].copy()
+        out = np.empty_like(a)
+
+        def part(whole: Any) -> Any:
+            return whole[rows] if np.ndim(whole) == 2 else whole
+
+        return _step(problem, operation, lambda: by_hand(problem.comm, a, b, out), part)
+
+    return Contestant("mpi4py by hand", prepare)
+
+
+CONTESTANTS: Sequence[Callable[[Problem, Operation], Contestant]] = (
+    by_hocket,
+    by_parts,
+    by_one,
+    by_mpi,
+)

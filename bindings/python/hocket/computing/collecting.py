@@ -1,0 +1,68 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""Moving what has no layout of its own: one row a process, and elements that choose a process."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+import numpy.typing as npt
+
+from hocket.computing.layouts import kept, replicated_layout
+from hocket.layouts import Layout
+from hocket.making import wrap
+from hocket.moves import redistribute
+
+if TYPE_CHECKING:
+    from mpi4py import MPI
+
+
+@kept
+def one_each(size: int) -> Layout:
+    """One element a process."""
+    return Layout((size,), "(BLOCK)", size)
+
+
+def allgather(comm: MPI.Comm, row: npt.NDArray[Any]) -> npt.NDArray[Any]:
+    """Every process's row, which have one shape and dtype: an array with one row a process."""
+    row = np.ascontiguousarray(row)
+    if row.nbytes == 0 or comm.size == 1:
+        alone: npt.NDArray[Any] = np.broadcast_to(row, (comm.size, *row.shape)).copy()
+        return alone
+    element = np.dtype((np.void, row.nbytes))
+    mine = wrap(row.reshape(-1).view(np.uint8).view(element), one_each(comm.size), comm)
+    all_of_them = redistribute(mine, replicated_layout((comm.size,), comm.size)).local
+    return all_of_them.view(np.uint8).view(row.dtype).reshape((comm.size, *row.shape))
+
+
+def exchange(
+    comm: MPI.Comm, to: npt.NDArray[np.int64], *columns: npt.NDArray[Any]
+) -> tuple[list[npt.NDArray[Any]], npt.NDArray[np.int64]]:
+    """Sends element k of each column to process ``to[k]``, and receives what others sent here.
+
+    Elements arrive in the order of their senders, and of one sender in the order that they had.
+
+    Returns
+    -------
+    (columns, counts)
+        ``counts[p]``: how many came from process p
+    """
+    size, rank = comm.size, comm.rank
+    order = np.argsort(to, kind="stable")
+    matrix = allgather(comm, np.bincount(to, minlength=size).astype(np.int64))
+    # Element numbers: all that process 0 sends, ordered by destination, then all of process 1, …
+    begins = np.cumsum(matrix.reshape(-1)) - matrix.reshape(-1)
+    begins = begins.reshape(size, size)
+    total = int(matrix.sum())
+    sent = [[(int(begins[p, 0]), int(matrix[p].sum()))] for p in range(size)]
+    received = [
+        [(int(begins[p, q]), int(matrix[p, q])) for p in range(size) if matrix[p, q]]
+        for q in range(size)
+    ]
+    source = Layout.indexed((total,), [[run for run in each if run[1]] for each in sent])
+    destination = Layout.indexed((total,), received)
+    found = []
+    for column in columns:
+        mine = wrap(np.ascontiguousarray(column[order]), source, comm)
+        found.append(redistribute(mine, destination).local)
+    return found, matrix[:, rank]

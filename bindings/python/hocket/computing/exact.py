@@ -1,0 +1,146 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""Exact sums of local elements and products, and the accumulators that travel between processes.
+
+The arithmetic is C++'s: ``hocket/exact.hpp``.
+"""
+
+from __future__ import annotations
+
+from typing import Any, Optional
+
+import numpy as np
+import numpy.typing as npt
+
+from hocket import _pure
+from hocket.local_arrays import address
+
+AnyArray = npt.NDArray[Any]
+Words = npt.NDArray[np.int64]
+
+
+def is_exact(dtype: np.dtype[Any]) -> bool:
+    """Whether sums of it are exact: binary floating point of 16, 32 and 64 bits, and complex."""
+    return dtype.newbyteorder("=").str[1:] in ("f2", "f4", "f8", "c8", "c16")
+
+
+def halves(x: AnyArray) -> list[AnyArray]:
+    """The real and the imaginary part as arrays of real numbers; of a real array itself."""
+    return [x.real, x.imag] if x.dtype.kind == "c" else [x]
+
+
+def real_name(dtype: np.dtype[Any]) -> str:
+    """Of the parts."""
+    return {"c8": "float32", "c16": "float64"}.get(dtype.str[1:], str(dtype.name))
+
+
+def ordered(x: AnyArray, axes: tuple[int, ...]) -> tuple[AnyArray, int]:
+    """`x` with `axes` last, and how many dimensions come before them; each from large strides to
+    small, but the kept ones, whose order is the result's."""
+    kept = [d for d in range(x.ndim) if d not in axes]
+    summed = sorted(axes, key=lambda d: -abs(x.strides[d]))
+    if len(axes) == x.ndim and x.flags.c_contiguous:
+        return x.reshape(-1), 0
+    return x.transpose([*kept, *summed]), len(kept)
+
+
+def native(x: AnyArray) -> AnyArray:
+    """In the machine's byte order, and aligned."""
+    return x if x.dtype.isnative else x.astype(x.dtype.newbyteorder("="))
+
+
+class Sums:
+    """Accumulators of an array of sums: one of real numbers, two of complex ones."""
+
+    def __init__(self, shape: tuple[int, ...], dtype: np.dtype[Any], products: bool) -> None:
+        self.shape, self.dtype, self.products = shape, dtype, products
+        self.name = real_name(dtype)
+        self.parts = 2 if dtype.kind == "c" else 1
+        each = _pure.exact_words(self.name, products)
+        self.words: Words = np.zeros((*shape, self.parts, each), np.int64)
+
+    def add(self, x: AnyArray, axes: tuple[int, ...]) -> None:
+        """The sums of elements over `axes`."""
+        for part, half in enumerate(halves(native(x))):
+            self._add(part, half, None, axes, negative=False)
+
+    def add_products(self, x: AnyArray, y: AnyArray, axes: tuple[int, ...]) -> None:
+        """The sums of products x * y over `axes`; both have one shape."""
+        xs, ys = halves(native(x)), halves(native(y))
+        if self.parts == 1:
+            self._add(0, xs[0], ys[0], axes, negative=False)
+            return
+        self._add(0, xs[0], ys[0], axes, negative=False)
+        self._add(0, xs[1], ys[1], axes, negative=True)
+        self._add(1, xs[0], ys[1], axes, negative=False)
+        self._add(1, xs[1], ys[0], axes, negative=False)
+
+    def _add(
+        self, part: int, x: AnyArray, y: Optional[AnyArray], axes: tuple[int, ...], negative: bool
+    ) -> None:
+        if x.size == 0:
+            return
+        order = [*(d for d in range(x.ndim) if d not in axes), *axes]
+        a = x.transpose(order)
+        b = a if y is None else y.transpose(order)
+        if y is None:
+            a, kept = ordered(x, axes)
+        else:
+            kept = x.ndim - len(axes)
+        own = self.words[..., part, :]
+        into = own if own.flags.c_contiguous else np.zeros(own.shape, np.int64)
+        _pure.exact_add(
+            self.name,
+            address(a),
+            0 if y is None else address(b),
+            a.shape,
+            a.strides,
+            b.strides if y is not None else [],
+            kept,
+            negative,
+            address(into),
+        )
+        if into is not own:
+            own += into
+
+    def merge(self, words: Words) -> None:
+        """Adds what other accumulators hold, of the same kind and shape."""
+        count = self.words.size // self.words.shape[-1]
+        other = np.ascontiguousarray(words)
+        _pure.exact_merge(address(self.words), address(other), count, self.name, self.products)
+
+    def rounded(self, dtype: np.dtype[Any]) -> AnyArray:
+        """The sums, rounded once to `dtype`."""
+        result = np.empty((*self.shape, self.parts), real_name(dtype))
+        count = self.words.size // self.words.shape[-1]
+        _pure.exact_round(
+            address(self.words), count, self.name, self.products, result.dtype.name, address(result)
+        )
+        if self.parts == 2:
+            return result.view(dtype).reshape(self.shape)
+        return result.reshape(self.shape)
+
+
+def local_sum(x: AnyArray, axes: tuple[int, ...], dtype: np.dtype[Any]) -> AnyArray:
+    """The sums over `axes`, rounded once, where all terms are here."""
+    x = native(x)
+    kept_shape = tuple(extent for d, extent in enumerate(x.shape) if d not in axes)
+    results = []
+    for half in halves(x):
+        a, kept = ordered(half, axes)
+        result = np.empty(kept_shape, real_name(dtype))
+        if result.size:
+            _pure.exact_sum(
+                half.dtype.name,
+                address(a),
+                a.shape,
+                a.strides,
+                kept,
+                result.dtype.name,
+                address(result),
+            )
+        results.append(result)
+    if len(results) == 1:
+        return results[0]
+    whole = np.empty(kept_shape, dtype)
+    whole.real, whole.imag = results
+    return whole

@@ -1,0 +1,90 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""What an operation would move, before it runs."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from hocket.arrays import Array
+from hocket.computing.elementwise import layout_of
+from hocket.computing.layouts import aligned_with, moved, normal_axes, without
+from hocket.computing.products import operand_layouts, product_layout
+from hocket.computing.reductions import parts_along
+from hocket.errors import Error
+from hocket.layouts import Layout
+
+
+def explain(function: Any, *operands: Any, **options: Any) -> str:
+    """Which layout the result of an operation would have, and what would move. Local.
+
+    Parameters
+    ----------
+    function
+        a ufunc or elementwise function, `numpy.matmul`, or a reduction such as `numpy.sum`
+    operands
+        distributed arrays, NumPy arrays and scalars
+    options
+        ``axis=`` of a reduction, ``out=`` of an elementwise operation
+
+    Returns
+    -------
+    str
+        one line for the result, and one for each distributed operand
+
+    Raises
+    ------
+    LayoutError, Error
+        where the operation itself would raise them, and where no operand is distributed.
+
+    Examples
+    --------
+    On two processes:
+
+    >>> a = hk.ones(hk.Layout((4, 4), "(BLOCK, *)", 2))
+    >>> b = hk.ones(hk.Layout((4, 4), "(*, BLOCK)", 2))
+    >>> print(hk.explain(np.add, a, b))
+    result: (4, 4) (BLOCK, *) @ (2)
+    operand 0: (4, 4) (BLOCK, *) @ (2), nothing moves
+    operand 1: (4, 4) (*, BLOCK) @ (2), 64 bytes move
+    """
+    arrays = [x for x in operands if isinstance(x, Array)]
+    if not arrays:
+        raise Error("no operand is a distributed array; give one made by hk.empty, hk.wrap, …")
+    reductions = {np.sum, np.prod, np.min, np.max, np.mean, np.any, np.all, np.var, np.std}
+    if function in reductions:
+        return of_reduction(arrays[0], options.get("axis"))
+    if function in (np.matmul, np.dot) and len(arrays) == 2 and all(x.ndim == 2 for x in arrays):
+        a, b = arrays
+        target = product_layout(a.layout, b.layout, (a.dtype.itemsize, b.dtype.itemsize))
+        needed: tuple[Layout, ...] = operand_layouts(target, a.shape, b.shape)
+    else:
+        out = options.get("out")
+        target = layout_of(operands, (out,) if out is not None else ())
+        needed = tuple(aligned_with(x.shape, target) for x in arrays)
+    lines = [f"result: {target}"]
+    for place, (x, layout) in enumerate(zip(arrays, needed)):
+        lines.append(
+            f"operand {place}: {x.layout}, {amount(moved(x.layout, layout) * x.dtype.itemsize)}"
+        )
+    return "\n".join(lines)
+
+
+def amount(count: int) -> str:
+    """In words."""
+    return f"{count} bytes move" if count else "nothing moves"
+
+
+def of_reduction(a: Array, axis: Any) -> str:
+    axes = normal_axes(axis, a.ndim)
+    if len(axes) == a.ndim:
+        return (
+            "result: a scalar on every process\n"
+            f"operand 0: {a.layout}, one partial result a process"
+        )
+    parts = 1
+    for d in axes:
+        parts *= len(parts_along(a.layout, d))
+    moves = f"{parts} partial results an element" if parts > 1 else "nothing moves"
+    return f"result: {without(a.layout, axes, False)}\noperand 0: {a.layout}, {moves}"

@@ -1,0 +1,103 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""Distributed arrays of one value, and of their elements' numbers."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, Optional
+
+import numpy as np
+import numpy.typing as npt
+
+from hocket.arrays import Array
+from hocket.computing.layouts import numbers
+from hocket.errors import Error
+from hocket.layouts import Layout
+from hocket.making import empty
+
+if TYPE_CHECKING:
+    from mpi4py import MPI
+
+
+def full(
+    layout: Layout,
+    value: Any,
+    dtype: Optional[npt.DTypeLike] = None,
+    comm: Optional[MPI.Comm] = None,
+) -> Array:
+    """An array with every element `value`. Local, not collective.
+
+    Parameters
+    ----------
+    layout : Layout
+    value
+        a scalar
+    dtype
+        None: that of `value`, as NumPy takes it
+    comm
+        None: ``MPI.COMM_WORLD``
+
+    Raises
+    ------
+    LayoutError, Error
+        as `empty`; `Error` also where `value` is no scalar, or of no such dtype.
+
+    Examples
+    --------
+    >>> hk.full(hk.Layout((2, 3), "(*, *)"), 7).local
+    array([[7, 7, 7],
+           [7, 7, 7]])
+    """
+    if np.ndim(value) != 0:
+        raise Error(f"value has shape {np.shape(value)}; give a scalar, or use hk.scatter")
+    array = empty(layout, np.asarray(value).dtype if dtype is None else dtype, comm)
+    try:
+        array.local[...] = value
+    except (TypeError, ValueError, OverflowError) as error:
+        raise Error(f"{value!r} is no {array.dtype}: {error}") from None
+    return array
+
+
+def ones(
+    layout: Layout, dtype: npt.DTypeLike = "float64", comm: Optional[MPI.Comm] = None
+) -> Array:
+    """An array with every element one. Local, not collective.
+
+    Raises
+    ------
+    LayoutError, Error
+        as `empty`.
+
+    Examples
+    --------
+    >>> hk.ones(hk.Layout(3, "(*)"), "int32").local
+    array([1, 1, 1], dtype=int32)
+    """
+    return full(layout, 1, dtype, comm)
+
+
+def arange(
+    layout: Layout, dtype: npt.DTypeLike = "int64", comm: Optional[MPI.Comm] = None
+) -> Array:
+    """An array in which each element is its row-major number. Local, not collective.
+
+    It is ``numpy.arange(n).reshape(layout.shape)``, laid out.
+
+    Raises
+    ------
+    LayoutError, Error
+        as `empty`; `Error` also for a dtype that holds no numbers.
+
+    Examples
+    --------
+    On two processes:
+
+    >>> a = hk.arange(hk.Layout((2, 3), "(BLOCK, *)", 2))
+    >>> a.local.tolist() == ([[0, 1, 2]] if a.comm.rank == 0 else [[3, 4, 5]])
+    True
+    """
+    array = empty(layout, dtype, comm)
+    if array.dtype.kind not in "iufc":
+        raise Error(f"{array.dtype} does not count; give a dtype of numbers")
+    if array.local.size:
+        array.local[...] = numbers(layout, array.comm.rank)
+    return array

@@ -1,0 +1,156 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""Fourier transforms: local ones of NumPy along the axes that are local, between transfers."""
+
+from __future__ import annotations
+
+import math
+from typing import Any
+
+import numpy as np
+
+from hocket.arrays import Array
+from hocket.calls import collective
+from hocket.computing.layouts import balanced, like, one_axis
+from hocket.computing.operands import made
+from hocket.computing.sorting import is_local
+from hocket.errors import LayoutError
+from hocket.layouts import Layout
+from hocket.moves import redistribute
+
+
+def fftn(a: Array, s: Any = None, axes: Any = None, norm: Any = None) -> Array:
+    """`numpy.fft.fftn`, in the layout of `a`. Collective."""
+    return transform(np.fft.fft, a, s, axes, norm)
+
+
+def ifftn(a: Array, s: Any = None, axes: Any = None, norm: Any = None) -> Array:
+    """`numpy.fft.ifftn`, in the layout of `a`. Collective."""
+    return transform(np.fft.ifft, a, s, axes, norm)
+
+
+def fft(a: Array, n: Any = None, axis: Any = -1, norm: Any = None) -> Array:
+    """`numpy.fft.fft`, in the layout of `a`. Collective."""
+    return transform(np.fft.fft, a, n, (axis,), norm)
+
+
+def ifft(a: Array, n: Any = None, axis: Any = -1, norm: Any = None) -> Array:
+    """`numpy.fft.ifft`, in the layout of `a`. Collective."""
+    return transform(np.fft.ifft, a, n, (axis,), norm)
+
+
+def rfftn(a: Array, s: Any = None, axes: Any = None, norm: Any = None) -> Array:
+    """`numpy.fft.rfftn`: the last axis real. Collective."""
+    with collective(a.comm, None):
+        if s is not None:
+            raise LayoutError("np.fft.rfftn of distributed arrays takes no s=")
+        order = axes_of(axes, a.ndim)
+    half = lines(np.fft.rfft, a, order[-1], norm)
+    result = transform(np.fft.fft, half, None, order[:-1], norm) if order[:-1] else half
+    target = like(a.layout, result.layout.shape)
+    return result if result.layout == target else redistribute(result, target)
+
+
+def axes_of(axes: Any, ndim: int) -> list[int]:
+    """The axes in the given order, each once. Raises `LayoutError`."""
+    found = [one_axis(d, ndim) for d in (range(ndim) if axes is None else axes)]
+    if len(set(found)) != len(found):
+        raise LayoutError(f"axes={axes!r} names a dimension twice")
+    return found
+
+
+def transform(function: Any, a: Array, s: Any, axes: Any, norm: Any) -> Array:
+    """`function` along each axis, local axes first. Collective."""
+    with collective(a.comm, None):
+        if s is not None:
+            raise LayoutError(
+                "transforms of distributed arrays keep the extents; leave n= and s= out"
+            )
+        order = axes_of(axes, a.ndim)
+        if any(a.shape[d] == 0 for d in order):
+            raise LayoutError(f"a transform of shape {a.shape} has no elements")
+    layout = a.layout
+    left = sorted(order, key=lambda d: not is_local(layout, d))
+    while left:
+        here = [d for d in left if is_local(a.layout, d)]
+        for d in here:
+            a = lines(function, a, d, norm)
+        left = [d for d in left if d not in here]
+        if not left:
+            break
+        others = [d for d in range(a.ndim) if d != left[0]]
+        if others and max(a.shape[d] for d in others) > 1:
+            # The dimension that is dealt out: one that is done, or else the longest.
+            done = [d for d in others if d not in left] or others
+            a = redistribute(a, balanced(a.shape, layout.size, max(done, key=lambda d: a.shape[d])))
+        else:
+            a = long_line(function, a, left.pop(0), norm)
+    return a if a.layout == layout else redistribute(a, layout)
+
+
+def lines(function: Any, a: Array, axis: int, norm: Any) -> Array:
+    """Along one axis, which is brought to be local. Collective."""
+    if not is_local(a.layout, axis):
+        others = [d for d in range(a.ndim) if d != axis]
+        if others and max(a.shape[d] for d in others) > 1:
+            a = redistribute(
+                a, balanced(a.shape, a.layout.size, max(others, key=lambda d: a.shape[d]))
+            )
+        elif function is np.fft.rfft:
+            with np.errstate(all="ignore"):
+                whole = transform(np.fft.fft, a, None, (axis,), norm)
+            part = slice(0, a.shape[axis] // 2 + 1)
+            return whole.section(tuple(part if d == axis else slice(None) for d in range(a.ndim)))
+        else:
+            return long_line(function, a, axis, norm)
+    local = a.local
+    extent = a.shape[axis] // 2 + 1 if function is np.fft.rfft else a.shape[axis]
+    shape = tuple(extent if d == axis else e for d, e in enumerate(a.shape))
+    layout = a.layout if shape == a.shape else stretched(a.layout, axis, extent)
+    if local.ndim != a.ndim or not local.size:
+        kind = function(np.ones(2, a.dtype)).dtype
+        rank = a._rank_and_size[0]
+        mine = layout.local_shape(rank) if rank < layout.size else (0,)
+        return made(np.empty(mine, kind), layout, a.comm)
+    return made(function(local, axis=axis, norm=norm), layout, a.comm)
+
+
+def stretched(layout: Layout, axis: int, extent: int) -> Layout:
+    """With another extent of a dimension that is not distributed."""
+    from hocket.computing.layouts import aligned
+
+    names = [f"i{d}" for d in range(layout.ndim)]
+    own = ["*" if d == axis else name for d, name in enumerate(names)]
+    template = ["0" if d == axis else name for d, name in enumerate(names)]
+    shape = tuple(extent if d == axis else e for d, e in enumerate(layout.shape))
+    return aligned(shape, own, template, layout)
+
+
+def long_line(function: Any, a: Array, axis: int, norm: Any) -> Array:
+    """One line that is distributed, as a matrix (W. M. Gentleman, G. Sande, "Fast Fourier
+    transforms: for fun and profit", 1966): columns, twiddle factors, rows. Collective."""
+    from hocket.computing.random import with_numbers
+    from hocket.computing.shapes import reshape, transpose
+
+    n, shape = a.shape[axis], a.shape
+    sides = [d for d in range(2, math.isqrt(n) + 1) if n % d == 0]
+    if not sides:
+        if n > 1 << 20:
+            raise LayoutError(
+                f"a distributed line of {n} elements, a prime, has no parts to be transformed; "
+                "choose a length with factors"
+            )
+        from hocket.computing.operands import replicated
+
+        found = function(replicated(a), axis=axis, norm=norm)
+        from hocket.computing.operands import part_of
+
+        return made(part_of(found, a.layout, a._rank_and_size[0]), a.layout, a.comm)
+    rows = sides[-1]
+    columns = n // rows
+    sign = -2j if function is np.fft.fft else 2j
+    matrix = lines(function, reshape(a, (rows, columns)), 0, norm)
+    k, m = with_numbers(matrix)
+    twiddle = np.exp(sign * np.pi / n * (k * m % n))
+    matrix = made((matrix.local * twiddle).astype(matrix.dtype), matrix.layout, a.comm)
+    matrix = lines(function, matrix, 1, norm)
+    return reshape(transpose(matrix), shape)

@@ -1,0 +1,140 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""Reading and writing parts of an array: NumPy's basic index, which is a section of it."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from hocket.arrays import Array
+from hocket.calls import collective
+from hocket.computing.layouts import aligned_with, replicated_layout
+from hocket.computing.operands import bring, broadcast_shape, check_alike, shape_of
+from hocket.errors import Error, LayoutError
+from hocket.moves import redistribute
+
+
+def is_basic(items: tuple[Any, ...]) -> bool:
+    """Integers, slices, ``...`` and None alone."""
+    return all(
+        item is None or item is Ellipsis or isinstance(item, slice) or is_integer(item)
+        for item in items
+    )
+
+
+def is_integer(item: Any) -> bool:
+    """NumPy's integers too; booleans are masks."""
+    return isinstance(item, (int, np.integer)) and not isinstance(item, (bool, np.bool_))
+
+
+def get(a: Array, index: Any) -> Any:
+    """``a[index]``: a section, an element, or what masks and lists of integers choose."""
+    items = index if isinstance(index, tuple) else (index,)
+    if not is_basic(items):
+        from hocket.computing.by_index import chosen
+
+        return chosen(a, items)
+    with collective(a.comm, None):
+        part = a.section(tuple(item for item in items if item is not None))
+    if part.layout.shape == () and Ellipsis not in items and len(items) == a.layout.ndim:
+        return element(part)
+    if any(item is None for item in items):
+        from hocket.computing.shapes import expand_dims
+
+        place = 0
+        for number, item in enumerate(items):
+            if item is None:
+                part = expand_dims(part, place)
+                place += 1
+            elif item is Ellipsis:
+                rest = items[number + 1 :]
+                place = part.layout.ndim - sum(isinstance(x, slice) for x in rest)
+            elif isinstance(item, slice):
+                place += 1
+    return part
+
+
+def element(part: Array) -> Any:
+    """The one element, a NumPy scalar alike on every process. Collective."""
+    shape = part.layout.shape
+    found = redistribute(part, replicated_layout(shape, part.comm.size))
+    return found.local.reshape(())[()]
+
+
+def item(a: Array, index: tuple[Any, ...]) -> Any:
+    """What `Array.item` is around."""
+    if len(index) == 1 and isinstance(index[0], tuple):
+        index = index[0]
+    with collective(a.comm, None):
+        if not index and a.layout.num_elements != 1:
+            raise LayoutError(
+                f"an array of shape {a.layout.shape} is no single element; give an index, or use "
+                "any() or all()"
+            )
+        if len(index) == 1 and a.layout.ndim > 1:
+            index = tuple(int(each) for each in np.unravel_index(index[0], a.layout.shape))
+        if index and len(index) != a.layout.ndim:
+            raise LayoutError(f"{len(index)} indices for shape {a.layout.shape}")
+        part = a.section(index) if index else a
+    return element(part).item()
+
+
+def fill(a: Array, value: Any) -> None:
+    """What `Array.fill` is around."""
+    if np.ndim(value) != 0 or isinstance(value, Array):
+        raise Error(f"value has shape {shape_of(value)}; give a scalar, or assign to a[...]")
+    require_writable(a)
+    try:
+        a._local[...] = value
+    except (TypeError, ValueError, OverflowError) as error:
+        raise Error(f"{value!r} is no {a.dtype}: {error}") from None
+    a._settle()
+
+
+def require_writable(a: Array) -> None:
+    """Raises `Error` for read-only memory."""
+    if not a._local.flags.writeable:
+        raise Error("the array is read-only; assign to one that may be written")
+
+
+def put(a: Array, index: Any, value: Any) -> None:
+    """``a[index] = value``."""
+    items = index if isinstance(index, tuple) else (index,)
+    if not is_basic(items):
+        from hocket.computing.by_index import assign_chosen
+
+        assign_chosen(a, items, value)
+        return
+    with collective(a.comm, None):
+        part = a.section(tuple(each for each in items if each is not None))
+    assign(part, value)
+
+
+def assign(part: Array, value: Any) -> None:
+    """Writes `value`, broadcast, to all of `part`. Collective where `value` lies elsewhere."""
+    with collective(part.comm, None):
+        require_writable(part)
+        if not isinstance(value, Array):
+            value = np.asarray(value)
+            while value.ndim > part.layout.ndim and value.shape[0] == 1:
+                value = value[0]
+        elif value.comm is not part.comm and value.comm != part.comm:
+            raise Error("the array and the value are over different communicators")
+        shape = shape_of(value)
+        if shape != part.layout.shape and broadcast_shape([value, part]) != part.layout.shape:
+            raise LayoutError(f"a value of shape {shape} does not fit {part.layout.shape}")
+        if not np.can_cast(value.dtype, part.dtype, "unsafe"):
+            raise Error(f"{value.dtype} does not convert to {part.dtype}")
+    check_alike([value], part.comm)
+    if isinstance(value, Array):
+        needed = aligned_with(shape, part.layout)
+        if (
+            shape == part.layout.shape
+            and value.layout != needed
+            and not np.may_share_memory(value._local, part._local)
+        ):
+            redistribute(value, needed, dtype=part.dtype, out=part)
+            return
+    part._local[...] = bring(value, part.layout, part._rank_and_size[0], part.comm)
+    part._settle()

@@ -1,0 +1,267 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""Which layout the result of an operation has, and which layouts its operands need for it."""
+
+from __future__ import annotations
+
+import functools
+import math
+from collections.abc import Sequence
+from typing import Any, Callable, TypeVar
+
+import numpy as np
+import numpy.typing as npt
+
+from hocket.errors import LayoutError
+from hocket.layouts import Layout
+from hocket.plans import plan
+
+Shape = tuple[int, ...]
+
+Result = TypeVar("Result")
+
+
+class ByText:
+    """A layout as a key, equal to those that are equal and written alike.
+
+    Equal layouts may have different texts, by which the processes of a call agree. So what follows
+    from a layout must not come from an equal one, which another process may not have met.
+    """
+
+    __slots__ = ("layout",)
+
+    def __init__(self, layout: Layout) -> None:
+        self.layout = layout
+
+    def __hash__(self) -> int:
+        return hash(self.layout)
+
+    def __eq__(self, other: object) -> bool:
+        if not isinstance(other, ByText):
+            return NotImplemented
+        ours, theirs = self.layout, other.layout
+        return ours is theirs or (ours == theirs and str(ours) == str(theirs))
+
+
+def as_key(value: Any) -> Any:
+    """Arguments with their layouts as keys; and back."""
+    if isinstance(value, Layout):
+        return ByText(value)
+    return tuple(as_key(each) for each in value) if isinstance(value, tuple) else value
+
+
+def from_key(value: Any) -> Any:
+    if isinstance(value, ByText):
+        return value.layout
+    return tuple(from_key(each) for each in value) if isinstance(value, tuple) else value
+
+
+def kept(function: Callable[..., Result]) -> Callable[..., Result]:
+    """Keeps what follows from layouts, which are values."""
+
+    @functools.lru_cache(maxsize=1024)
+    def found(*keys: Any) -> Result:
+        return function(*from_key(keys))
+
+    @functools.wraps(function)
+    def call(*arguments: Any) -> Result:
+        return found(*as_key(arguments))
+
+    return call
+
+
+def aligned(shape: Shape, own: Sequence[str], template: Sequence[str], layout: Layout) -> Layout:
+    """`Layout.aligned` of subscripts."""
+    return Layout.aligned(shape, f"A({','.join(own)}) WITH T({','.join(template)})", layout)
+
+
+@kept
+def aligned_with(shape: Shape, layout: Layout) -> Layout:
+    """The layout in which an operand of `shape`, broadcast to ``layout.shape``, lies with it.
+
+    Each process holds the elements that its part of `layout` needs, so dimensions that the operand
+    lacks are copies.
+    """
+    if shape == layout.shape:
+        return layout
+    if layout.num_elements == 0:
+        return balanced(shape, layout.size)
+    offset = layout.ndim - len(shape)
+    own, template = [], ["*"] * layout.ndim
+    for d, extent in enumerate(shape):
+        if extent == layout.shape[offset + d]:
+            template[offset + d] = f"i{d}"
+        own.append(template[offset + d])
+    return aligned(shape, own, template, layout)
+
+
+@kept
+def extended(layout: Layout, shape: Shape) -> Layout:
+    """The layout of an operand after it is broadcast to `shape`: what is new is not distributed."""
+    if shape == layout.shape:
+        return layout
+    offset = len(shape) - layout.ndim
+    own, template = ["*"] * len(shape), ["0"] * layout.ndim
+    for d, extent in enumerate(layout.shape):
+        if extent == shape[offset + d]:
+            own[offset + d] = template[d] = f"i{d}"
+    return aligned(shape, own, template, layout)
+
+
+@kept
+def transposed(layout: Layout, axes: Shape) -> Layout:
+    """Of ``numpy.transpose(a, axes)``: nothing moves."""
+    names = [f"i{d}" for d in range(layout.ndim)]
+    shape = tuple(layout.shape[axis] for axis in axes)
+    return aligned(shape, [names[axis] for axis in axes], names, layout)
+
+
+@kept
+def without(layout: Layout, axes: Shape, keepdims: bool) -> Layout:
+    """Of a reduction over `axes`: copies along the processor dimensions that lose theirs."""
+    names = [f"i{d}" for d in range(layout.ndim)]
+    template = ["*" if d in axes else name for d, name in enumerate(names)]
+    if keepdims:
+        shape = tuple(1 if d in axes else extent for d, extent in enumerate(layout.shape))
+    else:
+        shape = tuple(extent for d, extent in enumerate(layout.shape) if d not in axes)
+    if any(layout.shape[d] == 0 for d in axes):  # no index, so no holders
+        return replicated_layout(shape, layout.size)
+    if keepdims:
+        return aligned(shape, template, template, layout)
+    left = [d for d in range(layout.ndim) if d not in axes]
+    return aligned(tuple(layout.shape[d] for d in left), [names[d] for d in left], template, layout)
+
+
+@kept
+def balanced(shape: Shape, size: int, axis: int = -1) -> Layout:
+    """One dimension dealt out in even parts: `axis`, or the first that has enough for everyone."""
+    if not shape:
+        return Layout(shape, "()", ())
+    if axis < 0:
+        enough = [d for d, extent in enumerate(shape) if extent >= size]
+        axis = enough[0] if enough else int(np.argmax(shape))
+    formats = ["BALANCED" if d == axis else "*" for d in range(len(shape))]
+    return Layout(shape, f"({', '.join(formats)})", size)
+
+
+@kept
+def replicated_layout(shape: Shape, size: int) -> Layout:
+    """The whole array on every process."""
+    return Layout(shape, f"({', '.join('*' * len(shape))})", (size,), replicate=(0,))
+
+
+@kept
+def flat(shape: Shape, size: int) -> Layout:
+    """Even runs of the row-major elements, one a process: the local arrays have one dimension."""
+    ends = even(math.prod(shape), size)
+    return Layout.indexed(
+        shape,
+        [[(ends[r], ends[r + 1] - ends[r])] if ends[r + 1] > ends[r] else [] for r in range(size)],
+    )
+
+
+def even(count: int, size: int) -> list[int]:
+    """Where the `BALANCED` parts of `count` elements begin, and where the last ends."""
+    share, more = divmod(count, size)
+    return [r * share + min(r, more) for r in range(size + 1)]
+
+
+@kept
+def like(layout: Layout, shape: Shape) -> Layout:
+    """The formats of `layout` for another shape, as long as they fit one; else even parts."""
+    if shape == layout.shape:
+        return layout
+    try:
+        return Layout(shape, layout.dist, layout.procs, replicate=layout.replicate)
+    except LayoutError:
+        return balanced(shape, layout.size)
+
+
+@kept
+def is_grid(layout: Layout) -> bool:
+    """Whether every process holds the product of sets of indices, which never overlap partly."""
+    return not layout._native.is_indexed and layout.dist != "BOXES"
+
+
+@kept
+def held(layout: Layout) -> int:
+    """How many elements all processes hold, copies included."""
+    return sum(layout.local_elements(rank) for rank in range(layout.size))
+
+
+def sole(layout: Layout) -> Layout:
+    """`layout` where each element lies on one process alone; else even parts."""
+    if held(layout) == layout.num_elements:
+        return layout
+    return balanced(layout.shape, layout.size)
+
+
+@kept
+def moved(source: Layout, destination: Layout) -> int:
+    """How many elements change their process."""
+    if source == destination:
+        return 0
+    both = range(min(source.size, destination.size))
+    return plan(source, destination, overlap={rank: rank for rank in both}).elements_moved
+
+
+@kept
+def chosen(shape: Shape, operands: tuple[tuple[Layout, int], ...]) -> Layout:
+    """The operand layout to which all operands move with the fewest bytes; on a tie, the first.
+
+    `operands` are (layout, bytes of an element). Those that are broadcast are candidates only where
+    no operand has the whole shape.
+    """
+    whole = [layout for layout, _ in operands if layout.shape == shape]
+    some = [layout for layout, _ in operands if layout.num_elements > 1]
+    candidates = list(dict.fromkeys(whole or some or [layout for layout, _ in operands]))
+    candidates = [extended(layout, shape) for layout in candidates]
+    if len(candidates) == 1:
+        return candidates[0]
+    return min(candidates, key=lambda candidate: bytes_to(candidate, operands))
+
+
+def bytes_to(target: Layout, operands: tuple[tuple[Layout, int], ...]) -> int:
+    """What it costs to bring all operands to `target`."""
+    return sum(
+        size * moved(layout, aligned_with(layout.shape, target)) for layout, size in operands
+    )
+
+
+def numbers(layout: Layout, rank: int) -> npt.NDArray[np.int64]:
+    """The row-major number of each local element, shaped as the local array."""
+    if rank >= layout.size or not (layout.shape or layout.local_elements(rank)):
+        return np.empty((0,) * max(1, len(layout.local_shape(0))), np.int64)
+    indices = layout.global_indices(rank)
+    if layout._native.is_indexed:
+        return indices[0]
+    result = np.zeros(layout.local_shape(rank), np.int64)
+    step = 1
+    for d in reversed(range(layout.ndim)):
+        result += (indices[d] * step).reshape((-1,) + (1,) * (layout.ndim - 1 - d))
+        step *= layout.shape[d]
+    return result
+
+
+def normal_axes(axis: Any, ndim: int) -> Shape:
+    """Axes as NumPy takes them: None is all. Raises `LayoutError`."""
+    from hocket.arguments import integers
+
+    if axis is None:
+        return tuple(range(ndim))
+    given = integers(axis, "axis")
+    for each in given:
+        if not -ndim <= each < ndim:
+            raise LayoutError(f"there is no axis {each} in an array of {ndim} dimensions")
+    found = tuple(sorted(each % ndim for each in given))
+    if len(set(found)) != len(found):
+        raise LayoutError(f"axis={axis!r} names a dimension twice")
+    return found
+
+
+def one_axis(axis: Any, ndim: int) -> int:
+    """A single axis. Raises `LayoutError`."""
+    found = normal_axes(axis, ndim)
+    if axis is None or len(found) != 1:
+        raise LayoutError(f"axis={axis!r}; give one dimension of {ndim}")
+    return found[0]

@@ -1,0 +1,663 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""The attributes and methods of an array that compute: NumPy's, over the global array."""
+
+from __future__ import annotations
+
+import functools
+from typing import TYPE_CHECKING, Any, NoReturn, Optional
+
+import numpy as np
+import numpy.typing as npt
+from numpy.lib.mixins import NDArrayOperatorsMixin
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from mpi4py import MPI
+
+    from hocket.arrays import Array
+    from hocket.layouts import Layout
+
+
+#: NumPy's functions, which give distributed arrays of distributed ones, as its types do not tell
+numpy: Any = np
+
+
+class Methods(NDArrayOperatorsMixin):
+    """The part of `hocket.Array` that computes. Collective, but for attributes and `fill`."""
+
+    __slots__ = ()
+    __hash__ = None  # type: ignore[assignment]  # == is elementwise
+    __contains__ = None
+    if TYPE_CHECKING:
+        _layout: Layout
+        _rank_and_size: tuple[int, int]
+
+        @property
+        def local(self) -> npt.NDArray[Any]: ...
+        @property
+        def layout(self) -> Layout: ...
+        @property
+        def dtype(self) -> np.dtype[Any]: ...
+        @property
+        def comm(self) -> MPI.Comm: ...
+        def _current(self) -> npt.NDArray[Any]: ...
+        def _settle(self) -> None: ...
+        def section(self, slices: Any) -> Array: ...
+
+    @property
+    def shape(self) -> tuple[int, ...]:
+        """Extents of the global array.
+
+        Examples
+        --------
+        >>> a = hk.arange(hk.Layout((2, 3), "(*, *)"))
+        >>> a.shape
+        (2, 3)
+        """
+        return self._layout.shape
+
+    @property
+    def ndim(self) -> int:
+        """Number of dimensions.
+
+        Examples
+        --------
+        >>> a = hk.arange(hk.Layout((2, 3), "(*, *)"))
+        >>> a.ndim
+        2
+        """
+        return len(self._layout.shape)
+
+    @property
+    def size(self) -> int:
+        """Number of elements of the global array.
+
+        Examples
+        --------
+        >>> a = hk.arange(hk.Layout((2, 3), "(*, *)"))
+        >>> a.size
+        6
+        """
+        return self._layout.num_elements
+
+    @property
+    def nbytes(self) -> int:
+        """Bytes of the global array, copies not counted.
+
+        Examples
+        --------
+        >>> a = hk.arange(hk.Layout((2, 3), "(*, *)"))
+        >>> a.nbytes
+        48
+        """
+        return self._layout.num_elements * self.dtype.itemsize
+
+    @property
+    def T(self) -> Array:  # noqa: N802
+        """The transposed array: another layout of the same memory. Nothing moves.
+
+        Of listed elements and explicit segments, whose order changes, the local array is a copy.
+
+        Examples
+        --------
+        >>> a = hk.arange(hk.Layout((2, 3), "(*, *)"))
+        >>> a.T.shape
+        (3, 2)
+        """
+        found: Array = numpy.transpose(self)
+        return found
+
+    @property
+    def real(self) -> Array:
+        """The real parts, in an array of its own.
+
+        Examples
+        --------
+        >>> a = hk.full(hk.Layout(2, "(*)"), 1 + 2j)
+        >>> a.real.local
+        array([1., 1.])
+        """
+        found: Array = numpy.real(self)
+        return found
+
+    @property
+    def imag(self) -> Array:
+        """The imaginary parts, in an array of its own.
+
+        Examples
+        --------
+        >>> a = hk.full(hk.Layout(2, "(*)"), 1 + 2j)
+        >>> a.imag.local
+        array([2., 2.])
+        """
+        found: Array = numpy.imag(self)
+        return found
+
+    def astype(self, dtype: npt.DTypeLike) -> Array:
+        """The elements as `dtype`, in the same layout. Local, nothing moves.
+
+        Raises
+        ------
+        MismatchError, Error
+            for a dtype that NumPy does not convert to, or that cannot be moved.
+
+        Examples
+        --------
+        >>> a = hk.arange(hk.Layout((2, 3), "(*, *)"))
+        >>> a.astype("float32").local.dtype
+        dtype('float32')
+        """
+        found: Array = importing("shapes").astype(self, dtype)
+        return found
+
+    def copy(self) -> Array:
+        """A copy in memory of its own, in the same layout. Local.
+
+        Raises
+        ------
+        Error
+            where there is no memory.
+
+        Examples
+        --------
+        >>> a = hk.arange(hk.Layout((2, 3), "(*, *)"))
+        >>> b = a.copy()
+        >>> b.fill(0)
+        >>> a.local.tolist()
+        [[0, 1, 2], [3, 4, 5]]
+        """
+        found: Array = importing("operands").copied(self, self._layout)
+        return found
+
+    def fill(self, value: Any) -> None:
+        """Sets every element to a scalar. Local.
+
+        Raises
+        ------
+        Error
+            for what is no scalar of this dtype, and for read-only memory.
+
+        Examples
+        --------
+        >>> a = hk.arange(hk.Layout((2, 3), "(*, *)"))
+        >>> a.fill(7)
+        >>> a.local.tolist()
+        [[7, 7, 7], [7, 7, 7]]
+        """
+        importing("indexing").fill(self, value)
+
+    def redistribute(self, layout: Layout, **options: Any) -> Array:
+        """`hocket.redistribute` of this array. Collective.
+
+        Raises
+        ------
+        LayoutError, MismatchError, Error
+            as `hocket.redistribute`.
+
+        Examples
+        --------
+        On two processes:
+
+        >>> a = hk.arange(hk.Layout(4, "(BLOCK)", 2))
+        >>> b = a.redistribute(hk.Layout(4, "(CYCLIC)", 2))
+        >>> b.local.tolist() == ([0, 2] if b.comm.rank == 0 else [1, 3])
+        True
+        """
+        found: Array = importing("operands").redistribute(self, layout, **options)
+        return found
+
+    def item(self, *index: int) -> Any:
+        """One element as a Python scalar, alike on every process.
+
+        Raises
+        ------
+        LayoutError
+            on every process, for an index outside the shape; without one, unless there is but one
+            element.
+
+        Examples
+        --------
+        >>> a = hk.arange(hk.Layout((2, 3), "(*, *)"))
+        >>> a.item(1, 2)
+        5
+        """
+        return importing("indexing").item(self, index)
+
+    def sum(
+        self, axis: Any = None, dtype: Any = None, out: Any = None, keepdims: bool = False
+    ) -> Any:
+        """The sum over global axes; of floating-point numbers the exact sum, rounded once.
+
+        A scalar, alike on every process, or an array: copies along the processor dimensions that
+        lose theirs. The same bits for every layout and number of processes: R. M. Neal, "Fast
+        exact summation using small and large superaccumulators" (2015).
+
+        Raises
+        ------
+        LayoutError, MismatchError, Error
+            on every process, for arguments that do not fit.
+
+        Examples
+        --------
+        >>> a = hk.arange(hk.Layout((2, 3), "(*, *)"))
+        >>> a.sum()
+        np.int64(15)
+        >>> a.sum(axis=0).local
+        array([3, 5, 7])
+        """
+        return numpy.sum(self, axis=axis, dtype=dtype, out=out, keepdims=keepdims)
+
+    def prod(
+        self, axis: Any = None, dtype: Any = None, out: Any = None, keepdims: bool = False
+    ) -> Any:
+        """The product over global axes.
+
+        A scalar, alike on every process, or an array: copies along the processor dimensions that
+        lose theirs.
+
+        Raises
+        ------
+        LayoutError, MismatchError, Error
+            on every process, for arguments that do not fit.
+
+        Examples
+        --------
+        >>> a = hk.arange(hk.Layout((2, 3), "(*, *)"))
+        >>> (a + 1).prod()
+        np.int64(720)
+        """
+        return numpy.prod(self, axis=axis, dtype=dtype, out=out, keepdims=keepdims)
+
+    def mean(
+        self, axis: Any = None, dtype: Any = None, out: Any = None, keepdims: bool = False
+    ) -> Any:
+        """The mean over global axes: the exact sum, rounded once, divided, rounded once more.
+
+        A scalar, alike on every process, or an array: copies along the processor dimensions that
+        lose theirs.
+
+        Raises
+        ------
+        LayoutError, MismatchError, Error
+            on every process, for arguments that do not fit.
+
+        Examples
+        --------
+        >>> a = hk.arange(hk.Layout((2, 3), "(*, *)"))
+        >>> a.mean()
+        np.float64(2.5)
+        """
+        return numpy.mean(self, axis=axis, dtype=dtype, out=out, keepdims=keepdims)
+
+    def var(
+        self,
+        axis: Any = None,
+        dtype: Any = None,
+        out: Any = None,
+        ddof: float = 0,
+        keepdims: bool = False,
+    ) -> Any:
+        """The variance over global axes: the mean of squared distances from the mean.
+
+        A scalar, alike on every process, or an array: copies along the processor dimensions that
+        lose theirs.
+
+        Raises
+        ------
+        LayoutError, MismatchError, Error
+            on every process, for arguments that do not fit.
+
+        Examples
+        --------
+        >>> a = hk.arange(hk.Layout((2, 3), "(*, *)"))
+        >>> round(float(a.var()), 4)
+        2.9167
+        """
+        return numpy.var(self, axis=axis, dtype=dtype, out=out, ddof=ddof, keepdims=keepdims)
+
+    def std(
+        self,
+        axis: Any = None,
+        dtype: Any = None,
+        out: Any = None,
+        ddof: float = 0,
+        keepdims: bool = False,
+    ) -> Any:
+        """The standard deviation over global axes.
+
+        A scalar, alike on every process, or an array: copies along the processor dimensions that
+        lose theirs.
+
+        Raises
+        ------
+        LayoutError, MismatchError, Error
+            on every process, for arguments that do not fit.
+
+        Examples
+        --------
+        >>> a = hk.arange(hk.Layout((2, 3), "(*, *)"))
+        >>> round(float(a.std()), 4)
+        1.7078
+        """
+        return numpy.std(self, axis=axis, dtype=dtype, out=out, ddof=ddof, keepdims=keepdims)
+
+    def min(self, axis: Any = None, out: Any = None, keepdims: bool = False) -> Any:
+        """The least element over global axes; NaN wins.
+
+        A scalar, alike on every process, or an array: copies along the processor dimensions that
+        lose theirs.
+
+        Raises
+        ------
+        LayoutError, MismatchError, Error
+            on every process, for arguments that do not fit.
+
+        Examples
+        --------
+        >>> a = hk.arange(hk.Layout((2, 3), "(*, *)"))
+        >>> a.min()
+        np.int64(0)
+        """
+        return numpy.min(self, axis=axis, out=out, keepdims=keepdims)
+
+    def max(self, axis: Any = None, out: Any = None, keepdims: bool = False) -> Any:
+        """The greatest element over global axes; NaN wins.
+
+        A scalar, alike on every process, or an array: copies along the processor dimensions that
+        lose theirs.
+
+        Raises
+        ------
+        LayoutError, MismatchError, Error
+            on every process, for arguments that do not fit.
+
+        Examples
+        --------
+        >>> a = hk.arange(hk.Layout((2, 3), "(*, *)"))
+        >>> a.max(axis=1).local
+        array([2, 5])
+        """
+        return numpy.max(self, axis=axis, out=out, keepdims=keepdims)
+
+    def any(self, axis: Any = None, out: Any = None, keepdims: bool = False) -> Any:
+        """Whether any element is true, over global axes.
+
+        A scalar, alike on every process, or an array: copies along the processor dimensions that
+        lose theirs.
+
+        Raises
+        ------
+        LayoutError, MismatchError, Error
+            on every process, for arguments that do not fit.
+
+        Examples
+        --------
+        >>> a = hk.arange(hk.Layout((2, 3), "(*, *)"))
+        >>> (a > 4).any()
+        np.True_
+        """
+        return numpy.any(self, axis=axis, out=out, keepdims=keepdims)
+
+    def all(self, axis: Any = None, out: Any = None, keepdims: bool = False) -> Any:
+        """Whether all elements are true, over global axes.
+
+        A scalar, alike on every process, or an array: copies along the processor dimensions that
+        lose theirs.
+
+        Raises
+        ------
+        LayoutError, MismatchError, Error
+            on every process, for arguments that do not fit.
+
+        Examples
+        --------
+        >>> a = hk.arange(hk.Layout((2, 3), "(*, *)"))
+        >>> (a > 4).all()
+        np.False_
+        """
+        return numpy.all(self, axis=axis, out=out, keepdims=keepdims)
+
+    def argmin(self, axis: Any = None, out: Any = None, *, keepdims: bool = False) -> Any:
+        """The index of the first least element, row-major or along an axis.
+
+        A scalar, alike on every process, or an array: copies along the processor dimensions that
+        lose theirs.
+
+        Raises
+        ------
+        LayoutError, MismatchError, Error
+            on every process, for arguments that do not fit.
+
+        Examples
+        --------
+        >>> a = hk.arange(hk.Layout((2, 3), "(*, *)"))
+        >>> a.argmin()
+        np.int64(0)
+        """
+        return numpy.argmin(self, axis=axis, out=out, keepdims=keepdims)
+
+    def argmax(self, axis: Any = None, out: Any = None, *, keepdims: bool = False) -> Any:
+        """The index of the first greatest element, row-major or along an axis.
+
+        A scalar, alike on every process, or an array: copies along the processor dimensions that
+        lose theirs.
+
+        Raises
+        ------
+        LayoutError, MismatchError, Error
+            on every process, for arguments that do not fit.
+
+        Examples
+        --------
+        >>> a = hk.arange(hk.Layout((2, 3), "(*, *)"))
+        >>> a.argmax()
+        np.int64(5)
+        """
+        return numpy.argmax(self, axis=axis, out=out, keepdims=keepdims)
+
+    def cumsum(self, axis: Any = None, dtype: Any = None) -> Array:
+        """Running sums along an axis, or of the flattened array; close to NumPy's.
+
+        Raises
+        ------
+        LayoutError, MismatchError, Error
+            on every process, for arguments that do not fit.
+
+        Examples
+        --------
+        >>> a = hk.arange(hk.Layout((2, 3), "(*, *)"))
+        >>> a.cumsum(axis=1).local
+        array([[ 0,  1,  3],
+               [ 3,  7, 12]])
+        """
+        found: Array = numpy.cumsum(self, axis=axis, dtype=dtype)
+        return found
+
+    def cumprod(self, axis: Any = None, dtype: Any = None) -> Array:
+        """Running products along an axis, or of the flattened array.
+
+        Raises
+        ------
+        LayoutError, MismatchError, Error
+            on every process, for arguments that do not fit.
+
+        Examples
+        --------
+        >>> a = hk.arange(hk.Layout((2, 3), "(*, *)"))
+        >>> a.cumprod(axis=1).local
+        array([[ 0,  0,  0],
+               [ 3, 12, 60]])
+        """
+        found: Array = numpy.cumprod(self, axis=axis, dtype=dtype)
+        return found
+
+    def dot(self, b: Any) -> Any:
+        """The dot product of two vectors, exact as `sum` is, or the matrix product.
+
+        Raises
+        ------
+        LayoutError, MismatchError, Error
+            on every process, for arguments that do not fit.
+
+        Examples
+        --------
+        >>> a = hk.arange(hk.Layout(3, "(*)"))
+        >>> a.dot(a)
+        np.int64(5)
+        """
+        return numpy.dot(self, b)
+
+    def conj(self) -> Array:
+        """The complex conjugate of each element.
+
+        Raises
+        ------
+        Error
+            where there is no memory.
+
+        Examples
+        --------
+        >>> hk.full(hk.Layout(1, "(*)"), 1 + 2j).conj().local
+        array([1.-2.j])
+        """
+        found: Array = numpy.conjugate(self)
+        return found
+
+    def transpose(self, *axes: Any) -> Array:
+        """The array with its dimensions in another order. Nothing moves.
+
+        Raises
+        ------
+        LayoutError
+            for what is no permutation.
+
+        Examples
+        --------
+        >>> a = hk.arange(hk.Layout((2, 3), "(*, *)"))
+        >>> a.transpose(1, 0).shape
+        (3, 2)
+        """
+        given = axes[0] if len(axes) == 1 and not isinstance(axes[0], int) else axes
+        found: Array = numpy.transpose(self, None if axes == () else given)
+        return found
+
+    def reshape(self, *shape: Any) -> Array:
+        """The elements in row-major order as an array of another shape, in even parts.
+
+        Raises
+        ------
+        LayoutError
+            for a shape with another number of elements.
+
+        Examples
+        --------
+        >>> a = hk.arange(hk.Layout((2, 3), "(*, *)"))
+        >>> a.reshape(3, 2).local.tolist()
+        [[0, 1], [2, 3], [4, 5]]
+        """
+        given = shape[0] if len(shape) == 1 else shape
+        found: Array = numpy.reshape(self, given)
+        return found
+
+    def ravel(self) -> Array:
+        """The elements in row-major order, in one dimension and even parts.
+
+        Raises
+        ------
+        LayoutError
+            if no process holds some element.
+
+        Examples
+        --------
+        >>> a = hk.arange(hk.Layout((2, 3), "(*, *)"))
+        >>> a.ravel().local
+        array([0, 1, 2, 3, 4, 5])
+        """
+        found: Array = numpy.ravel(self)
+        return found
+
+    def round(self, decimals: int = 0) -> Array:
+        """Rounded to so many decimals.
+
+        Raises
+        ------
+        LayoutError, MismatchError, Error
+            on every process, for arguments that do not fit.
+
+        Examples
+        --------
+        >>> hk.full(hk.Layout(2, "(*)"), 1.26).round(1).local
+        array([1.3, 1.3])
+        """
+        found: Array = numpy.round(self, decimals)
+        return found
+
+    def clip(self, min: Any = None, max: Any = None) -> Array:
+        """Each element limited to an interval.
+
+        Raises
+        ------
+        LayoutError, MismatchError, Error
+            on every process, for arguments that do not fit.
+
+        Examples
+        --------
+        >>> a = hk.arange(hk.Layout((2, 3), "(*, *)"))
+        >>> a.clip(1, 4).local.tolist()
+        [[1, 1, 2], [3, 4, 4]]
+        """
+        found: Array = numpy.clip(self, min, max)
+        return found
+
+    def __getitem__(self, index: Any) -> Any:
+        return importing("indexing").get(self, index)
+
+    def __setitem__(self, index: Any, value: Any) -> None:
+        importing("indexing").put(self, index, value)
+
+    def __pow__(self, other: Any) -> Any:
+        # NumPy's arrays, too, square where the exponent is 2.
+        return numpy.square(self) if type(other) is int and other == 2 else super().__pow__(other)
+
+    def __len__(self) -> int:
+        if not self.shape:
+            raise TypeError("an array without dimensions has no length")
+        return self.shape[0]
+
+    def __iter__(self) -> Iterator[Any]:
+        return (self[row] for row in range(len(self)))
+
+    def __bool__(self) -> bool:
+        return bool(self.item())
+
+    def __int__(self) -> int:
+        return int(self.item())
+
+    def __float__(self) -> float:
+        return float(self.item())
+
+    def __complex__(self) -> complex:
+        return complex(self.item())
+
+    def __array__(self, dtype: Any = None, copy: Optional[bool] = None) -> NoReturn:
+        raise TypeError(
+            "a distributed array is no NumPy array; take its part on this process, a.local, or "
+            "collect it on one, a.gather(), or on every process, hk.replicated(a)"
+        )
+
+    def __array_ufunc__(self, ufunc: np.ufunc, method: str, *inputs: Any, **options: Any) -> Any:
+        return importing("functions").of_ufunc(ufunc, method, inputs, options)
+
+    def __array_function__(
+        self, function: Any, types: Any, args: tuple[Any, ...], options: dict[str, Any]
+    ) -> Any:
+        return importing("functions").of_numpy(function, args, options)
+
+
+@functools.cache
+def importing(module: str) -> Any:
+    """A module that needs arrays, and so is loaded once there are some."""
+    from importlib import import_module
+
+    return import_module(f"hocket.computing.{module}")

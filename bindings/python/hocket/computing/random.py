@@ -1,0 +1,193 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""Random numbers that belong to elements: the same for every layout and number of processes."""
+
+from __future__ import annotations
+
+import operator
+from typing import TYPE_CHECKING, Any, Optional
+
+import numpy as np
+import numpy.typing as npt
+
+from hocket import _pure
+from hocket.arrays import Array
+from hocket.computing.layouts import numbers
+from hocket.errors import Error
+from hocket.layouts import Layout
+from hocket.making import empty
+
+if TYPE_CHECKING:
+    from mpi4py import MPI
+
+
+def with_numbers(a: Array) -> list[npt.NDArray[np.int64]]:
+    """The global index of each local element, one array a dimension."""
+    own = numbers(a.layout, a._rank_and_size[0]).reshape(a.local.shape)
+    return list(np.unravel_index(own, a.layout.shape))
+
+
+class Random:
+    """Random arrays by counter; see `hocket.random`.
+
+    An element's value depends on the seed, the distribution and the element's row-major number
+    only. So the same call gives the same numbers again: use another seed for others.
+
+    Examples
+    --------
+    On two processes:
+
+    >>> numbers = hk.random(7)
+    >>> a = numbers.uniform(hk.Layout(6, "(BLOCK)", 2))
+    >>> b = numbers.uniform(hk.Layout(6, "(CYCLIC)", 2))
+    >>> np.array_equal(a, b)
+    True
+    """
+
+    __slots__ = ("_seed",)
+
+    def __init__(self, seed: int) -> None:
+        try:
+            self._seed = operator.index(seed)
+        except TypeError:
+            raise Error(f"seed is {seed!r}; give an integer") from None
+        if not 0 <= self._seed < 2**64:
+            raise Error(f"seed is {seed}; give one from 0 to 2^64 - 1")
+
+    def _words(self, layout: Layout, comm: Any) -> npt.NDArray[np.uint64]:
+        """128 bits for each local element, in two rows."""
+        own = np.ascontiguousarray(numbers(layout, comm.rank).reshape(-1))
+        words = np.empty(2 * len(own), np.uint64)
+        _pure.philox(self._seed, own, words)
+        rows: npt.NDArray[np.uint64] = words.reshape(-1, 2).T
+        return rows
+
+    def uniform(
+        self,
+        layout: Layout,
+        low: float = 0.0,
+        high: float = 1.0,
+        dtype: npt.DTypeLike = "float64",
+        comm: Optional[MPI.Comm] = None,
+    ) -> Array:
+        """Numbers from ``low`` up to, but not including, ``high``. Local, not collective.
+
+        Raises
+        ------
+        LayoutError, Error
+            as `empty`; `Error` also for a dtype that is no floating point.
+
+        Examples
+        --------
+        >>> a = hk.random(7).uniform(hk.Layout(1000, "(*)"), 2, 3)
+        >>> bool(a.min() >= 2), bool(a.max() < 3)
+        (True, True)
+        """
+        array = floating(layout, dtype, comm)
+        if array.local.size:
+            unit = (self._words(layout, array.comm)[0] >> np.uint64(11)) * 2.0**-53
+            values = low + (high - low) * unit
+            # Rounded to fewer bits, a number just below `high` may become it.
+            top = np.nextafter(array.dtype.type(high), array.dtype.type(low))
+            array._local[...] = np.minimum(values.astype(array.dtype), top).reshape(
+                array.local.shape
+            )
+        return array
+
+    def normal(
+        self,
+        layout: Layout,
+        mean: float = 0.0,
+        deviation: float = 1.0,
+        dtype: npt.DTypeLike = "float64",
+        comm: Optional[MPI.Comm] = None,
+    ) -> Array:
+        """Normally distributed numbers (Box, Muller, 1958). Local, not collective.
+
+        Raises
+        ------
+        LayoutError, Error
+            as `empty`; `Error` also for a dtype that is no floating point.
+
+        Examples
+        --------
+        >>> a = hk.random(7).normal(hk.Layout(10000, "(*)"))
+        >>> bool(abs(a.mean()) < 0.1), bool(abs(a.std() - 1) < 0.1)
+        (True, True)
+        """
+        array = floating(layout, dtype, comm)
+        if array.local.size:
+            words = self._words(layout, array.comm)
+            radius = np.sqrt(-2 * np.log(((words[0] >> np.uint64(11)) + 0.5) * 2.0**-53))
+            angle = 2 * np.pi * ((words[1] >> np.uint64(11)) * 2.0**-53)
+            values = mean + deviation * radius * np.cos(angle)
+            array._local[...] = values.reshape(array.local.shape)
+        return array
+
+    def integers(
+        self,
+        layout: Layout,
+        low: int,
+        high: int,
+        dtype: npt.DTypeLike = "int64",
+        comm: Optional[MPI.Comm] = None,
+    ) -> Array:
+        """Integers from ``low`` up to, but not including, ``high``. Local, not collective.
+
+        Raises
+        ------
+        LayoutError, Error
+            as `empty`; `Error` also for an interval without integers, or with more than 2^32, and
+            for a dtype that does not hold it.
+
+        Examples
+        --------
+        >>> a = hk.random(7).integers(hk.Layout(100, "(*)"), 1, 7)
+        >>> a.min(), a.max()
+        (np.int64(1), np.int64(6))
+        """
+        array = empty(layout, dtype, comm)
+        if array.dtype.kind not in "iu":
+            raise Error(f"{array.dtype} holds no integers; give int64, say")
+        first, count = operator.index(low), operator.index(high) - operator.index(low)
+        range_ = np.iinfo(array.dtype)
+        if not 0 < count <= 2**32 or first < range_.min or first + count - 1 > range_.max:
+            raise Error(f"no integers of {array.dtype} from {low} to {high}; give low < high")
+        if array.local.size:
+            # The upper half of a product is even to 2^-32 (D. Lemire, "Fast random integer
+            # generation in an interval", 2019, without its rejection).
+            upper = self._words(layout, array.comm)[0] >> np.uint64(32)
+            offsets = (upper * np.uint64(count)) >> np.uint64(32)
+            values = offsets.astype(array.dtype) + array.dtype.type(first)
+            array._local[...] = values.reshape(array.local.shape)
+        return array
+
+
+def floating(layout: Layout, dtype: Any, comm: Any) -> Array:
+    array = empty(layout, dtype, comm)
+    if array.dtype.kind != "f":
+        raise Error(f"{array.dtype} is no floating point; give float64, say")
+    return array
+
+
+def random(seed: int) -> Random:
+    """A maker of random arrays: `Random.uniform`, `Random.normal`, `Random.integers`.
+
+    Counters make the numbers: Philox4x32-10 (Salmon, Moraes, Dror, Shaw, "Parallel random numbers:
+    as easy as 1, 2, 3", 2011), whose counter is the element's row-major number.
+
+    Parameters
+    ----------
+    seed
+        0 to 2^64 - 1
+
+    Raises
+    ------
+    Error
+        for what is no seed.
+
+    Examples
+    --------
+    >>> hk.random(1).integers(hk.Layout(5, "(*)"), 0, 10).shape
+    (5,)
+    """
+    return Random(seed)

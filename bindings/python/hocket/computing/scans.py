@@ -1,0 +1,86 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""Running sums, products and the like along an axis: local, and then what came before."""
+
+from __future__ import annotations
+
+import math
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from hocket.arrays import Array
+from hocket.calls import collective
+from hocket.computing.collecting import allgather
+from hocket.computing.layouts import balanced, one_axis
+from hocket.computing.operands import made
+from hocket.computing.sorting import along, is_local
+from hocket.errors import MismatchError
+from hocket.layouts import Layout
+from hocket.moves import redistribute
+
+AnyArray = npt.NDArray[Any]
+
+
+def accumulate(ufunc: np.ufunc, a: Array, axis: Any = 0, dtype: Any = None, out: Any = None) -> Any:
+    """``ufunc.accumulate(a, axis)``, in the layout of `a`. Collective."""
+    with collective(a.comm, None):
+        d = one_axis(axis, a.layout.ndim)
+        try:
+            example = ufunc.accumulate(np.ones((1,) * a.layout.ndim, a.dtype), d, dtype)
+        except (TypeError, ValueError) as error:
+            raise MismatchError(f"np.{ufunc.__name__}: {error}") from None
+    wanted = example.dtype
+    lines = along(a, d)
+    if is_local(lines.layout, d):
+        result = made(
+            local_scan(ufunc, lines.local, d, wanted, a.layout.ndim), lines.layout, a.comm
+        )
+    else:
+        result = in_order(ufunc, a, d, wanted)
+    if result.layout != a.layout:
+        result = redistribute(result, a.layout)
+    if out is None:
+        return result
+    from hocket.computing.reductions import to_out
+
+    return to_out(result, out)
+
+
+def local_scan(ufunc: np.ufunc, local: AnyArray, axis: int, dtype: Any, ndim: int) -> AnyArray:
+    if local.ndim != ndim or not local.size:
+        return local.astype(dtype)
+    return ufunc.accumulate(local, axis, dtype)
+
+
+def in_order(ufunc: np.ufunc, a: Array, axis: int, dtype: Any) -> Array:
+    """Few lines: each process has consecutive parts of all of them. Collective."""
+    size, rank = a.comm.size, a.comm.rank
+    layout: Layout = balanced(a.layout.shape, size, axis)
+    parts = redistribute(a, layout)
+    local = local_scan(ufunc, parts.local, axis, dtype, a.layout.ndim)
+    rest = tuple(extent for d, extent in enumerate(a.layout.shape) if d != axis)
+    filled = bool(local.size)
+    last = local.take(-1, axis) if filled else np.zeros(rest, dtype)
+    ends = allgather(a.comm, last.astype(dtype).reshape(math.prod(rest)))
+    held = allgather(a.comm, np.asarray([filled]))[:, 0]
+    before = ends[:rank][held[:rank]]
+    if filled and len(before):
+        offset = ufunc.reduce(before, axis=0, dtype=dtype).reshape(rest)
+        local = ufunc(np.expand_dims(offset, axis), local, dtype=dtype)
+    return made(local, layout, a.comm)
+
+
+def cumulative(ufunc: np.ufunc) -> Any:
+    """`numpy.cumsum` and `numpy.cumprod`, which take the flattened array without an axis."""
+
+    def scan(a: Array, axis: Any = None, dtype: Any = None, out: Any = None) -> Any:
+        if dtype is None and a.dtype.kind in "bui":
+            dtype = np.add.reduce(np.empty(0, a.dtype)).dtype
+        if axis is None:
+            from hocket.computing.shapes import ravel
+
+            return accumulate(ufunc, ravel(a) if a.ndim != 1 else a, 0, dtype, out)
+        return accumulate(ufunc, a, axis, dtype, out)
+
+    return scan

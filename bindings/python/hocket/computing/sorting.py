@@ -1,0 +1,229 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""Sorting: local where an axis is, else by samples (Shi, Schaeffer, "Parallel sorting by regular
+sampling", 1992), with the element's number as the second key, so that the order is stable."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from hocket.arrays import Array
+from hocket.calls import collective
+from hocket.computing.collecting import allgather, exchange
+from hocket.computing.layouts import balanced, even, numbers, one_axis
+from hocket.computing.operands import made, without_copies
+from hocket.errors import LayoutError
+from hocket.formats import gen_block
+from hocket.layouts import Layout
+from hocket.moves import redistribute
+
+AnyArray = npt.NDArray[Any]
+
+
+def sample_sort(
+    comm: Any, keys: list[AnyArray], *columns: AnyArray
+) -> tuple[list[AnyArray], npt.NDArray[np.int64]]:
+    """Rows of all processes in the order of `keys`, the first the weightiest: each process has a
+    share, one after the other. Collective.
+
+    Returns
+    -------
+    (columns, counts)
+        keys and columns of this process's share; as `exchange`
+    """
+    size = comm.size
+    order = ordering(keys)
+    keys = [key[order] for key in keys]
+    columns = tuple(column[order] for column in columns)
+    if size == 1:
+        return [*keys, *columns], np.asarray([len(order)])
+    count = len(order)
+    picks = np.minimum(even(count, size)[1:-1], max(0, count - 1)).astype(np.int64)
+    samples = []
+    for key in keys:
+        mine = key[picks] if count else np.zeros(size - 1, key.dtype)
+        samples.append(allgather(comm, mine).reshape(-1))
+    counts = allgather(comm, np.asarray([count]))[:, 0]
+    real = np.repeat(counts > 0, size - 1)
+    samples = [sample[real] for sample in samples]
+    to = np.zeros(count, np.int64)
+    if real.any():
+        by_key = np.lexsort(samples[::-1])
+        at = np.minimum(even(len(by_key), size)[1:-1], len(by_key) - 1)
+        begins = [place_of(keys, [sample[by_key[k]] for sample in samples]) for k in at]
+        to = np.repeat(np.arange(size), np.diff([0, *begins, count]))
+    found, came = exchange(comm, to, *keys, *columns)
+    order = ordering(found[: len(keys)])
+    return [column[order] for column in found], came
+
+
+def ordering(keys: list[AnyArray]) -> npt.NDArray[np.intp]:
+    """The order of rows by their keys. A second key that increases only keeps it stable."""
+    if len(keys) == 1 or (len(keys) == 2 and bool((keys[1][1:] > keys[1][:-1]).all())):
+        return np.argsort(keys[0], kind="stable")
+    return np.lexsort(keys[::-1])
+
+
+def place_of(keys: list[AnyArray], splitter: list[Any]) -> int:
+    """How many rows, which are in order, go before the splitter."""
+    first, last = 0, len(keys[0])
+    for key, value in zip(keys, splitter):
+        part = key[first:last]
+        begin = first
+        first = begin + int(np.searchsorted(part, value, "left"))
+        last = begin + int(np.searchsorted(part, value, "right"))
+    return first
+
+
+def spread(comm: Any, local: AnyArray, layout: Layout) -> Array:
+    """Rows of each process, one process after the other, as an array of `layout`. Collective."""
+    counts = allgather(comm, np.asarray([len(local)]))[:, 0]
+    source = Layout((int(counts.sum()),), [gen_block(counts)], comm.size)
+    return redistribute(made(local, source, comm), layout)
+
+
+def is_local(layout: Layout, axis: int) -> bool:
+    """Whether every process has whole lines along `axis`."""
+    from hocket.computing.layouts import is_grid
+    from hocket.computing.reductions import parts_along
+
+    return is_grid(layout) and (layout.num_elements == 0 or len(parts_along(layout, axis)) == 1)
+
+
+def along(a: Array, axis: int) -> Array:
+    """`a` in a layout in which `axis` is local, if there are enough lines; else `a`. Collective."""
+    if is_local(a.layout, axis):
+        return a
+    others = [d for d in range(a.layout.ndim) if d != axis]
+    size = a.layout.size
+    lines = [d for d in others if a.layout.shape[d] >= size]
+    if not lines:
+        return a
+    return redistribute(a, balanced(a.layout.shape, size, lines[0]))
+
+
+def by_lines(a: Array, axis: int, function: Any, one: Any, dtype: Any) -> Array:
+    """`function` of local lines along `axis`; where these are distributed, `one` of each line."""
+    lines = along(a, axis)
+    if is_local(lines.layout, axis):
+        local = lines.local
+        result = (
+            function(local) if local.ndim == a.layout.ndim and local.size else local.astype(dtype)
+        )
+        found = made(result, lines.layout, a.comm)
+        return found if lines is a else redistribute(found, a.layout)
+    from hocket.making import empty
+
+    result = empty(a.layout, dtype, a.comm)
+    rest = [extent for d, extent in enumerate(a.layout.shape) if d != axis]
+    for place in np.ndindex(*rest):
+        index = (*place[:axis], slice(None), *place[axis:])
+        result[index] = one(a.section(index))
+    return result
+
+
+def sort(
+    a: Array, axis: Any = -1, kind: Any = None, order: Any = None, *, stable: Any = None
+) -> Array:
+    """`numpy.sort`, stable, in the layout of `a`. Collective."""
+    with collective(a.comm, None):
+        if axis is not None:
+            at = one_axis(axis, a.layout.ndim)
+    if axis is None:
+        from hocket.computing.shapes import ravel
+
+        a, at = ravel(a), 0
+    return by_lines(
+        a, at, lambda x: np.sort(x, at, kind="stable"), lambda line: sort_line(line)[0], a.dtype
+    )
+
+
+def argsort(
+    a: Array, axis: Any = -1, kind: Any = None, order: Any = None, *, stable: Any = None
+) -> Array:
+    """`numpy.argsort`, stable. Collective."""
+    with collective(a.comm, None):
+        if axis is not None:
+            at = one_axis(axis, a.layout.ndim)
+    if axis is None:
+        from hocket.computing.shapes import ravel
+
+        a, at = ravel(a), 0
+    return by_lines(
+        a,
+        at,
+        lambda x: np.argsort(x, at, kind="stable"),
+        lambda line: sort_line(line)[1],
+        np.dtype(np.intp),
+    )
+
+
+def sort_line(a: Array) -> tuple[Array, Array]:
+    """The elements of one dimension in order, and their indices. Collective."""
+    layout = a.layout
+    a = without_copies(a)
+    rank = a._rank_and_size[0]
+    mine = numbers(a.layout, rank).reshape(-1)
+    (values, places), _ = sample_sort(a.comm, [a.local.reshape(-1), mine])
+    return spread(a.comm, values, layout), spread(a.comm, places.astype(np.intp), layout)
+
+
+def unique(a: Array) -> Array:
+    """`numpy.unique`: the distinct values in order, in even parts. Collective."""
+    a = without_copies(a)
+    (values,), _ = sample_sort(a.comm, [np.unique(a.local.reshape(-1))])
+    values = np.unique(values)
+    # Equal values may end one share and begin another: the first one keeps them.
+    size, rank = a.comm.size, a.comm.rank
+    last = values[-1:] if len(values) else np.zeros(1, a.dtype)
+    ends = allgather(a.comm, last)[:, 0]
+    filled = allgather(a.comm, np.asarray([len(values)]))[:, 0]
+    before = [r for r in range(min(rank, size)) if filled[r]]
+    if before and len(values):
+        end = ends[before[-1]]
+        if values[0] == end or (values[0] != values[0] and end != end):
+            values = values[1:]
+    count = int(allgather(a.comm, np.asarray([len(values)])).sum())
+    return spread(a.comm, values, balanced((count,), size))
+
+
+def searchsorted(a: Any, v: Any, side: Any = "left", sorter: Any = None) -> Any:
+    """`numpy.searchsorted` in a sorted array of one dimension. Collective.
+
+    An element's place is the sum over processes of its places among the elements there.
+    """
+    from hocket.computing.operands import communicator_of
+
+    arrays = [x for x in (a, v) if isinstance(x, Array)]
+    comm = communicator_of(arrays)
+    with collective(comm, None):
+        if sorter is not None:
+            raise TypeError("np.searchsorted of distributed arrays takes no sorter=; sort a first")
+        if np.ndim(a) != 1 if not isinstance(a, Array) else a.layout.ndim != 1:
+            raise LayoutError("np.searchsorted takes a sorted array of one dimension")
+        if side not in ("left", "right"):
+            raise LayoutError(f"side is {side!r}; give 'left' or 'right'")
+    if not isinstance(a, Array):
+        return made(np.searchsorted(a, v.local, side), v.layout, comm)
+    a = redistribute(a, balanced(a.layout.shape, comm.size))
+    if not isinstance(v, Array):
+        counts = np.asarray(np.searchsorted(a.local, v, side))
+        found = allgather(comm, counts).sum(axis=0).reshape(np.shape(v))
+        return found if np.ndim(v) else np.intp(found)
+    begins = even(a.layout.num_elements, comm.size)
+    filled = [r for r in range(comm.size) if begins[r + 1] > begins[r]]
+    if not filled:
+        return made(np.zeros(v.local.shape, np.intp), v.layout, comm)
+    edge = a.local[-1:] if len(a.local) else np.zeros(1, a.dtype)
+    lasts = allgather(comm, edge)[filled, 0]
+    wanted = v.local.reshape(-1)
+    to = np.asarray(filled)[np.minimum(np.searchsorted(lasts, wanted, side), len(filled) - 1)]
+    order = np.argsort(to, kind="stable")
+    (asked,), counts = exchange(comm, to, wanted)
+    here = begins[comm.rank] + np.searchsorted(a.local, asked, side)
+    (answers,), _ = exchange(comm, np.repeat(np.arange(comm.size), counts), here)
+    result = np.empty(len(wanted), np.intp)
+    result[order] = answers
+    return made(result, v.layout, comm)

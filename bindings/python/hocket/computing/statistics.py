@@ -1,0 +1,150 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""Means, variances, counts, and where the extremes are."""
+
+from __future__ import annotations
+
+import math
+from typing import Any
+
+import numpy as np
+
+from hocket.arrays import Array
+from hocket.calls import collective
+from hocket.computing.collecting import allgather
+from hocket.computing.layouts import normal_axes, numbers, one_axis
+from hocket.computing.operands import made, without_copies
+from hocket.computing.reductions import combined, finish, on_grid, reduce, to_out
+from hocket.errors import LayoutError, MismatchError
+
+
+def mean(
+    a: Array, axis: Any = None, dtype: Any = None, out: Any = None, keepdims: bool = False
+) -> Any:
+    """`numpy.mean`: the exact sum, rounded, divided by the count, rounded. Collective."""
+    with collective(a.comm, None):
+        axes = normal_axes(axis, a.ndim)
+        wanted = np.mean(np.ones(1, a.dtype), dtype=dtype).dtype
+    count = math.prod(a.shape[d] for d in axes)
+    total = reduce(np.add, a, axis, wanted, None, keepdims)
+    # Where float16's sum overflows, the mean need not: it comes from the sum in float32.
+    if wanted == np.float16 and bool(np.any(np.isinf(total))):
+        total = reduce(np.add, a, axis, np.float32, None, keepdims)
+        result = np.true_divide(total, np.float32(count)).astype(wanted)
+    else:
+        with np.errstate(invalid="ignore", divide="ignore"):
+            divisor = wanted.type(count) if wanted != np.float16 else np.float32(count)
+            result = np.true_divide(total, divisor).astype(wanted)
+    return result if out is None else to_out(result, out)
+
+
+def var(
+    a: Array,
+    axis: Any = None,
+    dtype: Any = None,
+    out: Any = None,
+    ddof: float = 0,
+    keepdims: bool = False,
+) -> Any:
+    """`numpy.var`: the mean of squared distances from the mean. Collective."""
+    with collective(a.comm, None):
+        axes = normal_axes(axis, a.ndim)
+        wanted = np.var(np.ones(1, a.dtype), dtype=dtype).dtype
+    count = math.prod(a.shape[d] for d in axes) - ddof
+    centre = mean(a, axis, None if a.dtype.kind in "fc" else wanted, None, keepdims=True)
+    distance = np.subtract(a, centre)
+    square = np.square(np.abs(distance)) if a.dtype.kind == "c" else np.square(distance)
+    total = reduce(np.add, square, axis, wanted, None, keepdims)
+    with np.errstate(invalid="ignore", divide="ignore"):
+        result = np.true_divide(total, wanted.type(max(count, 0)))
+    return result if out is None else to_out(result, out)
+
+
+def std(
+    a: Array,
+    axis: Any = None,
+    dtype: Any = None,
+    out: Any = None,
+    ddof: float = 0,
+    keepdims: bool = False,
+) -> Any:
+    """`numpy.std`. Collective."""
+    result = np.sqrt(var(a, axis, dtype, None, ddof, keepdims))
+    return result if out is None else to_out(result, out)
+
+
+def count_nonzero(a: Array, axis: Any = None, *, keepdims: bool = False) -> Any:
+    """`numpy.count_nonzero`. Collective."""
+    return reduce(np.add, np.not_equal(a, a.dtype.type(0)), axis, np.intp, None, keepdims)
+
+
+def nonzero(a: Array) -> tuple[Array, ...]:
+    """`numpy.nonzero`: indices of one dimension in row-major order and even parts. Collective."""
+    from hocket.computing.by_index import true_numbers
+
+    with collective(a.comm, None):
+        if a.ndim == 0:
+            raise LayoutError("np.nonzero takes an array of one dimension or more")
+    found = true_numbers(np.not_equal(a, a.dtype.type(0)))
+    places = np.unravel_index(found.local, a.shape)
+    return tuple(made(place, found.layout, a.comm) for place in places)
+
+
+def argmin(a: Array, axis: Any = None, out: Any = None, *, keepdims: bool = False) -> Any:
+    """`numpy.argmin`: the first of the least elements; NaN counts as least. Collective."""
+    return extreme(np.argmin, np.less, a, axis, out, keepdims)
+
+
+def argmax(a: Array, axis: Any = None, out: Any = None, *, keepdims: bool = False) -> Any:
+    """`numpy.argmax`: the first of the greatest elements; NaN counts as greatest. Collective."""
+    return extreme(np.argmax, np.greater, a, axis, out, keepdims)
+
+
+def better(wins: Any, x: Any, y: Any) -> Any:
+    """Where (value, index) `y` goes before `x`: NaN first, then the better, then the first."""
+    nan_x, nan_y = x["value"] != x["value"], y["value"] != y["value"]
+    same = (x["value"] == y["value"]) | (nan_x & nan_y)
+    over = np.where(nan_x | nan_y, nan_y & ~nan_x, wins(y["value"], x["value"]))
+    return np.where(same, y["index"] < x["index"], over)
+
+
+def extreme(find: Any, wins: Any, a: Array, axis: Any, out: Any, keepdims: bool) -> Any:
+    with collective(a.comm, None):
+        d = None if axis is None else one_axis(axis, a.ndim)
+        empty = a.size == 0 if d is None else a.shape[d] == 0
+        if empty:
+            raise MismatchError("an empty array has no least and no greatest element")
+        pair = np.dtype([("value", a.dtype), ("index", np.intp)])
+    if d is None:
+        a = without_copies(a)
+        rank = a._rank_and_size[0]
+        row = np.zeros((), pair)
+        row["index"] = -1
+        local = a.local.reshape(-1)
+        if local.size:
+            own = numbers(a.layout, rank).reshape(-1)
+            order = np.argsort(own, kind="stable")
+            at = order[find(local[order])]
+            row["value"], row["index"] = local[at], own[at]
+        rows = [x for x in allgather(a.comm, row.reshape(1))[:, 0] if x["index"] >= 0]
+        best = rows[0]
+        for other in rows[1:]:
+            if better(wins, best, other):
+                best = other
+        result = np.intp(best["index"])
+        if keepdims:
+            from hocket.computing.reductions import scalar
+
+            return scalar(result, np.dtype(np.intp), True, a, out)
+        return result if out is None else to_out(result, out)
+    a = on_grid(a)
+    local, rank = a.local, a._rank_and_size[0]
+    if rank < a.layout.size and local.ndim == a.ndim and local.shape[d]:
+        at = find(local, axis=d, keepdims=True)
+        partial = np.empty(at.shape, pair)
+        partial["value"] = np.take_along_axis(local, at, d)
+        partial["index"] = a.layout.global_indices(rank)[d][at]
+    else:
+        partial = np.empty((0,) * a.ndim, pair)
+    both = combined(partial, a, (d,), lambda x, y: np.where(better(wins, x, y), y, x))
+    indices = made(np.ascontiguousarray(both.local["index"]), both.layout, a.comm)
+    return finish(indices, (d,), keepdims, out)

@@ -1,0 +1,332 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Walks over the terms of sums: blocks of one sum are gathered dense, as float64, and added.
+#include "hocket/exact.hpp"
+
+#include <algorithm>
+#include <array>
+#include <cstring>
+#include <functional>
+#include <numeric>
+#include <vector>
+
+#include "kernel/accumulator.hpp"
+#include "kernel/exact_block.hpp"
+
+namespace hocket::exact {
+namespace {
+
+// Four buffers, apart by no multiple of a page: loads would wait for stores of the same places.
+constexpr std::int64_t apart = block_length + 72;
+constexpr std::int64_t buffered = 4 * apart;
+
+void store(void* results, std::int64_t at, Number number, double value) {
+    if (number == Number::float64) static_cast<double*>(results)[at] = value;
+    if (number == Number::float32) static_cast<float*>(results)[at] = static_cast<float>(value);
+    if (number == Number::float16) static_cast<std::uint16_t*>(results)[at] = to_half(value);
+}
+
+// Numbers that lie `stride` bytes apart, as float64.
+template <class T>
+void gather_as(const char* from, std::int64_t stride, std::int64_t count, double* to) {
+    for (std::int64_t k = 0; k < count; ++k) {
+        T value;
+        std::memcpy(&value, from + k * stride, sizeof value);
+        to[k] = static_cast<double>(value);
+    }
+}
+
+void gather(const char* from, std::int64_t stride, std::int64_t count, Number number, double* to) {
+    if (number == Number::float64) {
+        if (stride == sizeof(double))
+            std::memcpy(to, from, static_cast<std::size_t>(count) * sizeof(double));
+        else
+            gather_as<double>(from, stride, count, to);
+    } else if (number == Number::float32) {
+        gather_as<float>(from, stride, count, to);
+    } else {
+        std::uint16_t halves[block_length];
+        for (std::int64_t k = 0; k < count; ++k)
+            std::memcpy(halves + k, from + k * stride, sizeof *halves);
+        widen_halves(halves, count, to);
+    }
+}
+
+std::int64_t product_of(std::span<const std::int64_t> shape) {
+    return std::accumulate(shape.begin(), shape.end(), std::int64_t{1}, std::multiplies<>());
+}
+
+// Dimensions as a counter: the last one is walked by the caller.
+class Odometer {
+  public:
+    Odometer(std::span<const std::int64_t> shape, std::span<const std::int64_t> a,
+             std::span<const std::int64_t> b)
+        : shape_(shape), a_(a), b_(b), at_(shape.size(), 0) {}
+    std::int64_t a() const { return a_offset_; }
+    std::int64_t b() const { return b_offset_; }
+    bool next() {
+        for (std::size_t d = shape_.size(); d-- > 0;) {
+            a_offset_ += a_[d];
+            b_offset_ += b_.empty() ? 0 : b_[d];
+            if (++at_[d] < shape_[d]) return true;
+            a_offset_ -= shape_[d] * a_[d];
+            b_offset_ -= b_.empty() ? 0 : shape_[d] * b_[d];
+            at_[d] = 0;
+        }
+        return false;
+    }
+
+  private:
+    std::span<const std::int64_t> shape_, a_, b_;
+    std::vector<std::int64_t> at_;
+    std::int64_t a_offset_ = 0, b_offset_ = 0;
+};
+
+// A block of the terms of one sum.
+struct Block {
+    std::int64_t element;  // of the result
+    std::int64_t slot;     // among the sums that are taken together
+    const char* values;    // float64, `step` apart; or the user's own float32
+    std::int64_t step, count;
+    bool first, last;               // of the sum
+    bool single = false;            // float32
+    const BlockSum* sum = nullptr;  // where it is known
+};
+
+// Buffers, and how one block of a sum is added.
+class Blocks {
+  public:
+    Blocks(const Terms& terms, bool products)
+        : terms_(terms), range_(range_of(terms.number, products)), memory_(buffered) {}
+
+    double* x() { return memory_.data(); }
+    double* y() { return x() + apart; }
+    const Range& range() const { return range_; }
+
+    /// The sum of a block that has no factors y.
+    BlockSum sum_of(const Block& block) const {
+        if (block.sum != nullptr) return *block.sum;
+        if (block.count % lanes != 0) return {.whole = false};
+        return block.single ? sum_block(reinterpret_cast<const float*>(block.values), block.count)
+                            : sum_block(reinterpret_cast<const double*>(block.values), block.count);
+    }
+
+    void add(const Block& block, std::int64_t* accumulator) {
+        if (terms_.b != nullptr) {
+            add_products(block.count, accumulator);
+        } else {
+            add(block, sum_of(block), accumulator);
+        }
+        since_carry_ += block.count;
+        if (since_carry_ >= additions_before_carry) {
+            carry(accumulator, range_);
+            since_carry_ = 0;
+        }
+    }
+    void add(const Block& block, const BlockSum& sum, std::int64_t* accumulator) {
+        if (sum.whole) return add_pair(sum, accumulator);
+        for (std::int64_t k = 0; k < block.count; ++k) {
+            const char* at = block.values + k * block.step;
+            double value = 0;
+            gather(at, 0, 1, block.single ? Number::float32 : Number::float64, &value);
+            add_term(value, accumulator);
+        }
+    }
+
+  private:
+    void add_products(std::int64_t count, std::int64_t* accumulator) {
+        double* products = x() + 2 * apart;
+        double* errors = x() + 3 * apart;
+        BlockSum sum{.whole = multiply_block(x(), y(), count, products, errors)}, more;
+        if (sum.whole) sum = sum_block(products, count);
+        if (sum.whole && terms_.number == Number::float64) more = sum_block(errors, count);
+        if (sum.whole && more.whole) {
+            add_pair(sum, accumulator);
+            return add_pair(more, accumulator);
+        }
+        for (std::int64_t k = 0; k < count; ++k)
+            add_product(accumulator, range_, terms_.negative ? -x()[k] : x()[k], y()[k]);
+    }
+    void add_pair(const BlockSum& sum, std::int64_t* accumulator) {
+        add_term(sum.high, accumulator);
+        if (sum.low != 0) add_term(sum.low, accumulator);
+    }
+    void add_term(double value, std::int64_t* accumulator) {
+        add_number(accumulator, range_, terms_.negative ? -value : value);
+    }
+
+    const Terms& terms_;
+    Range range_;
+    std::vector<double> memory_;
+    std::int64_t since_carry_ = 0;
+};
+
+std::span<const std::int64_t> part(std::span<const std::int64_t> of, std::size_t first,
+                                   std::size_t last) {
+    return of.empty() ? of : of.subspan(first, last - first);
+}
+
+// Fills up to whole vectors with zeros.
+std::int64_t padded(double* values, std::int64_t count) {
+    while (count % lanes != 0) values[count++] = 0;
+    return count;
+}
+
+// One sum after the other.
+template <class Sink>
+void walk(const Terms& terms, Blocks& blocks, Sink&& sink) {
+    const auto dims = terms.shape.size();
+    const std::size_t kept = terms.kept;
+    // Without a dimension to walk along there is one term.
+    const std::int64_t run = dims > kept ? terms.shape[dims - 1] : 1;
+    const std::int64_t a_step = dims > kept ? terms.a_strides[dims - 1] : 0;
+    const std::int64_t b_step = dims > kept && terms.b ? terms.b_strides[dims - 1] : 0;
+    const std::size_t inner = dims > kept ? dims - 1 : dims;
+    const bool single = terms.number == Number::float32;
+    const std::int64_t size = single ? sizeof(float) : sizeof(double);
+    const bool direct = terms.number != Number::float16 && a_step == size && terms.b == nullptr &&
+                        run >= block_length;
+    Odometer result(part(terms.shape, 0, kept), part(terms.a_strides, 0, kept),
+                    part(terms.b_strides, 0, kept));
+    std::int64_t element = 0;
+    do {
+        Odometer outer(part(terms.shape, kept, inner), part(terms.a_strides, kept, inner),
+                       part(terms.b_strides, kept, inner));
+        std::int64_t filled = 0;
+        bool first = true;
+        for (bool more = true; more;) {
+            const char* a = static_cast<const char*>(terms.a) + result.a() + outer.a();
+            const char* b = terms.b == nullptr
+                                ? nullptr
+                                : static_cast<const char*>(terms.b) + result.b() + outer.b();
+            more = outer.next();
+            for (std::int64_t k = 0; k < run;) {
+                const std::int64_t count = std::min(run - k, block_length - filled);
+                const bool last = !more && k + count == run;
+                if (direct) {
+                    sink(Block{element, 0, a + k * size, size, count, first, last, single});
+                    first = false;
+                    k += count;
+                    continue;
+                }
+                gather(a + k * a_step, a_step, count, terms.number, blocks.x() + filled);
+                if (b != nullptr)
+                    gather(b + k * b_step, b_step, count, terms.number, blocks.y() + filled);
+                k += count;
+                filled += count;
+                if (filled < block_length && !last) continue;
+                if (b != nullptr) padded(blocks.y(), filled);
+                sink(Block{element, 0, reinterpret_cast<const char*>(blocks.x()), sizeof(double),
+                           padded(blocks.x(), filled), first, last});
+                first = false;
+                filled = 0;
+            }
+        }
+        ++element;
+    } while (result.next());
+}
+
+// Many sums together, where their terms lie further apart than the sums' first terms: as the sums
+// of columns of a row-major array.
+template <class Sink>
+void walk_together(const Terms& terms, Sink&& sink) {
+    const auto dims = terms.shape.size();
+    const std::size_t kept = terms.kept;
+    const std::int64_t side = terms.shape[kept - 1], side_step = terms.a_strides[kept - 1];
+    std::vector<double> memory(static_cast<std::size_t>(widest * deepest), 0);
+    std::array<BlockSum, widest> sums;
+    Odometer result(part(terms.shape, 0, kept - 1), part(terms.a_strides, 0, kept - 1), {});
+    std::int64_t element = 0;
+    do {
+        for (std::int64_t k = 0; k < side; k += widest) {
+            const std::int64_t wide = std::min(widest, side - k);
+            const char* a = static_cast<const char*>(terms.a) + result.a() + k * side_step;
+            Odometer outer(part(terms.shape, kept, dims), part(terms.a_strides, kept, dims), {});
+            bool first = true;
+            for (bool more = true; more;) {
+                std::int64_t rows = 0;
+                for (; rows < deepest && more; ++rows) {
+                    gather(a + outer.a(), side_step, wide, terms.number,
+                           memory.data() + rows * widest);
+                    more = outer.next();
+                }
+                sum_columns(memory.data(), rows, sums.data());
+                for (std::int64_t slot = 0; slot < wide; ++slot)
+                    sink(Block{element + k + slot, slot,
+                               reinterpret_cast<const char*>(memory.data() + slot),
+                               widest * static_cast<std::int64_t>(sizeof(double)), rows, first,
+                               !more, false, &sums[static_cast<std::size_t>(slot)]});
+                first = false;
+            }
+        }
+        element += side;
+    } while (result.next());
+}
+
+template <class Sink>
+void walk_all(const Terms& terms, Blocks& blocks, Sink&& sink) {
+    if (product_of(terms.shape) == 0) return;
+    const auto size = [](std::int64_t step) { return step < 0 ? -step : step; };
+    const std::size_t dims = terms.shape.size();
+    if (terms.b == nullptr && terms.kept > 0 && terms.kept < dims &&
+        size(terms.a_strides[terms.kept - 1]) < size(terms.a_strides[dims - 1]))
+        return walk_together(terms, sink);
+    walk(terms, blocks, sink);
+}
+
+}  // namespace
+
+std::int64_t words(Number number, bool products) {
+    return range_of(number, products).words();
+}
+
+void add(const Terms& terms, std::int64_t* accumulators) {
+    Blocks blocks(terms, terms.b != nullptr);
+    const std::int64_t each = blocks.range().words();
+    walk_all(terms, blocks, [&](const Block& block) {
+        std::int64_t* accumulator = accumulators + block.element * each;
+        blocks.add(block, accumulator);
+        if (block.last) carry(accumulator, blocks.range());
+    });
+}
+
+void merge(std::int64_t* into, const std::int64_t* from, std::int64_t count, Number number,
+           bool products) {
+    const Range range = range_of(number, products);
+    for (std::int64_t element = 0; element < count; ++element) {
+        into[0] |= from[0];
+        for (int k = 1; k <= range.chunks; ++k) into[k] += from[k];
+        carry(into, range);
+        into += range.words();
+        from += range.words();
+    }
+}
+
+void round(const std::int64_t* accumulators, std::int64_t count, Number number, bool products,
+           Number result, void* results) {
+    const Range range = range_of(number, products);
+    for (std::int64_t element = 0; element < count; ++element)
+        store(results, element, result,
+              rounded(accumulators + element * range.words(), range, result));
+}
+
+void sum(const Terms& terms, Number result, void* results) {
+    Blocks blocks(terms, false);
+    const std::int64_t each = blocks.range().words();
+    std::vector<std::int64_t> accumulators(static_cast<std::size_t>(each * widest), 0);
+    if (product_of(terms.shape) == 0)  // sums of nothing, if there are any
+        for (std::int64_t k = product_of(terms.shape.first(terms.kept)); k-- > 0;)
+            store(results, k, result, 0);
+    walk_all(terms, blocks, [&](const Block& block) {
+        const BlockSum sum = blocks.sum_of(block);
+        if (block.first && block.last && sum.whole)  // needs no accumulator
+            return store(results, block.element, result, rounded_pair(sum.high, sum.low, result));
+        std::int64_t* accumulator = accumulators.data() + block.slot * each;
+        blocks.add(block, sum, accumulator);
+        if (!block.last) return;
+        carry(accumulator, blocks.range());
+        store(results, block.element, result, rounded(accumulator, blocks.range(), result));
+        std::fill_n(accumulator, each, 0);
+    });
+}
+
+}  // namespace hocket::exact

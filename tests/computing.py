@@ -1,0 +1,242 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""Expressions of NumPy's functions that are computed twice: by NumPy on whole arrays, and by hocket
+on distributed ones. Each takes the arrays, and a function that chooses an integer from a range."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+from fractions import Fraction
+from typing import Any
+
+import numpy as np
+
+Choose = Callable[[int, int], int]
+Expression = Callable[[Any, Any, Choose], Any]
+
+
+def axis_of(x: Any, choose: Choose) -> Any:
+    """None, an axis of either sign, or several."""
+    if x.ndim == 0 or choose(0, 3) == 0:
+        return None
+    if x.ndim > 1 and choose(0, 3) == 0:
+        return (0, x.ndim - 1)
+    return choose(-x.ndim, x.ndim - 1)
+
+
+def one_axis(x: Any, choose: Choose) -> int:
+    return choose(-x.ndim, x.ndim - 1)
+
+
+def slices(x: Any, choose: Choose) -> tuple[Any, ...]:
+    """A basic index."""
+    found: list[Any] = []
+    for extent in x.shape:
+        kind = choose(0, 4)
+        if kind == 0 and extent:
+            found.append(choose(-extent, extent - 1))
+        elif kind == 1:
+            found.append(slice(None, None, choose(1, 3)))
+        elif kind == 2:
+            found.append(slice(None, None, -1))
+        else:
+            found.append(slice(choose(0, extent), choose(0, extent)))
+    if choose(0, 3) == 0:
+        return (*found[: choose(0, len(found))], ...)
+    return tuple(found)
+
+
+def reduction(function: Any) -> Expression:
+    def reduce(x: Any, y: Any, choose: Choose) -> Any:
+        return function(x, axis=axis_of(x, choose), keepdims=choose(0, 1) == 1)
+
+    return reduce
+
+
+def indices(x: Any, choose: Choose) -> tuple[Any, ...]:
+    """An integer array a dimension."""
+    count = choose(0, 6)
+    return tuple(
+        np.array([choose(-extent, extent - 1) for _ in range(count)], np.int64)
+        for extent in x.shape
+    )
+
+
+def assigned(x: Any, y: Any, choose: Choose) -> Any:
+    x = x.copy()
+    x[slices(x, choose)] = choose(0, 1)
+    return x
+
+
+def assigned_by_section(x: Any, y: Any, choose: Choose) -> Any:
+    x = x.copy()
+    cut = [choose(0, extent) for extent in x.shape]
+    x[tuple(slice(c, None) for c in cut)] = y[tuple(slice(0, e - c) for c, e in zip(cut, x.shape))]
+    return x
+
+
+def assigned_by_mask(x: Any, y: Any, choose: Choose) -> Any:
+    x = x.copy()
+    x[y > 0] = choose(0, 1)
+    return x
+
+
+def assigned_values_by_mask(x: Any, y: Any, choose: Choose) -> Any:
+    x = x.copy()
+    mask = y > 0
+    x[mask] = np.arange(int(np.count_nonzero(mask)))
+    return x
+
+
+def assigned_by_index(x: Any, y: Any, choose: Choose) -> Any:
+    """Also one element several times: the last value stays."""
+    x = x.copy()
+    index = indices(x, choose)
+    x[index] = np.arange(len(index[0]))
+    return x
+
+
+def rolled(x: Any, y: Any, choose: Choose) -> Any:
+    return np.roll(x, choose(-5, 5), None if choose(0, 2) == 0 else one_axis(x, choose))
+
+
+def in_place(x: Any, y: Any, choose: Choose) -> Any:
+    x = x.copy()
+    x += y
+    return np.multiply(x, y, out=x)
+
+
+#: of two arrays of one shape
+ANY: dict[str, Expression] = {
+    "add": lambda x, y, c: x + y,
+    "scalars": lambda x, y, c: 2 * x - y,
+    "negative": lambda x, y, c: -x,
+    "power": lambda x, y, c: x**2,
+    "less": lambda x, y, c: x < y,
+    "equal": lambda x, y, c: x == y,
+    "where": lambda x, y, c: np.where(x > y, x, y),
+    "where argument": lambda x, y, c: np.add(x, y, where=x > 0, out=x.copy()),
+    "in place": in_place,
+    "maximum": lambda x, y, c: np.maximum(x, y),
+    "clip": lambda x, y, c: np.clip(x, -1, 1),
+    "round": lambda x, y, c: np.round(x, 1),
+    "isclose": lambda x, y, c: np.isclose(x, y),
+    "allclose": lambda x, y, c: np.allclose(x, x),
+    "array_equal": lambda x, y, c: np.array_equal(x, y),
+    "sum": reduction(np.sum),
+    "prod": reduction(np.prod),
+    "mean": reduction(np.mean),
+    "var": reduction(np.var),
+    "std": reduction(np.std),
+    "any": reduction(np.any),
+    "all": reduction(np.all),
+    "count_nonzero": reduction(np.count_nonzero),
+    "min": reduction(np.min),
+    "max": reduction(np.max),
+    "transpose": lambda x, y, c: x.T + 1,
+    "ravel": lambda x, y, c: np.ravel(x),
+    "reshape": lambda x, y, c: x.reshape(-1, 1),
+    "expand_dims": lambda x, y, c: np.expand_dims(x, c(0, x.ndim)) * 1,
+    "squeeze": lambda x, y, c: np.squeeze(np.expand_dims(x, 0), 0) * 1,
+    "broadcast_to": lambda x, y, c: np.broadcast_to(x, (2, *x.shape)) * 1,
+    "flip": lambda x, y, c: np.flip(x) * 1,
+    "vdot": lambda x, y, c: np.vdot(x, y),
+    "norm": lambda x, y, c: np.linalg.norm(x),
+    "section": lambda x, y, c: x[slices(x, c)],
+    "assigned": assigned,
+    "assigned by section": assigned_by_section,
+    "assigned by mask": assigned_by_mask,
+    "assigned values by mask": assigned_values_by_mask,
+    "mask": lambda x, y, c: x[y > 0],
+    "unique": lambda x, y, c: np.unique(x),
+    "searchsorted": lambda x, y, c: np.searchsorted(np.sort(x.ravel()), y),
+    "zeros_like": lambda x, y, c: np.zeros_like(x) + y,
+}
+#: of arrays with one dimension or more
+AXIS: dict[str, Expression] = {
+    "cumsum": lambda x, y, c: np.cumsum(x, one_axis(x, c)),
+    "cumprod": lambda x, y, c: np.cumprod(x, one_axis(x, c)),
+    "cumsum of all": lambda x, y, c: np.cumsum(x),
+    "maximum.accumulate": lambda x, y, c: np.maximum.accumulate(x, axis=one_axis(x, c)),
+    "add.reduce": lambda x, y, c: np.add.reduce(x),
+    "moveaxis": lambda x, y, c: np.moveaxis(x, one_axis(x, c), 0) * 1,
+    "swapaxes": lambda x, y, c: np.swapaxes(x, 0, one_axis(x, c)) * 1,
+    "concatenate": lambda x, y, c: np.concatenate([x, y], one_axis(x, c)),
+    "stack": lambda x, y, c: np.stack([x, y], c(0, x.ndim)),
+    "roll": rolled,
+    "diff": lambda x, y, c: np.diff(x, axis=one_axis(x, c)),
+    "sort": lambda x, y, c: np.sort(x, one_axis(x, c)),
+    "argsort": lambda x, y, c: np.argsort(x, one_axis(x, c), kind="stable"),
+    "nonzero": lambda x, y, c: np.nonzero(x),
+    "tensordot": lambda x, y, c: np.tensordot(x, y, ([x.ndim - 1], [x.ndim - 1])),
+}
+#: of arrays with elements in every dimension
+FULL: dict[str, Expression] = {
+    "argmin": lambda x, y, c: np.argmin(x, axis=one_axis(x, c)),
+    "argmax": lambda x, y, c: np.argmax(x),
+    "element": lambda x, y, c: x[tuple(c(0, n - 1) for n in x.shape)],
+    "indices": lambda x, y, c: x[indices(x, c)],
+    "rows": lambda x, y, c: x[[c(0, x.shape[0] - 1) for _ in range(3)]],
+    "take": lambda x, y, c: np.take(x, [c(0, x.shape[-1] - 1), 0], axis=-1),
+    "assigned by index": assigned_by_index,
+    "fftn": lambda x, y, c: np.fft.fftn(x),
+    "ifftn": lambda x, y, c: np.fft.ifftn(x),
+}
+#: of matrices
+MATRIX: dict[str, Expression] = {
+    "matmul": lambda x, y, c: x @ y.T,
+    "matrix and vector": lambda x, y, c: x @ y[0] if len(y) else x + y,
+    "einsum": lambda x, y, c: np.einsum("ij,kj->ki", x, y),
+    "dot": lambda x, y, c: np.dot(x.ravel(), y.ravel()),
+    "rfftn": lambda x, y, c: np.fft.rfftn(x.real) if x.size else x + y,
+    "broadcast rows": lambda x, y, c: x + y[:1] if len(y) else x + y,
+    "broadcast columns": lambda x, y, c: x[:, :1] * y[:1],
+}
+
+
+def expressions(shape: tuple[int, ...]) -> dict[str, Expression]:
+    """Those for this shape."""
+    found = dict(ANY)
+    if shape:
+        found |= AXIS
+    if shape and min(shape) > 0:
+        found |= FULL
+    if len(shape) == 2:
+        found |= MATRIX
+    return found
+
+
+def values_of(shape: tuple[int, ...], dtype: Any, rng: np.random.Generator) -> np.ndarray:
+    """Small numbers, many of them equal."""
+    return np.asarray(numbers_of(shape, dtype, rng))
+
+
+def numbers_of(shape: tuple[int, ...], dtype: Any, rng: np.random.Generator) -> Any:
+    found = rng.integers(-4, 5, shape) * rng.choice([1.0, 0.5, 1e-3], shape)
+    dtype = np.dtype(dtype)
+    if dtype.kind == "c":
+        return (found + 1j * rng.integers(-2, 3, shape)).astype(dtype)
+    if dtype.kind in "iub":
+        return rng.integers(-4 if dtype.kind == "i" else 0, 5, shape).astype(dtype)
+    return found.astype(dtype)
+
+
+def rounded(exact: Fraction, dtype: Any) -> Any:
+    """The nearest number of the dtype, ties to even."""
+    dtype = np.dtype(dtype)
+    bits, least, most = {2: (11, -24, 15), 4: (24, -149, 127), 8: (53, -1074, 1023)}[dtype.itemsize]
+    size = abs(exact)
+    if size == 0:
+        return dtype.type(0)
+    exponent = size.numerator.bit_length() - size.denominator.bit_length()
+    if Fraction(2) ** exponent > size:
+        exponent -= 1
+    last = max(exponent - bits + 1, least)
+    scaled = size / Fraction(2) ** last
+    count = math.floor(scaled)
+    rest = scaled - count
+    if rest > Fraction(1, 2) or (rest == Fraction(1, 2) and count % 2):
+        count += 1
+    found = Fraction(count) * Fraction(2) ** last
+    value = math.inf if found >= Fraction(2) ** (most + 1) else float(found)
+    return dtype.type(value if exact > 0 else -value)

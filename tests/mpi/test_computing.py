@@ -1,0 +1,321 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""Computing on distributed arrays, beside NumPy on whole ones: layouts of every kind."""
+
+from __future__ import annotations
+
+import warnings
+from fractions import Fraction
+
+import numpy as np
+import pytest
+from cases import raises_everywhere
+from lockstep import ranks
+
+import hocket as hk
+import random_layouts
+from computing import expressions, rounded, values_of
+
+DTYPES = ["f8", "f4", "i8", "i4", "c16", "?"]
+
+
+def distributed(whole, holding, comm):
+    """The array in a layout."""
+    lay = holding.layout(hk)
+    return hk.wrap(holding.local(whole, comm.rank), lay, comm)
+
+
+def check(found, expected, what):
+    """The same values and dtypes, for one array or several."""
+    if isinstance(expected, tuple):
+        assert len(found) == len(expected), what
+        for each, other in zip(found, expected):
+            check(each, other, what)
+        return
+    if isinstance(found, hk.Array):
+        assert found.shape == np.shape(expected), what
+        found = hk.replicated(found)
+    expected = np.asarray(expected)
+    assert np.shape(found) == expected.shape, what
+    assert np.asarray(found).dtype == expected.dtype, what
+    near = 1e-3 if expected.dtype.itemsize <= 4 or expected.dtype == "c8" else 1e-9
+    np.testing.assert_allclose(found, expected, rtol=near, atol=near, err_msg=what)
+
+
+def outcome(expression, x, y, seed):
+    """What it gives, or the error that it raises."""
+    choose = random_layouts.from_rng(np.random.default_rng(seed))
+    with warnings.catch_warnings(), np.errstate(all="ignore"):
+        warnings.simplefilter("ignore")
+        try:
+            return expression(x, y, choose), None
+        except (TypeError, ValueError, IndexError, hk.Error) as error:
+            return None, error
+
+
+def compare(comm, seed):
+    """One random expression of two random arrays in two random layouts."""
+    rng = np.random.default_rng(seed)
+    choose = random_layouts.from_rng(rng)
+    shape = random_layouts.any_shape(choose)
+    dtype = DTYPES[choose(0, len(DTYPES) - 1)]
+    x, y = values_of(shape, dtype, rng), values_of(shape, dtype, rng)
+    first = random_layouts.any_layout(choose, shape, comm.size, depth=1)
+    second = (
+        first if choose(0, 2) == 0 else random_layouts.any_layout(choose, shape, comm.size, depth=1)
+    )
+    table = expressions(shape)
+    name = sorted(table)[choose(0, len(table) - 1)]
+    what = f"seed {seed}: {name} of {dtype} {shape}, {first} and {second}"
+    expected, error = outcome(table[name], x, y, seed)
+    a, b = distributed(x, first, comm), distributed(y, second, comm)
+    if choose(0, 9) == 0:
+        b = y  # NumPy's own, which counts as replicated
+    found, raised = outcome(table[name], a, b, seed)
+    if error is not None:
+        assert raised is not None, f"{what}: NumPy raises {error!r}"
+        return
+    if raised is not None:
+        raise AssertionError(what) from raised
+    check(found, expected, what)
+
+
+@pytest.mark.parametrize("part", range(2))
+@ranks(1, 2, 3, 4, 6)
+def test_random_expressions(comm, part):
+    for case in range(40):
+        compare(comm, [part, case, comm.size])
+
+
+@pytest.mark.soak
+@ranks(1, 2, 3, 4, 5, 6, seconds=1200)
+def test_many_random_expressions(comm):
+    for case in range(3000):
+        compare(comm, [17, case, comm.size])
+
+
+def exact_sum(values):
+    return sum((Fraction(float(value)) for value in values.ravel()), Fraction(0))
+
+
+def wild(rng, shape, dtype):
+    """Numbers of all sizes that a dtype has."""
+    bits = rng.integers(0, 256, (*shape, np.dtype(dtype).itemsize), dtype=np.uint8)
+    found = bits.view(dtype).reshape(shape).copy()
+    found[~np.isfinite(found)] = 1
+    kind = int(rng.integers(0, 4))
+    if kind == 0:
+        return found
+    if kind == 1:
+        return rng.normal(size=shape).astype(dtype)
+    if kind == 2:  # overflows on the way
+        found[...] = np.finfo(dtype).max
+        found.reshape(-1)[::2] *= -1
+        return found
+    return (rng.integers(0, 5, shape) * np.finfo(dtype).smallest_subnormal).astype(dtype)
+
+
+@pytest.mark.parametrize("dtype", ["f2", "f4", "f8"])
+@ranks(1, 2, 3, 4, 6)
+def test_sums_and_dot_products_are_exact_and_rounded_once(comm, dtype):
+    rng = np.random.default_rng([comm.size, np.dtype(dtype).itemsize])
+    for case in range(12):
+        choose = random_layouts.from_rng(rng)
+        shape = (choose(0, 9), choose(1, 9))
+        x, y = wild(rng, shape, dtype), wild(rng, shape, dtype)
+        first = random_layouts.any_layout(choose, shape, comm.size, depth=1)
+        second = random_layouts.any_layout(choose, shape, comm.size, depth=1)
+        a, b = distributed(x, first, comm), distributed(y, second, comm)
+        what = f"case {case}: {dtype} {shape}, {first} and {second}"
+        with np.errstate(over="ignore", invalid="ignore"):
+            assert a.sum() == rounded(exact_sum(x), dtype), what
+            columns = [rounded(exact_sum(x[:, j]), dtype) for j in range(shape[1])]
+            np.testing.assert_array_equal(hk.replicated(a.sum(axis=0)), columns, what)
+            rows = [rounded(exact_sum(x[i]), dtype) for i in range(shape[0])]
+            np.testing.assert_array_equal(hk.replicated(a.sum(axis=1)), np.array(rows, dtype), what)
+            pairs = zip(x.ravel(), y.ravel())
+            product = sum((Fraction(float(p)) * Fraction(float(q)) for p, q in pairs), Fraction(0))
+            assert np.vdot(a, b) == rounded(product, dtype), what
+
+
+@ranks(1, 2, 3)
+def test_infinities_and_nan_in_sums(comm):
+    lay = hk.Layout(5, "(CYCLIC)", comm.size)
+    for values, expected in [
+        ([np.inf, 1, 2, 3, 4], np.inf),
+        ([1, 2, -np.inf, 3, 4], -np.inf),
+        ([np.inf, 1, 2, -np.inf, 4], np.nan),
+        ([0, 1, np.nan, 3, 4], np.nan),
+        ([1e308, 1e308, -1e308, -1e308, 1], 1.0),
+        ([-0.0] * 5, 0.0),
+    ]:
+        a = hk.scatter(np.array(values), lay, comm)
+        np.testing.assert_array_equal(a.sum(), expected)
+
+
+@ranks(1, 2, 4)
+def test_complex_sums_are_exact_in_both_parts(comm):
+    rng = np.random.default_rng(5)
+    x = rng.normal(size=(7, 3)) + 1j * 10.0 ** rng.integers(-20, 20, (7, 3))
+    a = hk.scatter(x if comm.rank == 0 else None, hk.Layout((7, 3), "(CYCLIC, *)", comm.size), comm)
+    found = a.sum()
+    assert found.real == rounded(exact_sum(x.real), "f8")
+    assert found.imag == rounded(exact_sum(x.imag), "f8")
+    square = sum(
+        (Fraction(float(v)) ** 2 for v in np.concatenate([x.real, x.imag]).ravel()), Fraction(0)
+    )
+    assert np.linalg.norm(a) == np.sqrt(rounded(square, "f8"))
+
+
+@ranks(2, 3)
+def test_the_result_has_the_layout_to_which_the_fewest_bytes_move(comm):
+    rows = hk.Layout((6, 4), "(BLOCK, *)", comm.size)
+    columns = hk.Layout((6, 4), "(*, CYCLIC)", comm.size)
+    a, b = hk.ones(rows, "f4", comm), hk.ones(columns, "f8", comm)
+    assert (a + a).layout == rows and (a + a.copy()).layout == rows
+    assert (a + b).layout == columns and (b + a).layout == columns  # f4 is less than f8
+    assert (a + a + b.astype("f4")).layout == rows  # a tie: the first
+    assert (b + a + a).layout == columns
+    assert (
+        a + hk.ones(hk.Layout((6, 4), "(*, *)", comm.size, replicate=(0,)), comm=comm)
+    ).layout == rows
+    out = hk.empty(columns, "f8", comm)
+    assert np.add(a, a, out=out) is out
+    total = b.sum(axis=1)
+    assert total.shape == (6,) and all(len(total.layout.owners(i)) >= 1 for i in range(6))
+    assert len(a.sum(axis=0).layout.owners(0)) == comm.size  # copies where rows were
+    text = hk.explain(np.add, a, b)
+    assert text.startswith(f"result: {columns}") and "bytes move" in text
+    moved = hk.plan(rows, columns, overlap={r: r for r in range(comm.size)}).elements_moved
+    assert f"{4 * moved} bytes move" in text
+
+
+@ranks(1, 2)
+def test_equal_layouts_communicate_and_allocate_nothing(comm):
+    lay = hk.Layout((40, 50), "(BLOCK, *)", comm.size)
+    a, b, out = (hk.ones(lay, comm=comm) for _ in range(3))
+    if comm.rank == 0:  # the others do not take part
+        before = out.local.__array_interface__["data"][0]
+        np.add(a, b, out=out)
+        out *= 3
+        assert out.local.__array_interface__["data"][0] == before
+        assert (out.local == 6).all()
+
+
+@ranks(1, 2, 3)
+def test_the_same_numbers_for_every_layout(comm):
+    shape = (5, 7)
+    numbers = hk.random(2026)
+    layouts = [
+        hk.Layout(shape, "(BLOCK, *)", comm.size),
+        hk.Layout(shape, "(*, CYCLIC(2))", comm.size),
+        hk.Layout(shape, "(*, *)"),
+    ]
+    for make in (
+        numbers.uniform,
+        numbers.normal,
+        lambda lay, comm: numbers.integers(lay, 0, 9, comm=comm),
+    ):
+        first, *others = (hk.replicated(make(lay, comm=comm)) for lay in layouts)
+        for other in others:
+            np.testing.assert_array_equal(first, other)
+    big = numbers.uniform(hk.Layout(20000, "(BLOCK)", comm.size), comm=comm)
+    assert abs(big.mean() - 0.5) < 0.02 and abs(big.var() - 1 / 12) < 0.01
+
+
+@ranks(1, 2, 3)
+def test_map_blocks_with_a_border(comm):
+    lay = hk.Layout((9,), "(BALANCED)", comm.size)
+    a = hk.arange(lay, comm=comm)
+    whole = np.arange(9)
+    for periodic in (False, True):
+        b = hk.map_blocks(lambda x: x[2:] - x[:-2], a, halo=1, periodic=periodic)
+        padded = np.pad(whole, 1, "wrap" if periodic else "constant")
+        np.testing.assert_array_equal(hk.replicated(b), padded[2:] - padded[:-2])
+    shifted = hk.eoshift(a, -2, 0, fill=-1)
+    np.testing.assert_array_equal(hk.replicated(shifted), [*range(2, 9), -1, -1])
+
+
+@ranks(2, 3)
+def test_what_cannot_be_raises_everywhere(comm):
+    lay = hk.Layout((4, 6), "(BLOCK, *)", comm.size)
+    a = hk.ones(lay, comm=comm)
+    b = hk.ones(hk.Layout((4, 5), "(BLOCK, *)", comm.size), comm=comm)
+    raises_everywhere(comm, hk.LayoutError, lambda: a + b, "(4, 6)", "(4, 5)")
+    raises_everywhere(comm, hk.LayoutError, lambda: a.sum(axis=2), "axis 2")
+    raises_everywhere(comm, hk.LayoutError, lambda: a[4, 0], "index 4", "(4, 6)")
+    raises_everywhere(comm, hk.LayoutError, lambda: a[[0, 9]], "index 9", "process")
+    raises_everywhere(comm, hk.LayoutError, lambda: a[np.ones(3, bool)], "mask", "(3,)", "(4, 6)")
+    raises_everywhere(comm, hk.MismatchError, lambda: a << 1, "float64")
+    text = hk.wrap(np.full(a.local.shape, "x"), lay, comm)
+    raises_everywhere(comm, hk.MismatchError, lambda: a + text, "float64")
+    other = hk.ones(lay, comm=comm.Dup())
+    raises_everywhere(comm, hk.Error, lambda: a + other, "different communicators")
+    raises_everywhere(
+        comm, TypeError, lambda: np.asarray(a), ".local", ".gather()", "hk.replicated(a)"
+    )
+    raises_everywhere(comm, TypeError, lambda: np.kron(a, a), "np.kron")
+    raises_everywhere(comm, TypeError, lambda: np.sum(a, where=a > 0), "where")
+    raises_everywhere(comm, TypeError, lambda: hash(a), "unhashable")
+    raises_everywhere(comm, hk.Error, lambda: bool(a > 0), "any()")
+    raises_everywhere(comm, hk.LayoutError, lambda: a @ a, "(4, 6)")
+
+
+@ranks(2)
+def test_one_wrong_process_is_everyones_error(comm):
+    rows = hk.Layout((4, 6), "(BLOCK, *)", 2)
+    a, b = hk.ones(rows, comm=comm), hk.ones(hk.Layout((4, 6), "(*, BLOCK)", 2), comm=comm)
+    raises_everywhere(comm, hk.Error, lambda: a + (b if comm.rank else np.ones(5)))
+    with hk.checked():
+        mine = np.arange(6) + comm.rank
+        raises_everywhere(comm, hk.MismatchError, lambda: a + mine, "process 1")
+        assert (a + np.arange(6)).shape == (4, 6)
+
+
+@ranks(1, 2, 3)
+def test_a_section_reads_and_writes_its_array_at_each_operation(comm):
+    lay = hk.Layout((20,), "(CYCLIC(3))", comm.size)
+    a = hk.arange(lay, comm=comm)
+    part = a[1:19:2]  # no strides say where its elements are
+    a *= 10
+    np.testing.assert_array_equal(hk.replicated(part), np.arange(20)[1:19:2] * 10)
+    part += 1
+    expected = np.arange(20) * 10
+    expected[1:19:2] += 1
+    np.testing.assert_array_equal(hk.replicated(a), expected)
+    if part._home is not None:
+        assert not part.local.flags.writeable
+    a.T[...] = 0
+    assert not a.any()
+
+
+class Lent:
+    """Memory by NumPy's array interface alone."""
+
+    def __init__(self, array):
+        self.__array_interface__ = array.__array_interface__
+        self.array = array
+
+
+class Packed:
+    """Memory by DLPack alone."""
+
+    def __init__(self, array):
+        self.array = array
+
+    def __dlpack__(self, **options):
+        return self.array.__dlpack__(**options)
+
+    def __dlpack_device__(self):
+        return self.array.__dlpack_device__()
+
+
+@ranks(1, 2)
+def test_wrap_takes_the_memory_of_others(comm):
+    lay = hk.Layout((4 * comm.size,), "(BLOCK)", comm.size)
+    mine = np.arange(4.0)
+    for other in (Lent(mine), Packed(mine), memoryview(mine)):
+        a = hk.wrap(other, lay, comm)
+        assert np.shares_memory(a.local, mine)
+        assert a.sum() == 6 * comm.size
+    with pytest.raises(hk.Error, match="cannot wrap"):
+        hk.wrap([1, 2, 3, 4], lay, comm)

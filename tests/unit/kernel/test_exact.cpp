@@ -1,0 +1,129 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Exact sums: an oracle of integers, which hold sums of scaled numbers exactly, and the corners.
+#include <gtest/gtest.h>
+
+#include <array>
+#include <bit>
+#include <cmath>
+#include <cstdint>
+#include <limits>
+#include <random>
+#include <vector>
+
+#include "hocket/error.hpp"
+#include "hocket/exact.hpp"
+#include "hocket/random.hpp"
+
+namespace exact = hocket::exact;
+using exact::Number;
+
+namespace {
+
+constexpr double infinity = std::numeric_limits<double>::infinity();
+
+double sum_of(const std::vector<double>& values) {
+    const std::array<std::int64_t, 1> shape{static_cast<std::int64_t>(values.size())}, strides{8};
+    double direct = -1;
+    exact::sum({.a = values.data(), .shape = shape, .a_strides = strides}, Number::float64,
+               &direct);
+    // By accumulators, in two parts that are merged.
+    const auto words = static_cast<std::size_t>(exact::words(Number::float64, false));
+    std::vector<std::int64_t> first(words, 0), second(words, 0);
+    const std::array<std::int64_t, 1> half{shape[0] / 2}, rest{shape[0] - half[0]};
+    exact::add({.a = values.data(), .shape = half, .a_strides = strides}, first.data());
+    exact::add({.a = values.data() + half[0], .shape = rest, .a_strides = strides}, second.data());
+    exact::merge(first.data(), second.data(), 1, Number::float64, false);
+    double merged = -2;
+    exact::round(first.data(), 1, Number::float64, false, Number::float64, &merged);
+    EXPECT_TRUE(direct == merged || (std::isnan(direct) && std::isnan(merged)));
+    return direct;
+}
+
+double dot_of(const std::vector<double>& x, const std::vector<double>& y) {
+    const std::array<std::int64_t, 1> shape{static_cast<std::int64_t>(x.size())}, strides{8};
+    std::vector<std::int64_t> words(static_cast<std::size_t>(exact::words(Number::float64, true)),
+                                    0);
+    exact::add(
+        {.a = x.data(), .b = y.data(), .shape = shape, .a_strides = strides, .b_strides = strides},
+        words.data());
+    double found = 0;
+    exact::round(words.data(), 1, Number::float64, true, Number::float64, &found);
+    return found;
+}
+
+TEST(Exact, SumsOfIntegersTimesAPowerOfTwo) {
+    std::mt19937_64 random(7);
+    for (const int count : {1, 3, 31, 32, 33, 2048, 2049, 5000}) {
+        for (const int exponent : {-1074, -500, 0, 900}) {
+            std::vector<double> values;
+            __int128 exactly = 0;
+            for (int k = 0; k < count; ++k) {
+                const auto integer = static_cast<std::int64_t>(random()) >> (random() % 40 + 11);
+                values.push_back(std::ldexp(static_cast<double>(integer), exponent));
+                exactly += integer;
+            }
+            // Of up to 2^66 the nearest double is that of a long double.
+            const auto expected =
+                std::ldexp(static_cast<double>(static_cast<long double>(exactly)), exponent);
+            EXPECT_EQ(sum_of(values), expected) << count << " " << exponent;
+        }
+    }
+}
+
+TEST(Exact, Corners) {
+    constexpr double most = std::numeric_limits<double>::max();
+    constexpr double least = std::numeric_limits<double>::denorm_min();
+    EXPECT_EQ(sum_of({}), 0);
+    EXPECT_EQ(sum_of({most, most, -most, -most, least}), least);
+    EXPECT_EQ(sum_of({most, most}), infinity);
+    EXPECT_EQ(sum_of({1, 0x1p-53, least}), 1 + 0x1p-52);  // above the middle
+    EXPECT_EQ(sum_of({1, 0x1p-53}), 1);                   // a tie goes to even
+    EXPECT_EQ(sum_of({1 + 0x1p-52, 0x1p-53}), 1 + 0x1p-51);
+    EXPECT_EQ(sum_of({infinity, 1}), infinity);
+    EXPECT_TRUE(std::isnan(sum_of({infinity, -infinity})));
+    EXPECT_TRUE(std::isnan(sum_of({0, std::numeric_limits<double>::quiet_NaN()})));
+    EXPECT_FALSE(std::signbit(sum_of({-0.0, -0.0})));
+}
+
+TEST(Exact, ProductsThatOverflowAndUnderflowOnTheWay) {
+    EXPECT_EQ(dot_of({1e300, 1e300, 3}, {1e300, -1e300, 4}), 12);
+    EXPECT_EQ(dot_of({0x1p-600, 0x1p-1000}, {0x1p-600, 0x1p-1000}), 0);
+    std::vector<double> tiny(64, 0x1p-540), ones(64, 0x1p-540);
+    EXPECT_EQ(dot_of(tiny, ones), 0x1p-1074);  // 64 of 2^-1080
+    EXPECT_TRUE(std::isnan(dot_of({0}, {infinity})));
+}
+
+TEST(Exact, ColumnsAndSmallerNumbers) {
+    std::vector<float> values(600 * 5);
+    for (std::size_t k = 0; k < values.size(); ++k) values[k] = k % 5 == 0 ? 16777216.F : 1.F;
+    const std::array<std::int64_t, 2> shape{5, 600}, strides{4, 20};
+    std::array<float, 5> sums{};
+    exact::sum({.number = Number::float32,
+                .a = values.data(),
+                .shape = shape,
+                .a_strides = strides,
+                .kept = 1},
+               Number::float32, sums.data());
+    EXPECT_EQ(sums[0], 600 * 16777216.F);
+    EXPECT_EQ(sums[4], 600.F);
+    const std::array<std::uint16_t, 3> halves{0x3c00, 0x0001, 0x7bff};  // 1, 2^-24, 65504
+    const std::array<std::int64_t, 1> three{3}, two{2};
+    double wide = 0;
+    exact::sum({.number = Number::float16, .a = halves.data(), .shape = three, .a_strides = two},
+               Number::float64, &wide);
+    EXPECT_EQ(wide, 65505 + 0x1p-24);
+}
+
+TEST(Philox, KnownAnswers) {
+    // The paper's own test vector for a counter and a key of zeros.
+    const std::array<std::int64_t, 1> zero{0};
+    std::array<std::uint64_t, 2> words{};
+    hocket::philox(0, zero, words);
+    EXPECT_EQ(static_cast<std::uint32_t>(words[0]), 0x6627e8d5U);
+    EXPECT_EQ(words[0] >> 32, 0xe169c58dU);
+    EXPECT_EQ(static_cast<std::uint32_t>(words[1]), 0xbc57ac4cU);
+    EXPECT_EQ(words[1] >> 32, 0x9b00dbd8U);
+    EXPECT_THROW(hocket::philox(0, zero, std::span(words).first(1)), hocket::Error);
+}
+
+}  // namespace
