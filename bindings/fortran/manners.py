@@ -78,7 +78,7 @@ LENGTH_OF = {
 RENAMED = {"axes": "order"}
 RENAMED_IN = {("hocket_layout_relabeled", "size"): "processes"}
 # Counted from 1 in Fortran, from 0 in C, wherever they come in.
-FROM_ONE_IN = {"axes", "index", "dimension", "replicate", "step"}
+FROM_ONE_IN = {"lower", "axes", "index", "dimension", "replicate", "step"}
 # What comes out counted from 1: values of these functions.
 FROM_ONE_OUT = {
     "hocket_layout_global_indices",
@@ -91,7 +91,21 @@ FROM_ZERO = {("hocket_tasks_name_of", "index")}
 # Shapes and orders of memory: C's row-major one is Fortran's read from the back.
 MIRRORED = {"hocket_cycles", "hocket_cycle_path"}
 # 64-bit in Fortran, too; other integers are of the default kind, on their way in either.
-WIDE = {"elements", "bytes", "room", "messages", "moved", "moved_without", "hash"}
+WIDE = {
+    "max_buffer",
+    "opened",
+    "reads",
+    "writes",
+    "bytes_read",
+    "bytes_written",
+    "elements",
+    "bytes",
+    "room",
+    "messages",
+    "moved",
+    "moved_without",
+    "hash",
+}
 # Lists that come in either kind.
 EITHER_KIND = {"shape", "index", "extents"}
 # What may be left out, and what C then gets.
@@ -105,12 +119,16 @@ OPTIONAL = {
     "receive_tag": "-1_c_int",
     "stores": "0_c_int",
     "size": "0_c_int64_t",
+    "writers": "0_c_int64_t",
+    "max_buffer": "0_c_int64_t",
+    "keep": "0_c_int64_t",
+    "copy": ".false._c_bool",
 }
-OPTIONAL_TEXTS = {"strategy"}
+OPTIONAL_TEXTS = {"strategy", "codec", "fill", "attributes"}
 OPTIONAL_TEXTS_OF = {("hocket_tell", "text")}
 # The others give a status to who asks for one.
 ALL_FOR_STATUS = {"hocket_tasks_probe", "hocket_request_status"}
-OPTIONAL_LISTS = {"replicate"}
+OPTIONAL_LISTS = {"replicate", "chunks", "shards", "lower", "upper"}
 OPTIONAL_STRUCTS = {("hocket_plan_predict", "model"), ("hocket_flow_make", "options")}
 OPTIONAL_HANDLES = {("hocket_request_start", "array")}
 # A tag that is left out: 0 of what sends, any of what receives.

@@ -15,5 +15,6 @@ void bind_flow(nanobind::module_& m);
 void bind_tasks(nanobind::module_& m);
 void bind_team(nanobind::module_& m);
 void bind_halo(nanobind::module_& m);
+void bind_store(nanobind::module_& m);
 
 }  // namespace hocket::python

@@ -268,4 +268,5 @@ NB_MODULE(_mpi, m) {
     bind_team(m);
     bind_halo(m);
     bind_flow(m);
+    bind_store(m);
 }

@@ -48,4 +48,5 @@ NB_MODULE(_pure, m) {
     bind_layout(m);
     bind_plan(m);
     bind_kernel(m);
+    bind_store(m);
 }

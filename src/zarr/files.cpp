@@ -129,6 +129,10 @@ std::optional<File> Folder::find(const std::string& path) const {
     return resolve(path, O_RDONLY, 0);
 }
 
+std::optional<File> Folder::find_to_write(const std::string& path) const {
+    return resolve(path, O_RDWR, 0);
+}
+
 File Folder::parent_of(const std::string& path, bool make) const {
     const std::size_t slash = path.rfind('/');
     const std::string above = slash == std::string::npos ? "." : path.substr(0, slash);

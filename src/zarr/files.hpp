@@ -50,6 +50,7 @@ class Folder {
 
     /// None: there is no such file.
     std::optional<File> find(const std::string& path) const;
+    std::optional<File> find_to_write(const std::string& path) const;
     /// For writing; made with the folders above it. `must_be_new`: @throws Error where it is there.
     File create(const std::string& path, bool must_be_new = false) const;
     std::optional<std::string> text(const std::string& path) const;

@@ -29,6 +29,7 @@ int main(int argc, char** argv) {
     test_refusals();
     test_remap();
     test_halo();
+    test_stores();
     test_tasks();
     test_persistent();
     test_many();

@@ -25,6 +25,7 @@ USES = {
     "transfer": ("plan", "kernel", "shm", "comm"),
     "remap": ("transfer",),
     "halo": ("transfer",),
+    "store": ("transfer", "zarr"),
     "task": ("transfer", "team"),
     "flow": ("comm",),
 }

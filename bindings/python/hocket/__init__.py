@@ -36,6 +36,9 @@ An example "on two processes" is a program for ``mpiexec -n 2 python``.
   few microseconds. `Team.start` gives a `TeamRequest`.
 - Flows: a `Flow` runs steps that compute or communicate as soon as what
   they read and write allows. `step` annotates a function once.
+- Stores: `open_store` gives a `Store` of arrays in files, each a
+  `StoredArray`; `save` and `load` write and read a `Checkpoint`. What is
+  under way there is a `StoreRequest`.
 - Errors: `Error`, and of its kind `LayoutError`, `MismatchError`,
   `DeadlineError`, `PeerLostError`, `EndOfStream`, `StepError`.
 
@@ -77,6 +80,7 @@ from hocket.layouts import Layout
 from hocket.plans import Plan, plan
 from hocket.relabeling import relabel
 from hocket.rows import put_rows, swap_rows, take_rows
+from hocket.stores import Store, StoredArray, open_store
 
 if TYPE_CHECKING:
     from hocket.arrays import Array
@@ -90,6 +94,8 @@ if TYPE_CHECKING:
     from hocket.remaps import remap_inplace, remap_layout, remap_room
     from hocket.requests import Request, Status, waitall, waitany
     from hocket.stepping import step
+    from hocket.stores.checkpoints import Checkpoint, load, save
+    from hocket.stores.requests import StoreRequest
     from hocket.team_requests import TeamRequest
     from hocket.teams import Team
 
@@ -111,6 +117,8 @@ _LATE = {
     "Flow": "flows",
     "step": "stepping",
     "run": "launch",
+    **dict.fromkeys(["Checkpoint", "load", "save"], "stores.checkpoints"),
+    "StoreRequest": "stores.requests",
 }
 
 __all__ = [
@@ -118,6 +126,7 @@ __all__ = [
     "ANY_TAG",
     "Array",
     "Channel",
+    "Checkpoint",
     "DeadlineError",
     "EndOfStream",
     "Error",
@@ -133,6 +142,9 @@ __all__ = [
     "Request",
     "Status",
     "StepError",
+    "Store",
+    "StoreRequest",
+    "StoredArray",
     "Tasks",
     "Team",
     "TeamRequest",
@@ -143,7 +155,9 @@ __all__ = [
     "from_function",
     "gen_block",
     "indirect",
+    "load",
     "model",
+    "open_store",
     "permute",
     "permute_inplace",
     "plan",
@@ -154,6 +168,7 @@ __all__ = [
     "remap_layout",
     "remap_room",
     "run",
+    "save",
     "scatter",
     "step",
     "swap_rows",
