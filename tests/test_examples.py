@@ -26,6 +26,7 @@ EXPECTED = {
     "09_blocks.py": None,
     "10_remap.py": "each process has whole circles of latitude: (3, 4, 16); remapped: (8, 6, 16)",
     "13_pingpong.py": "20 times to and fro, and every element is where it belongs",
+    "14_restart.py": "4 snapshots; restarted on three processes: bit for bit",
     "11_steering.py": "the hottest point follows the viewer: [0, 10, 20, 30]",
 }
 

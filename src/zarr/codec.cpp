@@ -9,6 +9,7 @@
 
 #include "base/text.hpp"
 #include "hocket/error.hpp"
+#include "zarr/buffers.hpp"
 #include "zarr/crc32c.hpp"
 
 #ifdef HOCKET_ZSTD
@@ -49,7 +50,7 @@ Bytes zstd_encode(const Codec& codec, const Bytes& data) {
     thread_local const std::unique_ptr<ZSTD_CCtx, FreeContext> context(ZSTD_createCCtx());
     ZSTD_CCtx_setParameter(context.get(), ZSTD_c_compressionLevel, codec.level);
     ZSTD_CCtx_setParameter(context.get(), ZSTD_c_checksumFlag, codec.checksum ? 1 : 0);
-    Bytes out(ZSTD_compressBound(data.size()));
+    Bytes out = Buffers::instance().take(ZSTD_compressBound(data.size()));
     const std::size_t size =
         ZSTD_compress2(context.get(), out.data(), out.size(), data.data(), data.size());
     if (ZSTD_isError(size) != 0U)
@@ -59,7 +60,7 @@ Bytes zstd_encode(const Codec& codec, const Bytes& data) {
 }
 
 Bytes zstd_decode(const Bytes& data, std::size_t most) {
-    Bytes out(most);
+    Bytes out = Buffers::instance().take(most);
     const std::size_t size = ZSTD_decompress(out.data(), out.size(), data.data(), data.size());
     if (ZSTD_isError(size) != 0U) damaged("zstd", ZSTD_getErrorName(size));
     out.resize(size);
@@ -114,6 +115,12 @@ Bytes blosc_decode(const Bytes& data, std::size_t most) {
 }
 #endif
 
+// What it was made of goes back to be used again.
+[[maybe_unused]] Bytes replaced(Bytes& before, Bytes after) {
+    Buffers::instance().give(std::move(before));
+    return after;
+}
+
 std::array<std::byte, 4> checksum_of(std::span<const std::byte> data) {
     const std::uint32_t value = crc32c(data);
     return {static_cast<std::byte>(value), static_cast<std::byte>(value >> 8U),
@@ -137,7 +144,7 @@ Bytes encode_by(const Codec& codec, Bytes data) {
     switch (codec.kind) {
 #ifdef HOCKET_ZSTD
         case Codec::Kind::zstd:
-            return zstd_encode(codec, data);
+            return replaced(data, zstd_encode(codec, data));
 #endif
 #ifdef HOCKET_ZLIB
         case Codec::Kind::gzip:
@@ -158,7 +165,7 @@ Bytes decode_by(const Codec& codec, Bytes data, [[maybe_unused]] std::size_t mos
     switch (codec.kind) {
 #ifdef HOCKET_ZSTD
         case Codec::Kind::zstd:
-            return zstd_decode(data, most);
+            return replaced(data, zstd_decode(data, most));
 #endif
 #ifdef HOCKET_ZLIB
         case Codec::Kind::gzip:

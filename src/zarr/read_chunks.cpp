@@ -4,6 +4,7 @@
 #include "base/pool.hpp"
 #include "hocket/error.hpp"
 #include "hocket/kernel.hpp"
+#include "zarr/buffers.hpp"
 #include "zarr/chunk_memory.hpp"
 #include "zarr/chunks.hpp"
 
@@ -42,7 +43,7 @@ void read_chunk(const Reading& call, const File& file, const IndexBox& chunk, st
         file.read(offset, {target, static_cast<std::size_t>(bytes)});
         return;
     }
-    Bytes data(static_cast<std::size_t>(bytes));
+    Bytes data = Buffers::instance().take(static_cast<std::size_t>(bytes));
     file.read(offset, data);
     try {
         data = decoded(array, std::move(data));
@@ -51,6 +52,7 @@ void read_chunk(const Reading& call, const File& file, const IndexBox& chunk, st
                     "': " + error.what());
     }
     copy.run(Memory{data.data(), strides}.at(chunk, part.start), target);
+    Buffers::instance().give(std::move(data));
 }
 
 void read_file(const Reading& call, const Shape& file_index, int threads) {

@@ -10,14 +10,15 @@
 #include "base/pool.hpp"
 #include "hocket/error.hpp"
 #include "hocket/kernel.hpp"
+#include "zarr/buffers.hpp"
 #include "zarr/chunk_memory.hpp"
 #include "zarr/chunks.hpp"
 
 namespace hocket::zarr {
 namespace {
 
-// Chunks are encoded together, then written one after the other: so much of them at a time.
-constexpr std::int64_t batch_bytes = std::int64_t{32} << 20;
+// Chunks are encoded together, then written one after the other, while they are in cache.
+constexpr std::int64_t batch_bytes = std::int64_t{8} << 20;
 
 // Two threads of a process, and processes of several hosts, never take the same name.
 std::string name_beside(const std::string& path) {
@@ -70,7 +71,7 @@ struct FileWriter::State {
         const IndexBox wanted = common(chunk, whole_of(array.shape));
         const IndexBox part = common(chunk, box);
         const Shape strides = chunk_strides(array);
-        Bytes data(static_cast<std::size_t>(array.chunk_bytes()));
+        Bytes data = Buffers::instance().take(static_cast<std::size_t>(array.chunk_bytes()));
         const ChunkPlace before = old_place(number_of(at));
         if (!covers(part, wanted) && !before.missing()) {
             data = decoded(array, old_bytes(before));
@@ -156,7 +157,7 @@ void FileWriter::put(const IndexBox& box, const Memory& from) {
         for (std::size_t k = 0; k < made.size(); ++k) {
             const Shape at = index_in(chunks, first + static_cast<std::int64_t>(k));
             state_->append(state_->number_of(at), made[k]);
-            made[k].reset();
+            if (made[k]) Buffers::instance().give(std::move(*made[k]));
         }
     }
 }

@@ -37,8 +37,8 @@ An example "on two processes" is a program for ``mpiexec -n 2 python``.
 - Flows: a `Flow` runs steps that compute or communicate as soon as what
   they read and write allows. `step` annotates a function once.
 - Stores: `open_store` gives a `Store` of arrays in files, each a
-  `StoredArray`; `save` and `load` write and read a `Checkpoint`. What is
-  under way there is a `StoreRequest`.
+  `StoredArray`; `save` and `load` write and read a `Checkpoint`; `rechunk`
+  copies a store. What is under way there is a `StoreRequest`.
 - Errors: `Error`, and of its kind `LayoutError`, `MismatchError`,
   `DeadlineError`, `PeerLostError`, `EndOfStream`, `StepError`.
 
@@ -95,6 +95,7 @@ if TYPE_CHECKING:
     from hocket.requests import Request, Status, waitall, waitany
     from hocket.stepping import step
     from hocket.stores.checkpoints import Checkpoint, load, save
+    from hocket.stores.rechunking import rechunk
     from hocket.stores.requests import StoreRequest
     from hocket.team_requests import TeamRequest
     from hocket.teams import Team
@@ -119,6 +120,7 @@ _LATE = {
     "run": "launch",
     **dict.fromkeys(["Checkpoint", "load", "save"], "stores.checkpoints"),
     "StoreRequest": "stores.requests",
+    "rechunk": "stores.rechunking",
 }
 
 __all__ = [
@@ -162,6 +164,7 @@ __all__ = [
     "permute_inplace",
     "plan",
     "put_rows",
+    "rechunk",
     "redistribute",
     "relabel",
     "remap_inplace",

@@ -162,7 +162,7 @@ def load(
     for name in wanted:
         with collective(on, seconds):
             stored = store[name]
-            layout = lay
+            layout: Any = lay
             if isinstance(lay, Mapping):
                 layout = lay.get(name)
             elif callable(lay):
