@@ -14,8 +14,8 @@ from hocket_cli.main import Parser, UsageError
 _HELP = """\
 Copy all arrays of a store into a new one with other chunks:
 
-  hocket rechunk in.zarr out.zarr --chunks 6000,6,150 --max-memory 8G --procs 4
-  hocket rechunk in.zarr out.zarr --chunks 100,100 --shards 1000,1000 --axes 1,0
+  hocket rechunk in.zarr columns.zarr --chunks 6000,6 --max-memory 8G --procs 2
+  hocket rechunk in.zarr turned.zarr --chunks 100,100 --shards 1000,1000 --axes 1,0
 
 Arrays may be larger than memory. A copy that was ended goes on where it was: say the same again.
 """
