@@ -49,6 +49,8 @@ def start(program: Path, ranks: int, scratch: Path, *arguments: str, **more: str
     inner = {**mpiexec.environment(os.environ, str(scratch), ranks, None), **more}
     inner.pop("LD_LIBRARY_PATH", None)
     command = [mpiexec.find(), "-n", str(ranks), str(program), *arguments]
-    done = subprocess.run(command, env=inner, capture_output=True, text=True, timeout=120)
+    done = subprocess.run(
+        command, env=inner, cwd=scratch, capture_output=True, text=True, timeout=120
+    )
     assert done.returncode == 0, done.stdout + done.stderr
     return done.stdout

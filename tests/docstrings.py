@@ -8,6 +8,7 @@ import doctest
 import inspect
 import io
 import os
+import shutil
 import tempfile
 from collections.abc import Iterable, Iterator
 from pathlib import Path
@@ -46,27 +47,32 @@ def texts() -> dict[str, str]:
     return {"hocket": inspect.getdoc(hk) or "", **of_each}
 
 
-def failures(names: Iterable[str]) -> str:
-    """Runs the examples of these docstrings, each with `hk` and `np` at hand, in a folder of their
-    own; what came out otherwise than they say."""
+def failures(names: Iterable[str], comm: Any = None) -> str:
+    """Runs the examples of these docstrings, each with `hk` and `np` at hand, in a folder of its
+    own, which the processes of `comm` share; what came out otherwise than they say."""
     flags = doctest.ELLIPSIS | doctest.NORMALIZE_WHITESPACE | doctest.IGNORE_EXCEPTION_DETAIL
     runner = doctest.DocTestRunner(verbose=False, optionflags=flags)
     told = io.StringIO()
     every = texts()
-    with _elsewhere():
-        for name in names:
-            given = {"hk": hk, "np": np}
-            test = doctest.DocTestParser().get_doctest(every[name], given, name, name, 0)
+    for name in names:
+        given = {"hk": hk, "np": np}
+        test = doctest.DocTestParser().get_doctest(every[name], given, name, name, 0)
+        with _elsewhere(comm):
             runner.run(test, out=told.write)
     return told.getvalue()
 
 
 @contextlib.contextmanager
-def _elsewhere() -> Iterator[None]:
+def _elsewhere(comm: Any) -> Iterator[None]:
     before = Path.cwd()
-    with tempfile.TemporaryDirectory() as folder:
-        os.chdir(folder)
-        try:
-            yield
-        finally:
-            os.chdir(before)
+    first = comm is None or comm.rank == 0
+    folder = tempfile.mkdtemp() if first else None
+    os.chdir(folder if comm is None else comm.bcast(folder))
+    try:
+        yield
+    finally:
+        os.chdir(before)
+        if comm is not None:
+            comm.barrier()
+        if first:
+            shutil.rmtree(folder)

@@ -100,19 +100,21 @@ HOUSE = {
     "layout": (0, 1, 2, 1, "index algebra"),
     "kernel": (2, 1, 2, 2, "copy, permute"),
     "shm": (4, 1, 8, 1, "shared memory of a node: segments, flags, ring buffers, liveness"),
-    "plan": (0, 2, 2, 2, "messages, strategies, model"),
+    "plan": (0, 2, 1, 2, "messages, model"),
+    "zarr": (1, 2, 1, 2, "files of one process"),
     "comm": (4, 2, 8, 1, "MPI, operations, the one wait, agreement"),
     "transport": (2, 3, 4, 1, "ways to hand over a message"),
     "team": (6, 3, 3, 3, "aggregates over flags, then across nodes"),
     "flow": (9, 3, 3, 3, "dataflow graph and workers; knows no MPI"),
     "transfer": (0, 4, 6, 1, "one executor, plan cache, redistribute"),
-    "remap": (0, 5, 2, 1, "in place"),
-    "halo": (2, 5, 2, 1, "borders"),
+    "store": (0, 5, 2, 1, "arrays in files"),
+    "remap": (2, 5, 1, 1, "in place"),
+    "halo": (3, 5, 1, 1, "borders"),
     "task": (4, 5, 2, 1, "groups, requests"),
     "public headers": (0, 6, 12, 1, "include/hocket: C++, C"),
     "bindings, apps, bench, cli, examples": (0, 7, 12, 1, "use public headers only"),
 }
-_NO_MPI = ("base", "layout", "kernel", "shm", "plan")
+_NO_MPI = ("base", "layout", "kernel", "shm", "plan", "zarr")
 _CELL, _HEIGHT = 80, 64
 
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Damaged texts for the parsers of layouts, for a fixed time; a part of `make soak`.
+"""Damaged texts for the parsers of layouts and of stores, for a fixed time; a part of `make soak`.
 
 With clang's libFuzzer, which is led by the branches that it has not yet seen, under the address and
 undefined-behaviour sanitizers; without it, by the C++ tests' own mutator. Either prints its seed.
@@ -18,6 +18,7 @@ import environment
 from messages import ROOT, run, say
 from report import Report
 
+SANITIZERS = "-fsanitize=fuzzer,address,undefined"
 SECONDS = int(os.environ.get("HOCKET_FUZZ_SECONDS", "120"))
 
 #: What to damage: the parser (see fuzz_layouts.cpp) and a text that it takes.
@@ -42,32 +43,63 @@ WORDS = (
 )
 
 
-def program() -> Path | None:
-    """The fuzzer, built from the sources of two rooms; None where clang has no libFuzzer."""
-    clang = next(filter(None, map(shutil.which, ("clang++", "clang++-19", "clang++-14"))), None)
-    if clang is None:
-        return None
-    folder = build.folder_of("fuzz")
-    folder.mkdir(parents=True, exist_ok=True)
-    sanitizers = "-fsanitize=fuzzer,address,undefined"
+#: Of stores: see fuzz_stores.cpp.
+STORES = [
+    (0, '{"zarr_format":3,"node_type":"array","shape":[8,6],"data_type":"float32","chunk_grid":'
+        '{"name":"regular","configuration":{"chunk_shape":[4,6]}},"chunk_key_encoding":{"name":'
+        '"default"},"fill_value":"NaN","codecs":[{"name":"sharding_indexed","configuration":'
+        '{"chunk_shape":[2,3],"codecs":[{"name":"transpose","configuration":{"order":[1,0]}},'
+        '{"name":"bytes","configuration":{"endian":"big"}},"crc32c"],"index_codecs":[{"name":'
+        '"bytes","configuration":{"endian":"little"}},{"name":"crc32c"}],"index_location":"end"}}]'
+        ',"attributes":{"a":1},"dimension_names":["y",null]}'),
+    (0, '{"zarr_format":3,"node_type":"group","attributes":{},"consolidated_metadata":{"kind":'
+        '"inline","metadata":{"t":{}}}}'),
+    (1, '{"zarr_format":2,"shape":[4,6],"chunks":[2,3],"dtype":">c8","compressor":{"id":"zlib",'
+        '"level":1},"fill_value":[1,"NaN"],"order":"F","filters":null,"dimension_separator":"/"}'),
+    (2, "0123456789abcdef" * 4),
+    (3, "(\\xb5/\\xfd"),
+]  # fmt: skip
+FUZZERS = {
+    "fuzz_layouts": (("base", "layout"), SEEDS),
+    "fuzz_stores": (("base", "layout", "kernel", "zarr"), STORES),
+}
+
+
+def has_fuzzer(clang: str, folder: Path) -> bool:
+    """Whether this clang has libFuzzer."""
     probe = folder / "probe.cpp"
     probe.write_text('extern "C" int LLVMFuzzerTestOneInput(const char*, long) { return 0; }\n')
     try:
-        run([clang, sanitizers, probe, "-o", folder / "probe"], log=folder / "probe.log")
+        run([clang, SANITIZERS, probe, "-o", folder / "probe"], log=folder / "probe.log")
     except SystemExit:
+        return False
+    return True
+
+
+def program(name: str) -> Path | None:
+    """A fuzzer, built from the sources of its rooms; None where clang has no libFuzzer."""
+    clang = next(filter(None, map(shutil.which, ("clang++", "clang++-19", "clang++-14"))), None)
+    folder = build.folder_of("fuzz")
+    folder.mkdir(parents=True, exist_ok=True)
+    if clang is None or not has_fuzzer(clang, folder):
         return None
-    rooms = [*sorted(ROOT.glob("src/base/*.cpp")), *sorted(ROOT.glob("src/layout/**/*.cpp"))]
-    sources = [*rooms, ROOT / "tests/fuzz/fuzz_layouts.cpp"]
-    headers = [*ROOT.glob("src/base/*.hpp"), *ROOT.glob("src/layout/**/*.hpp")]
+    rooms = FUZZERS[name][0]
+    sources = [path for room in rooms for path in sorted(ROOT.glob(f"src/{room}/**/*.cpp"))]
+    sources.append(ROOT / f"tests/fuzz/{name}.cpp")
+    headers = [path for room in rooms for path in ROOT.glob(f"src/{room}/**/*.hpp")]
     inputs = [*sources, *headers, *ROOT.glob("include/hocket/*.hpp")]
-    made = folder / "fuzz_layouts"
+    made = folder / name
     newest = max(path.stat().st_mtime for path in inputs)
     if not made.is_file() or made.stat().st_mtime < newest:
-        say("building build/fuzz/fuzz_layouts")
-        options = ["-std=c++20", "-O1", "-g", sanitizers, "-fno-sanitize-recover=undefined"]
+        say(f"building build/fuzz/{name}")
+        options = ["-std=c++20", "-O1", "-g", SANITIZERS, "-fno-sanitize-recover=undefined"]
         includes = [f"-I{ROOT / 'include'}", f"-I{ROOT / 'src'}", "-pthread"]
-        command = [clang, *options, *includes, *sources, "-o", made]
-        run(command, log=folder / "build.log")
+        libraries = []
+        if "zarr" in rooms:
+            options += ["-DHOCKET_JSON=1", "-DHOCKET_ZSTD=1", "-DHOCKET_ZLIB=1", "-DHOCKET_BLOSC=1"]
+            libraries = ["-lzstd", "-lz", "-lblosc"]
+        command = [clang, *options, *includes, *sources, "-o", made, *libraries]
+        run(command, log=folder / f"build-{name}.log")
     return made
 
 
@@ -75,8 +107,11 @@ def fuzz(report: Report) -> None:
     """Runs it; a finding is a failure, and the text that makes it is kept in build/fuzz."""
     seed = int(os.environ.get("HOCKET_SEED") or random.randrange(1, 2**31))
     with environment.locked("fuzz"):
-        made = program()
-    if made is None:
+        made = {name: program(name) for name in FUZZERS}
+    for name, path in made.items():
+        if path is not None:
+            by_libfuzzer(report, name, path, seed)
+    if made["fuzz_layouts"] is None:
         rounds = str(SECONDS * 5000)
         unit = build.folder_of("common") / "tests" / "unit_layout"
         if not unit.is_file():
@@ -85,18 +120,22 @@ def fuzz(report: Report) -> None:
         title = f"parsers, {rounds} texts by our own mutator (no libFuzzer here), seed {seed}"
         variables = [f"HOCKET_FUZZ={rounds}", f"HOCKET_SEED={seed}"]
         report.run(title, ["env", *variables, str(unit), "--gtest_filter=Fuzz.*"])
-        return
+
+
+def by_libfuzzer(report: Report, name: str, made: Path, seed: int) -> None:
+    """One fuzzer, for its share of the time."""
     folder = made.parent
-    corpus = folder / "corpus"
+    corpus = folder / f"corpus-{name}"
     corpus.mkdir(exist_ok=True)
-    for number, (parser, text) in enumerate(SEEDS):
+    for number, (parser, text) in enumerate(FUZZERS[name][1]):
         (corpus / f"seed{number}").write_bytes(bytes([parser]) + text.encode())
     words = "\n".join('"' + word.replace("\\", "\\\\") + '"' for word in WORDS.split())
     (folder / "words.dict").write_text(words + "\n", encoding="utf-8")
-    command = [str(made), f"-max_total_time={SECONDS}", f"-seed={seed}", "-max_len=600"]
+    seconds = SECONDS // len(FUZZERS)
+    command = [str(made), f"-max_total_time={seconds}", f"-seed={seed}", "-max_len=1200"]
     command += ["-timeout=10", "-rss_limit_mb=4096", f"-dict={folder / 'words.dict'}"]
     command += ["-print_final_stats=1", f"-artifact_prefix={folder}/", str(corpus)]
-    log = folder / "fuzz.log"  # it has much to say; shown are a finding, or the totals
+    log = folder / f"{name}.log"  # it has much to say; shown are a finding, or the totals
     words_of = " ".join(map(shlex.quote, command))
     shown = f"{words_of} > {log} 2>&1 && grep stat:: {log} || {{ tail -60 {log}; exit 1; }}"
-    report.run(f"parsers, {SECONDS} s by libFuzzer, seed {seed}", ["sh", "-c", shown])
+    report.run(f"{name}, {seconds} s by libFuzzer, seed {seed}", ["sh", "-c", shown])

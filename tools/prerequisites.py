@@ -11,7 +11,7 @@ import sysconfig
 import tempfile
 from pathlib import Path
 
-from messages import stop
+from messages import say, stop
 
 MINIMUM_PYTHON = (3, 9)
 MINIMUM_GXX = 12
@@ -40,6 +40,18 @@ def compiles() -> bool:
             return subprocess.run(command, capture_output=True, check=False).returncode == 0
         except OSError:
             return False
+
+
+def advised() -> list[str]:
+    """Debian's packages that stores need and that are not there: all else is built without them."""
+    include = Path("/usr/include")
+    headers = {
+        "nlohmann/json.hpp": "nlohmann-json3-dev",
+        "zstd.h": "libzstd-dev",
+        "zlib.h": "zlib1g-dev",
+        "blosc.h": "libblosc-dev",
+    }
+    return [package for header, package in headers.items() if not (include / header).is_file()]
 
 
 def missing(mpi: str) -> list[tuple[str, str]]:
@@ -78,6 +90,8 @@ def check(mpi: str) -> None:
     """Ends the program, naming all that is missing, unless everything is there."""
     lacks = missing(mpi)
     if not lacks:
+        if packages := advised():
+            say(f"stores are built without {', '.join(packages)}: apt-get install brings them")
         return
     listing = "\n".join(f"  - {what}: {package}" for what, package in lacks)
     packages = " ".join(package.split(" (")[0] for _, package in lacks)

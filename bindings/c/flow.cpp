@@ -183,6 +183,16 @@ int hocket_flow_transfer(hocket_flow* flow, const hocket_transfer* transfer,
     });
 }
 
+int hocket_flow_write(hocket_flow* flow, hocket_store* store, const char* name,
+                      const hocket_array* array, int priority) {
+    return guard(__func__, [&] {
+        const auto held = behind(flow);
+        const auto opened = behind(store);
+        held->value.flow->write(opened->value, text_of(name, "name"), behind(array)->value,
+                                {priority, {}, held->value.threads});
+    });
+}
+
 int hocket_flow_wait(hocket_flow* flow, double timeout) {
     return guard(__func__, [&] {
         const auto held = behind(flow);

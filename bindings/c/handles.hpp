@@ -18,6 +18,7 @@
 #include "hocket/kernel.hpp"
 #include "hocket/layout.hpp"
 #include "hocket/plan.hpp"
+#include "hocket/store.hpp"
 #include "hocket/task.hpp"
 #include "hocket/team.hpp"
 #include "hocket/transfer.hpp"
@@ -100,6 +101,11 @@ struct Behind<hocket_copy> {
     static constexpr const char* noun = "copy";
 };
 
+template <>
+struct Behind<hocket_store> {
+    using Type = Store;
+    static constexpr const char* noun = "store";
+};
 template <>
 struct Behind<hocket_team> {
     using Type = Team;

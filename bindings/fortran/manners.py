@@ -79,7 +79,7 @@ LENGTH_OF = {
 RENAMED = {"axes": "order"}
 RENAMED_IN = {("hocket_layout_relabeled", "size"): "processes"}
 # Counted from 1 in Fortran, from 0 in C, wherever they come in.
-FROM_ONE_IN = {"axes", "index", "dimension", "replicate", "step"}
+FROM_ONE_IN = {"lower", "axes", "index", "dimension", "replicate", "step"}
 # What comes out counted from 1: values of these functions.
 FROM_ONE_OUT = {
     "hocket_layout_global_indices",
@@ -92,7 +92,21 @@ FROM_ZERO = {("hocket_tasks_name_of", "index")}
 # Shapes and orders of memory: C's row-major one is Fortran's read from the back.
 MIRRORED = {"hocket_cycles", "hocket_cycle_path"}
 # 64-bit in Fortran, too; other integers are of the default kind, on their way in either.
-WIDE = {"elements", "bytes", "room", "messages", "moved", "moved_without", "hash"}
+WIDE = {
+    "max_buffer",
+    "opened",
+    "reads",
+    "writes",
+    "bytes_read",
+    "bytes_written",
+    "elements",
+    "bytes",
+    "room",
+    "messages",
+    "moved",
+    "moved_without",
+    "hash",
+}
 # Lists that come in either kind.
 EITHER_KIND = {"shape", "index", "extents"}
 # What may be left out, and what C then gets.
@@ -105,8 +119,12 @@ OPTIONAL = {
     "stores": "0_c_int",
     "later": ".false._c_bool",
     "size": "0_c_int64_t",
+    "writers": "0_c_int64_t",
+    "max_buffer": "0_c_int64_t",
+    "keep": "0_c_int64_t",
+    "copy": ".false._c_bool",
 }
-OPTIONAL_TEXTS = {"strategy"}
+OPTIONAL_TEXTS = {"strategy", "codec", "fill", "attributes"}
 # Structs of options: each field is an argument that may be left out.
 OPTIONS = {"hocket_message_options", "hocket_sendrecv_options", "hocket_init_options"}
 # What C's struct has where it is not 0: a receive takes any tag.
@@ -118,7 +136,7 @@ DEFAULTS = {
 OPTIONAL_TEXTS_OF = {("hocket_tell", "text")}
 # The others give a status to who asks for one.
 ALL_FOR_STATUS = {"hocket_tasks_probe", "hocket_request_status"}
-OPTIONAL_LISTS = {"replicate"}
+OPTIONAL_LISTS = {"replicate", "chunks", "shards", "lower", "upper"}
 OPTIONAL_STRUCTS = {("hocket_plan_predict", "model"), ("hocket_flow_make", "options")}
 OPTIONAL_HANDLES = {("hocket_request_start", "array")}
 # A tag that is left out is any.

@@ -268,4 +268,5 @@ NB_MODULE(_mpi, m) {
     bind_transfer(m);
     bind_halo(m);
     bind_flow(m);
+    bind_store(m);
 }

@@ -8,3 +8,4 @@ void bind_layout(nanobind::module_& m);
 void bind_plan(nanobind::module_& m);
 void bind_kernel(nanobind::module_& m);
 void bind_exact(nanobind::module_& m);
+void bind_store(nanobind::module_& m);

@@ -49,4 +49,5 @@ NB_MODULE(_pure, m) {
     bind_plan(m);
     bind_kernel(m);
     bind_exact(m);
+    bind_store(m);
 }

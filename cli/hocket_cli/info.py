@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 import json
+import math
 import os
 import platform
 import subprocess
@@ -102,8 +103,11 @@ print("\\n" + json.dumps(answer, default=str))
 def main(words: list[str]) -> int:
     """Print the facts; 1 where this installation cannot start processes."""
     parser = Parser(prog="hocket info", description="Versions, MPI, machine, copy methods.")
+    parser.add_argument("store", nargs="?", help="a store, as run.zarr: what is in it, instead")
     parser.add_argument("--json", action="store_true", help="print JSON instead")
     options = parser.parse_args(words)
+    if options.store is not None:
+        return _tell_of(options.store, options.json)
     facts = gather()
     if options.json:
         print(json.dumps(facts, indent=2))
@@ -112,6 +116,38 @@ def main(words: list[str]) -> int:
             print(title)
             _show(section)
     return 0 if "problem" not in facts["launcher"] and "problem" not in facts["mpi"] else 1
+
+
+def _tell_of(path: str, as_json: bool) -> int:
+    """The arrays of a store, from its metadata alone."""
+    store = hocket.open_store(path)
+    facts: dict[str, Any] = {"attributes": store.attributes, "unfinished": store.unfinished}
+    facts["arrays"] = {}
+    for name in store:
+        each = store[name]
+        facts["arrays"][name] = {
+            "shape": each.shape,
+            "dtype": str(each.dtype),
+            "chunks": each.chunks,
+            "shards": each.shards,
+            "codec": each.codec,
+            "bytes": math.prod(each.shape) * each.dtype.itemsize,
+            "dimension_names": each.dimension_names,
+            "attributes": each.attributes,
+        }
+    if as_json:
+        print(json.dumps(facts, indent=2))
+        return 0
+    print(path)
+    for name, values in facts["arrays"].items():
+        shards = "" if values["shards"] is None else f" in shards {values['shards']}"
+        print(
+            f"  {name}: {values['dtype']} {values['shape']}, chunks {values['chunks']}{shards}, "
+            f"{values['codec']}, {values['bytes']:,} bytes"
+        )
+    if facts["attributes"]:
+        print(f"  attributes: {json.dumps(facts['attributes'])}")
+    return 0
 
 
 def gather() -> dict[str, dict[str, Any]]:

@@ -21,6 +21,10 @@ COMMANDS = {
     ),
     "calibrate": ("measure what messages cost here, for plans", "hocket calibrate"),
     "info": ("versions, MPI, machine and copy methods", "hocket info"),
+    "rechunk": (
+        "copy a store into other chunks, out of core",
+        "hocket rechunk in.zarr out.zarr --chunks 100,100",
+    ),
     "bench": ("measure, beside the peers", "hocket bench redistribute"),
     "app": ("the papers' programs", "hocket app fft2d --size 256 --procs 4 --check"),
     "papers": ("the papers' claims, tried here", "hocket papers vacancy-tracking"),

@@ -163,6 +163,16 @@ class Flow {
              std::move(options));
     }
 
+    /// Store::write as a step: reads the array. Collective over its communicator, in the order of
+    /// the program, whenever the step begins.
+    template <class Store, StridedArray A>
+    void write(Store& store, const std::string& name, const A& array, StepOptions options = {}) {
+        if (options.name.empty()) options.name = "write " + name;
+        const std::vector<Access> accesses{reads(array)};
+        comm([operation = store.write_later(name, array)] { return operation; },
+             std::span<const Access>(accesses), std::move(options));
+    }
+
     /// Until all steps so far have ended; the calling thread helps. Inside a step: its own steps.
     /// @throws StepError for the first step, in the order of insertion, that has failed, after all
     /// others have ended: the flow can be used again; DeadlineError; Error in a step of another

@@ -68,6 +68,7 @@ typedef struct hocket_copy hocket_copy;
 typedef struct hocket_team hocket_team;
 typedef struct hocket_team_result hocket_team_result;
 typedef struct hocket_flow hocket_flow;
+typedef struct hocket_store hocket_store;
 typedef struct hocket_annotated hocket_annotated;
 typedef struct hocket_reduction hocket_reduction;
 typedef struct hocket_started hocket_started; /* no handle: see hocket/c/flow.h */
@@ -84,6 +85,7 @@ typedef struct hocket_started hocket_started; /* no handle: see hocket/c/flow.h 
 #include "hocket/c/operation.h"
 #include "hocket/c/plan.h"
 #include "hocket/c/remap.h"
+#include "hocket/c/store.h"
 #include "hocket/c/task.h"
 #include "hocket/c/team.h"
 #include "hocket/c/transfer.h"

@@ -61,6 +61,8 @@ struct Options {
     /// The node of each process, in any numbers; empty: one node, or, where the model knows costs
     /// between nodes and the sides are disjoint, one a side.
     std::vector<std::int64_t> source_nodes = {}, destination_nodes = {};
+    /// Elements of the destination that no process of the source holds stay as they are.
+    bool partial = false;
 };
 
 /// What one strategy is expected to take.

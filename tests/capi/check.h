@@ -61,6 +61,7 @@ void test_refusals(void);
 void test_remap(void);
 void test_halo(void);
 void test_transfer(void);
+void test_stores(void);
 void test_tasks(void);
 void test_persistent(void);
 void test_many(void);

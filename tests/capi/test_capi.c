@@ -31,6 +31,7 @@ int main(int argc, char** argv) {
     test_remap();
     test_halo();
     test_transfer();
+    test_stores();
     test_tasks();
     test_persistent();
     test_many();

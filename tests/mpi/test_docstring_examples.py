@@ -23,8 +23,8 @@ def test_examples_of_one_process():
 
 
 @ranks(2, seconds=120)
-def test_examples_of_two_processes():
-    failed = docstrings.failures(sorted(TOGETHER))
+def test_examples_of_two_processes(comm):
+    failed = docstrings.failures(sorted(TOGETHER), comm)
     assert not failed, failed
 
 

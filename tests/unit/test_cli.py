@@ -80,7 +80,13 @@ SMALLER = {
 }
 
 
+def save_one(comm):
+    """What the examples of stores read."""
+    hk.save("in.zarr", {"t": hk.zeros(hk.Layout((20, 30), "(*, *)"), comm=comm)})
+
+
 def test_every_example_of_the_help_texts_works(capsys):
+    hk.run(save_one, ranks=1)
     for name in ("rows.py", "cols.py", "program.py"):
         program(name, "")
     program("cols", "#!/bin/sh\n", executable=True)

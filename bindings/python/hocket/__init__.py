@@ -39,6 +39,9 @@ processes" is a program for ``mpiexec -n 2 python``.
   few microseconds. `Team.start` gives a `TeamRequest`.
 - Flows: a `Flow` runs steps that compute or communicate as soon as what
   they read and write allows. `step` annotates a function once.
+- Stores: `open_store` gives a `Store` of arrays in files, each a
+  `StoredArray`; `save` and `load` write and read a `Checkpoint`; `rechunk`
+  copies a store. What is under way there is a `StoreRequest`.
 - Errors: `Error`, and of its kind `LayoutError`, `MismatchError`,
   `DeadlineError`, `PeerLostError`, `EndOfStream`, `StepError`.
 
@@ -80,6 +83,7 @@ from hocket.layouts import Layout
 from hocket.plans import Plan, plan
 from hocket.relabeling import relabel
 from hocket.rows import put_rows, swap_rows, take_rows
+from hocket.stores import Store, StoredArray, open_store
 
 if TYPE_CHECKING:
     from hocket.arrays import Array
@@ -99,6 +103,9 @@ if TYPE_CHECKING:
     from hocket.remaps import remap_inplace, remap_layout, remap_room
     from hocket.requests import ArrayRequest, Request, Status, waitall, waitany
     from hocket.stepping import step
+    from hocket.stores.checkpoints import Checkpoint, load, save
+    from hocket.stores.rechunking import rechunk
+    from hocket.stores.requests import StoreRequest
     from hocket.team_requests import TeamRequest
     from hocket.teams import Team
     from hocket.transfers import Transfer, transfer
@@ -128,6 +135,9 @@ _LATE = {
     "Flow": "flows",
     "step": "stepping",
     "run": "launch",
+    **dict.fromkeys(["Checkpoint", "load", "save"], "stores.checkpoints"),
+    "StoreRequest": "stores.requests",
+    "rechunk": "stores.rechunking",
 }
 
 __all__ = [
@@ -136,6 +146,7 @@ __all__ = [
     "Array",
     "ArrayRequest",
     "Channel",
+    "Checkpoint",
     "DeadlineError",
     "EndOfStream",
     "Error",
@@ -152,6 +163,9 @@ __all__ = [
     "Request",
     "Status",
     "StepError",
+    "Store",
+    "StoreRequest",
+    "StoredArray",
     "Tasks",
     "Team",
     "TeamRequest",
@@ -172,11 +186,15 @@ __all__ = [
     "map_blocks",
     "model",
     "ones",
+    "load",
+    "model",
+    "open_store",
     "permute",
     "permute_inplace",
     "plan",
     "put_rows",
     "random",
+    "rechunk",
     "redistribute",
     "relabel",
     "remap_inplace",
@@ -184,6 +202,7 @@ __all__ = [
     "remap_room",
     "replicated",
     "run",
+    "save",
     "scatter",
     "step",
     "swap_rows",

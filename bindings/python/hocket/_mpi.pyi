@@ -61,6 +61,83 @@ class Operation:
     def test(self) -> bool: ...
     def wait(self, timeout: Optional[float]) -> None: ...
 
+_Region = Optional[tuple[Sequence[int], Sequence[int]]]
+
+class Store:
+    @staticmethod
+    def open(path: str, mode: str, comm: int, timeout: Optional[float]) -> Store: ...
+    def files(self) -> _pure.StoreFiles: ...
+    def mode(self) -> str: ...
+    def create(
+        self,
+        name: str,
+        shape: Sequence[int],
+        dtype: str,
+        itemsize: int,
+        chunks: Sequence[int],
+        shards: Sequence[int],
+        codec: str,
+        fill: str,
+        dimension_names: Sequence[str],
+        attributes: str,
+        timeout: Optional[float],
+    ) -> None: ...
+    def set_attributes(self, json: str, timeout: Optional[float]) -> None: ...
+    def iwrite(
+        self,
+        name: str,
+        array: Local,
+        region: _Region,
+        writers: int,
+        max_buffer: Optional[int],
+        copy: bool,
+        later: bool,
+    ) -> Operation: ...
+    def iread(
+        self,
+        name: str,
+        array: Local,
+        region: _Region,
+        writers: int,
+        max_buffer: Optional[int],
+        axes: Sequence[int],
+        later: bool,
+    ) -> Operation: ...
+    def append(
+        self,
+        name: str,
+        array: Local,
+        writers: int,
+        max_buffer: Optional[int],
+        timeout: Optional[float],
+    ) -> None: ...
+    def close(self, timeout: Optional[float]) -> None: ...
+    def leave(self) -> None: ...
+
+def save(
+    path: str,
+    arrays: Sequence[tuple[str, Local]],
+    attributes: str,
+    codec: str,
+    keep: int,
+    max_buffer: Optional[int],
+    timeout: Optional[float],
+) -> None: ...
+def checkpoint_path(path: str, comm: int, timeout: Optional[float]) -> str: ...
+def store_counts() -> dict[str, int]: ...
+
+class Verb(enum.Enum):
+    send = 0
+    recv = 1
+    isend = 2
+    irecv = 3
+    sendrecv = 4
+    probe = 5
+    iprobe = 6
+    send_init = 7
+    recv_init = 8
+    collective = 9
+
 class Status:
     source: int
     source_name: str

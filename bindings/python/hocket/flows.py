@@ -19,6 +19,7 @@ from hocket.reductions import Reduction
 from hocket.regions import Touched, regions_of
 from hocket.requests import Request
 from hocket.speaker import TaskId
+from hocket.stores import Store, together
 from hocket.transfers import Transfer
 from hocket.verbs import ANY_SOURCE, Verbs
 
@@ -340,6 +341,32 @@ class Flow:
         if not isinstance(x, Transfer):
             raise Error(f"{type(x).__name__} is no transfer: give what hk.transfer has made")
         x._insert(self, a, b, as_number(priority, "priority"))
+
+    def write(
+        self, s: Store, name: str, a: Array, *, region: Any = None, priority: int = 0
+    ) -> None:
+        """Inserts `Store.write`: reads `a`. Collective, in the order of the program.
+
+        Raises
+        ------
+        Error
+            in `wait`: as `Store.write`.
+
+        Examples
+        --------
+        >>> a = hk.zeros(hk.Layout(4, "(*)"))
+        >>> with hk.open_store("new.zarr", "w") as s:
+        ...     s.create("t", 4)
+        ...     with hk.Flow(workers=1) as f:
+        ...         f.task(lambda: a.local.fill(3), outputs=[a])
+        ...         f.write(s, "t", a)
+        ...     s["t"][...]
+        array([3., 3., 3., 3.])
+        """
+        request = together.iwrite(s, name, a, region, None, None, False, later=True)
+        self.comm(
+            lambda: request, [a], [("store", s.path, name)], (), priority, name=f"write {name}"
+        )
 
     def _later(
         self, request: Request, reads: list[Any], writes: list[Any], priority: int, name: str

@@ -9,6 +9,7 @@ from hocket import _mpi
 from hocket.errors import Error
 from hocket.halos import HaloRequest
 from hocket.requests import ArrayRequest, Request
+from hocket.stores.requests import StoreRequest
 from hocket.team_requests import TeamRequest
 
 
@@ -37,6 +38,8 @@ def _operation_of(started: Any) -> _mpi.Operation:
         return started._core.operation()
     if isinstance(started, HaloRequest):
         return started._core
+    if isinstance(started, StoreRequest):
+        return _mpi.then(started._core, started._finish)
     if isinstance(started, MPI.Request):
         # Polled without the interpreter's lock; completed by mpi4py, whose objects then know it.
         return _mpi.then(_mpi.watched(started.handle), started.Test)

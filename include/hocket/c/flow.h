@@ -92,6 +92,10 @@ int hocket_flow_exchange(hocket_flow* flow, const hocket_halo* halo, int priorit
  * transfer run one after the other. */
 int hocket_flow_transfer(hocket_flow* flow, const hocket_transfer* transfer,
                          const hocket_array* source, hocket_array* destination, int priority);
+/* hocket_store_write as a step, of all of the stored array: reads `array`. Collective over its
+ * communicator, in the order of the program. */
+int hocket_flow_write(hocket_flow* flow, hocket_store* store, const char* name,
+                      const hocket_array* array, int priority);
 
 /* Until all steps so far have ended; inside a step: its own. What a step failed with is the code;
  * the message names the step. In a step of another flow, for whose end steps of this one wait, an

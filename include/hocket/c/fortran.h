@@ -72,6 +72,8 @@ int hocket_tasks_make_fortran(int64_t count, const hocket_task_request* requests
                               hocket_tasks** tasks);
 int hocket_tasks_from_launcher_fortran(int comm, hocket_tasks** tasks);
 int hocket_tasks_comm_fortran(const hocket_tasks* tasks, int* comm);
+int hocket_store_open_fortran(const char* path, const char* mode, int comm, double timeout,
+                              hocket_store** store);
 int hocket_team_make_fortran(int comm, double timeout, hocket_team** team);
 int hocket_refuse_fortran(int comm, int code, const char* message, double timeout);
 int hocket_tell_fortran(int comm, const char* text, int root, double timeout, const char** heard);

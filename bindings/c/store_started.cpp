@@ -1,0 +1,68 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Reads and writes of stores that are started.
+#include "handles.hpp"
+#include "hocket/transfer.hpp"
+
+using namespace hocket::c;
+
+namespace {
+
+struct Started {
+    std::string name;
+    hocket::Array array;
+};
+
+Started started(const char* function, const hocket::Store& store, const char* name,
+                const hocket_array* array, hocket_operation** operation) {
+    return arguments_of(
+        function,
+        [&] {
+            require(operation, "operation");
+            return Started{text_of(name, "name"), behind(array)->value};
+        },
+        [&](const std::string& message) { hocket::refuse(store.comm(), argument_error, message); });
+}
+
+}  // namespace
+
+int hocket_store_iwrite(hocket_store* store, const char* name, const hocket_array* array, bool copy,
+                        hocket_operation** operation) {
+    const char* const function = __func__;
+    return guard(function, [&] {
+        const auto held = behind(store);
+        const auto given = started(function, held->value, name, array, operation);
+        hocket::StoreOptions options;
+        options.copy = copy;
+        give(operation, held->value.iwrite(given.name, given.array, options));
+    });
+}
+
+int hocket_store_iread(hocket_store* store, const char* name, hocket_array* array,
+                       hocket_operation** operation) {
+    const char* const function = __func__;
+    return guard(function, [&] {
+        const auto held = behind(store);
+        const auto given = started(function, held->value, name, array, operation);
+        give(operation, held->value.iread(given.name, given.array));
+    });
+}
+
+int hocket_store_write_later(hocket_store* store, const char* name, const hocket_array* array,
+                             hocket_operation** operation) {
+    const char* const function = __func__;
+    return guard(function, [&] {
+        const auto held = behind(store);
+        const auto given = started(function, held->value, name, array, operation);
+        give(operation, held->value.write_later(given.name, given.array));
+    });
+}
+
+int hocket_store_read_later(hocket_store* store, const char* name, hocket_array* array,
+                            hocket_operation** operation) {
+    const char* const function = __func__;
+    return guard(function, [&] {
+        const auto held = behind(store);
+        const auto given = started(function, held->value, name, array, operation);
+        give(operation, held->value.read_later(given.name, given.array));
+    });
+}

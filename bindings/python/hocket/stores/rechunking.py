@@ -1,0 +1,234 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""Stores copied into other chunks, out of core."""
+
+from __future__ import annotations
+
+import itertools
+import json
+import math
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Callable, Optional, Union
+
+from hocket import _mpi
+from hocket.arguments import as_bytes
+from hocket.arrays import communicator
+from hocket.calls import collective
+from hocket.errors import Error
+from hocket.moves import as_axes
+from hocket.stores import together
+from hocket.stores.store import Store, open_store, path_of
+from hocket.stores.stored import StoredArray
+
+if TYPE_CHECKING:
+    from mpi4py import MPI
+
+__all__ = ["rechunk"]
+
+#: beside the metadata of a copy that is not done: what was asked for, and how far it is
+PROGRESS = ".hocket-rechunk"
+#: bytes of a block, over all processes, where nobody says
+USUAL = 1 << 30
+
+Block = tuple[slice, ...]
+Told = Callable[[str, int, int], None]
+
+
+def blocks(
+    shape: Sequence[int], tiles: Sequence[int], other: Sequence[int], most: int
+) -> list[Block]:
+    """Boxes that cover the shape, whole tiles each, of at most so many elements where a tile is
+    smaller. They grow first to whole tiles of `other`, too, so that neither is met twice.
+    """
+    extents = list(tiles)
+    for aligned in (True, False):
+        for d in reversed(range(len(shape))):
+            step = math.lcm(extents[d], other[d]) if aligned else extents[d]
+            room = most // max(1, math.prod(extents) // extents[d])
+            wanted = -(-shape[d] // step) * step
+            extents[d] = max(extents[d], min(room // step * step, wanted))
+    return [
+        tuple(slice(a, min(a + n, whole)) for a, n, whole in zip(start, extents, shape))
+        for start in itertools.product(*(range(0, n, e) for n, e in zip(shape, extents)))
+    ]
+
+
+def _files(stored: StoredArray) -> tuple[int, ...]:
+    return stored.shards or stored.chunks
+
+
+def _made(to: Store, stored: StoredArray, order: list[int], chunks: Any, shards: Any) -> None:
+    names = [stored.dimension_names[axis] or f"dim_{axis}" for axis in order]
+    to.create(
+        stored.name,
+        [stored.shape[axis] for axis in order],
+        stored.dtype,
+        chunks=chunks,
+        shards=shards,
+        codec="zstd" if stored.codec == "blosc" else stored.codec,
+        fill=_number(stored.fill, stored.dtype.kind),
+        dimension_names=names,
+        attributes=stored.attributes,
+    )
+
+
+def _number(fill: Any, kind: str) -> Any:
+    """A fill value as NumPy has it, from JSON."""
+    if kind == "c":
+        return complex(*(_number(part, "f") for part in fill))
+    if kind == "V":
+        return bytes(fill)
+    return float(fill.replace("Infinity", "inf")) if isinstance(fill, str) else fill
+
+
+def _progress_in(path: str, comm: MPI.Comm) -> str:
+    """What process 0 finds of a copy that is not done, on all."""
+    file = Path(path, PROGRESS)
+    begun = comm.rank == 0 and file.is_file()
+    return _mpi.tell(comm.handle, file.read_text("utf-8") if begun else "null", 0, None)
+
+
+class _Progress:
+    """How far a copy is, on the disk, so that the next job goes on there."""
+
+    def __init__(self, to: Store, asked: dict[str, Any]) -> None:
+        self._path = Path(to.path, PROGRESS)
+        self._asked = asked
+        self._first = to._comm.rank == 0
+        known = json.loads(_progress_in(to.path, to._comm))
+        if known is not None and known["asked"] != asked:
+            raise Error(
+                f"{to.path!r} was begun with {known['asked']}, and you ask for {asked}; ask for "
+                "the same, or remove it"
+            )
+        self.done: dict[str, int] = {} if known is None else known["done"]
+
+    def save(self, name: str, number: int) -> None:
+        self.done[name] = number
+        if self._first:
+            beside = self._path.with_suffix(".new~")
+            state = {"asked": self._asked, "done": self.done}
+            beside.write_text(json.dumps(state), encoding="utf-8")
+            beside.replace(self._path)
+
+    def end(self) -> None:
+        if self._first:
+            self._path.unlink()
+
+
+def rechunk(
+    source: Union[str, Path],
+    destination: Union[str, Path],
+    *,
+    chunks: Optional[Sequence[int]] = None,
+    shards: Optional[Sequence[int]] = None,
+    axes: Optional[Sequence[int]] = None,
+    max_memory: Optional[int] = None,
+    comm: Optional[MPI.Comm] = None,
+    timeout: Optional[float] = None,
+) -> None:
+    """Copies all arrays of a store into a new one with other chunks. Collective.
+
+    Arrays may be larger than the memory of all processes: they pass in blocks of whole shards of
+    the destination. A copy that was ended goes on where it was when it is asked for again.
+
+    Parameters
+    ----------
+    source, destination
+        paths of stores; the destination is new, or was begun by this call
+    chunks, shards
+        as of `Store.create`, for all arrays
+    axes
+        each copy is ``numpy.transpose(stored, axes)``
+    max_memory
+        bytes that all processes together use, about; None: 4 GiB. A shard at least is in memory
+    comm
+        None: ``MPI.COMM_WORLD``
+
+    Raises
+    ------
+    Error, LayoutError
+        on every process, if there is no such store, the destination is another one, or extents do
+        not fit.
+    DeadlineError
+        after `timeout` seconds for one block.
+
+    Examples
+    --------
+    >>> a = hk.from_function(lambda i, j: 10 * i + j, hk.Layout((3, 4), "(*, *)"), "int64")
+    >>> hk.save("run.zarr", {"t": a})
+    >>> hk.rechunk("run.zarr", "turned.zarr", chunks=(2, 3), axes=(1, 0))
+    >>> hk.open_store("turned.zarr")["t"][1]
+    array([ 1, 11, 21])
+    """
+    copy(source, destination, chunks, shards, axes, max_memory, comm, timeout, lambda *_: None)
+
+
+def copy(
+    source: Any,
+    destination: Any,
+    chunks: Any,
+    shards: Any,
+    axes: Any,
+    max_memory: Any,
+    comm: Any,
+    timeout: Optional[float],
+    told: Told,
+) -> None:
+    """The same; `told` hears of (array, blocks done, blocks) on every process."""
+    on = communicator(comm)
+    with collective(on, timeout) as seconds:
+        paths = path_of(source), path_of(destination)
+        most = 4 * USUAL if max_memory is None else as_bytes(max_memory, "max_memory")
+        extents = together.extents(chunks, "chunks"), together.extents(shards, "shards")
+        order = None if axes is None else list(axes)
+        asked = {"source": paths[0], "chunks": extents[0], "shards": extents[1], "axes": order}
+    begun = _progress_in(paths[1], on) != "null"
+    with open_store(paths[0], comm=on) as old, _begun(paths[1], begun, on) as new:
+        progress = None
+        with collective(on, seconds):
+            orders = {
+                name: list(range(old[name].ndim))
+                if order is None
+                else as_axes(order, old[name].ndim)
+                for name in old
+            }
+            progress = _Progress(new, asked)
+        if not begun:
+            new.set_attributes(old.attributes)
+            progress.save("", 0)
+        for name in old:
+            if name not in new:
+                _made(new, old[name], orders[name], extents[0] or None, extents[1] or None)
+            for number, count in _copied(old, new, name, orders[name], most, progress, seconds):
+                told(name, number, count)
+        progress.end()
+
+
+def _begun(path: str, begun: bool, comm: Any) -> Store:
+    """The destination, without a warning that it was not closed: it goes on."""
+    mode = "r+" if begun else "w"
+    on, core = together.opened(path, mode, comm, None)
+    return Store(path, mode, core.files(), core, on)
+
+
+def _copied(
+    old: Store, new: Store, name: str, order: list[int], most: int, progress: _Progress,
+    seconds: Optional[float],
+) -> Iterator[tuple[int, int]]:  # fmt: skip
+    stored = new[name]
+    theirs = [_files(old[name])[axis] for axis in order]
+    # The block itself, what readers hold, what writers hold, and messages.
+    elements = most // 4 // stored.dtype.itemsize
+    boxes = blocks(stored.shape, _files(stored), theirs, max(1, elements))
+    held = max(most // 4 // new._comm.size, math.prod(stored.chunks) * stored.dtype.itemsize)
+    reads = max(held, math.prod(old[name].chunks) * stored.dtype.itemsize)
+    for number, box in enumerate(boxes, 1):
+        if number > progress.done.get(name, 0):
+            region = [slice(0, 0)] * len(order)
+            for axis, part in zip(order, box):
+                region[axis] = part
+            a = old.read(name, region=tuple(region), axes=order, max_buffer=reads, timeout=seconds)
+            new.write(name, a, region=box, max_buffer=held, timeout=seconds)
+            progress.save(name, number)
+        yield number, len(boxes)

@@ -1,0 +1,56 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// The calls that move arrays.
+#include <utility>
+
+#include "hocket/kernel.hpp"
+#include "hocket/memory.hpp"
+#include "store/move.hpp"
+
+namespace hocket {
+namespace {
+
+// The same elements in memory of their own.
+Array copy_of(const Array& array) {
+    const Array copy = Array::empty(array.layout(), array.dtype(), array.comm());
+    if (array.process() >= 0)
+        kernel::Copy(array.local_shape(), array.dtype().size, array.strides(), copy.strides())
+            .run(array.data(), copy.data());
+    return copy;
+}
+
+}  // namespace
+
+std::shared_ptr<Operation> Store::iwrite(const std::string& name, const Array& array,
+                                         const StoreOptions& options) {
+    return store::start(
+        {session_, name, options.copy ? copy_of(array) : array, options, true, false});
+}
+
+std::shared_ptr<Operation> Store::iread(const std::string& name, const Array& array,
+                                        const StoreOptions& options) {
+    return store::start({session_, name, array, options, false, false});
+}
+
+std::shared_ptr<Operation> Store::write_later(const std::string& name, const Array& array,
+                                              const StoreOptions& options) {
+    return store::start({session_, name, array, options, true, false}, true);
+}
+
+std::shared_ptr<Operation> Store::read_later(const std::string& name, const Array& array,
+                                             const StoreOptions& options) {
+    return store::start({session_, name, array, options, false, false}, true);
+}
+
+void Store::write(const std::string& name, const Array& array, const StoreOptions& options) {
+    wait(*iwrite(name, array, options), options.deadline);
+}
+
+void Store::read(const std::string& name, const Array& array, const StoreOptions& options) {
+    wait(*iread(name, array, options), options.deadline);
+}
+
+void Store::append(const std::string& name, const Array& array, const StoreOptions& options) {
+    wait(*store::start({session_, name, array, options, true, true}), options.deadline);
+}
+
+}  // namespace hocket

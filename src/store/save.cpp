@@ -1,0 +1,222 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Checkpoints: written beside, put on the disk, and then in one step in the place of the old one.
+//
+//  1. Every process writes its files into `.NAME.new` beside NAME and has them put on the disk.
+//  2. Process 0 has the folders put on the disk, bottom up. All agree that nothing went wrong.
+//  3. Process 0 exchanges NAME and `.NAME.new` (renameat2), so NAME is the old one or the new one
+//  at
+//     every moment, and has the folder above put on the disk.
+//  4. What is now `.NAME.new` is the old one: it goes, or becomes NAME.1.
+//
+// Where the file system cannot exchange, NAME becomes `.NAME.old` before `.NAME.new` becomes NAME;
+// between the two, readers find `.NAME.old`.
+#include <fcntl.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <cerrno>
+#include <cstdio>
+#include <filesystem>
+
+#include "base/text.hpp"
+#include "store/move.hpp"
+#include "store/session.hpp"
+
+namespace hocket {
+namespace {
+
+struct Names {
+    std::string path, folder, fresh, old;
+
+    explicit Names(std::string given) : path(std::move(given)) {
+        while (path.size() > 1 && path.back() == '/') path.pop_back();
+        const std::size_t slash = path.rfind('/');
+        folder = slash == std::string::npos ? "." : slash == 0 ? "/" : path.substr(0, slash);
+        const std::string name = path.substr(slash == std::string::npos ? 0 : slash + 1);
+        if (name.empty() || name == "." || name == "..")
+            throw Error("'" + path + "' is no path of a checkpoint; give the name of a new folder");
+        const std::string beside = slash == std::string::npos ? "" : path.substr(0, slash + 1);
+        fresh = beside + "." + name + ".new";
+        old = beside + "." + name + ".old";
+    }
+    std::string kept(std::int64_t number) const { return path + "." + std::to_string(number); }
+};
+
+bool is_there(const std::string& path) {
+    struct stat status {};
+    return ::lstat(path.c_str(), &status) == 0;
+}
+
+void rename(const std::string& from, const std::string& to) {
+    if (::rename(from.c_str(), to.c_str()) != 0) zarr::fail("rename '" + from + "' to", to);
+}
+
+void sync_folder(const std::string& path) {
+    const int descriptor = ::open(path.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+    if (descriptor < 0) zarr::fail("open", path);
+    zarr::File(descriptor, path).sync();
+}
+
+// What a job that was killed has left. Whoever is still at it holds the lock.
+void clear(const Names& names) {
+    if (is_there(names.path) && !is_there(names.path + "/zarr.json"))
+        throw Error("'" + names.path +
+                    "' is there and is no checkpoint; give another path, or remove it");
+    if (is_there(names.fresh)) {
+        if (is_there(names.fresh + "/zarr.json"))
+            static_cast<void>(store::Lock(zarr::Folder::open(names.fresh)));
+        zarr::remove_folder(names.fresh);
+    }
+    if (is_there(names.path)) return zarr::remove_folder(names.old);
+    if (is_there(names.old)) rename(names.old, names.path);
+}
+
+// Gives where the old one is now; "": there was none.
+std::string take_place(const Names& names) {
+    if (!is_there(names.path)) {
+        rename(names.fresh, names.path);
+        sync_folder(names.folder);
+        return "";
+    }
+    if (::renameat2(AT_FDCWD, names.fresh.c_str(), AT_FDCWD, names.path.c_str(), RENAME_EXCHANGE) ==
+        0) {
+        sync_folder(names.folder);
+        return names.fresh;
+    }
+    if (errno != EINVAL && errno != ENOSYS) zarr::fail("rename to", names.path);
+    rename(names.path, names.old);
+    rename(names.fresh, names.path);
+    sync_folder(names.folder);
+    return names.old;
+}
+
+void retire(const Names& names, const std::string& old, std::int64_t keep) {
+    if (old.empty()) return;
+    if (keep == 0) return zarr::remove_folder(old);
+    zarr::remove_folder(names.kept(keep));
+    for (std::int64_t number = keep; number-- > 1;)
+        if (is_there(names.kept(number))) rename(names.kept(number), names.kept(number + 1));
+    rename(old, names.kept(1));
+    sync_folder(names.folder);
+}
+
+std::string listed(const NamedArrays& arrays) {
+    std::string out;
+    for (const auto& [name, array] : arrays)
+        out += (out.empty() ? "" : ", ") + name + " " + array.dtype().name + " " +
+               text::tuple(array.layout().shape());
+    return out.substr(0, 400);
+}
+
+Layout balanced_rows(const Shape& shape, std::int64_t processes) {
+    if (shape.empty()) return {shape, "()"};
+    std::string dist = "(BALANCED";
+    for (std::size_t d = 1; d < shape.size(); ++d) dist += ", *";
+    return {shape, dist + ")", {processes}};
+}
+
+}  // namespace
+
+void save(const std::string& path, const NamedArrays& arrays, const SaveOptions& options) {
+    if (arrays.empty()) throw Error("there is nothing to save: give one array at least");
+    const Comm comm = arrays.front().second.comm();
+    const std::string call = "save('" + path + "': " + listed(arrays) + ")";
+    const auto names = std::make_shared<std::optional<Names>>();
+    store::on_first(
+        comm, call,
+        [&] {
+            names->emplace(path);
+            if (options.keep < 0)
+                throw Error(std::to_string(options.keep) + " checkpoints cannot be kept");
+            for (const auto& [name, array] : arrays)
+                if (!(array.comm() == comm))
+                    throw MismatchError("'" + name +
+                                        "' is on another communicator than the first array; make "
+                                        "all of them on the same one");
+        },
+        [names] {
+            clear(**names);
+            return std::string();
+        },
+        options.deadline);
+    auto session = std::make_shared<store::Session>(
+        store::Session{comm, (*names)->fresh, "w", {}, {}, false, false, true});
+    Store fresh = Store::open(session, options.deadline);
+    try {
+        fresh.set_attributes(options.attributes, options.deadline);
+        for (const auto& [name, array] : arrays) {
+            CreateOptions made;
+            made.codec = options.codec;
+            fresh.create(name, array.layout().shape(), array.dtype(), made, options.deadline);
+            StoreOptions moved;
+            moved.max_buffer = options.max_buffer;
+            moved.deadline = options.deadline;
+            fresh.write(name, array, moved);
+        }
+        store::on_first(
+            comm, call, [] {},
+            [names, session, keep = options.keep] {
+                session->lock.reset();
+                session->tree->folder().sync_folders();
+                retire(**names, take_place(**names), keep);
+                return std::string();
+            },
+            options.deadline);
+    } catch (const DeadlineError&) {
+        throw;  // what goes on needs the folder
+    } catch (const std::exception&) {
+        const bool mine = session->first() && session->lock != nullptr;
+        fresh.leave();
+        if (mine) zarr::remove_folder((*names)->fresh);
+        throw;
+    }
+    fresh.leave();
+}
+
+std::string checkpoint_path(const std::string& path, const Comm& comm, Deadline deadline) {
+    return store::on_first(
+        comm, "load('" + path + "')", [] {},
+        [&path] {
+            const Names names(path);
+            return !is_there(names.path) && is_there(names.old) ? names.old : path;
+        },
+        deadline);
+}
+
+NamedArrays load(const std::string& path, const Comm& comm, const LayoutOf& layout_of,
+                 const LoadOptions& options) {
+    Store stored =
+        Store::open(checkpoint_path(path, comm, options.deadline), "r", comm, options.deadline);
+    NamedArrays out;
+    for (const std::string& name : options.names.empty() ? stored.names() : options.names) {
+        std::optional<Array> array;
+        store::on_first(
+            comm, "load('" + path + "', " + name + ")",
+            [&] {
+                const StoredArray& each = stored.array(name);
+                const Layout layout =
+                    layout_of ? layout_of(each) : balanced_rows(each.shape, comm.size());
+                array.emplace(Array::empty(layout, {each.dtype, each.itemsize}, comm));
+            },
+            [] { return std::string(); }, options.deadline);
+        StoreOptions moved;
+        moved.max_buffer = options.max_buffer;
+        moved.deadline = options.deadline;
+        stored.read(name, *array, moved);
+        out.emplace_back(name, *array);
+    }
+    stored.leave();
+    return out;
+}
+
+void load(const std::string& path, const NamedArrays& arrays, Deadline deadline) {
+    if (arrays.empty()) throw Error("there is nothing to load: give one array at least");
+    const Comm comm = arrays.front().second.comm();
+    Store stored = Store::open(checkpoint_path(path, comm, deadline), "r", comm, deadline);
+    StoreOptions moved;
+    moved.deadline = deadline;
+    for (const auto& [name, array] : arrays) stored.read(name, array, moved);
+    stored.leave();
+}
+
+}  // namespace hocket

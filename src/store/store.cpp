@@ -1,0 +1,260 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Opening and closing stores, and what they hold.
+#include "hocket/store.hpp"
+
+#include <sys/stat.h>
+
+#include <algorithm>
+#include <array>
+
+#include "base/text.hpp"
+#include "comm/engine.hpp"
+#include "comm/state.hpp"
+#include "store/session.hpp"
+
+namespace hocket {
+namespace store {
+namespace {
+
+comm::Protocol<> agreed_on_first(Comm on, int tag, comm::Statement mine,
+                                 std::function<std::string()> act,
+                                 std::shared_ptr<std::string> told) {
+    const std::string text = mine.text;
+    co_await on.state().open();
+    const comm::Group all = comm::Group::whole(on.state().link());
+    co_await comm::agree(all, tag, std::move(mine));
+    comm::Statement second;
+    second.text = text;
+    if (on.rank() == 0) second.fault = fault_of([&] { second.sound = act(); });
+    *told = co_await comm::agree(all, tag, std::move(second));
+}
+
+std::string inode_of(const zarr::Folder& folder) {
+    struct stat status {};
+    if (::fstat(folder.descriptor(), &status) != 0) zarr::fail("look at", folder.path());
+    return std::to_string(status.st_ino);
+}
+
+const std::vector<std::string> modes{"r", "r+", "w", "w-", "a"};
+
+void check_mode(const std::string& mode) {
+    if (std::find(modes.begin(), modes.end(), mode) == modes.end())
+        throw Error("there is no mode '" + mode + "' of a store; give one of " +
+                    text::quoted_list(modes));
+}
+
+bool is_there(const std::string& path) {
+    struct stat status {};
+    return ::lstat(path.c_str(), &status) == 0;
+}
+
+void make_store(const std::string& path, const std::string& mode) {
+    if (is_there(path)) {
+        if (mode == "a") return;
+        throw Error("'" + path + "' is there already, and mode '" + mode +
+                    "' overwrites nothing; remove it, give another path, or open it with 'r+'");
+    }
+    zarr::Folder::make(path);
+    zarr::Folder::open(path)->replace_text("zarr.json", zarr::text_of_group("{}", {}), false);
+}
+
+// On process 0: the store is made where it should be, locked and read.
+std::string prepare(Session& session) {
+    const std::string& mode = session.mode;
+    if (mode != "r" && mode != "r+") make_store(session.path, mode);
+    auto folder = zarr::Folder::open(session.path);
+    if (session.writes()) session.lock = std::make_shared<Lock>(folder);
+    session.tree = std::make_shared<zarr::Tree>(folder);
+    if (session.writes() && session.tree->format() != 3)
+        throw Error("'" + session.path +
+                    "' has Zarr format 2, which hocket only reads; copy it into a new store");
+    return inode_of(*folder) + " " + session.tree->text();
+}
+
+// On the others: by what they are told, in the same folder.
+void follow(Session& session, const std::string& told) {
+    const std::size_t blank = told.find(' ');
+    auto folder = zarr::Folder::open(session.path);
+    if (inode_of(*folder) != told.substr(0, blank))
+        throw Error("'" + session.path +
+                    "' is another folder here than on process 0, or was replaced meanwhile; open "
+                    "it again, by a path that all processes share");
+    session.tree = std::make_shared<zarr::Tree>(std::move(folder), told.substr(blank + 1));
+}
+
+}  // namespace
+
+comm::Fault fault_of(const std::function<void()>& check) {
+    try {
+        check();
+    } catch (const std::exception&) {
+        return comm::Fault::current();
+    }
+    return {};
+}
+
+std::shared_ptr<Operation> begin(const std::string& text, comm::Protocol<> protocol) {
+    auto operation = std::make_shared<comm::Call>(std::move(protocol), text);
+    comm::Engine::instance().add(operation);
+    return operation;
+}
+
+std::string on_first(const Comm& comm, const std::string& text, const std::function<void()>& check,
+                     const std::function<std::string()>& act, Deadline deadline) {
+    comm::Statement mine;
+    mine.text = text;
+    mine.fault = fault_of(check);
+    auto told = std::make_shared<std::string>();
+    std::shared_ptr<Operation> operation;
+    {
+        const comm::Turn turn;
+        operation =
+            begin(text, agreed_on_first(comm, comm.state().next_tag(), std::move(mine), act, told));
+    }
+    wait(*operation, deadline);
+    return *told;
+}
+
+void require_open(const Session& session) {
+    if (session.closed) throw Error("the store '" + session.path + "' was closed; open it again");
+}
+
+void require_writable(const Session& session) {
+    require_open(session);
+    if (!session.writes())
+        throw Error("the store '" + session.path +
+                    "' is open for reading; open it with mode 'r+' to write");
+}
+
+}  // namespace store
+
+using store::Session;
+
+Store Store::open(const std::string& path, const std::string& mode, const Comm& comm,
+                  Deadline deadline) {
+    return open(std::make_shared<Session>(Session{comm, path, mode, {}, {}, false, false, false}),
+                deadline);
+}
+
+Store Store::open(const std::shared_ptr<Session>& session, Deadline deadline) {
+    const std::string call = "open_store('" + session->path + "', '" + session->mode + "')";
+    const std::string told = store::on_first(
+        session->comm, call, [&] { store::check_mode(session->mode); },
+        [session] { return store::prepare(*session); }, deadline);
+    store::on_first(
+        session->comm, call,
+        [&] {
+            if (!session->first()) store::follow(*session, told);
+        },
+        [] { return std::string(); }, deadline);
+    return Store(session);
+}
+
+const std::string& Store::path() const {
+    return session_->path;
+}
+const std::string& Store::mode() const {
+    return session_->mode;
+}
+const Comm& Store::comm() const {
+    return session_->comm;
+}
+std::vector<std::string> Store::names() const {
+    return session_->tree->names();
+}
+const StoredArray& Store::array(const std::string& name) const {
+    return session_->tree->array(name);
+}
+const std::string& Store::attributes() const {
+    return session_->tree->attributes();
+}
+const std::string& Store::unfinished() const {
+    return session_->tree->unfinished();
+}
+StoreFiles Store::files() const {
+    return StoreFiles(session_->tree);
+}
+
+void Store::create(const std::string& name, const Shape& shape, const DType& dtype,
+                   const CreateOptions& options, Deadline deadline) {
+    Session& session = *session_;
+    auto made = std::make_shared<zarr::Metadata>();
+    store::on_first(
+        session.comm, "create('" + name + "', " + text::tuple(shape) + ", " + dtype.name + ")",
+        [&] {
+            store::require_writable(session);
+            zarr::check_name(name);
+            if (session.tree->has(name))
+                throw Error("the store '" + session.path + "' has an array '" + name +
+                            "' already; give another name, or write to that one");
+            zarr::Wanted wanted;
+            wanted.shape = shape;
+            wanted.type = zarr::type_of_name(dtype.name);
+            wanted.chunks = options.chunks;
+            wanted.shards = options.shards;
+            wanted.codec = options.codec;
+            wanted.fill = options.fill;
+            wanted.dimension_names = options.dimension_names;
+            wanted.attributes = options.attributes;
+            *made = zarr::make_metadata(wanted);
+        },
+        [=, &session] {
+            const zarr::Folder& folder = session.tree->folder();
+            for (const std::string& group : zarr::Tree::groups_above(name))
+                if (!folder.find(group + "/zarr.json"))
+                    folder.replace_text(group + "/zarr.json", zarr::text_of_group("{}", {}),
+                                        session.saving);
+            folder.replace_text(name + "/zarr.json", zarr::text_of(*made), session.saving);
+            zarr::Tree after = *session.tree;
+            after.set(name, *made);
+            folder.replace_text("zarr.json", after.root_text(), session.saving);
+            return std::string();
+        },
+        deadline);
+    session.tree->set(name, *made);
+}
+
+void Store::set_attributes(const std::string& json, Deadline deadline) {
+    Session& session = *session_;
+    std::string checked;
+    store::on_first(
+        session.comm, "set_attributes(" + json + ")",
+        [&] {
+            store::require_writable(session);
+            checked = zarr::checked_attributes(json);
+        },
+        [&session, &checked] {
+            zarr::Tree after = *session.tree;
+            after.set_attributes(checked);
+            session.tree->folder().replace_text("zarr.json", after.root_text(), session.saving);
+            return std::string();
+        },
+        deadline);
+    session.tree->set_attributes(checked);
+}
+
+void Store::close(Deadline deadline) {
+    const auto session = session_;
+    if (session->closed) return;
+    store::on_first(
+        session->comm, "close of the store '" + session->path + "'", [] {},
+        [session] {
+            if (session->marked) session->tree->folder().remove(zarr::mark_name);
+            session->lock.reset();
+            return std::string();
+        },
+        deadline);
+    session->closed = true;
+}
+
+void Store::leave() {
+    session_->lock.reset();
+    session_->closed = true;
+}
+
+StoreCounts store_counts() {
+    const zarr::FileCounts counts = zarr::file_counts();
+    return {counts.opened, counts.reads, counts.writes, counts.bytes_read, counts.bytes_written};
+}
+
+}  // namespace hocket

@@ -1,0 +1,49 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// A chunk in memory: how its elements lie, and its bytes as a file has them.
+#pragma once
+
+#include <string>
+
+#include "base/text.hpp"
+#include "zarr/boxes.hpp"
+#include "zarr/metadata.hpp"
+
+namespace hocket::zarr {
+
+inline std::string text_of_index(const Shape& index) {
+    return text::tuple(index);
+}
+
+inline std::string path_of(const std::string& array, const std::string& key) {
+    return array.empty() ? key : array + "/" + key;
+}
+
+/// Bytes between neighbours along each dimension.
+inline Shape chunk_strides(const Metadata& array) {
+    Shape strides(array.chunk.size());
+    std::int64_t stride = array.type.size;
+    for (std::size_t k = strides.size(); k-- > 0;) {
+        const std::size_t d = array.encoding.order[k];
+        strides[d] = stride;
+        stride *= array.chunk[d];
+    }
+    return strides;
+}
+
+inline bool must_swap(const Metadata& array) {
+    return array.encoding.big_endian && array.type.unit() > 1;
+}
+
+inline Bytes decoded(const Metadata& array, Bytes data) {
+    const std::int64_t bytes = array.chunk_bytes();
+    data = decode(array.encoding.codecs, std::move(data), bytes);
+    if (must_swap(array)) swap_units(data.data(), bytes, array.type.unit());
+    return data;
+}
+
+inline Bytes encoded(const Metadata& array, Bytes data) {
+    if (must_swap(array)) swap_units(data.data(), array.chunk_bytes(), array.type.unit());
+    return encode(array.encoding.codecs, std::move(data));
+}
+
+}  // namespace hocket::zarr

@@ -1,0 +1,58 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Boxes of an array, read from its files and written to them.
+#pragma once
+
+#include <memory>
+#include <span>
+#include <string>
+
+#include "zarr/boxes.hpp"
+#include "zarr/files.hpp"
+#include "zarr/shard.hpp"
+
+namespace hocket::zarr {
+
+/// Memory of a box of elements: that of box.start lies at `data`.
+struct Memory {
+    std::byte* data;
+    Shape strides;  // bytes
+
+    std::byte* at(const IndexBox& box, const Shape& index) const {
+        std::byte* out = data;
+        for (std::size_t d = 0; d < strides.size(); ++d)
+            out += strides[d] * (index[d] - box.start[d]);
+        return out;
+    }
+};
+
+/// a[box] to memory. Each chunk that the box meets is read once, on the threads of the pool.
+/// `path`: of the array in the store. @throws Error
+void read_box(const Folder& folder, const std::string& path, const Metadata& array,
+              const IndexBox& box, const Memory& to);
+
+/// One file of an array, as one call writes it: beside the old one, which it then replaces.
+class FileWriter {
+  public:
+    /// `region`: all that the call writes; what lies beside it is taken over from the old file.
+    FileWriter(const Folder& folder, const std::string& path, const Metadata& array,
+               const Shape& file_index, const IndexBox& region);
+    ~FileWriter();
+    FileWriter(const FileWriter&) = delete;
+    FileWriter& operator=(const FileWriter&) = delete;
+
+    /// The chunks that the box covers, as far as they lie within the region. Each chunk comes once.
+    void put(const IndexBox& box, const Memory& from);
+    /// `sync`: what is written is on the disk before a reader can see it.
+    void finish(bool sync);
+
+  private:
+    struct State;
+    std::unique_ptr<State> state_;
+};
+
+/// The files that a box meets, whole or as far as the region covers them. On the threads of the
+/// pool. @throws Error
+void write_box(const Folder& folder, const std::string& path, const Metadata& array,
+               const IndexBox& region, const IndexBox& box, const Memory& from, bool sync);
+
+}  // namespace hocket::zarr

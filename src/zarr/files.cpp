@@ -1,0 +1,252 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "zarr/files.hpp"
+
+#include <dirent.h>
+#include <fcntl.h>
+#include <linux/openat2.h>
+#include <sys/stat.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <atomic>
+#include <cerrno>
+#include <cstdio>
+#include <cstring>
+#include <filesystem>
+#include <utility>
+
+#include "hocket/error.hpp"
+
+namespace hocket::zarr {
+namespace {
+
+struct Counters {
+    std::atomic<std::int64_t> opened{0}, reads{0}, writes{0}, bytes_read{0}, bytes_written{0};
+};
+Counters& counters() {
+    static Counters all;
+    return all;
+}
+
+constexpr std::int64_t longest_text = std::int64_t{1} << 28;
+
+std::string last_of(const std::string& path) {
+    return path.substr(path.rfind('/') + 1);  // npos + 1 is 0
+}
+
+}  // namespace
+
+FileCounts file_counts() {
+    const Counters& all = counters();
+    return {all.opened, all.reads, all.writes, all.bytes_read, all.bytes_written};
+}
+
+void fail(const std::string& what, const std::string& path) {
+    const int error = errno;
+    std::string text = "cannot " + what + " '" + path + "': " + std::strerror(error);
+    if (error == EXDEV || error == ELOOP)
+        text += "; it leads out of its store, by '..' or a symbolic link, which hocket refuses";
+    if (error == ENOSPC || error == EDQUOT) text += "; what was stored before is as it was";
+    if (error == EMFILE || error == ENFILE) text += "; allow more open files (ulimit -n)";
+    throw Error(text);
+}
+
+File::File(File&& other) noexcept
+    : descriptor_(std::exchange(other.descriptor_, -1)), path_(std::move(other.path_)) {}
+
+File::~File() {
+    if (descriptor_ >= 0) ::close(descriptor_);
+}
+
+std::int64_t File::size() const {
+    struct stat status {};
+    if (::fstat(descriptor_, &status) != 0) fail("look at", path_);
+    return status.st_size;
+}
+
+void File::read(std::int64_t offset, std::span<std::byte> data) const {
+    ++counters().reads;
+    while (!data.empty()) {
+        const ssize_t got = ::pread(descriptor_, data.data(), data.size(), offset);
+        if (got < 0 && errno == EINTR) continue;
+        if (got < 0) fail("read", path_);
+        if (got == 0)
+            throw Error("'" + path_ + "' ends at byte " + std::to_string(offset) + ", and " +
+                        std::to_string(data.size()) +
+                        " bytes more belong there; it was cut off, so restore it from a copy");
+        counters().bytes_read += got;
+        offset += got;
+        data = data.subspan(static_cast<std::size_t>(got));
+    }
+}
+
+void File::write(std::int64_t offset, std::span<const std::byte> data) const {
+    ++counters().writes;
+    while (!data.empty()) {
+        const ssize_t put = ::pwrite(descriptor_, data.data(), data.size(), offset);
+        if (put < 0 && errno == EINTR) continue;
+        if (put < 0) fail("write", path_);
+        counters().bytes_written += put;
+        offset += put;
+        data = data.subspan(static_cast<std::size_t>(put));
+    }
+}
+
+void File::sync() const {
+    if (::fsync(descriptor_) != 0) fail("put on the disk", path_);
+}
+
+std::shared_ptr<const Folder> Folder::open(const std::string& path) {
+    const int descriptor = ::open(path.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+    if (descriptor < 0) fail("open the store", path);
+    return std::shared_ptr<const Folder>(new Folder(File(descriptor, path)));
+}
+
+void Folder::make(const std::string& path) {
+    if (::mkdir(path.c_str(), 0777) != 0) fail("make the store", path);
+}
+
+std::optional<File> Folder::resolve(const std::string& path, int flags, int mode) const {
+    const std::string whole = root_.path() + "/" + path;
+    open_how how{};
+    how.flags = static_cast<std::uint64_t>(flags | O_CLOEXEC);
+    how.mode = static_cast<std::uint64_t>(mode);
+    how.resolve = RESOLVE_BENEATH | RESOLVE_NO_MAGICLINKS;
+    long descriptor = ::syscall(SYS_openat2, root_.descriptor(), path.c_str(), &how, sizeof how);
+    if (descriptor < 0 && errno == EAGAIN)  // something above was renamed meanwhile
+        descriptor = ::syscall(SYS_openat2, root_.descriptor(), path.c_str(), &how, sizeof how);
+    if (descriptor < 0 && errno == ENOSYS)  // Linux before 5.6: names were checked, links are not
+        descriptor =
+            ::openat(root_.descriptor(), path.c_str(), flags | O_CLOEXEC | O_NOFOLLOW, mode);
+    if (descriptor < 0 && (errno == ENOENT || errno == ENOTDIR)) return std::nullopt;
+    if (descriptor < 0) fail("open", whole);
+    ++counters().opened;
+    return File(static_cast<int>(descriptor), whole);
+}
+
+std::optional<File> Folder::find(const std::string& path) const {
+    return resolve(path, O_RDONLY, 0);
+}
+
+std::optional<File> Folder::find_to_write(const std::string& path) const {
+    return resolve(path, O_RDWR, 0);
+}
+
+File Folder::parent_of(const std::string& path, bool make) const {
+    const std::size_t slash = path.rfind('/');
+    const std::string above = slash == std::string::npos ? "." : path.substr(0, slash);
+    if (auto found = resolve(above, O_RDONLY | O_DIRECTORY, 0)) return std::move(*found);
+    if (!make) fail("open", root_.path() + "/" + above);
+    const File grand = parent_of(above, true);
+    if (::mkdirat(grand.descriptor(), last_of(above).c_str(), 0777) != 0 && errno != EEXIST)
+        fail("make the folder", root_.path() + "/" + above);
+    auto made = resolve(above, O_RDONLY | O_DIRECTORY, 0);
+    if (!made) fail("open", root_.path() + "/" + above);
+    return std::move(*made);
+}
+
+File Folder::create(const std::string& path, bool must_be_new) const {
+    const int flags = O_RDWR | O_CREAT | (must_be_new ? O_EXCL : O_TRUNC);
+    if (auto made = resolve(path, flags, 0666)) return std::move(*made);
+    parent_of(path, true);
+    auto made = resolve(path, flags, 0666);
+    if (!made) fail("make", root_.path() + "/" + path);
+    return std::move(*made);
+}
+
+std::optional<std::string> Folder::text(const std::string& path) const {
+    const auto file = find(path);
+    if (!file) return std::nullopt;
+    const std::int64_t size = file->size();
+    if (size > longest_text)
+        throw Error("'" + file->path() + "' has " + std::to_string(size) +
+                    " bytes, which is no metadata of a store");
+    std::string out(static_cast<std::size_t>(size), '\0');
+    file->read(0, std::as_writable_bytes(std::span(out)));
+    return out;
+}
+
+void Folder::replace_text(const std::string& path, std::string_view text, bool sync) const {
+    const std::string beside = path + ".new~";
+    {
+        const File file = create(beside);
+        file.write(0, std::as_bytes(std::span(text)));
+        if (sync) file.sync();
+    }
+    rename(beside, path);
+    if (sync) parent_of(path, false).sync();
+}
+
+void Folder::rename(const std::string& from, const std::string& to) const {
+    const File above = parent_of(from, false);
+    const File above_to = parent_of(to, false);
+    if (::renameat(above.descriptor(), last_of(from).c_str(), above_to.descriptor(),
+                   last_of(to).c_str()) != 0)
+        fail("rename to", root_.path() + "/" + to);
+}
+
+void Folder::remove(const std::string& path) const {
+    const std::size_t slash = path.rfind('/');
+    const auto above = resolve(slash == std::string::npos ? "." : path.substr(0, slash),
+                               O_RDONLY | O_DIRECTORY, 0);
+    if (!above) return;
+    if (::unlinkat(above->descriptor(), last_of(path).c_str(), 0) != 0 && errno != ENOENT)
+        fail("remove", root_.path() + "/" + path);
+}
+
+namespace {
+
+struct CloseFolder {
+    void operator()(DIR* folder) const { ::closedir(folder); }
+};
+
+// Names of the folders in one that is open.
+std::vector<std::string> folders_in(const File& folder) {
+    const int copy = ::openat(folder.descriptor(), ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+    const std::unique_ptr<DIR, CloseFolder> open(copy < 0 ? nullptr : ::fdopendir(copy));
+    if (!open) fail("list", folder.path());
+    std::vector<std::string> out;
+    while (const dirent* entry = ::readdir(open.get())) {
+        const std::string name = entry->d_name;
+        if (name == "." || name == "..") continue;
+        struct stat status {};
+        if (::fstatat(folder.descriptor(), name.c_str(), &status, AT_SYMLINK_NOFOLLOW) == 0 &&
+            (S_ISDIR(status.st_mode) || S_ISLNK(status.st_mode)))
+            out.push_back(name);
+    }
+    std::sort(out.begin(), out.end());
+    return out;
+}
+
+void sync_below(const File& folder) {
+    for (const std::string& name : folders_in(folder)) {
+        const int below = ::openat(folder.descriptor(), name.c_str(),
+                                   O_RDONLY | O_DIRECTORY | O_CLOEXEC | O_NOFOLLOW);
+        if (below < 0) continue;
+        sync_below(File(below, folder.path() + "/" + name));
+    }
+    folder.sync();
+}
+
+}  // namespace
+
+std::vector<std::string> Folder::folders(const std::string& path) const {
+    const auto folder = resolve(path.empty() ? "." : path, O_RDONLY | O_DIRECTORY, 0);
+    return folder ? folders_in(*folder) : std::vector<std::string>{};
+}
+
+void Folder::sync_folders() const {
+    sync_below(root_);
+}
+
+void remove_folder(const std::string& path) {
+    std::error_code error;
+    std::filesystem::remove_all(path, error);
+    if (error) {
+        errno = error.value();
+        fail("remove", path);
+    }
+}
+
+}  // namespace hocket::zarr

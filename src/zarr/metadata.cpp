@@ -1,0 +1,151 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "zarr/metadata.hpp"
+
+#include <algorithm>
+
+#include "base/checked.hpp"
+#include "base/text.hpp"
+#include "hocket/error.hpp"
+
+namespace hocket::zarr {
+namespace {
+
+// Chunks of a few MiB compress well and are read soon; files of 128 MiB are few on large arrays.
+constexpr std::int64_t usual_chunk = std::int64_t{2} << 20;
+constexpr std::int64_t usual_shard = std::int64_t{128} << 20;
+
+std::int64_t bytes_of(const Shape& extents, std::int64_t itemsize) {
+    const auto elements = base::product(extents);
+    const auto bytes = elements ? base::product(*elements, itemsize) : std::nullopt;
+    if (!bytes)
+        throw Error("chunks of " + text::tuple(extents) + " elements of " +
+                    std::to_string(itemsize) +
+                    " bytes have more than 2^63 bytes; make them smaller");
+    return *bytes;
+}
+
+// The longest extents are halved until a chunk is small enough.
+Shape usual_chunks(const Shape& shape, std::int64_t itemsize) {
+    Shape chunks;
+    for (const std::int64_t extent : shape) chunks.push_back(std::max<std::int64_t>(extent, 1));
+    const auto large = [&] {
+        double bytes = static_cast<double>(itemsize);
+        for (const std::int64_t extent : chunks) bytes *= static_cast<double>(extent);
+        return bytes > static_cast<double>(usual_chunk);
+    };
+    while (large()) {
+        const auto longest = std::max_element(chunks.begin(), chunks.end());
+        if (longest == chunks.end() || *longest == 1) break;
+        *longest = (*longest + 1) / 2;
+    }
+    return chunks;
+}
+
+// From the last dimension on, as many chunks as fit, so that a file is a slab of the array.
+Shape usual_shards(const Shape& shape, const Shape& chunks, std::int64_t itemsize) {
+    Shape shards = chunks;
+    for (std::size_t d = shape.size(); d-- > 0;) {
+        const std::int64_t most = usual_shard / bytes_of(shards, itemsize);
+        const std::int64_t all = base::ceil_div(std::max<std::int64_t>(shape[d], 1), chunks[d]);
+        shards[d] = chunks[d] * std::clamp<std::int64_t>(most, 1, all);
+    }
+    return shards;
+}
+
+void check_extents(const Shape& extents, std::size_t dimensions, const char* name) {
+    if (extents.size() != dimensions ||
+        std::any_of(extents.begin(), extents.end(), [](std::int64_t extent) { return extent < 1; }))
+        throw Error(std::string(name) + " are " + text::tuple(extents) + " of an array of " +
+                    std::to_string(dimensions) +
+                    " dimensions; give one extent of 1 or more for each");
+}
+
+}  // namespace
+
+std::int64_t Metadata::chunk_bytes() const {
+    return bytes_of(chunk, type.size);
+}
+
+Shape Metadata::file_counts() const {
+    Shape counts;
+    for (std::size_t d = 0; d < shape.size(); ++d)
+        counts.push_back(base::ceil_div(shape[d], file[d]));
+    return counts;
+}
+
+Shape Metadata::chunks_in_file() const {
+    Shape counts;
+    for (std::size_t d = 0; d < shape.size(); ++d) counts.push_back(file[d] / chunk[d]);
+    return counts;
+}
+
+std::string Metadata::key(std::span<const std::int64_t> file_index) const {
+    std::string out = default_keys ? "c" : "";
+    for (const std::int64_t index : file_index) {
+        if (!out.empty()) out += separator;
+        out += std::to_string(index);
+    }
+    return out.empty() ? "0" : out;
+}
+
+StoredArray Metadata::described(const std::string& name) const {
+    StoredArray out;
+    out.name = name;
+    out.shape = shape;
+    out.dtype =
+        type.kind == DataType::Kind::raw ? "'" + type.numpy_name() + "'" : type.numpy_name();
+    out.itemsize = type.size;
+    out.chunks = chunk;
+    if (sharded) out.shards = file;
+    out.codec = "none";
+    for (const Codec& codec : encoding.codecs)
+        if (codec.kind != Codec::Kind::crc32c) out.codec = codec.name();
+    out.fill = json_of_fill(fill, type);
+    out.dimension_names = dimension_names;
+    out.attributes = attributes;
+    out.zarr_format = format;
+    return out;
+}
+
+Metadata make_metadata(const Wanted& wanted) {
+    Metadata made;
+    const std::size_t dimensions = wanted.shape.size();
+    for (const std::int64_t extent : wanted.shape)
+        if (extent < 0) throw Error("there is no array of shape " + text::tuple(wanted.shape));
+    made.shape = wanted.shape;
+    made.type = wanted.type;
+    made.chunk =
+        wanted.chunks.empty() ? usual_chunks(wanted.shape, wanted.type.size) : wanted.chunks;
+    check_extents(made.chunk, dimensions, "chunks");
+    made.file = made.chunk;
+    if (!wanted.shards.empty())
+        made.file = wanted.shards;
+    else if (wanted.chunks.empty() && !wanted.one_chunk_a_file)
+        made.file = usual_shards(wanted.shape, made.chunk, wanted.type.size);
+    check_extents(made.file, dimensions, "shards");
+    for (std::size_t d = 0; d < dimensions; ++d)
+        if (made.file[d] % made.chunk[d] != 0)
+            throw Error("shards of " + text::tuple(made.file) + " are no multiple of chunks of " +
+                        text::tuple(made.chunk) + "; make each extent one");
+    bytes_of(made.file, wanted.type.size);
+    made.sharded = !wanted.shards.empty() || made.file != made.chunk;
+    if (made.sharded) made.index_codecs = {Codec::named("crc32c")};
+    for (std::size_t d = 0; d < dimensions; ++d) made.encoding.order.push_back(d);
+    if (wanted.codec != "none") {
+        made.encoding.codecs = {Codec::named(wanted.codec)};
+        made.encoding.codecs[0].require(true);
+    }
+    made.fill = fill_of_json(wanted.fill, wanted.type);
+    made.attributes = checked_attributes(wanted.attributes);
+    made.dimension_names = wanted.dimension_names;
+    if (made.dimension_names.empty())  // which xarray asks for
+        for (std::size_t d = 0; d < dimensions; ++d)
+            made.dimension_names.push_back("dim_" + std::to_string(d));
+    if (made.dimension_names.size() != dimensions)
+        throw Error(std::to_string(made.dimension_names.size()) +
+                    " names are given for the dimensions of an array that has " +
+                    std::to_string(dimensions));
+    return made;
+}
+
+}  // namespace hocket::zarr

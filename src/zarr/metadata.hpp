@@ -1,0 +1,91 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// What zarr.json says of an array (Zarr core specification 3.1; sharding: its codec
+// `sharding_indexed`, version 1.0), and .zarray of version 2.
+#pragma once
+
+#include <cstdint>
+#include <span>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "hocket/store_files.hpp"
+#include "zarr/codec.hpp"
+#include "zarr/dtype.hpp"
+
+namespace hocket::zarr {
+
+/// How a chunk becomes bytes: its elements in an order of dimensions, their bytes in an order, then
+/// codecs.
+struct Encoding {
+    std::vector<std::size_t> order;  // of dimensions, slowest first
+    bool big_endian = false;
+    std::vector<Codec> codecs;
+};
+
+struct Metadata {
+    int format = 3;
+    Shape shape;
+    DataType type;
+    Shape chunk;  // extents of a chunk
+    Shape file;   // extents of what a file holds: a shard, or a chunk
+    bool sharded = false;
+    bool index_at_end = true;
+    std::vector<Codec> index_codecs;  // none, or a checksum
+    bool index_big_endian = false;
+    Encoding encoding;
+    bool default_keys = true;  // "c/0/1", else version 2's "0.1"
+    char separator = '/';
+    Bytes fill;
+    std::string attributes = "{}";
+    std::vector<std::string> dimension_names;  // one a dimension; "": none
+
+    std::int64_t chunk_bytes() const;
+    /// How many files there are along each dimension.
+    Shape file_counts() const;
+    /// How many chunks a file has along each dimension.
+    Shape chunks_in_file() const;
+    /// The path of a file below the array: "c/0/1".
+    std::string key(std::span<const std::int64_t> file_index) const;
+    StoredArray described(const std::string& name) const;
+};
+
+/// What is found in a store: groups by attributes, arrays. `what` names the file in errors.
+struct Node {
+    bool is_array = false;
+    Metadata array;
+    std::string attributes = "{}";
+    /// Of a root: the nodes below it, by path, as JSON; "": it does not list them.
+    std::vector<std::pair<std::string, std::string>> below;
+    bool lists_below = false;
+};
+
+/// @throws Error for another zarr_format, codecs, data types and extensions that hocket does not
+///         know, naming them, and for what does not fit together.
+Node parse_node(std::string_view json, const std::string& what);
+Metadata parse_v2(std::string_view zarray, std::string_view zattrs, const std::string& what);
+
+std::string text_of(const Metadata& metadata);
+/// Of a group; `below`: the metadata of all that is below it, by path, for readers that open one
+/// file only (zarr-python's consolidated metadata).
+std::string text_of_group(const std::string& attributes,
+                          std::span<const std::pair<std::string, std::string>> below);
+/// Checks text that becomes attributes. @throws Error unless it is a JSON object.
+std::string checked_attributes(const std::string& json);
+
+/// What is needed to make an array; empty extents: what suits its size.
+struct Wanted {
+    Shape shape;
+    DataType type;
+    Shape chunks, shards;
+    bool one_chunk_a_file = false;
+    std::string codec = "zstd";
+    std::string fill = "0";
+    std::vector<std::string> dimension_names;
+    std::string attributes = "{}";
+};
+/// @throws Error for what does not fit together.
+Metadata make_metadata(const Wanted& wanted);
+
+}  // namespace hocket::zarr

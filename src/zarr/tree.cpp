@@ -1,0 +1,185 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "zarr/tree.hpp"
+
+#include <utility>
+
+#include "base/text.hpp"
+#include "hocket/error.hpp"
+#include "zarr/boxes.hpp"
+#include "zarr/chunk_memory.hpp"
+#include "zarr/chunks.hpp"
+
+namespace hocket {
+namespace zarr {
+namespace {
+
+constexpr int deepest = 64;  // groups in groups
+
+}  // namespace
+
+void check_name(const std::string& name) {
+    std::size_t first = 0;
+    while (first <= name.size()) {
+        const std::size_t slash = std::min(name.find('/', first), name.size());
+        const std::string part = name.substr(first, slash - first);
+        if (part.empty() || part[0] == '.' || part.substr(0, 2) == "__" || part == "zarr.json" ||
+            part.back() == '~' || part.find('\0') != std::string::npos)
+            throw Error("'" + name +
+                        "' is no name of an array in a store; give names without '..', with '/' "
+                        "between those of groups, as 'run/t'");
+        first = slash + 1;
+    }
+}
+
+Tree::Tree(std::shared_ptr<const Folder> folder) : folder_(std::move(folder)) {
+    unfinished_ = folder_->text(mark_name).value_or("");
+    if (const auto root = folder_->text("zarr.json"))
+        read_3(*root);
+    else if (folder_->text(".zgroup") || folder_->text(".zarray"))
+        read_2();
+    else
+        throw Error(
+            "'" + folder_->path() +
+            "' is no store: it has neither zarr.json nor .zgroup; give the folder that has it, "
+            "or make one with mode 'w'");
+}
+
+Tree::Tree(std::shared_ptr<const Folder> folder, const std::string& told)
+    : folder_(std::move(folder)) {
+    const std::size_t end = told.find('\0');
+    unfinished_ = told.substr(1, end - 1);
+    read_3(told.substr(end + 1));
+    if (told[0] == '3') return;
+    format_ = 2;
+    for (auto& [name, entry] : arrays_) entry.metadata.format = entry.described.zarr_format = 2;
+}
+
+std::string Tree::text() const {
+    return std::to_string(format_) + unfinished_ + '\0' + root_text();
+}
+
+void Tree::read_3(const std::string& root) {
+    const Node node = parse_node(root, "'" + folder_->path() + "/zarr.json'");
+    attributes_ = node.attributes;
+    if (node.is_array) return set("", node.array);
+    if (!node.lists_below) return walk("", 0);
+    for (const auto& [path, json] : node.below) add(path, json);
+}
+
+void Tree::add(const std::string& path, const std::string& json) {
+    const Node node = parse_node(json, "zarr.json of '" + path + "' in '" + folder_->path() + "'");
+    check_name(path);
+    if (node.is_array)
+        set(path, node.array);
+    else
+        groups_[path] = node.attributes;
+}
+
+void Tree::walk(const std::string& path, int depth) {
+    if (depth > deepest) throw Error("the groups of '" + folder_->path() + "' are too deep");
+    for (const std::string& name : folder_->folders(path)) {
+        const std::string below = path_of(path, name);
+        if (name[0] == '.' || name.substr(0, 2) == "__" || name.back() == '~') continue;
+        const auto json = folder_->text(below + "/zarr.json");
+        if (!json) continue;
+        add(below, *json);
+        if (groups_.count(below) != 0) walk(below, depth + 1);
+    }
+}
+
+void Tree::read_2() {
+    format_ = 2;
+    const auto attributes_at = [&](const std::string& path) {
+        return folder_->text(path_of(path, ".zattrs")).value_or("");
+    };
+    const auto add_array = [&](const std::string& path, const std::string& json) {
+        set(path, parse_v2(json, attributes_at(path), "'" + path + "/.zarray'"));
+    };
+    if (const auto root = folder_->text(".zarray")) return add_array("", *root);
+    if (const std::string own = attributes_at(""); !own.empty())
+        attributes_ = checked_attributes(own);
+    std::vector<std::string> open{""};
+    while (!open.empty()) {
+        const std::string path = std::move(open.back());
+        open.pop_back();
+        for (const std::string& name : folder_->folders(path)) {
+            const std::string below = path_of(path, name);
+            if (const auto json = folder_->text(below + "/.zarray"))
+                add_array(below, *json);
+            else if (folder_->text(below + "/.zgroup") && open.size() < 100000)
+                open.push_back(below);
+        }
+    }
+}
+
+std::vector<std::string> Tree::names() const {
+    std::vector<std::string> out;
+    for (const auto& [name, entry] : arrays_) out.push_back(name);
+    return out;
+}
+
+const Tree::Entry& Tree::entry(const std::string& name) const {
+    const auto found = arrays_.find(name);
+    if (found != arrays_.end()) return found->second;
+    const auto all = names();
+    throw Error("the store '" + folder_->path() + "' has no array '" + name + "'" +
+                text::did_you_mean(name, all) + "; it has " +
+                (all.empty() ? "none" : text::quoted_list(all)));
+}
+
+void Tree::set(const std::string& name, const Metadata& metadata) {
+    arrays_[name] = {metadata, metadata.described(name)};
+    for (const std::string& group : groups_above(name)) groups_.emplace(group, "{}");
+}
+
+std::vector<std::string> Tree::groups_above(const std::string& name) {
+    std::vector<std::string> out;
+    for (std::size_t at = name.find('/'); at != std::string::npos; at = name.find('/', at + 1))
+        out.push_back(name.substr(0, at));
+    return out;
+}
+
+std::string Tree::root_text() const {
+    if (has("")) return text_of(metadata(""));
+    std::vector<std::pair<std::string, std::string>> below;
+    for (const auto& [path, attributes] : groups_)
+        below.emplace_back(path, text_of_group(attributes, {}));
+    for (const auto& [path, entry] : arrays_) below.emplace_back(path, text_of(entry.metadata));
+    return text_of_group(attributes_, below);
+}
+
+}  // namespace zarr
+
+StoreFiles::StoreFiles(const std::string& path)
+    : tree_(std::make_shared<const zarr::Tree>(zarr::Folder::open(path))) {}
+
+const std::string& StoreFiles::path() const {
+    return tree_->folder().path();
+}
+std::vector<std::string> StoreFiles::names() const {
+    return tree_->names();
+}
+const StoredArray& StoreFiles::array(const std::string& name) const {
+    return tree_->array(name);
+}
+const std::string& StoreFiles::attributes() const {
+    return tree_->attributes();
+}
+const std::string& StoreFiles::unfinished() const {
+    return tree_->unfinished();
+}
+
+void StoreFiles::read(const std::string& name, const IndexBox& box, void* data,
+                      std::span<const std::int64_t> strides) const {
+    const zarr::Metadata& array = tree_->metadata(name);
+    const std::size_t dimensions = array.shape.size();
+    if (box.start.size() != dimensions || box.stop.size() != dimensions ||
+        strides.size() != dimensions || !zarr::covers(zarr::whole_of(array.shape), box))
+        throw Error("there is no box from " + text::tuple(box.start) + " to " +
+                    text::tuple(box.stop) + " in '" + name + "' of shape " +
+                    text::tuple(array.shape));
+    zarr::read_box(tree_->folder(), name, array, box,
+                   {static_cast<std::byte*>(data), Shape(strides.begin(), strides.end())});
+}
+
+}  // namespace hocket

@@ -1,0 +1,67 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// A store as this process knows it: its folder, and what its metadata says.
+#pragma once
+
+#include <map>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "hocket/store_files.hpp"
+#include "zarr/files.hpp"
+#include "zarr/metadata.hpp"
+
+namespace hocket::zarr {
+
+/// Beside the metadata: whoever has the store open for writing, and whoever has begun to write.
+inline constexpr const char* lock_name = ".hocket-lock";
+inline constexpr const char* mark_name = ".hocket-unfinished";
+
+class Tree {
+  public:
+    /// Reads the metadata: one file, where the root lists what is below it.
+    explicit Tree(std::shared_ptr<const Folder> folder);
+    /// What another process has read; `told` is its `text()`.
+    Tree(std::shared_ptr<const Folder> folder, const std::string& told);
+    std::string text() const;
+
+    const Folder& folder() const { return *folder_; }
+    const std::shared_ptr<const Folder>& shared_folder() const { return folder_; }
+    int format() const { return format_; }
+    const std::string& attributes() const { return attributes_; }
+    const std::string& unfinished() const { return unfinished_; }
+    std::vector<std::string> names() const;
+    bool has(const std::string& name) const { return arrays_.count(name) != 0; }
+    const Metadata& metadata(const std::string& name) const { return entry(name).metadata; }
+    const StoredArray& array(const std::string& name) const { return entry(name).described; }
+
+    void set(const std::string& name, const Metadata& metadata);
+    void set_attributes(const std::string& attributes) { attributes_ = attributes; }
+    /// zarr.json of the root, with that of all that is below it.
+    std::string root_text() const;
+    /// The groups above an array, outermost first: of "a/b/t" "a" and "a/b".
+    static std::vector<std::string> groups_above(const std::string& name);
+
+  private:
+    struct Entry {
+        Metadata metadata;
+        StoredArray described;
+    };
+    const Entry& entry(const std::string& name) const;
+    void read_3(const std::string& root);
+    void read_2();
+    void walk(const std::string& path, int depth);
+    void add(const std::string& path, const std::string& json);
+
+    std::shared_ptr<const Folder> folder_;
+    int format_ = 3;
+    std::string attributes_ = "{}", unfinished_;
+    std::map<std::string, Entry> arrays_;
+    std::map<std::string, std::string> groups_;  // attributes by path
+};
+
+/// @throws Error for what is no name of an array: empty parts, "..", names that begin with "." or
+/// "__", and "zarr.json".
+void check_name(const std::string& name);
+
+}  // namespace hocket::zarr

@@ -1,0 +1,41 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// What metadata.hpp and dtype.hpp promise, in a build without nlohmann-json: an error that says so.
+#ifndef HOCKET_JSON
+#include "hocket/error.hpp"
+#include "zarr/metadata.hpp"
+
+namespace hocket::zarr {
+namespace {
+[[noreturn]] void not_here() {
+    throw Error(
+        "hocket was built without nlohmann-json, which stores need; install it (Debian: "
+        "nlohmann-json3-dev) and build again");
+}
+}  // namespace
+
+Node parse_node(std::string_view /*json*/, const std::string& /*what*/) {
+    not_here();
+}
+Metadata parse_v2(std::string_view /*zarray*/, std::string_view /*zattrs*/,
+                  const std::string& /*what*/) {
+    not_here();
+}
+std::string text_of(const Metadata& /*metadata*/) {
+    not_here();
+}
+std::string text_of_group(const std::string& /*attributes*/,
+                          std::span<const std::pair<std::string, std::string>> /*below*/) {
+    not_here();
+}
+std::string checked_attributes(const std::string& /*json*/) {
+    not_here();
+}
+Bytes fill_of_json(const std::string& /*json*/, const DataType& /*type*/) {
+    not_here();
+}
+std::string json_of_fill(const Bytes& /*fill*/, const DataType& /*type*/) {
+    not_here();
+}
+
+}  // namespace hocket::zarr
+#endif

@@ -1,0 +1,150 @@
+! SPDX-License-Identifier: BSD-3-Clause
+! Arrays in files, in the folder where the program was started; indices count from 1.
+program stores
+  use, intrinsic :: iso_fortran_env, only: int64, real64
+  use checks
+  implicit none
+  type(hocket_layout) :: rows, columns, part
+  type(hocket_array) :: a, b, c
+  type(hocket_store) :: store
+  call begin()
+  call hocket_layout_make([7, 5], '(BLOCK, *)', [ranks], rows)
+  call hocket_layout_make([7, 5], '(*, CYCLIC)', [ranks], columns)
+  call hocket_layout_make([6, 5], '(BLOCK, *)', [ranks], part)
+  call hocket_array_empty(rows, 'float64', world, a)
+  call hocket_array_empty(columns, 'float64', world, b)
+  call hocket_array_empty(part, 'float64', world, c)
+  call fill(a, rows, 0)
+  call hocket_store_open('f.zarr', 'w', world, store)
+  call hocket_store_create(store, 't', [7, 5], 'float64', chunks=[2, 3], shards=[4, 3], &
+                           codec='none', fill='1.5', attributes='{"unit":"K"}')
+  call hocket_store_create(store, 'run/u', [7, 5], 'float64')
+  call hocket_store_set_attributes(store, '{"step":7}')
+  call test_facts()
+  call test_moves()
+  call test_started()
+  call test_counts()
+  call hocket_store_close(store)
+  call hocket_store_free(store)
+  call test_checkpoints()
+  call finish('stores')
+
+contains
+
+  subroutine fill(array, layout, above)
+    type(hocket_array), intent(in) :: array
+    type(hocket_layout), intent(in) :: layout
+    integer, intent(in) :: above
+    real(real64), pointer :: x(:, :)
+    integer, allocatable :: numbers(:)
+    call hocket_array_data(array, x)
+    if (size(x) == 0) return
+    numbers = numbers_of(layout, rank)
+    x = reshape(real(numbers + above, real64), shape(x))
+  end subroutine
+
+  subroutine holds_numbers(array, layout, what)
+    type(hocket_array), intent(in) :: array
+    type(hocket_layout), intent(in) :: layout
+    character(*), intent(in) :: what
+    real(real64), pointer :: x(:, :)
+    integer, allocatable :: numbers(:)
+    call hocket_array_data(array, x)
+    if (size(x) == 0) return
+    numbers = numbers_of(layout, rank)
+    call check(all(nint(reshape(x, [size(x)])) == numbers), what)
+    x = -1
+  end subroutine
+
+  subroutine test_facts()
+    character(:), allocatable :: text
+    integer(int64), allocatable :: values(:)
+    integer :: ierr
+    call hocket_store_path(store, text)
+    call check(text == 'f.zarr', 'the path')
+    call hocket_store_mode(store, text)
+    call check(text == 'w', 'the mode')
+    call hocket_store_names(store, text)
+    call check(text == 'run/u,t', 'the names')
+    call hocket_store_attributes(store, text)
+    call check(text == '{"step":7}', 'attributes')
+    call hocket_store_array_attributes(store, 't', text)
+    call check(text == '{"unit":"K"}', 'attributes of an array')
+    call hocket_store_dtype(store, 't', text)
+    call check(text == 'float64', 'the type')
+    call hocket_store_unfinished(store, text)
+    call check(text == '', 'nobody has begun to write')
+    call hocket_store_shape(store, 't', values)
+    call check(all(values == [7, 5]), 'the shape')
+    call hocket_store_chunks(store, 't', values)
+    call check(all(values == [2, 3]), 'chunks')
+    call hocket_store_shards(store, 't', values)
+    call check(all(values == [4, 3]), 'shards')
+    call hocket_store_dtype(store, 'v', text, ierr=ierr)
+    call fails(HOCKET_ERR_ERROR, ierr, 'no array')
+  end subroutine
+
+  subroutine test_moves()
+    real(real64), pointer :: x(:, :)
+    integer(int64), allocatable :: held(:)
+    integer :: ierr, i
+    call hocket_store_write(store, 't', a, writers=1, max_buffer=48_int64)
+    call hocket_store_read(store, 't', b)
+    call holds_numbers(b, columns, 'the array in another layout')
+    call hocket_store_read(store, 't', c, lower=[2, 1], upper=[7, 5])
+    call hocket_array_data(c, x)
+    call hocket_layout_global_indices(part, rank, 1, held)
+    do i = 1, size(x, 1)
+      call check(nint(x(i, 1)) == held(i) + 1, 'rows from the second on')
+    end do
+    call hocket_store_write(store, 't', a, max_buffer=47_int64, ierr=ierr)
+    call fails(HOCKET_ERR_ERROR, ierr, 'max_buffer')
+    call hocket_store_create(store, 's', [0, 5], 'float64', chunks=[1, 5])
+    call hocket_store_append(store, 's', a)
+    call hocket_store_append(store, 's', a)
+    call hocket_store_shape(store, 's', held)
+    call check(all(held == [14, 5]), 'two steps')
+  end subroutine
+
+  subroutine test_started()
+    type(hocket_operation) :: operation
+    type(hocket_flow) :: flow
+    call hocket_store_iwrite(store, 'run/u', a, operation, copy=.true.)
+    call hocket_operation_wait(operation, timeout=60.0_real64)
+    call hocket_operation_free(operation)
+    call hocket_store_iread(store, 'run/u', b, operation)
+    call hocket_operation_wait(operation, timeout=60.0_real64)
+    call hocket_operation_free(operation)
+    call holds_numbers(b, columns, 'what was started')
+    call hocket_store_write_later(store, 't', a, operation)
+    call hocket_operation_wait(operation, timeout=60.0_real64)
+    call hocket_operation_free(operation)
+    call hocket_store_read_later(store, 't', b, operation)
+    call hocket_operation_wait(operation, timeout=60.0_real64)
+    call hocket_operation_free(operation)
+    call holds_numbers(b, columns, 'what began later')
+    call hocket_flow_make(flow)
+    call hocket_flow_write(flow, store, 't', a)
+    call hocket_flow_wait(flow, timeout=60.0_real64)
+    call hocket_flow_free(flow)
+  end subroutine
+
+  subroutine test_counts()
+    integer(int64) :: opened, reads, writes, bytes_read, bytes_written
+    call hocket_store_counts(opened, reads, writes, bytes_read, bytes_written)
+    call check(opened > 0, 'files were opened')
+    call check(rank > 0 .or. min(reads, writes, bytes_read, bytes_written) > 0, 'and used')
+  end subroutine
+
+  subroutine test_checkpoints()
+    integer :: ierr
+    call hocket_save('saved.zarr', 't,u', [a, a], attributes='{"step":7}', keep=1)
+    call hocket_save('saved.zarr', 't,u', [a, a], attributes='{"step":8}', keep=1)
+    call hocket_load('saved.zarr', 't', [b])
+    call holds_numbers(b, columns, 'a checkpoint')
+    call hocket_load('saved.zarr.1', 'u', [b])
+    call holds_numbers(b, columns, 'the one before')
+    call hocket_load('saved.zarr.2', 'u', [b], ierr=ierr)
+    call fails(HOCKET_ERR_ERROR, ierr, 'saved.zarr.2')
+  end subroutine
+end program

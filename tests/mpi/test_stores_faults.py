@@ -1,0 +1,203 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""What becomes of stores where files are damaged, disks are full and jobs are killed."""
+
+import contextlib
+import os
+import random
+import re
+import shutil
+import signal
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import numpy as np
+import pytest
+from cases import raises_everywhere
+from lockstep import mpiexec, ranks
+from test_stores import folder
+
+import hocket as hk
+
+SAVES = """
+import sys
+import hocket as hk
+lay = hk.Layout((64, 300), "(BLOCK, *)", int(sys.argv[2]))
+a = hk.zeros(lay, "int64")
+for step in range(1, int(sys.argv[3])):
+    a.local[...] = step
+    hk.save(sys.argv[1], {"t": a, "u": a}, attributes={"step": step})
+    if a.comm.rank == 0:
+        print(step, flush=True)
+"""
+
+
+def started(path: Path, processes: int, steps: int) -> tuple[list[str], dict[str, str]]:
+    """The command line of a job that saves, and its environment."""
+    program = path.parent / "saves.py"
+    program.write_text(SAVES, encoding="utf-8")
+    words = [str(program), str(path), str(processes), str(steps)]
+    env = mpiexec.environment(os.environ, str(path.parent), processes, None)
+    return [mpiexec.find(), "-n", str(processes), sys.executable, *words], env
+
+
+def end_all(path: Path) -> None:
+    """Every process that has this path on its command line."""
+    for entry in Path("/proc").glob("[0-9]*"):
+        with contextlib.suppress(OSError):
+            if f"{path}\0".encode() in (entry / "cmdline").read_bytes():
+                os.kill(int(entry.name), signal.SIGKILL)
+
+
+def killed_once(path: Path, seed: int) -> None:
+    """A job saves again and again until it is killed; the checkpoint is one of those, whole."""
+    line, env = started(path, 2, 1000000)
+    job = subprocess.Popen(line, stdout=subprocess.PIPE, env=env, text=True)
+    assert job.stdout is not None
+    first = int(job.stdout.readline())
+    time.sleep(random.Random(seed).uniform(0, 0.2))
+    end_all(path)
+    job.kill()
+    told = [int(word) for word in job.stdout.read().split()] or [first]
+    job.wait()
+    s = hk.open_store(path)
+    step = s.attributes["step"]
+    assert step in (told[-1], told[-1] + 1), seed
+    for name in ("t", "u"):
+        assert (s[name][...] == step).all(), seed
+
+
+def test_a_job_that_is_killed_leaves_one_checkpoint_whole(tmp_path):
+    for seed in range(2):
+        killed_once(tmp_path / f"run{seed}", seed)
+    # And what it left beside does not keep the next one from saving.
+    assert_saves(tmp_path / "run0")
+
+
+def assert_saves(path: Path) -> None:
+    line, env = started(path, 1, 2)
+    subprocess.run(line, env=env, check=True, timeout=120)
+    assert hk.open_store(path).attributes == {"step": 1}
+    assert [p.name for p in path.parent.glob(f".{path.name}*")] == []
+
+
+@pytest.mark.soak
+def test_two_hundred_killed_jobs_leave_checkpoints_whole(tmp_path, soak_seed):
+    for seed in range(200):
+        killed_once(tmp_path / "run", soak_seed + seed)
+
+
+@pytest.mark.skipif(shutil.which("strace") is None, reason="needs strace")
+def test_files_are_on_the_disk_before_the_folders_are_exchanged(tmp_path):
+    """A kill cannot show this order, but a loss of power would."""
+    traced = tmp_path / "calls"
+    calls = "fsync,renameat2,rename,renameat,unlinkat,unlink,rmdir"
+    line, env = started(tmp_path / "run", 1, 3)
+    command = ["strace", "-f", "-y", "-e", f"trace={calls}", "-o", str(traced), *line[3:]]
+    subprocess.run(command, check=True, timeout=120, env=env)
+    lines = [line for line in traced.read_text().splitlines() if str(tmp_path) in line]
+    exchange = next(k for k, line in enumerate(lines) if "RENAME_EXCHANGE" in line)
+    first = next(k for k, line in enumerate(lines) if f'rename("{tmp_path}/.run.new' in line)
+    before, after = lines[first + 1 : exchange], lines[exchange + 1 :]
+    synced = [re.search(r"fsync\(\d+<([^>]*)>", line) for line in before]
+    paths = [found[1] for found in synced if found]
+    new = f"{tmp_path}/.run.new"
+    for name in ("t", "u"):
+        assert any(p.startswith(f"{new}/{name}/c/0/") for p in paths), paths
+        assert paths.index(f"{new}/{name}/c/0") < paths.index(f"{new}/{name}/c")
+        assert paths.index(f"{new}/{name}/c") < len(paths) - 1 - paths[::-1].index(f"{new}/{name}")
+    assert paths[-1] == new
+    assert re.search(rf"fsync\(\d+<{re.escape(str(tmp_path))}>", after[0]), after[:3]
+    gone = [line for line in before if "unlink" in line or "rmdir" in line]
+    assert all(".hocket-lock" in line for line in gone), gone
+    assert any("unlink" in line and "zarr.json" in line for line in after)  # of the old one
+
+
+@ranks(2)
+def test_damaged_files_are_named_on_every_process(comm):
+    lay = hk.Layout((16, 8), "(BLOCK, *)", comm.size)
+    a = hk.from_function(lambda i, j: 8.0 * i + j, lay)
+    with folder(comm) as path:
+        with hk.open_store(f"{path}/s", "w") as s:
+            s.create("t", (16, 8), chunks=(4, 8), shards=(8, 8))
+            s.create("u", (16, 8), chunks=(8, 8), codec="none")
+            s.write("t", a)
+            s.write("u", a)
+        shard, plain = Path(path, "s/t/c/1/0"), Path(path, "s/u/c/1/0")
+        good, raw = shard.read_bytes(), plain.read_bytes()
+        s = hk.open_store(f"{path}/s", comm=comm)
+
+        def broken(file, data, words, name):
+            comm.barrier()
+            if comm.rank == 0:
+                file.write_bytes(data)
+            comm.barrier()
+            raises_everywhere(comm, hk.Error, lambda: s.read(name, lay), words)
+
+        broken(shard, good[:-7], "checksum", "t")
+        broken(shard, good[:10], "cut off", "t")
+        broken(shard, b"", "cut off", "t")
+        broken(shard, bytes([good[0] ^ 255]) + good[1:], "zstd", "t")
+        broken(plain, raw[:100], "instead of", "u")
+        broken(plain, raw + b"x", "instead of", "u")
+        comm.barrier()
+        if comm.rank == 0:
+            shard.write_bytes(good)
+            plain.unlink()
+        comm.barrier()
+        assert np.array_equal(s.read("t", lay).local, a.local)
+        assert (s["u"][8:] == 0).all()  # a file that is not there was never written
+
+
+@ranks(2)
+def test_metadata_that_cannot_be_is_named(comm):
+    with folder(comm) as path:
+        for text, words in [
+            ('{"zarr_format": 4, "node_type": "group"}', "zarr_format is 4"),
+            ("{", "no JSON"),
+            ("[]", "no object"),
+            ('{"zarr_format": 3}', "node_type"),
+        ]:
+            comm.barrier()
+            if comm.rank == 0:
+                Path(path, "zarr.json").write_text(text)
+            comm.barrier()
+            raises_everywhere(comm, hk.Error, lambda: hk.open_store(path, comm=comm), words)
+        comm.barrier()
+        if comm.rank == 0:
+            Path(path, "zarr.json").unlink()
+        comm.barrier()
+        raises_everywhere(comm, hk.Error, lambda: hk.open_store(path, comm=comm), "no store")
+
+
+@ranks(2)
+def test_a_full_disk_is_named_and_nothing_old_is_lost(comm):
+    if os.geteuid() != 0:
+        pytest.skip("needs root, to mount a small tmpfs")
+    a = hk.from_function(lambda i: i * 7919 % 10007, hk.Layout(1 << 18, "(BLOCK)", 2), "int64")
+    few = hk.from_function(lambda i: i, hk.Layout(100, "(BLOCK)", 2), "int64")
+    with folder(comm) as path:
+        mounted = None
+        if comm.rank == 0:
+            mounted = subprocess.run(["mount", "-t", "tmpfs", "-o", "size=256k", "x", path])
+            mounted = mounted.returncode == 0
+        if not comm.bcast(mounted):
+            pytest.skip("this machine lets nobody mount a tmpfs")
+        try:
+            hk.save(f"{path}/run", {"t": few}, attributes={"step": 1})
+            for _ in range(2):
+                raises_everywhere(
+                    comm,
+                    hk.Error,
+                    lambda: hk.save(f"{path}/run", {"t": a}, codec="none"),
+                    "No space left",
+                )
+            d = hk.load(f"{path}/run")
+            assert d.attributes == {"step": 1} and d["t"].layout.shape == (100,)
+            del d
+        finally:
+            comm.barrier()
+            if comm.rank == 0:
+                subprocess.run(["umount", "-l", path], check=True)
+            comm.barrier()
