@@ -66,12 +66,14 @@ HOCKET_INLINE BlockSum extract(const T* values, std::int64_t count, double first
     constexpr int wide = lanes / 8;
     const double second_start = first_start * power_of_two(-taken);
     Vector high[wide], low[wide];
+#pragma GCC unroll 4
     for (int v = 0; v < wide; ++v) {
         high[v] = Vector{} + first_start;
         low[v] = Vector{} + second_start;
     }
     Bits left = {};
     for (std::int64_t k = 0; k < count; k += lanes) {
+#pragma GCC unroll 4  // keeps the sums in registers
         for (int v = 0; v < wide; ++v) {
             Vector x;
             load(x, values + k + 8 * v);
@@ -87,6 +89,7 @@ HOCKET_INLINE BlockSum extract(const T* values, std::int64_t count, double first
         }
     }
     Vector highs = {}, lows = {};
+#pragma GCC unroll 4
     for (int v = 0; v < wide; ++v) {
         highs += high[v] - first_start;
         lows += low[v] - second_start;
@@ -106,6 +109,7 @@ template <class T>
 HOCKET_INLINE BlockSum sum_lanes(const T* values, std::int64_t count) {
     Vector most[2] = {};
     for (std::int64_t k = 0; k < count; k += 16) {
+#pragma GCC unroll 2
         for (int half = 0; half < 2; ++half) {
             Vector x;
             load(x, values + k + 8 * half);

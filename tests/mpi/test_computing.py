@@ -288,6 +288,22 @@ def test_a_section_reads_and_writes_its_array_at_each_operation(comm):
     assert not a.any()
 
 
+@ranks(1, 2, 3)
+def test_distributed_indices_read_and_write(comm):
+    rng = np.random.default_rng(comm.size)
+    whole, rows, columns = rng.normal(size=(8, 5)), rng.integers(-8, 8, 30), rng.integers(0, 5, 30)
+    a = hk.scatter(whole, hk.Layout((8, 5), "(BLOCK, *)", comm.size), comm)
+    i = hk.scatter(rows, hk.Layout(30, "(CYCLIC)", comm.size), comm)
+    j = hk.scatter(columns, hk.Layout(30, "(BLOCK)", comm.size), comm)
+    np.testing.assert_array_equal(hk.replicated(a[i, j]), whole[rows, columns])
+    np.testing.assert_array_equal(hk.replicated(a[i]), whole[rows])
+    line = a.ravel()
+    line[j] = i.astype("float64")
+    expected = whole.ravel()
+    expected[columns] = rows
+    np.testing.assert_array_equal(hk.replicated(line), expected)
+
+
 class Lent:
     """Memory by NumPy's array interface alone."""
 

@@ -18,6 +18,7 @@ from hocket.computing.operands import (
     check_alike,
     communicator_of,
     made,
+    replicated,
     without_copies,
 )
 from hocket.computing.sorting import sample_sort
@@ -258,12 +259,10 @@ class Selection:
         places = np.unravel_index(own, self.shape) if self.shape else ()
         brought = {}
         for d, part in enumerate(self.parts):
-            if isinstance(part, Array):
-                from hocket.computing.operands import replicated
-
-                brought[d] = (
-                    part.local.reshape(-1) if part.layout == self.layout else replicated(part)
-                )
+            if isinstance(part, Array) and part.layout.shape == self.shape:
+                brought[d] = bring(part, self.layout, rank, a.comm).reshape(-1)
+            elif isinstance(part, Array):  # broadcast, so small beside the result
+                brought[d] = replicated(part)
         result = np.zeros(len(own), np.int64)
         with collective(a.comm, None):
             sliced = 0
@@ -274,7 +273,7 @@ class Selection:
                     sliced += 1
                 else:
                     values = brought.get(d, part)
-                    if isinstance(part, Array) and part.layout == self.layout:
+                    if isinstance(part, Array) and part.layout.shape == self.shape:
                         index = values
                     else:
                         index = self._picked(values, places)
