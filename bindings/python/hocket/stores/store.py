@@ -39,9 +39,15 @@ def as_json(value: Optional[Mapping[str, Any]], what: str) -> str:
 def path_of(path: Any) -> str:
     """A path as the library takes it. Raises `Error`."""
     try:
-        return os.fsdecode(os.fspath(path))
+        text = os.fsdecode(os.fspath(path))
     except TypeError:
         raise Error(f"path is {path!r}; give the path of a store, as 'run.zarr'") from None
+    if text.endswith((".npy", ".npz", ".h5", ".hdf5", ".nc")):
+        raise Error(
+            f"{text!r} is the name of one file of another format, and a store is a folder of "
+            "Zarr's; give a name like 'run.zarr', and read other files with NumPy or h5py"
+        )
+    return text
 
 
 def alone() -> bool:
@@ -474,7 +480,7 @@ def open_store(
     Parameters
     ----------
     path
-        of the folder; of one array in a file for ``.npy`` and ``.h5`` (which needs h5py)
+        of the folder
     mode
         ``"r"`` reads; ``"r+"`` reads and writes what is there; ``"w"`` or ``"w-"`` makes a store,
         and refuses what is there, since other libraries overwrite it; ``"a"`` opens or makes one
