@@ -33,7 +33,6 @@ using Floats __attribute__((vector_size(32))) = float;
 
 constexpr int spare = 10;  // bits of a sum above the largest number
 constexpr int taken = 43;  // bits of all numbers that a sum takes
-constexpr int bias = 1023;
 constexpr long long no_sign = 0x7fffffffffffffffLL;
 
 HOCKET_INLINE void load(Vector& to, const double* from) {
@@ -51,7 +50,7 @@ HOCKET_INLINE void raise(Vector& most, const Vector& x) {
 }
 
 double power_of_two(int exponent) {
-    return std::bit_cast<double>(static_cast<std::uint64_t>(exponent + bias) << 52);
+    return std::bit_cast<double>(static_cast<std::uint64_t>(exponent + 1023) << 52);
 }
 bool in_range(double top) {
     return top == 0 || (top >= 0x1p-900 && top < 0x1p1000);
@@ -59,7 +58,7 @@ bool in_range(double top) {
 // What a sum starts from: 1.5 * 2^(e + spare), where top < 2^e.
 double start_for(double top) {
     const auto field = static_cast<int>(std::bit_cast<std::uint64_t>(top) >> 52);
-    return 1.5 * power_of_two(top == 0 ? 0 : field - bias + 1 + spare);
+    return 1.5 * power_of_two(top == 0 ? 0 : field - 1023 + 1 + spare);
 }
 
 template <int levels, class T>
