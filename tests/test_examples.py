@@ -33,7 +33,7 @@ EXPECTED = {
     "17_sort.py": "quartiles [123, 245, 373], 500 distinct values, the least one at 173",
     "18_transfer.py": "the same as on one process: True",
     "13_pingpong.py": "20 times to and fro, and every element is where it belongs",
-    "14_restart.py": "4 snapshots; restarted on three processes: bit for bit",
+    "19_restart.py": "4 snapshots; restarted on three processes: bit for bit",
     "11_steering.py": "the hottest point follows the viewer: [0, 10, 20, 30]",
 }
 

@@ -3,6 +3,7 @@
 
 #include "dtype.hpp"
 #include "handles.hpp"
+#include "hocket/binding.hpp"
 #include "hocket/transfer.hpp"
 #include "task_arguments.hpp"
 
@@ -28,7 +29,7 @@ std::string text_or(const char* text, const char* usual) {
 template <class Arguments>
 auto arguments_on(const char* function, const Store& store, Arguments arguments) {
     return arguments_of(function, arguments, [&](const std::string& message) {
-        hocket::refuse(store.comm(), argument_error, message);
+        hocket::Binding::refuse(store.comm(), argument_error, message);
     });
 }
 
@@ -71,7 +72,7 @@ auto arguments_with(const char* function, std::int64_t count, Handle* const* arr
                     Arguments arguments) {
     const Array first = behind(list(count, arrays, "arrays").empty() ? nullptr : arrays[0])->value;
     return arguments_of(function, arguments, [&](const std::string& message) {
-        hocket::refuse(first.comm(), argument_error, message);
+        hocket::Binding::refuse(first.comm(), argument_error, message);
     });
 }
 

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Reads and writes of stores that are started.
 #include "handles.hpp"
+#include "hocket/binding.hpp"
 #include "hocket/transfer.hpp"
 
 using namespace hocket::c;
@@ -20,7 +21,9 @@ Started started(const char* function, const hocket::Store& store, const char* na
             require(operation, "operation");
             return Started{text_of(name, "name"), behind(array)->value};
         },
-        [&](const std::string& message) { hocket::refuse(store.comm(), argument_error, message); });
+        [&](const std::string& message) {
+            hocket::Binding::refuse(store.comm(), argument_error, message);
+        });
 }
 
 }  // namespace

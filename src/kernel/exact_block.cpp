@@ -17,6 +17,7 @@
 
 #include <bit>
 #include <cstring>
+#include <limits>
 
 #include "kernel/cpu.hpp"
 
@@ -32,7 +33,6 @@ using Floats __attribute__((vector_size(32))) = float;
 
 constexpr int spare = 10;  // bits of a sum above the largest number
 constexpr int taken = 43;  // bits of all numbers that a sum takes
-constexpr int bias = 1023;
 constexpr long long no_sign = 0x7fffffffffffffffLL;
 
 HOCKET_INLINE void load(Vector& to, const double* from) {
@@ -50,7 +50,7 @@ HOCKET_INLINE void raise(Vector& most, const Vector& x) {
 }
 
 double power_of_two(int exponent) {
-    return std::bit_cast<double>(static_cast<std::uint64_t>(exponent + bias) << 52);
+    return std::bit_cast<double>(static_cast<std::uint64_t>(exponent + 1023) << 52);
 }
 bool in_range(double top) {
     return top == 0 || (top >= 0x1p-900 && top < 0x1p1000);
@@ -58,7 +58,7 @@ bool in_range(double top) {
 // What a sum starts from: 1.5 * 2^(e + spare), where top < 2^e.
 double start_for(double top) {
     const auto field = static_cast<int>(std::bit_cast<std::uint64_t>(top) >> 52);
-    return 1.5 * power_of_two(top == 0 ? 0 : field - bias + 1 + spare);
+    return 1.5 * power_of_two(top == 0 ? 0 : field - 1023 + 1 + spare);
 }
 
 template <int levels, class T>
@@ -105,24 +105,71 @@ HOCKET_INLINE BlockSum extract(const T* values, std::int64_t count, double first
     return sum;
 }
 
+// The same where every number's last bit is one that the sums have, so that nothing is left.
+template <int levels, class T>
+HOCKET_INLINE BlockSum extract_all(const T* values, std::int64_t count, double first_start) {
+    constexpr int wide = lanes / 8;
+    Vector high[wide], low[wide];
+#pragma GCC unroll 4
+    for (int v = 0; v < wide; ++v) {
+        high[v] = Vector{} + (levels == 2 ? first_start : 0);
+        low[v] = Vector{};
+    }
+    for (std::int64_t k = 0; k < count; k += lanes) {
+#pragma GCC unroll 4
+        for (int v = 0; v < wide; ++v) {
+            Vector x;
+            load(x, values + k + 8 * v);
+            const Vector more = high[v] + x;
+            if constexpr (levels == 2) low[v] += x - (more - high[v]);
+            high[v] = more;
+        }
+    }
+    Vector highs = {}, lows = {};
+#pragma GCC unroll 4
+    for (int v = 0; v < wide; ++v) {
+        highs += high[v] - (levels == 2 ? first_start : 0);
+        lows += low[v];
+    }
+    BlockSum sum;
+    for (int lane = 0; lane < 8; ++lane) {
+        sum.high += highs[lane];
+        sum.low += lows[lane];
+    }
+    sum.whole = sum.high == sum.high;  // no NaN
+    return sum;
+}
+
 template <class T>
 HOCKET_INLINE BlockSum sum_lanes(const T* values, std::int64_t count) {
     Vector most[2] = {};
+    const Vector infinite = Vector{} + std::numeric_limits<double>::infinity();
+    Vector least[2] = {infinite, infinite};  // but for zeros
     for (std::int64_t k = 0; k < count; k += 16) {
 #pragma GCC unroll 2
         for (int half = 0; half < 2; ++half) {
             Vector x;
             load(x, values + k + 8 * half);
             raise(most[half], x);
+            const Vector size = (Vector)((Bits)x & no_sign);
+            const Vector other = size == 0.0 ? infinite : size;
+            least[half] = other < least[half] ? other : least[half];
         }
     }
-    double top = 0;
+    double top = 0, bottom = std::numeric_limits<double>::infinity();
     for (int lane = 0; lane < 8; ++lane) {  // NaN compares as nothing, and shows in what is left
         if (most[0][lane] > top) top = most[0][lane];
         if (most[1][lane] > top) top = most[1][lane];
+        if (least[0][lane] < bottom) bottom = least[0][lane];
+        if (least[1][lane] < bottom) bottom = least[1][lane];
     }
     if (!in_range(top)) return {.whole = false};
     const double start = start_for(top);
+    // A number of 53 bits (24) ends above the last bit of the second sum (of a float64) where it is
+    // at least 2^(e - 32) (2^(e - 17)); start is 1.5 * 2^(e + spare).
+    constexpr int reach = sizeof(T) == sizeof(float) ? 17 : 32;
+    if (bottom >= start * power_of_two(-spare - reach))
+        return extract_all < sizeof(T) == sizeof(float) ? 1 : 2 > (values, count, start);
     if constexpr (sizeof(T) == sizeof(float)) {
         const BlockSum sum = extract<1>(values, count, start);
         if (sum.whole) return sum;

@@ -14,7 +14,6 @@
 #include "hocket/memory.hpp"
 #include "store/rounds.hpp"
 #include "store/session.hpp"
-#include "transfer/far.hpp"
 #include "transfer/run.hpp"
 #include "zarr/chunks.hpp"
 

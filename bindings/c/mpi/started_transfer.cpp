@@ -3,6 +3,7 @@
 
 #include "dtype.hpp"
 #include "handles.hpp"
+#include "hocket/binding.hpp"
 #include "hocket/mpi.hpp"
 #include "hocket/transfer.hpp"
 #include "transfer_options.hpp"
@@ -33,7 +34,7 @@ int hocket_transfer_make(const hocket_layout* source, const hocket_layout* desti
                 all.options.deadline = deadline_of(timeout);
                 return all;
             },
-            [&](const std::string& message) { hocket::refuse(on, argument_error, message); });
+            [&](const std::string& message) { hocket::Binding::refuse(on, argument_error, message); });
         give(transfer, Transfer(given.from, given.to, given.dtype, on, given.options));
     });
 }

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
+#include "hocket/binding.hpp"
 #include "hocket/store.hpp"
 
 #include "handles.hpp"
@@ -21,7 +22,7 @@ hocket::Store opened(const char* function, const char* path, const char* mode,
             return Arguments{hocket::c::text_of(path, "path"), hocket::c::text_of(mode, "mode"),
                              deadline_of(timeout)};
         },
-        [&](const std::string& message) { hocket::refuse(comm, argument_error, message); });
+        [&](const std::string& message) { hocket::Binding::refuse(comm, argument_error, message); });
     return hocket::Store::open(given.path, given.mode, comm, given.deadline);
 }
 

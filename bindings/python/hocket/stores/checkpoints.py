@@ -11,8 +11,9 @@ import numpy as np
 
 from hocket import _mpi
 from hocket.arguments import as_number, as_text
-from hocket.arrays import Array, communicator
+from hocket.arrays import Array
 from hocket.calls import collective, no_array
+from hocket.communicators import communicator
 from hocket.errors import Error
 from hocket.layouts import Layout
 from hocket.stores import together

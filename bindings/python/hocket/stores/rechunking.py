@@ -12,8 +12,8 @@ from typing import TYPE_CHECKING, Any, Callable, Optional, Union
 
 from hocket import _mpi
 from hocket.arguments import as_bytes
-from hocket.arrays import communicator
 from hocket.calls import collective
+from hocket.communicators import communicator
 from hocket.errors import Error
 from hocket.moves import as_axes
 from hocket.stores import together

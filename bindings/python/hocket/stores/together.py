@@ -12,8 +12,9 @@ import numpy as np
 
 from hocket import _mpi, dtypes
 from hocket.arguments import as_bytes, as_flag, as_number, as_text
-from hocket.arrays import Array, communicator, local_shape
+from hocket.arrays import Array, local_shape
 from hocket.calls import collective
+from hocket.communicators import communicator
 from hocket.errors import Error, MismatchError
 from hocket.layouts import Layout, integers
 from hocket.making import empty

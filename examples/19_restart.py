@@ -2,7 +2,7 @@
 """The heat equation with snapshots in files, stopped on two processes and restarted on three.
 
 Snapshots are steps of a flow, so that the next time steps are computed while one is written. Run
-me: python 14_restart.py
+me: python 19_restart.py
 """
 
 import tempfile
