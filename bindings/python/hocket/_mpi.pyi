@@ -126,18 +126,6 @@ def save(
 def checkpoint_path(path: str, comm: int, timeout: Optional[float]) -> str: ...
 def store_counts() -> dict[str, int]: ...
 
-class Verb(enum.Enum):
-    send = 0
-    recv = 1
-    isend = 2
-    irecv = 3
-    sendrecv = 4
-    probe = 5
-    iprobe = 6
-    send_init = 7
-    recv_init = 8
-    collective = 9
-
 class Status:
     source: int
     source_name: str

@@ -10,6 +10,7 @@ import numpy as np
 from hocket.arrays import Array
 from hocket.calls import collective
 from hocket.computing.layouts import aligned_with, replicated_layout
+from hocket.computing.methods import importing
 from hocket.computing.operands import bring, broadcast_shape, check_alike, shape_of
 from hocket.errors import Error, LayoutError
 from hocket.moves import redistribute
@@ -32,16 +33,13 @@ def get(a: Array, index: Any) -> Any:
     """``a[index]``: a section, an element, or what masks and lists of integers choose."""
     items = index if isinstance(index, tuple) else (index,)
     if not is_basic(items):
-        from hocket.computing.by_index import chosen
-
-        return chosen(a, items)
+        return importing("by_index").chosen(a, items)
     with collective(a.comm, None):
         part = a.section(tuple(item for item in items if item is not None))
     if part.layout.shape == () and Ellipsis not in items and len(items) == a.layout.ndim:
         return element(part)
     if any(item is None for item in items):
-        from hocket.computing.shapes import expand_dims
-
+        expand_dims = importing("shapes").expand_dims
         place = 0
         for number, item in enumerate(items):
             if item is None:
@@ -102,9 +100,7 @@ def put(a: Array, index: Any, value: Any) -> None:
     """``a[index] = value``."""
     items = index if isinstance(index, tuple) else (index,)
     if not is_basic(items):
-        from hocket.computing.by_index import assign_chosen
-
-        assign_chosen(a, items, value)
+        importing("by_index").assign_chosen(a, items, value)
         return
     with collective(a.comm, None):
         part = a.section(tuple(each for each in items if each is not None))

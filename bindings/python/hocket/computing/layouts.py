@@ -265,3 +265,20 @@ def one_axis(axis: Any, ndim: int) -> int:
     if axis is None or len(found) != 1:
         raise LayoutError(f"axis={axis!r}; give one dimension of {ndim}")
     return found[0]
+
+
+def parts_along(layout: Layout, axis: int) -> tuple[int, ...]:
+    """One index of each part into which the processes divide `axis`."""
+    found, seen = [], np.zeros(layout.shape[axis], bool)
+    if layout.num_elements == 0:
+        return ()
+    index = [0] * layout.ndim
+    for first in range(layout.shape[axis]):
+        if seen[first]:
+            continue
+        index[axis] = first
+        found.append(first)
+        seen[layout.global_indices(layout.owner(index))[axis]] = True
+        if seen.all():
+            break
+    return tuple(found)

@@ -14,8 +14,8 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from mpi4py import MPI
+    from typing_extensions import Self
 
-    from hocket.arrays import Array
     from hocket.layouts import Layout
 
 
@@ -43,7 +43,7 @@ class Methods(NDArrayOperatorsMixin):
         def comm(self) -> MPI.Comm: ...
         def _current(self) -> npt.NDArray[Any]: ...
         def _settle(self) -> None: ...
-        def section(self, slices: Any) -> Array: ...
+        def section(self, slices: Any) -> Self: ...
 
     @property
     def shape(self) -> tuple[int, ...]:
@@ -94,7 +94,7 @@ class Methods(NDArrayOperatorsMixin):
         return self._layout.num_elements * self.dtype.itemsize
 
     @property
-    def T(self) -> Array:  # noqa: N802
+    def T(self) -> Self:  # noqa: N802
         """The transposed array: another layout of the same memory. Nothing moves.
 
         Of listed elements and explicit segments, whose order changes, the local array is a copy.
@@ -105,11 +105,11 @@ class Methods(NDArrayOperatorsMixin):
         >>> a.T.shape
         (3, 2)
         """
-        found: Array = numpy.transpose(self)
+        found: Self = numpy.transpose(self)
         return found
 
     @property
-    def real(self) -> Array:
+    def real(self) -> Self:
         """The real parts, in an array of its own.
 
         Examples
@@ -118,11 +118,11 @@ class Methods(NDArrayOperatorsMixin):
         >>> a.real.local
         array([1., 1.])
         """
-        found: Array = numpy.real(self)
+        found: Self = numpy.real(self)
         return found
 
     @property
-    def imag(self) -> Array:
+    def imag(self) -> Self:
         """The imaginary parts, in an array of its own.
 
         Examples
@@ -131,10 +131,10 @@ class Methods(NDArrayOperatorsMixin):
         >>> a.imag.local
         array([2., 2.])
         """
-        found: Array = numpy.imag(self)
+        found: Self = numpy.imag(self)
         return found
 
-    def astype(self, dtype: npt.DTypeLike) -> Array:
+    def astype(self, dtype: npt.DTypeLike) -> Self:
         """The elements as `dtype`, in the same layout. Local, nothing moves.
 
         Raises
@@ -148,10 +148,10 @@ class Methods(NDArrayOperatorsMixin):
         >>> a.astype("float32").local.dtype
         dtype('float32')
         """
-        found: Array = importing("shapes").astype(self, dtype)
+        found: Self = importing("shapes").astype(self, dtype)
         return found
 
-    def copy(self) -> Array:
+    def copy(self) -> Self:
         """A copy in memory of its own, in the same layout. Local.
 
         Raises
@@ -167,7 +167,7 @@ class Methods(NDArrayOperatorsMixin):
         >>> a.local.tolist()
         [[0, 1, 2], [3, 4, 5]]
         """
-        found: Array = importing("operands").copied(self, self._layout)
+        found: Self = importing("operands").copied(self, self._layout)
         return found
 
     def fill(self, value: Any) -> None:
@@ -187,7 +187,7 @@ class Methods(NDArrayOperatorsMixin):
         """
         importing("indexing").fill(self, value)
 
-    def redistribute(self, layout: Layout, **options: Any) -> Array:
+    def redistribute(self, layout: Layout, **options: Any) -> Self:
         """`hocket.redistribute` of this array. Collective.
 
         Raises
@@ -204,7 +204,7 @@ class Methods(NDArrayOperatorsMixin):
         >>> b.local.tolist() == ([0, 2] if b.comm.rank == 0 else [1, 3])
         True
         """
-        found: Array = importing("operands").redistribute(self, layout, **options)
+        found: Self = importing("operands").redistribute(self, layout, **options)
         return found
 
     def item(self, *index: int) -> Any:
@@ -456,7 +456,7 @@ class Methods(NDArrayOperatorsMixin):
         """
         return numpy.argmax(self, axis=axis, out=out, keepdims=keepdims)
 
-    def cumsum(self, axis: Any = None, dtype: Any = None) -> Array:
+    def cumsum(self, axis: Any = None, dtype: Any = None) -> Self:
         """Running sums along an axis, or of the flattened array; close to NumPy's.
 
         Raises
@@ -471,10 +471,10 @@ class Methods(NDArrayOperatorsMixin):
         array([[ 0,  1,  3],
                [ 3,  7, 12]])
         """
-        found: Array = numpy.cumsum(self, axis=axis, dtype=dtype)
+        found: Self = numpy.cumsum(self, axis=axis, dtype=dtype)
         return found
 
-    def cumprod(self, axis: Any = None, dtype: Any = None) -> Array:
+    def cumprod(self, axis: Any = None, dtype: Any = None) -> Self:
         """Running products along an axis, or of the flattened array.
 
         Raises
@@ -489,7 +489,7 @@ class Methods(NDArrayOperatorsMixin):
         array([[ 0,  0,  0],
                [ 3, 12, 60]])
         """
-        found: Array = numpy.cumprod(self, axis=axis, dtype=dtype)
+        found: Self = numpy.cumprod(self, axis=axis, dtype=dtype)
         return found
 
     def dot(self, b: Any) -> Any:
@@ -508,7 +508,7 @@ class Methods(NDArrayOperatorsMixin):
         """
         return numpy.dot(self, b)
 
-    def conj(self) -> Array:
+    def conj(self) -> Self:
         """The complex conjugate of each element.
 
         Raises
@@ -521,10 +521,10 @@ class Methods(NDArrayOperatorsMixin):
         >>> hk.full(hk.Layout(1, "(*)"), 1 + 2j).conj().local
         array([1.-2.j])
         """
-        found: Array = numpy.conjugate(self)
+        found: Self = numpy.conjugate(self)
         return found
 
-    def transpose(self, *axes: Any) -> Array:
+    def transpose(self, *axes: Any) -> Self:
         """The array with its dimensions in another order. Nothing moves.
 
         Raises
@@ -539,10 +539,10 @@ class Methods(NDArrayOperatorsMixin):
         (3, 2)
         """
         given = axes[0] if len(axes) == 1 and not isinstance(axes[0], int) else axes
-        found: Array = numpy.transpose(self, None if axes == () else given)
+        found: Self = numpy.transpose(self, None if axes == () else given)
         return found
 
-    def reshape(self, *shape: Any) -> Array:
+    def reshape(self, *shape: Any) -> Self:
         """The elements in row-major order as an array of another shape, in even parts.
 
         Raises
@@ -557,10 +557,10 @@ class Methods(NDArrayOperatorsMixin):
         [[0, 1], [2, 3], [4, 5]]
         """
         given = shape[0] if len(shape) == 1 else shape
-        found: Array = numpy.reshape(self, given)
+        found: Self = numpy.reshape(self, given)
         return found
 
-    def ravel(self) -> Array:
+    def ravel(self) -> Self:
         """The elements in row-major order, in one dimension and even parts.
 
         Raises
@@ -574,10 +574,10 @@ class Methods(NDArrayOperatorsMixin):
         >>> a.ravel().local
         array([0, 1, 2, 3, 4, 5])
         """
-        found: Array = numpy.ravel(self)
+        found: Self = numpy.ravel(self)
         return found
 
-    def round(self, decimals: int = 0) -> Array:
+    def round(self, decimals: int = 0) -> Self:
         """Rounded to so many decimals.
 
         Raises
@@ -590,10 +590,10 @@ class Methods(NDArrayOperatorsMixin):
         >>> hk.full(hk.Layout(2, "(*)"), 1.26).round(1).local
         array([1.3, 1.3])
         """
-        found: Array = numpy.round(self, decimals)
+        found: Self = numpy.round(self, decimals)
         return found
 
-    def clip(self, min: Any = None, max: Any = None) -> Array:
+    def clip(self, min: Any = None, max: Any = None) -> Self:
         """Each element limited to an interval.
 
         Raises
@@ -607,7 +607,7 @@ class Methods(NDArrayOperatorsMixin):
         >>> a.clip(1, 4).local.tolist()
         [[1, 1, 2], [3, 4, 4]]
         """
-        found: Array = numpy.clip(self, min, max)
+        found: Self = numpy.clip(self, min, max)
         return found
 
     def __getitem__(self, index: Any) -> Any:

@@ -27,6 +27,7 @@ from hocket.computing.layouts import (
     is_grid,
     kept,
     normal_axes,
+    parts_along,
     without,
 )
 from hocket.computing.operands import made, without_copies
@@ -42,23 +43,6 @@ TILE = 32 << 20
 
 
 @kept
-def parts_along(layout: Layout, axis: int) -> tuple[int, ...]:
-    """One index of each part into which the processes divide `axis`."""
-    found, seen = [], np.zeros(layout.shape[axis], bool)
-    if layout.num_elements == 0:
-        return ()
-    index = [0] * layout.ndim
-    for first in range(layout.shape[axis]):
-        if seen[first]:
-            continue
-        index[axis] = first
-        found.append(first)
-        seen[layout.global_indices(layout.owner(index))[axis]] = True
-        if seen.all():
-            break
-    return tuple(found)
-
-
 def partial_layouts(layout: Layout, axes: Shape) -> Iterator[Layout]:
     """The layouts of partial results over `axes`, one a combination of the axes' parts; their
     shape has extent 1 in `axes`."""

@@ -86,8 +86,7 @@ def spread(comm: Any, local: AnyArray, layout: Layout) -> Array:
 
 def is_local(layout: Layout, axis: int) -> bool:
     """Whether every process has whole lines along `axis`."""
-    from hocket.computing.layouts import is_grid
-    from hocket.computing.reductions import parts_along
+    from hocket.computing.layouts import is_grid, parts_along
 
     return is_grid(layout) and (layout.num_elements == 0 or len(parts_along(layout, axis)) == 1)
 

@@ -17,7 +17,8 @@ from hocket.communicators import communicator
 from hocket.errors import Error
 from hocket.layouts import Layout
 from hocket.stores import together
-from hocket.stores.store import as_json, open_store, path_of
+from hocket.stores.store import open_store, path_of
+from hocket.stores.stored import as_json
 
 if TYPE_CHECKING:
     from mpi4py import MPI

@@ -26,16 +26,6 @@ if TYPE_CHECKING:
     from hocket.stores.requests import StoreRequest
 
 
-def as_json(value: Optional[Mapping[str, Any]], what: str) -> str:
-    """Attributes as a text. Raises `Error` for what JSON does not have."""
-    try:
-        return json.dumps({} if value is None else dict(value), allow_nan=False)
-    except (TypeError, ValueError) as error:
-        raise Error(
-            f"{what} cannot be written as JSON: {error}; give a dict of texts, numbers and lists"
-        ) from None
-
-
 def path_of(path: Any) -> str:
     """A path as the library takes it. Raises `Error`."""
     try:

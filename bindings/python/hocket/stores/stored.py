@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Mapping
 from typing import Any, Optional
 
 import numpy as np
@@ -12,6 +13,16 @@ import numpy.typing as npt
 from hocket import _pure
 from hocket.arguments import slices_of
 from hocket.errors import Error, LayoutError
+
+
+def as_json(value: Optional[Mapping[str, Any]], what: str) -> str:
+    """Attributes as a text. Raises `Error` for what JSON does not have."""
+    try:
+        return json.dumps({} if value is None else dict(value), allow_nan=False)
+    except (TypeError, ValueError) as error:
+        raise Error(
+            f"{what} cannot be written as JSON: {error}; give a dict of texts, numbers and lists"
+        ) from None
 
 
 def dtype_from(name: str) -> np.dtype[Any]:

@@ -20,8 +20,7 @@ from hocket.layouts import Layout, integers
 from hocket.making import empty
 from hocket.moves import _converted, as_axes
 from hocket.stores.requests import StoreRequest
-from hocket.stores.store import Store, as_json
-from hocket.stores.stored import dtype_from, region_of
+from hocket.stores.stored import as_json, dtype_from, region_of
 
 if TYPE_CHECKING:
     from mpi4py import MPI
@@ -70,7 +69,7 @@ def balanced(shape: tuple[int, ...], processes: int) -> Layout:
 
 
 def create(
-    store: Store,
+    store: Any,
     name: Any,
     shape: Any,
     dtype: Any,
@@ -102,7 +101,7 @@ def create(
     core.create(*arguments)
 
 
-def set_attributes(store: Store, attributes: Any, timeout: Optional[float]) -> None:
+def set_attributes(store: Any, attributes: Any, timeout: Optional[float]) -> None:
     core = store._together()
     with collective(store._comm, timeout) as seconds:
         text = as_json(attributes, "attributes")
@@ -129,7 +128,7 @@ def _array(a: Any, what: str) -> Array:
 
 
 def iwrite(
-    store: Store, name: Any, a: Any, region: Any, writers: Any, max_buffer: Any, copy: Any,
+    store: Any, name: Any, a: Any, region: Any, writers: Any, max_buffer: Any, copy: Any,
     later: bool = False,
 ) -> StoreRequest:  # fmt: skip
     core = store._together()
@@ -147,7 +146,7 @@ def iwrite(
     return StoreRequest(core.iwrite(*arguments), a)
 
 
-def append(store: Store, name: Any, a: Any, writers: Any, max_buffer: Any, timeout: Any) -> None:
+def append(store: Any, name: Any, a: Any, writers: Any, max_buffer: Any, timeout: Any) -> None:
     core = store._together()
     with collective(store._comm, timeout) as seconds:
         arguments = (
@@ -161,7 +160,7 @@ def append(store: Store, name: Any, a: Any, writers: Any, max_buffer: Any, timeo
 
 
 def iread(
-    store: Store, name: Any, lay: Any, region: Any, out: Any, axes: Any, dtype: Any,
+    store: Any, name: Any, lay: Any, region: Any, out: Any, axes: Any, dtype: Any,
     max_buffer: Any, later: bool = False,
 ) -> StoreRequest:  # fmt: skip
     core = store._together()
