@@ -29,14 +29,14 @@ VENDOR = (
     "tests/mpi/test_interpreter_lock.py",
     "tests/mpi/test_kill.py",
     "tests/mpi/test_kill_waits.py",
-    "tests/mpi/test_leaving.py",
-    "tests/mpi/test_never_came.py",
+    "tests/mpi/test_exit_notice.py",
+    "tests/mpi/test_missing_ranks.py",
     "tests/mpi/test_redistribute.py",
     "tests/mpi/test_requests.py",
     "tests/mpi/test_spawn.py",
     "tests/mpi/test_tasks.py",
     "tests/mpi/test_team.py",
-    "tests/mpi/test_uncaught.py",
+    "tests/mpi/test_excepthook.py",
 )
 #: what these files start
 VENDOR_TARGETS = (*build.PACKAGE, "test_capi", "example_papers", "team_leaders")

@@ -89,7 +89,7 @@ std::span<const T> by_dimension(std::int64_t dimensions, const T* values, const 
 
 /// The rule for lists of results: see hocket.h.
 template <class Values, class T>
-void hand_out(const Values& found, std::int64_t capacity, T* values, std::int64_t* count) {
+void start_fd_server(const Values& found, std::int64_t capacity, T* values, std::int64_t* count) {
     const auto size = static_cast<std::int64_t>(found.size());
     if (values != nullptr && capacity < size)
         throw ArgumentError("there is room for " + std::to_string(capacity) +

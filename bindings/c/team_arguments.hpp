@@ -53,7 +53,7 @@ int to_mask(const char* function, team::Op op, hocket_team* handle, double timeo
     return with_team(
         function, op, handle, timeout, [&](TeamOptions&) { return &required(words, "words"); },
         [&](const Team& team, uint64_t* place, const TeamOptions& options) {
-            hand_out(call(team, options).words(), capacity, place, count);
+            start_fd_server(call(team, options).words(), capacity, place, count);
         });
 }
 

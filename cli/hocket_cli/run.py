@@ -18,7 +18,7 @@ from hocket.arguments import as_seconds
 from hocket.errors import Error
 from hocket.launch import explain, lost
 from hocket.rank import describe, places
-from hocket.seats import check_name, check_total
+from hocket.task_ranks import check_name, check_total
 from hocket_cli.main import Parser, UsageError
 
 _SPEC = re.compile(r"(?:(?P<name>[^=:/]*)=)?(?P<count>[^=:/]*):(?P<program>.+)", re.DOTALL)

@@ -11,7 +11,7 @@
 namespace hocket {
 
 namespace halo {
-struct HaloWork;  // src/halo/halo_work.hpp
+struct HaloPlan;  // src/halo/halo_plan.hpp
 }
 
 /// Which index runs fastest through dense memory: the last one, or, as Fortran has it, the first.
@@ -73,7 +73,7 @@ class Halo {
     std::vector<Edges> edges_;
     void* data_ = nullptr;
     Array array_;
-    std::shared_ptr<const halo::HaloWork> work_;
+    std::shared_ptr<const halo::HaloPlan> work_;
 };
 
 }  // namespace hocket

@@ -12,7 +12,7 @@
 namespace hocket::environment {
 namespace {
 
-constinit const Checked* last_checked = nullptr;
+constinit const ValidatedSetting* last_checked = nullptr;
 
 std::string_view without_spaces(std::string_view given) {
     while (!given.empty() && given.front() == ' ') given.remove_prefix(1);
@@ -39,11 +39,12 @@ std::optional<double> unit_of(std::string_view suffix) {
 
 }  // namespace
 
-Checked::Checked(void (*read)()) noexcept
+ValidatedSetting::ValidatedSetting(void (*read)()) noexcept
     : read_(read), before_(std::exchange(last_checked, this)) {}
 
 void check() {
-    for (const Checked* each = last_checked; each != nullptr; each = each->before_) each->read_();
+    for (const ValidatedSetting* each = last_checked; each != nullptr; each = each->before_)
+        each->read_();
 }
 
 std::optional<std::string> value_of(const char* name) {

@@ -13,17 +13,17 @@ namespace hocket::environment {
 
 /// A setting that is read in the middle of something. One beside each reader; they live as long as
 /// the library.
-class Checked {
+class ValidatedSetting {
   public:
     /// `read` throws Error where the setting cannot be read.
-    explicit Checked(void (*read)()) noexcept;
-    Checked(const Checked&) = delete;
-    Checked& operator=(const Checked&) = delete;
+    explicit ValidatedSetting(void (*read)()) noexcept;
+    ValidatedSetting(const ValidatedSetting&) = delete;
+    ValidatedSetting& operator=(const ValidatedSetting&) = delete;
 
   private:
     friend void check();
     void (*read_)();
-    const Checked* before_;
+    const ValidatedSetting* before_;
 };
 
 /// Reads all of them: before processes begin something together, so that one that cannot do its

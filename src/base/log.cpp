@@ -19,13 +19,13 @@ void set_log(void (*sink)(LogLevel level, const char* text), LogLevel from) {
 
 namespace log {
 
-bool wanted(LogLevel level) {
+bool enabled(LogLevel level) {
     return static_cast<int>(level) >= from_level.load(std::memory_order_relaxed);
 }
 
-void tell(LogLevel level, const std::string& text) {
+void write(LogLevel level, const std::string& text) {
     const auto sink = listener.load();
-    if (sink != nullptr && wanted(level)) sink(level, text.c_str());
+    if (sink != nullptr && enabled(level)) sink(level, text.c_str());
 }
 
 }  // namespace log

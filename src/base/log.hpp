@@ -10,7 +10,7 @@
 namespace hocket::log {
 
 /// Whether to put it into words.
-bool wanted(LogLevel level);
-void tell(LogLevel level, const std::string& text);
+bool enabled(LogLevel level);
+void write(LogLevel level, const std::string& text);
 
 }  // namespace hocket::log

@@ -16,26 +16,26 @@
 #include <vector>
 
 #include "base/environment.hpp"
-#include "base/port.hpp"
+#include "base/platform.hpp"
 #include "hocket/error.hpp"
 
 namespace hocket::base {
 namespace {
 
 thread_local int share = 0;  // 0: no limit of this thread's own
-thread_local Helpers* share_of = nullptr;
+thread_local HelperThreads* share_of = nullptr;
 
 }  // namespace
 
-Share::Share(int threads, Helpers* helpers)
+ThreadShare::ThreadShare(int threads, HelperThreads* helpers)
     : before_(std::exchange(share, threads)), helpers_before_(std::exchange(share_of, helpers)) {}
-Share::~Share() {
+ThreadShare::~ThreadShare() {
     share = before_;
     share_of = helpers_before_;
 }
 
 namespace {
-const environment::Checked checked([] { static_cast<void>(default_threads()); });
+const environment::ValidatedSetting checked([] { static_cast<void>(default_threads()); });
 }
 
 int default_threads() {
@@ -47,7 +47,7 @@ int default_threads() {
     // after the library was loaded (launchers and job schedulers do that).
     const auto wanted =
         environment::number("HOCKET_THREADS", 1, most_threads, "a number of threads");
-    return wanted ? static_cast<int>(*wanted) : std::clamp(port::cores(), 1, most_threads);
+    return wanted ? static_cast<int>(*wanted) : std::clamp(platform::cores(), 1, most_threads);
 #endif
 }
 
@@ -63,17 +63,17 @@ void detail::run_parts(int, std::int64_t parts, PartFunction function, void* con
     for (std::int64_t part = 0; part < parts; ++part) function(context, part);
 }
 
-struct Crew::Lent {};
-Crew::Crew(int, std::function<void(int)>) {}
-Crew::~Crew() = default;
+struct ServiceThreads::State {};
+ServiceThreads::ServiceThreads(int, std::function<void(int)>) {}
+ServiceThreads::~ServiceThreads() = default;
 
-struct Helpers::Board {};
-Helpers::Helpers(std::function<void()>) {}
-Helpers::~Helpers() = default;
-bool Helpers::wanted() const {
+struct HelperThreads::CallList {};
+HelperThreads::HelperThreads(std::function<void()>) {}
+HelperThreads::~HelperThreads() = default;
+bool HelperThreads::wanted() const {
     return false;
 }
-bool Helpers::help() {
+bool HelperThreads::help() {
     return false;
 }
 
@@ -215,7 +215,7 @@ class Pool {
     /// kernel; longer would steal time from the processes that share these cores.
     void spin() {
         const auto end = std::chrono::steady_clock::now() + std::chrono::microseconds(10);
-        while (!open_.any() && std::chrono::steady_clock::now() < end) port::pause();
+        while (!open_.any() && std::chrono::steady_clock::now() < end) platform::pause();
     }
 
     [[noreturn]] void serve() {
@@ -267,26 +267,28 @@ void detail::run_parts(int threads, std::int64_t parts, PartFunction function, v
         pool().run(threads, parts, function, context);
 }
 
-struct Helpers::Board {
+struct HelperThreads::CallList {
     Open open;
 };
-Helpers::Helpers(std::function<void()> call) : call_(std::move(call)), board_(new Board) {}
-Helpers::~Helpers() = default;
+HelperThreads::HelperThreads(std::function<void()> call)
+    : call_(std::move(call)), board_(new CallList) {}
+HelperThreads::~HelperThreads() = default;
 
-bool Helpers::wanted() const {
+bool HelperThreads::wanted() const {
     return board_->open.any();
 }
 
-bool Helpers::help() {
+bool HelperThreads::help() {
     if (!wanted()) return false;
     std::unique_lock lock(board_->open.guard);
     if (!wanted()) return false;
-    const Share one(1);  // of what its parts call
+    const ThreadShare one(1);  // of what its parts call
     board_->open.join(lock);
     return true;
 }
 
-void Helpers::run(int threads, std::int64_t parts, detail::PartFunction function, void* context) {
+void HelperThreads::run(int threads, std::int64_t parts, detail::PartFunction function,
+                        void* context) {
     run_open(board_->open, threads, parts, function, context, [&](Region& region) {
         {
             const std::lock_guard lock(board_->open.guard);
@@ -296,18 +298,18 @@ void Helpers::run(int threads, std::int64_t parts, detail::PartFunction function
     });
 }
 
-struct Crew::Lent {
+struct ServiceThreads::State {
     std::function<void(int)> serve;
     int threads;
     Pool& from;
     Region region;
 };
 
-Crew::Crew(int threads, std::function<void(int)> serve)
-    : lent_(new Lent{std::move(serve), threads, pool(), {}}) {
+ServiceThreads::ServiceThreads(int threads, std::function<void(int)> serve)
+    : lent_(new State{std::move(serve), threads, pool(), {}}) {
     Region& region = lent_->region;
     region.function = [](void* context, std::int64_t part) {
-        static_cast<Lent*>(context)->serve(static_cast<int>(part));
+        static_cast<State*>(context)->serve(static_cast<int>(part));
     };
     region.context = lent_.get();
     region.parts = region.places = threads;
@@ -315,7 +317,7 @@ Crew::Crew(int threads, std::function<void(int)> serve)
     lent_->from.lend(region);
 }
 
-Crew::~Crew() {
+ServiceThreads::~ServiceThreads() {
     lent_->region.next.store(lent_->threads);
     lent_->from.take_back(lent_->region, lent_->threads);
 }

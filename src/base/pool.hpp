@@ -42,13 +42,13 @@ void parallel_for(int threads, std::int64_t parts, Function&& function) {
 
 /// Threads that have work of their own, and join each other's calls of `parallel_for` between two
 /// pieces of it: so a call gets more threads without more of them being there.
-class Helpers {
+class HelperThreads {
   public:
     /// `call` is told that there is a call to join, by the thread that makes it.
-    explicit Helpers(std::function<void()> call);
-    ~Helpers();
-    Helpers(const Helpers&) = delete;
-    Helpers& operator=(const Helpers&) = delete;
+    explicit HelperThreads(std::function<void()> call);
+    ~HelperThreads();
+    HelperThreads(const HelperThreads&) = delete;
+    HelperThreads& operator=(const HelperThreads&) = delete;
 
     /// Whether a call has room for one more; never on the simulated port.
     bool wanted() const;
@@ -56,9 +56,9 @@ class Helpers {
     bool help();
 
   private:
-    struct Board;
+    struct CallList;
     std::function<void()> call_;
-    std::unique_ptr<Board> board_;
+    std::unique_ptr<CallList> board_;
     void run(int threads, std::int64_t parts, detail::PartFunction function, void* context);
     friend void detail::run_parts(int threads, std::int64_t parts, detail::PartFunction function,
                                   void* context);
@@ -67,33 +67,33 @@ class Helpers {
 /// For as long as it lives, calls of this thread use so many threads when their callers do not say:
 /// where many threads call at once, each has its share. With `helpers`, calls that want no more
 /// than the share get those instead of threads of the pool.
-class Share {
+class ThreadShare {
   public:
-    explicit Share(int threads, Helpers* helpers = nullptr);
-    ~Share();
-    Share(const Share&) = delete;
-    Share& operator=(const Share&) = delete;
+    explicit ThreadShare(int threads, HelperThreads* helpers = nullptr);
+    ~ThreadShare();
+    ThreadShare(const ThreadShare&) = delete;
+    ThreadShare& operator=(const ThreadShare&) = delete;
 
   private:
     int before_;
-    Helpers* helpers_before_;
+    HelperThreads* helpers_before_;
 };
 
 /// Threads of the pool that are lent out for long: each calls `serve(number)` once, with numbers
 /// from 0 on, and returns to the pool after it. `serve` throws nothing. The pool has as many others
 /// as before. Where the machine gives fewer threads (none on the simulated port), fewer serve at a
 /// time.
-class Crew {
+class ServiceThreads {
   public:
-    Crew(int threads, std::function<void(int number)> serve);
+    ServiceThreads(int threads, std::function<void(int number)> serve);
     /// Waits until all that have begun to serve have returned; no other begins.
-    ~Crew();
-    Crew(const Crew&) = delete;
-    Crew& operator=(const Crew&) = delete;
+    ~ServiceThreads();
+    ServiceThreads(const ServiceThreads&) = delete;
+    ServiceThreads& operator=(const ServiceThreads&) = delete;
 
   private:
-    struct Lent;
-    std::unique_ptr<Lent> lent_;
+    struct State;
+    std::unique_ptr<State> lent_;
 };
 
 }  // namespace hocket::base

@@ -35,7 +35,7 @@ std::size_t distance(std::string_view a, std::string_view b) {
 
 }  // namespace
 
-std::string near_name(std::string_view name, std::span<const std::string> candidates) {
+std::string closest_name(std::string_view name, std::span<const std::string> candidates) {
     std::string best;
     std::size_t fewest = std::max<std::size_t>(name.size(), 3) / 3 + 1;
     for (const auto& candidate : candidates) {
@@ -50,7 +50,7 @@ std::string near_name(std::string_view name, std::span<const std::string> candid
 }
 
 std::string did_you_mean(std::string_view name, std::span<const std::string> candidates) {
-    const std::string near = near_name(name, candidates);
+    const std::string near = closest_name(name, candidates);
     return near.empty() ? "" : " (did you mean '" + near + "'?)";
 }
 

@@ -13,7 +13,7 @@ namespace hocket::text {
 
 /// The candidate nearest to `name` by edit distance (insert, delete, replace, swap neighbours),
 /// or "" if none is near enough to be meant.
-std::string near_name(std::string_view name, std::span<const std::string> candidates);
+std::string closest_name(std::string_view name, std::span<const std::string> candidates);
 
 /// " (did you mean 'cols'?)", or "" if nothing is near.
 std::string did_you_mean(std::string_view name, std::span<const std::string> candidates);

@@ -9,7 +9,7 @@
 #include <mutex>
 #include <utility>
 
-#include "base/port.hpp"
+#include "base/platform.hpp"
 
 namespace hocket::trace {
 namespace {
@@ -55,7 +55,7 @@ class File {
 
   private:
     void flush_if_due() {
-        const double now = port::seconds();
+        const double now = platform::seconds();
         if (now < next_flush_) return;
         std::fflush(file_);
         next_flush_ = now + between_flushes;
@@ -163,11 +163,11 @@ Span::Span(std::string_view name, const Arguments& arguments) {
     if (!enabled()) return;
     name_ = name;
     arguments_ = arguments;
-    begin_ = port::seconds();
+    begin_ = platform::seconds();
 }
 
 Span::~Span() {
-    if (!name_.empty()) record(name_, begin_, port::seconds(), arguments_);
+    if (!name_.empty()) record(name_, begin_, platform::seconds(), arguments_);
 }
 
 Track::Track(std::string_view name, const Arguments& arguments) {
@@ -175,7 +175,7 @@ Track::Track(std::string_view name, const Arguments& arguments) {
     if (!enabled()) return;
     id_ = ++made;
     name_ = name;
-    last_ = port::seconds();
+    last_ = platform::seconds();
     // At once, so that it comes before its first step, which begins at the same time.
     write('b', name_, last_, arguments);
 }
@@ -205,7 +205,7 @@ void Track::step(std::string_view name) {
         step_ = name;
         step_begin_ = last_;
     }
-    last_ = port::seconds();
+    last_ = platform::seconds();
 }
 
 void Track::end_step() {
@@ -218,7 +218,7 @@ void Track::end_step() {
 void Track::end() {
     if (id_ == 0) return;
     end_step();
-    write('e', name_, port::seconds(), {});
+    write('e', name_, platform::seconds(), {});
     id_ = 0;
 }
 

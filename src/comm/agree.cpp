@@ -4,7 +4,7 @@
 #include <optional>
 
 #include "base/pack.hpp"
-#include "base/port.hpp"
+#include "base/platform.hpp"
 #include "hocket/error.hpp"
 
 namespace hocket::comm {
@@ -18,8 +18,8 @@ int lowest_bit(int index, int size) {
     return bit;
 }
 
-struct Said {
-    Statement statement;
+struct MemberSignature {
+    CallSignature statement;
     int by;       // the lowest member among those that said it
     int by_many;  // how many said exactly this fault; 0: it arose where statements differ
 
@@ -27,35 +27,35 @@ struct Said {
         Packer out;
         out.number(by).number(by_many);
         out.text(statement.fault.kind).text(statement.fault.message).text(statement.text);
-        out.text(statement.sound);
+        out.text(statement.payload);
         return out.take();
     }
-    static Said unpacked(const std::string& bytes) {
+    static MemberSignature unpacked(const std::string& bytes) {
         Unpacker in(bytes);
-        Said said;
-        said.by = static_cast<int>(in.number());
-        said.by_many = static_cast<int>(in.number());
-        said.statement.fault.kind = in.text();
-        said.statement.fault.message = in.text();
-        said.statement.text = in.text();
-        said.statement.sound = in.text();
-        return said;
+        MemberSignature signature;
+        signature.by = static_cast<int>(in.number());
+        signature.by_many = static_cast<int>(in.number());
+        signature.statement.fault.kind = in.text();
+        signature.statement.fault.message = in.text();
+        signature.statement.text = in.text();
+        signature.statement.payload = in.text();
+        return signature;
     }
 };
 
-std::string name(const Said& said, int size) {
-    return "process " + std::to_string(said.by) + " of " + std::to_string(size);
+std::string name(const MemberSignature& signature, int size) {
+    return "process " + std::to_string(signature.by) + " of " + std::to_string(size);
 }
 
-Said merge(Said a, Said b, int size) {
+MemberSignature merge(MemberSignature a, MemberSignature b, int size) {
     Fault& fault = a.statement.fault;
     const std::string& text = a.statement.text;
     if (fault && a.by_many > 0 && fault.message == b.statement.fault.message)
         a.by_many += b.by_many;
-    if (a.statement.sound.empty()) a.statement.sound = b.statement.sound;
+    if (a.statement.payload.empty()) a.statement.payload = b.statement.payload;
     if (fault) return a;
     if (b.statement.fault) {
-        b.statement.sound = a.statement.sound;
+        b.statement.payload = a.statement.payload;
         return b;
     }
     if (text == b.statement.text) return a;
@@ -70,15 +70,15 @@ Said merge(Said a, Said b, int size) {
 constexpr int most_by_mail = 16;
 
 // To members [first, end).
-Protocol<> send_mail(const Group& group, int tag, const std::string& text, int first, int end) {
+Protocol<> send_in_node(const Group& group, int tag, const std::string& text, int first, int end) {
     std::vector<std::uint64_t> sent;
     for (int member = first; member < end; ++member)
         sent.push_back(
-            group.link->send_mail(group.rank_of(member), Link::About::agreement, tag, text));
+            group.link->send_in_node(group.rank_of(member), Link::Purpose::agreement, tag, text));
     for (int member = first; member < end; ++member) {
         const int rank = group.rank_of(member);
         When gone([&] {
-            if (group.link->mail_gone(rank, sent[static_cast<std::size_t>(member - first)]))
+            if (group.link->delivered_in_node(rank, sent[static_cast<std::size_t>(member - first)]))
                 return true;
             group.link->need(rank);
             return false;
@@ -87,11 +87,11 @@ Protocol<> send_mail(const Group& group, int tag, const std::string& text, int f
     }
 }
 
-Protocol<std::string> receive_mail(const Group& group, int tag, int member) {
+Protocol<std::string> receive_in_node(const Group& group, int tag, int member) {
     const int rank = group.rank_of(member);
     std::optional<std::string> text;
     When come([&] {
-        text = group.link->receive_mail(rank, Link::About::agreement, tag);
+        text = group.link->receive_in_node(rank, Link::Purpose::agreement, tag);
         if (!text) group.link->need(rank);
         return text.has_value();
     });
@@ -101,11 +101,11 @@ Protocol<std::string> receive_mail(const Group& group, int tag, int member) {
 
 Protocol<std::string> fold_by_mail(const Group& group, int tag, std::string mine, Merge merge) {
     if (!group.lowest()) {
-        co_await send_mail(group, tag, mine, 0, 1);
+        co_await send_in_node(group, tag, mine, 0, 1);
         co_return std::string();
     }
     for (int member = 1; member < group.size(); ++member) {
-        std::string theirs = co_await receive_mail(group, tag, member);
+        std::string theirs = co_await receive_in_node(group, tag, member);
         mine = merge(std::move(mine), std::move(theirs));
     }
     co_return mine;
@@ -113,18 +113,19 @@ Protocol<std::string> fold_by_mail(const Group& group, int tag, std::string mine
 
 Protocol<std::string> spread_by_mail(const Group& group, int tag, std::string text) {
     if (!group.lowest()) {
-        std::string heard = co_await receive_mail(group, tag, 0);
+        std::string heard = co_await receive_in_node(group, tag, 0);
         co_return heard;
     }
-    co_await send_mail(group, tag, text, 1, group.size());
+    co_await send_in_node(group, tag, text, 1, group.size());
     co_return text;
 }
 
 }  // namespace
 
 bool agrees_by_mail(const Group& group) {
-    if (port::simulated || group.size() < 2 || group.size() > most_by_mail) return false;
-    // The nodes, which all processes know alike, and not `near`: one outside the group asks, too.
+    if (platform::simulated || group.size() < 2 || group.size() > most_by_mail) return false;
+    // The nodes, which all processes know alike, and not `in_node`: one outside the group asks,
+    // too.
     const std::int64_t node = group.link->node(group.rank_of(0));
     for (int member = 0; member < group.size(); ++member)
         if (group.link->node(group.rank_of(member)) != node) return false;
@@ -167,15 +168,15 @@ void Fault::raise() const {
     throw Error(message);
 }
 
-Protocol<std::string> fold(Group group, int tag, std::string mine, Merge merge) {
-    if (group.by_mail)
+Protocol<std::string> reduce(Group group, int tag, std::string mine, Merge merge) {
+    if (group.goes_in_node)
         co_return co_await fold_by_mail(group, tag, std::move(mine), std::move(merge));
     const int size = group.size();
     const int own_bit = lowest_bit(group.index, size);
     for (int bit = 1; bit < own_bit && group.index + bit < size; bit <<= 1) {
         const int child = group.rank_of(group.index + bit);
-        Letter letter = co_await receive_text(*group.link, child, tag);
-        mine = merge(std::move(mine), std::move(letter.text));
+        TextMessage message = co_await receive_text(*group.link, child, tag);
+        mine = merge(std::move(mine), std::move(message.text));
     }
     if (group.lowest()) co_return mine;
     const int parent = group.rank_of(group.index - own_bit);
@@ -183,22 +184,23 @@ Protocol<std::string> fold(Group group, int tag, std::string mine, Merge merge) 
     co_return std::string();
 }
 
-Protocol<Statement> collect(Group group, int tag, Statement mine) {
+Protocol<CallSignature> collect(Group group, int tag, CallSignature mine) {
     const int size = group.size();
     if (size == 1) {
         mine.everywhere = static_cast<bool>(mine.fault);
         co_return mine;
     }
-    const Said own{std::move(mine), group.index, 1};
-    const std::string folded = co_await fold(
+    const MemberSignature own{std::move(mine), group.index, 1};
+    const std::string folded = co_await reduce(
         group, tag, own.packed(), [size](const std::string& low, const std::string& high) {
-            return merge(Said::unpacked(low), Said::unpacked(high), size).packed();
+            return merge(MemberSignature::unpacked(low), MemberSignature::unpacked(high), size)
+                .packed();
         });
     if (!group.lowest()) {
-        Statement nothing;
+        CallSignature nothing;
         co_return nothing;
     }
-    Said all = Said::unpacked(folded);
+    MemberSignature all = MemberSignature::unpacked(folded);
     auto& fault = all.statement.fault;
     all.statement.everywhere = fault && all.by_many == size;
     if (fault && all.by_many > 0 && all.by_many < size)
@@ -206,14 +208,14 @@ Protocol<Statement> collect(Group group, int tag, Statement mine) {
     co_return all.statement;
 }
 
-Protocol<std::string> spread(Group group, int tag, std::string text) {
-    if (group.by_mail) co_return co_await spread_by_mail(group, tag, std::move(text));
+Protocol<std::string> broadcast(Group group, int tag, std::string text) {
+    if (group.goes_in_node) co_return co_await spread_by_mail(group, tag, std::move(text));
     const int size = group.size();
     const int own_bit = lowest_bit(group.index, size);
     if (!group.lowest()) {
         const int parent = group.rank_of(group.index - own_bit);
-        Letter letter = co_await receive_text(*group.link, parent, tag);
-        text = std::move(letter.text);
+        TextMessage message = co_await receive_text(*group.link, parent, tag);
+        text = std::move(message.text);
     }
     Requests requests;
     for (int bit = own_bit >> 1; bit > 0; bit >>= 1) {
@@ -224,11 +226,11 @@ Protocol<std::string> spread(Group group, int tag, std::string text) {
     co_return text;
 }
 
-Protocol<std::string> agree(Group group, int tag, Statement mine) {
-    const Statement all = co_await collect(group, tag, std::move(mine));
+Protocol<std::string> agree(Group group, int tag, CallSignature mine) {
+    const CallSignature all = co_await collect(group, tag, std::move(mine));
     Packer out;
-    out.text(all.fault.kind).text(all.fault.message).text(all.sound);
-    const std::string outcome = co_await spread(group, tag, out.take());
+    out.text(all.fault.kind).text(all.fault.message).text(all.payload);
+    const std::string outcome = co_await broadcast(group, tag, out.take());
     Unpacker in(outcome);
     Fault fault;
     fault.kind = in.text();

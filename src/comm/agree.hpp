@@ -20,9 +20,9 @@ using Merge = std::function<std::string(std::string, std::string)>;
 /// Some processes of a link, in an order of their own, seen from one of them.
 struct Group {
     Link* link = nullptr;
-    std::vector<int> members;  // link ranks
-    int index = 0;             // mine
-    bool by_mail = false;      // agrees_by_mail, the same on all members
+    std::vector<int> members;   // link ranks
+    int index = 0;              // mine
+    bool goes_in_node = false;  // agrees_by_mail, the same on all members
 
     int size() const { return static_cast<int>(members.size()); }
     bool lowest() const { return index == 0; }
@@ -48,31 +48,31 @@ struct Fault {
 };
 
 /// What one process says of a call: what is wrong with it here, or else what it is.
-struct Statement {
+struct CallSignature {
     Fault fault;
     std::string text;
     /// Whatever the caller needs of the lowest member that has no fault; it survives the faults of
     /// others.
-    std::string sound;
+    std::string payload;
     /// After merging: every member has this very fault, so the call never was one. Else some
     /// members made a call that others did not.
     bool everywhere = false;
 };
 
 /// The members' texts, merged up the tree, on the lowest member (elsewhere empty).
-Protocol<std::string> fold(Group group, int tag, std::string mine, Merge merge);
+Protocol<std::string> reduce(Group group, int tag, std::string mine, Merge merge);
 
 /// The statements of all members, merged, on the lowest of them (elsewhere empty): a fault names
 /// the process that it comes from (unless all have it); texts that differ are a MismatchError that
 /// names both.
-Protocol<Statement> collect(Group group, int tag, Statement mine);
+Protocol<CallSignature> collect(Group group, int tag, CallSignature mine);
 
 /// The lowest member's text, on every member.
-Protocol<std::string> spread(Group group, int tag, std::string text);
+Protocol<std::string> broadcast(Group group, int tag, std::string text);
 
-/// `collect`, then `spread`: the same outcome on every member. Gives what the lowest member with a
-/// `sound` said there. @throws on every member the fault that any has; MismatchError where they
+/// `collect`, then `broadcast`: the same outcome on every member. Gives what the lowest member with
+/// a `payload` said there. @throws on every member the fault that any has; MismatchError where they
 /// disagree.
-Protocol<std::string> agree(Group group, int tag, Statement mine);
+Protocol<std::string> agree(Group group, int tag, CallSignature mine);
 
 }  // namespace hocket::comm

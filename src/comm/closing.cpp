@@ -39,8 +39,8 @@ std::string sum(const std::string& low, const std::string& high) {
 Protocol<> closing(std::unique_ptr<Link> link) {
     const Ledger mine{link->unreceived(), link->given_up()};
     const Group group = Group::whole(*link);
-    std::string all = co_await fold(group, link->closing_tag(), mine.packed(), sum);
-    all = co_await spread(group, link->closing_tag(), std::move(all));
+    std::string all = co_await reduce(group, link->closing_tag(), mine.packed(), sum);
+    all = co_await broadcast(group, link->closing_tag(), std::move(all));
     const Ledger ledger = Ledger::unpacked(all);
     if (ledger.unreceived == 0 && !ledger.given_up) link->free();
 }

@@ -51,7 +51,7 @@ class Engine {
     bool ended() const { return ended_.load(std::memory_order_relaxed); }
 
     /// Told of each communicator: how many of its processes run on cores of this one.
-    void expect_neighbours(int processes);
+    void add_node_processes(int processes);
     /// True where more processes than cores share this node, so that spinning takes time from the
     /// one that is waited for.
     bool crowded() const { return neighbours_ > cores_; }
@@ -59,7 +59,7 @@ class Engine {
     bool crowded(int threads) const { return neighbours_ * threads > cores_; }
 
   private:
-    friend class Turn;
+    friend class EngineLock;
     friend class Waiter;
     Engine();
     std::vector<std::shared_ptr<Operation>> operations_;
@@ -93,17 +93,17 @@ void require_not_ended();
 
 /// Held while hocket's own state or MPI is used. Threads take turns where MPI allows several
 /// (MPI_THREAD_MULTIPLE); below that, a second thread inside is the caller's mistake.
-class Turn {
+class EngineLock {
   public:
     /// @throws Error where MPI has ended, or its thread level does not allow this thread to call it
     /// now.
-    Turn();
+    EngineLock();
     /// For a thread whose call was let in: waits for its turn.
     enum Waiting { waiting };
-    explicit Turn(Waiting);
-    ~Turn();
-    Turn(const Turn&) = delete;
-    Turn& operator=(const Turn&) = delete;
+    explicit EngineLock(Waiting);
+    ~EngineLock();
+    EngineLock(const EngineLock&) = delete;
+    EngineLock& operator=(const EngineLock&) = delete;
 
   private:
     Engine& engine_;
@@ -111,12 +111,12 @@ class Turn {
 
 /// While one lives, its thread may not wait for operations: it starts those of a communication
 /// step, as whose driver it must go on to the next.
-class Unblocked {
+class NonBlockingScope {
   public:
-    explicit Unblocked(std::string step);
-    ~Unblocked();
-    Unblocked(const Unblocked&) = delete;
-    Unblocked& operator=(const Unblocked&) = delete;
+    explicit NonBlockingScope(std::string step);
+    ~NonBlockingScope();
+    NonBlockingScope(const NonBlockingScope&) = delete;
+    NonBlockingScope& operator=(const NonBlockingScope&) = delete;
 
   private:
     std::string before_;

@@ -12,17 +12,17 @@
 #include <utility>
 #include <vector>
 
-#include "comm/needs.hpp"
+#include "comm/awaited_peers.hpp"
 #include "comm/protocol.hpp"
 #include "comm/requests.hpp"
-#include "shm/mailroom.hpp"
+#include "shm/inbox.hpp"
 
 namespace hocket::comm {
 
 inline constexpr int any_source = -1;
 
-struct Arrival {
-    Arrival(int from, std::int64_t length, std::optional<std::string> all = std::nullopt)
+struct ProbeResult {
+    ProbeResult(int from, std::int64_t length, std::optional<std::string> all = std::nullopt)
         : source(from), bytes(length), text(std::move(all)) {}
     int source;
     std::int64_t bytes;
@@ -42,8 +42,8 @@ class Link {
     /// For all purposes but the link's end, which has a tag of its own.
     int highest_tag() const { return highest_tag_; }
     int closing_tag() const { return highest_tag_ + 1; }
-    /// Whether that process shares this one's memory. Nobody is known to before `know_nodes`.
-    bool near(int rank) const {
+    /// Whether that process shares this one's memory. Nobody is known to before `set_nodes`.
+    bool in_node(int rank) const {
         if (!nodes_) return false;
         const int mine = (*nodes_)[static_cast<std::size_t>(rank_)];
         return mine >= 0 && mine == (*nodes_)[static_cast<std::size_t>(rank)];
@@ -54,42 +54,43 @@ class Link {
     }
     /// nodes[rank]: a number for the node of each process; negative: one whose processes cannot
     /// reach each other's memory.
-    void know_nodes(std::shared_ptr<const std::vector<int>> nodes) { nodes_ = std::move(nodes); }
+    void set_nodes(std::shared_ptr<const std::vector<int>> nodes) { nodes_ = std::move(nodes); }
 
     /// Mail with those that are near, shared by the links of a communicator, which number
-    /// themselves alike on all processes. `seats[rank]`: its number in the room.
-    struct Office {
-        std::unique_ptr<shm::Mailroom> room;
-        std::vector<std::size_t> seats;
+    /// themselves alike on all processes. `inbox_index[rank]`: its number in the room.
+    struct NodeInbox {
+        std::unique_ptr<shm::Inbox> inbox;
+        std::vector<std::size_t> inbox_index;
         std::vector<int> ranks;  // by seat
         bool pushed = false;     // by the engine, as there was no room for something
     };
-    void know_mail(std::shared_ptr<Office> office, int number) {
-        office_ = std::move(office);
+    void set_inbox(std::shared_ptr<NodeInbox> node_inbox, int number) {
+        node_inbox_ = std::move(node_inbox);
         number_ = number;
     }
     int number() const { return number_; }
     /// What a text is about: something of the call that a tag belongs to.
-    enum class About { agreement, data, refusal, text };
-    /// A text through shared memory, to and from one that is `near`. Those of one tag and matter
+    enum class Purpose { agreement, data, refusal, text };
+    /// A text through shared memory, to and from one that is `in_node`. Those of one tag and matter
     /// stay in order, and come even if this process never looks after them again. Gives what
-    /// `mail_gone` wants to know; never waits.
-    std::uint64_t send_mail(int to, About about, int tag, const std::string& text);
-    bool mail_gone(int to, std::uint64_t sent);
+    /// `delivered_in_node` wants to know; never waits.
+    std::uint64_t send_in_node(int to, Purpose purpose, int tag, const std::string& text);
+    bool delivered_in_node(int to, std::uint64_t sent);
     /// The next one that has come, if one has. @throws Error where memory cannot be mapped.
-    std::optional<std::string> receive_mail(int from, About about, int tag);
+    std::optional<std::string> receive_in_node(int from, Purpose purpose, int tag);
     /// Puts on its way what there was no room for.
-    void push_mail() const {
-        if (office_) office_->room->push();
+    void flush_inbox() const {
+        if (node_inbox_) node_inbox_->inbox->flush();
     }
 
     /// processes[rank]: its id; 0: one of another host.
-    void know_processes(std::shared_ptr<const std::vector<std::int64_t>> processes) {
+    void set_processes(std::shared_ptr<const std::vector<std::int64_t>> processes) {
         processes_ = std::move(processes);
     }
     /// Whoever asks is told that this process waits for that one; or for one of those.
     void need(int rank) const {
-        if (Needs::asked() != nullptr) Needs::asked()->add_any({process(rank)});
+        if (AwaitedPeers::collecting() != nullptr)
+            AwaitedPeers::collecting()->add_any({process(rank)});
     }
     void need_any(const std::vector<int>& ranks) const;
     std::int64_t process(int rank) const {
@@ -104,7 +105,7 @@ class Link {
 
     /// The next text with this tag that has come, if one has; its receive is the caller's to start,
     /// unless it came by mail.
-    std::optional<Arrival> probe(int from, int tag);
+    std::optional<ProbeResult> probe(int from, int tag);
     /// Starts a short text, which must live until it is gone; by mail to one that is near.
     void send_text(Requests& requests, const std::string& text, int to, int tag);
 
@@ -120,23 +121,23 @@ class Link {
     int rank_ = 0, size_ = 0, highest_tag_ = 0;
     std::shared_ptr<const std::vector<int>> nodes_;
     std::shared_ptr<const std::vector<std::int64_t>> processes_;
-    std::shared_ptr<Office> office_;
+    std::shared_ptr<NodeInbox> node_inbox_;
     int number_ = 0;
-    std::uint64_t mail_number(About about, int tag) const;
-    std::optional<Arrival> probe_mail(int from, int tag);
+    std::uint64_t message_number(Purpose purpose, int tag) const;
+    std::optional<ProbeResult> probe_in_node(int from, int tag);
     // Not what a link's end is about: those messages are counted.
-    bool by_mail(int rank, int tag) const { return tag != closing_tag() && near(rank); }
+    bool goes_in_node(int rank, int tag) const { return tag != closing_tag() && in_node(rank); }
 };
 
 /// Short texts, whose length the receiver does not know: what processes tell each other of a call.
 Protocol<> send_text(Link& link, std::string text, int to, int tag);
-struct Letter {
+struct TextMessage {
     int from;
     std::string text;
 };
-Protocol<Letter> receive_text(Link& link, int from, int tag);
+Protocol<TextMessage> receive_text(Link& link, int from, int tag);
 /// One that a probe has found.
-Protocol<Letter> receive_text(Link& link, Arrival arrival, int tag);
+Protocol<TextMessage> receive_text(Link& link, ProbeResult arrival, int tag);
 /// Texts of this process so far, over all links; their ends are no part of any call.
 struct TextCounts {
     std::int64_t sent, received;

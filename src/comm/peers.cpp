@@ -4,50 +4,51 @@
 #include <map>
 
 #include "base/pack.hpp"
-#include "base/port.hpp"
+#include "base/platform.hpp"
 #include "comm/agree.hpp"
 #include "comm/vendor.hpp"
-#include "shm/watched.hpp"
+#include "shm/peer_registry.hpp"
 
 namespace hocket::comm {
 namespace {
 
 // What one process tells the others of itself.
-struct Told {
+struct PeerDescription {
     std::int64_t rank, world_rank;
-    shm::Identity identity;
-    shm::Place presence;
+    shm::ProcessIdentity identity;
+    shm::SharedAddress status_page;
 
     void pack(Packer& out) const {
         out.number(rank).number(world_rank);
-        out.number(identity.process).number(identity.start).number(identity.space);
-        out.number(presence.process).number(presence.file).number(presence.inode);
-        out.number(presence.offset);
+        out.number(identity.process).number(identity.start).number(identity.pid_namespace);
+        out.number(status_page.process).number(status_page.file).number(status_page.inode);
+        out.number(status_page.offset);
     }
-    static Told unpack(Unpacker& in) {
-        Told entry{};
+    static PeerDescription unpack(Unpacker& in) {
+        PeerDescription entry{};
         entry.rank = in.number();
         entry.world_rank = in.number();
         entry.identity.process = in.number();
         entry.identity.start = in.number();
-        entry.identity.space = in.number();
-        entry.presence.process = in.number();
-        entry.presence.file = in.number();
-        entry.presence.inode = in.number();
-        entry.presence.offset = in.number();
+        entry.identity.pid_namespace = in.number();
+        entry.status_page.process = in.number();
+        entry.status_page.file = in.number();
+        entry.status_page.inode = in.number();
+        entry.status_page.offset = in.number();
         return entry;
     }
 };
 
 // All that was told, by the node's name.
-std::map<std::string, std::vector<Told>> unpacked(const std::string& low, const std::string& high) {
-    std::map<std::string, std::vector<Told>> all;
+std::map<std::string, std::vector<PeerDescription>> unpacked(const std::string& low,
+                                                             const std::string& high) {
+    std::map<std::string, std::vector<PeerDescription>> all;
     for (const auto& text : {low, high}) {
         Unpacker in(text);
         while (!in.empty()) {
             auto& on_node = all[in.text()];
             for (std::int64_t left = in.number(); left > 0; --left)
-                on_node.push_back(Told::unpack(in));
+                on_node.push_back(PeerDescription::unpack(in));
         }
     }
     return all;
@@ -72,12 +73,13 @@ std::string host_of(const std::string& node) {
 Protocol<std::vector<Peer>> find_peers(Link& link, int tag) {
     const Group group = Group::whole(link);
     const std::string here = vendor::node_name();
-    const Told own{link.rank(), vendor::world_rank(), shm::myself(), shm::presence()};
+    const PeerDescription own{link.rank(), vendor::world_rank(), shm::own_identity(),
+                              shm::own_status_page()};
     Packer mine;
     mine.text(here).number(1);
     own.pack(mine);
-    std::string all = co_await fold(group, tag, mine.take(), merge);
-    all = co_await spread(group, tag, std::move(all));
+    std::string all = co_await reduce(group, tag, mine.take(), merge);
+    all = co_await broadcast(group, tag, std::move(all));
     std::vector<Peer> peers(static_cast<std::size_t>(link.size()));
     int number = 0;
     for (const auto& [node, entries] : unpacked(all, "")) {
@@ -87,7 +89,7 @@ Protocol<std::vector<Peer>> find_peers(Link& link, int tag) {
             peer.world_rank = static_cast<int>(entry.world_rank);
             peer.same_host = host_of(node) == host_of(here);
             peer.identity = entry.identity;
-            peer.presence = entry.presence;
+            peer.status_page = entry.status_page;
         }
         ++number;
     }
@@ -99,14 +101,14 @@ std::string name_of(const Peer& peer, const std::string& words) {
 }
 
 void watch(const std::vector<Peer>& peers) {
-    if constexpr (port::simulated) return;  // simulated processes are one
+    if constexpr (platform::simulated) return;  // simulated processes are one
     for (const auto& peer : peers)
         if (peer.same_host)
-            shm::Watched::instance().add(peer.identity, peer.presence, name_of(peer, ""));
+            shm::PeerRegistry::instance().add(peer.identity, peer.status_page, name_of(peer, ""));
 }
 
 void describe(const Peer& peer, const std::string& words) {
-    if (peer.same_host) shm::Watched::instance().describe(peer.identity, name_of(peer, words));
+    if (peer.same_host) shm::PeerRegistry::instance().describe(peer.identity, name_of(peer, words));
 }
 
 }  // namespace hocket::comm

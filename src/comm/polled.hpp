@@ -14,7 +14,7 @@ class Polled final : public Operation {
   public:
     explicit Polled(std::shared_ptr<Operation> call) : call_(std::move(call)) {}
     bool poll() override {
-        const Turn turn;
+        const EngineLock engine_lock;
         return call_->poll();
     }
     std::string text() const override { return call_->text(); }

@@ -30,14 +30,14 @@ class Requests final : public Condition {
     /// `newly_done` has just given, those with a message that came without a byte.
     void watch_lengths() { lengths_ = true; }
     std::span<const std::size_t> newly_empty() const { return empty_; }
-    bool all_done() const { return pending_ == 0 && mail_.empty(); }
+    bool all_done() const { return pending_ == 0 && in_node_.empty(); }
     bool holds() override;
 
     struct Batch;  // the MPI requests
     Batch& batch();
     void added();  ///< called by Link, which has just appended to the batch
     /// Called by Link: done when `gone` is true. `process`: who must make room for it.
-    void add_mail(std::function<bool()> gone, std::int64_t process);
+    void add_in_node(std::function<bool()> gone, std::int64_t process);
 
   private:
     std::unique_ptr<Batch> batch_;  // none before the first: what goes as mail has none
@@ -45,11 +45,11 @@ class Requests final : public Condition {
     std::vector<std::size_t> left_;  // messages left, a number for each group
     std::vector<std::size_t> done_, empty_;
     bool lengths_ = false;
-    struct Mailed {
+    struct InNodeText {
         std::function<bool()> gone;
         std::int64_t process;
     };
-    std::vector<Mailed> mail_;  // which there was no room for at once
+    std::vector<InNodeText> in_node_;  // which there was no room for at once
 };
 
 }  // namespace hocket::comm

@@ -31,7 +31,7 @@ class State {
     /// order, so all get the same tag.
     int next_tag();
     /// How often it was asked for: tags come round again, this number does not.
-    std::int64_t tags_given() const { return tags_given_; }
+    std::int64_t tags_issued() const { return tags_given_; }
     /// A second tag that belongs to the same call: for answers to what comes with the first.
     static int reply_tag(int tag) { return tag + 1; }
     /// A further duplicate, with tags of its own. Collective.
@@ -60,7 +60,7 @@ class State {
     std::vector<Peer> peers_;
     std::shared_ptr<const std::vector<int>> nodes_;  // of each process, a number
     std::shared_ptr<const std::vector<std::int64_t>> processes_;
-    std::shared_ptr<Link::Office> office_;
+    std::shared_ptr<Link::NodeInbox> node_inbox_;
     int links_ = 0;  // made so far
     bool opening_ = false, opened_ = false;
 };

@@ -5,7 +5,7 @@
 #include <optional>
 #include <string>
 
-#include "shm/launched.hpp"
+#include "shm/launcher.hpp"
 
 namespace hocket::comm::vendor {
 

@@ -10,14 +10,14 @@
 #include <string>
 #include <utility>
 
-#include "base/patience.hpp"
-#include "base/port.hpp"
+#include "base/backoff.hpp"
+#include "base/platform.hpp"
 #include "base/text.hpp"
 #include "base/trace.hpp"
 #include "comm/engine.hpp"
 #include "comm/fork.hpp"
-#include "comm/losses.hpp"
-#include "comm/outside.hpp"
+#include "comm/interrupts.hpp"
+#include "comm/loss_detector.hpp"
 #include "hocket/operation.hpp"
 
 namespace hocket {
@@ -54,7 +54,7 @@ void install_report_signal() {
 class Registered {
   public:
     explicit Registered(const Operation& operation)
-        : operation_(operation), since_(port::seconds()) {
+        : operation_(operation), since_(platform::seconds()) {
         const std::lock_guard lock(waited_mutex);
         before_ = std::exchange(waited, this);
         if (before_ != nullptr) before_->after_ = this;
@@ -71,8 +71,9 @@ class Registered {
     static std::string listed() {
         std::string out;
         for (const Registered* each = waited; each != nullptr; each = each->before_)
-            out = "hocket has been waiting for " + text::seconds(port::seconds() - each->since_) +
-                  ": " + each->operation_.text() + "\n" + out;
+            out = "hocket has been waiting for " +
+                  text::seconds(platform::seconds() - each->since_) + ": " +
+                  each->operation_.text() + "\n" + out;
         return out;
     }
 
@@ -83,9 +84,9 @@ class Registered {
 };
 
 bool poll_all(Operation& operation) {
-    const comm::Turn turn(comm::Turn::waiting);
+    const comm::EngineLock engine_lock(comm::EngineLock::waiting);
     // A simulated look takes the simulator's time: one is enough.
-    if (!port::simulated && operation.poll()) return true;
+    if (!platform::simulated && operation.poll()) return true;
     comm::Engine::instance().progress();
     return operation.poll();
 }
@@ -94,17 +95,17 @@ bool poll_all(Operation& operation) {
 // there can be, before anything is set up for a longer wait.
 bool done_soon(Operation& operation) {
     constexpr int polls = 64;
-    if (port::simulated || comm::Engine::instance().crowded()) return false;
-    const comm::Turn turn(comm::Turn::waiting);
+    if (platform::simulated || comm::Engine::instance().crowded()) return false;
+    const comm::EngineLock engine_lock(comm::EngineLock::waiting);
     for (int i = 0; i < polls; ++i) {
         if (operation.poll()) return true;
-        port::pause();
+        platform::pause();
     }
     return false;
 }
 
 void check_outside(const Operation& operation, const Deadline& deadline) {
-    comm::heed_outside();
+    comm::check_interrupts();
     if (deadline.passed())
         throw DeadlineError("gave up after " + text::seconds(deadline.timeout()) + ": " +
                             operation.text() + " is not done; the operation itself goes on");
@@ -119,12 +120,12 @@ Deadline Deadline::in(std::optional<double> timeout) {
         throw Error("timeout is " + std::to_string(*timeout) +
                     " s; give a number of seconds that is not negative, or none");
     deadline.timeout_ = *timeout;
-    deadline.at_ = port::seconds() + *timeout;
+    deadline.at_ = platform::seconds() + *timeout;
     return deadline;
 }
 
 bool Deadline::passed() const {
-    return std::isfinite(at_) && port::seconds() >= at_;
+    return std::isfinite(at_) && platform::seconds() >= at_;
 }
 
 void wait(Operation& operation, Deadline deadline) {
@@ -132,45 +133,45 @@ void wait(Operation& operation, Deadline deadline) {
     if (comm::must_not_block()) comm::require_may_block(operation.text());
     report_on_signal();
     if (poll_all(operation) || done_soon(operation)) return;
-    const comm::Unlocked unlocked;
+    const comm::InterpreterUnlocked unlocked;
     const Registered registered(operation);
     const comm::Waiter waiter;
     trace::Arguments told;
     if (trace::enabled()) told.add("for", operation.text());
     const trace::Span span("wait", told);
-    base::Patience patience(comm::Engine::instance().crowded());
-    double next_check = port::seconds();
-    comm::Losses losses(next_check);
+    base::Backoff backoff(comm::Engine::instance().crowded());
+    double next_check = platform::seconds();
+    comm::LossDetector loss_detector(next_check);
     for (;;) {
         if (poll_all(operation)) return;
-        const auto stage = patience.look();
-        if (stage == base::Patience::Stage::spin) {
-            patience.rest(stage);
+        const auto stage = backoff.next();
+        if (stage == base::Backoff::Stage::spin) {
+            backoff.pause(stage);
             continue;
         }
-        const double now = patience.now();
+        const double now = backoff.now();
         if (now >= next_check) {
             check_outside(operation, deadline);
-            losses.look(now, operation);
+            loss_detector.check(now, operation);
             next_check = now + comm::between_checks;
         } else if (deadline.passed()) {
             check_outside(operation, deadline);
         }
-        patience.rest(stage);
+        backoff.pause(stage);
     }
 }
 
 bool poll(Operation& operation) {
     comm::require_no_fork();
     {
-        const comm::Turn turn;
+        const comm::EngineLock engine_lock;
         if (poll_all(operation)) return true;
     }
-    comm::heed_losses(operation);
+    comm::check_losses(operation);
     return false;
 }
 
-void comm::heed_outside() {
+void comm::check_interrupts() {
     if (report_wanted != 0) {
         report_wanted = 0;
         std::fputs(pending_waits().c_str(), stderr);
@@ -180,19 +181,19 @@ void comm::heed_outside() {
 }
 
 double comm::coarse_seconds() {
-    if constexpr (port::simulated) return port::seconds();
+    if constexpr (platform::simulated) return platform::seconds();
     timespec now{};
     clock_gettime(CLOCK_MONOTONIC_COARSE, &now);
     return static_cast<double>(now.tv_sec) + 1e-9 * static_cast<double>(now.tv_nsec);
 }
 
-comm::Outside::Outside() : next_(coarse_seconds() + between_checks) {}
+comm::InterruptCheck::InterruptCheck() : next_(coarse_seconds() + between_checks) {}
 
-void comm::Outside::heed() {
+void comm::InterruptCheck::check() {
     const double now = coarse_seconds();
     if (now < next_) return;
     next_ = now + between_checks;
-    heed_outside();
+    check_interrupts();
 }
 
 void set_interrupt_check(void (*check)()) {
@@ -205,7 +206,8 @@ void report_on_signal() {
 }
 
 std::string pending_waits() {
-    const comm::Turn turn(comm::Turn::waiting);  // a flow's text takes it; no one does after this
+    const comm::EngineLock engine_lock(
+        comm::EngineLock::waiting);  // a flow's text takes it; no one does after this
     const std::lock_guard lock(waited_mutex);
     const std::string out = Registered::listed();
     return out.empty() ? "hocket waits for nothing\n" : out;

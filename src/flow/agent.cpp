@@ -3,7 +3,7 @@
 
 #include <utility>
 
-#include "base/port.hpp"
+#include "base/platform.hpp"
 #include "base/trace.hpp"
 #include "comm/engine.hpp"
 #include "flow/state.hpp"
@@ -22,12 +22,12 @@ void CommAgent::join_engine(const std::shared_ptr<CommAgent>& self) {
         const std::lock_guard lock(guard_);
         if (std::exchange(joined_, true)) return;
     }
-    const comm::Turn turn(comm::Turn::waiting);
+    const comm::EngineLock engine_lock(comm::EngineLock::waiting);
     comm::Engine::instance().add(self);
 }
 
 void CommAgent::detach() {
-    const comm::Turn turn(comm::Turn::waiting);
+    const comm::EngineLock engine_lock(comm::EngineLock::waiting);
     state_ = nullptr;
 }
 
@@ -52,7 +52,7 @@ bool CommAgent::poll() {
             continue;
         }
         if (state_->timed) {
-            const double end = port::seconds();
+            const double end = platform::seconds();
             if (state_->recorder)
                 state_->recorder->ran(step->number, state_->workers, step->more().began, end,
                                       step->failed);
@@ -84,14 +84,15 @@ void CommAgent::start(Step& step) {
         return;
     }
     if (state_->timed) {
-        step.more().began = port::seconds();
+        step.more().began = platform::seconds();
         step.more().track = trace::Track(step.text(), {});
     }
-    const Place before = place();
-    place() = {&state_->flow, state_, state_->worker_here(), &step, before.depth + 1, &before};
+    const ThreadContext before = thread_context();
+    thread_context() = {&state_->flow, state_,           state_->worker_here(),
+                        &step,         before.depth + 1, &before};
     try {
-        const comm::Unblocked unblocked(step.text());
-        const base::Share share(step.threads, &state_->helpers);
+        const comm::NonBlockingScope unblocked(step.text());
+        const base::ThreadShare share(step.threads, &state_->helpers);
         step.note_inputs();
         Here here(nullptr);
         Operations started;
@@ -102,7 +103,7 @@ void CommAgent::start(Step& step) {
         step.failed = true;
         step.scope->fail(step, std::current_exception());
     }
-    place() = before;
+    thread_context() = before;
 }
 
 bool CommAgent::done(Step& step) {
@@ -139,7 +140,7 @@ void CommAgent::leave_operations(Step& step) {
 }
 
 std::string CommAgent::text() const {
-    const comm::Turn turn(comm::Turn::waiting);
+    const comm::EngineLock engine_lock(comm::EngineLock::waiting);
     std::string out;
     int listed = 0;
     for (const Step* step : active_) {

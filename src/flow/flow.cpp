@@ -95,7 +95,7 @@ std::int64_t Flow::steps() const {
     return static_cast<std::int64_t>(state_->numbers.load());
 }
 Flow* Flow::current() {
-    return flow::place().flow;
+    return flow::thread_context().flow;
 }
 
 namespace {
@@ -103,14 +103,15 @@ thread_local Flow::Inside* entered_last = nullptr;
 }
 
 Flow::Inside::Inside(Flow& flow)
-    : before_(std::exchange(flow::place().flow, &flow)), below_(std::exchange(entered_last, this)) {
+    : before_(std::exchange(flow::thread_context().flow, &flow)),
+      below_(std::exchange(entered_last, this)) {
     if (below_ != nullptr) below_->above_ = this;
 }
 
 // Blocks of generators end in any order: one entered later shall not come back to this flow.
 Flow::Inside::~Inside() {
     if (above_ == nullptr) {
-        flow::place().flow = before_;
+        flow::thread_context().flow = before_;
         entered_last = below_;
     } else {
         above_->before_ = before_;

@@ -16,7 +16,7 @@ Body& Body::operator=(Body&& other) noexcept {
 }
 
 Scope& State::scope_here() {
-    const Place& here = place();
+    const ThreadContext& here = thread_context();
     if (here.state != this || here.step == nullptr) return top;
     auto& extras = here.step->more();
     if (!extras.inner) extras.inner = std::make_shared<Scope>(here.step, options.record);
@@ -24,7 +24,7 @@ Scope& State::scope_here() {
 }
 
 Scope& State::scope_to_wait_in() {
-    const Place& here = place();
+    const ThreadContext& here = thread_context();
     if (here.state == this && here.step != nullptr && here.step->communicates)
         throw Error(here.step->text() + " communicates, and waits for the flow; it may not");
     return scope_here();
@@ -32,7 +32,7 @@ Scope& State::scope_to_wait_in() {
 
 void State::insert(Body&& body, std::span<const Access> accesses, StepOptions&& its,
                    bool communicates) {
-    const Place& here = place();
+    const ThreadContext& here = thread_context();
     if (here.state == this && here.step != nullptr && here.step->communicates)
         throw Error(here.step->text() +
                     " communicates, and inserts a step; only steps that compute may");

@@ -11,7 +11,7 @@
 #include <mutex>
 #include <vector>
 
-#include "base/port.hpp"
+#include "base/platform.hpp"
 #include "flow/step.hpp"
 
 namespace hocket::flow {
@@ -23,9 +23,9 @@ class SpinLock {
         for (int tries = 0; taken_.exchange(true, std::memory_order_acquire); ++tries) {
             while (taken_.load(std::memory_order_relaxed)) {
                 if (++tries > 100)
-                    port::yield();
+                    platform::yield();
                 else
-                    port::pause();
+                    platform::pause();
             }
         }
     }
@@ -207,7 +207,7 @@ class Queues {
     }
     /// Of many several at a time, so that two workers that run short steps meet seldom.
     template <class Moved>
-    Step* take_from(std::size_t worker, std::size_t thief, Moved&& moved) {
+    Step* take_from(std::size_t worker, std::size_t worker_taking, Moved&& moved) {
         constexpr std::size_t most = 16;
         Own& own = own_[worker];
         if (own.count.load(std::memory_order_relaxed) <= 0) return nullptr;
@@ -221,7 +221,7 @@ class Queues {
         if (count == 0) return nullptr;
         own.count.fetch_sub(static_cast<std::int64_t>(count), std::memory_order_relaxed);
         if (count > 1) {
-            Own& mine = own_[thief];
+            Own& mine = own_[worker_taking];
             {
                 const std::lock_guard lock(mine.guard);
                 for (std::size_t i = 1; i < count; ++i) mine.ring.push(taken[i]);

@@ -4,7 +4,7 @@
 #include <new>
 #include <utility>
 
-#include "base/port.hpp"
+#include "base/platform.hpp"
 #include "base/trace.hpp"
 #include "flow/state.hpp"
 
@@ -14,15 +14,15 @@ namespace {
 /// Sets what this thread does, for a while.
 class Running {
   public:
-    Running(State& state, int worker, Step* step) : before_(place()) {
-        place() = {&state.flow, &state, worker, step, before_.depth + 1, &before_};
+    Running(State& state, int worker, Step* step) : before_(thread_context()) {
+        thread_context() = {&state.flow, &state, worker, step, before_.depth + 1, &before_};
     }
-    ~Running() { place() = before_; }
+    ~Running() { thread_context() = before_; }
     Running(const Running&) = delete;
     Running& operator=(const Running&) = delete;
 
   private:
-    Place before_;
+    ThreadContext before_;
 };
 
 /// The step's own parts of what it reduces into.
@@ -76,8 +76,8 @@ Step* State::take(int worker) {
     // Deep in waits within steps within waits, only what the innermost waits for: stacks end.
     constexpr int deepest = 24;
     // A flow made within them has a stack of its own steps only.
-    const bool deep = place().depth >= deepest && place().state == this;
-    Step* const inside = deep ? place().step : nullptr;
+    const bool deep = thread_context().depth >= deepest && thread_context().state == this;
+    Step* const inside = deep ? thread_context().step : nullptr;
     return inside == nullptr
                ? queues.take(worker, [this] { wake(); })
                : queues.take_if([&](const Step& each) { return is_of(each, *inside); });
@@ -105,10 +105,10 @@ Step* State::run_now(Step& step, int worker) {
 }
 
 void State::call(Step& step, int worker) {
-    const double begin = timed ? port::seconds() : 0;
+    const double begin = timed ? platform::seconds() : 0;
     try {
         const Running running(*this, worker, &step);
-        const base::Share share(step.threads, &helpers);
+        const base::ThreadShare share(step.threads, &helpers);
         Parts parts(step);
         step.note_inputs();
         Here here(parts.all());
@@ -126,7 +126,7 @@ void State::call(Step& step, int worker) {
         step.scope->fail(step, std::current_exception());
     }
     if (!timed) return;
-    const double end = port::seconds();
+    const double end = platform::seconds();
     if (recorder) recorder->ran(step.number, worker, begin, end, step.failed);
     trace::record(step.text(), begin, end);
 }

@@ -32,7 +32,7 @@ struct State {
     /// The same. @throws Error in a step that communicates.
     Scope& scope_to_wait_in();
 
-    // run.cpp
+    // executor.cpp
     /// A step that may run, for this thread; nullptr: there is none.
     Step* take(int worker);
     /// Runs it, and communicates. What this worker should run next, of those that became ready by
@@ -43,7 +43,7 @@ struct State {
     /// After its body, its own steps and its operations.
     Step* finish(Step& step, int worker, bool take_next);
     /// The one worker that this thread is, here.
-    int worker_here() const { return place().state == this ? place().worker : 0; }
+    int worker_here() const { return thread_context().state == this ? thread_context().worker : 0; }
 
     // workers.cpp
     void serve(int worker);  ///< what a thread of the crew does
@@ -53,7 +53,7 @@ struct State {
     void communicate();
     /// Runs steps, and waits where there is nothing to run, until that is over. @throws
     /// DeadlineError; Error where it never will be, as it waits for a step that waits for it.
-    void help(const Awaited& awaited, const Deadline& deadline);
+    void help(const WaitTarget& target, const Deadline& deadline);
     /// Changes when steps are inserted, and mostly when some are taken.
     std::uint64_t progress() const { return (numbers.load() << 20U) + queues.waiting(); }
     /// What a step that this thread runs asks for: see Flow::give_way.
@@ -66,7 +66,7 @@ struct State {
     const int workers, threads;
     const bool agent_thread;
     Queues queues;
-    base::Helpers helpers;  // the workers, of each other's kernels
+    base::HelperThreads helpers;  // the workers, of each other's kernels
     Scope top;
     std::shared_ptr<CommAgent> agent;
     std::atomic<std::uint64_t> numbers{0};
@@ -87,7 +87,7 @@ struct State {
     std::atomic<int> sleepers_{0};
     std::atomic<bool> closing_{false}, agent_sleeps_{false};
     std::atomic<double> looked_{0};  // at communication, by a worker
-    std::unique_ptr<base::Crew> crew_;
+    std::unique_ptr<base::ServiceThreads> crew_;
 };
 
 }  // namespace hocket::flow

@@ -2,14 +2,14 @@
 // The threads of a flow, and what they do when there is nothing to run.
 #include <utility>
 
-#include "base/patience.hpp"
-#include "base/port.hpp"
+#include "base/backoff.hpp"
+#include "base/platform.hpp"
 #include "base/trace.hpp"
 #include "comm/engine.hpp"
 #include "comm/fork.hpp"
-#include "comm/outside.hpp"
-#include "flow/restraint.hpp"
+#include "comm/interrupts.hpp"
 #include "flow/state.hpp"
+#include "flow/steal_throttle.hpp"
 
 namespace hocket::flow {
 namespace {
@@ -20,9 +20,9 @@ constexpr double awake = 1e-3, awake_if_crowded = 50e-6;
 // Steps may be far shorter than a look at what is under way.
 constexpr double between_looks = 2e-6;
 
-base::Patience patience_of(int threads) {
+base::Backoff patience_of(int threads) {
     const bool crowded = comm::Engine::instance().crowded(threads);
-    return base::Patience(crowded, crowded ? awake_if_crowded : awake);
+    return base::Backoff(crowded, crowded ? awake_if_crowded : awake);
 }
 
 int workers_of(const FlowOptions& options) {
@@ -32,25 +32,26 @@ int workers_of(const FlowOptions& options) {
                     "steps) to " +
                     std::to_string(base::most_threads) + ", or none for one a core");
     // Of steps that run at the same time nobody could say which has written.
-    return port::simulated || options.check ? 1 : options.workers.value_or(base::default_threads());
+    return platform::simulated || options.check ? 1
+                                                : options.workers.value_or(base::default_threads());
 }
 
 bool wants_agent_thread(const FlowOptions& options, int workers) {
-    if (port::simulated || options.agent == Agent::between_steps) return false;
+    if (platform::simulated || options.agent == Agent::between_steps) return false;
     const bool allowed = comm::Engine::instance().several_threads_may_communicate();
     if (options.agent == Agent::thread && !allowed)
         throw Error(
             "a flow is to have a thread for its communication, but MPI was started with a thread "
             "level below MPI_THREAD_SERIALIZED; start it with MPI_Init_thread(…, "
             "MPI_THREAD_SERIALIZED, …), or let the agent poll between steps");
-    return allowed && (options.agent == Agent::thread || workers < port::cores());
+    return allowed && (options.agent == Agent::thread || workers < platform::cores());
 }
 
 /// Nothing is to run: what a flow's thread waits for is that this changes.
 class Idle final : public Operation {
   public:
-    Idle(const State& state, const Awaited& awaited, const Stuck& stuck)
-        : state_(state), awaited_(awaited), stuck_(stuck) {}
+    Idle(const State& state, const WaitTarget& target, const BlockedWait& stuck)
+        : state_(state), awaited_(target), stuck_(stuck) {}
     bool poll() override {
         return state_.queues.any() || state_.helpers.wanted() || stuck_.told() || awaited_.over();
     }
@@ -62,8 +63,8 @@ class Idle final : public Operation {
 
   private:
     const State& state_;
-    const Awaited& awaited_;
-    const Stuck& stuck_;
+    const WaitTarget& awaited_;
+    const BlockedWait& stuck_;
 };
 
 }  // namespace
@@ -91,7 +92,7 @@ State::State(Flow& of, const FlowOptions& wanted)
     const int crew = workers - 1 + (agent_thread ? 1 : 0);
     if (crew == 0) return;
     comm::Engine::instance().expect_threads(+1);
-    crew_ = std::make_unique<base::Crew>(crew, [this](int number) {
+    crew_ = std::make_unique<base::ServiceThreads>(crew, [this](int number) {
         if (number < workers - 1)
             serve(number + 1);
         else
@@ -120,38 +121,38 @@ void State::end_threads() {
 }
 
 void State::serve(int worker) {
-    place() = {nullptr, this, worker, nullptr, 0};
+    thread_context() = {nullptr, this, worker, nullptr, 0};
     trace::name_thread("worker " + std::to_string(worker));
     auto& engine = comm::Engine::instance();
-    base::Patience patience = patience_of(workers);
+    base::Backoff backoff = patience_of(workers);
     std::int64_t moves = agent->moves();
-    Restraint restraint;
+    StealThrottle steal_throttle;
     Step* step = nullptr;
     while (!closing_.load(std::memory_order_relaxed)) {
         while (helpers.help()) {
             communicate();
-            patience.renew();
+            backoff.reset();
         }
         const bool may_take = step != nullptr || queues.has_own(worker) ||
-                              restraint.allows([this] { return progress(); });
+                              steal_throttle.allows([this] { return progress(); });
         if (step == nullptr && may_take) step = take(worker);
         if (step != nullptr) {
             step = run(*step, worker);
-            restraint.ran();
-            patience.renew();
+            steal_throttle.ran();
+            backoff.reset();
             continue;
         }
         const bool polls = !agent_thread && agent->busy();
         if (polls) engine.try_progress();
         if (!may_take) {
-            port::pause();
+            platform::pause();
             continue;
         }
         if (queues.any() || helpers.wanted()) continue;
-        if (polls && std::exchange(moves, agent->moves()) != moves) patience.renew();
-        const auto stage = patience.look();
-        if (polls || stage != base::Patience::Stage::sleep) {
-            patience.rest(stage);
+        if (polls && std::exchange(moves, agent->moves()) != moves) backoff.reset();
+        const auto stage = backoff.next();
+        if (polls || stage != base::Backoff::Stage::sleep) {
+            backoff.pause(stage);
             continue;
         }
         std::unique_lock lock(sleeping_);
@@ -160,14 +161,14 @@ void State::serve(int worker) {
             return closing_ || queues.any() || helpers.wanted() || (!agent_thread && agent->busy());
         });
         sleepers_.fetch_sub(1);
-        patience.renew();
+        backoff.reset();
     }
-    place() = {};
+    thread_context() = {};
 }
 
 void State::serve_agent() {
     auto& engine = comm::Engine::instance();
-    base::Patience patience = patience_of(workers + 1);
+    base::Backoff backoff = patience_of(workers + 1);
     std::int64_t moves = agent->moves();
     while (!closing_.load(std::memory_order_relaxed)) {
         if (!agent->busy()) {
@@ -175,11 +176,11 @@ void State::serve_agent() {
             agent_sleeps_ = true;
             agent_woken_.wait(lock, [&] { return closing_ || agent->busy(); });
             agent_sleeps_ = false;
-            patience.renew();
+            backoff.reset();
         }
         engine.try_progress();
-        if (std::exchange(moves, agent->moves()) != moves) patience.renew();
-        patience.rest(patience.look());
+        if (std::exchange(moves, agent->moves()) != moves) backoff.reset();
+        backoff.pause(backoff.next());
     }
 }
 
@@ -199,7 +200,7 @@ void State::wake() {
     }
 }
 
-void State::help(const Awaited& awaited, const Deadline& deadline) {
+void State::help(const WaitTarget& target, const Deadline& deadline) {
     const int worker = worker_here();
     Step* step = nullptr;
     // What follows a step is for others, if this wait is over before it.
@@ -211,14 +212,14 @@ void State::help(const Awaited& awaited, const Deadline& deadline) {
             if (step != nullptr) state.ready(*step, worker);
         }
     } const give_back{*this, step, worker};
-    comm::Outside outside;
+    comm::InterruptCheck outside;
     const auto check = [&] {
-        outside.heed();
+        outside.check();
         if (deadline.limited() && deadline.passed())
-            throw DeadlineError("gave up waiting for " + awaited.what +
+            throw DeadlineError("gave up waiting for " + target.what +
                                 " of a flow; its steps go on, and can be waited for again");
     };
-    while (!awaited.over()) {
+    while (!target.over()) {
         if (helpers.help()) {
             communicate();
             check();
@@ -227,10 +228,10 @@ void State::help(const Awaited& awaited, const Deadline& deadline) {
         if (step == nullptr) step = take(worker);
         if (step == nullptr) {
             // Of a cancelled flow somebody lets go, with the memory of its steps.
-            const Stuck stuck(awaited, deadline.limited(), cancelled.load());
-            Idle idle(*this, awaited, stuck);
+            const BlockedWait stuck(target, deadline.limited(), cancelled.load());
+            Idle idle(*this, target, stuck);
             if (!stuck.told()) hocket::wait(idle, deadline);
-            stuck.heed();
+            stuck.check();
             continue;
         }
         step = run(*step, worker);
@@ -240,7 +241,7 @@ void State::help(const Awaited& awaited, const Deadline& deadline) {
 
 void State::give_way() {
     communicate();
-    const Place& here = place();
+    const ThreadContext& here = thread_context();
     if (here.state != this || here.step == nullptr || here.step->communicates) return;
     // Each runs on top of the one before, with a higher priority: not deeper than there are such.
     const int priority = here.step->priority, worker = here.worker;
@@ -258,9 +259,10 @@ void State::give_way() {
 
 void State::communicate() {
     if (agent_thread || !agent->busy()) return;
-    const double now = port::seconds();
+    const double now = platform::seconds();
     // In simulation no time passes in steps that only compute.
-    if (!port::simulated && now - looked_.load(std::memory_order_relaxed) < between_looks) return;
+    if (!platform::simulated && now - looked_.load(std::memory_order_relaxed) < between_looks)
+        return;
     if (comm::Engine::instance().try_progress())  // not every thread may
         looked_.store(now, std::memory_order_relaxed);
 }

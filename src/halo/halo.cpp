@@ -3,10 +3,10 @@
 
 #include "base/checked.hpp"
 #include "comm/agree.hpp"
+#include "comm/deferred_call.hpp"
 #include "comm/engine.hpp"
-#include "comm/later.hpp"
 #include "comm/state.hpp"
-#include "halo/halo_work.hpp"
+#include "halo/halo_plan.hpp"
 #include "hocket/memory.hpp"
 #include "layout/form.hpp"
 
@@ -37,9 +37,9 @@ comm::Protocol<> fill(comm::Link& link, int tag, const halo::HaloPhase& phase, s
 }
 
 // Begins when it is first polled, in the place that it took before.
-comm::Protocol<> fill_all(Array array, int tag, std::shared_ptr<const comm::Gate> gate,
-                          std::shared_ptr<const halo::HaloWork> work, std::byte* data) {
-    comm::Statement mine;
+comm::Protocol<> fill_all(Array array, int tag, std::shared_ptr<const comm::StartGate> gate,
+                          std::shared_ptr<const halo::HaloPlan> work, std::byte* data) {
+    comm::CallSignature mine;
     mine.text = work->text;
     mine.fault = gate->fault;
     const Comm& on = array.comm();
@@ -59,8 +59,8 @@ Halo::Halo(const Array& array, const Shape& width, const std::vector<bool>& peri
     : width_(width), local_shape_(array.local_shape()), array_(array) {
     const Layout& layout = array.layout();
     const DType& dtype = array.dtype();
-    work_ = std::make_shared<const halo::HaloWork>(
-        halo::halo_work(layout, array.process(), dtype, width, periodic, order));
+    work_ = std::make_shared<const halo::HaloPlan>(
+        halo::halo_plan(layout, array.process(), dtype, width, periodic, order));
     edges_.resize(width.size());
     const bool empty = array.process() < 0 || layout.local_elements(array.process()) == 0;
     std::int64_t bytes = dtype.size;
@@ -100,15 +100,15 @@ Edges Halo::edges(std::size_t dimension) const {
 }
 
 std::shared_ptr<Operation> Halo::iexchange(bool later) const {
-    const comm::Turn turn;
+    const comm::EngineLock engine_lock;
     // Not later: the duplicate is a collective call on the user's communicator.
     const auto opening = std::make_shared<comm::Call>(open(array_.comm()), work_->text);
     if (!opening->poll()) comm::Engine::instance().add(opening);
-    auto gate = std::make_shared<comm::Gate>();
+    auto gate = std::make_shared<comm::StartGate>();
     const int tag = array_.comm().state().next_tag();
     auto call = std::make_shared<comm::Call>(
         fill_all(array_, tag, gate, work_, static_cast<std::byte*>(data_)), work_->text);
-    auto operation = std::make_shared<comm::Later>(std::move(call), std::move(gate));
+    auto operation = std::make_shared<comm::DeferredCall>(std::move(call), std::move(gate));
     if (!later) comm::Engine::instance().add(operation);
     return operation;
 }

@@ -3,7 +3,7 @@
 #include <algorithm>
 
 #include "base/checked.hpp"
-#include "halo/halo_work.hpp"
+#include "halo/halo_plan.hpp"
 #include "layout/form.hpp"
 
 namespace hocket::halo {
@@ -21,28 +21,29 @@ class BoxBorders {
     HaloPhase phase(std::int64_t me) const {
         HaloPhase made;
         const Shape own = strides(me);
-        for (const Wish& wish : wishes(me)) {
-            const std::int64_t to = offset(me, wish.box, wish.shift);
-            if (wish.holder == me)
-                made.local.push_back({{extents(wish.box), itemsize_, own, own},
-                                      offset(me, wish.box, no_shift()),
+        for (const BorderRequest& request : requests(me)) {
+            const std::int64_t to = offset(me, request.box, request.shift);
+            if (request.holder == me)
+                made.local.push_back({{extents(request.box), itemsize_, own, own},
+                                      offset(me, request.box, no_shift()),
                                       to});
             else
-                HaloPhase::add(made.receives, wish.holder, copy(wish.box, me, false), to, false);
+                HaloPhase::add(made.receives, request.holder, copy(request.box, me, false), to,
+                               false);
         }
-        for (const std::int64_t other : askers(me)) {
+        for (const std::int64_t other : requesters(me)) {
             if (other == me) continue;
-            for (const Wish& wish : wishes(other))
-                if (wish.holder == me)
-                    HaloPhase::add(made.sends, other, copy(wish.box, me, true),
-                                   offset(me, wish.box, no_shift()), true);
+            for (const BorderRequest& request : requests(other))
+                if (request.holder == me)
+                    HaloPhase::add(made.sends, other, copy(request.box, me, true),
+                                   offset(me, request.box, no_shift()), true);
         }
         return made;
     }
 
   private:
     // Elements of `box` (indices of the array), which lie `shift` on in the asker's border.
-    struct Wish {
+    struct BorderRequest {
         std::int64_t holder;
         Ranges box;
         Shape shift;
@@ -76,13 +77,13 @@ class BoxBorders {
     }
 
     /// What a process wants, in an order that all know.
-    std::vector<Wish> wishes(std::int64_t process) const {
-        std::vector<Wish> found;
+    std::vector<BorderRequest> requests(std::int64_t process) const {
+        std::vector<BorderRequest> found;
         const Ranges& own = form_.boxes->box(process).ranges;
         const layout::BoxIndex& holders = form_.boxes->sent();
         for_rounds(own, [&](const Ranges& part, const Shape& shift) {
             std::vector<std::int64_t> hits;
-            holders.for_meeting(part, [&](std::int64_t k) {
+            holders.for_intersecting(part, [&](std::int64_t k) {
                 hits.push_back(k);
                 return true;
             });
@@ -103,14 +104,14 @@ class BoxBorders {
     }
 
     /// The processes whose border may want what one sends.
-    std::vector<std::int64_t> askers(std::int64_t process) const {
+    std::vector<std::int64_t> requesters(std::int64_t process) const {
         std::vector<std::int64_t> found;
         const layout::BoxIndex& sent = form_.boxes->sent();
         const layout::Range numbers = sent.of(process);
         for (std::int64_t k = numbers.first; k < numbers.last; ++k)
             for_rounds({sent.box(k).begin(), sent.box(k).end()},
                        [&](const Ranges& part, const Shape&) {
-                           form_.boxes->held().for_meeting(part, [&](std::int64_t other) {
+                           form_.boxes->held().for_intersecting(part, [&](std::int64_t other) {
                                found.push_back(form_.boxes->held().process(other));
                                return true;
                            });

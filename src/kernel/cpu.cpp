@@ -33,7 +33,7 @@ CpuLevel choose() {
 }  // namespace
 
 namespace {
-const environment::Checked checked_level([] { static_cast<void>(cpu_level()); });
+const environment::ValidatedSetting checked_level([] { static_cast<void>(cpu_level()); });
 }
 
 CpuLevel cpu_level() {

@@ -13,13 +13,13 @@ namespace hocket::kernel {
 /// asks). The prefetcher of the second-level cache has more (25 GB/s), but it follows a page from
 /// line to line, and ends with it. So rows are asked for line after line, and several rows, or
 /// pages of long ones, abreast: one alone gives 18 GB/s. (Measured.)
-class Fetcher {
+class Prefetcher {
   public:
-    Fetcher() = default;  // nothing is asked for
+    Prefetcher() = default;  // nothing is asked for
     /// `rows` rows of `bytes` bytes, `pitch` bytes apart. All have been asked for a little before
     /// `work` bytes of something else are done.
-    Fetcher(const std::byte* first, std::int64_t rows, std::int64_t pitch, std::int64_t bytes,
-            std::int64_t work)
+    Prefetcher(const std::byte* first, std::int64_t rows, std::int64_t pitch, std::int64_t bytes,
+               std::int64_t work)
         : row_(first),
           rows_(rows),
           pitch_(pitch),
@@ -27,13 +27,13 @@ class Fetcher {
           due_each_(rows * lines_),
           work_(work / 8 * 7 + 1) {}
     /// Memory that lies together.
-    Fetcher(const std::byte* first, std::int64_t bytes, std::int64_t work)
-        : Fetcher(first, bytes / page + 1, page, page - 1, work) {}
+    Prefetcher(const std::byte* first, std::int64_t bytes, std::int64_t work)
+        : Prefetcher(first, bytes / page + 1, page, page - 1, work) {}
 
     /// Memory that is worked on from one end to the other: what lies `distance` bytes ahead of the
     /// work. (Where what is done with a line takes as long as fetching it, 64 KiB are enough.)
-    static Fetcher along(const std::byte* first, std::int64_t bytes, std::int64_t distance) {
-        Fetcher out(first, bytes, bytes);
+    static Prefetcher along(const std::byte* first, std::int64_t bytes, std::int64_t distance) {
+        Prefetcher out(first, bytes, bytes);
         out.due_each_ = 1;
         out.work_ = line;
         out.worked(distance);

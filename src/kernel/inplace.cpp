@@ -15,7 +15,7 @@ namespace {
 /// Looks for the cheapest plan that fits the memory, and remembers what the smallest would need.
 class Planner {
   public:
-    explicit Planner(const Means& means) : means_(means) {}
+    explicit Planner(const Resources& means) : means_(means) {}
 
     std::optional<InplacePlan> plan(const Permutation& permutation) {
         if (permutation.identity()) return InplacePlan{};
@@ -97,7 +97,7 @@ class Planner {
         }
     }
 
-    const Means& means_;
+    const Resources& means_;
     std::int64_t least_memory_ = INT64_MAX;
 };
 
@@ -115,7 +115,7 @@ std::int64_t InplacePlan::memory() const {
     return most;
 }
 
-InplacePlan plan_inplace(const Permutation& permutation, const Means& means) {
+InplacePlan plan_inplace(const Permutation& permutation, const Resources& means) {
     const std::vector<std::string> known{"auto", "cycles", "slab", "square", "tiles", "panels"};
     const std::string method(means.method);
     if (std::find(known.begin(), known.end(), method) == known.end())

@@ -31,7 +31,7 @@ struct InplacePlan {
 };
 
 /// What a plan may use.
-struct Means {
+struct Resources {
     int threads = 1;          // resolved
     std::int64_t memory = 0;  // bytes beside the array, all threads together
     std::string_view method = "auto";
@@ -39,7 +39,7 @@ struct Means {
 
 /// The cheapest plan for a permutation whose unit is the byte.
 /// @throws Error if the method is unknown or does not apply, or no plan fits into the memory.
-InplacePlan plan_inplace(const Permutation& permutation, const Means& means);
+InplacePlan plan_inplace(const Permutation& permutation, const Resources& means);
 
 /// What permute_inplace does, in its two halves: all that can go wrong does so before there is an
 /// array, and what is planned runs on any array of the shape.
@@ -50,14 +50,14 @@ class Inplace {
             std::span<const std::int64_t> axes, const InplaceOptions& options);
 
     const Permutation& permutation() const { return permutation_; }
-    const Means& means() const { return means_; }
+    const Resources& means() const { return means_; }
     const InplacePlan& plan() const { return plan_; }
     void run(void* array) const;
 
   private:
     Permutation permutation_;
     Schedule schedule_;
-    Means means_;  // its method is for planning only
+    Resources means_;  // its method is for planning only
     InplacePlan plan_;
 };
 

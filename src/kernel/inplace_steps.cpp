@@ -41,8 +41,8 @@ Position source_fastest_in_destination(const Permutation& permutation) {
 
 }  // namespace
 
-Step cycles_step(const Permutation& permutation, const Means& means, bool whole_table) {
-    const Places places = Places::dense(permutation.block);
+Step cycles_step(const Permutation& permutation, const Resources& means, bool whole_table) {
+    const BlockPositions places = BlockPositions::dense(permutation.block);
     Pass pass{.threads = means.threads, .schedule = {}, .whole_table = whole_table};
     return {.what = "cycles of " + size_text(permutation.block) + " blocks: " + permutation.text(),
             .cost = scattered(permutation.block, fits_cache(permutation)),
@@ -54,7 +54,7 @@ Step cycles_step(const Permutation& permutation, const Means& means, bool whole_
             }};
 }
 
-Step slab_step(const Permutation& permutation, const Means& means) {
+Step slab_step(const Permutation& permutation, const Resources& means) {
     const std::int64_t bytes = permutation.blocks() * permutation.block;
     const std::int64_t busy = std::min<std::int64_t>(means.threads, permutation.batch);
     return {.what = "slabs of " + size_text(bytes) + " through a buffer each: " +
@@ -67,7 +67,7 @@ Step slab_step(const Permutation& permutation, const Means& means) {
             }};
 }
 
-std::optional<Step> square_step(const Permutation& permutation, const Means& means) {
+std::optional<Step> square_step(const Permutation& permutation, const Resources& means) {
     const Extents& n = permutation.extents;
     const std::size_t rank = n.size();
     const bool reversal = rank == 2 || (rank == 3 && permutation.axes[1] == 1);
@@ -129,14 +129,14 @@ double Split::cost() const {
            (lines ? 0.0 : 32.0 / static_cast<double>(block));
 }
 
-std::int64_t Split::memory(const Means& means) const {
+std::int64_t Split::memory(const Resources& means) const {
     const std::int64_t rest = panels.outer * panels.remainder() * panels.inner * panels.unit;
     return panels.memory(means.threads) + rest +
            move_cycles_memory(of_blocks(), panels.places(),
                               {.threads = means.threads, .schedule = {}}, ring(means.threads));
 }
 
-Step Split::step(const Means& means) const {
+Step Split::step(const Resources& means) const {
     const std::int64_t rest = panels.remainder();
     const Permutation moved = of_blocks();
     const std::string parts = "panels of " + size_text(panels.panel_bytes()) + " " +

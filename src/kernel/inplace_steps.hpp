@@ -11,11 +11,11 @@
 namespace hocket::kernel {
 
 /// Nothing where a step does not apply to the permutation.
-Step cycles_step(const Permutation& permutation, const Means& means, bool whole_table);
-Step slab_step(const Permutation& permutation, const Means& means);
-std::optional<Step> square_step(const Permutation& permutation, const Means& means);
-std::optional<Step> tiles_step(const Permutation& permutation, const Means& means);
-std::optional<Step> trimmed_step(const Permutation& permutation, const Means& means);
+Step cycles_step(const Permutation& permutation, const Resources& means, bool whole_table);
+Step slab_step(const Permutation& permutation, const Resources& means);
+std::optional<Step> square_step(const Permutation& permutation, const Resources& means);
+std::optional<Step> tiles_step(const Permutation& permutation, const Resources& means);
+std::optional<Step> trimmed_step(const Permutation& permutation, const Resources& means);
 
 /// The dimension that the destination steps through fastest, split into parts of `width` that are
 /// made blocks first, then moved by cycles; or the source's fastest, by cycles first, then taken
@@ -28,8 +28,8 @@ struct Split {
     Panels panels;      // whose width is to be chosen
 
     double cost() const;
-    std::int64_t memory(const Means& means) const;
-    Step step(const Means& means) const;
+    std::int64_t memory(const Resources& means) const;
+    Step step(const Resources& means) const;
 
   private:
     std::size_t dimension() const;  // the one that is split

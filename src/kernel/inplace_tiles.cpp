@@ -57,7 +57,7 @@ struct Tiling {
 
 }  // namespace
 
-std::optional<Step> tiles_step(const Permutation& permutation, const Means& means) {
+std::optional<Step> tiles_step(const Permutation& permutation, const Resources& means) {
     constexpr std::int64_t longest_row = 16 << 10;  // longer blocks are no faster to move
     const std::int64_t common =
         std::gcd(permutation.extents[permutation.axes.back()], permutation.extents.back());
@@ -74,7 +74,7 @@ std::optional<Step> tiles_step(const Permutation& permutation, const Means& mean
     if (tiling.side == 0) return std::nullopt;
     const Squares squares = tiling.squares();
     const Permutation moved = tiling.of_blocks();
-    const Places places = Places::dense(moved.block);
+    const BlockPositions places = BlockPositions::dense(moved.block);
     return Step{
         .what = "tiles of " + std::to_string(tiling.side) + " x " + std::to_string(tiling.side) +
                 " blocks of " + size_text(permutation.block) +

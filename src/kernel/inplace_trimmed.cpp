@@ -22,7 +22,7 @@ namespace {
 /// Square tiles of (side, side) blocks, which are turned where they lie: rows of blocks in the
 /// places that panels have left them, `columns` blocks each.
 struct TilesOfBlocks {
-    Places places;
+    BlockPositions places;
     std::int64_t rows, columns, side;
 
     std::int64_t row_bytes() const { return side * places.block; }
@@ -36,12 +36,12 @@ struct TilesOfBlocks {
         const std::int64_t across = columns / side;
         return array + places.at((tile / across * side + row) * columns + tile % across * side);
     }
-    void read(std::byte* array, std::int64_t tile, std::byte* buffer, Fetcher& ahead) const;
+    void read(std::byte* array, std::int64_t tile, std::byte* buffer, Prefetcher& ahead) const;
 };
 
 /// Some rows abreast, so that several pages are read at a time.
 void TilesOfBlocks::read(std::byte* array, std::int64_t tile, std::byte* buffer,
-                         Fetcher& ahead) const {
+                         Prefetcher& ahead) const {
     constexpr std::int64_t most = 8;
     const std::int64_t block = places.block;
     std::array<const std::byte*, most> from{};
@@ -66,11 +66,11 @@ void TilesOfBlocks::turn(std::byte* array, int threads) const {
         std::byte* const buffer = thread_scratch(Scratch::panel, bytes());
         const std::int64_t last = tiles * (range + 1) / ranges;
         for (std::int64_t tile = tiles * range / ranges; tile < last; ++tile) {
-            Fetcher ahead;
+            Prefetcher ahead;
             if (tile + 1 < last) {  // about: rows that cross a gap lie a little further apart
                 const std::byte* const next = at(array, tile + 1, 0);
                 ahead =
-                    Fetcher(next, side, at(array, tile + 1, 1) - next, row_bytes(), 2 * bytes());
+                    Prefetcher(next, side, at(array, tile + 1, 1) - next, row_bytes(), 2 * bytes());
             }
             read(array, tile, buffer, ahead);
             for (std::int64_t row = 0; row < side; ++row) {
@@ -96,7 +96,7 @@ struct Trim {
                 .unit = permutation.block,
                 .left_out = columns % side};
     }
-    Places places(std::int64_t together) const {
+    BlockPositions places(std::int64_t together) const {
         const Panels all = panels();
         return {together * width * permutation.block, all.parts() / together,
                 all.extent * permutation.block};
@@ -146,7 +146,7 @@ struct Trim {
 
 }  // namespace
 
-std::optional<Step> trimmed_step(const Permutation& permutation, const Means& means) {
+std::optional<Step> trimmed_step(const Permutation& permutation, const Resources& means) {
     if (permutation.batch != 1 || permutation.dimensions() != 2) return std::nullopt;
     constexpr std::int64_t longest_block = 512, longest_row = 16 << 10, largest_tile = 512 << 10;
     const std::int64_t unit = permutation.block;

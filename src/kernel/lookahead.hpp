@@ -29,9 +29,9 @@ struct Slice {
 };
 
 /// The places of a list of segments, one after another.
-class PlacesOf {
+class SegmentWalk {
   public:
-    PlacesOf(const Slice& slice, const Successor& next, std::span<const Segment> segments)
+    SegmentWalk(const Slice& slice, const Successor& next, std::span<const Segment> segments)
         : slice_(slice), next_(next), segment_(segments.data()), end_(segment_ + segments.size()) {
         enter_segment();
     }
@@ -64,9 +64,9 @@ class PlacesOf {
 /// The places of a list of segments, one after another, each announced to the caches when it
 /// enters a queue and used when it leaves: which place comes next does not depend on the data.
 /// For short blocks.
-class ShortAhead {
+class ShortLookahead {
   public:
-    ShortAhead(const Slice& slice, const Successor& next, std::span<const Segment> segments)
+    ShortLookahead(const Slice& slice, const Successor& next, std::span<const Segment> segments)
         : slice_(slice), places_(slice, next, segments) {
         constexpr std::int64_t ahead = 16 << 10;  // bytes: memory is always busy (measured)
         depth_ = static_cast<unsigned>(std::clamp<std::int64_t>(ahead / slice.bytes, 1, most));
@@ -93,7 +93,7 @@ class ShortAhead {
     }
 
     const Slice& slice_;
-    PlacesOf places_;
+    SegmentWalk places_;
     unsigned depth_, first_ = 0, last_ = 0;
     std::byte* queue_[most];  // only [first_, last_) means anything
 };
@@ -103,9 +103,9 @@ class ShortAhead {
 /// that reads several pages so: a fifth faster than one block after the other (measured, from 640
 /// bytes on). A line of each is asked for at a time, so that asking takes next to no instructions:
 /// blocks of 8000 bytes then move a tenth faster than with a few lines at a time.
-class LongAhead {
+class LongLookahead {
   public:
-    LongAhead(const Slice& slice, const Successor& next, std::span<const Segment> segments)
+    LongLookahead(const Slice& slice, const Successor& next, std::span<const Segment> segments)
         : places_(slice, next, segments), bytes_(slice.bytes) {
         constexpr std::int64_t most_bytes = 256 << 10;
         group_ = std::clamp<std::int64_t>(most_bytes / bytes_, 1, most);
@@ -148,7 +148,7 @@ class LongAhead {
             coming_[count_] = places_.take();
     }
 
-    PlacesOf places_;
+    SegmentWalk places_;
     std::int64_t bytes_, group_;
     std::int64_t used_ = 0, ready_ = 0;  // of those that are moved
     std::int64_t count_ = 0, at_ = 0;    // of those that are asked for

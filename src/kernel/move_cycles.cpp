@@ -23,19 +23,19 @@ constexpr std::int64_t segments_a_thread = 8;
 /// Copies one block of a length known at compile time.
 template <std::int64_t bytes>
 struct FixedBlock {
-    using Ahead = ShortAhead;
+    using Ahead = ShortLookahead;
     static void copy(std::byte* to, const std::byte* from, std::int64_t, Ahead&) {
         std::memcpy(to, from, bytes);
     }
 };
 struct ShortBlock {
-    using Ahead = ShortAhead;
+    using Ahead = ShortLookahead;
     static void copy(std::byte* to, const std::byte* from, std::int64_t bytes, Ahead&) {
         std::memcpy(to, from, static_cast<std::size_t>(bytes));
     }
 };
 struct LongBlock {
-    using Ahead = LongAhead;
+    using Ahead = LongLookahead;
     static void copy(std::byte* to, const std::byte* from, std::int64_t bytes, Ahead& ahead) {
         // Steps end where lines of the destination do.
         const std::int64_t whole = ahead.step();
@@ -163,7 +163,7 @@ void hand_out_cycles(const Permutation& permutation, std::int64_t block, const P
     }
 }
 
-void move_cycles(std::byte* array, const Permutation& permutation, const Places& places,
+void move_cycles(std::byte* array, const Permutation& permutation, const BlockPositions& places,
                  const Pass& pass, const Ring& ring) {
     if (permutation.identity() || places.block == 0) return;
     const Successor next(permutation, ring);
@@ -192,7 +192,7 @@ void move_cycles(std::byte* array, const Permutation& permutation, const Places&
     hand_out_cycles(permutation, places.block, pass, ring, {.begin = save, .move = move});
 }
 
-std::int64_t move_cycles_memory(const Permutation& permutation, const Places& places,
+std::int64_t move_cycles_memory(const Permutation& permutation, const BlockPositions& places,
                                 const Pass& pass, const Ring& ring) {
     const std::int64_t threads = base::resolve_threads(pass.threads);
     const Cut cut = cut_work(permutation, places.block, pass);

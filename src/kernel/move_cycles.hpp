@@ -14,11 +14,11 @@
 namespace hocket::kernel {
 
 /// Where the blocks of a permutation lie: rows of `in_row` blocks, the rows `pitch` bytes apart.
-struct Places {
+struct BlockPositions {
     std::int64_t block;                  // bytes
     std::int64_t in_row = 0, pitch = 0;  // 0: all blocks lie one after another
 
-    static Places dense(std::int64_t block) { return {block, 0, 0}; }
+    static BlockPositions dense(std::int64_t block) { return {block, 0, 0}; }
     bool gaps() const { return in_row > 0; }
     std::int64_t at(std::int64_t place) const {
         return gaps() ? place / in_row * pitch + place % in_row * block : place * block;
@@ -48,11 +48,11 @@ void hand_out_cycles(const Permutation& permutation, std::int64_t block, const P
 
 /// Permutes blocks in place along their cycles. Blocks larger than `largest_piece` are moved in
 /// pieces, so that the vacancy's contents need little room.
-void move_cycles(std::byte* array, const Permutation& permutation, const Places& places,
+void move_cycles(std::byte* array, const Permutation& permutation, const BlockPositions& places,
                  const Pass& pass, const Ring& ring = {});
 
 /// Bytes that move_cycles needs beyond the array.
-std::int64_t move_cycles_memory(const Permutation& permutation, const Places& places,
+std::int64_t move_cycles_memory(const Permutation& permutation, const BlockPositions& places,
                                 const Pass& pass, const Ring& ring = {});
 
 inline constexpr std::int64_t largest_piece = 64 << 10;

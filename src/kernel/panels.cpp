@@ -37,7 +37,7 @@ bool fetches_ahead(std::int64_t bytes, std::int64_t row) {
 
 /// What comes back from a buffer, while the next panel is fetched.
 void write_panel(StreamCopy store, std::byte* to, const std::byte* from, std::int64_t bytes,
-                 Fetcher& ahead) {
+                 Prefetcher& ahead) {
     constexpr std::int64_t between_looks = 512;
     if (store != copy_cached) {
         store(to, from, bytes);
@@ -51,18 +51,18 @@ void write_panel(StreamCopy store, std::byte* to, const std::byte* from, std::in
 }
 
 /// (rows, columns) units to (columns, rows) in a buffer in cache.
-class Turn {
+class PanelTranspose {
   public:
-    Turn(std::int64_t rows, std::int64_t columns, std::int64_t unit, std::int64_t from_pitch,
-         std::int64_t to_pitch)
-        : tile_(turned(rows, columns, unit, from_pitch, to_pitch)),
+    PanelTranspose(std::int64_t rows, std::int64_t columns, std::int64_t unit,
+                   std::int64_t from_pitch, std::int64_t to_pitch)
+        : tile_(transposed(rows, columns, unit, from_pitch, to_pitch)),
           kernel_(select_tile_kernel(tile_)) {
         // Rows of the buffer that would push each other out of cache need a stage.
         if (unit > 64 || to_pitch % 4096 == 0)
             copy_.emplace(Strides{rows, columns}, unit, Strides{from_pitch, unit},
                           Strides{unit, to_pitch});
     }
-    void run(const std::byte* from, std::byte* to, Fetcher& ahead) const {
+    void run(const std::byte* from, std::byte* to, Prefetcher& ahead) const {
         if (copy_) {
             copy_->run(from, to, 1, Stores::cached);
             return ahead.worked(tile_.ni * tile_.nj * tile_.unit);
@@ -71,8 +71,8 @@ class Turn {
         for (std::int64_t column = 0; column < tile_.ni; column += together) {
             Tile part = tile_;
             part.ni = std::min(together, tile_.ni - column);
-            turn_strips(kernel_, from + column * tile_.unit, to + column * tile_.destination_i,
-                        part, &ahead);
+            transpose_strips(kernel_, from + column * tile_.unit, to + column * tile_.destination_i,
+                             part, &ahead);
         }
     }
 
@@ -91,7 +91,7 @@ std::int64_t bound_of(std::int64_t count, std::int64_t parts, std::int64_t part)
 /// A run of blocks' places, as contiguous pieces: calls piece(offset of the places, blocks).
 template <class Piece>
 void for_rows(const Panels& panels, std::int64_t first, std::int64_t count, Piece&& piece) {
-    const Places places = panels.places();
+    const BlockPositions places = panels.places();
     if (!places.gaps()) return piece(places.at(first), count);
     while (count > 0) {
         const std::int64_t now = std::min(places.in_row - first % places.in_row, count);
@@ -115,8 +115,9 @@ void run_panels(const Panels& panels, bool upwards, std::int64_t row, int thread
     const auto run = [&](std::int64_t first, std::int64_t last) {
         for (std::int64_t k = first; k < last; ++k) {
             std::byte* const buffer = thread_scratch(Scratch::panel, bytes);
-            Fetcher ahead;
-            if (k + 1 < last && fetched) ahead = Fetcher(place(panel_of(k + 1)), bytes, 2 * bytes);
+            Prefetcher ahead;
+            if (k + 1 < last && fetched)
+                ahead = Prefetcher(place(panel_of(k + 1)), bytes, 2 * bytes);
             read(panel_of(k), buffer, ahead);
             write(panel_of(k), buffer, ahead);
         }
@@ -137,19 +138,19 @@ void run_panels(const Panels& panels, bool upwards, std::int64_t row, int thread
     for (std::int64_t band = 0; band < bands; ++band)
         waiting.emplace_back(new std::byte[static_cast<std::size_t>(bytes)]);
     base::parallel_for(threads, bands, [&](std::int64_t band) {
-        Fetcher none;
+        Prefetcher none;
         read(panel_of(bound(band)), waiting[static_cast<std::size_t>(band)].get(), none);
         run(bound(band) + 1, bound(band + 1));
     });
     base::parallel_for(threads, bands, [&](std::int64_t band) {
-        Fetcher none;
+        Prefetcher none;
         write(panel_of(bound(band)), waiting[static_cast<std::size_t>(band)].get(), none);
     });
 }
 
 /// Turns each panel of a ring straight into the place of the one before it.
 void run_rings(const Panels& panels, std::byte* array, std::int64_t in_ring, std::int64_t items,
-               int threads, std::int64_t row, const Turn& turn) {
+               int threads, std::int64_t row, const PanelTranspose& turn) {
     const std::int64_t bytes = panels.panel_bytes(), in_item = panels.count() / items;
     const std::int64_t rings = ceil_div(in_item, in_ring);
     const bool fetched = fetches_ahead(bytes, row);
@@ -159,8 +160,8 @@ void run_rings(const Panels& panels, std::byte* array, std::int64_t in_ring, std
         const std::int64_t count = std::min(in_ring, in_item - begin);
         std::byte* const first = array + (ring / rings * in_item + begin) * bytes;
         std::byte* const buffer = thread_scratch(Scratch::panel, bytes);
-        Fetcher ahead;
-        if (fetched) ahead = Fetcher::along(first, count * bytes, distance);
+        Prefetcher ahead;
+        if (fetched) ahead = Prefetcher::along(first, count * bytes, distance);
         for (std::int64_t k = 0; k < count; ++k) {
             std::byte* const panel = first + k * bytes;
             turn.run(panel, k == 0 ? buffer : panel - bytes, ahead);
@@ -171,9 +172,10 @@ void run_rings(const Panels& panels, std::byte* array, std::int64_t in_ring, std
 
 }  // namespace
 
-Places Panels::places() const {
+BlockPositions Panels::places() const {
     const std::int64_t block = width * unit;
-    return remainder() == 0 ? Places::dense(block) : Places{block, parts(), extent * unit};
+    return remainder() == 0 ? BlockPositions::dense(block)
+                            : BlockPositions{block, parts(), extent * unit};
 }
 
 std::int64_t Panels::memory(int threads) const {
@@ -184,7 +186,7 @@ std::int64_t Panels::memory(int threads) const {
 int Panels::direction() const {
     if (left_out == 0) return 1;
     if (outer != 1) return 0;
-    const Places blocks = places();
+    const BlockPositions blocks = places();
     const std::int64_t taken = taken_bytes(), block = width * unit, gap = remainder() * unit;
     // What rows leave out moves panels down, evenly, and gaps up by whole ones: where the last
     // one comes down by less than a panel, so do all.
@@ -222,17 +224,17 @@ std::int64_t Panels::ring(bool gathering, std::int64_t items, int threads) const
 void Panels::gather(std::byte* array, int threads, std::int64_t in_ring, std::int64_t items) const {
     const StreamCopy write_back = select_write_back(panel_bytes());
     const std::int64_t row = (inner + left_out) * unit, block = width * unit;
-    const Turn turn(width, inner, unit, row, block);
+    const PanelTranspose turn(width, inner, unit, row, block);
     if (in_ring > 0) return run_rings(*this, array, in_ring, items, threads, row, turn);
     const auto place = [&](std::int64_t panel) {
         return array + panel / parts() * extent * row + panel % parts() * taken_bytes();
     };
     run_panels(
         *this, direction() > 0, row, threads, place,
-        [&](std::int64_t panel, std::byte* buffer, Fetcher& ahead) {
+        [&](std::int64_t panel, std::byte* buffer, Prefetcher& ahead) {
             turn.run(place(panel), buffer, ahead);
         },
-        [&](std::int64_t panel, const std::byte* buffer, Fetcher& ahead) {
+        [&](std::int64_t panel, const std::byte* buffer, Prefetcher& ahead) {
             for_rows(*this, panel * inner, inner, [&](std::int64_t offset, std::int64_t blocks) {
                 write_panel(write_back, array + offset, buffer, blocks * block, ahead);
                 buffer += blocks * block;
@@ -246,23 +248,24 @@ void Panels::scatter(std::byte* array, int threads, std::int64_t in_ring,
     const StreamCopy write_back = select_write_back(panel_bytes());
     const std::int64_t item_bytes = extent * inner * unit, block = width * unit;
     if (in_ring > 0) {
-        const Turn whole(inner, width, unit, block, inner * unit);
+        const PanelTranspose whole(inner, width, unit, block, inner * unit);
         return run_rings(*this, array, in_ring, items, threads, block, whole);
     }
     run_panels(
         *this, false, block, threads,
         [&](std::int64_t panel) {
-            const Places blocks = places();
+            const BlockPositions blocks = places();
             return array + blocks.at(panel * inner);
         },
-        [&](std::int64_t panel, std::byte* buffer, Fetcher& ahead) {
+        [&](std::int64_t panel, std::byte* buffer, Prefetcher& ahead) {
             for_rows(*this, panel * inner, inner, [&](std::int64_t offset, std::int64_t blocks) {
                 // (blocks, width) -> columns of (width, inner)
-                Turn(blocks, width, unit, block, inner * unit).run(array + offset, buffer, ahead);
+                PanelTranspose(blocks, width, unit, block, inner * unit)
+                    .run(array + offset, buffer, ahead);
                 buffer += blocks * unit;
             });
         },
-        [&](std::int64_t panel, const std::byte* buffer, Fetcher& ahead) {
+        [&](std::int64_t panel, const std::byte* buffer, Prefetcher& ahead) {
             std::byte* const to =
                 array + panel / parts() * item_bytes + panel % parts() * panel_bytes();
             write_panel(write_back, to, buffer, panel_bytes(), ahead);
@@ -277,8 +280,9 @@ void permute_slabs(std::byte* array, const Permutation& permutation, int threads
     for (const std::size_t axis : permutation.axes) source.push_back(from[axis]);
     const Copy turn(result, permutation.block, source, dense_strides(result, permutation.block));
     const bool matrix = permutation.dimensions() == 2;
-    const Turn turn_matrix(matrix ? permutation.extents[0] : 1, matrix ? permutation.extents[1] : 1,
-                           permutation.block, from[0], permutation.extents[0] * permutation.block);
+    const PanelTranspose turn_matrix(matrix ? permutation.extents[0] : 1,
+                                     matrix ? permutation.extents[1] : 1, permutation.block,
+                                     from[0], permutation.extents[0] * permutation.block);
     // A single slab is shared out itself.
     const std::int64_t most = base::resolve_threads(threads), bytes = turn.bytes();
     const bool few = permutation.batch < most;
@@ -288,10 +292,10 @@ void permute_slabs(std::byte* array, const Permutation& permutation, int threads
         for (std::int64_t item = bound_of(permutation.batch, ranges, range); item < last; ++item) {
             std::byte* const slab = array + item * bytes;
             std::byte* const buffer = thread_scratch(Scratch::panel, bytes);
-            Fetcher ahead;
+            Prefetcher ahead;
             if (item + 1 < last &&
                 fetches_ahead(bytes, matrix ? permutation.extents[1] * permutation.block : 0))
-                ahead = Fetcher(slab + bytes, bytes, 2 * bytes);
+                ahead = Prefetcher(slab + bytes, bytes, 2 * bytes);
             if (matrix && !few) {
                 turn_matrix.run(slab, buffer, ahead);
             } else {

@@ -39,7 +39,7 @@ struct Panels {
     /// Where panels go when they are gathered: 1 up, -1 down, and 0 where neither end of the array
     /// is one to begin from.
     int direction() const;
-    Places places() const;
+    BlockPositions places() const;
     /// Bytes of buffers, all threads together.
     std::int64_t memory(int threads) const;
 

@@ -67,8 +67,9 @@ void check_apart(const void* source, std::span<const std::int64_t> from, const v
             "use permute_inplace");
 }
 
-Means means_for(const Permutation& permutation, const InplaceOptions& options) {
-    Means means{.threads = checked_threads(options.threads), .memory = 0, .method = options.method};
+Resources means_for(const Permutation& permutation, const InplaceOptions& options) {
+    Resources means{
+        .threads = checked_threads(options.threads), .memory = 0, .method = options.method};
     const std::int64_t array = permutation.batch * permutation.blocks() * permutation.block;
     // What a method that is named needs is its own affair, unless there is a cap.
     const bool bounded = options.method == "auto";

@@ -25,7 +25,7 @@ enum class Listed { source, destination };
 
 // Both sides of a move: the one whose rows are listed, and the one whose rows come in turn.
 template <Listed side>
-struct Sides {
+struct SourceAndDestination {
     static constexpr bool take = side == Listed::source;
     using Irregular = std::conditional_t<take, const std::byte*, std::byte*>;
     using Regular = std::conditional_t<take, std::byte*, const std::byte*>;
@@ -41,9 +41,9 @@ struct Sides {
 // `size`: of an element, where the compiler knows it, else 0. `dense`: the elements of a column lie
 // together on both sides.
 template <Listed side, std::int64_t size, bool dense>
-void move_columns(typename Sides<side>::Irregular listed, const MatrixForm& there,
-                  typename Sides<side>::Regular other, const MatrixForm& here, RowList rows,
-                  std::int64_t itemsize) {
+void move_columns(typename SourceAndDestination<side>::Irregular listed, const MatrixForm& there,
+                  typename SourceAndDestination<side>::Regular other, const MatrixForm& here,
+                  RowList rows, std::int64_t itemsize) {
     const std::int64_t bytes = size > 0 ? size : itemsize;
     const std::int64_t jump = dense ? bytes : there.row_stride;
     const std::int64_t step = dense ? bytes : here.row_stride;
@@ -54,8 +54,8 @@ void move_columns(typename Sides<side>::Irregular listed, const MatrixForm& ther
         auto at = other;
         for (const std::int64_t row : rows) {
             const auto element = listed + row * jump;
-            __builtin_prefetch(element + next, !Sides<side>::take);
-            Sides<side>::move(element, at, static_cast<std::size_t>(bytes));
+            __builtin_prefetch(element + next, !SourceAndDestination<side>::take);
+            SourceAndDestination<side>::move(element, at, static_cast<std::size_t>(bytes));
             at += step;
         }
         listed += next;
@@ -65,14 +65,15 @@ void move_columns(typename Sides<side>::Irregular listed, const MatrixForm& ther
 
 // Whole rows, each one run.
 template <Listed side>
-void move_runs(typename Sides<side>::Irregular listed, std::int64_t jump,
-               typename Sides<side>::Regular other, std::int64_t step, RowList rows,
+void move_runs(typename SourceAndDestination<side>::Irregular listed, std::int64_t jump,
+               typename SourceAndDestination<side>::Regular other, std::int64_t step, RowList rows,
                std::int64_t bytes) {
     constexpr std::size_t ahead = 4;  // a run's later lines are foreseen
     for (std::size_t i = 0; i < rows.size(); ++i) {
         if (i + ahead < rows.size())
-            __builtin_prefetch(listed + rows[i + ahead] * jump, !Sides<side>::take);
-        Sides<side>::move(listed + rows[i] * jump, other, static_cast<std::size_t>(bytes));
+            __builtin_prefetch(listed + rows[i + ahead] * jump, !SourceAndDestination<side>::take);
+        SourceAndDestination<side>::move(listed + rows[i] * jump, other,
+                                         static_cast<std::size_t>(bytes));
         other += step;
     }
 }
@@ -97,9 +98,9 @@ void with_size_of(std::int64_t itemsize, const Function& function) {
 }
 
 template <Listed side>
-void move_rows(typename Sides<side>::Irregular listed, const MatrixForm& there,
-               typename Sides<side>::Regular other, const MatrixForm& here, RowList rows,
-               std::int64_t itemsize) {
+void move_rows(typename SourceAndDestination<side>::Irregular listed, const MatrixForm& there,
+               typename SourceAndDestination<side>::Regular other, const MatrixForm& here,
+               RowList rows, std::int64_t itemsize) {
     if (there.columns == 0) return;
     if (there.column_stride == itemsize && here.column_stride == itemsize)
         return move_runs<side>(listed, there.row_stride, other, here.row_stride, rows,

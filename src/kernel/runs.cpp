@@ -8,7 +8,7 @@
 #include <utility>
 #include <vector>
 
-#include "kernel/comb.hpp"
+#include "kernel/short_runs.hpp"
 #include "kernel/stream.hpp"
 
 namespace hocket::kernel {
@@ -37,8 +37,9 @@ constexpr auto short_run_loops = run_loops(std::make_index_sequence<64>());
 /// The loop for so many runs, all copied whole.
 RunLoop select_loop(std::int64_t count, std::int64_t source_stride, std::int64_t destination_stride,
                     std::int64_t run) {
-    if (const RunLoop comb = select_comb_loop(count, source_stride, destination_stride, run))
-        return comb;
+    if (const RunLoop short_runs =
+            select_short_run_loop(count, source_stride, destination_stride, run))
+        return short_runs;
     return select_run_loop(run);
 }
 

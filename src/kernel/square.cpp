@@ -24,9 +24,9 @@ constexpr std::int64_t bytes_together = 256 << 10;
 /// Rows so far apart that the second-level cache keeps at once: those whose distance is a multiple
 /// of a large power of two share few of its sets.
 std::int64_t rows_held(std::int64_t pitch) {
-    constexpr std::int64_t ways = 16;
-    const std::int64_t way = least_streamed_bytes() / 2 / ways;
-    return ways * (way / std::gcd(pitch, way));
+    constexpr std::int64_t methods = 16;
+    const std::int64_t method = least_streamed_bytes() / 2 / methods;
+    return methods * (method / std::gcd(pitch, method));
 }
 
 /// Rows of a buffer lie an odd number of cache lines apart, so that they spread over all sets.
@@ -50,13 +50,13 @@ std::int64_t small_side(std::int64_t unit) {
 
 /// How a matrix is cut into tiles, and how they go back into it.
 struct Squares::Tiling {
-    enum class Way {
+    enum class Method {
         inside,    // the matrix is one tile, turned where it lies while the next is fetched
         whole,     // the matrix is one tile, which goes through a buffer and past the caches
         exchange,  // of two tiles one goes through a buffer, the other straight to its place
         streamed   // both through buffers and back past the caches, which have lost the rows
     };
-    Way way;
+    Method method;
     std::int64_t width;  // units
 
     explicit Tiling(const Squares& squares);
@@ -76,16 +76,16 @@ Squares::Tiling::Tiling(const Squares& squares) {
     };
     const std::int64_t held = rows_held(squares.pitch);
     if (bytes <= most_inside && squares.side <= held) {
-        way = Way::inside;
+        method = Method::inside;
         width = squares.side;
     } else if (bytes <= most) {
-        way = Way::whole;
+        method = Method::whole;
         width = squares.side;
     } else if (width_of(most_of_two) <= held) {
-        way = Way::exchange;
+        method = Method::exchange;
         width = width_of(most_of_two);
     } else {
-        way = Way::streamed;
+        method = Method::streamed;
         width = width_of(most);
     }
 }
@@ -100,14 +100,14 @@ class Squares::Inside {
           in_line_(units_in_line(unit)),
           side_(small_side(unit)),
           apart_(buffer_pitch(most(), unit)),
-          down_(turned(1, 1, unit, pitch, apart_)),
-          up_(turned(1, 1, unit, pitch, pitch)),
+          down_(transposed(1, 1, unit, pitch, apart_)),
+          up_(transposed(1, 1, unit, pitch, pitch)),
           turn_down_(select_tile_kernel(down_)),
           turn_up_(select_tile_kernel(up_)) {}
 
     std::int64_t memory() const { return most() * apart_; }
 
-    void run(std::byte* tile, std::int64_t side, std::byte* buffer, Fetcher& ahead) const {
+    void run(std::byte* tile, std::int64_t side, std::byte* buffer, Prefetcher& ahead) const {
         for (std::int64_t r = 0, next_r; r < side; r = next_r) {
             next_r = end_of(r, side, tile);
             for (std::int64_t c = r, next_c; c < side; c = next_c) {
@@ -117,8 +117,8 @@ class Squares::Inside {
                 down.ni = up.nj = next_c - c;
                 std::byte* const above = tile + r * pitch_ + c * unit_;
                 std::byte* const below = tile + c * pitch_ + r * unit_;
-                turn_strips(turn_down_, above, buffer, down, &ahead);
-                if (r != c) turn_strips(turn_up_, below, above, up, &ahead);
+                transpose_strips(turn_down_, above, buffer, down, &ahead);
+                if (r != c) transpose_strips(turn_up_, below, above, up, &ahead);
                 for (std::int64_t row = 0; row < down.ni; ++row)
                     copy_cached(below + row * pitch_, buffer + row * apart_, down.nj * unit_);
             }
@@ -146,21 +146,21 @@ class Squares::Inside {
 
 void Squares::transpose(std::byte* array, int threads) const {
     const Tiling tiling(*this);
-    switch (tiling.way) {
-        case Tiling::Way::inside:
-        case Tiling::Way::whole:
+    switch (tiling.method) {
+        case Tiling::Method::inside:
+        case Tiling::Method::whole:
             return turn_whole(array, tiling, threads);
-        case Tiling::Way::exchange:
-        case Tiling::Way::streamed:
+        case Tiling::Method::exchange:
+        case Tiling::Method::streamed:
             return swap_tiles(array, tiling, threads);
     }
 }
 
 void Squares::turn_whole(std::byte* array, const Tiling& tiling, int threads) const {
-    const bool inside = tiling.way == Tiling::Way::inside;
+    const bool inside = tiling.method == Tiling::Method::inside;
     const Inside small(unit, pitch);
     const std::int64_t apart = buffer_pitch(side, unit);
-    const Tile tile = turned(side, side, unit, pitch, apart);
+    const Tile tile = transposed(side, side, unit, pitch, apart);
     const TileKernel turn = select_tile_kernel(tile);
     const StreamCopy store = side * unit >= 512 ? select_stream_copy() : copy_cached;
     const auto place = [&](std::int64_t k) {
@@ -176,13 +176,13 @@ void Squares::turn_whole(std::byte* array, const Tiling& tiling, int threads) co
         for (std::int64_t k = group * together; k < last; ++k) {
             std::byte* const matrix = place(k);
             if (inside) {
-                Fetcher ahead;
+                Prefetcher ahead;
                 if (k + 1 < last)
-                    ahead = Fetcher(place(k + 1), side, pitch, side * unit, side * side * unit);
+                    ahead = Prefetcher(place(k + 1), side, pitch, side * unit, side * side * unit);
                 small.run(matrix, side, buffer, ahead);
                 continue;
             }
-            turn_strips(turn, matrix, buffer, tile);
+            transpose_strips(turn, matrix, buffer, tile);
             for (std::int64_t row = 0; row < side; ++row)
                 store(matrix + row * pitch, buffer + row * apart, side * unit);
         }
@@ -191,7 +191,7 @@ void Squares::turn_whole(std::byte* array, const Tiling& tiling, int threads) co
 }
 
 void Squares::swap_tiles(std::byte* array, const Tiling& tiling, int threads) const {
-    using Way = Tiling::Way;
+    using Method = Tiling::Method;
     // Tiles are cut where cache lines begin, if all rows have these at the same places: the first
     // is narrower by what the matrix begins beyond a line. Else each row of a tile would share a
     // line with a tile that comes much later, and move it twice.
@@ -207,9 +207,9 @@ void Squares::swap_tiles(std::byte* array, const Tiling& tiling, int threads) co
         return std::clamp<std::int64_t>(k * width - before, 0, side);
     };
     const std::int64_t apart = buffer_pitch(width, unit);
-    const Tile to_buffer = turned(width, width, unit, pitch, apart);
+    const Tile to_buffer = transposed(width, width, unit, pitch, apart);
     const TileKernel turn = select_tile_kernel(to_buffer);
-    const StreamCopy store = tiling.way == Way::streamed ? select_stream_copy() : copy_cached;
+    const StreamCopy store = tiling.method == Method::streamed ? select_stream_copy() : copy_cached;
     const auto store_rows = [&](std::byte* to, const std::byte* from, std::int64_t rows,
                                 std::int64_t bytes) {
         for (std::int64_t row = 0; row < rows; ++row)
@@ -226,12 +226,12 @@ void Squares::swap_tiles(std::byte* array, const Tiling& tiling, int threads) co
             Tile down = to_buffer, up = to_buffer;
             down.nj = up.ni = rows;
             down.ni = up.nj = columns;
-            turn_strips(turn, above, upper, down);
-            if (column != row && tiling.way == Way::exchange) {
+            transpose_strips(turn, above, upper, down);
+            if (column != row && tiling.method == Method::exchange) {
                 up.destination_i = pitch;
-                turn_strips(turn, below, above, up);
+                transpose_strips(turn, below, above, up);
             } else if (column != row) {
-                turn_strips(turn, below, lower, up);
+                transpose_strips(turn, below, lower, up);
                 store_rows(above, lower, rows, columns * unit);
             }
             store_rows(below, upper, columns, rows * unit);
@@ -252,16 +252,16 @@ void Squares::swap_tiles(std::byte* array, const Tiling& tiling, int threads) co
             swap_row(matrix, row);
             if (other != row) swap_row(matrix, other);
         }
-        if (tiling.way == Way::streamed) stream_fence();
+        if (tiling.method == Method::streamed) stream_fence();
     });
 }
 
 double Squares::cost() const {
-    switch (Tiling(*this).way) {
-        case Tiling::Way::inside:
+    switch (Tiling(*this).method) {
+        case Tiling::Method::inside:
             // The next tile has to find room, too.
             return turned_tiles(unit, side) + (2 * side > rows_held(pitch) ? 0.1 : 0.0);
-        case Tiling::Way::exchange:
+        case Tiling::Method::exchange:
             return swapped_tiles(true);
         default:
             return swapped_tiles(false);
@@ -270,10 +270,10 @@ double Squares::cost() const {
 
 std::int64_t Squares::memory_of(const Tiling& tiling) const {
     const std::int64_t buffer = tiling.width * buffer_pitch(tiling.width, unit);
-    switch (tiling.way) {
-        case Tiling::Way::inside:
+    switch (tiling.method) {
+        case Tiling::Method::inside:
             return Inside(unit, pitch).memory();
-        case Tiling::Way::streamed:
+        case Tiling::Method::streamed:
             return 2 * buffer;
         default:
             return buffer;

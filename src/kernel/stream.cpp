@@ -126,7 +126,9 @@ std::int64_t second_level_cache() {
 }  // namespace
 
 namespace {
-const environment::Checked checked_cache([] { static_cast<void>(least_streamed_bytes()); });
+const environment::ValidatedSetting checked_cache([] {
+    static_cast<void>(least_streamed_bytes());
+});
 }
 
 std::int64_t least_streamed_bytes() {

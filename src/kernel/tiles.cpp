@@ -74,8 +74,8 @@ TileKernel select_tile_kernel(const Tile& tile) {
     return tile.unit % 64 == 0 && tile.unit <= 1024 ? tile_of_lines : tile_of_any;
 }
 
-void turn_strips(TileKernel kernel, const std::byte* source, std::byte* destination, Tile tile,
-                 Fetcher* ahead) {
+void transpose_strips(TileKernel kernel, const std::byte* source, std::byte* destination, Tile tile,
+                      Prefetcher* ahead) {
     constexpr std::int64_t line = 64;
     // What is asked for in between comes in small portions: 64 lines at once, and a core waits for
     // them. (Measured: a tenth.)
@@ -158,22 +158,22 @@ TileGrid::TileGrid(std::span<const Loop> loops, std::int64_t unit, bool streamin
     for (const Loop& loop : outer_) blocks_ *= loop.extent;
 }
 
-TileGrid::Place TileGrid::place_of(std::int64_t block) const {
+TileGrid::BlockExtent TileGrid::block_extent(std::int64_t block) const {
     const std::int64_t i = block % blocks_of_i_ * block_i_;
     block /= blocks_of_i_;
     const std::int64_t end_j = (block % blocks_of_j_ + 1) * block_j_ - before_j_;
     const std::int64_t j = std::max<std::int64_t>(end_j - block_j_, 0);
     block /= blocks_of_j_;
-    Place place{.from = i * tile_.source_i + j * tile_.source_j,
-                .to = i * tile_.destination_i + j * tile_.destination_j,
-                .ni = std::min(block_i_, tile_.ni - i),
-                .nj = std::min(end_j, tile_.nj) - j};
+    BlockExtent extent{.from = i * tile_.source_i + j * tile_.source_j,
+                       .to = i * tile_.destination_i + j * tile_.destination_j,
+                       .ni = std::min(block_i_, tile_.ni - i),
+                       .nj = std::min(end_j, tile_.nj) - j};
     for (std::size_t d = outer_.size(); d-- > 0;) {
-        place.from += block % outer_[d].extent * outer_[d].source;
-        place.to += block % outer_[d].extent * outer_[d].destination;
+        extent.from += block % outer_[d].extent * outer_[d].source;
+        extent.to += block % outer_[d].extent * outer_[d].destination;
         block /= outer_[d].extent;
     }
-    return place;
+    return extent;
 }
 
 void TileGrid::copy(const std::byte* source, std::byte* destination, std::int64_t first,
@@ -183,11 +183,11 @@ void TileGrid::copy(const std::byte* source, std::byte* destination, std::int64_
     const std::int64_t pitch = ceil_div<std::int64_t>(block_j_ * tile_.unit, 64) * 64 + 64;
     std::byte* const stage = staged_ ? thread_scratch(Scratch::stage, block_i_ * pitch) : nullptr;
     const bool fetched = block_i_ * tile_.source_i <= longest_fetched_row && tile_.source_i > 0;
-    Place next = place_of(first);
+    BlockExtent next = block_extent(first);
     for (std::int64_t block = first; block < last; ++block) {
-        const Place now = next;
+        const BlockExtent now = next;
         const bool fetches = fetched && block + 1 < last;
-        if (block + 1 < last) next = place_of(block + 1);
+        if (block + 1 < last) next = block_extent(block + 1);
         Tile tile = tile_;
         tile.ni = now.ni;
         if (staged_) tile.destination_i = pitch;

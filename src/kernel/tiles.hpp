@@ -25,8 +25,8 @@ using TileKernel = void (*)(const std::byte* source, std::byte* destination, con
 
 /// (rows, columns) units, whose rows lie `pitch` bytes apart, to (columns, rows) whose rows lie
 /// `destination_pitch` bytes apart.
-inline Tile turned(std::int64_t rows, std::int64_t columns, std::int64_t unit, std::int64_t pitch,
-                   std::int64_t destination_pitch) {
+inline Tile transposed(std::int64_t rows, std::int64_t columns, std::int64_t unit,
+                       std::int64_t pitch, std::int64_t destination_pitch) {
     return {.unit = unit,
             .ni = columns,
             .nj = rows,
@@ -42,8 +42,8 @@ TileKernel select_tile_kernel(const Tile& tile);
 /// Turns a large tile some rows of the source at a time: long rows are read one after another, as
 /// the caches' own prefetchers like it, and kernels that go down columns find these in cache.
 /// What `ahead` has is fetched meanwhile.
-void turn_strips(TileKernel kernel, const std::byte* source, std::byte* destination, Tile tile,
-                 Fetcher* ahead = nullptr);
+void transpose_strips(TileKernel kernel, const std::byte* source, std::byte* destination, Tile tile,
+                      Prefetcher* ahead = nullptr);
 
 /// A box as blocks of tiles. The last two of `loops` are i and j.
 class TileGrid {
@@ -58,10 +58,10 @@ class TileGrid {
 
   private:
     /// One block: where it lies, in bytes, and its size in units.
-    struct Place {
+    struct BlockExtent {
         std::int64_t from, to, ni, nj;
     };
-    Place place_of(std::int64_t block) const;
+    BlockExtent block_extent(std::int64_t block) const;
 
     std::span<const Loop> outer_;
     Tile tile_;

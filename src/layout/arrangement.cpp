@@ -119,8 +119,8 @@ void Arrangement::apply(const Change& change) {
         std::swap(held_[change.grid], held_[change.other]);
 }
 
-void Arrangement::require_dealable(std::size_t grid, std::size_t dimension,
-                                   std::span<const std::int64_t> axes) const {
+void Arrangement::require_distributable(std::size_t grid, std::size_t dimension,
+                                        std::span<const std::int64_t> axes) const {
     if (cycle_block(grid) == 0) return;
     for (const std::size_t d : {index_of(held_[grid]), dimension})
         if (!even(d, grid))
@@ -135,7 +135,7 @@ void Arrangement::require_dealable(std::size_t grid, std::size_t dimension,
 }
 
 // A whole dimension that nobody waits for, where the rest of the array stays most evenly dealt out.
-int Arrangement::resting_place(const std::vector<int>& wanted, std::size_t grid) const {
+int Arrangement::temporary_grid(const std::vector<int>& wanted, std::size_t grid) const {
     int best = -1;
     long double least = 0;
     for (std::size_t d = 0; d < shape().size(); ++d) {
@@ -157,7 +157,7 @@ Change Arrangement::next_change(const std::vector<int>& wanted,
     for (std::size_t g = 0; g < grids(); ++g) {
         if (held_[g] == wanted[g]) continue;
         if (grid_of(index_of(wanted[g])) < 0) {
-            require_dealable(g, index_of(wanted[g]), axes);
+            require_distributable(g, index_of(wanted[g]), axes);
             return {Change::Kind::deal, g, index_of(held_[g]), index_of(wanted[g]), 0};
         }
         if (stuck == grids()) stuck = g;
@@ -166,9 +166,9 @@ Change Arrangement::next_change(const std::vector<int>& wanted,
     // along:
     const std::size_t other = index_of(grid_of(index_of(wanted[stuck])));
     if (alike(stuck, other)) return {Change::Kind::swap, stuck, 0, 0, other};
-    const int rest = resting_place(wanted, other);
+    const int rest = temporary_grid(wanted, other);
     if (rest >= 0) {
-        require_dealable(other, index_of(rest), axes);
+        require_distributable(other, index_of(rest), axes);
         return {Change::Kind::deal, other, index_of(held_[other]), index_of(rest), 0};
     }
     throw LayoutError("cannot remap an array of layout " + layout::label(layout_.form()) +

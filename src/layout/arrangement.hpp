@@ -60,10 +60,10 @@ class Arrangement {
   private:
     bool fits(std::size_t dimension, std::size_t grid) const;
     bool alike(std::size_t a, std::size_t b) const;
-    void require_dealable(std::size_t grid, std::size_t dimension,
-                          std::span<const std::int64_t> axes) const;
+    void require_distributable(std::size_t grid, std::size_t dimension,
+                               std::span<const std::int64_t> axes) const;
     Change next_change(const std::vector<int>& wanted, std::span<const std::int64_t> axes) const;
-    int resting_place(const std::vector<int>& wanted, std::size_t grid) const;
+    int temporary_grid(const std::vector<int>& wanted, std::size_t grid) const;
 
     Layout layout_;
     std::vector<layout::Format> formats_;  // of each dimension of the arrangement

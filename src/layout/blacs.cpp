@@ -61,7 +61,7 @@ Dealt dealt_by(const layout::Partition& partition, const Form& form, std::size_t
     return result;
 }
 
-Dealt dealt(const Form& form, std::size_t d) {
+Dealt distributed_dimension(const Form& form, std::size_t d) {
     const Axis& axis = form.axes[d];
     const bool equal = !axis.partition && axis.stride == 1;
     // A section or an alignment may begin with another block, yet not in the middle of one.
@@ -80,23 +80,26 @@ Dealt dealt(const Form& form, std::size_t d) {
 /// A layout in ScaLAPACK's words, rows first.
 struct Described {
     std::array<std::size_t, 2> dimension;
-    std::array<Dealt, 2> dealt;
+    std::array<Dealt, 2> distributed_dimension;
     BlacsGrid grid;
 };
 
 /// The process at each place of a grid that is rotated so that it begins at `first`.
-std::vector<std::int64_t> rotated(const Form& form, const std::array<Dealt, 2>& dealt,
+std::vector<std::int64_t> rotated(const Form& form,
+                                  const std::array<Dealt, 2>& distributed_dimension,
                                   std::array<std::int64_t, 2> first) {
     std::vector<std::int64_t> processes;
     Shape at;
     for (const Role& role : form.grid)
         at.push_back(role.kind == Role::Kind::copies ? role.holders.element(0) : role.coordinate);
-    for (std::int64_t p = 0; p < dealt[0].procs; ++p) {
-        for (std::int64_t q = 0; q < dealt[1].procs; ++q) {
-            const std::array<std::int64_t, 2> place{(p + first[0]) % dealt[0].procs,
-                                                    (q + first[1]) % dealt[1].procs};
+    for (std::int64_t p = 0; p < distributed_dimension[0].procs; ++p) {
+        for (std::int64_t q = 0; q < distributed_dimension[1].procs; ++q) {
+            const std::array<std::int64_t, 2> place{
+                (p + first[0]) % distributed_dimension[0].procs,
+                (q + first[1]) % distributed_dimension[1].procs};
             for (std::size_t k = 0; k < 2; ++k)
-                if (dealt[k].grid >= 0) at[static_cast<std::size_t>(dealt[k].grid)] = place[k];
+                if (distributed_dimension[k].grid >= 0)
+                    at[static_cast<std::size_t>(distributed_dimension[k].grid)] = place[k];
             processes.push_back(form.process_at(form.position(at)));
         }
     }
@@ -112,15 +115,16 @@ Described described(const Form& form, bool transposed) {
         if (role.kind == Role::Kind::copies && role.holders.count() != 1)
             refuse(form, "several processes hold each element");
     const std::array<std::size_t, 2> order{transposed ? 1U : 0U, transposed ? 0U : 1U};
-    Described result{order, {dealt(form, order[0]), dealt(form, order[1])}, {}};
+    Described result{
+        order, {distributed_dimension(form, order[0]), distributed_dimension(form, order[1])}, {}};
     // The lowest process comes to place (0, 0), as in the grids of BLACS_GRIDINIT.
-    auto& [rows, columns] = result.dealt;
-    const auto unrotated = rotated(form, result.dealt, {0, 0});
+    auto& [rows, columns] = result.distributed_dimension;
+    const auto unrotated = rotated(form, result.distributed_dimension, {0, 0});
     const auto lowest = std::ranges::min_element(unrotated) - unrotated.begin();
     const std::array<std::int64_t, 2> first{lowest / columns.procs, lowest % columns.procs};
-    result.grid = {rows.procs, columns.procs, rotated(form, result.dealt, first)};
+    result.grid = {rows.procs, columns.procs, rotated(form, result.distributed_dimension, first)};
     for (std::size_t k = 0; k < 2; ++k) {
-        Dealt& each = result.dealt[k];
+        Dealt& each = result.distributed_dimension[k];
         each.source = (each.source + each.procs - first[k]) % each.procs;
     }
     return result;
@@ -199,17 +203,17 @@ Layout Layout::from_blacs(const BlacsDescriptor& desc, const BlacsGrid& grid, st
 
 BlacsDescriptor Layout::to_blacs(std::int64_t rank, std::int64_t context, bool transposed) const {
     form_->check_rank(rank);
-    const auto [order, dealt, grid] = described(*form_, transposed);
+    const auto [order, distributed_dimension, grid] = described(*form_, transposed);
     const bool within = form_->place(rank).has_value();
     const std::int64_t rows = form_->sets(rank)[order[0]].count();
     return {1,
             within ? context : -1,
             form_->shape[order[0]],
             form_->shape[order[1]],
-            dealt[0].block,
-            dealt[1].block,
-            dealt[0].source,
-            dealt[1].source,
+            distributed_dimension[0].block,
+            distributed_dimension[1].block,
+            distributed_dimension[0].source,
+            distributed_dimension[1].source,
             std::max<std::int64_t>(rows, 1)};
 }
 

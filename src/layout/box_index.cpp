@@ -69,7 +69,7 @@ std::int64_t BoxIndex::make_node(std::int64_t first, std::int64_t last) {
 
 bool overlaps(const BoxIndex& boxes, std::int64_t k) {
     bool alone = true;
-    boxes.for_meeting(boxes.box(k), [&](std::int64_t other) { return alone = other == k; });
+    boxes.for_intersecting(boxes.box(k), [&](std::int64_t other) { return alone = other == k; });
     return !alone;
 }
 

@@ -38,7 +38,7 @@ class BoxIndex {
     /// Calls `visit(k)` for every box that has an index in common with `query`, in any order, until
     /// one call gives false.
     template <class Visit>
-    void for_meeting(std::span<const Range> query, Visit&& visit) const {
+    void for_intersecting(std::span<const Range> query, Visit&& visit) const {
         if (!nodes_.empty()) descend(0, query, visit);
     }
 

@@ -9,7 +9,7 @@
 #include "hocket/layout.hpp"
 #include "layout/box_index.hpp"
 #include "layout/index_set.hpp"
-#include "layout/once.hpp"
+#include "layout/lazy.hpp"
 
 namespace hocket::layout {
 
@@ -48,7 +48,7 @@ class Boxes {
   private:
     std::vector<ProcessBox> boxes_;
     BoxIndex held_;
-    Once<BoxIndex> sent_;  // where boxes overlap
+    Lazy<BoxIndex> sent_;  // where boxes overlap
     bool overlap_ = false;
     std::int64_t total_ = 0;
 };

@@ -7,7 +7,7 @@
 #include <tuple>
 
 #include "base/checked.hpp"
-#include "layout/meeting.hpp"
+#include "layout/common_runs.hpp"
 
 namespace hocket::layout {
 
@@ -212,8 +212,8 @@ std::vector<Family> intersect(const IndexSet& source, const IndexSet& destinatio
     if (source.empty() || destination.empty()) return found;
     const std::int64_t extent = source.extent();
     const std::int64_t period = common_period(source, destination);
-    if (by_meetings(source, destination, period)) {
-        add_meetings(source, destination, found);
+    if (use_congruences(source, destination, period)) {
+        add_common_runs(source, destination, found);
         join(found);
         fold(found);
         return found;
@@ -240,14 +240,14 @@ std::int64_t count_common(const IndexSet& a, const IndexSet& b) {
     if (a.empty() || b.empty()) return 0;
     const std::int64_t extent = a.extent();
     const std::int64_t period = common_period(a, b);
-    if (by_meetings(a, b, period)) return count_meetings(a, b);
+    if (use_congruences(a, b, period)) return count_common_runs(a, b);
     if (period == extent) return count_within(a, b, extent);
     return extent / period * count_within(a, b, period) + count_within(a, b, extent % period);
 }
 
 bool any_common(const IndexSet& a, const IndexSet& b) {
     if (a.empty() || b.empty()) return false;
-    return a.repeats() && b.repeats() ? any_meeting(a, b) : count_common(a, b) > 0;
+    return a.repeats() && b.repeats() ? any_common_run(a, b) : count_common(a, b) > 0;
 }
 
 }  // namespace hocket::layout

@@ -14,7 +14,7 @@
 #include "hocket/layout.hpp"
 #include "layout/boxes.hpp"
 #include "layout/index_set.hpp"
-#include "layout/once.hpp"
+#include "layout/lazy.hpp"
 #include "layout/segments.hpp"
 
 namespace hocket::layout {
@@ -73,7 +73,7 @@ struct Role {
 };
 
 /// Which process sits where, where that is not row-major order.
-struct Order {
+struct ProcessOrder {
     std::vector<std::int64_t> process;  ///< of each position of the arrangement
     /// Of each process; one without a position holds nothing.
     std::unordered_map<std::int64_t, std::int64_t> position;
@@ -84,7 +84,7 @@ struct Form {
     Template base;
     std::vector<Subscript> alignment;  ///< one a template dimension; the identity for an array
     Shape shape;
-    std::shared_ptr<const Order> order;  ///< null: row-major
+    std::shared_ptr<const ProcessOrder> order;  ///< null: row-major
     /// Not null: explicit segments or listed elements, and no template.
     std::shared_ptr<const Segments> segments;
     std::shared_ptr<const Boxes> boxes;  ///< not null: a box a process, and no template
@@ -96,9 +96,9 @@ struct Form {
     std::int64_t elements = 1;
     std::int64_t copies = 1;  ///< processes that hold each element
     // Once nothing changes any more:
-    Once<std::size_t> known_hash;
-    Once<std::string> known_dist;
-    Once<std::string> known_label;
+    Lazy<std::size_t> known_hash;
+    Lazy<std::string> known_dist;
+    Lazy<std::string> known_label;
 
     bool aligned() const;  ///< true where the alignment is not the identity
     /// True where a local array is a list: of explicit segments and listed elements.

@@ -211,7 +211,7 @@ std::vector<std::int64_t> Layout::owners(std::span<const std::int64_t> index) co
     if (form_->indexed()) {
         std::vector<std::int64_t> processes;
         const std::int64_t place = layout::flatten(index, form_->shape);
-        form_->segments->for_meeting(place, place + 1, [&](const layout::Segment& segment) {
+        form_->segments->for_intersecting(place, place + 1, [&](const layout::Segment& segment) {
             processes.push_back(segment.process);
             return true;
         });
@@ -222,7 +222,7 @@ std::vector<std::int64_t> Layout::owners(std::span<const std::int64_t> index) co
         std::vector<std::int64_t> processes;
         std::vector<layout::Range> point;
         for (const std::int64_t i : index) point.push_back({i, i + 1});
-        form_->boxes->held().for_meeting(point, [&](std::int64_t k) {
+        form_->boxes->held().for_intersecting(point, [&](std::int64_t k) {
             processes.push_back(form_->boxes->held().process(k));
             return true;
         });

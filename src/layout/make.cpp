@@ -240,7 +240,7 @@ Form make_relabeled(const Form& form, std::span<const std::int64_t> ranks, std::
                 lists[static_cast<std::size_t>(process)].push_back({segment.first, segment.length});
         return make_form(form.shape, lists, form.segments->listed());
     }
-    auto order = std::make_shared<Order>();
+    auto order = std::make_shared<ProcessOrder>();
     const std::int64_t positions = *base::product(form.base.procs);
     bool moved = size != positions;
     for (std::int64_t p = 0; p < positions; ++p) {

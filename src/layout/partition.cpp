@@ -43,9 +43,9 @@ Partition Partition::balanced(std::int64_t extent, std::int64_t coordinates) {
     return partition;
 }
 
-Partition Partition::indirect(std::span<const Owned> runs) {
+Partition Partition::indirect(std::span<const OwnedRun> runs) {
     Partition partition;
-    for (const Owned& run : runs) {
+    for (const OwnedRun& run : runs) {
         if (run.owner < 0)
             throw LayoutError("INDIRECT gives index " + std::to_string(partition.extent_) +
                               " to process " + std::to_string(run.owner) +
@@ -72,7 +72,7 @@ Partition Partition::indirect(std::span<const Owned> runs) {
 }
 
 Partition Partition::indirect(std::span<const std::int64_t> owners) {
-    std::vector<Owned> runs;
+    std::vector<OwnedRun> runs;
     for (const std::int64_t owner : owners) {
         if (!runs.empty() && runs.back().owner == owner)
             ++runs.back().length;

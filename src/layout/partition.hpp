@@ -17,7 +17,7 @@ struct Run {
 };
 
 /// `length` consecutive positions of one owner.
-struct Owned {
+struct OwnedRun {
     std::int64_t length;
     std::int64_t owner;
 };
@@ -31,7 +31,7 @@ class Partition {
     static Partition gen_block(std::span<const std::int64_t> extents);
     static Partition balanced(std::int64_t extent, std::int64_t coordinates);
     /// The owner of each position; runs of one owner may be split. Costs O(runs log runs).
-    static Partition indirect(std::span<const Owned> runs);
+    static Partition indirect(std::span<const OwnedRun> runs);
     static Partition indirect(std::span<const std::int64_t> owners);
 
     std::int64_t extent() const { return extent_; }

@@ -9,7 +9,7 @@
 
 #include "layout/box_index.hpp"
 #include "layout/index_set.hpp"
-#include "layout/once.hpp"
+#include "layout/lazy.hpp"
 
 namespace hocket::layout {
 
@@ -60,11 +60,11 @@ class Segments {
 
     /// All segments that meet the places [first, last), in any order, until `visit` gives false.
     template <class Visit>
-    void for_meeting(std::int64_t first, std::int64_t last, Visit&& visit) const {
+    void for_intersecting(std::int64_t first, std::int64_t last, Visit&& visit) const {
         if (first >= last) return;
         if (copies_) {
             const Range range{first, last};
-            index_.for_meeting({&range, 1}, [&](std::int64_t k) {
+            index_.for_intersecting({&range, 1}, [&](std::int64_t k) {
                 return visit(held_[static_cast<std::size_t>(k)]);
             });
             return;
@@ -89,7 +89,7 @@ class Segments {
     std::vector<Segment> held_;  // by process, then place; empty where there are no copies
     BoxIndex index_;             // of held_
     SegmentTable disjoint_;      // where there are no copies
-    Once<SegmentTable> sent_;
+    Lazy<SegmentTable> sent_;
     std::vector<Run> gaps_;
     std::int64_t total_ = 0;
 };

@@ -19,8 +19,8 @@ std::int64_t parse_number(Scanner& scanner, const Names* names, std::string_view
 }
 
 /// "(3, 4*2, 5)": numbers, each with how often it comes, as in Fortran's DATA.
-std::vector<Owned> parse_list(Scanner& scanner, const Names* names, std::string_view what) {
-    std::vector<Owned> runs;
+std::vector<OwnedRun> parse_list(Scanner& scanner, const Names* names, std::string_view what) {
+    std::vector<OwnedRun> runs;
     scanner.expect('(', "before " + std::string(what));
     if (scanner.accept(')')) return runs;
     do {
@@ -39,7 +39,7 @@ Partition parse_gen_block(Scanner& scanner, const Names* names) {
     scanner.peek();
     const std::size_t at = scanner.position();
     std::vector<std::int64_t> extents;
-    for (const Owned& run : parse_list(scanner, names, "an extent")) {
+    for (const OwnedRun& run : parse_list(scanner, names, "an extent")) {
         if (run.length > (std::int64_t{1} << 28)) scanner.fail_at(at, "at most 2^28 extents");
         extents.insert(extents.end(), static_cast<std::size_t>(run.length), run.owner);
     }

@@ -63,11 +63,12 @@ class Assignment {
     /// Dijkstra's search from a row to the nearest free column, by reduced costs.
     void augment(std::int64_t start) {
         std::vector<std::int64_t> seen, done;
-        std::priority_queue<Place, std::vector<Place>, std::greater<>> waiting;
+        std::priority_queue<DistanceAndColumn, std::vector<DistanceAndColumn>, std::greater<>>
+            waiting;
         std::int64_t row = start, end = -1;
         wide so_far = 0;
         while (end < 0) {
-            const auto reach = [&](std::int64_t column, wide cost) {
+            const auto relax = [&](std::int64_t column, wide cost) {
                 const wide length = so_far + cost - row_value_[at(row)];
                 wide& best = distance_[at(column)];
                 if (length >= best) return;
@@ -77,9 +78,9 @@ class Assignment {
                 waiting.emplace(length, column);
             };
             for (const Weight& entry : rows_[at(row)])
-                reach(entry.column, -entry.weight - column_value_[at(entry.column)]);
-            reach(columns_ + row, 0);
-            Place next = waiting.top();
+                relax(entry.column, -entry.weight - column_value_[at(entry.column)]);
+            relax(columns_ + row, 0);
+            DistanceAndColumn next = waiting.top();
             for (; next.first > distance_[at(next.second)]; next = waiting.top()) waiting.pop();
             waiting.pop();
             so_far = next.first;
@@ -105,7 +106,7 @@ class Assignment {
         for (const std::int64_t column : seen) distance_[at(column)] = far;
     }
 
-    using Place = std::pair<wide, std::int64_t>;  // distance, column
+    using DistanceAndColumn = std::pair<wide, std::int64_t>;  // distance, column
 
     const std::vector<std::vector<Weight>>& rows_;
     std::int64_t columns_;

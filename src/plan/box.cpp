@@ -168,7 +168,7 @@ void cut(const Box& box, std::size_t level, std::int64_t first, std::int64_t las
 }  // namespace
 
 std::vector<Box> make_boxes(const Problem& problem, std::int64_t source_rank,
-                            std::int64_t destination_rank, const std::vector<Piece>* pieces) {
+                            std::int64_t destination_rank, const std::vector<CommonBox>* pieces) {
     Addressing source(problem, Side::source), destination(problem, Side::destination);
     std::vector<IndexSet> from, to;
     if (!source.flat) from = problem.sets(Side::source, source_rank);
@@ -184,7 +184,7 @@ std::vector<Box> make_boxes(const Problem& problem, std::int64_t source_rank,
     }
     const bool grid_source = problem.source.form().gridded();
     const bool grid_destination = problem.destination.form().gridded();
-    for (const Piece& piece : *pieces) {
+    for (const CommonBox& piece : *pieces) {
         source.base = piece.source_local;
         destination.base = piece.destination_local;
         for (std::size_t d = 0; d < shape.size(); ++d) {

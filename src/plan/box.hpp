@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "hocket/plan.hpp"
-#include "plan/piece.hpp"
+#include "plan/common_boxes.hpp"
 #include "plan/problem.hpp"
 
 namespace hocket::plan {
@@ -19,7 +19,7 @@ bool same_step(const Loop& a, const Loop& b);
 
 /// The boxes of all that two processes have in common; `pieces` where a side is indexed.
 std::vector<Box> make_boxes(const Problem& problem, std::int64_t source_rank,
-                            std::int64_t destination_rank, const std::vector<Piece>* pieces);
+                            std::int64_t destination_rank, const std::vector<CommonBox>* pieces);
 
 /// The elements number [first, last) of a list of boxes, in the order of their loops.
 std::vector<Box> slice(const std::vector<Box>& boxes, std::int64_t first, std::int64_t last);

@@ -41,8 +41,8 @@ class Stage {
           processes_(problem.source.size() + problem.destination.size()),
           loads_(static_cast<std::size_t>(processes_ + costs.nodes())) {}
 
-    void add(const Dispatch& message, bool relayed) {
-        const Stop &from = message.from, &to = message.to;
+    void add(const StrategyMessage& message, bool relayed) {
+        const SideRank &from = message.from, &to = message.to;
         add(process_number(problem_, from), process_number(problem_, to), costs_.start(from, to),
             costs_.carry(from, to, message.elements, relayed));
         const std::int64_t here = costs_.node(from), there = costs_.node(to);
@@ -91,7 +91,7 @@ class Stage {
     double slowest_ = 0;
 };
 
-bool carries_relayed(const Schedule& schedule, const Dispatch& message) {
+bool carries_relayed(const Schedule& schedule, const StrategyMessage& message) {
     return message.from.side == message.to.side ||
            std::any_of(message.parcels.begin(), message.parcels.end(), [&](std::int32_t parcel) {
                const Parcel& each = schedule.parcels[static_cast<std::size_t>(parcel)];
@@ -99,12 +99,14 @@ bool carries_relayed(const Schedule& schedule, const Dispatch& message) {
            });
 }
 
-std::vector<const Dispatch*> in_order(const Schedule& schedule, std::int64_t Dispatch::*stage) {
-    std::vector<const Dispatch*> order;
-    for (const Dispatch& message : schedule.messages) order.push_back(&message);
-    std::stable_sort(order.begin(), order.end(), [stage](const Dispatch* a, const Dispatch* b) {
-        return a->*stage < b->*stage;
-    });
+std::vector<const StrategyMessage*> in_order(const Schedule& schedule,
+                                             std::int64_t StrategyMessage::*stage) {
+    std::vector<const StrategyMessage*> order;
+    for (const StrategyMessage& message : schedule.messages) order.push_back(&message);
+    std::stable_sort(order.begin(), order.end(),
+                     [stage](const StrategyMessage* a, const StrategyMessage* b) {
+                         return a->*stage < b->*stage;
+                     });
     return order;
 }
 
@@ -112,7 +114,7 @@ double predict_phases(const Problem& problem, const Schedule& schedule, const Co
     Stage stage(problem, costs, true);
     double seconds = 0, relay = 0;
     std::int64_t phase = 0;
-    for (const Dispatch* message : in_order(schedule, &Dispatch::phase)) {
+    for (const StrategyMessage* message : in_order(schedule, &StrategyMessage::phase)) {
         if (message->phase != phase) {
             seconds += stage.end() + relay;
             relay = 0;
@@ -132,7 +134,7 @@ double predict_hybrid(const Problem& problem, const Schedule& schedule, const Co
     double seconds = 0, relay = 0;
     bool collects = false;
     std::int64_t round = 0;
-    for (const Dispatch* message : in_order(schedule, &Dispatch::round)) {
+    for (const StrategyMessage* message : in_order(schedule, &StrategyMessage::round)) {
         if (message->round != round) seconds += stage.end();
         round = message->round;
         const bool relayed = carries_relayed(schedule, *message);
@@ -163,17 +165,17 @@ double predict_direct(const std::shared_ptr<const Problem>& problem, const Costs
             return static_cast<std::size_t>(costs.node({side, rank}));
         };
         // Seconds for the messages and for the bytes of a process.
-        const auto load = [&](const Stop& here, std::span<const Traffic> peers) {
+        const auto load = [&](const SideRank& here, std::span<const Traffic> peers) {
             std::pair<double, double> sums{0, 0};
             for (const Traffic& peer : peers) {
-                const Stop there{other(here.side), peer.process};
+                const SideRank there{other(here.side), peer.process};
                 sums.first += costs.start(here, there);
                 sums.second += costs.carry(here, there, peer.elements, false);
             }
             return sums;
         };
         for (std::int64_t rank = 0; rank < size; ++rank) ++there[node(rank)];
-        look_at_some(problem, side, [&](std::int64_t rank, std::span<const Traffic> peers) {
+        sample_processes(problem, side, [&](std::int64_t rank, std::span<const Traffic> peers) {
             const auto [messages, bytes] = load({side, rank}, peers);
             double back_messages = 0, back_bytes = 0;
             if (const std::int64_t same = problem->same(side, rank); same >= 0)
@@ -183,7 +185,7 @@ double predict_direct(const std::shared_ptr<const Problem>& problem, const Costs
             ++asked[node(rank)];
             double far_messages = 0;
             for (const Traffic& peer : peers) {
-                const Stop here{side, rank}, far{other(side), peer.process};
+                const SideRank here{side, rank}, far{other(side), peer.process};
                 if (costs.node(far) == costs.node(here)) continue;
                 link[node(rank)] += costs.link(peer.elements);
                 far_messages += costs.start(far, here);
@@ -208,8 +210,8 @@ double predict_even(const Problem& problem, Strategy strategy, const Costs& cost
     const auto receivers = static_cast<double>(problem.destination.size());
     const double n = std::max(senders, receivers), m = std::min(senders, receivers);
     const double all = costs.bytes(problem.wanted());
-    const Stop source{Side::source, 0}, next{Side::source, problem.source.size() - 1};
-    const Stop destination{Side::destination, 0};
+    const SideRank source{Side::source, 0}, next{Side::source, problem.source.size() - 1};
+    const SideRank destination{Side::destination, 0};
     const auto fewest_nodes = static_cast<double>(
         std::min(costs.nodes_of(Side::source), costs.nodes_of(Side::destination)));
     const double link = costs.node(source) == costs.node(destination)
@@ -275,7 +277,7 @@ std::int64_t Costs::nodes_of(Side side) const {
     return std::count(seen.begin(), seen.end(), true);
 }
 
-std::int64_t Costs::node(const Stop& stop) const {
+std::int64_t Costs::node(const SideRank& stop) const {
     if (sides_apart_) return stop.side == Side::source ? 0 : 1;
     if (names_.empty()) return 0;
     const auto& nodes = stop.side == Side::source ? problem_.options.source_nodes
@@ -284,7 +286,7 @@ std::int64_t Costs::node(const Stop& stop) const {
     return std::lower_bound(names_.begin(), names_.end(), name) - names_.begin();
 }
 
-double Costs::relay(const Stop& from, const Stop& to) const {
+double Costs::relay(const SideRank& from, const SideRank& to) const {
     return far(from, to) ? model_.far_relay : model_.relay;
 }
 

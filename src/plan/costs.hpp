@@ -15,19 +15,20 @@ class Costs {
     Costs(const Problem& problem, const Model& model);
 
     /// Of a process at either end, whichever way the message goes.
-    double start(const Stop& from, const Stop& to) const {
+    double start(const SideRank& from, const SideRank& to) const {
         return far(from, to) ? model_.far_message : model_.message;
     }
     /// Of either end, one way. `relayed`: copied at both, as it carries what is passed on.
-    double carry(const Stop& from, const Stop& to, std::int64_t elements, bool relayed) const {
+    double carry(const SideRank& from, const SideRank& to, std::int64_t elements,
+                 bool relayed) const {
         return bytes(elements) *
                ((far(from, to) ? model_.far_byte : model_.byte) + (relayed ? 2 * model_.copy : 0));
     }
     /// Until a process that waits for this message goes on.
-    double relay(const Stop& from, const Stop& to) const;
+    double relay(const SideRank& from, const SideRank& to) const;
     /// How many nodes there are, and which one a process is on: 0 to nodes() - 1.
     std::int64_t nodes() const;
-    std::int64_t node(const Stop& stop) const;
+    std::int64_t node(const SideRank& stop) const;
     std::int64_t nodes_of(Side side) const;
     /// How long a node's link, the way out or the way in, is taken by these elements. 0 where the
     /// model knows no cost of a byte between nodes: then nothing says that there is such a link.
@@ -40,7 +41,7 @@ class Costs {
     const Model& model() const { return model_; }
 
   private:
-    bool far(const Stop& from, const Stop& to) const { return node(from) != node(to); }
+    bool far(const SideRank& from, const SideRank& to) const { return node(from) != node(to); }
     const Problem& problem_;
     Model model_;
     bool knows_links_;

@@ -87,7 +87,7 @@ class Search {
                 lacking *= box[j].last - box[j].first;
             }
             const layout::BoxIndex& boxes = from_.boxes->sent();
-            boxes.for_meeting(there, [&](std::int64_t k) {
+            boxes.for_intersecting(there, [&](std::int64_t k) {
                 std::int64_t count = 1;
                 for (std::size_t d = 0; d < there.size(); ++d)
                     count *= std::min(there[d].last, boxes.box(k)[d].last) -

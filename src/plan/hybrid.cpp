@@ -12,14 +12,14 @@ namespace hocket::plan {
 namespace {
 
 /// The processes of the larger side from which one member of a group collects.
-struct Group {
+struct PeerBoxes {
     std::int64_t first, size;
 };
 
 /// Those that do not go direct, in as many groups of `m` as there are; the rest is spread.
-std::vector<Group> groups_of(std::int64_t n, std::int64_t m) {
+std::vector<PeerBoxes> peer_boxes_of(std::int64_t n, std::int64_t m) {
     const std::int64_t staged = n - m, count = std::max<std::int64_t>(staged / m, 1);
-    std::vector<Group> groups;
+    std::vector<PeerBoxes> groups;
     for (std::int64_t g = 0; g < count; ++g) {
         const std::int64_t first = m + staged * g / count;
         groups.push_back({first, m + staged * (g + 1) / count - first});
@@ -51,9 +51,9 @@ class Forwards {
         : schedule_(schedule), problem_(problem), backwards_(backwards) {}
 
     void run(std::int64_t n, std::int64_t m) {
-        std::vector<Carried> direct;
-        const std::vector<Group> groups = groups_of(n, m);
-        std::vector<std::vector<Carried>> collect(groups.size()), cross(groups.size());
+        std::vector<ParcelHop> direct;
+        const std::vector<PeerBoxes> groups = peer_boxes_of(n, m);
+        std::vector<std::vector<ParcelHop>> collect(groups.size()), cross(groups.size());
         for (std::size_t k = 0; k < schedule_.parcels.size(); ++k) {
             const Parcel& parcel = schedule_.parcels[k];
             const std::int64_t a = backwards_ ? parcel.destination : parcel.source;
@@ -63,38 +63,38 @@ class Forwards {
                 direct.push_back({{0, larger(a), smaller(b)}, number});
                 continue;
             }
-            const auto after = std::find_if(groups.begin(), groups.end(), [&](const Group& group) {
-                return a < group.first + group.size;
-            });
-            const Stop stager = larger(after->first + b * after->size / m);
+            const auto after =
+                std::find_if(groups.begin(), groups.end(),
+                             [&](const PeerBoxes& group) { return a < group.first + group.size; });
+            const SideRank stager = larger(after->first + b * after->size / m);
             const auto g = static_cast<std::size_t>(after - groups.begin());
             collect[g].push_back({{0, larger(a), stager}, number});
             cross[g].push_back({{0, stager, smaller(b)}, number});
         }
         place_direct(std::move(direct));
-        for (auto& legs : collect) place(std::move(legs), 0);
-        for (auto& legs : cross) place(std::move(legs), 1);
+        for (auto& hops : collect) place(std::move(hops), 0);
+        for (auto& hops : cross) place(std::move(hops), 1);
         schedule_.phases = 2;
     }
 
   private:
-    Stop larger(std::int64_t rank) const {
+    SideRank larger(std::int64_t rank) const {
         return {backwards_ ? Side::destination : Side::source, rank};
     }
-    Stop smaller(std::int64_t rank) const {
+    SideRank smaller(std::int64_t rank) const {
         return {backwards_ ? Side::source : Side::destination, rank};
     }
-    std::int64_t number(const Stop& stop) const { return process_number(problem_, stop); }
+    std::int64_t number(const SideRank& stop) const { return process_number(problem_, stop); }
 
-    Schedule messages_of(std::vector<Carried> legs) {
+    Schedule messages_of(std::vector<ParcelHop> hops) {
         Schedule part;
         part.parcels = std::move(schedule_.parcels);
-        add_messages(part, problem_, std::move(legs));
+        add_messages(part, problem_, std::move(hops));
         schedule_.parcels = std::move(part.parcels);
         schedule_.moved += part.moved;
         return part;
     }
-    void keep(Dispatch message, std::int64_t phase, std::int64_t round) {
+    void keep(StrategyMessage message, std::int64_t phase, std::int64_t round) {
         const std::int64_t from = number(message.from), to = number(message.to);
         ports_.take(from, to, round);
         ready_[to] = std::max(ready_[to], phase == 0 ? round + 1 : 0);
@@ -103,33 +103,33 @@ class Forwards {
         schedule_.rounds = std::max(schedule_.rounds, round + 1);
         schedule_.messages.push_back(std::move(message));
     }
-    void place_direct(std::vector<Carried> legs) {
-        Schedule part = messages_of(std::move(legs));
+    void place_direct(std::vector<ParcelHop> hops) {
+        Schedule part = messages_of(std::move(hops));
         assign_rounds(part, problem_);
-        for (Dispatch& message : part.messages) {
+        for (StrategyMessage& message : part.messages) {
             const std::int64_t round = message.round;
             keep(std::move(message), 0, round);
         }
         ready_.clear();  // nobody passes these on
     }
     /// Each message as early as both its processes are free and it has all that it carries.
-    void place(std::vector<Carried> legs, std::int64_t phase) {
-        Schedule part = messages_of(std::move(legs));
+    void place(std::vector<ParcelHop> hops, std::int64_t phase) {
+        Schedule part = messages_of(std::move(hops));
         std::int64_t least = 0;
-        for (const Dispatch& message : part.messages)
+        for (const StrategyMessage& message : part.messages)
             least = std::max({least, message.from.rank, message.to.rank});
         // In turns, so that all of a group send at once, each to another.
         std::stable_sort(part.messages.begin(), part.messages.end(),
-                         [&](const Dispatch& x, const Dispatch& y) {
+                         [&](const StrategyMessage& x, const StrategyMessage& y) {
                              return turn(x, least + 1) < turn(y, least + 1);
                          });
-        for (Dispatch& message : part.messages) {
+        for (StrategyMessage& message : part.messages) {
             const std::int64_t from = number(message.from), to = number(message.to);
             const std::int64_t round = ports_.first_free(from, to, phase == 0 ? 0 : ready_[from]);
             keep(std::move(message), phase, round);
         }
     }
-    static std::int64_t turn(const Dispatch& message, std::int64_t processes) {
+    static std::int64_t turn(const StrategyMessage& message, std::int64_t processes) {
         return base::floor_mod(message.to.rank - message.from.rank, processes);
     }
 
@@ -143,13 +143,13 @@ class Forwards {
 Schedule make_direct(const Problem& problem, std::vector<Parcel> parcels) {
     Schedule schedule;
     schedule.parcels = std::move(parcels);
-    std::vector<Carried> legs;
+    std::vector<ParcelHop> hops;
     for (std::size_t k = 0; k < schedule.parcels.size(); ++k)
-        legs.push_back({{0,
+        hops.push_back({{0,
                          {Side::source, schedule.parcels[k].source},
                          {Side::destination, schedule.parcels[k].destination}},
                         static_cast<std::int32_t>(k)});
-    add_messages(schedule, problem, std::move(legs));
+    add_messages(schedule, problem, std::move(hops));
     assign_rounds(schedule, problem);
     return schedule;
 }
@@ -157,12 +157,12 @@ Schedule make_direct(const Problem& problem, std::vector<Parcel> parcels) {
 std::int64_t crossing(const Schedule& schedule) {
     return std::count_if(
         schedule.messages.begin(), schedule.messages.end(),
-        [](const Dispatch& message) { return message.from.side != message.to.side; });
+        [](const StrategyMessage& message) { return message.from.side != message.to.side; });
 }
 
 /// Time runs the other way, and so does every message.
 void reverse(Schedule& schedule) {
-    for (Dispatch& message : schedule.messages) {
+    for (StrategyMessage& message : schedule.messages) {
         std::swap(message.from, message.to);
         message.round = schedule.rounds - 1 - message.round;
         message.phase = schedule.phases - 1 - message.phase;

@@ -108,7 +108,7 @@ std::string Model::kept_path() {
 }
 
 namespace {
-const environment::Checked checked([] {
+const environment::ValidatedSetting checked([] {
     if (environment::value_of("HOCKET_MODEL")) static_cast<void>(Model::kept());
 });
 }

@@ -7,7 +7,7 @@
 #include <string>
 
 #include "plan/box.hpp"
-#include "plan/dealing.hpp"
+#include "plan/replica_shares.hpp"
 #include "plan/walk.hpp"
 
 namespace hocket::plan {
@@ -21,15 +21,16 @@ struct Found {
     std::int64_t peer;
     std::int64_t position;  // of the peer in its arrangement
     std::int64_t count;
-    std::shared_ptr<const std::vector<Piece>> pieces;
+    std::shared_ptr<const std::vector<CommonBox>> pieces;
 };
 
 std::vector<Found> find(const Problem& problem, Side side, std::int64_t rank, Holders holders) {
     std::vector<Found> found;
-    if (problem.pieced()) {
-        for (Group& group : groups_of(problem, side, rank, holders))
-            found.push_back({group.peer, group.peer, group.count,
-                             std::make_shared<const std::vector<Piece>>(std::move(group.pieces))});
+    if (problem.has_common_boxes()) {
+        for (PeerBoxes& group : peer_boxes_of(problem, side, rank, holders))
+            found.push_back(
+                {group.peer, group.peer, group.count,
+                 std::make_shared<const std::vector<CommonBox>>(std::move(group.pieces))});
         return found;
     }
     const Form& theirs = problem.form(other(side));
@@ -43,7 +44,7 @@ std::vector<Found> find(const Problem& problem, Side side, std::int64_t rank, Ho
 struct Kept {
     Traffic traffic;
     std::int64_t begin;
-    std::shared_ptr<const std::vector<Piece>> pieces;
+    std::shared_ptr<const std::vector<CommonBox>> pieces;
 };
 
 void keep(std::vector<Kept> kept, Part::Data& data) {
@@ -60,9 +61,9 @@ void keep(std::vector<Kept> kept, Part::Data& data) {
 std::vector<Kept> deal_source(const Problem& problem, std::int64_t rank) {
     const Form& form = problem.source.form();
     const Shape at = *form.place(rank);
-    const Dealing dealing(problem, at);
+    const ReplicaShares dealing(problem, at);
     const std::int64_t copy = form.copy_number(at);
-    const std::int64_t begin = dealing.stretch(copy), end = dealing.stretch(copy + 1);
+    const std::int64_t begin = dealing.share_begin(copy), end = dealing.share_begin(copy + 1);
     const std::int64_t same = problem.same(Side::source, rank);
     std::vector<Kept> kept;
     std::int64_t place = 0;
@@ -89,7 +90,7 @@ std::vector<Kept> deal_destination(const Problem& problem, std::int64_t rank) {
     std::vector<Kept> kept;
     for (const Found& each : find(problem, Side::destination, rank, Holders::first_copies)) {
         const Shape at = *from.place(each.peer);
-        const Dealing dealing(problem, at);
+        const ReplicaShares dealing(problem, at);
         if (dealing.serves_itself(position)) {
             kept.push_back({{same, each.count}, 0, each.pieces});
             continue;
@@ -97,8 +98,8 @@ std::vector<Kept> deal_destination(const Problem& problem, std::int64_t rank) {
         const std::int64_t place = dealing.before(position);
         const auto [low, high] = dealing.copies_of(place, place + each.count);
         for (std::int64_t copy = low; copy < high; ++copy) {
-            const std::int64_t first = std::max(dealing.stretch(copy), place);
-            const std::int64_t last = std::min(dealing.stretch(copy + 1), place + each.count);
+            const std::int64_t first = std::max(dealing.share_begin(copy), place);
+            const std::int64_t last = std::min(dealing.share_begin(copy + 1), place + each.count);
             if (first >= last) continue;
             const std::int64_t sender = from.process_at(from.position(from.copy_at(copy, at)));
             kept.push_back({{sender, last - first}, first - place, each.pieces});
@@ -122,7 +123,7 @@ std::shared_ptr<const Part::Data> make_part(const std::shared_ptr<const Problem>
              *data);
         return data;
     }
-    if (problem->pieced()) {
+    if (problem->has_common_boxes()) {
         std::vector<Kept> kept;
         for (Found& each : find(*problem, side, rank, Holders::senders))
             kept.push_back({{each.peer, each.count}, 0, std::move(each.pieces)});
@@ -170,7 +171,7 @@ std::vector<Box> Part::boxes(std::size_t k) const {
                           " peers has no peer number " + std::to_string(k));
     const Traffic& peer = data_->peers[k];
     const bool sends = data_->side == Side::source;
-    const std::vector<Piece>* pieces = data_->pieces.empty() ? nullptr : data_->pieces[k].get();
+    const std::vector<CommonBox>* pieces = data_->pieces.empty() ? nullptr : data_->pieces[k].get();
     std::vector<Box> boxes = make_boxes(*data_->problem, sends ? data_->rank : peer.process,
                                         sends ? peer.process : data_->rank, pieces);
     if (data_->problem->source.form().copies == 1) return boxes;

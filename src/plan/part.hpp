@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "hocket/plan.hpp"
-#include "plan/piece.hpp"
+#include "plan/common_boxes.hpp"
 #include "plan/problem.hpp"
 
 namespace hocket::plan {
@@ -22,7 +22,7 @@ struct Part::Data {
     std::vector<std::int64_t> begins;
     /// Where a side is indexed: what each peer and this process have in common. Copies of the
     /// source share one list.
-    std::vector<std::shared_ptr<const std::vector<Piece>>> pieces;
+    std::vector<std::shared_ptr<const std::vector<CommonBox>>> pieces;
 };
 
 /// Works out one process's part. @throws LayoutError if there is no such process.

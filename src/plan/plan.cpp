@@ -5,18 +5,18 @@
 #include <mutex>
 
 #include "plan/costs.hpp"
+#include "plan/direct_rounds.hpp"
 #include "plan/part.hpp"
 #include "plan/problem.hpp"
 #include "plan/schedule.hpp"
 #include "plan/totals.hpp"
-#include "plan/turns.hpp"
 
 namespace hocket {
 
 namespace {
 
 /// One message of a process, and what it carries.
-struct Itinerary {
+struct ParcelRoutes {
     plan::Step step;
     std::vector<plan::Parcel> cargo;
 };
@@ -31,7 +31,7 @@ struct Plan::State {
 
     mutable std::once_flag strategy_once, turns_once, schedule_once, messages_once, moved_once;
     mutable std::optional<plan::Strategy> strategy_found;
-    mutable std::optional<plan::Turns> turns_found;
+    mutable std::optional<plan::DirectRounds> turns_found;
     mutable plan::Schedule schedule_found;
     mutable std::int64_t messages_found = 0, moved_found = 0;
 
@@ -48,7 +48,7 @@ struct Plan::State {
         });
         return schedule_found;
     }
-    const plan::Turns& turns() const {
+    const plan::DirectRounds& turns() const {
         std::call_once(turns_once, [this] { turns_found.emplace(problem); });
         return *turns_found;
     }
@@ -62,21 +62,22 @@ struct Plan::State {
         std::call_once(moved_once, [this] { moved_found = plan::count_moved(*problem); });
         return moved_found;
     }
-    std::vector<Itinerary> itinerary(Side side, std::int64_t rank) const {
+    std::vector<ParcelRoutes> itinerary(Side side, std::int64_t rank) const {
         problem->form(side).check_rank(rank);
-        std::vector<Itinerary> found =
+        std::vector<ParcelRoutes> found =
             direct() ? direct_itinerary(side, rank) : relayed_itinerary(side, rank);
-        std::stable_sort(found.begin(), found.end(), [](const Itinerary& a, const Itinerary& b) {
-            return a.step.round < b.step.round;
-        });
+        std::stable_sort(found.begin(), found.end(),
+                         [](const ParcelRoutes& a, const ParcelRoutes& b) {
+                             return a.step.round < b.step.round;
+                         });
         return found;
     }
 
   private:
-    std::vector<Itinerary> direct_itinerary(Side side, std::int64_t rank) const {
+    std::vector<ParcelRoutes> direct_itinerary(Side side, std::int64_t rank) const {
         const std::int64_t same = problem->same(side, rank);
         const bool sends = side == Side::source;
-        std::vector<Itinerary> found;
+        std::vector<ParcelRoutes> found;
         const auto part = plan::make_part(problem, side, rank);
         for (const plan::Traffic& peer : part->peers) {
             if (peer.process == same) continue;
@@ -88,14 +89,14 @@ struct Plan::State {
         }
         return found;
     }
-    std::vector<Itinerary> relayed_itinerary(Side side, std::int64_t rank) const {
-        std::vector<Itinerary> found;
-        const plan::Stop here{side, rank};
-        for (const plan::Dispatch& message : schedule().messages) {
+    std::vector<ParcelRoutes> relayed_itinerary(Side side, std::int64_t rank) const {
+        std::vector<ParcelRoutes> found;
+        const plan::SideRank here{side, rank};
+        for (const plan::StrategyMessage& message : schedule().messages) {
             const bool sends = message.from == here;
             if (!sends && !(message.to == here)) continue;
-            const plan::Stop& there = sends ? message.to : message.from;
-            Itinerary& made = found.emplace_back();
+            const plan::SideRank& there = sends ? message.to : message.from;
+            ParcelRoutes& made = found.emplace_back();
             made.step = {message.round, sends, there.side, there.rank, message.elements};
             for (const std::int32_t parcel : message.parcels)
                 made.cargo.push_back(schedule().parcels[static_cast<std::size_t>(parcel)]);
@@ -137,13 +138,13 @@ std::vector<plan::Traffic> Plan::recvs(std::int64_t rank) const {
 
 std::vector<plan::Step> Plan::steps(Side side, std::int64_t rank) const {
     std::vector<plan::Step> steps;
-    for (const Itinerary& each : state_->itinerary(side, rank)) steps.push_back(each.step);
+    for (const ParcelRoutes& each : state_->itinerary(side, rank)) steps.push_back(each.step);
     return steps;
 }
 
 std::vector<std::vector<plan::Parcel>> Plan::cargo(Side side, std::int64_t rank) const {
     std::vector<std::vector<plan::Parcel>> cargo;
-    for (Itinerary& each : state_->itinerary(side, rank)) cargo.push_back(std::move(each.cargo));
+    for (ParcelRoutes& each : state_->itinerary(side, rank)) cargo.push_back(std::move(each.cargo));
     return cargo;
 }
 

@@ -6,8 +6,8 @@
 
 #include "base/checked.hpp"
 #include "layout/family.hpp"
+#include "plan/common_boxes.hpp"
 #include "plan/cover.hpp"
-#include "plan/piece.hpp"
 
 namespace hocket::plan {
 
@@ -119,7 +119,7 @@ bool Problem::scattered_copies() const {
     return (from.indexed() && from.segments->copies()) || (from.boxes && from.boxes->overlap());
 }
 
-bool Problem::pieced() const {
+bool Problem::has_common_boxes() const {
     return source.is_indexed() || destination.is_indexed() || scattered_copies();
 }
 
@@ -139,7 +139,7 @@ std::vector<layout::IndexSet> Problem::sets(Side side, std::int64_t rank) const 
 
 std::int64_t Problem::common(std::int64_t source_rank, std::int64_t destination_rank) const {
     if (source.is_indexed() || destination.is_indexed()) {
-        for (const Group& group : groups_of(*this, Side::source, source_rank, Holders::all))
+        for (const PeerBoxes& group : peer_boxes_of(*this, Side::source, source_rank, Holders::all))
             if (group.peer == destination_rank) return group.count;
         return 0;
     }

@@ -39,7 +39,7 @@ struct Problem {
     bool turned() const;  ///< true where axes are not the identity
     /// True where boxes of what two processes have in common are listed: a side is a list, or the
     /// source is boxes that overlap.
-    bool pieced() const;
+    bool has_common_boxes() const;
     /// True where the source has copies that are no grid's.
     bool scattered_copies() const;
     /// What a process of a side that is no list holds, one set for each dimension of the source.

@@ -7,10 +7,10 @@
 #include "base/checked.hpp"
 #include "base/text.hpp"
 #include "plan/colouring.hpp"
+#include "plan/direct_rounds.hpp"
 #include "plan/hybrid.hpp"
 #include "plan/part.hpp"
-#include "plan/turns.hpp"
-#include "plan/ways.hpp"
+#include "plan/routes.hpp"
 
 namespace hocket::plan {
 
@@ -21,15 +21,16 @@ const std::array<std::string, 6> names{"direct",     "centralized", "staged",
 
 /// The rounds of one phase's messages: as few as there can be, or, where finding these costs too
 /// much, turns. Ends before `last`.
-std::int64_t rounds_of_phase(std::vector<Dispatch>& messages, std::size_t first, std::size_t last,
-                             std::int64_t rows, std::int64_t columns) {
+std::int64_t rounds_of_phase(std::vector<StrategyMessage>& messages, std::size_t first,
+                             std::size_t last, std::int64_t rows, std::int64_t columns) {
     Edges edges(static_cast<std::size_t>(rows));
     for (std::size_t k = first; k < last; ++k)
         edges[static_cast<std::size_t>(messages[k].from.rank)].push_back(
             static_cast<std::int32_t>(messages[k].to.rank));
     const std::int64_t least = most_edges(edges, columns);
     const auto count = static_cast<std::int64_t>(last - first);
-    if (base::product_up_to(std::max(count, rows + columns), least, Turns::work) < Turns::work) {
+    if (base::product_up_to(std::max(count, rows + columns), least, DirectRounds::work) <
+        DirectRounds::work) {
         const Edges colours = colour(edges, columns);
         std::vector<std::size_t> next(edges.size(), 0);
         for (std::size_t k = first; k < last; ++k) {
@@ -52,18 +53,18 @@ std::int64_t rounds_of_phase(std::vector<Dispatch>& messages, std::size_t first,
 }
 
 /// Sides that share processes may lead a parcel where it has been already.
-std::vector<Leg> without_loops(const Problem& problem, std::vector<Leg> legs) {
-    if (problem.reverse.empty()) return legs;
-    std::vector<Leg> kept;
-    for (const Leg& leg : legs) {
-        const std::int64_t to = process_number(problem, leg.to);
-        const auto been = std::find_if(kept.begin(), kept.end(), [&](const Leg& each) {
+std::vector<Hop> without_loops(const Problem& problem, std::vector<Hop> hops) {
+    if (problem.reverse.empty()) return hops;
+    std::vector<Hop> kept;
+    for (const Hop& hop : hops) {
+        const std::int64_t to = process_number(problem, hop.to);
+        const auto been = std::find_if(kept.begin(), kept.end(), [&](const Hop& each) {
             return process_number(problem, each.from) == to;
         });
         if (been != kept.end())
             kept.erase(been, kept.end());
-        else if (process_number(problem, leg.from) != to)
-            kept.push_back(leg);
+        else if (process_number(problem, hop.from) != to)
+            kept.push_back(hop);
     }
     return kept;
 }
@@ -122,28 +123,28 @@ std::vector<Parcel> all_parcels(const std::shared_ptr<const Problem>& problem) {
     return parcels;
 }
 
-std::int64_t process_number(const Problem& problem, const Stop& stop) {
+std::int64_t process_number(const Problem& problem, const SideRank& stop) {
     if (stop.side == Side::source) return stop.rank;
     const std::int64_t same = problem.same(Side::destination, stop.rank);
     return same >= 0 ? same : problem.source.size() + stop.rank;
 }
 
-void add_messages(Schedule& schedule, const Problem& problem, std::vector<Carried> legs) {
-    std::erase_if(legs, [&](const Carried& each) {
-        return process_number(problem, each.leg.from) == process_number(problem, each.leg.to);
+void add_messages(Schedule& schedule, const Problem& problem, std::vector<ParcelHop> hops) {
+    std::erase_if(hops, [&](const ParcelHop& each) {
+        return process_number(problem, each.hop.from) == process_number(problem, each.hop.to);
     });
-    const auto key = [](const Carried& each) {
-        const Leg& leg = each.leg;
-        return std::tuple(leg.phase, leg.from.rank, leg.to.rank, leg.from.side, leg.to.side);
+    const auto key = [](const ParcelHop& each) {
+        const Hop& hop = each.hop;
+        return std::tuple(hop.phase, hop.from.rank, hop.to.rank, hop.from.side, hop.to.side);
     };
-    std::stable_sort(legs.begin(), legs.end(),
-                     [&](const Carried& a, const Carried& b) { return key(a) < key(b); });
-    const Carried* before = nullptr;
+    std::stable_sort(hops.begin(), hops.end(),
+                     [&](const ParcelHop& a, const ParcelHop& b) { return key(a) < key(b); });
+    const ParcelHop* before = nullptr;
     std::int64_t phase = schedule.phases - 1;
-    for (const Carried& each : legs) {
-        if (before == nullptr || before->leg.phase != each.leg.phase) ++phase;  // without gaps
+    for (const ParcelHop& each : hops) {
+        if (before == nullptr || before->hop.phase != each.hop.phase) ++phase;  // without gaps
         if (before == nullptr || key(*before) != key(each))
-            schedule.messages.push_back({0, phase, each.leg.from, each.leg.to, 0, {}});
+            schedule.messages.push_back({0, phase, each.hop.from, each.hop.to, 0, {}});
         before = &each;
         const std::int64_t elements =
             schedule.parcels[static_cast<std::size_t>(each.parcel)].elements;
@@ -172,15 +173,15 @@ Schedule make_schedule(const std::shared_ptr<const Problem>& problem, Strategy s
     if (strategy == Strategy::hybrid) return make_hybrid(problem);
     Schedule schedule;
     schedule.parcels = all_parcels(problem);
-    const Ways ways =
-        ways_of(strategy, problem->source.size(), problem->destination.size(), stages);
-    std::vector<Carried> legs;
+    const Routes ways =
+        routes_of(strategy, problem->source.size(), problem->destination.size(), stages);
+    std::vector<ParcelHop> hops;
     for (std::size_t k = 0; k < schedule.parcels.size(); ++k) {
         const auto& [source, destination, elements] = schedule.parcels[k];
-        for (const Leg& leg : without_loops(*problem, ways(source, destination)))
-            legs.push_back({leg, static_cast<std::int32_t>(k)});
+        for (const Hop& hop : without_loops(*problem, ways(source, destination)))
+            hops.push_back({hop, static_cast<std::int32_t>(k)});
     }
-    add_messages(schedule, *problem, std::move(legs));
+    add_messages(schedule, *problem, std::move(hops));
     if (rounds) assign_rounds(schedule, *problem);
     return schedule;
 }

@@ -26,22 +26,22 @@ void check_stages(std::optional<Strategy> strategy, std::int64_t stages, std::in
                   std::int64_t receivers);
 
 /// A process as one of its side.
-struct Stop {
+struct SideRank {
     Side side;
     std::int64_t rank;
-    friend bool operator==(const Stop&, const Stop&) = default;
+    friend bool operator==(const SideRank&, const SideRank&) = default;
 };
 
 /// A parcel going from one process to the next. Legs of a later phase may wait for those of
 /// earlier ones.
-struct Leg {
+struct Hop {
     std::int64_t phase;
-    Stop from, to;
+    SideRank from, to;
 };
 
-struct Dispatch {
+struct StrategyMessage {
     std::int64_t round, phase;
-    Stop from, to;
+    SideRank from, to;
     std::int64_t elements;
     std::vector<std::int32_t> parcels;  ///< increasing, in Schedule::parcels
 };
@@ -49,7 +49,7 @@ struct Dispatch {
 /// Every message of a plan. The same on every process, as it follows from the plan alone.
 struct Schedule {
     std::vector<Parcel> parcels;  ///< by source, then destination; what stays is left out
-    std::vector<Dispatch> messages;
+    std::vector<StrategyMessage> messages;
     std::int64_t rounds = 0, phases = 0, moved = 0;
 };
 
@@ -62,15 +62,15 @@ Schedule make_schedule(const std::shared_ptr<const Problem>& problem, Strategy s
                        std::int64_t stages, bool rounds = true);
 
 /// A number for each process of the machine, the same for one that is on both sides.
-std::int64_t process_number(const Problem& problem, const Stop& stop);
+std::int64_t process_number(const Problem& problem, const SideRank& stop);
 
-/// Puts parcels that take the same leg into one message, in the order of phases. `legs`: each with
+/// Puts parcels that take the same leg into one message, in the order of phases. `hops`: each with
 /// the number of its parcel.
-struct Carried {
-    Leg leg;
+struct ParcelHop {
+    Hop hop;
     std::int32_t parcel;
 };
-void add_messages(Schedule& schedule, const Problem& problem, std::vector<Carried> legs);
+void add_messages(Schedule& schedule, const Problem& problem, std::vector<ParcelHop> hops);
 
 /// Gives each message a round: phases one after the other, each in as few as there can be.
 void assign_rounds(Schedule& schedule, const Problem& problem);

@@ -67,7 +67,8 @@ std::vector<Traffic> others_of(const std::shared_ptr<const Problem>& problem, Si
     return others;
 }
 
-void look_at_some(const std::shared_ptr<const Problem>& problem, Side side, const Look& look) {
+void sample_processes(const std::shared_ptr<const Problem>& problem, Side side,
+                      const VisitProcess& look) {
     constexpr std::int64_t most_processes = 8192, most_peers = std::int64_t{1} << 20;
     const std::int64_t size = problem->form(side).size;
     const auto peers = static_cast<std::int64_t>(peers_of(problem, side, 0).size());

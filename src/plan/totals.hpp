@@ -25,7 +25,8 @@ std::vector<Traffic> others_of(const std::shared_ptr<const Problem>& problem, Si
 
 /// What the processes of a side exchange with others: `look(process, its others_of)`. Of
 /// many (8192, fewer where each has many peers) some evenly spaced ones are looked at.
-using Look = std::function<void(std::int64_t, std::span<const Traffic>)>;
-void look_at_some(const std::shared_ptr<const Problem>& problem, Side side, const Look& look);
+using VisitProcess = std::function<void(std::int64_t, std::span<const Traffic>)>;
+void sample_processes(const std::shared_ptr<const Problem>& problem, Side side,
+                      const VisitProcess& look);
 
 }  // namespace hocket::plan

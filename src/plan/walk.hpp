@@ -91,7 +91,7 @@ void for_holders(const Problem& problem, Side side, const std::vector<layout::In
     }
     const layout::BoxIndex& boxes = form.boxes->held();
     std::vector<std::pair<std::int64_t, std::int64_t>> found;  // process, count
-    boxes.for_meeting(around, [&](std::int64_t k) {
+    boxes.for_intersecting(around, [&](std::int64_t k) {
         std::int64_t count = 1;
         for (std::size_t d = 0; d < sets.size() && count > 0; ++d) {
             const layout::Range& range = boxes.box(k)[problem.dimension(side, d)];

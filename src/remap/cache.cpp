@@ -5,7 +5,7 @@
 
 #include "layout/form.hpp"
 #include "remap/remap_plan.hpp"
-#include "transfer/recent.hpp"
+#include "transfer/lru_cache.hpp"
 
 namespace hocket::remap {
 namespace {
@@ -17,12 +17,12 @@ struct RemapKey {
     std::vector<std::int64_t> axes;
     std::int64_t process, itemsize;
     int threads;
-    std::string ways;
+    std::string methods;
 
     std::size_t hash() const {
         transfer::Hash hash;
         hash.add(static_cast<std::int64_t>(std::hash<std::string>{}(layout)));
-        hash.add(static_cast<std::int64_t>(std::hash<std::string>{}(ways)));
+        hash.add(static_cast<std::int64_t>(std::hash<std::string>{}(methods)));
         hash.add(process).add(itemsize).add(threads);
         for (const auto axis : axes) hash.add(axis);
         return hash.value();
@@ -30,8 +30,8 @@ struct RemapKey {
     friend bool operator==(const RemapKey&, const RemapKey&) = default;
 };
 
-transfer::Recent<RemapKey, RemapPlan>& remap_plans() {
-    static auto* const kept = new transfer::Recent<RemapKey, RemapPlan>(true);
+transfer::LruCache<RemapKey, RemapPlan>& remap_plans() {
+    static auto* const kept = new transfer::LruCache<RemapKey, RemapPlan>(true);
     return *kept;
 }
 
@@ -40,16 +40,16 @@ transfer::Recent<RemapKey, RemapPlan>& remap_plans() {
 std::shared_ptr<const RemapPlan> cached_remap(const Layout& layout,
                                               std::span<const std::int64_t> axes,
                                               std::int64_t process, std::int64_t itemsize,
-                                              int threads, const std::string& ways) {
+                                              int threads, const std::string& methods) {
     return remap_plans().find_or_make({layout::label(layout.form()),
                                        {axes.begin(), axes.end()},
                                        process,
                                        itemsize,
                                        threads,
-                                       ways},
+                                       methods},
                                       [&](const RemapKey&) {
                                           return plan_remap(layout, axes, process, itemsize,
-                                                            threads, ways);
+                                                            threads, methods);
                                       });
 }
 

@@ -10,7 +10,7 @@
 #include "hocket/kernel.hpp"
 #include "hocket/memory.hpp"
 #include "kernel/swap.hpp"
-#include "shm/sharing.hpp"
+#include "shm/mapping.hpp"
 
 namespace hocket::remap {
 namespace {
@@ -29,8 +29,8 @@ struct Pair {
     kernel::Runs runs;  // in which it lies
 };
 
-comm::Protocol<> tell_each_other(Pair pair, const void* mine, void* theirs, std::int64_t bytes,
-                                 int tag) {
+comm::Protocol<> exchange_words(Pair pair, const void* mine, void* theirs, std::int64_t bytes,
+                                int tag) {
     comm::Requests requests;
     pair.link->receive(requests, theirs, bytes, pair.peer, tag);
     pair.link->send(requests, mine, bytes, pair.peer, tag);
@@ -47,22 +47,22 @@ void swap_half(const Pair& pair, std::byte* there, bool first_half, int threads)
 /// Each of the two swaps one half, in the memory of both. A process that cannot map the other's
 /// leaves its half to the other; gives false where neither can, and nothing has moved.
 comm::Protocol<bool> swap_in_memory(Pair pair, int threads) {
-    const shm::Place mine = shm::place_of(pair.here);
-    shm::Place theirs;
-    co_await tell_each_other(pair, &mine, &theirs, sizeof mine, pair.tag);
+    const shm::SharedAddress mine = shm::shared_address_of(pair.here);
+    shm::SharedAddress theirs;
+    co_await exchange_words(pair, &mine, &theirs, sizeof mine, pair.tag);
     const std::shared_ptr<std::byte> there = shm::map(theirs);
     const std::int64_t could = there != nullptr ? 1 : 0;
     if (could != 0) swap_half(pair, there.get(), pair.first, threads);
     std::int64_t peer_could = 0;
-    co_await tell_each_other(pair, &could, &peer_could, sizeof could,
-                             comm::State::reply_tag(pair.tag));
+    co_await exchange_words(pair, &could, &peer_could, sizeof could,
+                            comm::State::reply_tag(pair.tag));
     if (could == 0 && peer_could == 0) co_return false;
     if (could != 0 && peer_could != 0) co_return true;
     // One of the two does the other half, too; then both may go on.
     if (could != 0) swap_half(pair, there.get(), !pair.first, threads);
     std::int64_t nothing = 0, heard = 0;
-    co_await tell_each_other(pair, &nothing, &heard, sizeof nothing,
-                             comm::State::reply_tag(pair.tag));
+    co_await exchange_words(pair, &nothing, &heard, sizeof nothing,
+                            comm::State::reply_tag(pair.tag));
     co_return true;
 }
 
@@ -198,7 +198,7 @@ comm::Protocol<> exchange_inplace(comm::Link& link, int tag, const Exchange& exc
                         common[q],
                         {run, run * static_cast<std::int64_t>(players)}};
         bool done = false;
-        if (common[q] >= swap_from && link.near(pair.peer))
+        if (common[q] >= swap_from && link.in_node(pair.peer))
             done = co_await swap_in_memory(pair, threads);
         if (done) continue;
         if (!buffer) buffer = allocate(exchange_buffer);

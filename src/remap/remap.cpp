@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "hocket/remap.hpp"
 
+#include "base/platform.hpp"
 #include "base/pool.hpp"
-#include "base/port.hpp"
 #include "base/text.hpp"
 #include "comm/agree.hpp"
 #include "comm/call.hpp"
@@ -13,31 +13,33 @@
 #include "layout/form.hpp"
 #include "remap/exchange_inplace.hpp"
 #include "remap/remap_plan.hpp"
+#include "transfer/local_plan.hpp"
 #include "transfer/stopwatch.hpp"
-#include "transfer/work.hpp"
 
 namespace hocket {
 namespace {
 
-comm::Protocol<> move(Comm on, int tag, comm::Statement mine,
+comm::Protocol<> move(Comm on, int tag, comm::CallSignature mine,
                       std::shared_ptr<const remap::RemapPlan> plan, Array array, Shape axes,
                       int threads, std::shared_ptr<Profile> profile) {
     trace::Arguments told;
     if (trace::enabled())
         told.add("call", mine.text)
-            .add("bytes", transfer::local_bytes(array.layout(), transfer::place_on(array),
+            .add("bytes", transfer::local_bytes(array.layout(), transfer::local_view_of(array),
                                                 array.dtype().size));
     transfer::Stopwatch watch(std::move(profile), {"remap_inplace", told});
     co_await on.state().open();
     comm::Link& link = on.state().link();
-    const std::string ways = co_await comm::agree(comm::Group::whole(link), tag, std::move(mine));
+    const std::string methods =
+        co_await comm::agree(comm::Group::whole(link), tag, std::move(mine));
     watch.lap(&Profile::descriptor);
-    if (ways != plan->ways && !plan->ways.empty())
+    if (methods != plan->methods && !plan->methods.empty())
         plan = remap::cached_remap(array.layout(), axes, array.process(), array.dtype().size,
-                                   threads, ways);
+                                   threads, methods);
     auto* const data = static_cast<std::byte*>(array.data());
     for (const remap::Stage& stage : plan->stages) {
-        for (const remap::Turn& turn : stage.turns) turn.work.run(data + turn.offset);
+        for (const remap::LocalPermutation& turn : stage.permutations)
+            turn.work.run(data + turn.offset);
         watch.lap(&Profile::pack);
         if (stage.exchange)
             co_await remap::exchange_inplace(link, tag, *stage.exchange, data, threads);
@@ -88,12 +90,12 @@ std::int64_t remap_room(const Layout& layout, std::span<const std::int64_t> axes
 
 Array remap_inplace(const Array& array, std::span<const std::int64_t> axes,
                     const RemapOptions& options) {
-    comm::Statement mine;
+    comm::CallSignature mine;
     mine.text = "remap_inplace(" + array.dtype().name + " " + layout::label(array.layout().form()) +
                 " by axes " + text::tuple(axes) + ")";
     std::shared_ptr<const remap::RemapPlan> plan;
     auto profile = options.profile ? options.profile : std::make_shared<Profile>();
-    const double start = port::seconds();
+    const double start = platform::seconds();
     int threads = 1;
     try {
         if (options.threads < 0)
@@ -103,14 +105,14 @@ Array remap_inplace(const Array& array, std::span<const std::int64_t> axes,
         plan =
             remap::cached_remap(array.layout(), axes, array.process(), array.dtype().size, threads);
         mine.fault = fault_in(array, plan->room);
-        mine.sound = plan->ways;
+        mine.payload = plan->methods;
     } catch (const Error&) {
         mine.fault = comm::Fault::current();
     }
-    profile->schedule += port::seconds() - start;
+    profile->schedule += platform::seconds() - start;
     std::shared_ptr<comm::Call> operation;
     {
-        const comm::Turn turn;
+        const comm::EngineLock engine_lock;
         const int tag = array.comm().state().next_tag();
         const std::string name = mine.text;
         operation = std::make_shared<comm::Call>(

@@ -15,7 +15,7 @@ namespace hocket::remap {
 namespace {
 
 /// How the chunks of one exchange are made, and what they have become afterwards.
-struct Dealing {
+struct ChunkOrder {
     Digits from, to;  // the turn of the whole local array
     // Turns of parts of it that follow: each from row-major (rows, block, kept, rest), with block
     // and kept changing places, at an offset in elements.
@@ -29,13 +29,13 @@ struct Dealing {
 class Planner {
   public:
     Planner(const Layout& layout, std::span<const std::int64_t> axes, Shape at,
-            std::int64_t itemsize, int threads, const std::string& ways)
+            std::int64_t itemsize, int threads, const std::string& methods)
         : layout_(layout),
           axes_(axes),
           at_(std::move(at)),
           now_(layout),
           itemsize_(itemsize),
-          told_(ways) {
+          given_methods_(methods) {
         options_.threads = threads;
         order_.resize(layout.dimensions());
         std::iota(order_.begin(), order_.end(), std::size_t{0});
@@ -50,13 +50,13 @@ class Planner {
             if (change.kind == layout::Change::Kind::swap)
                 swap(change);
             else
-                local = deal(change, k + 1 == changes.size());
+                local = distribute(change, k + 1 == changes.size());
             note_room();
             if (change.kind == layout::Change::Kind::swap) local = digits(at_);
         }
         Stage last;
         add_turn(last, 0, local, final_order(local));
-        if (!last.turns.empty()) plan_.stages.push_back(std::move(last));
+        if (!last.permutations.empty()) plan_.stages.push_back(std::move(last));
         return std::move(plan_);
     }
 
@@ -91,14 +91,14 @@ class Planner {
         return {shape, itemsize_, axes, options_};
     }
 
-    kernel::Inplace turn(const Dealing::Piece& piece) const {
+    kernel::Inplace turn(const ChunkOrder::Piece& piece) const {
         const Shape shape{piece.rows, piece.block, piece.kept, piece.rest};
         return {shape, itemsize_, Shape{0, 2, 1, 3}, options_};
     }
 
     void add_turn(Stage& stage, std::int64_t offset, const Digits& from, const Digits& to) const {
         auto work = turn(from, to);
-        if (!work.plan().steps.empty()) stage.turns.push_back({offset, std::move(work)});
+        if (!work.plan().steps.empty()) stage.permutations.push_back({offset, std::move(work)});
     }
 
     /// The ways to make the chunks: (kept dimension, block, rest) each, so that they lie together
@@ -107,13 +107,13 @@ class Planner {
     /// (block, kept dimension, rest), if it is what comes that is even. Where both are even, chunks
     /// can go from where they lie, in runs, and leave all turning to the end. Cyclically every
     /// dimension is (rounds, processes, block), and gives or gets its middle part.
-    enum class Way { blocks, blocks_in_two, paper, as_they_lie, cyclic };
+    enum class Method { blocks, blocks_in_two, paper, as_they_lie, cyclic };
 
-    Dealing dealing(const layout::Change& change, Way way, bool rest_as_result,
-                    const Coordinates& at) const {
-        const auto [kind, grid, kept, dealt, other] = change;
+    ChunkOrder dealing(const layout::Change& change, Method method, bool rest_as_result,
+                       const Coordinates& at) const {
+        const auto [kind, grid, kept, distributed, other] = change;
         const Digits local = digits(at);
-        Dealing out;
+        ChunkOrder out;
         const Digits order = rest_as_result ? final_order(local) : local;
         const auto named = [&](std::size_t d) {
             return *std::find_if(local.begin(), local.end(),
@@ -121,61 +121,64 @@ class Planner {
         };
         Digits rest;
         for (const Digit& digit : order)
-            if (digit.dimension != kept && digit.dimension != dealt) rest.push_back(digit);
+            if (digit.dimension != kept && digit.dimension != distributed) rest.push_back(digit);
         const std::int64_t procs = now_.procs(grid), own = at[grid];
-        const std::int64_t block = now_.part(dealt, grid, 0);
-        const Digit outer{dealt, 0, procs}, inner{dealt, 1, block};
+        const std::int64_t block = now_.part(distributed, grid, 0);
+        const Digit outer{distributed, 0, procs}, inner{distributed, 1, block};
 
         out.from = local;
-        out.to = {named(dealt), named(kept)};
-        if (way == Way::blocks) {
+        out.to = {named(distributed), named(kept)};
+        if (method == Method::blocks) {
             out.from.clear();
             for (const Digit& digit : local)
-                append(out.from, digit.dimension == dealt ? Digits{outer, inner} : Digits{digit});
+                append(out.from,
+                       digit.dimension == distributed ? Digits{outer, inner} : Digits{digit});
             out.to = {outer, named(kept), inner};
         }
-        if (way == Way::cyclic) {
+        if (method == Method::cyclic) {
             const std::int64_t size = now_.cycle_block(grid);
             const std::int64_t round = base::product_up_to(size, procs, base::max_size);
             const auto parts = [&](std::size_t d) {
                 return Digits{{d, 0, now_.shape()[d] / round}, {d, 1, procs}, {d, 2, size}};
             };
-            const Digits out_parts = parts(dealt), in_parts = parts(kept);
+            const Digits out_parts = parts(distributed), in_parts = parts(kept);
             out.from.clear();
             for (const Digit& digit : local)
-                append(out.from, digit.dimension == dealt ? out_parts : Digits{digit});
+                append(out.from, digit.dimension == distributed ? out_parts : Digits{digit});
             out.to = {out_parts[1], named(kept), out_parts[0], out_parts[2]};
             append(out.to, rest);
-            out.after = {
-                in_parts[1], in_parts[0], in_parts[2], {dealt, 0, now_.part(dealt, grid, own)}};
+            out.after = {in_parts[1],
+                         in_parts[0],
+                         in_parts[2],
+                         {distributed, 0, now_.part(distributed, grid, own)}};
             append(out.after, rest);
             return out;
         }
-        if (way == Way::as_they_lie) {
+        if (method == Method::as_they_lie) {
             out.to = local;
             for (const Digit& digit : local) {
-                if (digit.dimension == dealt)
-                    append(out.after, {{kept, 0, procs}, {dealt, 0, block}});
+                if (digit.dimension == distributed)
+                    append(out.after, {{kept, 0, procs}, {distributed, 0, block}});
                 else
                     out.after.push_back({digit.dimension, digit.dimension == kept, digit.extent});
             }
             return out;
         }
         append(out.to, rest);
-        if (way == Way::blocks_in_two) {
+        if (method == Method::blocks_in_two) {
             const std::int64_t here = named(kept).extent, each = count(rest);
             std::int64_t offset = 0;
             for (std::int64_t c = 0; c < procs;) {  // parts of equal extents are turned at once
-                const std::int64_t part = now_.part(dealt, grid, c), begin = c;
-                while (c < procs && now_.part(dealt, grid, c) == part) ++c;
+                const std::int64_t part = now_.part(distributed, grid, c), begin = c;
+                while (c < procs && now_.part(distributed, grid, c) == part) ++c;
                 if (part == 0) continue;
                 out.pieces.push_back({offset, c - begin, part, here, each});
                 offset += (c - begin) * part * here * each;
             }
         }
-        const Digit dealt_after{dealt, 0, now_.part(dealt, grid, own)};
+        const Digit dealt_after{distributed, 0, now_.part(distributed, grid, own)};
         const Digit kept_after{kept, 0, now_.shape()[kept]};
-        if (way == Way::paper)
+        if (method == Method::paper)
             out.after = {{kept, 0, procs}, dealt_after, {kept, 1, now_.part(kept, grid, 0)}};
         else
             out.after = {kept_after, dealt_after};
@@ -183,7 +186,7 @@ class Planner {
         return out;
     }
 
-    double cost(const Dealing& dealing, bool last) const {
+    double cost(const ChunkOrder& dealing, bool last) const {
         double sum = turn(dealing.from, dealing.to).plan().cost();
         for (const auto& piece : dealing.pieces)
             if (piece.offset == 0) sum += turn(piece).plan().cost();
@@ -192,43 +195,43 @@ class Planner {
     }
 
     /// The local array as (rows, members, run) before a dimension is dealt out.
-    std::pair<std::int64_t, std::int64_t> rows_and_run(std::size_t dealt, std::size_t grid,
+    std::pair<std::int64_t, std::int64_t> rows_and_run(std::size_t distributed, std::size_t grid,
                                                        const Coordinates& at) const {
         const Digits local = digits(at);
         const auto found = std::find_if(local.begin(), local.end(), [&](const Digit& digit) {
-            return digit.dimension == dealt;
+            return digit.dimension == distributed;
         });
         return {count({local.begin(), found}),
-                count({found + 1, local.end()}) * now_.part(dealt, grid, 0) * itemsize_};
+                count({found + 1, local.end()}) * now_.part(distributed, grid, 0) * itemsize_};
     }
 
     /// The cheapest way for process 0 of the arrangement, which holds most: all must go the same.
-    std::pair<Way, bool> choose(const layout::Change& change, bool last) const {
+    std::pair<Method, bool> choose(const layout::Change& change, bool last) const {
         constexpr std::int64_t least_run = 512;  // as short as blocks along cycles may be at speed
         const Coordinates first(at_.size(), 0);
-        std::vector<Way> ways;
+        std::vector<Method> methods;
         if (now_.cycle_block(change.grid) > 0) {
-            ways.push_back(Way::cyclic);
+            methods.push_back(Method::cyclic);
         } else {
             const bool sent_even = now_.even(change.to, change.grid);
             const bool kept_even = now_.even(change.from, change.grid);
-            if (sent_even) ways.push_back(Way::blocks);
-            if (last && kept_even) ways.push_back(Way::paper);
+            if (sent_even) methods.push_back(Method::blocks);
+            if (last && kept_even) methods.push_back(Method::paper);
             if (last && sent_even && kept_even &&
                 rows_and_run(change.to, change.grid, first).second >= least_run)
-                ways.push_back(Way::as_they_lie);
+                methods.push_back(Method::as_they_lie);
         }
-        if (ways.empty()) ways.push_back(Way::blocks_in_two);
-        std::pair<Way, bool> best{ways[0], true};
+        if (methods.empty()) methods.push_back(Method::blocks_in_two);
+        std::pair<Method, bool> best{methods[0], true};
         double least = -1;
         std::exception_ptr failure;
-        for (const Way way : ways) {
+        for (const Method method : methods) {
             for (const bool rest_as_result : {true, false}) {
                 try {
-                    const double here = cost(dealing(change, way, rest_as_result, first), last);
+                    const double here = cost(dealing(change, method, rest_as_result, first), last);
                     if (least >= 0 && here >= least) continue;
                     least = here;
-                    best = {way, rest_as_result};
+                    best = {method, rest_as_result};
                 } catch (const Error&) {
                     failure = std::current_exception();
                 }
@@ -239,29 +242,30 @@ class Planner {
     }
 
     /// The same, or what another process has chosen: two characters an exchange.
-    std::pair<Way, bool> chosen(const layout::Change& change, bool last) {
-        const std::size_t next = plan_.ways.size();
-        const auto [way, rest_as_result] =
-            told_.empty()
-                ? choose(change, last)
-                : std::pair(static_cast<Way>(told_.at(next) - 'a'), told_.at(next + 1) == 'r');
-        plan_.ways += {static_cast<char>('a' + static_cast<int>(way)), rest_as_result ? 'r' : '-'};
-        return {way, rest_as_result};
+    std::pair<Method, bool> chosen(const layout::Change& change, bool last) {
+        const std::size_t next = plan_.methods.size();
+        const auto [method, rest_as_result] =
+            given_methods_.empty() ? choose(change, last)
+                                   : std::pair(static_cast<Method>(given_methods_.at(next) - 'a'),
+                                               given_methods_.at(next + 1) == 'r');
+        plan_.methods +=
+            {static_cast<char>('a' + static_cast<int>(method)), rest_as_result ? 'r' : '-'};
+        return {method, rest_as_result};
     }
 
     /// Adds the stage; gives the local array's digits after it.
-    Digits deal(const layout::Change& change, bool last) {
-        const auto [way, rest_as_result] = chosen(change, last);
-        const Dealing made = dealing(change, way, rest_as_result, at_);
+    Digits distribute(const layout::Change& change, bool last) {
+        const auto [method, rest_as_result] = chosen(change, last);
+        const ChunkOrder made = dealing(change, method, rest_as_result, at_);
         Stage stage;
         add_turn(stage, 0, made.from, made.to);
         for (const auto& piece : made.pieces) {
             auto work = turn(piece);
             if (!work.plan().steps.empty())
-                stage.turns.push_back({piece.offset * itemsize_, std::move(work)});
+                stage.permutations.push_back({piece.offset * itemsize_, std::move(work)});
         }
         stage.exchange = exchange_along(change);
-        if (way == Way::as_they_lie)
+        if (method == Method::as_they_lie)
             stage.exchange->rows =
                 std::max<std::int64_t>(rows_and_run(change.to, change.grid, at_).first, 1);
         plan_.stages.push_back(std::move(stage));
@@ -269,7 +273,7 @@ class Planner {
         order_.clear();
         for (const Digit& digit : made.after)
             if (digit.part == 0) order_.push_back(digit.dimension);
-        if (way != Way::cyclic || last) return made.after;
+        if (method != Method::cyclic || last) return made.after;
         // What comes next takes whole dimensions.
         const Shape memory(order_.begin(), order_.end());
         Stage together;
@@ -326,7 +330,7 @@ class Planner {
     layout::Arrangement now_;
     std::int64_t itemsize_;
     kernel::InplaceOptions options_;
-    const std::string& told_;
+    const std::string& given_methods_;
     std::vector<std::size_t> order_;  // of the dimensions in memory
     RemapPlan plan_;
 };
@@ -334,11 +338,11 @@ class Planner {
 }  // namespace
 
 RemapPlan plan_remap(const Layout& layout, std::span<const std::int64_t> axes, std::int64_t process,
-                     std::int64_t itemsize, int threads, const std::string& ways) {
+                     std::int64_t itemsize, int threads, const std::string& methods) {
     static_cast<void>(layout::remapped(layout, axes));  // for its checks
     if (process < 0) return {};
     const auto at = layout.form().place(process);
-    return at ? Planner(layout, axes, *at, itemsize, threads, ways).plan() : RemapPlan{};
+    return at ? Planner(layout, axes, *at, itemsize, threads, methods).plan() : RemapPlan{};
 }
 
 }  // namespace hocket::remap

@@ -17,7 +17,7 @@
 namespace hocket::remap {
 
 /// A permutation of a contiguous part of the local array.
-struct Turn {
+struct LocalPermutation {
     std::int64_t offset;  // bytes
     kernel::Inplace work;
 };
@@ -38,25 +38,25 @@ struct Exchange {
 /// G1 and G2 of the paper. A last stage without an exchange is G3; in between, the G3 of one stage
 /// and the G1 of the next are one turn.
 struct Stage {
-    std::vector<Turn> turns;
+    std::vector<LocalPermutation> permutations;
     std::optional<Exchange> exchange;
 };
 
 struct RemapPlan {
     std::vector<Stage> stages;
     std::int64_t room = 0;  // bytes of array memory that it takes, at most
-    std::string ways;       // how each exchange's chunks are made: all processes must do the same
+    std::string methods;    // how each exchange's chunks are made: all processes must do the same
 };
 
-/// Process `process`'s part; -1: a process that is not in the layout, and does nothing. `ways`:
+/// Process `process`'s part; -1: a process that is not in the layout, and does nothing. `methods`:
 /// those of another process, whose caches or threads may have made it choose otherwise.
 /// @throws LayoutError as Arrangement does; Error where no way fits the bounded memory.
 RemapPlan plan_remap(const Layout& layout, std::span<const std::int64_t> axes, std::int64_t process,
-                     std::int64_t itemsize, int threads, const std::string& ways = {});
+                     std::int64_t itemsize, int threads, const std::string& methods = {});
 /// The same, made once.
 std::shared_ptr<const RemapPlan> cached_remap(const Layout& layout,
                                               std::span<const std::int64_t> axes,
                                               std::int64_t process, std::int64_t itemsize,
-                                              int threads, const std::string& ways = {});
+                                              int threads, const std::string& methods = {});
 
 }  // namespace hocket::remap

@@ -16,10 +16,10 @@
 #include <vector>
 
 #include "base/environment.hpp"
-#include "base/port.hpp"
+#include "base/platform.hpp"
 #include "hocket/error.hpp"
+#include "shm/mapping.hpp"
 #include "shm/segment.hpp"
-#include "shm/sharing.hpp"
 
 namespace hocket {
 namespace {
@@ -44,7 +44,8 @@ std::size_t memory_of_machine() {
     static const std::size_t bytes = [] {
         struct sysinfo found {};
         // Simulated processes do not touch what stands for their arrays.
-        if (port::simulated || sysinfo(&found) != 0) return std::numeric_limits<std::size_t>::max();
+        if (platform::simulated || sysinfo(&found) != 0)
+            return std::numeric_limits<std::size_t>::max();
         return (found.totalram + found.totalswap) * found.mem_unit;
     }();
     return bytes;
@@ -54,7 +55,7 @@ std::size_t memory_of_machine() {
 std::optional<std::int64_t> asked_to_keep() {
     return environment::bytes("HOCKET_POOL_BYTES");
 }
-const environment::Checked checked_pool([] { static_cast<void>(asked_to_keep()); });
+const environment::ValidatedSetting checked_pool([] { static_cast<void>(asked_to_keep()); });
 
 std::size_t most_to_keep() {
     try {
@@ -65,7 +66,7 @@ std::size_t most_to_keep() {
     // With a process a core, all of them together keep a quarter of the machine.
     const auto memory = static_cast<std::int64_t>(sysconf(_SC_PHYS_PAGES)) *
                         static_cast<std::int64_t>(sysconf(_SC_PAGESIZE));
-    return static_cast<std::size_t>(memory / 4 / port::cores());
+    return static_cast<std::size_t>(memory / 4 / platform::cores());
 }
 
 class Pool {
@@ -97,7 +98,7 @@ class Pool {
         }
     }
 
-    void give_back(std::byte* piece, std::size_t bytes) {
+    void release_channel(std::byte* piece, std::size_t bytes) {
         const std::lock_guard lock(mutex_);
         in_use_ -= bytes;
         if (bytes > largest_shared_piece && segment_of(piece)->error != 0) {
@@ -123,7 +124,7 @@ class Pool {
                 static_cast<std::int64_t>(keep_at_most()), shareable_};
     }
 
-    shm::Place place_of(const void* address) {
+    shm::SharedAddress shared_address_of(const void* address) {
         const std::lock_guard lock(mutex_);
         const auto* wanted = static_cast<const std::byte*>(address);
         const shm::Segment* segment = segment_of(wanted);
@@ -157,7 +158,7 @@ class Pool {
     }
 
     std::byte* make_segment(std::size_t bytes, bool must_share) {
-        const bool shares = !port::simulated && !shm::forbidden(shm::Way::memfd);
+        const bool shares = !platform::simulated && !shm::forbidden(shm::Mechanism::memfd);
         const shm::Segment segment = shm::make_segment(bytes, "hocket", shares);
         if (segment.data == nullptr)
             throw Error("there is no memory for " + std::to_string(bytes) +
@@ -194,7 +195,7 @@ class Pool {
     std::size_t left_ = 0, in_use_ = 0, kept_ = 0;
     std::optional<std::size_t> keep_at_most_;
     // Of the latest segment. Simulated processes share one address space, and no segments.
-    bool shareable_ = !port::simulated;
+    bool shareable_ = !platform::simulated;
 };
 
 Pool& pool() {
@@ -217,7 +218,7 @@ std::shared_ptr<std::byte> taken(std::int64_t bytes, std::int64_t room, bool sha
                     "; use smaller arrays, or more processes on more nodes");
     const std::size_t size = size_class(static_cast<std::size_t>(std::max<std::int64_t>(room, 1)));
     std::byte* piece = pool().take(size, shared);
-    return {piece, [size](std::byte* p) { pool().give_back(p, size); }};
+    return {piece, [size](std::byte* p) { pool().release_channel(p, size); }};
 }
 
 }  // namespace
@@ -230,8 +231,8 @@ namespace shm {
 std::shared_ptr<std::byte> allocate_shared(std::int64_t bytes) {
     return taken(bytes, 0, true);
 }
-Place place_of(const void* address) {
-    return pool().place_of(address);
+SharedAddress shared_address_of(const void* address) {
+    return pool().shared_address_of(address);
 }
 }  // namespace shm
 

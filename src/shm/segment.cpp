@@ -15,7 +15,7 @@
 #include <mutex>
 #include <vector>
 
-#include "base/port.hpp"
+#include "base/platform.hpp"
 
 namespace hocket::shm {
 namespace {
@@ -132,7 +132,7 @@ std::byte* mapped(int file, std::size_t bytes, int kind) {
 // With the register held, so that no fork comes in between.
 std::byte* map_shared(int file, std::size_t bytes, bool mine) {
     static const bool handled =
-        port::simulated || pthread_atfork(before_fork, in_parent, in_child) == 0;
+        platform::simulated || pthread_atfork(before_fork, in_parent, in_child) == 0;
     static_cast<void>(handled);
     Register& all = shared();
     const std::lock_guard lock(all.mutex);

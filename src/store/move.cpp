@@ -8,13 +8,13 @@
 #include <optional>
 
 #include "base/text.hpp"
+#include "comm/deferred_call.hpp"
 #include "comm/engine.hpp"
-#include "comm/later.hpp"
 #include "comm/state.hpp"
 #include "hocket/memory.hpp"
 #include "store/rounds.hpp"
 #include "store/session.hpp"
-#include "transfer/run.hpp"
+#include "transfer/executor.hpp"
 #include "zarr/chunks.hpp"
 
 namespace hocket::store {
@@ -56,15 +56,15 @@ class Mover {
         if (!move_.writing) std::swap(route.source, route.destination);
         return route;
     }
-    std::shared_ptr<const transfer::Work> work(std::int64_t round) {
+    std::shared_ptr<const transfer::LocalPlan> work(std::int64_t round) {
         std::vector<IndexBox> boxes;
         for (std::int64_t w = 0; w < rounds_.writers(); ++w)
             boxes.push_back(zarr::relative(rounds_.box(w, round), region_.start));
         box_ = mine_ < 0 ? IndexBox{} : rounds_.box(mine_, round);
         const Layout files = Layout::boxes(zarr::extents_of(region_), boxes);
         const Shape strides = dense_strides(zarr::extents_of(box_), metadata_.type.size);
-        const transfer::Place at_files{mine_, strides, true};
-        const transfer::Place at_array = transfer::place_on(move_.array);
+        const transfer::LocalView at_files{mine_, strides, true};
+        const transfer::LocalView at_array = transfer::local_view_of(move_.array);
         plan::Options options;
         options.itemsize = metadata_.type.size;
         options.strategy = "direct";
@@ -82,8 +82,8 @@ class Mover {
         }
         const Plan plan(move_.writing ? move_.array.layout() : files,
                         move_.writing ? files : move_.array.layout(), std::move(options));
-        return std::make_shared<const transfer::Work>(plan, move_.writing ? at_array : at_files,
-                                                      move_.writing ? at_files : at_array);
+        return std::make_shared<const transfer::LocalPlan>(
+            plan, move_.writing ? at_array : at_files, move_.writing ? at_files : at_array);
     }
     std::byte* buffer_data() const { return memory_.get(); }
 
@@ -212,9 +212,9 @@ void show(const Move& move, const zarr::Metadata& metadata) {
 }
 
 comm::Protocol<> run(Move move, int tag, std::int64_t number,
-                     std::shared_ptr<const comm::Gate> gate, std::string text) {
+                     std::shared_ptr<const comm::StartGate> gate, std::string text) {
     const auto session = move.session;
-    comm::Statement mine;
+    comm::CallSignature mine;
     mine.text = text;
     mine.fault = gate->fault;
     std::optional<Mover> mover;
@@ -246,13 +246,13 @@ comm::Protocol<> run(Move move, int tag, std::int64_t number,
                                std::move(route), watch);
         if (move.writing) mover->use_files(round);
     }
-    comm::Statement last;
+    comm::CallSignature last;
     last.text = text;
     last.fault = mover->fault();
     mover.reset();
     co_await comm::agree(all, tag, std::move(last));
     if (!move.appending) co_return;
-    comm::Statement shown;
+    comm::CallSignature shown;
     shown.text = text;
     if (session->first()) shown.fault = fault_of([&] { show(move, metadata); });
     co_await comm::agree(all, tag, std::move(shown));
@@ -279,14 +279,14 @@ std::shared_ptr<Operation> start(Move move, bool later) {
     if (move.options.region)
         text += " of " + text::tuple(move.options.region->start) + " to " +
                 text::tuple(move.options.region->stop);
-    const comm::Turn turn;
+    const comm::EngineLock engine_lock;
     comm::State& state = move.session->comm.state();
-    auto gate = std::make_shared<comm::Gate>();
+    auto gate = std::make_shared<comm::StartGate>();
     gate->open = !later;
     const int tag = state.next_tag();
     auto call = std::make_shared<comm::Call>(
-        run(std::move(move), tag, state.tags_given(), gate, text), text);
-    if (later) return std::make_shared<comm::Later>(std::move(call), std::move(gate));
+        run(std::move(move), tag, state.tags_issued(), gate, text), text);
+    if (later) return std::make_shared<comm::DeferredCall>(std::move(call), std::move(gate));
     comm::Engine::instance().add(call);
     return call;
 }

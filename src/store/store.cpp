@@ -16,16 +16,16 @@ namespace hocket {
 namespace store {
 namespace {
 
-comm::Protocol<> agreed_on_first(Comm on, int tag, comm::Statement mine,
+comm::Protocol<> agreed_on_first(Comm on, int tag, comm::CallSignature mine,
                                  std::function<std::string()> act,
                                  std::shared_ptr<std::string> told) {
     const std::string text = mine.text;
     co_await on.state().open();
     const comm::Group all = comm::Group::whole(on.state().link());
     co_await comm::agree(all, tag, std::move(mine));
-    comm::Statement second;
+    comm::CallSignature second;
     second.text = text;
-    if (on.rank() == 0) second.fault = fault_of([&] { second.sound = act(); });
+    if (on.rank() == 0) second.fault = fault_of([&] { second.payload = act(); });
     *told = co_await comm::agree(all, tag, std::move(second));
 }
 
@@ -101,13 +101,13 @@ std::shared_ptr<Operation> begin(const std::string& text, comm::Protocol<> proto
 
 std::string on_first(const Comm& comm, const std::string& text, const std::function<void()>& check,
                      const std::function<std::string()>& act, Deadline deadline) {
-    comm::Statement mine;
+    comm::CallSignature mine;
     mine.text = text;
     mine.fault = fault_of(check);
     auto told = std::make_shared<std::string>();
     std::shared_ptr<Operation> operation;
     {
-        const comm::Turn turn;
+        const comm::EngineLock engine_lock;
         operation =
             begin(text, agreed_on_first(comm, comm.state().next_tag(), std::move(mine), act, told));
     }

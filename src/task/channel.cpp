@@ -32,17 +32,17 @@ const std::string& Channel::name() const {
 namespace {
 
 // What a channel's call brings: an array, the stream's end, or an error.
-struct Brought {
+struct Contribution {
     std::vector<Array> arrays;
     bool end = false;
     comm::Fault fault;
 };
 
-comm::Fault fault_of_call(task::Member& me, const Brought& brought, bool receiving, int other,
+comm::Fault fault_of_call(task::Member& me, const Contribution& brought, bool receiving, int other,
                           const std::string& verb) {
     if (brought.fault) return brought.fault;
     try {
-        me.require_whole(other, verb);
+        me.require_intact(other, verb);
     } catch (const Error&) {
         return comm::Fault::current();
     }
@@ -54,21 +54,21 @@ constexpr int tag = 0;
 
 std::shared_ptr<task::Pending> start_send(const std::shared_ptr<Tasks::State>& all,
                                           const std::shared_ptr<task::Member>& me, int other,
-                                          const std::string& stream, const Brought& brought) {
-    const comm::Turn turn;
-    task::Sending sending{task::forms_of(brought.arrays), other, tag,
-                          fault_of_call(*me, brought, false, other, stream), stream};
+                                          const std::string& stream, const Contribution& brought) {
+    const comm::EngineLock engine_lock;
+    task::SendCall sending{task::descriptors_of(brought.arrays), other, tag,
+                           fault_of_call(*me, brought, false, other, stream), stream};
     sending.end = brought.end;
     return task::start_send(all, me, std::move(sending), brought.arrays);
 }
 
 std::shared_ptr<task::Pending> start_receive(const std::shared_ptr<Tasks::State>& all,
                                              const std::shared_ptr<task::Member>& me, int other,
-                                             const std::string& stream, const Brought& brought,
+                                             const std::string& stream, const Contribution& brought,
                                              const Deadline& deadline) {
-    const comm::Turn turn;
+    const comm::EngineLock engine_lock;
     return task::start_receive(all, me,
-                               {task::forms_of(brought.arrays), other, tag,
+                               {task::descriptors_of(brought.arrays), other, tag,
                                 fault_of_call(*me, brought, true, other, stream), deadline, stream},
                                brought.arrays);
 }
@@ -106,7 +106,7 @@ void Channel::close(Deadline deadline) {
 void Binding::refuse(Channel& channel, bool sending, const std::string& kind,
                      const std::string& message, Deadline deadline) {
     auto& it = *channel.state_;
-    const Brought brought{{}, false, {kind, message}};
+    const Contribution brought{{}, false, {kind, message}};
     const auto pending = sending
                              ? start_send(it.all, it.me, it.other, it.stream, brought)
                              : start_receive(it.all, it.me, it.other, it.stream, brought, deadline);

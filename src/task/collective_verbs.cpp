@@ -43,7 +43,7 @@ void Tasks::collective(task::Collective call, const TaskId* root, const char* ve
     require_apart(*state_, verb);
     // Who is out of step with the others cannot tell them so.
     for (int other = 0; other < size(); ++other)
-        if (other != me.task) me.require_whole(other, verb);
+        if (other != me.task) me.require_intact(other, verb);
     if (!call.fault) {
         try {
             if (root != nullptr) call.root = state_->index(*root);
@@ -57,7 +57,7 @@ void Tasks::collective(task::Collective call, const TaskId* root, const char* ve
     }
     std::shared_ptr<task::Pending> pending;
     {
-        const comm::Turn turn;
+        const comm::EngineLock engine_lock;
         pending = task::start_collective(state_, speaker_, std::move(call));
     }
     finish(*pending, *state_, deadline);

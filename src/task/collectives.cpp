@@ -6,9 +6,9 @@
 #include "comm/engine.hpp"
 #include "hocket/memory.hpp"
 #include "kernel/combine.hpp"
-#include "task/assembly.hpp"
+#include "task/collective_agreement.hpp"
 #include "transfer/check.hpp"
-#include "transfer/run.hpp"
+#include "transfer/executor.hpp"
 
 namespace hocket::task {
 namespace {
@@ -18,7 +18,7 @@ using comm::until;
 using comm::When;
 
 // One array going from one task to another, or to another layout within one.
-struct Move {
+struct CollectiveTransfer {
     int from, to;  // tasks
     Layout source, destination;
     std::optional<Array> sent, received;  // on the processes of the two
@@ -26,14 +26,14 @@ struct Move {
 };
 
 // What all moves of one call share.
-struct Moving {
+struct CollectiveTransfers {
     const Tasks::State& all;
     const Member& me;
     int tag;
     std::int64_t number;  // of the call
     transfer::Stopwatch& watch;
 
-    std::unique_ptr<transfer::Runner> start(const Move& move) const {
+    std::unique_ptr<transfer::Executor> start(const CollectiveTransfer& move) const {
         if (me.task != move.from && me.task != move.to) return nullptr;
         plan::Options options;
         options.itemsize = move.itemsize;
@@ -41,13 +41,13 @@ struct Moving {
             for (std::int64_t r = 0; r < move.destination.size(); ++r)
                 options.overlap.push_back(r < move.source.size() ? r : -1);
         const auto place = [](const std::optional<Array>& array) {
-            return array ? transfer::place_on(*array) : transfer::Place();
+            return array ? transfer::local_view_of(*array) : transfer::LocalView();
         };
-        const auto work = transfer::cached_work(move.source, move.destination, options,
-                                                place(move.sent), place(move.received));
+        const auto work = transfer::cached_local_plan(move.source, move.destination, options,
+                                                      place(move.sent), place(move.received));
         watch.lap(&Profile::schedule);
         const auto ranks = [&](int task) { return all.ranks[static_cast<std::size_t>(task)]; };
-        auto runner = std::make_unique<transfer::Runner>(
+        auto runner = std::make_unique<transfer::Executor>(
             work,
             transfer::Route{all.link.get(), ranks(move.from), ranks(move.to), tag, number, 0, tag,
                             tag},
@@ -59,9 +59,9 @@ struct Moving {
 };
 
 // All at once: they are from or to different tasks.
-comm::Protocol<> run_all(Moving moving, std::vector<Move> moves) {
-    std::vector<std::unique_ptr<transfer::Runner>> runners;
-    for (const Move& move : moves)
+comm::Protocol<> run_all(CollectiveTransfers moving, std::vector<CollectiveTransfer> moves) {
+    std::vector<std::unique_ptr<transfer::Executor>> runners;
+    for (const CollectiveTransfer& move : moves)
         if (auto runner = moving.start(move)) runners.push_back(std::move(runner));
     When done([&] {
         std::erase_if(runners, [](const auto& runner) { return runner->poll(); });
@@ -72,8 +72,9 @@ comm::Protocol<> run_all(Moving moving, std::vector<Move> moves) {
 
 // Task by task in their order, so that every element is combined in that order, once: a result has
 // the same bits wherever it is copied to. Gives the sum on the root, in the result's layout.
-comm::Protocol<std::optional<Array>> combine_arrays(Moving moving, const Collective& call,
-                                                    std::vector<Brought> brought, int root) {
+comm::Protocol<std::optional<Array>> combine_arrays(CollectiveTransfers moving,
+                                                    const Collective& call,
+                                                    std::vector<Contribution> brought, int root) {
     const Layout to = brought[static_cast<std::size_t>(root)].results.at(0).value();
     const DType dtype = call.array->dtype();
     std::optional<Array> sum, next;
@@ -82,12 +83,15 @@ comm::Protocol<std::optional<Array>> combine_arrays(Moving moving, const Collect
         next = Array::empty(to, dtype, moving.me.comm);
     }
     for (int task = 0; task < static_cast<int>(brought.size()); ++task) {
-        Move move{
-            task,      root,         brought[static_cast<std::size_t>(task)].forms.at(0).value(),
-            to,        std::nullopt, task == 0 ? sum : next,
-            dtype.size};
+        CollectiveTransfer move{task,
+                                root,
+                                brought[static_cast<std::size_t>(task)].descriptors.at(0).value(),
+                                to,
+                                std::nullopt,
+                                task == 0 ? sum : next,
+                                dtype.size};
         if (moving.me.task == task) move.sent = call.array;
-        std::vector<Move> only;
+        std::vector<CollectiveTransfer> only;
         only.push_back(std::move(move));
         co_await run_all(moving, std::move(only));
         if (!sum || task == 0) continue;
@@ -104,16 +108,17 @@ void copy_local(const Array& from, const Array& to) {
 }
 
 // What one task has goes to all, or (`gathered`) what each has to one.
-comm::Protocol<> move_all(Moving moving, std::vector<Form> sources, std::vector<Form> destinations,
-                          int root, bool gathered, std::optional<Array> sent,
-                          std::vector<std::optional<Array>> received) {
-    std::vector<Move> moves;
+comm::Protocol<> move_all(CollectiveTransfers moving, std::vector<ArrayDescriptor> sources,
+                          std::vector<ArrayDescriptor> destinations, int root, bool gathered,
+                          std::optional<Array> sent, std::vector<std::optional<Array>> received) {
+    std::vector<CollectiveTransfer> moves;
     for (int task = 0; task < static_cast<int>(moving.all.names.size()); ++task) {
         const auto t = static_cast<std::size_t>(task);
-        const Form &from = sources[gathered ? t : 0], &to = destinations[t];
+        const ArrayDescriptor &from = sources[gathered ? t : 0], &to = destinations[t];
         if (to.layout.empty()) continue;
-        Move move{gathered ? task : root, gathered ? root : task, from.value(), to.value(),
-                  std::nullopt,           std::nullopt,           from.itemsize};
+        CollectiveTransfer move{
+            gathered ? task : root, gathered ? root : task, from.value(), to.value(),
+            std::nullopt,           std::nullopt,           from.itemsize};
         if (moving.me.task == move.from) move.sent = sent;
         if (moving.me.task == move.to) move.received = received[gathered ? t : 0];
         moves.push_back(std::move(move));
@@ -121,23 +126,24 @@ comm::Protocol<> move_all(Moving moving, std::vector<Form> sources, std::vector<
     co_await run_all(moving, std::move(moves));
 }
 
-comm::Protocol<> carry_out(Moving moving, const Collective& call, std::vector<Brought> brought) {
-    std::vector<Form> forms, results;
-    for (const Brought& each : brought) {
-        forms.push_back(each.forms.at(0));
-        results.push_back(each.results.empty() ? Form() : each.results[0]);
+comm::Protocol<> carry_out(CollectiveTransfers moving, const Collective& call,
+                           std::vector<Contribution> brought) {
+    std::vector<ArrayDescriptor> descriptors, results;
+    for (const Contribution& each : brought) {
+        descriptors.push_back(each.descriptors.at(0));
+        results.push_back(each.results.empty() ? ArrayDescriptor() : each.results[0]);
     }
     const auto root = static_cast<std::size_t>(call.root);
     std::vector<std::optional<Array>> received{call.array};
     if (call.kind == Kind::bcast) {
-        std::vector<Form> source{forms[root]};
-        forms[root].layout.clear();  // it has it
-        co_await move_all(moving, std::move(source), std::move(forms), call.root, false, call.array,
-                          std::move(received));
+        std::vector<ArrayDescriptor> source{descriptors[root]};
+        descriptors[root].layout.clear();  // it has it
+        co_await move_all(moving, std::move(source), std::move(descriptors), call.root, false,
+                          call.array, std::move(received));
     } else if (call.kind == Kind::gather) {
         received.assign(call.results.begin(), call.results.end());
-        std::vector<Form> destinations = brought[root].results;
-        co_await move_all(moving, std::move(forms), std::move(destinations), call.root, true,
+        std::vector<ArrayDescriptor> destinations = brought[root].results;
+        co_await move_all(moving, std::move(descriptors), std::move(destinations), call.root, true,
                           call.array, std::move(received));
     } else if (call.kind == Kind::reduce) {
         const std::optional<Array> sum =
@@ -146,7 +152,7 @@ comm::Protocol<> carry_out(Moving moving, const Collective& call, std::vector<Br
     } else {
         std::optional<Array> sum = co_await combine_arrays(moving, call, std::move(brought), 0);
         received.assign(1, call.results.at(0));
-        std::vector<Form> source{results[0]};
+        std::vector<ArrayDescriptor> source{results[0]};
         co_await move_all(moving, std::move(source), std::move(results), 0, false, std::move(sum),
                           std::move(received));
     }
@@ -154,11 +160,11 @@ comm::Protocol<> carry_out(Moving moving, const Collective& call, std::vector<Br
 
 comm::Protocol<> collective(All all, Me me, Collective call, int tree_tag, std::int64_t number) {
     transfer::Stopwatch watch(all->profile, {});
-    std::vector<Brought> brought =
-        co_await assemble(all, me, call, tree_tag, me->tags.meeting_of_all(number));
+    std::vector<Contribution> brought =
+        co_await gather_contributions(all, me, call, tree_tag, me->tags.meeting_of_all(number));
     watch.lap(&Profile::descriptor);
     if (call.kind == Kind::barrier) co_return;
-    const Moving moving{*all, *me, me->tags.data_of_all(number), number, watch};
+    const CollectiveTransfers moving{*all, *me, me->tags.data_of_all(number), number, watch};
     co_await carry_out(moving, call, std::move(brought));
 }
 

@@ -16,13 +16,13 @@ namespace {
 // the tree hear, too.
 constexpr double while_others_come = 1.0;  // seconds
 
-struct Decided {
+struct LeaderOutcome {
     std::int64_t number = 0, among = 0;
     Fault fault;
 };
 
 Protocol<> decide(Me me, Choice choice, Deadline deadline, int tree_tag,
-                  std::shared_ptr<Decided> decided) {
+                  std::shared_ptr<LeaderOutcome> negotiated) {
     Packer word;
     if (me->group.lowest()) {
         std::optional<std::int64_t> found;
@@ -37,28 +37,28 @@ Protocol<> decide(Me me, Choice choice, Deadline deadline, int tree_tag,
         word.number(found.value_or(0)).number(choice.among);
         word.text(choice.fault.kind).text(choice.fault.message);
     }
-    const std::string outcome = co_await comm::spread(me->group, tree_tag, word.take());
+    const std::string outcome = co_await comm::broadcast(me->group, tree_tag, word.take());
     Unpacker in(outcome);
-    decided->number = in.number();
-    decided->among = in.number();
-    decided->fault.kind = in.text();
-    decided->fault.message = in.text();
+    negotiated->number = in.number();
+    negotiated->among = in.number();
+    negotiated->fault.kind = in.text();
+    negotiated->fault.message = in.text();
 }
 
 }  // namespace
 
 std::int64_t choose(const Me& me, Choice choice, Deadline deadline) {
-    const auto decided = std::make_shared<Decided>();
+    const auto negotiated = std::make_shared<LeaderOutcome>();
     const Fault own = choice.fault;
     const std::int64_t among = choice.among;
     const std::string name = choice.name;
     std::shared_ptr<comm::Call> call;
     {
-        const comm::Turn turn;
+        const comm::EngineLock engine_lock;
         const int tag = me->tags.tree(me->task, me->calls++);
         auto text = choice.text;
-        call = std::make_shared<comm::Call>(decide(me, std::move(choice), deadline, tag, decided),
-                                            std::move(text));
+        call = std::make_shared<comm::Call>(
+            decide(me, std::move(choice), deadline, tag, negotiated), std::move(text));
         comm::Engine::instance().add(call);
     }
     if (own && !me->group.lowest()) {
@@ -70,13 +70,13 @@ std::int64_t choose(const Me& me, Choice choice, Deadline deadline) {
         own.raise();
     }
     wait(*call, with_grace(deadline));
-    if (decided->fault) decided->fault.raise();
-    if (decided->among != among)
+    if (negotiated->fault) negotiated->fault.raise();
+    if (negotiated->among != among)
         throw MismatchError(name + ": the lowest process of task '" + me->name() +
-                            "' chooses among " + std::to_string(decided->among) +
+                            "' chooses among " + std::to_string(negotiated->among) +
                             ", this one among " + std::to_string(among) +
                             "; give the same requests on every process of the task");
-    return decided->number;
+    return negotiated->number;
 }
 
 }  // namespace hocket::task

@@ -8,23 +8,23 @@
 
 #include "base/text.hpp"
 #include "comm/engine.hpp"
-#include "task/answer.hpp"
+#include "task/reply.hpp"
 #include "transfer/check.hpp"
-#include "transfer/run.hpp"
+#include "transfer/executor.hpp"
 
 namespace hocket::task {
 namespace {
 
-using comm::Statement;
+using comm::CallSignature;
 using comm::until;
 using comm::When;
 using Found = std::shared_ptr<std::optional<Status>>;
 
 Status status_of(const Tasks::State& all, const Envelope& envelope) {
-    const Form& form = envelope.forms.at(0);
+    const ArrayDescriptor& form = envelope.descriptors.at(0);
     Status status{envelope.source, all.names[static_cast<std::size_t>(envelope.source)],
                   envelope.tag, form.value(), DType{form.dtype, form.itemsize}};
-    for (const auto& more : std::span(envelope.forms).subspan(1))
+    for (const auto& more : std::span(envelope.descriptors).subspan(1))
         status.further.push_back({more.value(), DType{more.dtype, more.itemsize}});
     return status;
 }
@@ -49,34 +49,35 @@ Protocol<> pass(Call& call) {
     co_await until(opened);
     if (call.fault) co_return;
     call.fault = call.gate->fault;
-    call.dropped = static_cast<bool>(call.fault);
+    call.abandoned = static_cast<bool>(call.fault);
 }
 
 // This task's arrays and the other's layouts, in the order in which they travel: what a process
 // sends another with one tag stays in order, so both sides know which array, and which piece of it,
 // a message is of.
-Protocol<> move(const std::vector<Array>& arrays, const Answer& met, bool sending,
+Protocol<> move(const std::vector<Array>& arrays, const Reply& met, bool sending,
                 transfer::Route route, transfer::Stopwatch& watch,
                 std::shared_ptr<Progress> progress) {
     for (std::size_t i = 0; i < arrays.size(); ++i) {
-        const Layout& other = met.other.forms.at(i).value();
+        const Layout& other = met.other.descriptors.at(i).value();
         const Layout& own = arrays[i].layout();
         const Cut cut(sending ? own : other, sending ? other : own,
-                      std::max<std::int64_t>(met.decided.pieces, 1));
+                      std::max<std::int64_t>(met.negotiated.pieces, 1));
         if (arrays.size() == 1) progress->cut = cut;
         for (std::int64_t piece = 0; piece < cut.count(); ++piece) {
             std::optional<Array> part;
             if (cut.count() > 1) part = cut.array_of(arrays[i], piece);
             const Array& array = part ? *part : arrays[i];
-            const transfer::Place here = transfer::place_on(array), nowhere;
+            const transfer::LocalView here = transfer::local_view_of(array), nowhere;
             const Layout there = cut.layout_of(other, piece);
             plan::Options options;
             options.itemsize = array.dtype().size;
-            options.strategy = met.decided.strategy;
-            options.stages = met.decided.stages;
+            options.strategy = met.negotiated.strategy;
+            options.stages = met.negotiated.stages;
             const auto work =
-                sending ? transfer::cached_work(array.layout(), there, options, here, nowhere)
-                        : transfer::cached_work(there, array.layout(), options, nowhere, here);
+                sending
+                    ? transfer::cached_local_plan(array.layout(), there, options, here, nowhere)
+                    : transfer::cached_local_plan(there, array.layout(), options, nowhere, here);
             watch.lap(&Profile::schedule);
             co_await transfer::run(work, sending ? array.data() : nullptr,
                                    sending ? nullptr : array.data(), route, watch);
@@ -85,13 +86,13 @@ Protocol<> move(const std::vector<Array>& arrays, const Answer& met, bool sendin
     }
 }
 
-Protocol<> send(All all, Me me, Sending sending, std::vector<Array> arrays, int tree_tag,
+Protocol<> send(All all, Me me, SendCall sending, std::vector<Array> arrays, int tree_tag,
                 std::int64_t ticket, Found found, std::shared_ptr<Progress> progress) {
     const int destination = sending.destination, tag = sending.tag;
     co_await pass(sending);
     transfer::Stopwatch watch(all->profile, track_of(sending.end ? "close" : "send",
                                                      {"to", *all, destination, tag}, arrays));
-    const Answer answer = co_await meet(all, me, std::move(sending), tree_tag, ticket, watch);
+    const Reply answer = co_await rendezvous(all, me, std::move(sending), tree_tag, ticket, watch);
     if (arrays.empty()) {  // a stream's end
         *found = Status{me->task, me->name(), tag, Layout({0}, "(*)"), DType{"", 0}};
         co_return;
@@ -104,48 +105,51 @@ Protocol<> send(All all, Me me, Sending sending, std::vector<Array> arrays, int 
     *found = std::move(status);
 }
 
-Protocol<> receive(All all, Me me, Receiving receiving, std::vector<Array> arrays, int tree_tag,
+Protocol<> receive(All all, Me me, ReceiveCall receiving, std::vector<Array> arrays, int tree_tag,
                    std::int64_t ticket, Found found, std::shared_ptr<Progress> progress) {
     co_await pass(receiving);
     transfer::Stopwatch watch(
         all->profile, track_of("recv", {"from", *all, receiving.source, receiving.tag}, arrays));
-    const Answer answer = co_await meet(all, me, std::move(receiving), tree_tag, ticket, watch);
+    const Reply answer =
+        co_await rendezvous(all, me, std::move(receiving), tree_tag, ticket, watch);
     const Envelope& envelope = answer.other;
     transfer::Route route = route_of(*all, me->tags, envelope.source, me->task, envelope.send);
     co_await move(arrays, answer, false, std::move(route), watch, std::move(progress));
     *found = status_of(*all, envelope);
 }
 
-Protocol<> probe(All all, Me me, Probing probing, int tree_tag, std::int64_t ticket, Found found) {
-    Statement mine;
+Protocol<> probe(All all, Me me, ProbeCall probing, int tree_tag, std::int64_t ticket,
+                 Found found) {
+    CallSignature mine;
     mine.fault = probing.fault;
     mine.text = "probe(" + task_text(*all, probing.source) + ", " + tag_text(probing.tag) + ")";
-    Statement said = co_await comm::collect(me->group, tree_tag, std::move(mine));
-    Answer heard;
+    CallSignature signature = co_await comm::collect(me->group, tree_tag, std::move(mine));
+    Reply outcome_text;
     if (me->group.lowest()) {
         When my_turn([&] { return me->receives.is_next(ticket); });
         co_await until(my_turn);
         me->matcher.pump();
-        Wanted wanted{probing.source, probing.tag, "", false, {}};
-        heard.fault = said.fault;
-        if (!said.fault) me->matcher.post(wanted);
+        PostedReceive wanted{probing.source, probing.tag, "", false, {}};
+        outcome_text.fault = signature.fault;
+        if (!signature.fault) me->matcher.post(wanted);
         me->receives.pass();
         When matched([&] {
             me->matcher.pump();
             all->need_sender(me->task, wanted.source);
-            return said.fault || wanted.found || !probing.wait || probing.deadline.passed();
+            return signature.fault || wanted.found || !probing.wait || probing.deadline.passed();
         });
         co_await until(matched);
         if (wanted.found)
-            heard.other = *wanted.found;
+            outcome_text.other = *wanted.found;
         else
             me->matcher.withdraw(wanted);
     }
-    const std::string outcome = co_await comm::spread(me->group, tree_tag, heard.packed());
-    const Answer answer = Answer::unpacked(outcome);
+    const std::string outcome =
+        co_await comm::broadcast(me->group, tree_tag, outcome_text.packed());
+    const Reply answer = Reply::unpacked(outcome);
     if (answer.fault) answer.fault.raise();
     if (answer.other.fault) fault_of_sender(*all, answer.other).raise();
-    if (!answer.other.forms.empty()) {
+    if (!answer.other.descriptors.empty()) {
         *found = status_of(*all, answer.other);
     } else if (probing.wait) {
         throw DeadlineError("task '" + me->name() + "' gave up its probe for a message from " +
@@ -173,14 +177,14 @@ Text text_of(const Member& me, const char* verb, const std::vector<Array>& array
 
 std::shared_ptr<Pending> start(Me me, Found found, Protocol<> protocol, Text text,
                                std::shared_ptr<Progress> progress = nullptr,
-                               std::shared_ptr<comm::Gate> gate = nullptr) {
+                               std::shared_ptr<comm::StartGate> gate = nullptr) {
     auto call = std::make_shared<comm::Call>(std::move(protocol), std::move(text));
     auto pending = std::make_shared<Pending>(Pending{std::move(me), std::move(found), call, nullptr,
                                                      nullptr, nullptr, std::move(progress)});
     if (gate == nullptr)
         comm::Engine::instance().add(call);
     else
-        pending->later = std::make_shared<comm::Later>(call, std::move(gate));
+        pending->later = std::make_shared<comm::DeferredCall>(call, std::move(gate));
     return pending;
 }
 
@@ -202,7 +206,7 @@ Fault fault_of(const Member& member, const Array& array, bool receiving) {
     return receiving ? transfer::fault_in_writing(array) : Fault{};
 }
 
-std::shared_ptr<Pending> start_send(All all, Me me, Sending sending, std::vector<Array> arrays) {
+std::shared_ptr<Pending> start_send(All all, Me me, SendCall sending, std::vector<Array> arrays) {
     auto found = std::make_shared<std::optional<Status>>();
     auto progress = std::make_shared<Progress>();
     Text text = text_of(*me, "sends", arrays, "to", sending.destination, sending.tag);
@@ -215,7 +219,7 @@ std::shared_ptr<Pending> start_send(All all, Me me, Sending sending, std::vector
                  std::move(text), progress, gate);
 }
 
-std::shared_ptr<Pending> start_receive(All all, Me me, Receiving receiving,
+std::shared_ptr<Pending> start_receive(All all, Me me, ReceiveCall receiving,
                                        std::vector<Array> arrays) {
     auto found = std::make_shared<std::optional<Status>>();
     auto progress = std::make_shared<Progress>();
@@ -233,7 +237,7 @@ std::shared_ptr<Pending> start_receive(All all, Me me, Receiving receiving,
     return pending;
 }
 
-std::shared_ptr<Pending> start_probe(All all, Me me, Probing probing) {
+std::shared_ptr<Pending> start_probe(All all, Me me, ProbeCall probing) {
     auto found = std::make_shared<std::optional<Status>>();
     std::string text = "task '" + me->name() + "' probes for a message from " +
                        task_text(*all, probing.source) + " with " + tag_text(probing.tag);

@@ -8,11 +8,11 @@
 #include <vector>
 
 #include "comm/call.hpp"
-#include "comm/later.hpp"
+#include "comm/deferred_call.hpp"
 #include "hocket/task.hpp"
-#include "task/meeting.hpp"
 #include "task/member.hpp"
 #include "task/pieces.hpp"
+#include "task/rendezvous.hpp"
 
 namespace hocket::task {
 
@@ -25,8 +25,8 @@ struct Pending {
     std::shared_ptr<comm::Activity> call;
     std::shared_ptr<Persistent> persistent = nullptr;  // none: an ordinary call
     std::shared_ptr<bool> given_up = nullptr;          // of a receive whose caller was interrupted
-    std::shared_ptr<comm::Later> later = nullptr;      // none: it has begun
-    std::shared_ptr<Progress> progress = nullptr;      // of an ordinary send or receive
+    std::shared_ptr<comm::DeferredCall> later = nullptr;  // none: it has begun
+    std::shared_ptr<Progress> progress = nullptr;         // of an ordinary send or receive
 };
 
 /// Waits for a call's end. @throws what it threw; DeadlineError.
@@ -50,18 +50,18 @@ comm::Fault fault_of(const Member& member, const Array& array, bool receiving);
 
 /// `arrays`: whose forms `sending` has; none where that is a fault.
 std::shared_ptr<Pending> start_send(std::shared_ptr<Tasks::State> all,
-                                    std::shared_ptr<Member> member, Sending sending,
+                                    std::shared_ptr<Member> member, SendCall sending,
                                     std::vector<Array> arrays);
 std::shared_ptr<Pending> start_receive(std::shared_ptr<Tasks::State> all,
-                                       std::shared_ptr<Member> member, Receiving receiving,
+                                       std::shared_ptr<Member> member, ReceiveCall receiving,
                                        std::vector<Array> arrays);
-struct Probing {
+struct ProbeCall {
     int source, tag;  // -1: any
     bool wait;        // false: what is there now, or nothing
     Deadline deadline;
     comm::Fault fault;
 };
 std::shared_ptr<Pending> start_probe(std::shared_ptr<Tasks::State> all,
-                                     std::shared_ptr<Member> member, Probing probing);
+                                     std::shared_ptr<Member> member, ProbeCall probing);
 
 }  // namespace hocket::task

@@ -3,54 +3,55 @@
 
 #include <algorithm>
 
-#include "transfer/recent.hpp"
+#include "transfer/lru_cache.hpp"
 
 namespace hocket::task {
 
-Form Form::of(const Array& array) {
+ArrayDescriptor ArrayDescriptor::of(const Array& array) {
     return {array.layout().text(), array.dtype().name, array.dtype().size, array.layout()};
 }
 
-const Layout& Form::value() const {
+const Layout& ArrayDescriptor::value() const {
     if (!known) known = transfer::parsed(layout);
     return *known;
 }
 
-std::vector<Form> forms_of(std::span<const Array> arrays) {
-    std::vector<Form> forms;
-    forms.reserve(arrays.size());
-    for (const auto& array : arrays) forms.push_back(Form::of(array));
-    return forms;
+std::vector<ArrayDescriptor> descriptors_of(std::span<const Array> arrays) {
+    std::vector<ArrayDescriptor> descriptors;
+    descriptors.reserve(arrays.size());
+    for (const auto& array : arrays) descriptors.push_back(ArrayDescriptor::of(array));
+    return descriptors;
 }
 
-void pack(Packer& out, const std::vector<Form>& forms) {
-    out.number(static_cast<std::int64_t>(forms.size()));
-    for (const Form& form : forms) out.text(form.layout).text(form.dtype).number(form.itemsize);
+void pack(Packer& out, const std::vector<ArrayDescriptor>& descriptors) {
+    out.number(static_cast<std::int64_t>(descriptors.size()));
+    for (const ArrayDescriptor& form : descriptors)
+        out.text(form.layout).text(form.dtype).number(form.itemsize);
 }
 
-std::vector<Form> unpack_forms(Unpacker& in) {
-    std::vector<Form> forms;
+std::vector<ArrayDescriptor> unpack_descriptors(Unpacker& in) {
+    std::vector<ArrayDescriptor> descriptors;
     std::int64_t left = in.number();
-    if (left == 1) forms.reserve(1);  // what is said may be wrong: no more before it is read
+    if (left == 1) descriptors.reserve(1);  // what is said may be wrong: no more before it is read
     for (; left > 0; --left) {
-        Form& form = forms.emplace_back();
+        ArrayDescriptor& form = descriptors.emplace_back();
         form.layout = in.text();
         form.dtype = in.text();
         form.itemsize = in.number();
     }
-    return forms;
+    return descriptors;
 }
 
 void Envelope::pack(Packer& out) const {
     out.number(source).number(tag).number(send).text(stream);
-    out.text(fault.kind).text(fault.message).number(kept).number(once ? 1 : 0);
-    out.number(parting ? 1 : 0);
-    wish.pack(out);
-    task::pack(out, forms);
+    out.text(fault.kind).text(fault.message).number(persistent_id).number(once ? 1 : 0);
+    out.number(departure ? 1 : 0);
+    requested.pack(out);
+    task::pack(out, descriptors);
 }
 
 std::string Envelope::packed() const {
-    Packer out(usual_text);
+    Packer out(typical_bytes);
     pack(out);
     return out.take();
 }
@@ -63,11 +64,11 @@ Envelope Envelope::unpacked(Unpacker& in) {
     envelope.stream = in.text();
     envelope.fault.kind = in.text();
     envelope.fault.message = in.text();
-    envelope.kept = in.number();
+    envelope.persistent_id = in.number();
     envelope.once = in.number() != 0;
-    envelope.parting = in.number() != 0;
-    envelope.wish = Wish::unpacked(in);
-    envelope.forms = unpack_forms(in);
+    envelope.departure = in.number() != 0;
+    envelope.requested = RequestedOptions::unpacked(in);
+    envelope.descriptors = unpack_descriptors(in);
     return envelope;
 }
 
@@ -76,12 +77,12 @@ Envelope Envelope::unpacked(const std::string& bytes) {
     return unpacked(in);
 }
 
-void Matcher::post(Wanted& wanted) {
+void Matcher::post(PostedReceive& wanted) {
     const auto it = std::find_if(unexpected_.begin(), unexpected_.end(),
                                  [&](const Envelope& e) { return wanted.fits(e); });
     if (it == unexpected_.end()) {
         posted_.push_back(&wanted);
-    } else if (wanted.take && !it->parting) {
+    } else if (wanted.take && !it->departure) {
         wanted.found = std::move(*it);
         unexpected_.erase(it);
     } else {
@@ -89,19 +90,19 @@ void Matcher::post(Wanted& wanted) {
     }
 }
 
-void Matcher::withdraw(Wanted& wanted) {
+void Matcher::withdraw(PostedReceive& wanted) {
     posted_.remove(&wanted);
 }
 
 void Matcher::arrive(Envelope envelope) {
     for (auto it = posted_.begin(); it != posted_.end();) {
-        Wanted& wanted = **it;
+        PostedReceive& wanted = **it;
         if (!wanted.fits(envelope)) {
             ++it;
             continue;
         }
         it = posted_.erase(it);
-        if (wanted.take && !envelope.parting) {
+        if (wanted.take && !envelope.departure) {
             wanted.found = std::move(envelope);
             return;
         }
@@ -110,9 +111,9 @@ void Matcher::arrive(Envelope envelope) {
     unexpected_.push_back(std::move(envelope));
 }
 
-const Envelope* Matcher::parting_of(int source) const {
+const Envelope* Matcher::departure_of(int source) const {
     const auto it = std::find_if(unexpected_.begin(), unexpected_.end(), [&](const Envelope& e) {
-        return e.parting && e.source == source;
+        return e.departure && e.source == source;
     });
     return it == unexpected_.end() ? nullptr : &*it;
 }

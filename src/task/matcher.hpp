@@ -16,40 +16,40 @@
 #include "comm/agree.hpp"
 #include "comm/link.hpp"
 #include "hocket/array.hpp"
-#include "task/wish.hpp"
+#include "task/requested_options.hpp"
 
 namespace hocket::task {
 
 /// As long as what is said of a message with one array, about.
-inline constexpr std::size_t usual_text = 320;
+inline constexpr std::size_t typical_bytes = 320;
 
 /// What is said of an array: its layout and type, not its memory.
-struct Form {
+struct ArrayDescriptor {
     std::string layout;  // as text
     std::string dtype;   // empty: not known yet
     std::int64_t itemsize = 0;
     mutable std::optional<Layout> known = {};  // the layout that the text is of, once asked for
 
-    static Form of(const Array& array);
+    static ArrayDescriptor of(const Array& array);
     /// @throws LayoutError as Layout::parse.
     const Layout& value() const;
 };
-std::vector<Form> forms_of(std::span<const Array> arrays);
-void pack(Packer& out, const std::vector<Form>& forms);
-std::vector<Form> unpack_forms(Unpacker& in);
+std::vector<ArrayDescriptor> descriptors_of(std::span<const Array> arrays);
+void pack(Packer& out, const std::vector<ArrayDescriptor>& descriptors);
+std::vector<ArrayDescriptor> unpack_descriptors(Unpacker& in);
 
 /// What a sending task says of a message before any data moves.
 struct Envelope {
     int source = 0;  // task
     int tag = 0;
-    std::int64_t send = 0;    // the sender's number of this send
-    std::string stream;       // messages of one stream meet receives of the same only
-    std::vector<Form> forms;  // of the arrays, in order
-    comm::Fault fault;        // why there is no message: the receiver gets this in its place
-    std::int64_t kept = 0;    // persistent: the sender's number of the request
-    bool once = false;        // persistent: no more than one start is promised
-    bool parting = false;     // nothing more comes from this task, for the fault's reason
-    Wish wish = {};
+    std::int64_t send = 0;  // the sender's number of this send
+    std::string stream;     // messages of one stream meet receives of the same only
+    std::vector<ArrayDescriptor> descriptors;  // of the arrays, in order
+    comm::Fault fault;               // why there is no message: the receiver gets this in its place
+    std::int64_t persistent_id = 0;  // persistent: the sender's number of the request
+    bool once = false;               // persistent: no more than one start is promised
+    bool departure = false;          // nothing more comes from this task, for the fault's reason
+    RequestedOptions requested = {};
 
     void pack(Packer& out) const;
     std::string packed() const;
@@ -58,14 +58,14 @@ struct Envelope {
 };
 
 /// A receive or a probe that waits for an envelope.
-struct Wanted {
+struct PostedReceive {
     int source = -1, tag = -1;  // -1: any
     std::string stream;
     bool take = true;  // a probe leaves the envelope where it is
     std::optional<Envelope> found;
 
     bool fits(const Envelope& envelope) const {
-        if (envelope.parting) return source == envelope.source;  // whatever tag is wanted
+        if (envelope.departure) return source == envelope.source;  // whatever tag is wanted
         return stream == envelope.stream && (source < 0 || source == envelope.source) &&
                (tag < 0 || tag == envelope.tag);
     }
@@ -79,12 +79,12 @@ class Matcher {
         link_ = &link;
         tag_ = envelope_tag;
     }
-    void post(Wanted& wanted);
-    void withdraw(Wanted& wanted);
+    void post(PostedReceive& wanted);
+    void withdraw(PostedReceive& wanted);
     /// Takes in what has come.
     void pump();
     /// What a task said when it parted, if it did.
-    const Envelope* parting_of(int source) const;
+    const Envelope* departure_of(int source) const;
 
   private:
     void arrive(Envelope envelope);
@@ -97,7 +97,7 @@ class Matcher {
     int tag_ = 0;
     std::unique_ptr<Incoming> incoming_;
     std::deque<Envelope> unexpected_;
-    std::list<Wanted*> posted_;
+    std::list<PostedReceive*> posted_;
 };
 
 }  // namespace hocket::task

@@ -62,13 +62,13 @@ class Tags {
     int reply(int source, std::int64_t send) const { return at(1, source, send); }
     int data(int source, std::int64_t send) const { return at(2, source, send); }
     /// For a persistent request, as long as it lives.
-    int kept(int source, std::int64_t request) const { return at(3, source, request); }
+    int persistent_id(int source, std::int64_t request) const { return at(3, source, request); }
     /// For what processes of the sending task, or of the receiving one, pass on to each other while
     /// data go from the one to the other: a task's partner may share processes with it.
     int among(Side side, int source, std::int64_t send) const {
         return at(side == Side::source ? 4 : 5, source, send);
     }
-    int kept_among(Side side, int source, std::int64_t request) const {
+    int persistent_among(Side side, int source, std::int64_t request) const {
         return at(side == Side::source ? 6 : 7, source, request);
     }
     /// Of a collective call between all tasks: their agreement, and data from any to any.
@@ -85,7 +85,7 @@ class Tags {
 };
 
 /// Lets calls pass one after the other, in the order in which they were made.
-class Queue {
+class TicketQueue {
   public:
     std::int64_t ticket() { return issued_++; }
     bool is_next(std::int64_t ticket) const { return ticket == passed_; }
@@ -105,22 +105,22 @@ struct Member {
     comm::Group group;
     Tags tags;
     std::int64_t calls = 0;             // collective calls of the task so far
-    std::int64_t kept = 0;              // persistent sends of the task so far
-    Queue sends, receives;              // on the lowest process
+    std::int64_t persistent_id = 0;     // persistent sends of the task so far
+    TicketQueue sends, receives;        // on the lowest process
     Matcher matcher;                    // likewise
     std::map<int, std::string> broken;  // other task -> what broke the pair
     std::optional<std::string> shown_name;
-    struct Letter {
+    struct DepartureMessage {
         std::string text;
         comm::Requests requests;
     };
-    std::list<Letter> partings;  // under way
+    std::list<DepartureMessage> departures;  // under way
 
     /// @throws Error if an earlier deadline broke the pair with that task.
-    void require_whole(int other, const std::string& verb) const;
+    void require_intact(int other, const std::string& verb) const;
     /// A blocking call with that task was not waited for to its end: from now on neither of the two
     /// sends to the other, and the other is told.
-    void part_with(int other, const std::string& why);
+    void break_pair(int other, const std::string& why);
     const std::string& name() const { return all->names[static_cast<std::size_t>(task)]; }
     int lowest_of(int other) const { return all->ranks[static_cast<std::size_t>(other)][0]; }
 };

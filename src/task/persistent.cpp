@@ -4,19 +4,19 @@
 #include "base/pack.hpp"
 #include "comm/engine.hpp"
 #include "task/exchange.hpp"
-#include "task/meeting.hpp"
+#include "task/rendezvous.hpp"
 #include "transfer/check.hpp"
 
 namespace hocket::task {
 
 struct Persistent::Prepared {
     std::optional<DType> dtype;
-    transfer::Place place;  // of the arrays that the runner is for
+    transfer::LocalView place;  // of the arrays that the runner is for
     std::optional<Layout> source, destination;
     transfer::Route route;
-    Wish decided;
+    RequestedOptions negotiated;
     transfer::Stopwatch watch{nullptr};
-    std::unique_ptr<transfer::Runner> runner;
+    std::unique_ptr<transfer::Executor> runner;
 };
 
 namespace {
@@ -27,13 +27,14 @@ constexpr const char* stream = "persistent requests";
 // the request was made. Raises on every process of both what does not fit on any.
 Protocol<> settle_type(All all, Me me, PersistentCall call, DType mine, int tree_tag,
                        std::int64_t send) {
-    comm::Statement said;
-    said.text = "start(" + mine.name + ")";
-    comm::Statement merged = co_await comm::collect(me->group, tree_tag, std::move(said));
+    comm::CallSignature signature;
+    signature.text = "start(" + mine.name + ")";
+    comm::CallSignature negotiate =
+        co_await comm::collect(me->group, tree_tag, std::move(signature));
     std::string outcome;
     if (me->group.lowest()) {
-        Answer own{merged.fault, {}};
-        own.other.forms.push_back({"", mine.name, mine.size});
+        Reply own{negotiate.fault, {}};
+        own.other.descriptors.push_back({"", mine.name, mine.size});
         const int source = call.sending ? me->task : call.other;
         // One letter each way: who sends with the data's tag, who receives with the reply's.
         const int data = me->tags.data(source, send), reply = me->tags.reply(source, send);
@@ -43,11 +44,11 @@ Protocol<> settle_type(All all, Me me, PersistentCall call, DType mine, int tree
         const std::string letter_out = own.packed();
         comm::Requests requests;
         all->link->send_text(requests, letter_out, there, call.sending ? data : reply);
-        comm::Letter letter =
+        comm::TextMessage letter =
             co_await comm::receive_text(*all->link, there, call.sending ? reply : data);
         co_await comm::until(requests);
-        Answer theirs = Answer::unpacked(letter.text);
-        const Form& form = theirs.other.forms.at(0);
+        Reply theirs = Reply::unpacked(letter.text);
+        const ArrayDescriptor& form = theirs.other.descriptors.at(0);
         if (own.fault) {
             theirs.fault = own.fault;
         } else if (!theirs.fault && (form.dtype != mine.name || form.itemsize != mine.size)) {
@@ -60,22 +61,22 @@ Protocol<> settle_type(All all, Me me, PersistentCall call, DType mine, int tree
         }
         outcome = theirs.packed();
     }
-    outcome = co_await comm::spread(me->group, tree_tag, std::move(outcome));
-    const Answer answer = Answer::unpacked(outcome);
+    outcome = co_await comm::broadcast(me->group, tree_tag, std::move(outcome));
+    const Reply answer = Reply::unpacked(outcome);
     if (answer.fault) answer.fault.raise();
 }
 
-std::shared_ptr<const transfer::Work> work_for(const Persistent::Prepared& it, bool sending) {
+std::shared_ptr<const transfer::LocalPlan> work_for(const Persistent::Prepared& it, bool sending) {
     plan::Options options;
     options.itemsize = it.dtype->size;
-    options.strategy = it.decided.strategy;
-    options.stages = it.decided.stages;
-    const transfer::Place nowhere;
-    return transfer::cached_work(*it.source, *it.destination, options, sending ? it.place : nowhere,
-                                 sending ? nowhere : it.place);
+    options.strategy = it.negotiated.strategy;
+    options.stages = it.negotiated.stages;
+    const transfer::LocalView nowhere;
+    return transfer::cached_local_plan(*it.source, *it.destination, options,
+                                       sending ? it.place : nowhere, sending ? nowhere : it.place);
 }
 
-Form form_of(const PersistentCall& call) {
+ArrayDescriptor form_of(const PersistentCall& call) {
     const DType dtype = call.dtype.value_or(DType{"", 0});
     return {call.layout.text(), dtype.name, dtype.size, call.layout};
 }
@@ -89,38 +90,39 @@ trace::Track track_of(const Tasks::State& all, const PersistentCall& call, const
                           arrays);
 }
 
-Protocol<> prepare(All all, Me me, PersistentCall call, std::int64_t ticket, std::int64_t kept,
-                   int tree_tag, int type_tag, std::shared_ptr<Persistent::Prepared> it) {
+Protocol<> prepare(All all, Me me, PersistentCall call, std::int64_t ticket,
+                   std::int64_t persistent_id, int tree_tag, int type_tag,
+                   std::shared_ptr<Persistent::Prepared> it) {
     it->watch = transfer::Stopwatch(all->profile, track_of(*all, call, "_init"));
     Envelope other;
     std::int64_t send = ticket;
     if (call.sending) {
-        Sending sending{{form_of(call)}, call.other, call.tag, call.fault, stream};
-        sending.kept = kept;
+        SendCall sending{{form_of(call)}, call.other, call.tag, call.fault, stream};
+        sending.persistent_id = persistent_id;
         sending.once = call.options.count == 1;
-        sending.wish = call.wish;
-        const Answer answer =
-            co_await meet(all, me, std::move(sending), tree_tag, ticket, it->watch);
+        sending.requested = call.requested;
+        const Reply answer =
+            co_await rendezvous(all, me, std::move(sending), tree_tag, ticket, it->watch);
         other = answer.other;
-        it->decided = answer.decided;
+        it->negotiated = answer.negotiated;
     } else {
-        Receiving receiving{{form_of(call)}, call.other, call.tag, call.fault, {}, stream};
+        ReceiveCall receiving{{form_of(call)}, call.other, call.tag, call.fault, {}, stream};
         receiving.once = call.options.count == 1;
-        receiving.wish = call.wish;
-        const Answer answer =
-            co_await meet(all, me, std::move(receiving), tree_tag, ticket, it->watch);
+        receiving.requested = call.requested;
+        const Reply answer =
+            co_await rendezvous(all, me, std::move(receiving), tree_tag, ticket, it->watch);
         other = answer.other;
-        it->decided = answer.decided;
+        it->negotiated = answer.negotiated;
         send = other.send;
-        kept = other.kept;
+        persistent_id = other.persistent_id;
     }
     comm::When typed([&] { return it->dtype.has_value(); });
     co_await comm::until(typed);
-    if (!call.dtype || other.forms.at(0).dtype.empty())
+    if (!call.dtype || other.descriptors.at(0).dtype.empty())
         co_await settle_type(all, me, call, *it->dtype, type_tag, send);
 
     it->watch.restart();
-    const Layout there = other.forms.at(0).value();
+    const Layout there = other.descriptors.at(0).value();
     it->source = call.sending ? call.layout : there;
     it->destination = call.sending ? there : call.layout;
     const int source = call.sending ? me->task : call.other;
@@ -128,13 +130,13 @@ Protocol<> prepare(All all, Me me, PersistentCall call, std::int64_t ticket, std
     it->route = {all->link.get(),
                  all->ranks[static_cast<std::size_t>(source)],
                  all->ranks[static_cast<std::size_t>(destination)],
-                 me->tags.kept(source, kept),
-                 kept,
+                 me->tags.persistent_id(source, persistent_id),
+                 persistent_id,
                  0,
-                 me->tags.kept_among(Side::source, source, kept),
-                 me->tags.kept_among(Side::destination, source, kept)};
+                 me->tags.persistent_among(Side::source, source, persistent_id),
+                 me->tags.persistent_among(Side::destination, source, persistent_id)};
     it->runner =
-        std::make_unique<transfer::Runner>(work_for(*it, call.sending), it->route, it->watch);
+        std::make_unique<transfer::Executor>(work_for(*it, call.sending), it->route, it->watch);
     it->watch.lap(&Profile::schedule);
     // One start, on either side's word, does not pay for lanes of its own.
     if (call.options.count != 1 && !other.once) co_await it->runner->connect();
@@ -154,13 +156,13 @@ Persistent::Persistent(All all, Me me, PersistentCall call)
             (call_.sending ? " to " : " from ") + task_text(*all_, call_.other) + " with " +
             tag_text(call_.tag) + ", persistently";
     prepared_->dtype = call_.dtype;
-    if (call_.array) prepared_->place = transfer::place_on(*call_.array);
+    if (call_.array) prepared_->place = transfer::local_view_of(*call_.array);
     const int tree_tag = me_->tags.tree(me_->task, me_->calls++);
     const int type_tag = me_->tags.tree(me_->task, me_->calls++);
     const std::int64_t ticket = call_.sending ? me_->sends.ticket() : me_->receives.ticket();
-    const std::int64_t kept = call_.sending ? me_->kept++ : 0;
+    const std::int64_t persistent_id = call_.sending ? me_->persistent_id++ : 0;
     preparation_ = std::make_shared<comm::Call>(
-        prepare(all_, me_, call_, ticket, kept, tree_tag, type_tag, prepared_),
+        prepare(all_, me_, call_, ticket, persistent_id, tree_tag, type_tag, prepared_),
         "preparing: " + text_);
     comm::Engine::instance().add(preparation_);
 }
@@ -194,7 +196,7 @@ void Persistent::start(const Array* array) {
     auto& it = *prepared_;
     if (bound.strides() != it.place.strides) {
         // The plan and the lanes are the same whatever the array's strides; the copies are not.
-        it.place = transfer::place_on(bound);
+        it.place = transfer::local_view_of(bound);
         restrided_ = it.runner != nullptr;
     }
     if (!it.dtype) it.dtype = bound.dtype();

@@ -12,7 +12,7 @@
 #include "comm/call.hpp"
 #include "hocket/task.hpp"
 #include "task/member.hpp"
-#include "transfer/run.hpp"
+#include "transfer/executor.hpp"
 
 namespace hocket::task {
 
@@ -24,7 +24,7 @@ struct PersistentCall {
     int other, tag;
     InitOptions options;
     comm::Fault fault;
-    Wish wish = {};
+    RequestedOptions requested = {};
 };
 
 class Persistent final : public comm::Activity, public std::enable_shared_from_this<Persistent> {

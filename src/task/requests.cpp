@@ -5,7 +5,7 @@
 #include <utility>
 
 #include "comm/engine.hpp"
-#include "comm/losses.hpp"
+#include "comm/loss_detector.hpp"
 #include "comm/polled.hpp"
 #include "hocket/task.hpp"
 #include "task/decision.hpp"
@@ -55,9 +55,9 @@ Status task::finish(Pending& pending, const Deadline& deadline) {
 namespace {
 
 // Done when a call has come so far, or has ended.
-class Reached final : public Operation {
+class PiecesDone final : public Operation {
   public:
-    Reached(task::Pending& pending, std::int64_t pieces) : pending_(pending), pieces_(pieces) {}
+    PiecesDone(task::Pending& pending, std::int64_t pieces) : pending_(pending), pieces_(pieces) {}
     bool poll() override {
         if (!pending_.call->ended()) static_cast<void>(pending_.call->poll());
         if (pending_.call->ended()) static_cast<void>(pending_.call->poll());  // raises its error
@@ -78,7 +78,7 @@ class Reached final : public Operation {
 }  // namespace
 
 void task::wait_for(Pending& pending, std::int64_t pieces, const Deadline& deadline) {
-    Reached reached(pending, pieces);
+    PiecesDone reached(pending, pieces);
     wait(reached, deadline);
 }
 
@@ -94,13 +94,13 @@ Status task::finish_or_break(Pending& pending, const Deadline& deadline, int oth
     try {
         return finish(pending, deadline);
     } catch (const DeadlineError& error) {
-        if (other >= 0) pending.member->part_with(other, error.what());
+        if (other >= 0) pending.member->break_pair(other, error.what());
         throw;
     } catch (...) {
         if (pending.call->ended()) throw;
-        if (other >= 0) pending.member->part_with(other, "interrupted");
+        if (other >= 0) pending.member->break_pair(other, "interrupted");
         if (pending.given_up) {  // else it would take a message that is meant for a later call
-            const comm::Turn turn;
+            const comm::EngineLock engine_lock;
             *pending.given_up = true;
             comm::Engine::instance().progress();
         }
@@ -121,7 +121,7 @@ bool Request::test() {
     task::Pending& pending = pending_of(*this);
     bool done = false;
     {
-        const comm::Turn turn;
+        const comm::EngineLock engine_lock;
         comm::Engine::instance().progress();
         done = pending.call->ended();
     }
@@ -131,7 +131,7 @@ bool Request::test() {
         return "task '" + me->name() + "' waits for its lowest process's word";
     };
     if (task::choose(pending.member, {"test", 2, find, text, fault_of_start(pending)}, {}) == 0) {
-        comm::heed_losses(*pending.call);
+        comm::check_losses(*pending.call);
         return false;
     }
     hocket::wait(*pending.call);
@@ -166,24 +166,25 @@ std::shared_ptr<Operation> Request::operation() const {
 
 void Request::start() {
     if (const auto& pending = pending_of(*this); pending.later) {
-        const comm::Turn turn;
+        const comm::EngineLock engine_lock;
         pending.later->begin();
         return;
     }
     task::Persistent& persistent = persistent_of(*this, "start");
-    const comm::Turn turn;
+    const comm::EngineLock engine_lock;
     persistent.start(nullptr);
 }
 
 void Request::start(const Array& array) {
     task::Persistent& persistent = persistent_of(*this, "start");
-    const comm::Turn turn;
+    const comm::EngineLock engine_lock;
     persistent.start(&array);
 }
 
 void Request::free() {
     task::Persistent& persistent = persistent_of(*this, "free");
-    const comm::Turn turn(comm::Turn::waiting);  // local, so also after MPI has ended
+    const comm::EngineLock engine_lock(
+        comm::EngineLock::waiting);  // local, so also after MPI has ended
     persistent.free();
 }
 
@@ -230,7 +231,7 @@ Request Tasks::init(bool sending, const Array* array, const Layout& layout, cons
     const char* verb = sending ? "send_init" : "recv_init";
     task::Member& me = speaker(verb);
     task::PersistentCall call{sending, layout, {}, {}, -1, options.tag, options, {}};
-    call.wish = {options.strategy, options.stages, 0, {}};
+    call.requested = {options.strategy, options.stages, 0, {}};
     try {
         if (array != nullptr) {
             call.array = *array;
@@ -246,9 +247,9 @@ Request Tasks::init(bool sending, const Array* array, const Layout& layout, cons
         if (options.count && *options.count < 1)
             throw Error(std::string(verb) + ": count is " + std::to_string(*options.count) +
                         "; say how often it will be started, 1 or more, or nothing");
-        call.wish.check(1);
-        if (sending) call.wish.model = task::model_text(call.wish);
-        me.require_whole(call.other, verb);
+        call.requested.check(1);
+        if (sending) call.requested.model = task::model_text(call.requested);
+        me.require_intact(call.other, verb);
         if (array != nullptr) {
             call.fault = task::fault_of(me, *array, !sending);
         } else if (layout.size() > me.group.size()) {
@@ -259,7 +260,7 @@ Request Tasks::init(bool sending, const Array* array, const Layout& layout, cons
     } catch (const Error&) {
         call.fault = comm::Fault::current();
     }
-    const comm::Turn turn;
+    const comm::EngineLock engine_lock;
     auto persistent = std::make_shared<task::Persistent>(state_, speaker_, std::move(call));
     return Request(std::make_shared<task::Pending>(
         task::Pending{speaker_, persistent->found(), persistent, persistent, nullptr}));
@@ -270,7 +271,7 @@ void Tasks::init_persistent(bool sending, const comm::Fault& fault) {
     task::PersistentCall call{sending, Layout({0}, "(*)"), {}, {}, -1, 0, {}, fault};
     std::shared_ptr<task::Persistent> refused;
     {
-        const comm::Turn turn;
+        const comm::EngineLock engine_lock;
         refused = std::make_shared<task::Persistent>(state_, speaker_, std::move(call));
     }
     // Word of it goes up the task's tree when this process is polled, which may not come here again

@@ -13,7 +13,7 @@
 #include "hocket/binding.hpp"
 #include "hocket/transfer.hpp"
 #include "task/member.hpp"
-#include "transport/far.hpp"
+#include "transport/net_messages.hpp"
 
 namespace hocket {
 namespace task {
@@ -45,7 +45,7 @@ std::vector<std::vector<int>> rounds(const std::vector<std::vector<int>>& ranks,
     return found;
 }
 
-void Member::require_whole(int other, const std::string& verb) const {
+void Member::require_intact(int other, const std::string& verb) const {
     const auto it = broken.find(other);
     if (it == broken.end()) return;
     throw Error(verb + ": tasks '" + name() + "' and '" +
@@ -55,18 +55,18 @@ void Member::require_whole(int other, const std::string& verb) const {
                 it->second + "); set tasks up anew");
 }
 
-void Member::part_with(int other, const std::string& why) {
+void Member::break_pair(int other, const std::string& why) {
     if (!broken.emplace(other, why).second || !group.lowest() || other == task) return;
-    const comm::Turn turn;
-    Envelope parting;
-    parting.source = task;
-    parting.parting = true;
-    parting.fault = {"Error",
-                     "tasks '" + all->names[static_cast<std::size_t>(other)] + "' and '" + name() +
-                         "' can no longer exchange messages, since a blocking call of '" + name() +
-                         "' ended before it was done (" + why + "); set tasks up anew"};
-    Letter& letter = partings.emplace_back();
-    letter.text = parting.packed();
+    const comm::EngineLock engine_lock;
+    Envelope departure;
+    departure.source = task;
+    departure.departure = true;
+    departure.fault = {
+        "Error", "tasks '" + all->names[static_cast<std::size_t>(other)] + "' and '" + name() +
+                     "' can no longer exchange messages, since a blocking call of '" + name() +
+                     "' ended before it was done (" + why + "); set tasks up anew"};
+    DepartureMessage& letter = departures.emplace_back();
+    letter.text = departure.packed();
     all->link->send_text(letter.requests, letter.text, lowest_of(other), tags.envelope(other));
 }
 
@@ -149,7 +149,7 @@ std::vector<std::vector<int>> resolve(std::span<const TaskRequest> requests, int
 }
 
 // Processes that ask for different tasks learn it here, before any is set up.
-comm::Protocol<> set_up(std::shared_ptr<Tasks::State> all, int tag, comm::Statement mine) {
+comm::Protocol<> set_up(std::shared_ptr<Tasks::State> all, int tag, comm::CallSignature mine) {
     comm::State& on = all->comm.state();
     co_await on.open();
     co_await comm::agree(comm::Group::whole(on.link()), tag, std::move(mine));
@@ -159,7 +159,7 @@ comm::Protocol<> set_up(std::shared_ptr<Tasks::State> all, int tag, comm::Statem
 }  // namespace
 
 void Tasks::State::need_sender(int receiver, int source) const {
-    if (comm::Needs::asked() == nullptr) return;
+    if (comm::AwaitedPeers::collecting() == nullptr) return;
     std::vector<int> lowest;
     for (int t = 0; t < static_cast<int>(ranks.size()); ++t)
         if (source < 0 ? t != receiver : t == source)
@@ -209,17 +209,17 @@ void Tasks::State::require_apart(int a, int b, const std::string& verb,
 Tasks::Tasks(std::span<const TaskRequest> requests, const Comm& comm)
     : state_(std::make_shared<State>(State{comm, nullptr, {}, {}, {}})) {
     State& all = *state_;
-    comm::Statement mine;
+    comm::CallSignature mine;
     mine.text = spelled(requests);
     try {
         all.ranks = resolve(requests, comm.size());
-        static_cast<void>(transport::usual_buffers());  // what cannot be read is an error here
+        static_cast<void>(transport::default_buffers());  // what cannot be read is an error here
     } catch (const Error&) {
         mine.fault = comm::Fault::current();
     }
     std::shared_ptr<comm::Call> agreement;
     {
-        const comm::Turn turn;
+        const comm::EngineLock engine_lock;
         agreement =
             std::make_shared<comm::Call>(set_up(state_, comm.state().next_tag(), std::move(mine)),
                                          "setting up " + spelled(requests));
@@ -227,7 +227,7 @@ Tasks::Tasks(std::span<const TaskRequest> requests, const Comm& comm)
     }
     wait(*agreement);
 
-    const comm::Turn turn;
+    const comm::EngineLock engine_lock;
     const task::Tags tags(static_cast<int>(requests.size()), all.link->highest_tag());
     for (const auto& request : requests) all.names.push_back(request.name);
     const auto index_in = [&](const std::vector<int>& ranks) {
@@ -253,7 +253,7 @@ Tasks::Tasks(std::span<const TaskRequest> requests, const Comm& comm)
         member->all = &all;
         member->task = number;
         member->group = {all.link.get(), ranks, index};
-        member->group.by_mail = comm::agrees_by_mail(member->group);
+        member->group.goes_in_node = comm::agrees_by_mail(member->group);
         member->tags = tags;
         member->shown_name = requests[t].name;
         member->matcher.open(*all.link, tags.envelope(number));

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // What a program calls: the verbs of Tasks, and requests.
-#include "base/port.hpp"
+#include "base/platform.hpp"
 #include "base/text.hpp"
 #include "base/trace.hpp"
 #include "comm/engine.hpp"
-#include "comm/losses.hpp"
+#include "comm/loss_detector.hpp"
 #include "hocket/binding.hpp"
 #include "hocket/task.hpp"
 #include "task/collectives.hpp"
@@ -42,8 +42,8 @@ Status finish_both(task::Pending& out, task::Pending& in, const Deadline& deadli
     return *status;
 }
 
-std::shared_ptr<comm::Gate> gate_if(bool later) {
-    return later ? std::make_shared<comm::Gate>() : nullptr;
+std::shared_ptr<comm::StartGate> gate_if(bool later) {
+    return later ? std::make_shared<comm::StartGate>() : nullptr;
 }
 
 comm::Fault fault_of_all(const task::Member& me, std::span<const Array> arrays, bool receiving) {
@@ -60,7 +60,7 @@ comm::Fault fault_of_all(const task::Member& me, std::span<const Array> arrays, 
         return fault;
     }
     if (!receiving || arrays.size() < 2) return {};
-    if (const auto pair = transfer::that_share_memory(arrays))
+    if (const auto pair = transfer::sharing_memory(arrays))
         return {"Error", "numbers " + std::to_string(pair->first) + " and " +
                              std::to_string(pair->second) + " of the " +
                              std::to_string(arrays.size()) +
@@ -150,7 +150,7 @@ Request Tasks::start_send(std::span<const Array> arrays, const TaskId& destinati
                           const Verb& verb, const MessageOptions& options, comm::Fault fault) {
     if (verb.waits || (verb.sends && verb.receives)) comm::require_may_block(verb.name);
     task::Member& me = speaker(verb.name);
-    task::Wish wish{options.strategy, options.stages, options.pieces, {}};
+    task::RequestedOptions requested{options.strategy, options.stages, options.pieces, {}};
     const int tag = options.tag.value_or(0);
     int to = -1;
     if (!fault) {
@@ -161,17 +161,17 @@ Request Tasks::start_send(std::span<const Array> arrays, const TaskId& destinati
                 throw Error(std::string(verb.name) + ": tag is " + std::to_string(tag) +
                             "; a tag that is sent is 0 or more");
             require_apart(*state_, me, to, verb);
-            me.require_whole(to, verb.name);
-            wish.check(arrays.size());
-            wish.model = task::model_text(wish);
+            me.require_intact(to, verb.name);
+            requested.check(arrays.size());
+            requested.model = task::model_text(requested);
             fault = fault_of_all(me, arrays, false);
         } catch (const Error&) {
             fault = comm::Fault::current();
         }
     }
-    const comm::Turn turn;
-    task::Sending sending{task::forms_of(arrays), to, tag, std::move(fault), {}};
-    sending.wish = std::move(wish);
+    const comm::EngineLock engine_lock;
+    task::SendCall sending{task::descriptors_of(arrays), to, tag, std::move(fault), {}};
+    sending.requested = std::move(requested);
     sending.gate = gate_if(options.later && !verb.waits);
     return Request(
         task::start_send(state_, speaker_, std::move(sending), {arrays.begin(), arrays.end()}));
@@ -181,7 +181,7 @@ Request Tasks::start_receive(std::span<const Array> arrays, const TaskId& source
                              const MessageOptions& options, comm::Fault fault) {
     if (verb.waits || (verb.sends && verb.receives)) comm::require_may_block(verb.name);
     task::Member& me = speaker(verb.name);
-    const task::Wish wish{options.strategy, options.stages, options.pieces, {}};
+    const task::RequestedOptions requested{options.strategy, options.stages, options.pieces, {}};
     const int tag = options.tag.value_or(any_tag);
     int from = any_source;
     if (!fault) {
@@ -189,21 +189,21 @@ Request Tasks::start_receive(std::span<const Array> arrays, const TaskId& source
             require_now(options, verb);
             from = source_of(*state_, source, tag, verb);
             require_apart(*state_, me, from, verb);
-            if (from >= 0) me.require_whole(from, verb.name);
-            wish.check(arrays.size());
+            if (from >= 0) me.require_intact(from, verb.name);
+            requested.check(arrays.size());
             fault = fault_of_all(me, arrays, true);
         } catch (const Error&) {
             fault = comm::Fault::current();
         }
     }
-    const comm::Turn turn;
-    task::Receiving receiving{task::forms_of(arrays),
-                              from,
-                              tag,
-                              std::move(fault),
-                              &verb == &the_verb("irecv") ? Deadline() : options.deadline,
-                              {}};
-    receiving.wish = wish;
+    const comm::EngineLock engine_lock;
+    task::ReceiveCall receiving{task::descriptors_of(arrays),
+                                from,
+                                tag,
+                                std::move(fault),
+                                &verb == &the_verb("irecv") ? Deadline() : options.deadline,
+                                {}};
+    receiving.requested = requested;
     receiving.gate = gate_if(options.later && !verb.waits);
     return Request(task::start_receive(state_, speaker_, std::move(receiving),
                                        {arrays.begin(), arrays.end()}));
@@ -285,14 +285,14 @@ std::optional<Status> Tasks::look(const TaskId& source, int tag, const Verb& ver
     }
     std::shared_ptr<task::Pending> pending;
     {
-        const comm::Turn turn;
+        const comm::EngineLock engine_lock;
         // Who asks again and again must move on what the answer depends on: its own sends, too.
         comm::Engine::instance().progress();
         pending = task::start_probe(state_, speaker_,
                                     {from, tag, verb.waits, deadline, std::move(fault)});
     }
     wait(*pending->call, with_grace(deadline));
-    if (!*pending->found) comm::heed_losses(*pending->call);
+    if (!*pending->found) comm::check_losses(*pending->call);
     return *pending->found;
 }
 
@@ -334,7 +334,7 @@ Profile Tasks::profile() const {
 }
 void Binding::add_to_profile(Tasks& tasks, const Profile& more) {
     *tasks.state_->profile += more;
-    const double now = port::seconds();
+    const double now = platform::seconds();
     if (more.call > 0) trace::record("call", now - more.call, now);
 }
 

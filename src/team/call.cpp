@@ -26,7 +26,7 @@ std::string Header::text() const {
     return out;
 }
 
-std::string Quarrel::text() const {
+std::string Mismatch::text() const {
     const Header a = Header::unpacked(low), b = Header::unpacked(high);
     const std::string one = "process " + std::to_string(low_process);
     const std::string other = "process " + std::to_string(high_process);

@@ -32,7 +32,7 @@ struct Header {
 };
 
 /// Two processes that disagree, the lowest first.
-struct Quarrel {
+struct Mismatch {
     std::uint64_t low_process = 0, low = 0, high_process = 0, high = 0;
 
     /// They do not even mean the same processes: nobody knows any more who waits for whom.

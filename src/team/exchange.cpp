@@ -4,8 +4,8 @@
 #include <algorithm>
 #include <array>
 
-#include "base/patience.hpp"
-#include "base/port.hpp"
+#include "base/backoff.hpp"
+#include "base/platform.hpp"
 #include "comm/engine.hpp"
 #include "team/fold.hpp"
 #include "team/root.hpp"
@@ -19,19 +19,19 @@ namespace {
 constexpr int looks = 200, pauses = 1000;
 constexpr int looks_if_crowded = 20, yields = 300;
 
-bool heard_soon(const Talk& talk, bool crowded) {
+bool heard_soon(const FlagPair& flags, bool crowded) {
     const int close = crowded ? looks_if_crowded : looks;
     for (int i = 0; i < close; ++i)
-        if (talk.heard()) return true;
+        if (flags.observed()) return true;
     const int patient = crowded ? yields : pauses;
     for (int i = 0; i < patient; ++i) {
         bool prompt = true;
         if (crowded) {
-            prompt = base::step_aside();
+            prompt = base::yield_or_sleep();
         } else {
-            port::pause();
+            platform::pause();
         }
-        if (talk.heard()) return true;
+        if (flags.observed()) return true;
         // Looks are milliseconds apart now, and deadlines are for the one wait.
         if (!prompt) return false;
     }
@@ -41,34 +41,35 @@ bool heard_soon(const Talk& talk, bool crowded) {
 }  // namespace
 
 /// How far it came, and how many were heard.
-Root::Said Root::quick(const Group& group, std::uint64_t header, const std::uint64_t* value,
-                       std::size_t words, std::uint64_t* values, std::size_t& heard) {
-    shm::Words cell;
+Root::Heard Root::try_exchange(const Group& group, std::uint64_t header, const std::uint64_t* value,
+                               std::size_t words, std::uint64_t* values, std::size_t& observed) {
+    shm::Payload cell;
     cell[0] = header;
     for (std::size_t i = 0; i < words; ++i) {
         cell[i + 1] = value[i];
         values[group.me * words + i] = value[i];
     }
-    heard = 0;
-    for (const auto& [talk, process] : group.members)
-        if (talk != nullptr && !talk->heard()) return Said::nothing;
-    for (const auto& [talk, process] : group.members)
-        if (talk != nullptr) talk->say(cell, words + 1);
+    observed = 0;
+    for (const auto& [flags, process] : group.members)
+        if (flags != nullptr && !flags->observed()) return Heard::nothing;
+    for (const auto& [flags, process] : group.members)
+        if (flags != nullptr) flags->publish(cell, words + 1);
     const bool crowded = comm::Engine::instance().crowded();
     bool same = true;
-    for (heard = 0; heard < group.size(); ++heard) {
-        const Talk* const talk = group.members[heard].talk;
-        if (talk == nullptr) continue;
-        if (!talk->heard() && !heard_soon(*talk, crowded)) return Said::mine;
-        same &= talk->word(0) == header;
-        for (std::size_t i = 0; i < words; ++i) values[heard * words + i] = talk->word(i + 1);
+    for (observed = 0; observed < group.size(); ++observed) {
+        const FlagPair* const flags = group.members[observed].flags;
+        if (flags == nullptr) continue;
+        if (!flags->observed() && !heard_soon(*flags, crowded)) return Heard::mine;
+        same &= flags->payload_word(0) == header;
+        for (std::size_t i = 0; i < words; ++i)
+            values[observed * words + i] = flags->payload_word(i + 1);
     }
     // What else is under way goes on, however short the waits are.
     if (++rounds_ % 256 == 0) {
-        const comm::Turn turn(comm::Turn::waiting);
+        const comm::EngineLock engine_lock(comm::EngineLock::waiting);
         comm::Engine::instance().progress();
     }
-    return same ? Said::all : Said::mine;
+    return same ? Heard::all : Heard::mine;
 }
 
 void Root::exchange(const std::shared_ptr<const Group>& group, const Header& header,
@@ -76,13 +77,14 @@ void Root::exchange(const std::shared_ptr<const Group>& group, const Header& hea
                     const Deadline& deadline, const std::function<void()>& rest) {
     require_whole();
     auto round = std::shared_ptr<Round>();
-    if (group->near && flights_.empty()) {
-        std::size_t heard = 0;
-        const Said said = quick(*group, header.packed(), value, words, values, heard);
-        if (said == Said::all) return;
+    if (group->in_node && pending_rounds_.empty()) {
+        std::size_t observed = 0;
+        const Heard published =
+            try_exchange(*group, header.packed(), value, words, values, observed);
+        if (published == Heard::all) return;
         round = std::make_shared<Round>();
-        round->said = said == Said::mine;
-        round->heard = heard;
+        round->published = published == Heard::mine;
+        round->observed = observed;
         round->values.assign(values, values + group->size() * words);
     } else {
         round = std::make_shared<Round>();
@@ -98,8 +100,8 @@ void Root::exchange(const std::shared_ptr<const Group>& group, const Header& hea
 std::uint64_t Root::fold(const std::shared_ptr<const Group>& group, const Header& header,
                          std::uint64_t value, const Deadline& deadline) {
     const std::size_t words = header.bytes == 0 ? 0 : 1;
-    if (group->near && group->size() <= fan) {
-        std::array<std::uint64_t, fan> values;  // set by the round
+    if (group->in_node && group->size() <= max_fan_in) {
+        std::array<std::uint64_t, max_fan_in> values;  // set by the round
         exchange(group, header, &value, words, values.data(), deadline);
         return result_of(header.op, header.type, {values.data(), group->size()}, group->me, 0);
     }
@@ -113,14 +115,14 @@ std::uint64_t Root::fold(const std::shared_ptr<const Group>& group, const Header
 }
 
 std::shared_ptr<comm::Call> Root::start(const std::shared_ptr<Round>& round) {
-    const comm::Turn turn;
-    std::erase_if(flights_, [](const Flight& flight) { return flight.call->ended(); });
+    const comm::EngineLock engine_lock;
+    std::erase_if(pending_rounds_, [](const PendingRound& flight) { return flight.call->ended(); });
     std::vector<std::shared_ptr<comm::Call>> before;
-    for (const auto& flight : flights_)
+    for (const auto& flight : pending_rounds_)
         if (flight.group->meets(*round->group)) before.push_back(flight.call);
     round->root = shared_from_this();
     const auto call = std::make_shared<comm::Call>(drive(round, std::move(before)), round->text());
-    flights_.push_back({round->group, call});
+    pending_rounds_.push_back({round->group, call});
     comm::Engine::instance().add(call);
     try {
         call->poll();  // what can be said now is
@@ -133,7 +135,7 @@ std::shared_ptr<comm::Call> Root::start(const std::shared_ptr<Round>& round) {
 namespace {
 
 bool failed(comm::Call& call) {
-    const comm::Turn turn(comm::Turn::waiting);
+    const comm::EngineLock engine_lock(comm::EngineLock::waiting);
     try {
         call.poll();
     } catch (const Error&) {
@@ -154,8 +156,8 @@ void Root::finish(const std::shared_ptr<Round>& round, const Deadline& deadline,
         throw;
     }
     // Another thread may be polling the rest.
-    const comm::Turn turn(comm::Turn::waiting);
-    std::erase_if(flights_, [](const Flight& flight) { return flight.call->ended(); });
+    const comm::EngineLock engine_lock(comm::EngineLock::waiting);
+    std::erase_if(pending_rounds_, [](const PendingRound& flight) { return flight.call->ended(); });
 }
 
 }  // namespace hocket::team

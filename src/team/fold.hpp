@@ -29,7 +29,7 @@ bool scans(Op op);
 std::uint64_t result_of(Op op, Type type, std::span<const std::uint64_t> values, std::size_t me,
                         std::size_t source);
 
-/// Whether the value at `place` stands for a one in the mask that is the result of waitvec (where
+/// Whether the value at `member` stands for a one in the mask that is the result of waitvec (where
 /// values are flags), vote (for process `me`), or match (with the value `mine`).
 bool chosen(Op op, Type type, std::uint64_t value, std::uint64_t mine, int me);
 

@@ -3,7 +3,7 @@
 // down again.
 #include <algorithm>
 
-#include "team/across.hpp"
+#include "team/hierarchical.hpp"
 
 namespace hocket::team {
 namespace {
@@ -14,13 +14,13 @@ using Places = std::vector<std::size_t>;
 
 /// What processes have said that follow each other in their node, and their values.
 struct Batch {
-    Piece piece;
+    PartialResult partial;
     Data values;
 };
 
-shm::Words cell_of(const Data& data, std::size_t at) {
-    shm::Words cell{};
-    const std::size_t count = std::min(shm::cell_words, data.size() - at);
+shm::Payload cell_of(const Data& data, std::size_t at) {
+    shm::Payload cell{};
+    const std::size_t count = std::min(shm::payload_words, data.size() - at);
     std::copy_n(data.begin() + static_cast<std::ptrdiff_t>(at), count, cell.begin());
     return cell;
 }
@@ -28,66 +28,67 @@ shm::Words cell_of(const Data& data, std::size_t at) {
 /// To my leader, a cell at a time, of which it asks for each but the first. A quarrel is an answer
 /// to any.
 Protocol<> pass(Round& round, std::size_t leader, const Batch& batch) {
-    Talk& talk = talk_with(round, leader);
-    const shm::Words first = batch.piece.packed();
-    Data data(first.begin(), first.begin() + (batch.piece.quarrel ? quarrel_words : 1));
-    if (!batch.piece.quarrel) data.insert(data.end(), batch.values.begin(), batch.values.end());
-    for (std::size_t at = 0; at < data.size(); at += shm::cell_words) {
+    FlagPair& flags = flags_with(round, leader);
+    const shm::Payload first = batch.partial.packed();
+    Data data(first.begin(), first.begin() + (batch.partial.mismatch ? mismatch_words : 1));
+    if (!batch.partial.mismatch) data.insert(data.end(), batch.values.begin(), batch.values.end());
+    for (std::size_t at = 0; at < data.size(); at += shm::payload_words) {
         if (at > 0) {
-            Awaited wanted(round, leader, [&talk] { return talk.heard(); });
+            PeerWait wanted(round, leader, [&flags] { return flags.observed(); });
             co_await comm::until(wanted);
-            if (talk.word(0) == in_quarrel) co_return;
+            if (flags.payload_word(0) == mismatch_marker) co_return;
         }
-        talk.say(cell_of(data, at), shm::cell_words);
+        flags.publish(cell_of(data, at), shm::payload_words);
     }
 }
 
 /// What one that I lead passes, `count` values, joined to mine.
-Protocol<> take(Round& round, std::size_t place, std::size_t count, Batch& mine) {
-    Talk& talk = talk_with(round, place);
+Protocol<> take(Round& round, std::size_t member, std::size_t count, Batch& mine) {
+    FlagPair& flags = flags_with(round, member);
     for (std::size_t from = 1, left = count;; from = 0) {
-        Awaited asked(round, place, [&talk] { return talk.asked(); });
-        co_await comm::until(asked);
-        const shm::Words cell = talk.question(shm::cell_words);
+        PeerWait requested(round, member, [&flags] { return flags.requested(); });
+        co_await comm::until(requested);
+        const shm::Payload cell = flags.request_payload(shm::payload_words);
         if (from > 0) {
-            Piece heard{place, cell[0]};
-            if (cell[0] == in_quarrel) heard.quarrel = quarrel_in(cell);
-            mine.piece = joined(round, {mine.piece, heard});
-            heed(round, mine.piece);
-            if (mine.piece.quarrel) co_return;
+            PartialResult observed{member, cell[0]};
+            if (cell[0] == mismatch_marker) observed.mismatch = mismatch_in(cell);
+            mine.partial = combined(round, {mine.partial, observed});
+            check_mismatch(round, mine.partial);
+            if (mine.partial.mismatch) co_return;
         }
-        const std::size_t here = std::min(left, shm::cell_words - from);
+        const std::size_t here = std::min(left, shm::payload_words - from);
         const auto* const values = cell.data() + from;
         mine.values.insert(mine.values.end(), values, values + here);
         left -= here;
         if (left == 0) co_return;
-        talk.say({round.header.packed()}, 1);
+        flags.publish({round.header.packed()}, 1);
     }
 }
 
 /// Values of the whole group, or a quarrel, to one that I lead, which asks for each cell.
-Protocol<> answer(Round& round, std::size_t place, const Data& data) {
-    Talk& talk = talk_with(round, place);
-    for (std::size_t at = 0; at < data.size(); at += shm::cell_words) {
-        Awaited asked(round, place, [&talk] { return talk.asked(); });
-        co_await comm::until(asked);
-        talk.say(cell_of(data, at), shm::cell_words);
-        if (data[0] == in_quarrel) co_return;
+Protocol<> answer(Round& round, std::size_t member, const Data& data) {
+    FlagPair& flags = flags_with(round, member);
+    for (std::size_t at = 0; at < data.size(); at += shm::payload_words) {
+        PeerWait requested(round, member, [&flags] { return flags.requested(); });
+        co_await comm::until(requested);
+        flags.publish(cell_of(data, at), shm::payload_words);
+        if (data[0] == mismatch_marker) co_return;
     }
 }
 
 Protocol<Data> hear(Round& round, std::size_t leader, std::size_t words) {
-    Talk& talk = talk_with(round, leader);
+    FlagPair& flags = flags_with(round, leader);
     Data data;
     for (;;) {
-        Awaited answered(round, leader, [&talk] { return talk.heard(); });
+        PeerWait answered(round, leader, [&flags] { return flags.observed(); });
         co_await comm::until(answered);
-        const std::size_t count = std::min(shm::cell_words, words - data.size());
-        const shm::Words said = talk.words(count);
-        data.insert(data.end(), said.begin(), said.begin() + static_cast<std::ptrdiff_t>(count));
+        const std::size_t count = std::min(shm::payload_words, words - data.size());
+        const shm::Payload published = flags.payload(count);
+        data.insert(data.end(), published.begin(),
+                    published.begin() + static_cast<std::ptrdiff_t>(count));
         // Else it is not the answer to what was asked.
         if (data[0] != round.header.packed() || data.size() == words) co_return data;
-        talk.say({round.header.packed()}, 1);
+        flags.publish({round.header.packed()}, 1);
     }
 }
 
@@ -95,25 +96,25 @@ Protocol<Data> hear(Round& round, std::size_t leader, std::size_t words) {
 Protocol<Data> all_of(Round& round, const Batch& mine, std::size_t words) {
     const Group& group = *round.group;
     Packer out;
-    pack(out, mine.piece);
+    pack(out, mine.partial);
     for (const std::uint64_t value : mine.values) out.number(static_cast<std::int64_t>(value));
     std::string text = out.take();
     const std::vector<std::string> texts = co_await between_nodes(round, std::move(text));
-    std::vector<Piece> pieces;
+    std::vector<PartialResult> pieces;
     for (const std::string& each : texts) {
         Unpacker in(each);
         pieces.push_back(unpacked(in));
     }
-    const Piece all = joined(round, pieces);
-    Data data(quarrel_words + group.size() * words, 0);
-    const shm::Words head = all.packed();
-    std::copy_n(head.begin(), all.quarrel ? quarrel_words : 1, data.begin());
-    for (std::size_t node = 0; node < texts.size() && !all.quarrel; ++node) {
+    const PartialResult all = combined(round, pieces);
+    Data data(mismatch_words + group.size() * words, 0);
+    const shm::Payload head = all.packed();
+    std::copy_n(head.begin(), all.mismatch ? mismatch_words : 1, data.begin());
+    for (std::size_t node = 0; node < texts.size() && !all.mismatch; ++node) {
         Unpacker in(texts[node]);
         static_cast<void>(unpacked(in));
-        for (const std::size_t place : group.nodes[node])
+        for (const std::size_t member : group.nodes[node])
             for (std::size_t i = 0; i < words; ++i)
-                data[quarrel_words + place * words + i] = static_cast<std::uint64_t>(in.number());
+                data[mismatch_words + member * words + i] = static_cast<std::uint64_t>(in.number());
     }
     co_return data;
 }
@@ -129,25 +130,27 @@ Protocol<> gather(Round& round) {
     Batch mine{{group.me, round.header.packed()}, round.value};
     // Those I lead, then the leaders I lead, who speak for `step` processes each, and so on.
     std::size_t step = 1;
-    for (; step < here.size() && at % (step * fan) == 0; step *= fan)
-        for (std::size_t i = at + step; i < std::min(at + step * fan, here.size()); i += step)
+    for (; step < here.size() && at % (step * max_fan_in) == 0; step *= max_fan_in)
+        for (std::size_t i = at + step; i < std::min(at + step * max_fan_in, here.size());
+             i += step)
             co_await take(round, here[i], std::min(step, here.size() - i) * words, mine);
     Data data;
-    const std::size_t speaker = here[at == 0 ? 0 : at / (step * fan) * (step * fan)];
+    const std::size_t speaker = here[at == 0 ? 0 : at / (step * max_fan_in) * (step * max_fan_in)];
     if (at == 0) {
         data = co_await all_of(round, mine, words);
     } else {
         co_await pass(round, speaker, mine);
-        data = co_await hear(round, speaker, quarrel_words + group.size() * words);
+        data = co_await hear(round, speaker, mismatch_words + group.size() * words);
     }
     while (step > 1) {
-        step /= fan;
-        for (std::size_t i = at + step; i < std::min(at + step * fan, here.size()); i += step)
+        step /= max_fan_in;
+        for (std::size_t i = at + step; i < std::min(at + step * max_fan_in, here.size());
+             i += step)
             co_await answer(round, here[i], data);
     }
-    if (data[0] == in_quarrel) judge(round, quarrel_in(data));
-    check_speaker(round, speaker, data[0]);
-    round.values.assign(data.begin() + quarrel_words, data.end());
+    if (data[0] == mismatch_marker) throw_mismatch(round, mismatch_in(data));
+    check_sender(round, speaker, data[0]);
+    round.values.assign(data.begin() + mismatch_words, data.end());
 }
 
 }  // namespace hocket::team

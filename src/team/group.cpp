@@ -6,7 +6,7 @@
 
 namespace hocket::team {
 
-std::size_t Group::place_of(int process) const {
+std::size_t Group::member_of(int process) const {
     const auto at =
         std::lower_bound(members.begin(), members.end(), process,
                          [](const Peer& member, int sought) { return member.process < sought; });
@@ -21,16 +21,16 @@ bool Group::meets(const Group& other) const {
 }
 
 void Group::part(const std::vector<int>& node) {
-    const auto node_of = [&](std::size_t place) {
-        return node[static_cast<std::size_t>(process(place))];
+    const auto node_of = [&](std::size_t member) {
+        return node[static_cast<std::size_t>(process(member))];
     };
-    for (std::size_t place = 0; place < size(); ++place) {
+    for (std::size_t member = 0; member < size(); ++member) {
         std::size_t at = 0;
-        while (at < nodes.size() && node_of(nodes[at][0]) != node_of(place)) ++at;
+        while (at < nodes.size() && node_of(nodes[at][0]) != node_of(member)) ++at;
         if (at == nodes.size()) nodes.emplace_back();
-        in_order &= nodes[at].empty() || nodes[at].back() + 1 == place;
-        nodes[at].push_back(place);
-        if (place == me) my_node = at;
+        in_order &= nodes[at].empty() || nodes[at].back() + 1 == member;
+        nodes[at].push_back(member);
+        if (member == me) my_node = at;
     }
 }
 

@@ -8,26 +8,26 @@
 #include <vector>
 
 #include "hocket/mask.hpp"
-#include "shm/talk.hpp"
-#include "team/few.hpp"
+#include "shm/flag_pair.hpp"
+#include "team/small_vector.hpp"
 
 namespace hocket::team {
 
-using shm::Talk;
+using shm::FlagPair;
 
 struct Group {
     struct Peer {
-        Talk* talk;  // none with myself, nor with one that shares no memory with me
+        FlagPair* flags;  // none with myself, nor with one that shares no memory with me
         int process;
     };
 
     Group(const Mask& its, std::size_t count) : mask(its), members(count) {}
 
     Mask mask;
-    Few<Peer, 8> members;  // in order
-    std::size_t me = 0;    // my place among them
+    SmallVector<Peer, 8> members;  // in order
+    std::size_t me = 0;            // my place among them
     std::uint32_t hash = 0;
-    bool near = true;  // all share memory
+    bool in_node = true;  // all share memory
 
     // Where there are leaders, else empty: the places of members by what memory they share, and
     // where I am among these.
@@ -36,9 +36,9 @@ struct Group {
     bool in_order = true;  // the members of each of these are neighbours among the members
 
     std::size_t size() const { return members.size(); }
-    int process(std::size_t place) const { return members[place].process; }
+    int process(std::size_t member) const { return members[member].process; }
     /// The place of a process that is one of them.
-    std::size_t place_of(int process) const;
+    std::size_t member_of(int process) const;
     /// Two processes in common, or only the one that asks?
     bool meets(const Group& other) const;
     /// Finds the nodes. `node`: of each process of the root team, a number for what it shares.

@@ -22,7 +22,7 @@ namespace hocket::team {
 struct Round;
 
 /// A process that is not there any more, as it said.
-struct Absence {
+struct Departure {
     int process = 0;
     std::string words;
     comm::Fault broke = {};  // with which it has broken the team, if it has
@@ -64,27 +64,28 @@ class Root : public std::enable_shared_from_this<Root> {
     std::shared_ptr<comm::Call> start(const std::shared_ptr<Round>& round);
 
     /// How I am, from now on: said to all.
-    void leave(Standing standing, const std::string& words);
+    void leave(MemberState state, const std::string& words);
     /// @throws Error if I have left, or nobody knows any more who waits for whom.
     void require_whole() const {
         comm::require_not_ended();
         comm::require_no_fork();
         if (over_) over_->raise();
     }
-    /// @throws the error of those who disagree. `parted`: nobody knows who waits for whom now.
-    [[noreturn]] void judge(const Quarrel& quarrel, bool parted);
+    /// @throws the error of those who disagree. `groups_disagree`: nobody knows who waits for whom
+    /// now.
+    [[noreturn]] void throw_mismatch(const Mismatch& mismatch, bool groups_disagree);
     /// From here on no team within this one can be used, by those who hear of it.
-    [[noreturn]] void break_up(const comm::Fault& fault);
+    [[noreturn]] void abort_team(const comm::Fault& fault);
     /// A process of the group that has broken the team, or else has left; `awaited`, if that one
     /// has. `direct`: not one that has told everyone what this round needs of it.
     /// @throws Error where no wait is of use any more.
-    std::optional<Absence> absent(const Group& group, int awaited, bool direct);
+    std::optional<Departure> absent(const Group& group, int awaited, bool direct);
 
   private:
-    struct Other {
-        std::optional<Arena> arena;          // of one that shares memory with me
-        Talk talk;                           // with it; else none
-        Standing standing = Standing::here;  // of one that does not, as it told me
+    struct MemberLink {
+        std::optional<Arena> arena;             // of one that shares memory with me
+        FlagPair flags;                         // with it; else none
+        MemberState state = MemberState::here;  // of one that does not, as it told me
         std::string words;
     };
     Root(int me, int size);
@@ -92,30 +93,30 @@ class Root : public std::enable_shared_from_this<Root> {
     void meet(int process, Arena arena);
     /// `all`: everyone has spoken, and agrees. `nothing`: a round that somebody left has words to
     /// come yet, which must be heard first.
-    enum class Said { nothing, mine, all };
-    Said quick(const Group& group, std::uint64_t header, const std::uint64_t* value,
-               std::size_t words, std::uint64_t* values, std::size_t& heard);
-    void listen();
-    Standing standing_of(int process, std::string& words);
+    enum class Heard { nothing, mine, all };
+    Heard try_exchange(const Group& group, std::uint64_t header, const std::uint64_t* value,
+                       std::size_t words, std::uint64_t* values, std::size_t& observed);
+    void poll_notices();
+    MemberState state_of(int process, std::string& words);
     void finish(const std::shared_ptr<Round>& round, const Deadline& deadline,
                 const std::function<void()>& rest = {});
 
     std::optional<Comm> comm_;  // keeps the link
     int me_, size_;
     std::unique_ptr<Arena> arena_;
-    std::vector<int> near_;       // those who share memory with me, and I
-    std::size_t seat_ = 0;        // where I am among them
-    std::vector<int> node_;       // of each process, a number for what memory it shares
-    std::vector<Other> others_;   // by process
-    comm::Link* link_ = nullptr;  // where some share no memory
+    std::vector<int> in_node_;       // those who share memory with me, and I
+    std::size_t slot_ = 0;           // where I am among them
+    std::vector<int> node_;          // of each process, a number for what memory it shares
+    std::vector<MemberLink> links_;  // by process
+    comm::Link* link_ = nullptr;     // where some share no memory
     int tags_ = 0;
-    std::optional<comm::Driven<comm::Letter>> listening_;
+    std::optional<comm::Driven<comm::TextMessage>> notice_receive_;
     Groups groups_;
-    struct Flight {
+    struct PendingRound {
         std::shared_ptr<const Group> group;
         std::shared_ptr<comm::Call> call;
     };
-    std::vector<Flight> flights_;
+    std::vector<PendingRound> pending_rounds_;
     std::optional<comm::Fault> over_;
     unsigned rounds_ = 0;
     std::int64_t number_ = 0;

@@ -3,28 +3,30 @@
 
 #include <algorithm>
 
-#include "team/awaited.hpp"
 #include "team/fold.hpp"
+#include "team/peer_wait.hpp"
 
 namespace hocket::team {
 namespace {
 
-void put(Round& round, std::size_t place, const std::uint64_t* value) {
+void put(Round& round, std::size_t member, const std::uint64_t* value) {
     std::copy_n(value, round.value.size(),
-                round.values.begin() + static_cast<std::ptrdiff_t>(place * round.value.size()));
+                round.values.begin() + static_cast<std::ptrdiff_t>(member * round.value.size()));
 }
 
 /// One of many who goes by leaders, and does not tell everyone, but has told me.
-std::optional<Quarrel> strayed(const Round& round) {
+std::optional<Mismatch> strayed(const Round& round) {
     const Group& group = *round.group;
-    if (group.size() <= fan) return std::nullopt;
-    for (std::size_t place = round.heard; place < group.size(); ++place) {
-        const Talk* const talk = group.members[place].talk;
-        if (talk == nullptr || !talk->heard() || talk->word(0) == round.header.packed()) continue;
+    if (group.size() <= max_fan_in) return std::nullopt;
+    for (std::size_t member = round.observed; member < group.size(); ++member) {
+        const FlagPair* const flags = group.members[member].flags;
+        if (flags == nullptr || !flags->observed() ||
+            flags->payload_word(0) == round.header.packed())
+            continue;
         std::vector<std::uint64_t> headers(group.size(), round.header.packed());
-        headers[place] = talk->word(0);
-        const auto quarrel = quarrel_of(group, headers);
-        if (quarrel && parted(group, *quarrel)) return quarrel;
+        headers[member] = flags->payload_word(0);
+        const auto mismatch = mismatch_of(group, headers);
+        if (mismatch && groups_disagree(group, *mismatch)) return mismatch;
     }
     return std::nullopt;
 }
@@ -32,35 +34,36 @@ std::optional<Quarrel> strayed(const Round& round) {
 comm::Protocol<> directly(Round& round) {
     const Group& group = *round.group;
     const std::size_t words = round.value.size();
-    if (!round.said) {
+    if (!round.published) {
         // Of a round that could not end, as somebody left, others may be to hear yet: who speaks
         // twice meanwhile speaks over words that they have not read.
-        for (std::size_t place = 0; place < group.size(); ++place) {
-            const Talk* const talk = group.members[place].talk;
-            if (talk == nullptr) continue;
-            Awaited before(round, place, [talk] { return talk->heard(); });
+        for (std::size_t member = 0; member < group.size(); ++member) {
+            const FlagPair* const flags = group.members[member].flags;
+            if (flags == nullptr) continue;
+            PeerWait before(round, member, [flags] { return flags->observed(); });
             co_await comm::until(before);
         }
-        shm::Words cell{round.header.packed()};
+        shm::Payload cell{round.header.packed()};
         std::copy(round.value.begin(), round.value.end(), cell.begin() + 1);
-        for (const auto& [talk, process] : group.members)
-            if (talk != nullptr) talk->say(cell, words + 1);
+        for (const auto& [flags, process] : group.members)
+            if (flags != nullptr) flags->publish(cell, words + 1);
         round.values.assign(group.size() * words, 0);
         put(round, group.me, round.value.data());
-        round.said = true;
+        round.published = true;
     }
-    for (; round.heard < group.size(); ++round.heard) {
-        const Talk* const talk = group.members[round.heard].talk;
-        if (talk == nullptr) continue;
-        std::optional<Quarrel> quarrel;
-        Awaited heard(round, round.heard,
-                      [&] { return talk->heard() || (quarrel = strayed(round)).has_value(); });
-        co_await comm::until(heard);
-        if (quarrel) judge(round, *quarrel);
-        const shm::Words cell = talk->words(words + 1);
-        put(round, round.heard, cell.data() + 1);
+    for (; round.observed < group.size(); ++round.observed) {
+        const FlagPair* const flags = group.members[round.observed].flags;
+        if (flags == nullptr) continue;
+        std::optional<Mismatch> mismatch;
+        PeerWait observed(round, round.observed, [&] {
+            return flags->observed() || (mismatch = strayed(round)).has_value();
+        });
+        co_await comm::until(observed);
+        if (mismatch) throw_mismatch(round, *mismatch);
+        const shm::Payload cell = flags->payload(words + 1);
+        put(round, round.observed, cell.data() + 1);
     }
-    if (const auto quarrel = quarrel_of(group, round.header)) judge(round, *quarrel);
+    if (const auto mismatch = mismatch_of(group, round.header)) throw_mismatch(round, *mismatch);
     if (!round.all && words > 0)
         round.result =
             result_of(round.header.op, round.header.type, round.values, group.me, group.me);
@@ -82,7 +85,7 @@ comm::Protocol<> drive(std::shared_ptr<Round> round,
     if (round->direct()) {
         co_await directly(*round);
     } else {
-        co_await by_leaders(*round);
+        co_await hierarchical_round(*round);
     }
 }
 
@@ -91,30 +94,31 @@ bool takes_all(const Group& group, Op op) {
            (op == Op::waitvec && group.size() > 64);
 }
 
-bool parted(const Group& group, const Quarrel& quarrel) {
-    if (quarrel.groups_differ()) return true;
-    if (group.near && group.size() <= fan) return false;
-    return takes_all(group, Header::unpacked(quarrel.low).op) !=
-           takes_all(group, Header::unpacked(quarrel.high).op);
+bool groups_disagree(const Group& group, const Mismatch& mismatch) {
+    if (mismatch.groups_differ()) return true;
+    if (group.in_node && group.size() <= max_fan_in) return false;
+    return takes_all(group, Header::unpacked(mismatch.low).op) !=
+           takes_all(group, Header::unpacked(mismatch.high).op);
 }
 
-void judge(const Round& round, const Quarrel& quarrel) {
-    round.root->judge(quarrel, parted(*round.group, quarrel));
+void throw_mismatch(const Round& round, const Mismatch& mismatch) {
+    round.root->throw_mismatch(mismatch, groups_disagree(*round.group, mismatch));
 }
 
-std::optional<Quarrel> quarrel_of(const Group& group, const std::vector<std::uint64_t>& headers) {
+std::optional<Mismatch> mismatch_of(const Group& group, const std::vector<std::uint64_t>& headers) {
     for (std::size_t i = 1; i < headers.size(); ++i)
         if (headers[i] != headers[0])
-            return Quarrel{static_cast<std::uint64_t>(group.process(0)), headers[0],
-                           static_cast<std::uint64_t>(group.process(i)), headers[i]};
+            return Mismatch{static_cast<std::uint64_t>(group.process(0)), headers[0],
+                            static_cast<std::uint64_t>(group.process(i)), headers[i]};
     return std::nullopt;
 }
 
-std::optional<Quarrel> quarrel_of(const Group& group, const Header& mine) {
+std::optional<Mismatch> mismatch_of(const Group& group, const Header& mine) {
     std::vector<std::uint64_t> headers(group.size(), mine.packed());
-    for (std::size_t place = 0; place < group.size(); ++place)
-        if (const Talk* const talk = group.members[place].talk) headers[place] = talk->word(0);
-    return quarrel_of(group, headers);
+    for (std::size_t member = 0; member < group.size(); ++member)
+        if (const FlagPair* const flags = group.members[member].flags)
+            headers[member] = flags->payload_word(0);
+    return mismatch_of(group, headers);
 }
 
 }  // namespace hocket::team

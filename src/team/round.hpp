@@ -15,7 +15,7 @@
 namespace hocket::team {
 
 /// Up to so many processes of a node tell each other everything; more have leaders that fold.
-inline constexpr std::size_t fan = 16;
+inline constexpr std::size_t max_fan_in = 16;
 
 struct Round {
     std::shared_ptr<Root> root;
@@ -24,14 +24,14 @@ struct Round {
     std::vector<std::uint64_t> value;  // mine
     bool all = false;                  // everyone needs all values, and not what they fold to
 
-    bool said = false;      // begun already, as one where all tell each other everything;
-    std::size_t heard = 0;  // of the group's members
+    bool published = false;    // begun already, as one where all tell each other everything;
+    std::size_t observed = 0;  // of the group's members
 
     std::vector<std::uint64_t> values;  // of all, in order
     std::uint64_t result = 0;           // what they fold to
 
     /// Memory is shared, and everyone hears everyone.
-    bool direct() const { return group->near && (all || group->size() <= fan); }
+    bool direct() const { return group->in_node && (all || group->size() <= max_fan_in); }
     std::string text() const;
 };
 
@@ -45,18 +45,18 @@ comm::Protocol<> drive(std::shared_ptr<Round> round,
                        std::vector<std::shared_ptr<comm::Call>> before);
 
 /// Whether those who disagree do not even wait for each other alike.
-bool parted(const Group& group, const Quarrel& quarrel);
+bool groups_disagree(const Group& group, const Mismatch& mismatch);
 /// @throws the error of those who disagree; for good, if they are parted.
-[[noreturn]] void judge(const Round& round, const Quarrel& quarrel);
+[[noreturn]] void throw_mismatch(const Round& round, const Mismatch& mismatch);
 
 /// Who disagrees with whom, by what each has said, in the group's order.
-std::optional<Quarrel> quarrel_of(const Group& group, const std::vector<std::uint64_t>& headers);
+std::optional<Mismatch> mismatch_of(const Group& group, const std::vector<std::uint64_t>& headers);
 /// The same of the last round in which all told each other everything.
-std::optional<Quarrel> quarrel_of(const Group& group, const Header& mine);
+std::optional<Mismatch> mismatch_of(const Group& group, const Header& mine);
 
-// across.cpp
+// hierarchical.cpp
 
 /// By leaders: for processes that share no memory, and for those that are many.
-comm::Protocol<> by_leaders(Round& round);
+comm::Protocol<> hierarchical_round(Round& round);
 
 }  // namespace hocket::team

@@ -9,10 +9,10 @@
 #include "comm/engine.hpp"
 #include "comm/polled.hpp"
 #include "hocket/binding.hpp"
-#include "team/few.hpp"
 #include "team/fold.hpp"
 #include "team/pending.hpp"
 #include "team/root.hpp"
+#include "team/small_vector.hpp"
 
 namespace hocket {
 
@@ -24,7 +24,7 @@ using team::Type;
 namespace {
 
 // Values of this many processes need no memory of their own.
-using Values = team::Few<std::uint64_t, 64>;
+using Values = team::SmallVector<std::uint64_t, 64>;
 
 bool speaks_of_process(Op op) {
     return op == Op::putget || op == Op::vote || op == Op::vote_count;
@@ -64,7 +64,7 @@ int Team::select_one() const {
     return select_first();
 }
 bool Team::shares_memory() const {
-    return group_->near;
+    return group_->in_node;
 }
 
 namespace {
@@ -114,7 +114,7 @@ Prepared prepared(const Team& team, const team::Group& group, const Call& call,
     if (call.op == Op::vote || call.op == Op::vote_count)
         out.bits = static_cast<std::uint64_t>(call.process);
     if (call.op == Op::waitvec && !team::takes_all(group, call.op)) out.bits <<= group.me;
-    if (call.op == Op::putget) out.source = group.place_of(call.process);
+    if (call.op == Op::putget) out.source = group.member_of(call.process);
     if (call.op == Op::vote_count) out.source = static_cast<std::size_t>(group.process(group.me));
     return out;
 }
@@ -141,26 +141,26 @@ Mask Team::run_mask(const Call& call, const TeamOptions& options) const {
     }
     Values values(group_->size());
     root_->exchange(group_, ready.header, &ready.bits, 1, values.data(), options.deadline);
-    for (std::size_t place = 0; place < group_->size(); ++place)
-        if (team::chosen(call.op, call.type, values.data()[place], ready.bits, root_->me()))
-            found.add(group_->process(place));
+    for (std::size_t member = 0; member < group_->size(); ++member)
+        if (team::chosen(call.op, call.type, values.data()[member], ready.bits, root_->me()))
+            found.add(group_->process(member));
     return found;
 }
 
-void Team::run_gather(Type type, std::uint64_t bits, void* into, std::size_t places,
+void Team::run_gather(Type type, std::uint64_t bits, void* into, std::size_t members_given,
                       const TeamOptions& options) const {
-    if (places < static_cast<std::size_t>(root_->size()))
-        refuse(Op::gather, "gather: there are " + std::to_string(places) +
+    if (members_given < static_cast<std::size_t>(root_->size()))
+        refuse(Op::gather, "gather: there are " + std::to_string(members_given) +
                                " places for the values of the " + std::to_string(root_->size()) +
                                " processes of the root team; give as many");
     const Prepared ready = prepared(*this, *group_, {Op::gather, type, bits}, options);
     Values values(group_->size());
     root_->exchange(group_, ready.header, &ready.bits, 1, values.data(), options.deadline);
     const auto size = static_cast<std::size_t>(std::max(team::bits_in(type), 8)) / 8;
-    for (std::size_t place = 0; place < group_->size(); ++place)
-        std::memcpy(
-            static_cast<std::byte*>(into) + static_cast<std::size_t>(group_->process(place)) * size,
-            values.data() + place, size);
+    for (std::size_t member = 0; member < group_->size(); ++member)
+        std::memcpy(static_cast<std::byte*>(into) +
+                        static_cast<std::size_t>(group_->process(member)) * size,
+                    values.data() + member, size);
 }
 
 namespace {
@@ -186,10 +186,10 @@ void Team::gather_bytes(const void* value, std::size_t bytes, void* into,
     header.op = Op::reduce;
     header.bytes = bytes;
     header.group = group_->hash;
-    std::array<std::uint64_t, shm::cell_words> mine{};
+    std::array<std::uint64_t, shm::payload_words> mine{};
     std::memcpy(mine.data(), value, bytes);
     // A cell has one word for the header: the longest values take a second round.
-    constexpr std::size_t most = shm::cell_words - 1;
+    constexpr std::size_t most = shm::payload_words - 1;
     const std::size_t words = (bytes + 7) / 8, first = std::min(words, most);
     std::vector<std::uint64_t> head(group_->size() * first), tail;
     const auto second = [&] { root_->start(second_round(group_, header, mine.data() + most)); };
@@ -199,10 +199,10 @@ void Team::gather_bytes(const void* value, std::size_t bytes, void* into,
         tail.resize(group_->size());
         root_->exchange(group_, header, mine.data() + most, 1, tail.data(), options.deadline);
     }
-    for (std::size_t place = 0; place < group_->size(); ++place) {
-        auto* to = static_cast<std::byte*>(into) + place * bytes;
-        std::memcpy(to, head.data() + place * first, std::min(bytes, first * 8));
-        if (words > most) std::memcpy(to + most * 8, tail.data() + place, bytes - most * 8);
+    for (std::size_t member = 0; member < group_->size(); ++member) {
+        auto* to = static_cast<std::byte*>(into) + member * bytes;
+        std::memcpy(to, head.data() + member * first, std::min(bytes, first * 8));
+        if (words > most) std::memcpy(to + most * 8, tail.data() + member, bytes - most * 8);
     }
 }
 
@@ -223,14 +223,14 @@ TeamResult Team::start(const Call& call, const TeamOptions& options) const {
 
 void Team::exit(int code) const {
     root_->require_whole();
-    root_->leave(team::Standing::left, "has left it with code " + std::to_string(code));
+    root_->leave(team::MemberState::left, "has left it with code " + std::to_string(code));
 }
 
 void Team::error(const std::string& message) const {
     root_->require_whole();
     std::fprintf(stderr, "hocket: process %d of the team: %s\n", process(), message.c_str());
     std::fflush(stderr);
-    root_->leave(team::Standing::ended_all, "has ended it with an error: " + message);
+    root_->leave(team::MemberState::ended_all, "has ended it with an error: " + message);
 }
 
 void Team::refuse(Op op, const std::string& message) const {
@@ -250,13 +250,13 @@ std::shared_ptr<Operation> TeamResult::operation() const {
 }
 
 bool TeamResult::test() const {
-    const comm::Turn turn;
+    const comm::EngineLock engine_lock;
     comm::Engine::instance().progress();
     return pending_->call->ended();
 }
 
 std::uint64_t TeamResult::bits() const {
-    const comm::Turn turn(comm::Turn::waiting);
+    const comm::EngineLock engine_lock(comm::EngineLock::waiting);
     if (!pending_->call->ended())
         throw Error(pending_->call->text() + " is not done; wait for it first");
     pending_->call->poll();  // throws what it threw
@@ -276,8 +276,8 @@ Mask Binding::run_mask(const Team& team, const team::Call& call, const TeamOptio
     return team.run_mask(call, options);
 }
 void Binding::run_gather(const Team& team, team::Type type, std::uint64_t bits, void* values,
-                         std::size_t places, const TeamOptions& options) {
-    team.run_gather(type, bits, values, places, options);
+                         std::size_t members_given, const TeamOptions& options) {
+    team.run_gather(type, bits, values, members_given, options);
 }
 
 }  // namespace hocket

@@ -9,8 +9,8 @@
 #include "base/environment.hpp"
 #include "hocket/transfer.hpp"
 #include "layout/form.hpp"
-#include "transfer/recent.hpp"
-#include "transfer/work.hpp"
+#include "transfer/local_plan.hpp"
+#include "transfer/lru_cache.hpp"
 
 namespace hocket {
 namespace transfer {
@@ -19,7 +19,7 @@ namespace {
 struct WorkKey {
     Layout source_layout, destination_layout;
     plan::Options options;
-    Place source, destination;
+    LocalView source, destination;
 
     std::size_t hash() const {
         Hash hash;
@@ -39,13 +39,13 @@ struct WorkKey {
                a.destination.strides == b.destination.strides &&
                a.options.itemsize == b.options.itemsize && a.options.axes == b.options.axes &&
                a.options.strategy == b.options.strategy && a.options.stages == b.options.stages &&
-               a.options.overlap == b.options.overlap && a.options.partial == b.options.partial && a.source_layout == b.source_layout &&
-               a.destination_layout == b.destination_layout;
+               a.options.overlap == b.options.overlap && a.options.partial == b.options.partial &&
+               a.source_layout == b.source_layout && a.destination_layout == b.destination_layout;
     }
 };
 
-Recent<WorkKey, Work>& works() {
-    static auto* const kept = new Recent<WorkKey, Work>(true);
+LruCache<WorkKey, LocalPlan>& works() {
+    static auto* const kept = new LruCache<WorkKey, LocalPlan>(true);
     return *kept;
 }
 
@@ -67,7 +67,7 @@ void count_plans(std::function<PlanCacheCounts()> counts) {
 }
 
 namespace {
-const environment::Checked checked_cache([] { static_cast<void>(plans_kept()); });
+const environment::ValidatedSetting checked_cache([] { static_cast<void>(plans_kept()); });
 }
 
 std::size_t plans_kept() {
@@ -78,18 +78,19 @@ std::size_t plans_kept() {
 }
 
 Layout parsed(const std::string& text) {
-    static auto* const kept = new Recent<TextKey, Layout>;
+    static auto* const kept = new LruCache<TextKey, Layout>;
     return *kept->find_or_make({text}, [](const TextKey& key) { return Layout::parse(key.text); });
 }
 
-std::shared_ptr<const Work> cached_work(const Layout& source_layout,
-                                        const Layout& destination_layout,
-                                        const plan::Options& options, const Place& source,
-                                        const Place& destination) {
+std::shared_ptr<const LocalPlan> cached_local_plan(const Layout& source_layout,
+                                                   const Layout& destination_layout,
+                                                   const plan::Options& options,
+                                                   const LocalView& source,
+                                                   const LocalView& destination) {
     return works().find_or_make(
         {source_layout, destination_layout, options, source, destination}, [](const WorkKey& key) {
             const Plan plan(key.source_layout, key.destination_layout, key.options);
-            return Work(plan, key.source, key.destination);
+            return LocalPlan(plan, key.source, key.destination);
         });
 }
 

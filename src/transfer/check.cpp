@@ -56,8 +56,7 @@ comm::Fault fault_in_writing(const Array& destination) {
 }
 
 // In the order of where they begin, each has to be compared with few.
-std::optional<std::pair<std::size_t, std::size_t>> that_share_memory(
-    std::span<const Array> arrays) {
+std::optional<std::pair<std::size_t, std::size_t>> sharing_memory(std::span<const Array> arrays) {
     struct Placed : Range {
         std::size_t place;
     };

@@ -17,7 +17,7 @@ comm::Fault fault_in_writing(const Array& destination);
 /// The same, or one that lies in the range of memory of the source.
 comm::Fault fault_between(const Array& source, const Array& destination);
 /// The places of two arrays that share memory, the lower one first, if there are any.
-std::optional<std::pair<std::size_t, std::size_t>> that_share_memory(std::span<const Array> arrays);
+std::optional<std::pair<std::size_t, std::size_t>> sharing_memory(std::span<const Array> arrays);
 comm::Fault no_such_root(int root, int size);
 
 }  // namespace hocket::transfer

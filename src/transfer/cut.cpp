@@ -127,17 +127,17 @@ std::int64_t Boxes::bytes() const {
     return elements * itemsize;
 }
 
-Parts cut(const Boxes& message, Parts::Kind kind, std::int64_t part_bytes) {
-    Parts parts(kind);
+Chunks cut(const Boxes& message, Chunks::Kind kind, std::int64_t part_bytes) {
+    Chunks parts(kind);
     const auto add = [&](const plan::Box& box) {
         const Strided strided(box, message.itemsize);
         std::int64_t source = parts.filled(), destination = parts.filled();
         Shape from = strided.dense, to = strided.dense;
-        if (kind != Parts::Kind::unpacking) {
+        if (kind != Chunks::Kind::unpacking) {
             from = strided.in_source(message.source);
             source = strided.source_offset(message.source);
         }
-        if (kind != Parts::Kind::packing) {
+        if (kind != Chunks::Kind::packing) {
             to = strided.in_destination(message.destination);
             destination = strided.destination_offset(message.destination);
         }

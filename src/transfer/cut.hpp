@@ -7,11 +7,11 @@
 
 #include "hocket/array.hpp"
 #include "hocket/plan.hpp"
-#include "transport/parts.hpp"
+#include "transport/chunks.hpp"
 
 namespace hocket::transfer {
 
-using transport::Parts;
+using transport::Chunks;
 
 /// A box's extents, and its strides in bytes in a buffer that holds it densely; likewise, and where
 /// its first element lies, in arrays of given strides.
@@ -37,7 +37,7 @@ struct Boxes {
 };
 
 /// Both ends of a message must ask for the same `part_bytes`.
-Parts cut(const Boxes& message, Parts::Kind kind, std::int64_t part_bytes);
+Chunks cut(const Boxes& message, Chunks::Kind kind, std::int64_t part_bytes);
 
 /// Parts that are large enough for a copy to run at full speed, and few, but small enough to pass
 /// through a buffer in cache, and that what one message leaves out of either side's cache lines the

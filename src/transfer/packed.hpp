@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "hocket/plan.hpp"
-#include "transport/parts.hpp"
+#include "transport/chunks.hpp"
 
 namespace hocket::transfer {
 
@@ -28,7 +28,7 @@ struct PackedMessage {
     std::vector<OwnParcel> parcels = {};  // of relays, instead of copies
     // Of relays: parcels that came in one message and go on in this one, and how many receives, the
     // first so many, must have come before.
-    std::vector<LocalCopy> passings = {};
+    std::vector<LocalCopy> forwarded = {};
     std::size_t needs = 0;
     Side peer_side = Side::destination;
     bool within = false;  // between two processes of one side

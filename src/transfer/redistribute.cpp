@@ -11,18 +11,18 @@
 #include "hocket/transfer.hpp"
 #include "layout/form.hpp"
 #include "transfer/check.hpp"
-#include "transfer/choice.hpp"
-#include "transfer/run.hpp"
+#include "transfer/executor.hpp"
+#include "transfer/strategy_choice.hpp"
 
 namespace hocket {
 namespace {
 
-using transfer::Place;
+using transfer::LocalView;
 
 // One side of the call on this process.
 struct End {
     Layout layout;
-    Place place;
+    LocalView place;
     void* data = nullptr;
     std::vector<int> map;  // process of the layout -> rank
     std::shared_ptr<const void> keep;
@@ -35,7 +35,7 @@ std::vector<int> first_ranks(std::int64_t size) {
 }
 
 End end_of(const Array& array) {
-    return {array.layout(), transfer::place_on(array), array.data(),
+    return {array.layout(), transfer::local_view_of(array), array.data(),
             first_ranks(array.layout().size()), array.keep()};
 }
 
@@ -64,16 +64,17 @@ std::vector<std::int64_t> overlap_of(const End& source, const End& destination, 
     return overlap;
 }
 
-// `said`: the call, as in "gather(float64 …)".
-trace::Track track_of(const comm::Statement& said, const End* source, std::int64_t itemsize) {
-    if (!trace::enabled() || said.fault) return {};
+// `published`: the call, as in "gather(float64 …)".
+trace::Track track_of(const comm::CallSignature& published, const End* source,
+                      std::int64_t itemsize) {
+    if (!trace::enabled() || published.fault) return {};
     trace::Arguments told;
-    told.add("call", said.text);
+    told.add("call", published.text);
     told.add("bytes", transfer::local_bytes(source->layout, source->place, itemsize));
-    return {said.text.substr(0, said.text.find('(')), told};
+    return {published.text.substr(0, published.text.find('(')), told};
 }
 
-comm::Protocol<> move(Comm on, int tag, std::int64_t number, comm::Statement mine,
+comm::Protocol<> move(Comm on, int tag, std::int64_t number, comm::CallSignature mine,
                       std::shared_ptr<End> source, std::shared_ptr<End> destination,
                       plan::Options options, std::shared_ptr<Profile> profile,
                       std::int64_t max_buffer) {
@@ -86,17 +87,17 @@ comm::Protocol<> move(Comm on, int tag, std::int64_t number, comm::Statement min
         link, tag, std::move(mine), source ? &source->layout : nullptr,
         destination ? &destination->layout : nullptr, options, route);
     watch.lap(&Profile::descriptor);
-    const auto work = transfer::cached_work(source->layout, destination->layout, options,
-                                            source->place, destination->place);
+    const auto work = transfer::cached_local_plan(source->layout, destination->layout, options,
+                                                  source->place, destination->place);
     watch.lap(&Profile::schedule);
     co_await transfer::run(work, source->data, destination->data, std::move(route), watch);
 }
 
 // Every process comes here, whatever is wrong on it, so that all learn of it.
-std::shared_ptr<Operation> begin(const Comm& on, const std::string& name, comm::Statement mine,
+std::shared_ptr<Operation> begin(const Comm& on, const std::string& name, comm::CallSignature mine,
                                  std::shared_ptr<End> source, std::shared_ptr<End> destination,
                                  std::int64_t itemsize, const RedistributeOptions& options) {
-    const comm::Turn turn;
+    const comm::EngineLock engine_lock;
     plan::Options plan_options;
     plan_options.itemsize = itemsize;
     // One tag, as every collective call takes: a process that refuses the call (below) cannot
@@ -105,7 +106,7 @@ std::shared_ptr<Operation> begin(const Comm& on, const std::string& name, comm::
     std::int64_t max_buffer = 0;
     if (!mine.fault) {
         try {
-            max_buffer = options.max_buffer.value_or(transport::usual_buffers());
+            max_buffer = options.max_buffer.value_or(transport::default_buffers());
             plan_options = transfer::checked_options(source->layout, destination->layout,
                                                      overlap_of(*source, *destination, on.size()),
                                                      itemsize, options);
@@ -114,14 +115,14 @@ std::shared_ptr<Operation> begin(const Comm& on, const std::string& name, comm::
         }
     }
     auto operation = std::make_shared<comm::Call>(
-        move(on, tag, on.state().tags_given(), std::move(mine), std::move(source),
+        move(on, tag, on.state().tags_issued(), std::move(mine), std::move(source),
              std::move(destination), std::move(plan_options), options.profile, max_buffer),
         name);
     comm::Engine::instance().add(operation);
     return operation;
 }
 
-void call(const Comm& on, const std::string& name, comm::Statement mine,
+void call(const Comm& on, const std::string& name, comm::CallSignature mine,
           std::shared_ptr<End> source, std::shared_ptr<End> destination, std::int64_t itemsize,
           const RedistributeOptions& options) {
     wait(*begin(on, name, std::move(mine), std::move(source), std::move(destination), itemsize,
@@ -148,7 +149,7 @@ DescriptorCounts descriptor_counts() {
 
 std::shared_ptr<Operation> iredistribute(const Array& source, const Array& destination,
                                          const RedistributeOptions& options) {
-    comm::Statement mine;
+    comm::CallSignature mine;
     mine.text = "redistribute(" + source.dtype().name + " " +
                 layout::label(source.layout().form()) + " to " + destination.dtype().name + " " +
                 layout::label(destination.layout().form()) + transfer::spelled(options) + ")";
@@ -175,14 +176,15 @@ void Binding::refuse(const Comm& comm, const std::string& kind, const std::strin
                      Deadline deadline) {
     RedistributeOptions options;
     options.deadline = deadline;
-    comm::Statement mine;
+    comm::CallSignature mine;
     mine.fault = {kind, message.empty() ? "no reason was given" : message};
     call(comm, "a call that was refused", mine, nullptr, nullptr, 1, options);
 }
 
 namespace {
 
-comm::Protocol<> told(Comm on, comm::Statement mine, int tag, std::shared_ptr<std::string> text) {
+comm::Protocol<> told(Comm on, comm::CallSignature mine, int tag,
+                      std::shared_ptr<std::string> text) {
     co_await on.state().open();
     *text = co_await comm::agree(comm::Group::whole(on.state().link()), tag, std::move(mine));
 }
@@ -190,25 +192,25 @@ comm::Protocol<> told(Comm on, comm::Statement mine, int tag, std::shared_ptr<st
 }  // namespace
 
 std::string tell(const Comm& comm, const std::string& text, int root, Deadline deadline) {
-    comm::Statement mine;
+    comm::CallSignature mine;
     mine.text = "tell(root=" + std::to_string(root) + "), as scatter does first";
-    if (comm.rank() == root) mine.sound = text;
+    if (comm.rank() == root) mine.payload = text;
     if (root < 0 || root >= comm.size()) mine.fault = transfer::no_such_root(root, comm.size());
-    auto heard = std::make_shared<std::string>();
+    auto observed = std::make_shared<std::string>();
     std::shared_ptr<comm::Call> operation;
     {
-        const comm::Turn turn;
-        operation = std::make_shared<comm::Call>(told(comm, mine, comm.state().next_tag(), heard),
-                                                 mine.text);
+        const comm::EngineLock engine_lock;
+        operation = std::make_shared<comm::Call>(
+            told(comm, mine, comm.state().next_tag(), observed), mine.text);
         comm::Engine::instance().add(operation);
     }
     wait(*operation, deadline);
-    return *heard;
+    return *observed;
 }
 
 void scatter(const void* whole, const Array& destination, int root,
              const RedistributeOptions& options, std::shared_ptr<const void> keep) {
-    comm::Statement mine;
+    comm::CallSignature mine;
     mine.text = "scatter(" + destination.dtype().name + " to " +
                 layout::label(destination.layout().form()) + ", root=" + std::to_string(root) + ")";
     if (root < 0 || root >= destination.comm().size()) {
@@ -225,7 +227,7 @@ void scatter(const void* whole, const Array& destination, int root,
 
 void gather(const Array& source, void* whole, int root, const RedistributeOptions& options,
             std::shared_ptr<const void> keep) {
-    comm::Statement mine;
+    comm::CallSignature mine;
     mine.text = "gather(" + source.dtype().name + " from " + layout::label(source.layout().form()) +
                 ", root=" + std::to_string(root) + ")";
     if (root < 0 || root >= source.comm().size()) {

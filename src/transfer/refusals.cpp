@@ -18,7 +18,7 @@ comm::Protocol<> tell_all(comm::Link* link, std::vector<int> ranks, int tag, std
 comm::Protocol<> hear_all(comm::Link* link, std::vector<int> ranks, int tag,
                           std::optional<comm::Fault>* first) {
     for (const int rank : ranks) {
-        const comm::Letter letter = co_await comm::receive_text(*link, rank, tag);
+        const comm::TextMessage letter = co_await comm::receive_text(*link, rank, tag);
         if (*first) continue;
         Unpacker in(letter.text);
         comm::Fault fault;

@@ -26,7 +26,7 @@ class Refusals {
     /// Once no more messages come: true when all reasons have gone and come.
     bool poll();
     /// The reason of the lowest rank that refused, if any did.
-    const std::optional<comm::Fault>& heard() const { return heard_; }
+    const std::optional<comm::Fault>& observed() const { return heard_; }
 
   private:
     const Route& route_;

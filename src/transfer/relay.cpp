@@ -6,7 +6,7 @@
 
 namespace hocket::transfer {
 
-Relay::Relay(const RelayWork& work, const Route& route, Refusals& refusals, Stopwatch& watch)
+Relay::Relay(const RelayPlan& work, const Route& route, Refusals& refusals, Stopwatch& watch)
     : work_(work), route_(route), refusals_(refusals), watch_(watch) {}
 
 int Relay::tag_of(const PackedMessage& message) const {
@@ -54,7 +54,7 @@ bool Relay::send_what_is_ready() {
             buffer_.get()[parcel.flag_offset] = std::byte{refusing_};
             if (!refusing_) run_all(parcel.copies, from_, buffer_.get());
         }
-        run_all(message.passings, buffer_.get(), buffer_.get());
+        run_all(message.forwarded, buffer_.get(), buffer_.get());
         watch_.lap(&Profile::pack);
         route_.link->send(out_, buffer_.get() + message.buffer_offset, message.bytes,
                           rank_of(route_, message.peer_side, message.peer), tag_of(message));

@@ -5,7 +5,7 @@
 #include <memory>
 
 #include "transfer/refusals.hpp"
-#include "transfer/relay_work.hpp"
+#include "transfer/relay_plan.hpp"
 #include "transfer/route.hpp"
 #include "transfer/stopwatch.hpp"
 
@@ -17,7 +17,7 @@ namespace hocket::transfer {
 class Relay {
   public:
     /// All must live as long.
-    Relay(const RelayWork& work, const Route& route, Refusals& refusals, Stopwatch& watch);
+    Relay(const RelayPlan& work, const Route& route, Refusals& refusals, Stopwatch& watch);
 
     /// `refusing`: what passes through goes on, but no elements of this process's own leave it, and
     /// it takes none.
@@ -29,7 +29,7 @@ class Relay {
     bool send_what_is_ready();
     void arrived(std::size_t receive);
 
-    const RelayWork& work_;
+    const RelayPlan& work_;
     const Route& route_;
     Refusals& refusals_;
     Stopwatch& watch_;

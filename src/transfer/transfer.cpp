@@ -47,8 +47,8 @@ Transfer::Transfer(const Layout& source, const Layout& destination,
     : state_(std::make_shared<State>(source, destination, dtype, comm, options)) {
     std::shared_ptr<comm::Call> making;
     {
-        const comm::Turn turn;
-        comm::Statement mine;
+        const comm::EngineLock engine_lock;
+        comm::CallSignature mine;
         mine.text = state_->text();
         try {
             state_->check();
@@ -63,14 +63,14 @@ Transfer::Transfer(const Layout& source, const Layout& destination,
 }
 
 void Transfer::start(const Array& source, const Array& destination) {
-    const comm::Turn turn;
+    const comm::EngineLock engine_lock;
     state_->start(source, destination);
 }
 
 void Transfer::refuse(const std::string& kind, const std::string& message) {
     const comm::Fault fault{kind, message.empty() ? "no reason was given" : message};
     {
-        const comm::Turn turn;
+        const comm::EngineLock engine_lock;
         state_->refuse(fault);
     }
     fault.raise();
@@ -87,7 +87,7 @@ bool Transfer::test() {
 }
 
 void Transfer::free() {
-    const comm::Turn turn;
+    const comm::EngineLock engine_lock;
     state_->free();
 }
 

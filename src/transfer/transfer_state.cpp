@@ -8,7 +8,7 @@
 #include "comm/state.hpp"
 #include "layout/form.hpp"
 #include "transfer/check.hpp"
-#include "transfer/choice.hpp"
+#include "transfer/strategy_choice.hpp"
 
 namespace hocket {
 namespace {
@@ -27,8 +27,8 @@ std::vector<int> ranks_of(const Layout& layout) {
     return ranks;
 }
 
-transfer::Place dense_place(const Layout& layout, const Comm& comm, std::int64_t itemsize) {
-    transfer::Place place;
+transfer::LocalView dense_place(const Layout& layout, const Comm& comm, std::int64_t itemsize) {
+    transfer::LocalView place;
     place.process = comm.rank() < layout.size() ? comm.rank() : -1;
     place.strides =
         dense_strides(layout.local_shape(std::max<std::int64_t>(place.process, 0)), itemsize);
@@ -69,11 +69,11 @@ void Transfer::State::check() {
                                       dtype_ ? dtype_->size : 1, options_);
 }
 
-comm::Protocol<> Transfer::State::make(int tag, comm::Statement mine) {
+comm::Protocol<> Transfer::State::make(int tag, comm::CallSignature mine) {
     const auto self = shared_from_this();  // whoever waits may give up
     co_await comm_.state().open();
     // One process chooses the tags: another may have refused to make a transfer before.
-    if (comm_.rank() == 0) mine.sound = std::to_string(comm_.state().next_lasting_tags());
+    if (comm_.rank() == 0) mine.payload = std::to_string(comm_.state().next_lasting_tags());
     const std::string tags =
         co_await comm::agree(comm::Group::whole(comm_.state().link()), tag, std::move(mine));
     comm::Link* const link = co_await comm_.state().lasting_link();
@@ -82,14 +82,14 @@ comm::Protocol<> Transfer::State::make(int tag, comm::Statement mine) {
               ranks_of(destination_),
               std::stoi(tags),
               0,
-              options_.max_buffer.value_or(transport::usual_buffers())};
+              options_.max_buffer.value_or(transport::default_buffers())};
     if (dtype_) {
-        comm::Statement same;
+        comm::CallSignature same;
         co_await prepare(std::move(same), dtype_);
     }
 }
 
-comm::Protocol<> Transfer::State::prepare(comm::Statement mine, std::optional<DType> dtype) {
+comm::Protocol<> Transfer::State::prepare(comm::CallSignature mine, std::optional<DType> dtype) {
     agreed_ = false;
     plan::Options options = plan_;
     if (dtype) options.itemsize = dtype->size;
@@ -102,14 +102,14 @@ comm::Protocol<> Transfer::State::prepare(comm::Statement mine, std::optional<DT
     watch_.restart();
     from_ = dense_place(source_, comm_, dtype_->size);
     to_ = dense_place(destination_, comm_, dtype_->size);
-    auto runner = std::make_unique<transfer::Runner>(work(), route_, watch_);
+    auto runner = std::make_unique<transfer::Executor>(work(), route_, watch_);
     watch_.lap(&Profile::schedule);
     co_await runner->connect();
     runner_ = std::move(runner);
 }
 
-std::shared_ptr<const transfer::Work> Transfer::State::work() const {
-    return transfer::cached_work(source_, destination_, plan_, from_, to_);
+std::shared_ptr<const transfer::LocalPlan> Transfer::State::work() const {
+    return transfer::cached_local_plan(source_, destination_, plan_, from_, to_);
 }
 
 trace::Track Transfer::State::track() const {
@@ -162,7 +162,8 @@ void Transfer::State::start(const Array& source, const Array& destination) {
     if (!dtype_) start.dtype = source.dtype();
     // Refused starts have no places, so those of the runner are those of the last arrays.
     if (!dtype_ || source.strides() != from_.strides || destination.strides() != to_.strides)
-        start.places = std::pair(transfer::place_on(source), transfer::place_on(destination));
+        start.places =
+            std::pair(transfer::local_view_of(source), transfer::local_view_of(destination));
     started_ = true;
     push(std::move(start));
 }
@@ -259,7 +260,7 @@ void Transfer::State::pop() {
 // runner then, or the start has ended.
 bool Transfer::State::settle(Start& start) {
     if (!settling_) {
-        comm::Statement mine;
+        comm::CallSignature mine;
         mine.fault = start.fault;
         if (start.dtype) mine.text = "start(" + start.dtype->name + ") of " + text_;
         settling_.emplace(prepare(std::move(mine), start.dtype));

@@ -13,7 +13,7 @@
 
 #include "comm/call.hpp"
 #include "hocket/transfer.hpp"
-#include "transfer/run.hpp"
+#include "transfer/executor.hpp"
 
 namespace hocket {
 
@@ -23,7 +23,7 @@ class Transfer::State final : public comm::Activity, public std::enable_shared_f
           const Comm& comm, const RedistributeOptions& options);
 
     /// The collective part of making it. `mine` has what is wrong here.
-    comm::Protocol<> make(int tag, comm::Statement mine);
+    comm::Protocol<> make(int tag, comm::CallSignature mine);
     /// @throws what is wrong with making it.
     void check();
 
@@ -45,8 +45,9 @@ class Transfer::State final : public comm::Activity, public std::enable_shared_f
         const void* source = nullptr;
         void* destination = nullptr;
         std::shared_ptr<const void> keep_source, keep_destination;
-        std::optional<DType> dtype;                                         // where none is settled
-        std::optional<std::pair<transfer::Place, transfer::Place>> places;  // where they are others
+        std::optional<DType> dtype;  // where none is settled
+        std::optional<std::pair<transfer::LocalView, transfer::LocalView>>
+            places;  // where they are others
         comm::Fault fault;
     };
 
@@ -58,8 +59,8 @@ class Transfer::State final : public comm::Activity, public std::enable_shared_f
     bool settle(Start& start);
     void launch(Start& start);
     void pop();
-    comm::Protocol<> prepare(comm::Statement mine, std::optional<DType> dtype);
-    std::shared_ptr<const transfer::Work> work() const;
+    comm::Protocol<> prepare(comm::CallSignature mine, std::optional<DType> dtype);
+    std::shared_ptr<const transfer::LocalPlan> work() const;
     trace::Track track() const;
 
     Layout source_, destination_;
@@ -68,10 +69,10 @@ class Transfer::State final : public comm::Activity, public std::enable_shared_f
     RedistributeOptions options_;
     std::string text_;
     plan::Options plan_;
-    transfer::Place from_, to_;  // of the arrays that the runner is for
+    transfer::LocalView from_, to_;  // of the arrays that the runner is for
     transfer::Route route_;
     transfer::Stopwatch watch_;
-    std::unique_ptr<transfer::Runner> runner_;
+    std::unique_ptr<transfer::Executor> runner_;
     std::optional<comm::Driven<void>> settling_;
     bool agreed_ = false;
     // The first is with the runner. More than one: those before the last were refused here, and

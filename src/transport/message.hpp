@@ -10,7 +10,7 @@
 #include <utility>
 #include <vector>
 
-#include "transport/parts.hpp"
+#include "transport/chunks.hpp"
 
 namespace hocket::transport {
 
@@ -24,7 +24,7 @@ class Message {
   public:
     /// Makes the copies in parts of so many bytes; 0: of as many as are best for copies from array
     /// to array. Both ends find the same parts.
-    using Cutter = std::function<Parts(const Message&, Parts::Kind, std::int64_t part_bytes)>;
+    using Cutter = std::function<Chunks(const Message&, Chunks::Kind, std::int64_t part_bytes)>;
 
     Message(std::int64_t to_or_from, std::size_t number_there, std::int64_t its_turn,
             std::int64_t size, bool is_dense, std::shared_ptr<const Cutter> cuts)
@@ -43,21 +43,21 @@ class Message {
     std::shared_ptr<const Cutter> cutter;
     std::int64_t buffer_offset = 0;  // of the first piece, where each message has its own buffer
 
-    const Parts& cut(Parts::Kind kind, std::int64_t part_bytes = 0) const {
+    const Chunks& cut(Chunks::Kind kind, std::int64_t part_bytes = 0) const {
         for (const Cut& each : cuts_)
             if (each.kind == kind && each.part_bytes == part_bytes) return each.parts;
         cuts_.push_front({kind, part_bytes, (*cutter)(*this, kind, part_bytes)});
         return cuts_.front().parts;
     }
     /// From array to array.
-    const Parts& parts() const { return cut(Parts::Kind::between); }
+    const Chunks& parts() const { return cut(Chunks::Kind::between); }
     bool worked_out() const { return !cuts_.empty(); }
 
   private:
     struct Cut {
-        Parts::Kind kind;
+        Chunks::Kind kind;
         std::int64_t part_bytes;
-        Parts parts;
+        Chunks parts;
     };
     mutable std::forward_list<Cut> cuts_;
 };

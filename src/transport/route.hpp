@@ -15,7 +15,7 @@ struct Route {
     std::vector<int> source, destination;
     int data_tag = 0;       // from senders to receivers
     std::int64_t call = 0;  // of those that have this tag, one after the other, a growing number
-    std::int64_t max_buffer{};  // bytes of buffers for this transfer; 0: as `usual_buffers` says
+    std::int64_t max_buffer{};  // bytes of buffers for this transfer; 0: as `default_buffers` says
     // Among senders, and among receivers: a process may be on both sides as two that do not know
     // of each other.
     int source_tag = data_tag, destination_tag = data_tag;

@@ -84,10 +84,10 @@ BLOCKING = re.compile(
 COPIES_IN_LOOPS = {
     "src/shm/segment.cpp": "the pages of a forked child, which have the same addresses",
     "src/flow/region.cpp": "the words of a text that is hashed",
-    "src/shm/foreign.cpp": "what buffers cost, measured on memory that lies together",
-    "src/shm/mail.cpp": "texts, one after the other",
+    "src/shm/cma.cpp": "what buffers cost, measured on memory that lies together",
+    "src/shm/message_queue.cpp": "texts, one after the other",
     "src/team/team.cpp": "values of a line of a cell, by member",
-    "src/transport/offers.cpp": "texts, one after the other",
+    "src/transport/rendezvous.cpp": "texts, one after the other",
 }
 LOOP = re.compile(r"\b(?:for|while)\s*\(")
 BYTES_COPIED = re.compile(r"\b(?:memcpy|memmove|std::copy(?:_n|_backward)?)\s*\(")

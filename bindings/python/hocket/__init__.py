@@ -65,8 +65,8 @@ import sys
 from typing import TYPE_CHECKING, Any
 
 from hocket import _pure
+from hocket import exit_notice as exit_notice
 from hocket import forks as forks
-from hocket import leaving as leaving
 from hocket.costs import model
 from hocket.errors import (
     DeadlineError,
@@ -94,15 +94,15 @@ if TYPE_CHECKING:
     from hocket.computing.operands import checked, replicated
     from hocket.computing.random import Random, random
     from hocket.computing.shapes import eoshift
+    from hocket.creation import empty, from_function, wrap, zeros
     from hocket.flows import Flow
     from hocket.groups import ANY_SOURCE, ANY_TAG, Tasks, tasks
     from hocket.halos import Halo, HaloRequest
     from hocket.launch import run
-    from hocket.making import empty, from_function, wrap, zeros
-    from hocket.moves import iredistribute, redistribute, scatter
+    from hocket.redistribution import iredistribute, redistribute, scatter
     from hocket.remaps import remap_inplace, remap_layout, remap_room
     from hocket.requests import ArrayRequest, Request, Status, waitall, waitany
-    from hocket.stepping import step
+    from hocket.step_decorator import step
     from hocket.stores.checkpoints import Checkpoint, load, save
     from hocket.stores.rechunking import rechunk
     from hocket.stores.requests import StoreRequest
@@ -123,8 +123,8 @@ _LATE = {
     **dict.fromkeys(["checked", "replicated"], "computing.operands"),
     **dict.fromkeys(["Random", "random"], "computing.random"),
     "eoshift": "computing.shapes",
-    **dict.fromkeys(["empty", "from_function", "wrap", "zeros"], "making"),
-    **dict.fromkeys(["iredistribute", "redistribute", "scatter"], "moves"),
+    **dict.fromkeys(["empty", "from_function", "wrap", "zeros"], "creation"),
+    **dict.fromkeys(["iredistribute", "redistribute", "scatter"], "redistribution"),
     **dict.fromkeys(["remap_inplace", "remap_layout", "remap_room"], "remaps"),
     **dict.fromkeys(["ArrayRequest", "Request", "Status", "waitall", "waitany"], "requests"),
     **dict.fromkeys(["ANY_SOURCE", "ANY_TAG", "Tasks", "tasks"], "groups"),
@@ -133,7 +133,7 @@ _LATE = {
     **dict.fromkeys(["Transfer", "transfer"], "transfers"),
     "Channel": "channels",
     "Flow": "flows",
-    "step": "stepping",
+    "step": "step_decorator",
     "run": "launch",
     **dict.fromkeys(["Checkpoint", "load", "save"], "stores.checkpoints"),
     "StoreRequest": "stores.requests",

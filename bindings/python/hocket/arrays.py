@@ -16,7 +16,7 @@ from hocket.computing.methods import Methods
 from hocket.errors import Error, LayoutError
 from hocket.halos import Halo
 from hocket.layouts import Layout
-from hocket.rooms import as_array, memory
+from hocket.local_memory import as_array, memory
 
 if TYPE_CHECKING:
     from mpi4py import MPI

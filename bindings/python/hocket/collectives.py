@@ -8,14 +8,14 @@ from typing import Optional
 
 from hocket import _mpi
 from hocket.arguments import as_seconds, as_text
+from hocket.array_lists import cores_of
 from hocket.arrays import Array
 from hocket.channels import core_of
-from hocket.inits import Inits
-from hocket.many import cores_of
-from hocket.speaker import TaskId, id_of
+from hocket.persistent import PersistentVerbs
+from hocket.task_member import TaskId, id_of
 
 
-class Collectives(Inits):
+class Collectives(PersistentVerbs):
     """What all tasks do together. Each brings an array of one shape and dtype, laid out as it
     likes."""
 

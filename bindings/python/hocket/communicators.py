@@ -5,7 +5,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from hocket import _mpi, logs, uncaught
+from hocket import _mpi, excepthook, logs
 from hocket.calls import use_another
 from hocket.errors import Error
 
@@ -26,7 +26,7 @@ def communicator(comm: Any) -> MPI.Comm:
         what = "MPI.COMM_NULL (or was freed)" if isinstance(given, MPI.Comm) else repr(given)
         raise Error(f"comm is {what}; give a communicator of mpi4py, as MPI.COMM_WORLD")
     _, size = _mpi.rank_and_size(given.handle)
-    uncaught.watch(size)  # more than COMM_WORLD's, where processes were spawned
+    excepthook.watch(size)  # more than COMM_WORLD's, where processes were spawned
     if given != MPI.COMM_WORLD:
         use_another()
     return given

@@ -10,16 +10,16 @@ from typing import Any, Callable, Optional, Union
 
 from hocket import _mpi, flow_registry, flow_steps
 from hocket.arguments import as_flag, as_number, as_path, as_seconds
+from hocket.array_lists import Arrays, as_list
 from hocket.arrays import Array
 from hocket.errors import Error, StepError
 from hocket.halos import Halo
-from hocket.many import Arrays, as_list
 from hocket.operations import operations_of
 from hocket.reductions import Reduction
 from hocket.regions import Touched, regions_of
 from hocket.requests import Request
-from hocket.speaker import TaskId
 from hocket.stores import Store, together
+from hocket.task_member import TaskId
 from hocket.transfers import Transfer
 from hocket.verbs import ANY_SOURCE, Verbs
 

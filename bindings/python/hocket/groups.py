@@ -12,13 +12,13 @@ import os
 from collections.abc import Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING, Optional, Union
 
-from hocket import _mpi, uncaught
+from hocket import _mpi, excepthook
 from hocket import rank as started
 from hocket.arguments import as_number, as_text, printable
 from hocket.calls import use_another
 from hocket.communicators import communicator
 from hocket.errors import Error
-from hocket.speaker import TaskId, id_of
+from hocket.task_member import TaskId, id_of
 from hocket.verbs import ANY_SOURCE as ANY_SOURCE
 from hocket.verbs import ANY_TAG as ANY_TAG
 from hocket.verbs import Verbs
@@ -254,5 +254,5 @@ def _seated(core: _mpi.Tasks) -> Tasks:
     made = Tasks(core)
     use_another()
     if made.name is not None:
-        uncaught.sits(made.name, made.comm.rank)
+        excepthook.sits(made.name, made.comm.rank)
     return made

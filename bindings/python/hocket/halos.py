@@ -14,7 +14,7 @@ from hocket.arguments import as_seconds
 from hocket.calls import collective
 from hocket.errors import Error, LayoutError
 from hocket.layouts import Layout, integer, integers
-from hocket.rooms import as_array
+from hocket.local_memory import as_array
 
 if TYPE_CHECKING:
     from mpi4py import MPI

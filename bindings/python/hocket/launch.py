@@ -17,7 +17,7 @@ from .arguments import as_seconds
 from .errors import DeadlineError, Error, PeerLostError
 from .pipes import OnLine
 from .rank import describe
-from .seats import Count, Seats, groups_of, seats_of, tasks_of, whole
+from .task_ranks import Count, RankMap, groups_of, rank_map_of, tasks_of, whole
 
 #: how the report of a rank begins that has seen another die
 _LOST = f"raised {PeerLostError.__module__}.{PeerLostError.__qualname__}"
@@ -96,7 +96,9 @@ def run(
         )
     asked = None if tasks is None else tasks_of(tasks)
     groups = {} if asked is None else groups_of(asked)
-    seats: Seats = seats_of(groups) if groups else [(None, r) for r in range(whole("ranks", ranks))]
+    seats: RankMap = (
+        rank_map_of(groups) if groups else [(None, r) for r in range(whole("ranks", ranks))]
+    )
     seconds = as_seconds(timeout)
     values = _values(args)
     if on_line is not None and not callable(on_line):
@@ -208,7 +210,7 @@ def _print_line(rank: int | None, stream: str, line: str) -> None:
 
 
 def _problem(
-    outcome: processes.Outcome, seats: Seats, folder: Path, timeout: float | None
+    outcome: processes.Outcome, seats: RankMap, folder: Path, timeout: float | None
 ) -> Error | None:
     """The error that an outcome stands for, if it is one."""
     if outcome.failures:
@@ -235,7 +237,7 @@ def _problem(
     return None
 
 
-def explain(failures: Sequence[processes.Failure], seats: Seats) -> str:
+def explain(failures: Sequence[processes.Failure], seats: RankMap) -> str:
     """Rank, task and traceback of the first failure, and who else failed how."""
     first, others = failures[0], failures[1:]
     lines = [f"{describe(first.rank, seats)} {first.brief}", *filter(None, [first.text])]
@@ -245,7 +247,7 @@ def explain(failures: Sequence[processes.Failure], seats: Seats) -> str:
     return "\n".join(lines)
 
 
-def lost(outcome: processes.Outcome, folder: Path, silent: Sequence[int], seats: Seats) -> str:
+def lost(outcome: processes.Outcome, folder: Path, silent: Sequence[int], seats: RankMap) -> str:
     """Processes that ended without a word, and what mpiexec says of it."""
     # Open MPI's launcher names the first to go; others are ended before we could see who it was.
     known = mpiexec.first_to_go(outcome.said)

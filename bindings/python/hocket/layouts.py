@@ -14,7 +14,7 @@ from .arguments import integer as integer
 from .arguments import integers as integers
 from .errors import LayoutError
 from .formats import Dist, formats_of
-from .layout_facts import Extents, LayoutFacts
+from .layout_queries import Extents, LayoutQueries
 
 if TYPE_CHECKING:
     from mpi4py import MPI
@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 __all__ = ["Layout"]
 
 
-class Layout(LayoutFacts):
+class Layout(LayoutQueries):
     """How a global N-d array is distributed over processes. An immutable value.
 
     Two layouts are equal when their shape, their size and every process's index sets are, however
@@ -261,7 +261,7 @@ class Layout(LayoutFacts):
         >>> hk.Layout.from_local(MPI.COMM_WORLD, ((r, 0), (r + 1, 3))).local_shape(r)
         (1, 3)
         """
-        from .own_parts import layout_from_local
+        from .from_local import layout_from_local
 
         return cls._of(layout_from_local(comm, part, shape, timeout))
 

@@ -48,7 +48,7 @@ def layout_from_petsc(given: Any, shape: Any, timeout: Optional[float]) -> _pure
     if shape is not None and not lists:
         raise LayoutError("shape= is for index sets; other objects of PETSc have their own")
     if lists:
-        from .own_parts import layout_from_local
+        from .from_local import layout_from_local
 
         comm = given.getComm()
         indices = np.asarray(given.getIndices())
@@ -75,7 +75,7 @@ def layout_from_mpi4py_fft(
     given: Any, comm: Optional[MPI.Comm], timeout: Optional[float]
 ) -> _pure.Layout:
     """What `Layout.from_mpi4py_fft` is around."""
-    from .own_parts import layout_from_local
+    from .from_local import layout_from_local
 
     pencil = hasattr(given, "subshape")  # else a DistArray, whose shape is the local one
     own = getattr(given, "subshape" if pencil else "shape", None)

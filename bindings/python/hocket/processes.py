@@ -20,7 +20,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, Callable
 
-from . import deaths, mpiexec, rank, tracing
+from . import mpiexec, rank, rank_monitor, tracing
 from .logs import logger
 from .pipes import OnLine, Readers
 
@@ -125,10 +125,10 @@ def supervise(
     if trace is not None:
         env["HOCKET_TRACE"] = str(folder / tracing.NAME)
     ranks = sum(count for count, _ in programs)
-    options = mpiexec.leave_ending_to_us(launcher) if deaths.SEES and python else []
+    options = mpiexec.leave_ending_to_us(launcher) if rank_monitor.SEES and python else []
     shared: set[str] = set()
     with selectors.DefaultSelector() as selector:
-        watched = deaths.Deaths(folder, ranks, lambda: _members(folder), selector)
+        watched = rank_monitor.RankMonitor(folder, ranks, lambda: _members(folder), selector)
         readers = Readers(selector, folder, ranks, on_line)
         line = mpiexec.command(launcher, programs, options)
         what = "1 process" if ranks == 1 else f"{ranks} processes"
@@ -159,7 +159,7 @@ def _watch(
     process: subprocess.Popen[bytes],
     readers: Readers,
     folder: Path,
-    watched: deaths.Deaths,
+    watched: rank_monitor.RankMonitor,
     shared: set[str],
     timeout: float | None,
 ) -> Outcome:

@@ -12,7 +12,7 @@ from hocket.arrays import Array
 from hocket.calls import collective, no_array
 from hocket.errors import Error, LayoutError
 from hocket.layouts import Layout, integer, integers
-from hocket.moves import as_axes
+from hocket.redistribution import as_axes
 
 __all__ = ["remap_inplace", "remap_layout", "remap_room"]
 

@@ -9,10 +9,10 @@ from typing import Any, Callable, NoReturn, Optional
 
 from hocket import _mpi, dtypes
 from hocket.arguments import as_number, as_seconds
+from hocket.array_lists import settle
 from hocket.arrays import Array
 from hocket.errors import Error
 from hocket.layouts import Layout
-from hocket.many import settle
 
 
 class TaskIndex(int):

@@ -14,10 +14,10 @@ from hocket.arguments import as_bytes, as_seconds, as_text
 from hocket.arrays import Array, local_shape
 from hocket.calls import collective, kind_of
 from hocket.communicators import communicator
+from hocket.creation import empty
 from hocket.errors import Error, MismatchError
 from hocket.layouts import Layout
-from hocket.making import empty
-from hocket.moves import as_axes, require_conversion, wire_type
+from hocket.redistribution import as_axes, require_conversion, wire_type
 
 if TYPE_CHECKING:
     from mpi4py import MPI

@@ -7,12 +7,12 @@ from typing import Optional
 
 from hocket import _mpi
 from hocket.arguments import as_number, as_seconds, as_text
+from hocket.array_lists import Arrays, as_list, cores_of, settle
 from hocket.channels import Channel
 from hocket.collectives import Collectives
-from hocket.many import Arrays, as_list, cores_of, settle
 from hocket.requests import Request, Status
-from hocket.speaker import TaskId, id_of
-from hocket.travel import options_of
+from hocket.task_member import TaskId, id_of
+from hocket.transfer_options import options_of
 
 ANY_SOURCE = -1
 ANY_TAG = -1

@@ -18,7 +18,7 @@ import numpy as np
 from hocket import processes
 from hocket.errors import DeadlineError, Error
 from hocket.launch import explain, lost
-from hocket.seats import Seats
+from hocket.task_ranks import RankMap
 from hocket_cli.main import UsageError
 
 #: names the folder of the compiled programs, where it is not the checkout's build folder
@@ -114,7 +114,7 @@ def start(
         DeadlineError: `timeout` passed.
     """
     argv = [str(program(name)), *(f"{key}={_plain(value)}" for key, value in words.items())]
-    seats: Seats = [(None, rank) for rank in range(procs)]
+    seats: RankMap = [(None, rank) for rank in range(procs)]
     reports: list[str] = []
     errors: dict[int, str] = {}  # the last that a process says, of one line or several
 

@@ -6,9 +6,9 @@
 #include <algorithm>
 #include <utility>
 
-#include "base/port.hpp"
+#include "base/platform.hpp"
 #include "comm/fork.hpp"
-#include "comm/outside.hpp"
+#include "comm/interrupts.hpp"
 
 namespace hocket::comm {
 
@@ -18,7 +18,8 @@ const char* const has_ended = "MPI has ended: nothing can be communicated after 
 
 // This thread, by MPI's thread level.
 bool may_communicate(int level) {
-    if (level < 0 || level >= MPI_THREAD_SERIALIZED || port::simulated || !running()) return true;
+    if (level < 0 || level >= MPI_THREAD_SERIALIZED || platform::simulated || !running())
+        return true;
     int main_thread = 0;
     MPI_Is_thread_main(&main_thread);
     return main_thread != 0;
@@ -52,7 +53,7 @@ Engine& Engine::instance() {
     return *engine;
 }
 
-Engine::Engine() : cores_(port::cores()) {}
+Engine::Engine() : cores_(platform::cores()) {}
 
 void Engine::add(std::shared_ptr<Operation> operation) {
     operations_.push_back(std::move(operation));
@@ -123,21 +124,21 @@ void Engine::progress_background() {
 }
 
 double Engine::seconds() const {
-    return port::seconds() - outside_;
+    return platform::seconds() - outside_;
 }
 
 // While nothing is under way nothing is measured across the calls of a program, and two looks at
 // the clock would be a good part of what the shortest of them cost. What is under way changes
 // inside calls only, so that a call begins as the one before has ended.
 void Engine::enter() {
-    if (inside_++ == 0 && !operations_.empty()) outside_ += port::seconds() - left_at_;
+    if (inside_++ == 0 && !operations_.empty()) outside_ += platform::seconds() - left_at_;
 }
 
 void Engine::leave() {
-    if (--inside_ == 0 && !operations_.empty()) left_at_ = port::seconds();
+    if (--inside_ == 0 && !operations_.empty()) left_at_ = platform::seconds();
 }
 
-void Engine::expect_neighbours(int processes) {
+void Engine::add_node_processes(int processes) {
     neighbours_ = std::max(neighbours_, processes);
 }
 
@@ -196,7 +197,7 @@ void require_may_communicate(int level) {
 
 }  // namespace
 
-Turn::Turn() : engine_(Engine::instance()) {
+EngineLock::EngineLock() : engine_(Engine::instance()) {
     require_no_fork();
     require_not_ended();
     require_may_communicate(engine_.thread_level());
@@ -211,21 +212,22 @@ Turn::Turn() : engine_(Engine::instance()) {
     engine_.enter();
 }
 
-Turn::Turn(Waiting) : engine_(Engine::instance()) {
+EngineLock::EngineLock(Waiting) : engine_(Engine::instance()) {
     if (forked()) return;  // from another thread's turn, perhaps, which never ends here
     lock_before_interpreter(engine_.mutex_).release();
     engine_.enter();
 }
 
-Turn::~Turn() {
+EngineLock::~EngineLock() {
     if (forked()) return;
     engine_.leave();
     engine_.mutex_.unlock();
 }
 
-Unblocked::Unblocked(std::string step) : before_(std::exchange(unblocked_step, std::move(step))) {}
+NonBlockingScope::NonBlockingScope(std::string step)
+    : before_(std::exchange(unblocked_step, std::move(step))) {}
 
-Unblocked::~Unblocked() {
+NonBlockingScope::~NonBlockingScope() {
     unblocked_step = std::move(before_);
 }
 

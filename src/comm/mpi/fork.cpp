@@ -7,7 +7,7 @@
 
 #include <string>
 
-#include "base/port.hpp"
+#include "base/platform.hpp"
 #include "hocket/error.hpp"
 
 namespace hocket::comm {
@@ -31,7 +31,7 @@ void in_child() {
 }
 
 [[maybe_unused]] const int handled =
-    port::simulated ? 0 : pthread_atfork(before_fork, nullptr, in_child);
+    platform::simulated ? 0 : pthread_atfork(before_fork, nullptr, in_child);
 
 }  // namespace
 

@@ -5,8 +5,8 @@
 #include <atomic>
 #include <string>
 
-#include "base/bell.hpp"
-#include "base/port.hpp"
+#include "base/platform.hpp"
+#include "base/wakeup.hpp"
 #include "comm/engine.hpp"
 #include "comm/mpi/handle.hpp"
 #include "comm/vendor.hpp"
@@ -21,18 +21,19 @@ constexpr std::int64_t longest_message = std::int64_t{1} << 30;
 std::atomic<std::int64_t> texts_sent = 0, texts_received = 0;
 
 // What a full ring keeps back goes on its way whatever becomes of the call that sent it.
-class Pushing final : public Operation {
+class FlushInbox final : public Operation {
   public:
-    explicit Pushing(std::shared_ptr<Link::Office> office) : office_(std::move(office)) {}
+    explicit FlushInbox(std::shared_ptr<Link::NodeInbox> node_inbox)
+        : node_inbox_(std::move(node_inbox)) {}
     bool poll() override {
-        office_->room->push();
-        office_->pushed = office_->room->waiting();
-        return !office_->pushed;
+        node_inbox_->inbox->flush();
+        node_inbox_->pushed = node_inbox_->inbox->unsent();
+        return !node_inbox_->pushed;
     }
     std::string text() const override { return "mail within the node"; }
 
   private:
-    std::shared_ptr<Link::Office> office_;
+    std::shared_ptr<Link::NodeInbox> node_inbox_;
 };
 
 }  // namespace
@@ -50,8 +51,8 @@ Link::Link(std::shared_ptr<Handle> handle) : handle_(std::move(handle)) {
     check(MPI_Comm_rank(handle_->comm, &rank_), "MPI_Comm_rank");
     check(MPI_Comm_size(handle_->comm, &size_), "MPI_Comm_size");
     highest_tag_ = vendor::highest_tag() - 1;
-    if constexpr (port::simulated) {
-        bell::own(vendor::world_rank());
+    if constexpr (platform::simulated) {
+        wakeup::set_rank(vendor::world_rank());
         handle_->world_ranks = vendor::world_ranks(handle_->comm);
     }
 }
@@ -85,8 +86,8 @@ void Link::send(Requests& requests, const void* data, std::int64_t bytes, int to
         requests.added();
         ++handle_->unreceived;
         done += now;
-        if constexpr (port::simulated)
-            bell::ring(handle_->world_ranks[static_cast<std::size_t>(to)], tag, now);
+        if constexpr (platform::simulated)
+            wakeup::sent(handle_->world_ranks[static_cast<std::size_t>(to)], tag, now);
     } while (done < bytes);
 }
 
@@ -103,50 +104,51 @@ void Link::receive(Requests& requests, void* data, std::int64_t bytes, int from,
         requests.added();
         --handle_->unreceived;
         done += now;
-        if constexpr (port::simulated)
-            bell::await(handle_->world_ranks[static_cast<std::size_t>(from)], tag);
+        if constexpr (platform::simulated)
+            wakeup::receiving(handle_->world_ranks[static_cast<std::size_t>(from)], tag);
     } while (done < bytes);
 }
 
-std::uint64_t Link::mail_number(About about, int tag) const {
+std::uint64_t Link::message_number(Purpose purpose, int tag) const {
     const auto word = [](int number) { return static_cast<std::uint64_t>(number); };
-    return word(number_) << 34U | word(static_cast<int>(about)) << 32U | word(tag);
+    return word(number_) << 34U | word(static_cast<int>(purpose)) << 32U | word(tag);
 }
 
-std::uint64_t Link::send_mail(int to, About about, int tag, const std::string& text) {
-    const std::uint64_t sent = office_->room->send(office_->seats[static_cast<std::size_t>(to)],
-                                                   mail_number(about, tag), text);
-    if (office_->room->waiting() && !office_->pushed) {
-        office_->pushed = true;
-        Engine::instance().post_background(std::make_shared<Pushing>(office_));
+std::uint64_t Link::send_in_node(int to, Purpose purpose, int tag, const std::string& text) {
+    const std::uint64_t sent = node_inbox_->inbox->send(
+        node_inbox_->inbox_index[static_cast<std::size_t>(to)], message_number(purpose, tag), text);
+    if (node_inbox_->inbox->unsent() && !node_inbox_->pushed) {
+        node_inbox_->pushed = true;
+        Engine::instance().post_background(std::make_shared<FlushInbox>(node_inbox_));
     }
     return sent;
 }
 
-bool Link::mail_gone(int to, std::uint64_t sent) {
-    return office_->room->gone(office_->seats[static_cast<std::size_t>(to)], sent);
+bool Link::delivered_in_node(int to, std::uint64_t sent) {
+    return node_inbox_->inbox->delivered(node_inbox_->inbox_index[static_cast<std::size_t>(to)],
+                                         sent);
 }
 
-std::optional<std::string> Link::receive_mail(int from, About about, int tag) {
-    return office_->room->receive(office_->seats[static_cast<std::size_t>(from)],
-                                  mail_number(about, tag));
+std::optional<std::string> Link::receive_in_node(int from, Purpose purpose, int tag) {
+    return node_inbox_->inbox->receive(node_inbox_->inbox_index[static_cast<std::size_t>(from)],
+                                       message_number(purpose, tag));
 }
 
 void Link::need_any(const std::vector<int>& ranks) const {
-    if (Needs::asked() == nullptr || ranks.empty()) return;
+    if (AwaitedPeers::collecting() == nullptr || ranks.empty()) return;
     std::vector<std::int64_t> processes;
     for (const int rank : ranks) processes.push_back(process(rank));
-    Needs::asked()->add_any(std::move(processes));
+    AwaitedPeers::collecting()->add_any(std::move(processes));
 }
 
 // From any source: a link whose processes are all near has no other texts.
-std::optional<Arrival> Link::probe_mail(int from, int tag) {
-    std::optional<Arrival> arrival;
+std::optional<ProbeResult> Link::probe_in_node(int from, int tag) {
+    std::optional<ProbeResult> arrival;
     if (from != any_source) {
-        if (auto text = receive_mail(from, About::text, tag))
+        if (auto text = receive_in_node(from, Purpose::text, tag))
             arrival.emplace(from, 0, std::move(text));
-    } else if (auto found = office_->room->receive_any(mail_number(About::text, tag))) {
-        arrival.emplace(office_->ranks[found->first], 0, std::move(found->second));
+    } else if (auto found = node_inbox_->inbox->receive_any(message_number(Purpose::text, tag))) {
+        arrival.emplace(node_inbox_->ranks[found->first], 0, std::move(found->second));
     }
     if (arrival) {
         arrival->bytes = static_cast<std::int64_t>(arrival->text->size());
@@ -155,11 +157,11 @@ std::optional<Arrival> Link::probe_mail(int from, int tag) {
     return arrival;
 }
 
-std::optional<Arrival> Link::probe(int from, int tag) {
-    if (by_mail(from == any_source ? rank_ : from, tag)) {
-        auto arrival = probe_mail(from, tag);
+std::optional<ProbeResult> Link::probe(int from, int tag) {
+    if (goes_in_node(from == any_source ? rank_ : from, tag)) {
+        auto arrival = probe_in_node(from, tag);
         if (!arrival && from != any_source) need(from);
-        const bool all_near = office_->ranks.size() == static_cast<std::size_t>(size_);
+        const bool all_near = node_inbox_->ranks.size() == static_cast<std::size_t>(size_);
         if (arrival || from != any_source || all_near) return arrival;
     }
     int come = 0;
@@ -174,15 +176,16 @@ std::optional<Arrival> Link::probe(int from, int tag) {
     if (tag != closing_tag()) ++texts_received;
     int bytes = 0;
     check(MPI_Get_count(&status, MPI_BYTE, &bytes), "MPI_Get_count");
-    return Arrival(status.MPI_SOURCE, bytes);
+    return ProbeResult(status.MPI_SOURCE, bytes);
 }
 
 void Link::send_text(Requests& requests, const std::string& text, int to, int tag) {
     if (tag != closing_tag()) ++texts_sent;
-    if (by_mail(to, tag)) {
-        const std::uint64_t sent = send_mail(to, About::text, tag, text);
-        if (!mail_gone(to, sent))
-            requests.add_mail([this, to, sent] { return mail_gone(to, sent); }, process(to));
+    if (goes_in_node(to, tag)) {
+        const std::uint64_t sent = send_in_node(to, Purpose::text, tag, text);
+        if (!delivered_in_node(to, sent))
+            requests.add_in_node([this, to, sent] { return delivered_in_node(to, sent); },
+                                 process(to));
         return;
     }
     send(requests, text.data(), static_cast<std::int64_t>(text.size()), to, tag);
@@ -198,25 +201,25 @@ Protocol<> send_text(Link& link, std::string text, int to, int tag) {
     co_await until(requests);
 }
 
-Protocol<Letter> receive_text(Link& link, int from, int tag) {
-    std::optional<Arrival> arrival;
+Protocol<TextMessage> receive_text(Link& link, int from, int tag) {
+    std::optional<ProbeResult> arrival;
     When come([&] { return (arrival = link.probe(from, tag)).has_value(); });
     co_await until(come);
-    Letter letter = co_await receive_text(link, std::move(*arrival), tag);
-    co_return letter;
+    TextMessage message = co_await receive_text(link, std::move(*arrival), tag);
+    co_return message;
 }
 
-Protocol<Letter> receive_text(Link& link, Arrival arrival, int tag) {
-    Letter letter{arrival.source, std::string()};
+Protocol<TextMessage> receive_text(Link& link, ProbeResult arrival, int tag) {
+    TextMessage message{arrival.source, std::string()};
     if (arrival.text) {
-        letter.text = std::move(*arrival.text);
-        co_return letter;
+        message.text = std::move(*arrival.text);
+        co_return message;
     }
-    letter.text.resize(static_cast<std::size_t>(arrival.bytes));
+    message.text.resize(static_cast<std::size_t>(arrival.bytes));
     Requests requests;
-    link.receive(requests, letter.text.data(), arrival.bytes, arrival.source, tag);
+    link.receive(requests, message.text.data(), arrival.bytes, arrival.source, tag);
     co_await until(requests);
-    co_return letter;
+    co_return message;
 }
 
 }  // namespace hocket::comm

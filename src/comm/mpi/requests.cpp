@@ -22,7 +22,8 @@ Requests::~Requests() {
     // Only an error leaves messages behind. Their buffers are about to go, so a receive that is
     // still open must not write there any more.
     if (pending_ == 0 || !running()) return;
-    const Turn turn(Turn::waiting);  // mostly held already, by whoever polls what failed
+    const EngineLock engine_lock(
+        EngineLock::waiting);  // mostly held already, by whoever polls what failed
     for (const auto& link : batch_->links) link->given_up = true;
     for (auto& request : batch_->requests) {
         if (request == MPI_REQUEST_NULL) continue;
@@ -69,21 +70,21 @@ std::span<const std::size_t> Requests::newly_done() {
         seen = kept;
         group.resize(kept);
     }
-    if (Needs* const needs = Needs::asked())
+    if (AwaitedPeers* const needs = AwaitedPeers::collecting())
         for (std::size_t i = 0; i < requests.size(); ++i)
             if (requests[i] != MPI_REQUEST_NULL) needs->add_any({processes[i]});
     return done_;
 }
 
-void Requests::add_mail(std::function<bool()> gone, std::int64_t process) {
-    mail_.push_back({std::move(gone), process});
+void Requests::add_in_node(std::function<bool()> gone, std::int64_t process) {
+    in_node_.push_back({std::move(gone), process});
 }
 
 bool Requests::holds() {
     newly_done();
-    std::erase_if(mail_, [](const Mailed& each) { return each.gone(); });
-    if (Needs* const needs = Needs::asked())
-        for (const Mailed& each : mail_) needs->add_any({each.process});
+    std::erase_if(in_node_, [](const InNodeText& each) { return each.gone(); });
+    if (AwaitedPeers* const needs = AwaitedPeers::collecting())
+        for (const InNodeText& each : in_node_) needs->add_any({each.process});
     return all_done();
 }
 

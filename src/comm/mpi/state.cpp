@@ -6,20 +6,20 @@
 #include <algorithm>
 
 #include "base/environment.hpp"
-#include "base/port.hpp"
+#include "base/platform.hpp"
 #include "base/trace.hpp"
 #include "comm/agree.hpp"
 #include "comm/engine.hpp"
 #include "comm/fork.hpp"
 #include "comm/mpi/handle.hpp"
-#include "comm/reach.hpp"
+#include "comm/node_sharing.hpp"
 #include "comm/vendor.hpp"
 #include "hocket/comm.hpp"
 #include "hocket/mpi.hpp"
-#include "shm/absent.hpp"
-#include "shm/foreign.hpp"
-#include "shm/presence.hpp"
-#include "shm/sharing.hpp"
+#include "shm/cma.hpp"
+#include "shm/mapping.hpp"
+#include "shm/missing_ranks.hpp"
+#include "shm/status_page.hpp"
 
 namespace hocket::comm {
 
@@ -63,8 +63,8 @@ int keyval() {
 }
 
 int on_leaving(MPI_Comm, int, void*, void*) {
-    if constexpr (!port::simulated) Engine::instance().end();  // simulated processes are one
-    shm::leave();
+    if constexpr (!platform::simulated) Engine::instance().end();  // simulated processes are one
+    shm::publish_departure();
     return MPI_SUCCESS;
 }
 
@@ -74,7 +74,7 @@ int on_leaving(MPI_Comm, int, void*, void*) {
 void be_present() {
     static const bool hung = [] {
         try {
-            static_cast<void>(shm::presence());
+            static_cast<void>(shm::own_status_page());
         } catch (const Error&) {
             return false;  // an error of the first collective call, on all processes
         }
@@ -90,17 +90,17 @@ void be_present() {
 // Without blocking, so that a process that never comes cannot keep the others past their deadline.
 Protocol<OwnedLink> duplicate(MPI_Comm user) {
     auto handle = std::make_shared<Link::Handle>();
-    if constexpr (port::simulated) {  // SMPI has no MPI_Comm_idup
+    if constexpr (platform::simulated) {  // SMPI has no MPI_Comm_idup
         check(MPI_Comm_dup(user, &handle->comm), "MPI_Comm_dup");
     } else {
         MPI_Request request = MPI_REQUEST_NULL;
         check(MPI_Comm_idup(user, &handle->comm, &request), "MPI_Comm_idup");
-        shm::Awaited all(vendor::world_ranks(user), vendor::world_rank(), vendor::launcher(),
-                         vendor::all_on_one_node());
+        shm::ExpectedRanks all(vendor::world_ranks(user), vendor::world_rank(), vendor::launcher(),
+                               vendor::all_on_one_node());
         int done = 0;
         When made([&] {
             check(MPI_Test(&request, &done, MPI_STATUS_IGNORE), "MPI_Test");
-            return done != 0 || all.somebody_is_absent();
+            return done != 0 || all.any_missing();
         });
         co_await until(made);
         if (done == 0) {
@@ -182,12 +182,12 @@ class Opening {
 };
 
 // What this process cannot do is an error on all, here, and never in the middle of a transfer.
-Statement surroundings() {
-    Statement mine;
+CallSignature surroundings() {
+    CallSignature mine;
     try {
         environment::check();
         static_cast<void>(vendor::node_name());
-        static_cast<void>(shm::presence());
+        static_cast<void>(shm::own_status_page());
     } catch (const Error&) {
         mine.fault = Fault::current();
     }
@@ -216,14 +216,14 @@ Protocol<> State::open() {
     for (const auto& peer : peers_) nodes->push_back(peer.node);
     // Those whom a launcher has bound to other cores are not in the way, and those of a pretended
     // other node are.
-    Engine::instance().expect_neighbours(
+    Engine::instance().add_node_processes(
         static_cast<int>(std::count_if(peers_.begin(), peers_.end(), [](const Peer& peer) {
-            const bool known = peer.identity.space == shm::myself().space;
-            return peer.same_host && (!known || port::shares_cores(peer.identity.process));
+            const bool known = peer.identity.pid_namespace == shm::own_identity().pid_namespace;
+            return peer.same_host && (!known || platform::shares_cores(peer.identity.process));
         })));
-    Sharing sharing = co_await find_sharing(*link_, opening_tag, nodes);
+    NodeSharing sharing = co_await find_node_sharing(*link_, opening_tag, nodes);
     nodes_ = std::move(sharing.nodes);
-    office_ = std::move(sharing.office);
+    node_inbox_ = std::move(sharing.node_inbox);
     watch(peers_);  // once more, as memory may be reached now
     auto processes = std::make_shared<std::vector<std::int64_t>>();
     for (const auto& peer : peers_)
@@ -234,9 +234,9 @@ Protocol<> State::open() {
 }
 
 void State::introduce(Link& link, int number) {
-    link.know_nodes(nodes_);
-    link.know_processes(processes_);
-    link.know_mail(office_, number);
+    link.set_nodes(nodes_);
+    link.set_processes(processes_);
+    link.set_inbox(node_inbox_, number);
 }
 
 Protocol<OwnedLink> State::new_link() {

@@ -4,7 +4,7 @@
 #include <numeric>
 
 #include "base/environment.hpp"
-#include "base/port.hpp"
+#include "base/platform.hpp"
 #include "comm/mpi/handle.hpp"
 #include "hocket/error.hpp"
 
@@ -108,7 +108,7 @@ int test_some(std::vector<MPI_Request>& requests, std::vector<int>& places, std:
     if (statuses != nullptr) statuses->resize(requests.size());
     const int size = static_cast<int>(requests.size());
     int count = 0;
-    if (port::simulated && requests.size() == seen) {
+    if (platform::simulated && requests.size() == seen) {
         for (int place = 0, done = 0;; places[static_cast<std::size_t>(count++)] = place) {
             MPI_Status* const status = statuses != nullptr && count < size
                                            ? &(*statuses)[static_cast<std::size_t>(count)]

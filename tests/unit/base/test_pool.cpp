@@ -150,23 +150,23 @@ TEST(Pool, the_environment_sets_the_default) {
 TEST(Share, is_what_a_thread_uses_when_nobody_says) {
     const Environment set("6");
     {
-        const hocket::base::Share one(1);
+        const hocket::base::ThreadShare one(1);
         EXPECT_EQ(hocket::base::default_threads(), 1);
         EXPECT_EQ(hocket::base::resolve_threads(3), 3);
-        const hocket::base::Share two(2);
+        const hocket::base::ThreadShare two(2);
         EXPECT_EQ(hocket::base::default_threads(), 2);
     }
     EXPECT_EQ(hocket::base::default_threads(), 6);
 }
 
 #ifndef HOCKET_SIMULATED
-TEST(Crew, serves_beside_the_pool_until_it_is_taken_back) {
+TEST(ServiceThreads, serves_beside_the_pool_until_it_is_taken_back) {
     std::atomic<bool> over{false};
     std::atomic<int> serving{0};
     std::set<int> numbers;
     std::mutex mutex;
     {
-        const hocket::base::Crew crew(3, [&](int number) {
+        const hocket::base::ServiceThreads crew(3, [&](int number) {
             {
                 const std::lock_guard lock(mutex);
                 numbers.insert(number);
@@ -188,10 +188,10 @@ TEST(Crew, serves_beside_the_pool_until_it_is_taken_back) {
     EXPECT_EQ(numbers, (std::set<int>{0, 1, 2}));
 }
 
-TEST(Crew, may_be_taken_back_before_it_has_begun) {
+TEST(ServiceThreads, may_be_taken_back_before_it_has_begun) {
     for (int i = 0; i < 200; ++i) {
         std::atomic<bool> over{false};
-        const hocket::base::Crew crew(2, [&](int) {
+        const hocket::base::ServiceThreads crew(2, [&](int) {
             while (!over) std::this_thread::yield();
         });
         over = true;

@@ -11,8 +11,8 @@
 #include <thread>
 #include <vector>
 
+#include "base/platform.hpp"
 #include "base/pool.hpp"
-#include "base/port.hpp"
 #include "hocket/flow.hpp"
 
 namespace {
@@ -432,9 +432,9 @@ TEST(Flow, a_deadline_ends_the_wait_and_not_the_steps) {
     flow.comm([&] { return std::make_unique<Gate>(go); }, {}, {0, "through"});
     // A first wait may end before the agent's thread has begun the step.
     std::string said;
-    const double begun = hocket::port::seconds();
+    const double begun = hocket::platform::seconds();
     while (said.find("step 'through': a gate") == std::string::npos) {
-        ASSERT_LT(hocket::port::seconds() - begun, 60) << said;
+        ASSERT_LT(hocket::platform::seconds() - begun, 60) << said;
         try {
             flow.wait(hocket::Deadline::in(0.05));
             FAIL();

@@ -42,7 +42,7 @@ class Polls final : public hocket::Operation {
     std::function<void()> at_end_;
 };
 
-void nap(double seconds) {
+void sleep_time(double seconds) {
     std::this_thread::sleep_for(std::chrono::duration<double>(seconds));
 }
 
@@ -61,7 +61,8 @@ TEST(Turns, communication_goes_on_between_steps_that_follow_each_other) {
     int at = 0, seen = steps;
     Flow flow(with(1));
     flow.comm([] { return std::make_unique<Polls>(3); }, {writes(key("message"))});
-    for (int i = 0; i < steps; ++i) flow.task([&] { nap(1e-3), ++at; }, {updates(key("chain"))});
+    for (int i = 0; i < steps; ++i)
+        flow.task([&] { sleep_time(1e-3), ++at; }, {updates(key("chain"))});
     flow.task([&] { seen = at; }, {reads(key("message"))}, {1});
     flow.wait();
     EXPECT_LT(seen, steps / 2);
@@ -73,7 +74,7 @@ TEST(Turns, a_long_step_gives_way_to_what_is_more_urgent) {
     flow.comm([] { return std::make_unique<Polls>(5); }, {writes(key("message"))});
     flow.task(
         [&] {
-            for (int i = 0; i < 1000 && order.empty(); ++i) nap(1e-4), flow.give_way();
+            for (int i = 0; i < 1000 && order.empty(); ++i) sleep_time(1e-4), flow.give_way();
             order.emplace_back("long");
         },
         {}, {1});
@@ -118,7 +119,7 @@ TEST(Turns, outside_of_steps_only_communication_goes_on) {
     Flow flow(with(1));
     flow.comm([&] { return std::make_unique<Polls>(3, [&] { come = true; }); }, {});
     flow.task([&] { ran = true; }, {}, {1});
-    for (int i = 0; i < 1000 && !come; ++i) nap(1e-4), flow.give_way();
+    for (int i = 0; i < 1000 && !come; ++i) sleep_time(1e-4), flow.give_way();
     EXPECT_TRUE(come);
     EXPECT_FALSE(ran);
     flow.wait();
@@ -129,7 +130,8 @@ TEST(Turns, a_wait_gives_up_between_steps_that_follow_each_other) {
     constexpr int steps = 1000;
     std::atomic<int> ran{0};
     Flow flow(with(1));
-    for (int i = 0; i < steps; ++i) flow.task([&] { nap(1e-3), ++ran; }, {updates(key("chain"))});
+    for (int i = 0; i < steps; ++i)
+        flow.task([&] { sleep_time(1e-3), ++ran; }, {updates(key("chain"))});
     EXPECT_THROW(flow.wait(hocket::Deadline::in(5e-3)), hocket::DeadlineError);
     EXPECT_LT(ran, steps);
     flow.cancel();
@@ -142,7 +144,8 @@ TEST(Turns, a_wait_for_a_region_ends_before_what_follows) {
     std::atomic<int> ran{0};
     Flow flow(with(1));
     flow.task([] {}, {updates(key("chain")), writes(key("first"))});
-    for (int i = 0; i < steps; ++i) flow.task([&] { nap(1e-4), ++ran; }, {updates(key("chain"))});
+    for (int i = 0; i < steps; ++i)
+        flow.task([&] { sleep_time(1e-4), ++ran; }, {updates(key("chain"))});
     flow.wait_on(key("first"));
     EXPECT_LT(ran, steps);
     flow.cancel();
@@ -272,7 +275,7 @@ TEST(Turns, an_interrupt_ends_a_wait_that_helps) {
     for (int i = 0; i < steps; ++i)
         flow.task(
             [&] {
-                nap(1e-3);
+                sleep_time(1e-3);
                 if (++ran == 10) interrupted = true;
             },
             {updates(key("chain"))});

@@ -258,7 +258,7 @@ TEST(ExplainPermute, says_what_and_why) {
 
 TEST(Permute, refuses_what_overlaps_and_moves_nothing) {
     std::vector<std::int64_t> memory(200, 7);
-    const Extents shape{6, 10}, axes{1, 0}, dense{80, 8}, turned{48, 8};
+    const Extents shape{6, 10}, axes{1, 0}, dense{80, 8}, transposed{48, 8};
     const auto copy = [&](std::int64_t to, const Extents& strides, int threads = 1) {
         permute(memory.data() + 60, shape, dense, 8, axes, memory.data() + to, strides,
                 {.threads = threads, .schedule = "auto", .stores = Stores::automatic});
@@ -266,16 +266,16 @@ TEST(Permute, refuses_what_overlaps_and_moves_nothing) {
     std::vector<std::int64_t> before(200);
     for (std::size_t k = 0; k < 200; ++k) before[k] = memory[k] = static_cast<std::int64_t>(k);
     for (const std::int64_t to : {60, 61, 119, 1, 30})
-        EXPECT_THROW(copy(to, turned), hocket::Error);
+        EXPECT_THROW(copy(to, transposed), hocket::Error);
     EXPECT_THROW(copy(60, Extents{8, 80}), hocket::Error);    // each element onto itself
     EXPECT_THROW(copy(61, Extents{96, 16}), hocket::Error);   // among its elements
     EXPECT_THROW(copy(160, Extents{-48, 8}), hocket::Error);  // from behind
     EXPECT_THROW(copy(0, Extents{0, 8}), hocket::Error);      // ten columns in one place
     EXPECT_THROW(copy(0, Extents{48, 4}), hocket::Error);
-    EXPECT_THROW(copy(0, turned, -2), hocket::Error);
+    EXPECT_THROW(copy(0, transposed, -2), hocket::Error);
     EXPECT_EQ(memory, before);
-    copy(0, turned);
-    copy(120, turned);
+    copy(0, transposed);
+    copy(120, transposed);
     EXPECT_EQ(memory[1], 70);
     EXPECT_EQ(memory[121], 70);
 }

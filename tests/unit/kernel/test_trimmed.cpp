@@ -18,7 +18,7 @@ using namespace hocket::kernel;
 std::string check(std::int64_t rows, std::int64_t columns, std::int64_t unit, std::int64_t memory,
                   int threads) {
     const Permutation permutation = make_permutation(Extents{rows, columns}, Extents{1, 0}, unit);
-    const Means means{.threads = threads, .memory = memory, .method = "panels"};
+    const Resources means{.threads = threads, .memory = memory, .method = "panels"};
     const auto step = trimmed_step(permutation, means);
     if (!step) return "";
     EXPECT_LE(step->memory, memory);
@@ -52,7 +52,7 @@ TEST(Trimmed, random_matrices_memories_and_threads) {
 }
 
 TEST(Trimmed, only_matrices) {
-    const Means means{.threads = 1, .memory = 4 << 20, .method = "panels"};
+    const Resources means{.threads = 1, .memory = 4 << 20, .method = "panels"};
     const auto applies = [&](const Extents& shape, const Extents& axes) {
         return trimmed_step(make_permutation(shape, axes, 8), means).has_value();
     };

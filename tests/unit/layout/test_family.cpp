@@ -6,9 +6,9 @@
 #include <functional>
 #include <random>
 
+#include "layout/common_runs.hpp"
 #include "layout/family.hpp"
 #include "layout/interval.hpp"
-#include "layout/meeting.hpp"
 
 using namespace hocket::layout;
 
@@ -92,9 +92,9 @@ TEST(Family, intersections_of_random_sets) {
         ASSERT_EQ(count_common(in_a, in_b), count);
         if (in_a.repeats() && in_b.repeats()) {
             std::vector<Family> met_families;
-            add_meetings(in_a, in_b, met_families);
+            add_common_runs(in_a, in_b, met_families);
             check(met_families, a, b);
-            ASSERT_EQ(count_meetings(in_a, in_b), count);
+            ASSERT_EQ(count_common_runs(in_a, in_b), count);
             ++met;
         }
         if (HasFatalFailure()) return;

@@ -97,7 +97,7 @@ TEST(BoxIndex, finds_what_meets_and_gives_each_index_one_sender) {
         boxes.build();
         const std::vector<Range> query = random_box(shape);
         std::set<std::int64_t> found, expected;
-        boxes.for_meeting(query, [&](std::int64_t k) { return found.insert(k).second; });
+        boxes.for_intersecting(query, [&](std::int64_t k) { return found.insert(k).second; });
         for (std::int64_t k = 0; k < count; ++k)
             if (volume(common_box(boxes.box(k), query)) > 0) expected.insert(k);
         EXPECT_EQ(found, expected);

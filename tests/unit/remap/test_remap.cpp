@@ -74,13 +74,13 @@ void exchange_all(std::vector<Values>& memory, const std::vector<RemapPlan>& pla
     }
 }
 
-void check(const Layout& layout, const Shape& axes, const std::string& ways = {}) {
-    SCOPED_TRACE(layout.text() + " " + ways);
+void check(const Layout& layout, const Shape& axes, const std::string& methods = {}) {
+    SCOPED_TRACE(layout.text() + " " + methods);
     const Layout wanted = layout::remapped(layout, axes);
     std::vector<RemapPlan> plans;
     std::vector<Values> memory;
     for (std::int64_t r = 0; r < layout.size(); ++r) {
-        plans.push_back(plan_remap(layout, axes, r, 8, 1, ways));
+        plans.push_back(plan_remap(layout, axes, r, 8, 1, methods));
         ASSERT_EQ(plans.back().room, 8 * remap_room(layout, axes, r));
         Values& local = memory.emplace_back();
         each_element(layout, r,
@@ -93,7 +93,7 @@ void check(const Layout& layout, const Shape& axes, const std::string& ways = {}
     for (std::size_t k = 0; k < stages; ++k) {
         for (std::size_t r = 0; r < plans.size(); ++r) {
             if (k >= plans[r].stages.size()) plans[r].stages.emplace_back();
-            for (const Turn& turn : plans[r].stages[k].turns)
+            for (const LocalPermutation& turn : plans[r].stages[k].permutations)
                 turn.work.run(reinterpret_cast<std::byte*>(memory[r].data()) + turn.offset);
         }
         exchange_all(memory, plans, k);
@@ -162,18 +162,18 @@ TEST(RemapPlan, EvenChunksGoFromWhereTheyLie) {
     const Layout layout(Shape{64, 512, 64}, "(BLOCK, *, *)", {4});
     const RemapPlan plan = plan_remap(layout, Shape{1, 0, 2}, 1, 8, 1);
     ASSERT_EQ(plan.stages.size(), 2u);
-    EXPECT_TRUE(plan.stages[0].turns.empty());
+    EXPECT_TRUE(plan.stages[0].permutations.empty());
     EXPECT_EQ(plan.stages[0].exchange->rows, 16);
-    EXPECT_EQ(plan.stages[1].turns.size(), 1u);
+    EXPECT_EQ(plan.stages[1].permutations.size(), 1u);
     check(Layout({8, 12, 6, 64}, "(BLOCK, BLOCK, *, *)", {2, 3}), {2, 1, 0, 3});
 }
 
 TEST(RemapPlan, ProcessesCanTakeTheWaysOfAnother) {
     const Layout layout(Shape{12, 24, 5}, "(BLOCK, *, *)", {3});
-    for (const char* ways : {"ar", "a-", "cr", "c-", "dr", "d-"}) {
+    for (const char* methods : {"ar", "a-", "cr", "c-", "dr", "d-"}) {
         for (const Shape& axes : {Shape{1, 0, 2}, Shape{1, 2, 0}}) {
-            EXPECT_EQ(plan_remap(layout, axes, 1, 8, 1, ways).ways, ways);
-            check(layout, axes, ways);
+            EXPECT_EQ(plan_remap(layout, axes, 1, 8, 1, methods).methods, methods);
+            check(layout, axes, methods);
         }
     }
 }

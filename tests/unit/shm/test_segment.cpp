@@ -20,7 +20,7 @@ struct Owned {
     ~Owned() { free_segment(segment); }
     Owned(const Owned&) = delete;
     Owned& operator=(const Owned&) = delete;
-    char& at(std::size_t place) { return reinterpret_cast<char*>(segment.data)[place]; }
+    char& at(std::size_t address) { return reinterpret_cast<char*>(segment.data)[address]; }
     void fill(char value) { std::memset(segment.data, value, segment.bytes); }
     Segment segment;
 };

@@ -29,10 +29,10 @@ T finish(comm::Protocol<T> protocol) {
     return driven.take();
 }
 
-Wanted take(int source, int tag) {
+PostedReceive take(int source, int tag) {
     return {source, tag, "", true, {}};
 }
-Wanted peek(int source, int tag) {
+PostedReceive peek(int source, int tag) {
     return {source, tag, "", false, {}};
 }
 
@@ -57,7 +57,7 @@ class MatcherTest : public testing::Test {
         // What is on its way takes a while.
         for (int i = 0; i < 1000; ++i) matcher_.pump();
     }
-    std::int64_t send_of(const Wanted& wanted) const {
+    std::int64_t send_of(const PostedReceive& wanted) const {
         return wanted.found ? wanted.found->send : -1;
     }
 
@@ -66,16 +66,16 @@ class MatcherTest : public testing::Test {
 };
 
 TEST_F(MatcherTest, APartingIsForWhoWaitsForThatTask) {
-    Envelope parting;
-    parting.source = 1;
-    parting.parting = true;
-    EXPECT_EQ(matcher_.parting_of(1), nullptr);
-    come(parting);
-    Wanted later = take(1, 6), anyone = take(-1, -1);
+    Envelope departure;
+    departure.source = 1;
+    departure.departure = true;
+    EXPECT_EQ(matcher_.departure_of(1), nullptr);
+    come(departure);
+    PostedReceive later = take(1, 6), anyone = take(-1, -1);
     matcher_.post(later);
     matcher_.post(anyone);
-    ASSERT_NE(matcher_.parting_of(1), nullptr);
-    EXPECT_TRUE(later.found && later.found->parting);
+    ASSERT_NE(matcher_.departure_of(1), nullptr);
+    EXPECT_TRUE(later.found && later.found->departure);
     EXPECT_FALSE(anyone.found);
     matcher_.withdraw(anyone);
 }
@@ -83,7 +83,7 @@ TEST_F(MatcherTest, APartingIsForWhoWaitsForThatTask) {
 TEST_F(MatcherTest, TakesEnvelopesInTheOrderOfTheirComing) {
     come(0, 5, 1);
     come(0, 5, 2);
-    Wanted first = take(0, 5), second = take(0, 5), third = take(0, 5);
+    PostedReceive first = take(0, 5), second = take(0, 5), third = take(0, 5);
     matcher_.post(first);
     matcher_.post(second);
     matcher_.post(third);
@@ -95,7 +95,7 @@ TEST_F(MatcherTest, TakesEnvelopesInTheOrderOfTheirComing) {
 }
 
 TEST_F(MatcherTest, ServesReceivesInTheOrderOfTheirPosting) {
-    Wanted any = take(-1, -1), exact = take(0, 5);
+    PostedReceive any = take(-1, -1), exact = take(0, 5);
     matcher_.post(any);
     matcher_.post(exact);
     come(0, 5, 1);
@@ -109,7 +109,7 @@ TEST_F(MatcherTest, PassesOverWhatDoesNotFit) {
     come(0, 5, 1);
     come(1, 6, 2);
     come(1, 5, 3);
-    Wanted by_tag = take(-1, 6), by_source = take(1, -1), rest = take(-1, -1);
+    PostedReceive by_tag = take(-1, 6), by_source = take(1, -1), rest = take(-1, -1);
     matcher_.post(by_tag);
     matcher_.post(by_source);
     matcher_.post(rest);
@@ -119,14 +119,14 @@ TEST_F(MatcherTest, PassesOverWhatDoesNotFit) {
 }
 
 TEST_F(MatcherTest, AProbeLeavesTheEnvelopeWhereItIs) {
-    Wanted early = peek(-1, -1), receive = take(0, -1);
+    PostedReceive early = peek(-1, -1), receive = take(0, -1);
     matcher_.post(early);
     matcher_.post(receive);
     come(0, 9, 1);
     EXPECT_EQ(send_of(early), 1);
     EXPECT_EQ(send_of(receive), 1);
     come(0, 9, 2);
-    Wanted late = peek(-1, 9), again = peek(-1, 9), taken = take(-1, 9);
+    PostedReceive late = peek(-1, 9), again = peek(-1, 9), taken = take(-1, 9);
     matcher_.post(late);
     matcher_.post(again);
     matcher_.post(taken);
@@ -136,7 +136,7 @@ TEST_F(MatcherTest, AProbeLeavesTheEnvelopeWhereItIs) {
 }
 
 TEST_F(MatcherTest, WhatIsWithdrawnTakesNothing) {
-    Wanted given_up = take(0, 5), other = take(0, 5);
+    PostedReceive given_up = take(0, 5), other = take(0, 5);
     matcher_.post(given_up);
     matcher_.withdraw(given_up);
     matcher_.post(other);
@@ -148,10 +148,10 @@ TEST_F(MatcherTest, WhatIsWithdrawnTakesNothing) {
 TEST_F(MatcherTest, StreamsDoNotMix) {
     come(0, 5, 1, "other");
     come(0, 5, 2);
-    Wanted any = take(-1, -1);
+    PostedReceive any = take(-1, -1);
     matcher_.post(any);
     EXPECT_EQ(send_of(any), 2);
-    Wanted other = take(0, 5);
+    PostedReceive other = take(0, 5);
     other.stream = "other";
     matcher_.post(other);
     EXPECT_EQ(send_of(other), 1);
@@ -169,11 +169,11 @@ TEST_F(MatcherTest, AnEnvelopeArrivesAsItWasSent) {
     EXPECT_EQ(come.tag, 7);
     EXPECT_EQ(come.send, sent.send);
     EXPECT_EQ(come.stream, sent.stream);
-    ASSERT_EQ(come.forms.size(), 2U);
-    EXPECT_EQ(come.forms[0].layout, "(3) (BLOCK) @ (2)");
-    EXPECT_EQ(come.forms[0].dtype, "V12");
-    EXPECT_EQ(come.forms[0].itemsize, 12);
-    EXPECT_EQ(come.forms[1].dtype, "int8");
+    ASSERT_EQ(come.descriptors.size(), 2U);
+    EXPECT_EQ(come.descriptors[0].layout, "(3) (BLOCK) @ (2)");
+    EXPECT_EQ(come.descriptors[0].dtype, "V12");
+    EXPECT_EQ(come.descriptors[0].itemsize, 12);
+    EXPECT_EQ(come.descriptors[1].dtype, "int8");
     EXPECT_EQ(come.fault.kind, "LayoutError");
     EXPECT_EQ(come.fault.message, sent.fault.message);
     EXPECT_THROW(Envelope::unpacked(sent.packed().substr(0, 30)), Error);
@@ -189,10 +189,10 @@ TEST(Tags, NeverShareOneBetweenPurposes) {
         for (std::int64_t number = 0; number < 13; ++number)
             for (const int tag :
                  {tags.tree(task, number), tags.reply(task, number), tags.data(task, number),
-                  tags.kept(task, number), tags.among(Side::source, task, number),
+                  tags.persistent_id(task, number), tags.among(Side::source, task, number),
                   tags.among(Side::destination, task, number),
-                  tags.kept_among(Side::source, task, number),
-                  tags.kept_among(Side::destination, task, number)}) {
+                  tags.persistent_among(Side::source, task, number),
+                  tags.persistent_among(Side::destination, task, number)}) {
                 EXPECT_TRUE(used.insert(tag).second);
                 EXPECT_LE(tag, highest);
                 EXPECT_GE(tag, 0);
@@ -217,8 +217,8 @@ TEST(Rounds, SetUpTasksThatShareNoProcessAtOnce) {
     EXPECT_EQ(rounds(single, 1000).size(), 1u);
 }
 
-TEST(Queue, LetsCallsPassInTheirOrder) {
-    Queue queue;
+TEST(TicketQueue, LetsCallsPassInTheirOrder) {
+    TicketQueue queue;
     const auto first = queue.ticket(), second = queue.ticket();
     EXPECT_TRUE(queue.is_next(first));
     EXPECT_FALSE(queue.is_next(second));

@@ -11,8 +11,8 @@ namespace {
 std::shared_ptr<const Group> group_of(std::uint64_t bits) {
     const Mask mask(bits);
     auto group = std::make_shared<Group>(mask, static_cast<std::size_t>(mask.count()));
-    std::size_t place = 0;
-    mask.each([&](int process) { group->members[place++] = {nullptr, process}; });
+    std::size_t member = 0;
+    mask.each([&](int process) { group->members[member++] = {nullptr, process}; });
     return group;
 }
 
@@ -61,14 +61,14 @@ TEST(Groups, TellsMasksOfOneHashApart) {
 
 TEST(Group, FindsPlacesAndWhatTwoHaveInCommon) {
     const auto low = group_of(0b0000'0111'0110), high = group_of(0b1111'0100'0000);
-    EXPECT_EQ(low->place_of(1), 0u);
-    EXPECT_EQ(low->place_of(4), 2u);
-    EXPECT_EQ(low->place_of(6), 4u);
+    EXPECT_EQ(low->member_of(1), 0u);
+    EXPECT_EQ(low->member_of(4), 2u);
+    EXPECT_EQ(low->member_of(6), 4u);
     EXPECT_FALSE(low->meets(*high));  // process 6 alone
     EXPECT_TRUE(low->meets(*group_of(0b101'0000)));
     // More than lie in the group itself.
     const auto many = group_of(~std::uint64_t{0});
-    EXPECT_EQ(many->place_of(63), 63u);
+    EXPECT_EQ(many->member_of(63), 63u);
     EXPECT_EQ(many->process(40), 40);
 }
 

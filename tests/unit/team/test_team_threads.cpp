@@ -14,7 +14,7 @@
 #include <thread>
 #include <vector>
 
-#include "base/port.hpp"
+#include "base/platform.hpp"
 #include "comm/engine.hpp"
 #include "hocket/error.hpp"
 #include "hocket/team.hpp"
@@ -37,7 +37,7 @@ struct Room {
     std::atomic<int> wrong{0}, done{0};
     // Fewer rounds where each yield takes a slice of the scheduler's, as others use the machine.
     std::atomic<int> last{-1};
-    const double until = port::seconds() + 10;
+    const double until = platform::seconds() + 10;
 
     explicit Room(std::size_t size) : plain(size, 0) {
         for (std::size_t i = 0; i < size; ++i) arenas.emplace_back(size);
@@ -54,7 +54,7 @@ Team team_of(const Room& room, int me) {
 /// Runs `part` for each process, on a thread of its own.
 void as_threads(Room& room, const std::function<void(const Team&, int)>& part) {
     auto& engine = comm::Engine::instance();
-    engine.expect_neighbours(64);  // more than there are cores: whoever waits yields
+    engine.add_node_processes(64);  // more than there are cores: whoever waits yields
     engine.expect_threads(room.size());
     std::vector<std::thread> threads;
     for (int me = 0; me < room.size(); ++me)
@@ -101,7 +101,7 @@ class Operations {
             if (flag(p)) odd.add(p);
             if (vote(i) == me_) voters.add(p);
         }
-        const auto place = static_cast<std::size_t>(team_.enumerate());
+        const auto member = static_cast<std::size_t>(team_.enumerate());
         const int source = members_[static_cast<std::size_t>(salt_) % size];
         switch (kind) {
             case 0:
@@ -116,7 +116,7 @@ class Operations {
             case 4:
                 return team_.putget(mine, source, options) == value(source);
             case 5:
-                return team_.vote(vote(place), options) == voters;
+                return team_.vote(vote(member), options) == voters;
             case 6:
                 return gathered(mine);
             case 7:
@@ -130,8 +130,8 @@ class Operations {
   private:
     std::int64_t value(int p) const { return salt_ * 31 + p; }
     bool flag(int p) const { return (salt_ >> (p % 20) & 1) != 0; }
-    int vote(std::size_t place) const {
-        return members_[(static_cast<std::size_t>(salt_) + place * 7) % members_.size()];
+    int vote(std::size_t member) const {
+        return members_[(static_cast<std::size_t>(salt_) + member * 7) % members_.size()];
     }
     bool gathered(std::int64_t mine) const {
         std::vector<std::int64_t> values(static_cast<std::size_t>(team_.size()), -1);
@@ -172,7 +172,7 @@ void rounds(Room& room, const Team& team, int me, int count) {
         const auto salt = static_cast<std::int64_t>(plan() % 100000);
         if (round % 16 == 0) {
             room.plain[here] = static_cast<std::uint64_t>(round);
-            if (me == 0 && port::seconds() > room.until) room.last = round;
+            if (me == 0 && platform::seconds() > room.until) room.last = round;
             team.wait(in_time());
             for (const std::uint64_t seen : room.plain)
                 if (seen != static_cast<std::uint64_t>(round)) ++room.wrong;
@@ -278,10 +278,10 @@ TEST(TeamLeaving, OnlyThoseWhoHaveNotSpokenAreMissed) {
     const Team leaves = team_of(room, 0), waits = team_of(room, 1), late = team_of(room, 2);
     const TeamResult last = leaves.start(barrier), mine = waits.start(barrier);
     leaves.exit(7);
-    const double until = port::seconds() + 2.5;  // more than a wait by leaders has patience
-    while (port::seconds() < until) {
+    const double until = platform::seconds() + 2.5;  // more than a wait by leaders has patience
+    while (platform::seconds() < until) {
         ASSERT_FALSE(ended(mine));
-        port::sleep(0.05);
+        platform::sleep(0.05);
     }
     EXPECT_TRUE(ended(late.start(barrier)));
     EXPECT_TRUE(ended(mine));

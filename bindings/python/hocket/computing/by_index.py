@@ -25,7 +25,7 @@ from hocket.computing.sorting import sample_sort
 from hocket.errors import Error, LayoutError
 from hocket.formats import gen_block
 from hocket.layouts import Layout
-from hocket.moves import redistribute
+from hocket.redistribution import redistribute
 
 AnyArray = npt.NDArray[Any]
 Numbers = npt.NDArray[np.int64]

@@ -9,9 +9,9 @@ import numpy as np
 import numpy.typing as npt
 
 from hocket.computing.layouts import kept, replicated_layout
+from hocket.creation import wrap
 from hocket.layouts import Layout
-from hocket.making import wrap
-from hocket.moves import redistribute
+from hocket.redistribution import redistribute
 
 if TYPE_CHECKING:
     from mpi4py import MPI

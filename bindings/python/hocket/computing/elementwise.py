@@ -18,9 +18,9 @@ from hocket.computing.operands import (
     communicator_of,
     made,
 )
+from hocket.creation import empty
 from hocket.errors import Error, MismatchError
 from hocket.layouts import Layout
-from hocket.making import empty
 
 
 def of_ufunc(ufunc: np.ufunc, inputs: Sequence[Any], options: dict[str, Any]) -> Any:

@@ -10,9 +10,9 @@ import numpy.typing as npt
 
 from hocket.arrays import Array
 from hocket.computing.layouts import numbers
+from hocket.creation import empty
 from hocket.errors import Error
 from hocket.layouts import Layout
-from hocket.making import empty
 
 if TYPE_CHECKING:
     from mpi4py import MPI

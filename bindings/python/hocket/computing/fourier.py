@@ -15,7 +15,7 @@ from hocket.computing.operands import made
 from hocket.computing.sorting import is_local
 from hocket.errors import LayoutError
 from hocket.layouts import Layout
-from hocket.moves import redistribute
+from hocket.redistribution import redistribute
 
 
 def fftn(a: Array, s: Any = None, axes: Any = None, norm: Any = None) -> Array:

@@ -23,8 +23,8 @@ from hocket.computing import (
     statistics,
 )
 from hocket.computing.operands import copied
+from hocket.creation import empty
 from hocket.errors import Error
-from hocket.making import empty
 
 Table = dict[Any, Callable[..., Any]]
 

@@ -13,7 +13,7 @@ from hocket.computing.layouts import aligned_with, replicated_layout
 from hocket.computing.methods import importing
 from hocket.computing.operands import bring, broadcast_shape, check_alike, shape_of
 from hocket.errors import Error, LayoutError
-from hocket.moves import redistribute
+from hocket.redistribution import redistribute
 
 
 def is_basic(items: tuple[Any, ...]) -> bool:

@@ -15,10 +15,10 @@ import numpy.typing as npt
 
 from hocket.arrays import Array, local_shape
 from hocket.computing.layouts import Shape, aligned_with, held, numbers, replicated_layout
+from hocket.creation import empty, wrap
 from hocket.errors import Error, LayoutError, MismatchError
 from hocket.layouts import Layout
-from hocket.making import empty, wrap
-from hocket.moves import redistribute
+from hocket.redistribution import redistribute
 
 if TYPE_CHECKING:
     from mpi4py import MPI

@@ -29,10 +29,10 @@ from hocket.computing.layouts import (
 )
 from hocket.computing.operands import bring, communicator_of, made, without_copies
 from hocket.computing.reductions import combined, finish, leads, on_grid, reduce_all, total_of
+from hocket.creation import empty
 from hocket.errors import LayoutError
 from hocket.layouts import Layout
-from hocket.making import empty
-from hocket.moves import redistribute
+from hocket.redistribution import redistribute
 
 #: bytes of one operand's panel on a process
 PANEL = 64 << 20

@@ -31,10 +31,10 @@ from hocket.computing.layouts import (
     without,
 )
 from hocket.computing.operands import made, without_copies
+from hocket.creation import empty
 from hocket.errors import MismatchError
 from hocket.layouts import Layout
-from hocket.making import empty
-from hocket.moves import redistribute
+from hocket.redistribution import redistribute
 
 AnyArray = npt.NDArray[Any]
 

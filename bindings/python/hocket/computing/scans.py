@@ -17,7 +17,7 @@ from hocket.computing.operands import made
 from hocket.computing.sorting import along, is_local
 from hocket.errors import MismatchError
 from hocket.layouts import Layout
-from hocket.moves import redistribute
+from hocket.redistribution import redistribute
 
 AnyArray = npt.NDArray[Any]
 

@@ -30,9 +30,9 @@ from hocket.computing.operands import (
     communicator_of,
     made,
 )
+from hocket.creation import empty, wrap
 from hocket.errors import Error, LayoutError, MismatchError
-from hocket.making import empty, wrap
-from hocket.moves import as_axes, redistribute
+from hocket.redistribution import as_axes, redistribute
 
 
 def astype(a: Array, dtype: npt.DTypeLike, **options: Any) -> Array:

@@ -17,7 +17,7 @@ from hocket.computing.operands import made, without_copies
 from hocket.errors import LayoutError
 from hocket.formats import gen_block
 from hocket.layouts import Layout
-from hocket.moves import redistribute
+from hocket.redistribution import redistribute
 
 AnyArray = npt.NDArray[Any]
 
@@ -113,7 +113,7 @@ def by_lines(a: Array, axis: int, function: Any, one: Any, dtype: Any) -> Array:
         )
         found = made(result, lines.layout, a.comm)
         return found if lines is a else redistribute(found, a.layout)
-    from hocket.making import empty
+    from hocket.creation import empty
 
     result = empty(a.layout, dtype, a.comm)
     rest = [extent for d, extent in enumerate(a.layout.shape) if d != axis]

@@ -15,7 +15,7 @@ from hocket.arguments import as_bytes
 from hocket.calls import collective
 from hocket.communicators import communicator
 from hocket.errors import Error
-from hocket.moves import as_axes
+from hocket.redistribution import as_axes
 from hocket.stores import together
 from hocket.stores.store import Store, open_store, path_of
 from hocket.stores.stored import StoredArray

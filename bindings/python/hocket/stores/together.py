@@ -15,10 +15,10 @@ from hocket.arguments import as_bytes, as_flag, as_number, as_text
 from hocket.arrays import Array, local_shape
 from hocket.calls import collective
 from hocket.communicators import communicator
+from hocket.creation import empty
 from hocket.errors import Error, MismatchError
 from hocket.layouts import Layout, integers
-from hocket.making import empty
-from hocket.moves import _converted, as_axes
+from hocket.redistribution import _converted, as_axes
 from hocket.stores.requests import StoreRequest
 from hocket.stores.stored import as_json, dtype_from, region_of
 

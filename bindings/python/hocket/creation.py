@@ -1,0 +1,223 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""Making distributed arrays: of hocket's own memory, of the user's, and from functions."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, Callable, Optional
+
+import numpy as np
+import numpy.typing as npt
+
+from hocket import _mpi, dtypes
+from hocket.arrays import Array, local_shape
+from hocket.communicators import communicator
+from hocket.errors import Error, LayoutError
+from hocket.layouts import Layout
+from hocket.local_memory import as_array, as_room, checked_room
+
+if TYPE_CHECKING:
+    from mpi4py import MPI
+
+
+def empty(
+    layout: Layout,
+    dtype: npt.DTypeLike = "float64",
+    comm: Optional[MPI.Comm] = None,
+    *,
+    room: int = 0,
+) -> Array:
+    """An array of this layout in memory of hocket's own, its elements not set.
+
+    Local, not collective.
+
+    Parameters
+    ----------
+    layout : Layout
+    dtype
+        any fixed-size NumPy dtype, structured ones included
+    comm
+        communicator of at least ``layout.size`` processes; None: ``MPI.COMM_WORLD``
+    room
+        elements for which there is room at least. Without it there is room for whatever
+        `remap_inplace` makes of the array, up to twice an even share of the whole. Room that is not
+        used takes no memory.
+
+    Returns
+    -------
+    Array
+        with a local array of shape ``layout.local_shape(rank)``, C-contiguous.
+
+    Raises
+    ------
+    LayoutError
+        if the communicator has fewer processes than the layout.
+    Error
+        for dtypes that cannot be moved, what is no communicator, and where there is no memory,
+        or more is asked for than the machine has.
+
+    Examples
+    --------
+    >>> a = hk.empty(hk.Layout((2, 3), "(*, *)"), "float32")
+    >>> a.local[...] = 1
+    >>> float(a.gather().sum())
+    6.0
+    """
+    on = communicator(comm)
+    shape, kind = local_shape(layout, on), dtypes.resolve(dtype)
+    elements = as_room(room)
+    count = 1
+    for extent in shape:  # Python's integers do not overflow
+        count *= extent
+    rank = on.rank if on.rank < layout.size else -1
+    reserved = _mpi.room_of(layout._native, kind.itemsize, rank)
+    if max(count, elements) * kind.itemsize >= 2**63:
+        raise Error(
+            f"a local array of shape {shape} of {kind} with room for {elements} elements has more "
+            f"than 2^63 bytes; use more processes"
+        )
+    whole = _mpi.allocate(count * kind.itemsize, max(reserved, elements * kind.itemsize))
+    return Array(as_array(whole, shape, kind), layout, on, whole)
+
+
+def zeros(
+    layout: Layout, dtype: npt.DTypeLike = "float64", comm: Optional[MPI.Comm] = None
+) -> Array:
+    """`empty`, with every element zero. Local, not collective.
+
+    Raises
+    ------
+    LayoutError, Error
+        as `empty`.
+
+    Examples
+    --------
+    >>> hk.zeros(hk.Layout((2, 3), "(*, *)"), "int64").local
+    array([[0, 0, 0],
+           [0, 0, 0]])
+    """
+    array = empty(layout, dtype, comm)
+    array.local[...] = np.zeros((), array.dtype)
+    return array
+
+
+def wrap(
+    local: Any,
+    layout: Layout,
+    comm: Optional[MPI.Comm] = None,
+    *,
+    room: Optional[npt.NDArray[Any]] = None,
+) -> Array:
+    """The user's own memory as an array of this layout. Any strides; nothing is copied.
+
+    Local, not collective.
+
+    Parameters
+    ----------
+    local
+        a NumPy array, or what has ``__dlpack__`` on the host, ``__array_interface__`` or the
+        buffer protocol
+    room
+        all the memory that belongs to the array, where that is more than its local elements: a
+        contiguous array that begins where `local` does. `remap_inplace` may use it.
+
+    Raises
+    ------
+    LayoutError
+        if the shape of `local` is not the layout's local shape on this process.
+    Error
+        for what has no memory on the host, and dtypes that cannot be moved.
+
+    Examples
+    --------
+    >>> mine = np.arange(6.0).reshape(2, 3)
+    >>> a = hk.wrap(mine, hk.Layout((2, 3), "(*, *)"))
+    >>> a.local is mine
+    True
+    """
+    on = communicator(comm)
+    if not isinstance(local, np.ndarray):
+        local = _as_numpy(local)
+    if isinstance(local, np.ma.MaskedArray):
+        raise Error("a masked array would lose its mask; give its .data, and the mask on its own")
+    dtypes.resolve(local.dtype)
+    shape = local_shape(layout, on)
+    if local.shape != shape and not (on.rank >= layout.size and local.size == 0):
+        raise LayoutError(
+            f"cannot wrap a local array of shape {local.shape}: on process {on.rank} of {on.size} "
+            f"the layout {layout} has local shape {shape}"
+        )
+    whole = None if room is None else checked_room(room, local)
+    return Array(local.reshape(shape) if local.shape != shape else local, layout, on, whole)
+
+
+def _as_numpy(x: Any) -> npt.NDArray[Any]:
+    """The same memory as a NumPy array. Raises `Error` for what has none on the host."""
+    if hasattr(x, "__cuda_array_interface__") or _on_device(x):
+        raise Error(
+            f"{type(x).__name__} lies in the memory of a GPU, which hocket cannot move yet; copy "
+            "it to the host first"
+        )
+    try:
+        if hasattr(x, "__dlpack__"):
+            return np.from_dlpack(x)
+        if hasattr(x, "__array_interface__"):
+            return np.asarray(x)
+        return np.asarray(memoryview(x))
+    except (TypeError, ValueError, BufferError) as error:
+        raise Error(
+            f"cannot wrap {type(x).__name__}: {error}; give a numpy.ndarray, or what has "
+            "__dlpack__, __array_interface__ or the buffer protocol"
+        ) from None
+
+
+def _on_device(array: Any) -> bool:
+    device = getattr(array, "__dlpack_device__", None)
+    return device is not None and device()[0] != 1  # kDLCPU
+
+
+def from_function(
+    f: Callable[..., Any],
+    layout: Layout,
+    dtype: npt.DTypeLike = "float64",
+    comm: Optional[MPI.Comm] = None,
+) -> Array:
+    """An array filled from ``f(i, j, …)``.
+
+    Parameters
+    ----------
+    f
+        called once on each process that holds elements, with one int64 array of global indices a
+        dimension, shaped so that they broadcast against each other (of explicit segments and
+        elements: all of the local array's length); returns the values: of the local shape, or what
+        broadcasts to it.
+
+    Raises
+    ------
+    LayoutError, Error
+        as `empty`; Error also if `f` is no function, or its values do not fit. What `f` raises
+        comes through.
+
+    Examples
+    --------
+    >>> hk.from_function(lambda i, j: 10 * i + j, hk.Layout((2, 3), "(*, *)"), "int64").local
+    array([[ 0,  1,  2],
+           [10, 11, 12]])
+    """
+    if not callable(f):
+        raise Error(f"f is {f!r}; give a function of the indices, as lambda i, j: 10 * i + j")
+    array = empty(layout, dtype, comm)
+    if array.comm.rank < layout.size and array.local.size:
+        held = layout.global_indices(array.comm.rank)
+        if len(held) != layout.ndim or layout._native.is_indexed:  # a list of row-major numbers
+            values = f(*np.unravel_index(held[0], layout.shape))
+        else:
+            values = f(*np.ix_(*held))
+        try:
+            array.local[...] = values
+        except (TypeError, ValueError) as error:
+            raise Error(
+                f"f returned {type(values).__name__} of shape {np.shape(values)}, which does not "
+                f"fill the local array, {array.dtype} {array.local.shape}: {error}; compute with "
+                "the indices that f is given, as lambda i, j: 10 * i + j"
+            ) from error
+    return array

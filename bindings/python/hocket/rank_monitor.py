@@ -1,0 +1,137 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""Which of the ranks that were started have gone without a word.
+
+The launchers end the other ranks when one dies, at once, and do not always say who was first.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import select
+import selectors
+import time
+from collections.abc import Iterable
+from pathlib import Path
+from typing import Callable
+
+from . import mpiexec
+
+#: whether the system lets us keep an eye on processes that are not our children
+SEES = hasattr(os, "pidfd_open")
+#: what a rank leaves when it is done, in whatever way
+_WORDS = (".result", ".ended", ".failure")
+#: seconds that a rank has to leave MPI once all are done, though another died on the way
+LEAVING = 10.0
+#: seconds after which a rank that has not reported yet must at least be a process
+STARTING = 5.0
+
+
+class RankMonitor:
+    """An eye on the processes of a run, found by the `N.pid` that each rank leaves in its folder.
+
+    Parameters
+    ----------
+    members
+        gives the ids of all living processes of the run.
+    selector
+        is woken by a death, so that one is seen before what it sets going: its keys have no data.
+    """
+
+    def __init__(
+        self,
+        folder: Path,
+        ranks: int,
+        members: Callable[[], Iterable[int]],
+        selector: selectors.BaseSelector,
+    ) -> None:
+        self._folder = folder
+        self._ranks = ranks
+        self._members = members
+        self._selector = selector
+        self._files: dict[int, int] = {}  # of living ranks
+        self._pids: dict[int, int] = {}
+        self._gone: set[int] = set()
+        self._left_alone = float("inf")
+        self._next_search = time.monotonic() + STARTING
+
+    def silent(self) -> list[int]:
+        """The ranks that have died without having said that they were done."""
+        if not SEES:
+            return []
+        for path in self._folder.glob("*.pid"):
+            number = int(path.stem)
+            if number in self._files or number in self._gone:
+                continue
+            try:
+                self._pids[number] = int(path.read_text())
+                self._files[number] = os.pidfd_open(self._pids[number])
+                self._selector.register(self._files[number], selectors.EVENT_READ)
+            except ProcessLookupError:
+                self._gone.add(number)
+            except OSError:  # no more files: this one is not watched
+                continue
+        ended = [number for number, file in self._files.items() if _ended(file)]
+        for number in ended:
+            self._let_go(number)
+        self._gone.update(ended)
+        return sorted(
+            [number for number in self._gone if not self._has_spoken(number)] + self._never_there()
+        )
+
+    def living(self) -> list[int]:
+        """The process ids of the ranks that were there when `silent` looked."""
+        return [self._pids[number] for number in sorted(self._files)]
+
+    def stuck(self) -> bool:
+        """All are done, one is gone, and the others have not left MPI for a while: it died there,
+        and they wait for it."""
+        if not self._gone or not self._files or not all(map(self._has_spoken, range(self._ranks))):
+            return False
+        now = time.monotonic()
+        self._left_alone = min(self._left_alone, now)
+        return now - self._left_alone > LEAVING
+
+    def close(self) -> None:
+        for number in list(self._files):
+            self._let_go(number)
+
+    def _let_go(self, number: int) -> None:
+        self._selector.unregister(self._files[number])
+        os.close(self._files.pop(number))
+
+    def _has_spoken(self, number: int) -> bool:
+        return any((self._folder / f"{number}{word}").exists() for word in _WORDS)
+
+    def _never_there(self) -> list[int]:
+        """Ranks that died before they could report at all. Rarely asked: it reads all of /proc."""
+        missing = set(range(self._ranks)) - set(self._files) - self._gone
+        if not missing or time.monotonic() < self._next_search:
+            return []
+        self._next_search = time.monotonic() + STARTING
+        there = {_rank_of(pid) for pid in self._members()}
+        # Reported meanwhile, or a launcher that tells ranks nothing we know: no cause for alarm.
+        if not there & set(range(self._ranks)):
+            return []
+        return [
+            number
+            for number in missing - there
+            if not (self._folder / f"{number}.pid").exists() and not self._has_spoken(number)
+        ]
+
+
+def _ended(file: int) -> bool:
+    poll = select.poll()  # a file's number may be beyond what select can take
+    poll.register(file, select.POLLIN)
+    return bool(poll.poll(0))
+
+
+def _rank_of(pid: int) -> int | None:
+    with contextlib.suppress(OSError):
+        content = Path(f"/proc/{pid}/environ").read_bytes().split(b"\0")
+        variables = dict(entry.split(b"=", 1) for entry in content if b"=" in entry)
+        for name in mpiexec.RANK:
+            text = variables.get(name.encode(), b"")
+            if text.isdigit():
+                return int(text)
+    return None

@@ -1,0 +1,290 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""How distributed arrays move: from one process, and to another layout."""
+
+from __future__ import annotations
+
+import operator
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Any, Optional
+
+import numpy as np
+import numpy.typing as npt
+
+from hocket import _mpi, dtypes
+from hocket.arguments import as_bytes, as_number
+from hocket.arrays import Array, local_shape
+from hocket.calls import collective, no_array
+from hocket.communicators import communicator
+from hocket.creation import empty, wrap
+from hocket.errors import Error, LayoutError, MismatchError
+from hocket.layouts import Layout
+from hocket.requests import ArrayRequest
+
+if TYPE_CHECKING:
+    from mpi4py import MPI
+
+
+def scatter(
+    array: Optional[npt.ArrayLike],
+    layout: Layout,
+    comm: Optional[MPI.Comm] = None,
+    root: int = 0,
+    *,
+    timeout: Optional[float] = None,
+) -> Array:
+    """The array that process `root` holds whole, laid out. Collective.
+
+    Parameters
+    ----------
+    array
+        on process `root` the whole array, of shape ``layout.shape``; ignored elsewhere
+    layout
+        of the result
+    comm
+        None: ``MPI.COMM_WORLD``
+    root
+        rank in `comm`
+    timeout
+        seconds; None to wait as long as it takes
+
+    Returns
+    -------
+    Array
+        in hocket's memory, with the array's dtype.
+
+    Raises
+    ------
+    MismatchError
+        on every process if the array has another shape than the layout.
+    LayoutError
+        on every process if the communicator has fewer processes than the layout.
+    Error
+        on every process if there is no process `root`, for dtypes that cannot be moved, and for a
+        wrong timeout.
+    DeadlineError
+        after `timeout` seconds. It ends the wait, not the operation.
+
+    Examples
+    --------
+    On two processes:
+
+    >>> layout = hk.Layout(4, "(CYCLIC)", 2)
+    >>> a = hk.scatter(np.arange(4), layout)  # process 0's counts
+    >>> a.local.tolist() == ([0, 2] if a.comm.rank == 0 else [1, 3])
+    True
+    """
+    on = communicator(comm)
+    whole: Optional[np.ndarray] = None
+    name = ""
+    with collective(on, timeout) as seconds:
+        number = as_number(root, "root")
+        local_shape(layout, on)
+        if on.rank == number:
+            if array is None:
+                raise MismatchError(f"process {root} scatters None; give it the whole array")
+            whole = np.asarray(array, order="C")
+            if whole.shape != layout.shape:
+                raise MismatchError(
+                    f"cannot scatter an array of shape {whole.shape} with the layout {layout}; "
+                    f"give one of shape {layout.shape}"
+                )
+            name = dtypes.name_of(dtypes.resolve(whole.dtype))
+    name = _mpi.tell(on.handle, name, number, seconds)
+    with collective(on, seconds):
+        out = empty(layout, dtypes.from_name(name), on)
+    address = whole.__array_interface__["data"][0] if whole is not None else 0
+    _mpi.scatter(address, out._wrapped(), number, whole, seconds)
+    return out
+
+
+def _destination(
+    source: Array, layout: Layout, wanted: np.dtype[Any], out: Optional[Array], converts: bool
+) -> Array:
+    if out is None:
+        return empty(layout, wanted, source.comm)
+    if not isinstance(out, Array):
+        raise MismatchError(
+            f"out is {type(out).__name__}; give an array made by hk.empty or hk.wrap"
+        )
+    if out.layout != layout:
+        raise MismatchError(
+            f"out has the layout {out.layout}, but the result has {layout}; make out match"
+        )
+    if out.dtype != wanted:
+        raise MismatchError(
+            f"out holds {out.dtype}, but the result is {wanted}; make out match"
+            + ("" if converts else f", or ask for conversion: dtype={str(out.dtype)!r}")
+        )
+    if not out._local.flags.writeable:
+        raise Error("out is read-only; give an array that may be written")
+    return out
+
+
+def redistribute(
+    a: Array,
+    layout: Layout,
+    *,
+    axes: Optional[Sequence[int]] = None,
+    dtype: Optional[npt.DTypeLike] = None,
+    out: Optional[Array] = None,
+    timeout: Optional[float] = None,
+    max_buffer: Optional[int] = None,
+) -> Array:
+    """The elements of `a` in another layout. Collective over ``a.comm``.
+
+    Parameters
+    ----------
+    layout
+        of the result; may have another number of processes
+    axes
+        the result is ``numpy.transpose(a, axes)``
+    dtype
+        convert to it, as ``numpy.ndarray.astype`` does
+    out
+        write here; has `layout` and the result's dtype
+    timeout
+        seconds after which the wait ends with `DeadlineError`
+    max_buffer
+        bytes that this process may spend on message buffers beside the arrays, 2 MiB or more; None:
+        what ``HOCKET_MAX_BUFFER`` says, else 256 MiB. (`dtype` makes an array besides.)
+
+    Raises
+    ------
+    LayoutError, MismatchError, Error
+        on every process, whichever of them has wrong arguments; nothing has moved then.
+    DeadlineError
+        after `timeout` seconds. It ends the wait, not the operation: a process that comes later
+        completes it, and until then the arrays are in use.
+
+    Examples
+    --------
+    On two processes:
+
+    >>> rows, columns = hk.Layout((2, 4), "(BLOCK, *)", 2), hk.Layout((2, 4), "(*, BLOCK)", 2)
+    >>> a = hk.from_function(lambda i, j: 10 * i + j, rows, "int64")
+    >>> b = hk.redistribute(a, columns)
+    >>> b.local.tolist() == ([[0, 1], [10, 11]] if b.comm.rank == 0 else [[2, 3], [12, 13]])
+    True
+    >>> hk.redistribute(a, hk.Layout((4, 2), "(BLOCK, *)", 2), axes=(1, 0), dtype="float32").dtype
+    dtype('float32')
+    """
+    move = _Move(a, layout, axes, dtype, out, timeout, max_buffer)
+    _mpi.redistribute(*move.ends, move.axes, "auto", move.seconds, move.max_buffer)
+    return move.finish()
+
+
+def iredistribute(
+    a: Array,
+    layout: Layout,
+    *,
+    axes: Optional[Sequence[int]] = None,
+    dtype: Optional[npt.DTypeLike] = None,
+    out: Optional[Array] = None,
+    max_buffer: Optional[int] = None,
+) -> ArrayRequest:
+    """Starts `redistribute`, which goes on in every wait, and in flows.
+
+    Until it is done `a` must not change, and `out` must not be touched. Both are kept alive. With
+    `dtype`, the elements that become shorter are converted now, others by `ArrayRequest.wait` or
+    `ArrayRequest.test`. Collective over ``a.comm``, in the order of the calls.
+
+    Parameters
+    ----------
+    layout, axes, dtype, out, max_buffer
+        as for `redistribute`
+
+    Returns
+    -------
+    ArrayRequest
+        whose `~ArrayRequest.wait` returns the result, an Array
+
+    Raises
+    ------
+    LayoutError, MismatchError, Error
+        on a process with wrong arguments; on all others from `ArrayRequest.wait`. Nothing has moved
+        then.
+
+    Examples
+    --------
+    On two processes:
+
+    >>> rows, columns = hk.Layout((2, 4), "(BLOCK, *)", 2), hk.Layout((2, 4), "(*, BLOCK)", 2)
+    >>> a = hk.from_function(lambda i, j: 10 * i + j, rows, "int64")
+    >>> request = hk.iredistribute(a, columns)
+    >>> b = request.wait(timeout=60)
+    >>> b.local.tolist() == ([[0, 1], [10, 11]] if b.comm.rank == 0 else [[2, 3], [12, 13]])
+    True
+    """
+    move = _Move(a, layout, axes, dtype, out, None, max_buffer)
+    operation = _mpi.iredistribute(*move.ends, move.axes, "auto", move.max_buffer)
+    return ArrayRequest(operation, move.finish)
+
+
+class _Move:
+    """A redistribution on this process: the arrays that travel, and what is converted."""
+
+    def __init__(
+        self,
+        a: Array,
+        layout: Layout,
+        axes: Optional[Sequence[int]],
+        dtype: Optional[npt.DTypeLike],
+        out: Optional[Array],
+        timeout: Optional[float],
+        max_buffer: Optional[int],
+    ) -> None:
+        if not isinstance(a, Array):
+            no_array(f"cannot redistribute {type(a).__name__}", timeout)
+        with collective(a.comm, timeout) as self.seconds:
+            wanted = a.dtype if dtype is None else dtypes.resolve(dtype)
+            local_shape(layout, a.comm)
+            require_conversion(a.dtype, wanted)  # before anything moves
+            self.axes = [] if axes is None else as_axes(axes, len(a.layout.shape))
+            self._target = _destination(a, layout, wanted, out, dtype is not None)
+            wire = wire_type(a.dtype, wanted)
+            source = a if wire == a.dtype else wrap(_converted(a.local, wire), a.layout, a.comm)
+            self._landing = self._target if wire == wanted else empty(layout, wire, a.comm)
+            self.ends = source._wrapped(), self._landing._wrapped()
+            self.max_buffer = None if max_buffer is None else as_bytes(max_buffer, "max_buffer")
+
+    def finish(self) -> Array:
+        """Once it has come: the result."""
+        if self._landing is not self._target:
+            self._target._local[...] = _converted(self._landing.local, self._target.dtype)
+        self._target._settle()
+        return self._target
+
+
+def as_axes(axes: Sequence[int], dimensions: int) -> list[int]:
+    """`axes` with negative ones counted from the end, as NumPy does."""
+    try:
+        order = [operator.index(axis) for axis in axes]
+    except (TypeError, ValueError):
+        order = []
+    if sorted(a + dimensions if a < 0 else a for a in order) != list(range(dimensions)):
+        raise LayoutError(
+            f"axes={axes!r} is no permutation of the {dimensions} dimensions; "
+            f"give each of 0 to {dimensions - 1} once"
+        )
+    return [a + dimensions if a < 0 else a for a in order]
+
+
+def wire_type(has: np.dtype[Any], wanted: np.dtype[Any]) -> np.dtype[Any]:
+    """The type that travels where one is converted to the other: fewer bytes."""
+    return wanted if wanted != has and wanted.itemsize <= has.itemsize else has
+
+
+def require_conversion(has: np.dtype[Any], wanted: np.dtype[Any]) -> None:
+    """Raises `MismatchError` where NumPy does not convert."""
+    _converted(np.empty(0, has), wanted)
+
+
+def _converted(values: np.ndarray, wanted: np.dtype[Any]) -> np.ndarray:
+    """The values as NumPy converts them. Raises `MismatchError` where it does not."""
+    try:
+        return values.astype(wanted)
+    except (TypeError, ValueError) as error:
+        raise MismatchError(
+            f"NumPy converts no {values.dtype} to {wanted} ({error}); leave dtype= out, or give "
+            "one that astype() takes"
+        ) from None

@@ -1,0 +1,64 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "comm/loss_detector.hpp"
+
+#include <cstdint>
+#include <vector>
+
+#include "base/platform.hpp"
+#include "comm/awaited_peers.hpp"
+#include "comm/engine.hpp"
+#include "comm/interrupts.hpp"
+#include "hocket/error.hpp"
+#include "shm/peer_registry.hpp"
+
+namespace hocket::comm {
+namespace {
+
+constexpr double between_looks = 0.1;  // at whether all others live
+// What a process sent before its end still arrives.
+constexpr double after_a_loss = 0.5;
+
+std::vector<std::vector<std::int64_t>> needs_of(Operation& operation) {
+    const EngineLock engine_lock(EngineLock::waiting);
+    const AwaitedPeers needs;
+    if (operation.poll()) return {};
+    return needs.any_of();
+}
+
+}  // namespace
+
+LossDetector::LossDetector(double now) : next_look_(now + between_looks) {}
+
+void LossDetector::check(double now, Operation& operation) {
+    if (!lost_.empty() && now >= give_up_)
+        throw PeerLostError(
+            lost_ + " has ended, and what this process waits for will not be: " + operation.text() +
+            "; see what that rank printed last, and start the program again");
+    if (!lost_.empty() || now < next_look_) return;
+    next_look_ = now + between_looks;
+    lost_ = shm::PeerRegistry::instance().lost();
+    give_up_ = now + after_a_loss;
+    if (lost_.empty()) check_departures(now, operation);
+}
+
+// Unlike a death, an end in good order concerns only those who wait for that process.
+void LossDetector::check_departures(double now, Operation& operation) {
+    const std::string left =
+        shm::PeerRegistry::instance().left_of([&] { return needs_of(operation); });
+    if (left != left_) {
+        left_ = left;
+        left_since_ = now;
+    } else if (!left.empty() && now - left_since_ >= after_a_loss) {
+        throw PeerLostError(left + " has left (MPI_Finalize), but this process waits for it: " +
+                            operation.text() + "; let both make the same calls before either ends");
+    }
+}
+
+void check_losses(Operation& operation) {
+    if constexpr (platform::simulated) return;  // simulated processes are one
+    const double now = coarse_seconds();
+    thread_local LossDetector loss_detector(now);
+    loss_detector.check(now, operation);
+}
+
+}  // namespace hocket::comm

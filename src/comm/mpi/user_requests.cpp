@@ -1,0 +1,261 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// MPI requests that the program gives, as operations. All that are under way are looked at
+// together: whoever polls one that was looked at already begins the next look, and the others,
+// polled in their turn, find what it has seen. So a flow that has hundreds of them asks MPI once a
+// turn.
+#include <mpi.h>
+
+#include <atomic>
+#include <cstdint>
+#include <exception>
+#include <mutex>
+#include <utility>
+#include <vector>
+
+#include "comm/engine.hpp"
+#include "comm/interrupts.hpp"
+#include "comm/mpi/handle.hpp"
+#include "hocket/mpi.hpp"
+
+namespace hocket {
+namespace {
+
+class UserRequest;
+using Requests = std::vector<MPI_Request>;
+
+/// MPICH gives the error of one of several messages to the handler of MPI_COMM_SELF, which ends the
+/// program, whatever that of the message's communicator would do. While this lives, it does
+/// nothing.
+class SelfReturns {
+  public:
+    SelfReturns() {
+        MPI_Comm_get_errhandler(MPI_COMM_SELF, &before_);
+        MPI_Comm_set_errhandler(MPI_COMM_SELF, MPI_ERRORS_RETURN);
+    }
+    ~SelfReturns() {
+        MPI_Comm_set_errhandler(MPI_COMM_SELF, before_);
+        MPI_Errhandler_free(&before_);
+    }
+    SelfReturns(const SelfReturns&) = delete;
+    SelfReturns& operator=(const SelfReturns&) = delete;
+
+  private:
+    MPI_Errhandler before_ = MPI_ERRHANDLER_NULL;
+};
+
+/// Tells `done(place)` of each that is done, and leaves it as it is. `places`: room for all.
+template <class Done>
+void find_some(Requests& requests, std::vector<int>& places, Done&& done) {
+#if MPI_VERSION > 4 || (MPI_VERSION == 4 && MPI_SUBVERSION >= 1)
+    int count = 0, kind = MPI_SUCCESS;
+    const SelfReturns self;
+    const int code = MPI_Request_get_status_some(static_cast<int>(requests.size()), requests.data(),
+                                                 &count, places.data(), MPI_STATUSES_IGNORE);
+    if (code != MPI_SUCCESS) MPI_Error_class(code, &kind);
+    if (kind != MPI_ERR_IN_STATUS) comm::check(code, "MPI_Request_get_status_some");
+    for (std::size_t i = 0; static_cast<int>(i) < count; ++i)
+        done(static_cast<std::size_t>(places[i]));
+#else
+    static_cast<void>(places);
+    for (std::size_t place = 0; place < requests.size(); ++place) {
+        int is_done = 0;
+        comm::check(MPI_Request_get_status(requests[place], &is_done, MPI_STATUS_IGNORE),
+                    "MPI_Request_get_status");
+        if (is_done != 0) done(place);
+    }
+#endif
+}
+
+/// Tells `done(place, code)` of each that it has completed, `code` being what MPI says of it.
+template <class Done>
+void complete_some(Requests& requests, std::vector<int>& places, Done&& done) {
+#ifdef OPEN_MPI
+    int count = 0, kind = MPI_SUCCESS;
+    std::vector<MPI_Status> statuses(requests.size());
+    const int code = MPI_Testsome(static_cast<int>(requests.size()), requests.data(), &count,
+                                  places.data(), statuses.data());
+    if (code != MPI_SUCCESS) MPI_Error_class(code, &kind);
+    if (kind != MPI_ERR_IN_STATUS) comm::check(code, "MPI_Testsome");
+    for (std::size_t i = 0; static_cast<int>(i) < count; ++i)
+        done(static_cast<std::size_t>(places[i]),
+             code == MPI_SUCCESS ? MPI_SUCCESS : statuses[i].MPI_ERROR);
+#else
+    // Its own test, so that an error goes to the handler of the message's communicator.
+    const auto test = [&](std::size_t place) {
+        int is_done = 0;
+        const int code = MPI_Test(&requests[place], &is_done, MPI_STATUS_IGNORE);
+        if (code != MPI_SUCCESS || is_done != 0) done(place, code);
+    };
+#if MPI_VERSION > 4 || (MPI_VERSION == 4 && MPI_SUBVERSION >= 1)
+    find_some(requests, places, test);
+#else
+    // SMPI's MPI_Request_get_status takes a message that has not come for one that has.
+    static_cast<void>(places);
+    for (std::size_t place = 0; place < requests.size(); ++place) test(place);
+#endif
+#endif
+}
+
+/// Those of one kind: taken over, or watched for their owner.
+class Batch {
+  public:
+    explicit Batch(bool taken) : taken_(taken) {}
+
+    void add(UserRequest& operation, MPI_Request request);
+    void remove(UserRequest& operation);
+    void look();
+    std::uint64_t looks() const { return looks_; }
+    std::mutex guard;
+
+  private:
+    const bool taken_;
+    std::uint64_t looks_ = 0;
+    Requests requests_;
+    std::vector<UserRequest*> operations_;  // one for each request
+    std::vector<int> places_;               // scratch
+};
+
+Batch& batch_of(bool taken) {
+    // Never destroyed: operations may outlive static destructors.
+    static Batch& watched = *new Batch(false);
+    static Batch& owned = *new Batch(true);
+    return taken ? owned : watched;
+}
+
+/// Of a request that nobody asks about any more, on any thread.
+class Freeing final : public Operation {
+  public:
+    explicit Freeing(MPI_Request request) : request_(request) {}
+    bool poll() override {
+        if (comm::running()) comm::check(MPI_Request_free(&request_), "MPI_Request_free");
+        return true;
+    }
+    std::string text() const override { return "freeing an MPI request"; }
+
+  private:
+    MPI_Request request_;
+};
+
+class UserRequest final : public Operation {
+  public:
+    UserRequest(MPI_Request request, bool taken)
+        : batch_(batch_of(taken)), taken_(taken), request_(request) {}
+
+    ~UserRequest() override {
+        // Outside of the batch it is nobody else's, and its end waits for no one who is in MPI.
+        if (place_ >= 0) {
+            const auto lock = comm::lock_before_interpreter(batch_.guard);
+            if (place_ >= 0) batch_.remove(*this);
+        }
+        if (taken_ && request_ != MPI_REQUEST_NULL)
+            comm::Engine::instance().soon(std::make_shared<Freeing>(request_));
+    }
+
+    // The owner of a watched one may complete it now: it is not looked at before it is polled
+    // again.
+    bool leave() override {
+        if (taken_) return false;
+        const auto lock = comm::lock_before_interpreter(batch_.guard);
+        if (place_ >= 0) batch_.remove(*this);
+        return true;
+    }
+
+    bool poll() override {
+        const comm::EngineLock engine_lock;
+        const auto lock = comm::lock_before_interpreter(batch_.guard);
+        if (done_) return outcome();
+        if (place_ < 0) {
+            try {
+                done_ = alone();
+            } catch (...) {
+                done_ = true;
+                error_ = std::current_exception();
+            }
+            if (done_) return outcome();
+            batch_.add(*this, request_);
+        } else if (seen_ == batch_.looks()) {
+            batch_.look();
+        }
+        seen_ = batch_.looks();
+        return done_ && outcome();
+    }
+    std::string text() const override { return "an MPI request"; }
+
+  private:
+    friend class Batch;
+
+    // Any look may have found the error, and every later poll tells it.
+    bool outcome() const {
+        if (error_) std::rethrow_exception(error_);
+        return true;
+    }
+    // Many are done at once; null and inactive ones, which a batch would never tell of, are, too.
+    bool alone() {
+        int done = 0;
+        if (taken_)
+            comm::check(MPI_Test(&request_, &done, MPI_STATUS_IGNORE), "MPI_Test");
+        else
+            comm::check(MPI_Request_get_status(request_, &done, MPI_STATUS_IGNORE),
+                        "MPI_Request_get_status");
+        return done != 0;
+    }
+
+    Batch& batch_;
+    const bool taken_;
+    MPI_Request request_;
+    std::atomic<std::int64_t> place_ = -1;  // in the batch
+    std::uint64_t seen_ = 0;                // the look whose outcome it has told
+    bool done_ = false;
+    std::exception_ptr error_;
+};
+
+void Batch::add(UserRequest& operation, MPI_Request request) {
+    operation.place_ = static_cast<std::int64_t>(requests_.size());
+    requests_.push_back(request);
+    operations_.push_back(&operation);
+}
+
+// What MPI has left of the request goes back to the operation.
+void Batch::remove(UserRequest& operation) {
+    const auto place = static_cast<std::size_t>(operation.place_.load());
+    operation.request_ = requests_[place];
+    requests_[place] = requests_.back();
+    operations_[place] = operations_.back();
+    if (operations_[place] != &operation)
+        operations_[place]->place_ = static_cast<std::int64_t>(place);
+    requests_.pop_back();
+    operations_.pop_back();
+    operation.place_ = -1;  // last: from here on its owner may end it
+}
+
+void Batch::look() {
+    ++looks_;
+    std::vector<UserRequest*> done;
+    const auto ended = [&](std::size_t place, int code) {
+        done.push_back(operations_[place]);
+        done.back()->done_ = true;
+        try {
+            comm::check(code, "MPI_Test");
+        } catch (...) {
+            done.back()->error_ = std::current_exception();
+        }
+    };
+    places_.resize(requests_.size());
+    if (taken_)
+        complete_some(requests_, places_, ended);
+    else
+        find_some(requests_, places_, [&](std::size_t place) { ended(place, MPI_SUCCESS); });
+    for (UserRequest* operation : done) remove(*operation);
+}
+
+}  // namespace
+
+std::unique_ptr<Operation> watch(MPI_Request request) {
+    return std::make_unique<UserRequest>(request, false);
+}
+
+std::unique_ptr<Operation> operation(MPI_Request request) {
+    return std::make_unique<UserRequest>(request, true);
+}
+
+}  // namespace hocket

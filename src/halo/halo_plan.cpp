@@ -1,0 +1,222 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "halo/halo_plan.hpp"
+
+#include <algorithm>
+
+#include "base/checked.hpp"
+#include "base/text.hpp"
+#include "layout/form.hpp"
+#include "layout/interval.hpp"
+
+namespace hocket::halo {
+namespace {
+
+// A piece of somebody's border along one dimension: `count` indices, which lie `at` in his memory
+// with border, and `from` in the part of the process that holds them.
+struct BorderRequest {
+    std::int64_t holder, at, from, count;
+};
+
+class Dimension {
+  public:
+    Dimension(const layout::Form& form, std::size_t d, std::int64_t width, bool periodic)
+        : axis_(form.axes[d]), extent_(form.shape[d]), width_(width), periodic_(periodic) {
+        for (std::int64_t c = 0; c < (axis_.grid < 0 ? 1 : axis_.procs); ++c) {
+            const auto held = axis_.grid < 0 ? layout::whole(extent_) : layout::held_by(axis_, c);
+            if (held.empty()) {
+                parts_.push_back({0, 0});
+                continue;
+            }
+            const std::int64_t first = held.element(0), last = held.element(held.count() - 1) + 1;
+            if (width > 0 && last - first != held.count())
+                throw LayoutError(
+                    "a halo along dimension " + std::to_string(d) + " of " + layout::brief(form) +
+                    " cannot be: its processes hold several intervals of it; distribute it BLOCK, "
+                    "GEN_BLOCK or BALANCED, or by boxes, or give it width 0");
+            // Without a border only how many there are counts, wherever they come from.
+            parts_.push_back({first, width > 0 ? last : first + held.count()});
+        }
+    }
+
+    const layout::Range& part(std::int64_t c) const { return parts_[static_cast<std::size_t>(c)]; }
+    std::int64_t parts() const { return static_cast<std::int64_t>(parts_.size()); }
+    /// How much of the border below and above the part at c is within the array.
+    std::int64_t below(std::int64_t c) const {
+        return periodic_ ? width_ : std::min(width_, part(c).first);
+    }
+    std::int64_t above(std::int64_t c) const {
+        return periodic_ ? width_ : std::min(width_, extent_ - part(c).last);
+    }
+
+    /// What the part at c wants, in an order that both sides know.
+    std::vector<BorderRequest> requests(std::int64_t c) const {
+        std::vector<BorderRequest> found;
+        const layout::Range own = part(c);
+        if (own.first == own.last) return found;
+        add(found, own.first - below(c), own.first, width_ - below(c));
+        add(found, own.last, own.last + above(c), width_ + own.last - own.first);
+        return found;
+    }
+
+  private:
+    void add(std::vector<BorderRequest>& found, std::int64_t first, std::int64_t last,
+             std::int64_t at) const {
+        while (first < last) {
+            const std::int64_t index = base::floor_mod(first, extent_);
+            const std::int64_t c = axis_.grid < 0 ? 0 : axis_.owner(index);
+            const std::int64_t count = std::min(part(c).last - index, last - first);
+            found.push_back({c, at, index - part(c).first, count});
+            first += count;
+            at += count;
+        }
+    }
+
+    layout::Axis axis_;
+    std::int64_t extent_, width_;
+    bool periodic_;
+    std::vector<layout::Range> parts_;  // that processes at a coordinate hold
+};
+
+// The boxes of one process.
+class GridBorders {
+  public:
+    GridBorders(const layout::Form& form, std::int64_t itemsize, const Shape& width,
+                const Shape& place, const std::vector<Dimension>& dimensions, Order order)
+        : form_(form), itemsize_(itemsize), width_(width), place_(place), dimensions_(dimensions) {
+        for (std::size_t d = 0; d < width.size(); ++d) {
+            const layout::Range part = dimensions[d].part(form.coordinate(d, place));
+            shape_.push_back(part.last - part.first + 2 * width[d]);
+        }
+        strides_ = dense_strides_in(order, shape_, itemsize);
+    }
+
+    HaloPhase phase(std::size_t d) const {
+        HaloPhase made;
+        const Dimension& along = dimensions_[d];
+        const std::int64_t me = form_.coordinate(d, place_);
+        for (const BorderRequest& request : along.requests(me)) {
+            const Shape box = extents(d, request.count);
+            const std::int64_t at = offset(d, request.at);
+            if (request.holder == me)
+                made.local.push_back({{box, itemsize_, strides_, strides_},
+                                      offset(d, width_[d] + request.from),
+                                      at});
+            else
+                HaloPhase::add(made.receives, rank_at(d, request.holder),
+                               {box, itemsize_, dense_strides(box, itemsize_), strides_}, at,
+                               false);
+        }
+        for (std::int64_t c = 0; c < along.parts(); ++c) {
+            if (c == me) continue;
+            for (const BorderRequest& request : along.requests(c)) {
+                if (request.holder != me) continue;
+                const Shape box = extents(d, request.count);
+                HaloPhase::add(made.sends, rank_at(d, c),
+                               {box, itemsize_, strides_, dense_strides(box, itemsize_)},
+                               offset(d, width_[d] + request.from), true);
+            }
+        }
+        return made;
+    }
+
+  private:
+    // Of what travels along d: all that is filled by now of the dimensions before it, the local
+    // elements of those after it.
+    Shape extents(std::size_t d, std::int64_t count) const {
+        Shape found(shape_);
+        for (std::size_t k = 0; k < found.size(); ++k) {
+            const std::int64_t c = form_.coordinate(k, place_);
+            found[k] -= 2 * width_[k];
+            if (k < d) found[k] += dimensions_[k].below(c) + dimensions_[k].above(c);
+        }
+        found[d] = count;
+        return found;
+    }
+
+    // Of the box that begins `at` along d, in the local memory.
+    std::int64_t offset(std::size_t d, std::int64_t at) const {
+        std::int64_t offset = 0;
+        for (std::size_t k = 0; k < shape_.size(); ++k) {
+            const std::int64_t c = form_.coordinate(k, place_);
+            const std::int64_t first = k == d  ? at
+                                       : k < d ? width_[k] - dimensions_[k].below(c)
+                                               : width_[k];
+            offset += first * strides_[k];
+        }
+        return offset;
+    }
+
+    std::int64_t rank_at(std::size_t d, std::int64_t coordinate) const {
+        Shape there = place_;
+        there[static_cast<std::size_t>(form_.axes[d].grid)] = coordinate;
+        return form_.process_at(form_.position(there));
+    }
+
+    const layout::Form& form_;
+    std::int64_t itemsize_;
+    const Shape &width_, &place_;
+    const std::vector<Dimension>& dimensions_;
+    Shape shape_, strides_;
+};
+
+}  // namespace
+
+void HaloPhase::add(std::vector<transfer::PackedMessage>& messages, std::int64_t peer,
+                    kernel::Copy copy, std::int64_t offset, bool sending) {
+    const std::int64_t at =
+        messages.empty() ? 0 : messages.back().buffer_offset + messages.back().bytes;
+    const std::int64_t bytes = copy.bytes();
+    messages.push_back({peer, bytes, at, {}});
+    messages.back().copies.push_back(
+        {std::move(copy), sending ? offset : at, sending ? at : offset});
+}
+
+Shape dense_strides_in(Order order, const Shape& shape, std::int64_t itemsize) {
+    if (order == Order::row_major) return dense_strides(shape, itemsize);
+    const Shape strides = dense_strides({shape.rbegin(), shape.rend()}, itemsize);
+    return {strides.rbegin(), strides.rend()};
+}
+
+HaloPlan halo_plan(const Layout& layout, std::int64_t rank, const DType& dtype, const Shape& width,
+                   const std::vector<bool>& periodic, Order order) {
+    const layout::Form& form = layout.form();
+    const std::size_t dimensions = form.shape.size();
+    if (form.indexed())
+        throw LayoutError(
+            "an array of explicit segments or listed elements has no neighbours, and so no halo; "
+            "redistribute it to a layout with dimensions first: BLOCK, GEN_BLOCK, BALANCED or "
+            "boxes");
+    if (width.size() != dimensions || (!periodic.empty() && periodic.size() != dimensions))
+        throw LayoutError("a halo of " + layout::label(layout.form()) + " needs a width" +
+                          (periodic.empty() ? "" : " and whether it is periodic") +
+                          " for each of " + std::to_string(dimensions) + " dimensions, and got " +
+                          text::tuple(width) + (periodic.empty() ? "" : " and ") +
+                          (periodic.empty() ? "" : std::to_string(periodic.size()) + " flags"));
+    std::string turning;
+    for (const bool flag : periodic) turning += flag ? '1' : '0';
+    HaloPlan work;
+    work.text = "halo.exchange(" + dtype.name + " " + layout::label(layout.form()) +
+                ", width=" + text::tuple(width) + (turning.empty() ? "" : ", periodic=" + turning) +
+                ")";
+    for (std::size_t d = 0; d < dimensions; ++d)
+        if (width[d] < 0)
+            throw LayoutError("a halo of width " + std::to_string(width[d]) + " along dimension " +
+                              std::to_string(d) + " cannot be; give 0 or more");
+    if (form.boxes) {
+        if (rank >= 0 && form.local_elements(rank) > 0)
+            work.phases.push_back(box_borders(form, rank, dtype.size, width, periodic, order));
+        return work;
+    }
+    std::vector<Dimension> along;
+    for (std::size_t d = 0; d < dimensions; ++d) {
+        along.emplace_back(form, d, width[d], !periodic.empty() && periodic[d]);
+    }
+    const auto place = rank < 0 ? std::nullopt : form.place(rank);
+    if (!place || form.local_elements(rank) == 0) return work;
+    const GridBorders borders(form, dtype.size, width, *place, along, order);
+    for (std::size_t d = 0; d < dimensions; ++d)
+        if (width[d] > 0) work.phases.push_back(borders.phase(d));
+    return work;
+}
+
+}  // namespace hocket::halo

@@ -1,0 +1,86 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "shm/channel.hpp"
+
+#include <mutex>
+#include <new>
+#include <utility>
+#include <vector>
+
+#include "shm/mapping.hpp"
+
+namespace hocket::shm {
+namespace {
+
+struct Pool {
+    std::mutex mutex;
+    std::vector<std::unique_ptr<ChannelEnd>> free, abandoned;
+};
+Pool& pool() {
+    static Pool* const made = new Pool;  // outlives every transfer
+    return *made;
+}
+
+std::unique_ptr<ChannelEnd> make_channel() {
+    auto end = std::make_unique<ChannelEnd>();
+    void* at = nullptr;
+    std::size_t room = sizeof(Channel) + alignof(Channel);
+    end->memory = allocate_shared(static_cast<std::int64_t>(room));
+    at = end->memory.get();
+    at = std::align(alignof(Channel), sizeof(Channel), at, room);
+    end->channel = new (at) Channel;
+    end->address = shared_address_of(at);
+    return end;
+}
+
+}  // namespace
+
+void Channel::abort_use(std::uint64_t use, std::string_view why) {
+    std::uint64_t before = state.load(std::memory_order_acquire);
+    do {
+        if (before >> 2U >= use) return;
+    } while (!state.compare_exchange_weak(before, stage(use, being_aborted)));
+    words[why.substr(0, words.size() - 1).copy(words.data(), words.size() - 1)] = '\0';
+    std::uint64_t mine = stage(use, being_aborted);  // unless a later use is broken meanwhile
+    state.compare_exchange_strong(mine, stage(use, is_aborted), std::memory_order_release);
+}
+
+std::byte* ChannelEnd::ring_for(std::int64_t bytes) {
+    if (ring_bytes < bytes) {
+        ring = allocate_shared(bytes);
+        ring_bytes = bytes;
+    }
+    return ring.get();
+}
+
+void ChannelEnd::release_ring() {
+    ring.reset();
+    ring_bytes = 0;
+}
+
+std::unique_ptr<ChannelEnd> acquire_channel() {
+    {
+        const std::lock_guard lock(pool().mutex);
+        auto& free = pool().free;
+        if (!free.empty()) {
+            auto end = std::move(free.back());
+            free.pop_back();
+            ++end->counters.use;
+            return end;
+        }
+    }
+    auto end = make_channel();
+    ++end->counters.use;
+    return end;
+}
+
+void release_channel(std::unique_ptr<ChannelEnd> end) {
+    const std::lock_guard lock(pool().mutex);
+    pool().free.push_back(std::move(end));
+}
+
+void abandon_channel(std::unique_ptr<ChannelEnd> end) {
+    const std::lock_guard lock(pool().mutex);
+    pool().abandoned.push_back(std::move(end));
+}
+
+}  // namespace hocket::shm

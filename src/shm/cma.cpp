@@ -1,0 +1,196 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "shm/cma.hpp"
+
+#include <time.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cerrno>
+#include <cstring>
+#include <string>
+
+#include "base/environment.hpp"
+#include "hocket/error.hpp"
+
+namespace hocket::shm {
+namespace {
+
+constexpr std::int64_t no_file = -1;
+constexpr std::size_t runs_at_once = 512;  // below every system's IOV_MAX
+
+ssize_t transfer(std::int64_t process, CmaTransfer::Direction direction,
+                 const std::vector<iovec>& here, const std::vector<iovec>& there) {
+    const auto call =
+        direction == CmaTransfer::Direction::read ? process_vm_readv : process_vm_writev;
+    return call(static_cast<pid_t>(process), here.data(), here.size(), there.data(), there.size(),
+                0);
+}
+
+// Seconds of this thread on a processor: what else runs on the machine is not what is asked about.
+double seconds_now() {
+    timespec now{};
+    clock_gettime(CLOCK_THREAD_CPUTIME_ID, &now);
+    return static_cast<double>(now.tv_sec) + 1e-9 * static_cast<double>(now.tv_nsec);
+}
+
+// A copy by the kernel takes so long a byte and a run; one through a buffer so long a byte, both
+// copies together. With two processes at work each does half of the one and a half of the other.
+// What is measured lies in the caches, and all of it in those of one core. Long arrays do not, and
+// what one core has written reaches another slowly: both cost the way through buffers more. On 2
+// cores of a Sapphire Rapids, 128 MiB each way at once, the kernel took 30 ms in runs of 32 KiB and
+// 41 ms in runs of 4 KiB, the buffers 39 to 42 ms, and where others used the machine twice what the
+// kernel did; measured here the two are about the same for long runs.
+constexpr double beyond_the_cache = 2.5;
+
+// No run takes less: the system looks up its pages. What is measured is a difference, which other
+// programs can make as small as they like.
+constexpr double least_run = 2e-8;
+
+// On this process's own memory, of more than the nearest caches hold, so that nobody else need be
+// there: only whose page tables are walked is different then.
+std::optional<CmaCosts> measure() {
+    constexpr std::size_t bytes = std::size_t{4} << 20, part = std::size_t{1} << 19;
+    constexpr std::size_t short_run = 4096, slot = std::size_t{128} << 10;
+    std::vector<std::byte> from(bytes, std::byte{1}), to(bytes, std::byte{2}), buffer(slot);
+    bool known = true;
+    const auto across = [&](std::size_t run) {
+        for (std::size_t at = 0; at < bytes; at += part) {
+            CmaTransfer crossing(getpid(), CmaTransfer::Direction::read);
+            for (std::size_t i = at; i < at + part; i += run)
+                crossing.add(to.data() + i, from.data() + i, run);
+            known = known && crossing.finish();
+        }
+    };
+    const auto through_buffer = [&] {
+        for (std::size_t at = 0; at < bytes; at += slot) {
+            std::memcpy(buffer.data(), from.data() + at, slot);
+            std::memcpy(to.data() + at, buffer.data(), slot);
+        }
+    };
+    const auto shorten = [](double& best, const auto& function) {
+        const double begin = seconds_now();
+        function();
+        best = std::min(best, seconds_now() - begin);
+    };
+    double long_runs = 1e9, short_runs = 1e9, twice = 1e9;
+    try {
+        // In turns, so that a machine that slows down does so for all of them.
+        for (int trial = 0; trial < 5; ++trial) {
+            shorten(long_runs, [&] { across(part); });
+            shorten(short_runs, [&] { across(short_run); });
+            shorten(twice, through_buffer);
+        }
+    } catch (const Error&) {
+        known = false;
+    }
+    if (!known) return std::nullopt;
+    const auto all = static_cast<double>(bytes);
+    return CmaCosts{.byte = long_runs / all,
+                    .run = std::max(least_run, (short_runs - long_runs) * short_run / all),
+                    .packed_byte = twice / 2 / all,
+                    .staged_byte = beyond_the_cache * twice / all};
+}
+
+}  // namespace
+
+SharedAddress cma_address_of(const void* address) {
+    return {getpid(), no_file, 0, static_cast<std::int64_t>(reinterpret_cast<intptr_t>(address))};
+}
+
+bool is_cma_address(const SharedAddress& remote) {
+    return remote && remote.file == no_file;
+}
+
+bool cma_permitted(const SharedAddress& remote) {
+    if (!is_cma_address(remote) || forbidden(Mechanism::process_vm)) return false;
+    std::byte byte{};
+    const std::vector<iovec> here{{&byte, 1}};
+    const std::vector<iovec> there{{reinterpret_cast<void*>(remote.offset), 1}};
+    return transfer(remote.process, CmaTransfer::Direction::read, here, there) == 1;
+}
+
+namespace {
+const environment::ValidatedSetting checked_passage([] {
+    static_cast<void>(cma_method_setting());
+});
+}
+
+std::optional<CmaMethod> cma_method_setting() {
+    static const std::optional<CmaMethod> published = []() -> std::optional<CmaMethod> {
+        const auto word = environment::value_of("HOCKET_CROSSING").value_or("measured");
+        if (word == "always") return CmaMethod::direct;
+        if (word == "packed") return CmaMethod::packed;
+        if (word == "measured") return std::nullopt;
+        throw Error("HOCKET_CROSSING is '" + word +
+                    "'; it may be measured, always or packed, and HOCKET_FORBID=process_vm is "
+                    "never");
+    }();
+    return published;
+}
+
+CmaMethod choose_cma_method(const CmaCosts& costs, std::int64_t bytes, std::int64_t runs,
+                            const std::function<std::int64_t()>& packed_runs) {
+    const auto all = static_cast<double>(bytes);
+    const auto by_kernel = [&](std::int64_t in_runs) {
+        return costs.byte * all + costs.run * static_cast<double>(in_runs);
+    };
+    const double direct = by_kernel(runs), staged = costs.staged_byte * all;
+    const double packing = costs.packed_byte * all;
+    if (direct <= std::min(by_kernel(1) + packing, staged)) return CmaMethod::direct;
+    const double packed = by_kernel(packed_runs()) + packing;
+    if (direct <= packed) return direct <= staged ? CmaMethod::direct : CmaMethod::none;
+    // The buffers that both copy through are unpacked in the same short runs, which what they cost
+    // was not compared for, and from the other core's cache.
+    return packed - packing <= staged ? CmaMethod::packed : CmaMethod::none;
+}
+
+CmaMethod choose_cma_method(std::int64_t bytes, std::int64_t runs,
+                            const std::function<std::int64_t()>& packed_runs) {
+    if (const auto published = cma_method_setting()) return *published;
+    static const std::optional<CmaCosts> costs = measure();
+    return costs ? choose_cma_method(*costs, bytes, runs, packed_runs) : CmaMethod::none;
+}
+
+void CmaTransfer::add(std::byte* here, std::byte* there, std::size_t bytes) {
+    if (!alive_) return;
+    here_.push_back({here, bytes});
+    there_.push_back({there, bytes});
+    bytes_ += bytes;
+    if (here_.size() == runs_at_once) alive_ = move();
+}
+
+bool CmaTransfer::finish() {
+    return alive_ && move();
+}
+
+bool CmaTransfer::move() {
+    // The system may move less than it was asked to, in the middle of a run.
+    while (bytes_ > 0) {
+        const ssize_t moved = transfer(process_, direction_, here_, there_);
+        if (moved < 0 && errno == EINTR) continue;
+        if (moved < 0 && errno == ESRCH) return false;
+        if (moved <= 0)
+            throw Error("the memory of process " + std::to_string(process_) +
+                        " of this node cannot be copied across processes any more (" +
+                        std::strerror(errno) +
+                        "); arrays must live until their transfer is done, and "
+                        "HOCKET_FORBID=process_vm does without");
+        auto left = static_cast<std::size_t>(moved);
+        bytes_ -= left;
+        std::size_t done = 0;
+        while (done < here_.size() && left >= here_[done].iov_len) left -= here_[done++].iov_len;
+        const auto drop = [&](std::vector<iovec>& runs) {
+            runs.erase(runs.begin(), runs.begin() + static_cast<std::ptrdiff_t>(done));
+            if (runs.empty()) return;
+            runs[0].iov_base = static_cast<std::byte*>(runs[0].iov_base) + left;
+            runs[0].iov_len -= left;
+        };
+        drop(here_);
+        drop(there_);
+    }
+    here_.clear();
+    there_.clear();
+    return true;
+}
+
+}  // namespace hocket::shm

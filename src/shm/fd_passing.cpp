@@ -1,0 +1,173 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "shm/fd_passing.hpp"
+
+#include <fcntl.h>
+#include <poll.h>
+#include <sys/socket.h>
+#include <sys/stat.h>
+#include <sys/time.h>
+#include <sys/un.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <atomic>
+#include <cerrno>
+#include <cstddef>
+#include <cstring>
+#include <mutex>
+#include <string>
+
+#include "base/pool.hpp"
+
+namespace hocket::shm {
+namespace {
+
+constexpr timeval timeout{5, 0};
+
+std::atomic<pid_t> serving_process{0};  // the process that does: a fork has no thread of its own
+
+struct Address {
+    sockaddr_un name{};
+    socklen_t length = 0;
+};
+
+// In no file system, so that nothing stays behind.
+Address address_of(std::int64_t process) {
+    Address address;
+    address.name.sun_family = AF_UNIX;
+    const std::string text = "hocket." + std::to_string(geteuid()) + "." + std::to_string(process);
+    std::copy(text.begin(), text.end(), address.name.sun_path + 1);
+    address.length = static_cast<socklen_t>(offsetof(sockaddr_un, sun_path) + 1 + text.size());
+    return address;
+}
+
+struct DescriptorRequest {
+    std::int64_t file, inode;
+};
+
+// A message of one byte that a descriptor travels with.
+struct DescriptorMessage {
+    explicit DescriptorMessage(char& byte) : part{&byte, 1} {
+        message.msg_iov = &part;
+        message.msg_iovlen = 1;
+        message.msg_control = room;
+        message.msg_controllen = sizeof room;
+    }
+    iovec part;
+    msghdr message{};
+    alignas(cmsghdr) char room[CMSG_SPACE(sizeof(int))]{};
+};
+
+bool same_user(int client) {
+    ucred who{};
+    socklen_t length = sizeof who;
+    return getsockopt(client, SOL_SOCKET, SO_PEERCRED, &who, &length) == 0 && who.uid == geteuid();
+}
+
+// A segment, and no other of this process's files.
+bool is_segment(const DescriptorRequest& request) {
+    const auto file = static_cast<int>(request.file);
+    struct stat found {};
+    return fstat(file, &found) == 0 && static_cast<std::int64_t>(found.st_ino) == request.inode &&
+           fcntl(file, F_GET_SEALS) >= 0;
+}
+
+/// Calls again what a signal has interrupted: with a limit in time it is not begun anew by itself.
+template <class Call>
+auto uninterrupted(const Call& call) {
+    for (;;) {
+        const auto result = call();
+        if (result >= 0 || errno != EINTR) return result;
+    }
+}
+
+void serve(int client) {
+    setsockopt(client, SOL_SOCKET, SO_RCVTIMEO, &timeout, sizeof timeout);
+    DescriptorRequest request{};
+    if (!same_user(client) ||
+        uninterrupted([&] { return recv(client, &request, sizeof request, 0); }) != sizeof request)
+        return;
+    char given = is_segment(request) ? 1 : 0;
+    DescriptorMessage reply(given);
+    if (given == 0) {
+        reply.message.msg_controllen = 0;
+    } else {
+        cmsghdr* const head = CMSG_FIRSTHDR(&reply.message);
+        head->cmsg_level = SOL_SOCKET;
+        head->cmsg_type = SCM_RIGHTS;
+        head->cmsg_len = CMSG_LEN(sizeof(int));
+        const auto file = static_cast<int>(request.file);
+        std::memcpy(CMSG_DATA(head), &file, sizeof file);
+    }
+    static_cast<void>(uninterrupted([&] { return sendmsg(client, &reply.message, MSG_NOSIGNAL); }));
+}
+
+[[noreturn]] void serve_all(int listener) {
+    for (;;) {
+        const int client = accept4(listener, nullptr, nullptr, SOCK_CLOEXEC);
+        if (client < 0) {  // no descriptor is free, or the like: it may be better in a while
+            poll(nullptr, 0, 10);
+            continue;
+        }
+        serve(client);
+        close(client);
+    }
+}
+
+bool start_server() {
+    const int listener = socket(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0);
+    if (listener < 0) return false;
+    const Address address = address_of(getpid());
+    constexpr int waiting = 1024;
+    if (bind(listener, reinterpret_cast<const sockaddr*>(&address.name), address.length) != 0 ||
+        listen(listener, waiting) != 0) {
+        close(listener);
+        return false;
+    }
+    // Never given back: it serves for as long as the process lives.
+    static base::ServiceThreads* crew = nullptr;
+    crew = new base::ServiceThreads(1, [listener](int) { serve_all(listener); });
+    static_cast<void>(crew);  // by which it can still be found
+    return true;
+}
+
+}  // namespace
+
+bool fd_server_runs() {
+    return serving_process == getpid();
+}
+
+bool start_fd_server() {
+    static std::mutex once;
+    const std::lock_guard lock(once);
+    if (fd_server_runs()) return true;
+    if (forbidden(Mechanism::socket) || !start_server()) return false;
+    serving_process = getpid();
+    return true;
+}
+
+int request_fd(const SharedAddress& remote) {
+    const int line = socket(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0);
+    if (line < 0) return -1;
+    setsockopt(line, SOL_SOCKET, SO_RCVTIMEO, &timeout, sizeof timeout);
+    setsockopt(line, SOL_SOCKET, SO_SNDTIMEO, &timeout, sizeof timeout);
+    const Address address = address_of(remote.process);
+    const DescriptorRequest request{remote.file, remote.inode};
+    char given = 0;
+    DescriptorMessage reply(given);
+    int file = -1;
+    if (connect(line, reinterpret_cast<const sockaddr*>(&address.name), address.length) == 0 &&
+        same_user(line) && uninterrupted([&] {
+                               return send(line, &request, sizeof request, MSG_NOSIGNAL);
+                           }) == sizeof request &&
+        uninterrupted([&] { return recvmsg(line, &reply.message, MSG_CMSG_CLOEXEC); }) == 1 &&
+        given != 0) {
+        const cmsghdr* const head = CMSG_FIRSTHDR(&reply.message);
+        if (head != nullptr && head->cmsg_type == SCM_RIGHTS)
+            std::memcpy(&file, CMSG_DATA(head), sizeof file);
+    }
+    close(line);
+    return file;
+}
+
+}  // namespace hocket::shm

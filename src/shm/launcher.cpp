@@ -1,0 +1,75 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "shm/launcher.hpp"
+
+#include <unistd.h>
+
+#include <algorithm>
+
+#include "base/text.hpp"
+#include "shm/process_table.hpp"
+
+namespace hocket::shm {
+namespace {
+
+using Table = std::map<std::int64_t, ProcessEntry>;
+
+bool is_launcher(const Launcher& launcher, const ProcessEntry& entry) {
+    return std::find(launcher.names.begin(), launcher.names.end(), entry.name) !=
+           launcher.names.end();
+}
+
+struct Above {
+    std::int64_t launcher, below_it;
+};
+
+/// The nearest launcher above a process, and the process below it on the way.
+std::optional<Above> above(std::int64_t process, const Table& table, const Launcher& launcher) {
+    for (auto at = table.find(process); at != table.end();) {
+        const auto parent = table.find(at->second.parent);
+        if (parent == table.end()) return std::nullopt;
+        if (is_launcher(launcher, parent->second)) return Above{parent->first, at->first};
+        at = parent;
+    }
+    return std::nullopt;
+}
+
+bool same_program(const Launcher& launcher, const std::map<std::string, std::string>& variables) {
+    return std::all_of(launcher.same.begin(), launcher.same.end(), [&](const auto& expected) {
+        const auto found = variables.find(expected.first);
+        return expected.second ? found != variables.end() && found->second == *expected.second
+                               : found == variables.end();
+    });
+}
+
+}  // namespace
+
+std::optional<LaunchedJob> find_launched_job(const Launcher& launcher) {
+    const Table table = process_table();
+    const ProcessIdentity me = own_identity();
+    const auto mine = above(me.process, table, launcher);
+    if (!mine) return std::nullopt;
+    LaunchedJob all;
+    all.complete = true;
+    for (const auto& [process, entry] : table) {
+        if (entry.parent != mine->launcher || entry.ended()) continue;
+        const auto variables = environment_of(process);
+        if (!variables) all.complete = false;
+        if (!variables || !same_program(launcher, *variables)) continue;
+        const auto told = variables->find(launcher.rank);
+        const auto rank =
+            told == variables->end() ? std::nullopt : text::whole_number(told->second);
+        if (rank)
+            all.processes.push_back(
+                {static_cast<int>(*rank), {process, entry.start, me.pid_namespace}, {}});
+    }
+    for (const auto& [process, entry] : table) {
+        const auto its = above(process, table, launcher);
+        if (!its || its->launcher != mine->launcher) continue;
+        for (auto& each : all.processes)
+            if (each.identity.process == its->below_it)
+                each.processes.push_back({process, entry.start, me.pid_namespace});
+    }
+    return all;
+}
+
+}  // namespace hocket::shm

@@ -1,0 +1,196 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "shm/missing_ranks.hpp"
+
+#include <algorithm>
+#include <cstdio>
+#include <fstream>
+#include <utility>
+
+#include "base/environment.hpp"
+#include "base/platform.hpp"
+
+namespace hocket::shm {
+
+namespace {
+
+constexpr double between_files = 0.1, between_processes = 0.5;
+// Reading /proc takes some milliseconds: more and more seldom.
+constexpr double most_between_scans = 5;
+constexpr double long_wait = 10;
+
+// The file of a process in the folder of the run; none where there is no such run.
+std::string file_of(int world_rank, const char* what) {
+    const auto folder = environment::value_of("HOCKET_RUN");
+    return folder ? *folder + "/" + std::to_string(world_rank) + what : "";
+}
+
+// The words of a launcher: "rank 1 (task 'cols', process 0)".
+std::string absent_of_run(const std::vector<int>& ranks) {
+    if (file_of(0, "").empty()) return "";
+    for (const int rank : ranks) {
+        std::ifstream file(file_of(rank, ".absent"));
+        if (std::string words; std::getline(file, words))
+            return words + " has ended without a call of hocket";
+    }
+    return "";
+}
+
+// The same on all of these processes, and most likely another for other processes (FNV-1a).
+std::uint64_t number_of(const std::vector<int>& ranks) {
+    std::uint64_t number = 0xcbf29ce484222325U;
+    for (const int rank : ranks)
+        number = (number ^ static_cast<std::uint64_t>(rank)) * 0x100000001b3U;
+    return number;
+}
+
+std::string listed(const std::vector<int>& ranks) {
+    constexpr std::size_t most = 8;
+    std::string out = ranks.size() == 1 ? "rank " : "ranks ";
+    for (std::size_t i = 0; i < std::min(ranks.size(), most); ++i)
+        out += (i == 0 ? "" : ", ") + std::to_string(ranks[i]);
+    if (ranks.size() > most) out += " and " + std::to_string(ranks.size() - most) + " more";
+    return out;
+}
+
+}  // namespace
+
+void take_part(int world_rank) {
+    static const bool published = [&] {
+        const std::string file = file_of(world_rank, ".here");
+        return !file.empty() && std::ofstream(file).good();
+    }();
+    static_cast<void>(published);
+}
+
+ExpectedRanks::ExpectedRanks(std::vector<int> ranks, int me, std::optional<Launcher> launcher,
+                             bool on_one_node)
+    : ranks_(std::move(ranks)),
+      me_(me),
+      number_(number_of(ranks_)),
+      beginning_(number_),
+      since_(platform::seconds()),
+      next_file_(since_ + between_files),
+      next_look_(since_ + between_processes),
+      next_scan_(next_look_),
+      between_scans_(between_processes),
+      all_are_here_(on_one_node) {
+    // Simulated processes are one.
+    if (!platform::simulated && ranks_.size() > 1) launcher_ = std::move(launcher);
+}
+
+bool ExpectedRanks::any_missing() {
+    const double now = platform::seconds();
+    if (!absent_.empty() || now < next_file_) return !absent_.empty();
+    next_file_ = now + between_files;
+    absent_ = absent_of_run(ranks_);
+    if (absent_.empty() && launcher_ && now >= next_look_) look_at_processes(now);
+    return !absent_.empty();
+}
+
+void ExpectedRanks::look_at_processes(double now) {
+    next_look_ = now + between_processes;
+    const bool tells = !told_ && now >= since_ + long_wait;
+    if (tells || now >= next_scan_) scan(now);
+    // Twice, the second time by what /proc shows then: a process may be about to become another.
+    const std::string before = std::exchange(gone_, first_gone());
+    if (!gone_.empty()) next_scan_ = now;
+    if (!gone_.empty() && gone_ == before) absent_ = gone_;
+    if (tells) tell();
+}
+
+void ExpectedRanks::scan(double now) {
+    next_scan_ = now + between_scans_;
+    between_scans_ = std::min(2 * between_scans_, most_between_scans);
+    const auto all = find_launched_job(*launcher_);
+    complete_ = all && all->complete;
+    if (!all) return;
+    auto before = std::exchange(here_, {});
+    for (const auto& [rank, processes] : before) here_[rank];  // one that was here does not move
+    for (const auto& launched : all->processes) {
+        auto watch = ProcessMonitor::on(launched.identity);
+        if (!watch) continue;
+        Process process{launched.identity, std::move(*watch), {}};
+        // Those that have ended are not found again.
+        for (auto& known : before[launched.rank])
+            if (known.identity.process == launched.identity.process &&
+                known.identity.start == launched.identity.start)
+                process.loaded = std::move(known.loaded);
+        for (const auto& below : launched.processes) {
+            if (process.loaded.contains(below.process)) continue;
+            const bool itself = below.process == launched.identity.process;
+            Loaded loaded{StatusPage::of(below.process),
+                          itself ? std::nullopt : ProcessMonitor::on(below)};
+            if (loaded.status_page.known() && (itself || loaded.watch))
+                process.loaded.emplace(below.process, std::move(loaded));
+        }
+        here_[launched.rank].push_back(std::move(process));
+    }
+}
+
+ExpectedRanks::State ExpectedRanks::state(const Process& process) const {
+    if (process.watch.ended()) return State::ended;
+    State its = process.loaded.empty() ? State::alive : State::ended;
+    for (const auto& [number, loaded] : process.loaded) {
+        const bool left = loaded.status_page.left(), ended = loaded.watch && loaded.watch->ended();
+        if (!left && !ended)
+            return loaded.status_page.waits_for(number_) ? State::waits : State::alive;
+        if (left) its = State::left;
+    }
+    return its;
+}
+
+// As a rule there is one process of each rank. A rank below 0 is of another MPI_COMM_WORLD.
+ExpectedRanks::State ExpectedRanks::state(int rank) const {
+    if (rank == me_) return State::waits;
+    const auto found = here_.find(rank);
+    if (found == here_.end() || found->second.empty()) {
+        const bool belongs_here = found != here_.end() || (all_are_here_ && rank >= 0);
+        return belongs_here && complete_ ? State::ended : State::unknown;
+    }
+    State its = State::ended;
+    for (const auto& process : found->second) {
+        const State one = state(process);
+        if (one == State::waits || one == State::alive) return one;
+        if (one == State::left) its = one;
+    }
+    return its;
+}
+
+std::string ExpectedRanks::first_gone() const {
+    for (const int rank : ranks_) {
+        const State its = state(rank);
+        if (its == State::left) return "rank " + std::to_string(rank) + " has left (MPI_Finalize)";
+        if (its == State::ended) return "rank " + std::to_string(rank) + " has ended";
+    }
+    return "";
+}
+
+void ExpectedRanks::tell() {
+    std::vector<int> late;
+    int hidden = 0;
+    for (const int rank : ranks_) {
+        const State its = state(rank);
+        if (its == State::waits && rank < me_) {
+            told_ = true;  // by that process
+            return;
+        }
+        if (its == State::alive) late.push_back(rank);
+        if (its == State::unknown) ++hidden;
+    }
+    // At two looks: a process that no longer waits may have made the call, a moment before this one
+    // sees that it has ended.
+    if (late != std::exchange(late_, late)) return;
+    told_ = true;
+    if (late.empty() && (hidden == 0 || me_ != ranks_.front())) return;
+    std::string words = "hocket: rank " + std::to_string(me_) +
+                        " has been waiting for 10 s for a collective call of " +
+                        std::to_string(ranks_.size()) + " processes to begin";
+    if (!late.empty())
+        words += "; " + listed(late) + (late.size() == 1 ? " has" : " have") + " not made it yet";
+    if (hidden > 0)
+        words += "; this node cannot see whether " + std::to_string(hidden) + " of them have";
+    std::fprintf(stderr, "%s\n", words.c_str());
+    std::fflush(stderr);
+}
+
+}  // namespace hocket::shm

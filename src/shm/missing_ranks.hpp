@@ -1,0 +1,72 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Processes that do not come while a private communicator is made. Nobody has told anybody its
+// process id by then, so this knowledge comes from outside of MPI: `hocket run` and its processes
+// leave files in the folder of the run (HOCKET_RUN), and /proc shows which processes the launcher
+// has started on this node.
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "shm/launcher.hpp"
+#include "shm/status_page.hpp"
+
+namespace hocket::shm {
+
+/// This process takes part: it is about to open a communicator.
+void take_part(int world_rank);
+
+/// All processes of a communicator, while this one waits for them to open it.
+class ExpectedRanks {
+  public:
+    /// `ranks`: of all of them, in MPI_COMM_WORLD. `launcher`: how its processes are known, if they
+    /// are. `on_one_node`: whether that is so of all of MPI_COMM_WORLD.
+    ExpectedRanks(std::vector<int> ranks, int me, std::optional<Launcher> launcher,
+                  bool on_one_node);
+
+    /// To be called often; looks a few times a second. Says once on stderr who has not come within
+    /// 10 s, where this process is the lowest on its node that has.
+    bool any_missing();
+    /// That process, and what has become of it: "rank 1 has left (MPI_Finalize)".
+    const std::string& absent() const { return absent_; }
+    int size() const { return static_cast<int>(ranks_.size()); }
+
+  private:
+    enum class State { unknown, alive, waits, left, ended };
+    // A process that has loaded hocket.
+    struct Loaded {
+        StatusPage status_page;
+        std::optional<ProcessMonitor> watch;  // none: it is the one that the launcher has started
+    };
+    // What the launcher has started as one rank, and what of that has loaded hocket: itself, or a
+    // process that it has started.
+    struct Process {
+        ProcessIdentity identity;
+        ProcessMonitor watch;
+        std::map<std::int64_t, Loaded> loaded;  // by process id
+    };
+
+    std::vector<int> ranks_;  // in MPI_COMM_WORLD, as all below
+    int me_;
+    std::uint64_t number_;  // for this set of processes
+    PendingCollective beginning_;
+    std::optional<Launcher> launcher_;
+    double since_, next_file_, next_look_, next_scan_, between_scans_;
+    bool told_ = false;
+    std::vector<int> late_;                     // at the last look
+    std::map<int, std::vector<Process>> here_;  // on this node
+    bool all_are_here_, complete_ = false;
+    std::string gone_, absent_;
+
+    void scan(double now);
+    State state(const Process& process) const;
+    State state(int rank) const;
+    std::string first_gone() const;
+    void look_at_processes(double now);
+    void tell();
+};
+
+}  // namespace hocket::shm

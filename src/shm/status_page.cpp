@@ -1,0 +1,118 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "shm/status_page.hpp"
+
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <array>
+#include <atomic>
+#include <charconv>
+#include <filesystem>
+#include <new>
+#include <string>
+
+#include "base/platform.hpp"
+#include "hocket/error.hpp"
+#include "shm/segment.hpp"
+
+namespace hocket::shm {
+namespace {
+
+constexpr const char* name = "hocket.presence";
+
+struct Page {
+    std::atomic<std::uint64_t> left{0};
+    // 0: free. A process that begins more than these at a time says so of the first only.
+    std::array<std::atomic<std::uint64_t>, 63> waits_for{};
+};
+
+class OwnPage {
+  public:
+    OwnPage() : segment_(make_segment(sizeof(Page), name, may_share())) {
+        if (segment_.data == nullptr)
+            throw Error(
+                "there is no memory for a page that other processes can read; allow this "
+                "process more memory, or more maps");
+        page_ = new (segment_.data) Page;
+    }
+    Page& page() { return *page_; }
+    SharedAddress address() const {
+        return segment_.file < 0 ? SharedAddress{}
+                                 : SharedAddress{getpid(), segment_.file, segment_.inode, 0};
+    }
+
+  private:
+    static bool may_share() { return !platform::simulated && !forbidden(Mechanism::memfd); }
+    Segment segment_;
+    Page* page_ = nullptr;
+};
+OwnPage& own() {
+    static OwnPage* const made = new OwnPage;  // others read it as long as they like
+    return *made;
+}
+
+const Page& page_in(const std::shared_ptr<std::byte>& memory) {
+    return *std::launder(reinterpret_cast<const Page*>(memory.get()));
+}
+
+void replace_entry(std::uint64_t before, std::uint64_t after) {
+    for (auto& each : own().page().waits_for) {
+        if (each.load(std::memory_order_relaxed) != before) continue;
+        each.store(after, std::memory_order_release);
+        return;
+    }
+}
+
+}  // namespace
+
+SharedAddress own_status_page() {
+    return own().address();
+}
+
+void publish_departure() {
+    own().page().left.store(1, std::memory_order_release);
+}
+
+PendingCollective::PendingCollective(std::uint64_t number)
+    : number_(std::max<std::uint64_t>(number, 1)) {
+    replace_entry(0, number_);
+}
+
+PendingCollective::~PendingCollective() {
+    replace_entry(number_, 0);
+}
+
+StatusPage StatusPage::of(std::int64_t process) {
+    if (forbidden(Mechanism::proc)) return {};
+    const std::string wanted = std::string("/memfd:") + name + " (deleted)";
+    const std::filesystem::path files = "/proc/" + std::to_string(process) + "/fd";
+    std::error_code problem;
+    std::filesystem::directory_iterator each(files, problem);
+    for (; !problem && each != std::filesystem::directory_iterator(); each.increment(problem)) {
+        std::error_code hidden;
+        if (std::filesystem::read_symlink(each->path(), hidden) != wanted) continue;
+        const std::string file = each->path().filename().string();
+        SharedAddress address{process, 0, 0, 0};
+        std::from_chars(file.data(), file.data() + file.size(), address.file);
+        struct stat found {};
+        if (stat(each->path().c_str(), &found) != 0) continue;
+        address.inode = static_cast<std::int64_t>(found.st_ino);
+        return StatusPage(address);
+    }
+    return {};
+}
+
+bool StatusPage::left() const {
+    return known() && page_in(page_).left.load(std::memory_order_acquire) != 0;
+}
+
+bool StatusPage::waits_for(std::uint64_t number) const {
+    if (!known()) return false;
+    const auto& begun = page_in(page_).waits_for;
+    return std::any_of(begun.begin(), begun.end(), [&](const auto& each) {
+        return each.load(std::memory_order_acquire) == std::max<std::uint64_t>(number, 1);
+    });
+}
+
+}  // namespace hocket::shm

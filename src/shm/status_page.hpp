@@ -1,0 +1,48 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// A page in which each process says whether it still takes part, and what it waits to begin with
+// others. Others of its node read it at any time, also after its end.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+
+#include "shm/mapping.hpp"
+
+namespace hocket::shm {
+
+/// Where others find this process's page; nowhere if memory cannot be shared.
+SharedAddress own_status_page();
+/// This process takes no further part: it sends nothing more.
+void publish_departure();
+
+/// While one lives, others can see that this process waits to begin something with them. `number`
+/// stands for it, on all of them.
+class PendingCollective {
+  public:
+    explicit PendingCollective(std::uint64_t number);
+    ~PendingCollective();
+    PendingCollective(const PendingCollective&) = delete;
+    PendingCollective& operator=(const PendingCollective&) = delete;
+
+  private:
+    std::uint64_t number_;
+};
+
+/// Another process's page.
+class StatusPage {
+  public:
+    StatusPage() = default;  ///< unknown
+    explicit StatusPage(const SharedAddress& address) : page_(map(address)) {}
+    /// Found among the open files of a process; unknown where it has no such page yet.
+    static StatusPage of(std::int64_t process);
+    bool known() const { return page_ != nullptr; }
+    /// Whether it has left in good order; false where that is unknown.
+    bool left() const;
+    /// Whether it waits to begin this; false where that is unknown.
+    bool waits_for(std::uint64_t number) const;
+
+  private:
+    std::shared_ptr<std::byte> page_;
+};
+
+}  // namespace hocket::shm

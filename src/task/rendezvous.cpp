@@ -1,0 +1,267 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "task/rendezvous.hpp"
+
+#include "base/pack.hpp"
+#include "base/text.hpp"
+#include "plan/schedule.hpp"
+#include "task/pieces.hpp"
+#include "transfer/strategy_choice.hpp"
+#include "transport/net_messages.hpp"
+
+namespace hocket::task {
+namespace {
+
+using comm::CallSignature;
+using comm::until;
+using comm::When;
+
+std::string spelled(const std::vector<ArrayDescriptor>& descriptors) {
+    std::string out;
+    for (const auto& form : descriptors)
+        out += (out.empty() ? "" : ", ") + form.dtype + " " + form.layout;
+    return out;
+}
+
+// Said of a call before its direction and tag: which stream it belongs to, if that is not the
+// ordinary one.
+std::string stream_text(const std::string& stream) {
+    return stream.empty() ? "" : " on " + stream;
+}
+
+// A call that is wrong on every process, or was not one anywhere: it never was.
+bool never_made(const CallSignature& signature) {
+    return signature.fault && (signature.everywhere || signature.payload.empty());
+}
+
+bool given_up(const ReceiveCall& receiving) {
+    return receiving.given_up && *receiving.given_up;
+}
+
+// `alone`: nobody compares what a task of one process says.
+CallSignature statement_of(const Tasks::State& all, const SendCall& sending, bool alone) {
+    CallSignature mine;
+    mine.fault = sending.fault;
+    if (mine.fault) return mine;
+    mine.payload = Packer().number(sending.destination).number(sending.tag).take();
+    if (alone) return mine;
+    mine.text = (sending.end ? "close(" : "send(") + spelled(sending.descriptors) + " to " +
+                task_text(all, sending.destination) + ", " + tag_text(sending.tag) +
+                sending.requested.text() + ")" + stream_text(sending.stream);
+    return mine;
+}
+
+CallSignature statement_of(const Tasks::State& all, const ReceiveCall& receiving, bool alone) {
+    CallSignature mine;
+    mine.fault = receiving.fault;
+    if (mine.fault) return mine;
+    mine.payload = Packer().number(receiving.source).number(receiving.tag).take();
+    if (alone) return mine;
+    mine.text = "recv(" + spelled(receiving.descriptors) + " from " +
+                task_text(all, receiving.source) + ", " + tag_text(receiving.tag) +
+                receiving.requested.text() + ")" + stream_text(receiving.stream);
+    return mine;
+}
+
+// On the lowest process: posts the message, and hears what the receiver says of it.
+Protocol<Reply> settle(All all, Me me, SendCall& sending, std::int64_t ticket,
+                       CallSignature signature) {
+    When my_turn([&] { return me->sends.is_next(ticket); });
+    co_await until(my_turn);
+    Reply own{signature.fault, {}};
+    if (!sending.abandoned && never_made(signature)) {
+        me->sends.pass();
+        co_return own;
+    }
+    Envelope envelope{me->task,        sending.tag,           ticket,      sending.stream, {},
+                      signature.fault, sending.persistent_id, sending.once};
+    int to = sending.destination;
+    if (signature.fault && !sending.abandoned) {
+        // One that is wrong on some is awaited by the receiver, who gets the error in its place.
+        Unpacker in(signature.payload);
+        to = static_cast<int>(in.number());
+        envelope.tag = static_cast<int>(in.number());
+    } else if (sending.end) {
+        envelope.fault.kind = "EndOfStream";
+        envelope.fault.message =
+            task_text(*all, me->task) + " closed " + sending.stream + ": no more comes";
+    } else {
+        envelope.descriptors = std::move(sending.descriptors);
+        envelope.requested = sending.requested;
+    }
+    Protocol<> post =
+        comm::send_text(*all->link, envelope.packed(), me->lowest_of(to), me->tags.envelope(to));
+    me->sends.pass();
+    co_await post;
+    if (signature.fault || sending.end) co_return own;
+    const int there = me->lowest_of(to), reply_tag = me->tags.reply(me->task, ticket);
+    std::optional<comm::ProbeResult> reply;
+    When outcome_text([&] {
+        me->matcher.pump();
+        reply = all->link->probe(there, reply_tag);
+        return reply || me->matcher.departure_of(to) != nullptr;
+    });
+    co_await until(outcome_text);
+    if (!reply) {
+        own.fault = me->matcher.departure_of(to)->fault;
+        co_return own;
+    }
+    const comm::TextMessage letter =
+        co_await comm::receive_text(*all->link, std::move(*reply), reply_tag);
+    Reply answer = Reply::unpacked(letter.text);
+    co_return answer;
+}
+
+// Whether each piece of the array can be passed on within so many bytes.
+void require_room(const Layout& from, const Layout& to, const Envelope& sent,
+                  const RequestedOptions& requested, std::int64_t most) {
+    plan::Options options;
+    options.itemsize = std::max<std::int64_t>(sent.descriptors[0].itemsize, 1);
+    options.strategy = requested.strategy;
+    options.stages = requested.stages;
+    const Cut cut(from, to, std::max<std::int64_t>(requested.pieces, 1));
+    for (std::int64_t piece = 0; piece < cut.count(); ++piece)
+        transfer::require_room_to_relay(
+            Plan(cut.layout_of(from, piece), cut.layout_of(to, piece), options), most);
+}
+
+// How the message travels: as the sides wish, and where both leave it open as the sender's model
+// says, which came with the message.
+void decide_on(const Tasks::State& all, const Envelope& sent, int receiver,
+               const ReceiveCall& receiving, Reply& answer) {
+    try {
+        RequestedOptions requested = negotiate(sent.requested, task_text(all, sent.source),
+                                               receiving.requested, task_text(all, receiver));
+        const Layout &from = sent.descriptors.at(0).value(),
+                     &to = receiving.descriptors.at(0).value();
+        plan::check_stages(plan::strategy_of(requested.strategy), requested.stages, from.size(),
+                           to.size());
+        if (const auto most = transport::requested_buffers(); most && requested.strategy != "auto")
+            require_room(from, to, sent, requested, *most);
+        if (requested.strategy == "auto" && transfer::only_direct(from, to)) {
+            requested.strategy = "direct";
+        } else if (requested.strategy == "auto") {
+            const auto& ranks = all.ranks;
+            plan::Options options;
+            options.itemsize = std::max<std::int64_t>(sent.descriptors[0].itemsize, 1);
+            options.model = plan::Model::parse(requested.model);
+            const transfer::Route route{all.link.get(),
+                                        ranks[static_cast<std::size_t>(sent.source)],
+                                        ranks[static_cast<std::size_t>(receiver)], 0};
+            requested.strategy = transfer::choose_strategy(from, to, std::move(options), route);
+        }
+        requested.model.clear();
+        answer.negotiated = requested;
+    } catch (const Error&) {
+        answer.fault = comm::Fault::current();
+    }
+}
+
+// On the lowest process: waits for the message that this receive is to have, and answers it.
+Protocol<Reply> settle(All all, Me me, ReceiveCall& receiving, std::int64_t ticket,
+                       CallSignature signature) {
+    When my_turn([&] { return me->receives.is_next(ticket); });
+    co_await until(my_turn);
+    if (!receiving.abandoned && never_made(signature)) {  // the message waits for a better call
+        me->receives.pass();
+        Reply refused{std::move(signature.fault), {}};
+        co_return refused;
+    }
+    PostedReceive wanted;
+    wanted.source = receiving.source;
+    wanted.tag = receiving.tag;
+    if (!receiving.abandoned) {  // this process's own arguments may be what is wrong
+        Unpacker in(signature.payload);
+        wanted.source = static_cast<int>(in.number());
+        wanted.tag = static_cast<int>(in.number());
+    }
+    wanted.stream = receiving.stream;
+    me->matcher.post(wanted);
+    me->receives.pass();
+    When matched([&] {
+        me->matcher.pump();
+        all->need_sender(me->task, wanted.source);
+        return wanted.found || receiving.deadline.passed() || given_up(receiving);
+    });
+    co_await until(matched);
+    if (!wanted.found) {
+        me->matcher.withdraw(wanted);
+        Reply late;
+        if (given_up(receiving)) {
+            late.fault = {"Error", "task '" + me->name() + "' gave up its receive from " +
+                                       task_text(*all, receiving.source) + " with " +
+                                       tag_text(receiving.tag) +
+                                       ": it was interrupted on the task's lowest process"};
+            co_return late;
+        }
+        late.fault = {"DeadlineError",
+                      "task '" + me->name() + "' gave up its receive from " +
+                          task_text(*all, receiving.source) + " with " + tag_text(receiving.tag) +
+                          " after " + text::seconds(receiving.deadline.timeout()) +
+                          ": nothing was sent; receive again, or give a longer timeout"};
+        co_return late;
+    }
+    const Envelope& envelope = *wanted.found;
+    if (envelope.fault) {
+        Fault told = fault_of_sender(*all, envelope);
+        Reply refused{std::move(told), {}};
+        co_return refused;
+    }
+    if (signature.fault) {
+        Fault told = signature.fault;
+        told.message = "task '" + me->name() + "' could not receive: " + told.message;
+        const Reply to_sender{std::move(told), envelope};
+        co_await comm::send_text(*all->link, to_sender.packed(), me->lowest_of(envelope.source),
+                                 me->tags.reply(envelope.source, envelope.send));
+        Reply refused{std::move(signature.fault), {}};
+        co_return refused;
+    }
+    Reply answer{{}, std::move(*wanted.found)};
+    answer.fault = mismatch(*all, answer.other, me->task, receiving.descriptors, receiving.tag);
+    if (!answer.fault) decide_on(*all, answer.other, me->task, receiving, answer);
+    const Envelope& sent = answer.other;
+    Reply to_sender{answer.fault, {me->task, sent.tag, 0, receiving.stream, {}, {}}};
+    to_sender.negotiated = answer.negotiated;
+    to_sender.other.descriptors = std::move(receiving.descriptors);
+    to_sender.other.once = receiving.once;
+    co_await comm::send_text(*all->link, to_sender.packed(), me->lowest_of(sent.source),
+                             me->tags.reply(sent.source, sent.send));
+    co_return answer;
+}
+
+// The task agrees on its call, its lowest process settles it, and all get the outcome.
+template <class Call>
+Protocol<Reply> meet_as(All all, Me me, Call call, int tree_tag, std::int64_t ticket,
+                        transfer::Stopwatch& watch) {
+    const bool alone = me->group.size() == 1;
+    CallSignature signature =
+        co_await comm::collect(me->group, tree_tag, statement_of(*all, call, alone));
+    Reply answer;
+    std::string outcome_text;
+    if (me->group.lowest()) {
+        Reply settled = co_await settle(all, me, call, ticket, std::move(signature));
+        if (!alone) outcome_text = settled.packed();
+        answer = std::move(settled);
+    }
+    if (!alone) {
+        const std::string outcome =
+            co_await comm::broadcast(me->group, tree_tag, std::move(outcome_text));
+        answer = Reply::unpacked(outcome);
+    }
+    watch.lap(&Profile::descriptor);
+    if (answer.fault) answer.fault.raise();
+    co_return answer;
+}
+
+}  // namespace
+
+Protocol<Reply> rendezvous(All all, Me me, SendCall sending, int tree_tag, std::int64_t ticket,
+                           transfer::Stopwatch& watch) {
+    return meet_as(std::move(all), std::move(me), std::move(sending), tree_tag, ticket, watch);
+}
+
+Protocol<Reply> rendezvous(All all, Me me, ReceiveCall receiving, int tree_tag, std::int64_t ticket,
+                           transfer::Stopwatch& watch) {
+    return meet_as(std::move(all), std::move(me), std::move(receiving), tree_tag, ticket, watch);
+}
+
+}  // namespace hocket::task

@@ -1,0 +1,94 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "task/reply.hpp"
+
+#include "base/text.hpp"
+#include "task/member.hpp"
+#include "transfer/local_plan.hpp"
+
+namespace hocket::task {
+
+std::string Reply::packed() const {
+    Packer out(typical_bytes);
+    out.text(fault.kind).text(fault.message);
+    other.pack(out);
+    negotiated.pack(out);
+    return out.take();
+}
+
+Reply Reply::unpacked(const std::string& bytes) {
+    Unpacker in(bytes);
+    Reply answer;
+    answer.fault.kind = in.text();
+    answer.fault.message = in.text();
+    answer.other = Envelope::unpacked(in);
+    answer.negotiated = RequestedOptions::unpacked(in);
+    return answer;
+}
+
+std::string task_text(const Tasks::State& all, int task) {
+    return task < 0 ? "any task" : "task '" + all.names[static_cast<std::size_t>(task)] + "'";
+}
+std::string tag_text(int tag) {
+    return tag < 0 ? "any tag" : "tag " + std::to_string(tag);
+}
+std::string array_text(const std::string& dtype, const Shape& shape) {
+    return (dtype.empty() ? "an array" : dtype) + " " + text::tuple(shape);
+}
+
+std::string array_text(std::size_t arrays) {
+    return arrays == 0 ? "an array" : std::to_string(arrays) + " arrays";
+}
+
+trace::Track track_of(const char* verb, const Partner& partner, std::span<const Array> arrays) {
+    if (!trace::enabled()) return {};
+    trace::Arguments told;
+    std::int64_t bytes = 0;
+    for (const auto& array : arrays)
+        bytes += transfer::local_bytes(array.layout(), transfer::local_view_of(array),
+                                       array.dtype().size);
+    const std::string other = task_text(partner.all, partner.task);
+    told.add(partner.direction, other).add("bytes", bytes);
+    if (partner.tag >= 0) told.add("tag", std::int64_t{partner.tag});
+    for (const auto& array : arrays)
+        told.add("array", array.dtype().name + " " + array.layout().text());
+    return {std::string(verb) + " " + partner.direction + " " + other, told};
+}
+
+comm::Fault fault_of_sender(const Tasks::State& all, const Envelope& envelope) {
+    comm::Fault told = envelope.fault;
+    if (told.kind != "EndOfStream" && !envelope.departure)
+        told.message = task_text(all, envelope.source) + " could not send: " + told.message;
+    return told;
+}
+
+comm::Fault mismatch(const Tasks::State& all, const Envelope& sent, int receiver,
+                     const std::vector<ArrayDescriptor>& wanted, int wanted_tag) {
+    const auto counted = [](std::size_t n) {
+        return std::to_string(n) + (n == 1 ? " array" : " arrays");
+    };
+    std::string what, from, to;
+    if (sent.descriptors.size() != wanted.size()) {
+        from = counted(sent.descriptors.size());
+        to = counted(wanted.size());
+        what = "give as many arrays to receive";
+    }
+    for (std::size_t i = 0; what.empty() && i < wanted.size(); ++i) {
+        const ArrayDescriptor &a = sent.descriptors[i], &b = wanted[i];
+        const bool typed = !a.dtype.empty() && !b.dtype.empty();
+        if ((a.layout == b.layout || a.value().shape() == b.value().shape()) &&
+            (!typed || (a.dtype == b.dtype && a.itemsize == b.itemsize)))
+            continue;
+        const Shape &shape = a.value().shape(), &wanted_shape = b.value().shape();
+        from = array_text(a.dtype, shape);
+        to = array_text(b.dtype, wanted_shape);
+        if (wanted.size() > 1) from += ", number " + std::to_string(i) + " of its arrays,";
+        what = "make the receiving array match in shape and dtype";
+    }
+    if (what.empty()) return {};
+    return {"MismatchError", task_text(all, sent.source) + " cannot send " + from + " to " +
+                                 task_text(all, receiver) + ", which receives " + to + " with " +
+                                 tag_text(wanted_tag) + " (the message has tag " +
+                                 std::to_string(sent.tag) + "); " + what};
+}
+
+}  // namespace hocket::task

@@ -1,0 +1,93 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// What was made lately, found again by value.
+#pragma once
+
+#include <functional>
+#include <list>
+#include <memory>
+#include <mutex>
+#include <string>
+#include <utility>
+
+#include "hocket/layout.hpp"
+#include "hocket/transfer.hpp"
+
+namespace hocket::transfer {
+
+/// How many are kept; HOCKET_PLAN_CACHE says another number, 0 keeps none.
+std::size_t plans_kept();
+
+/// The layout whose text this is: processes tell each other the same few again and again.
+/// @throws LayoutError as Layout::parse.
+Layout parsed(const std::string& text);
+
+/// Makes these counts a part of plan_cache_counts().
+void count_plans(std::function<PlanCacheCounts()> counts);
+/// A key that is a text.
+struct TextKey {
+    std::string text;
+
+    std::size_t hash() const { return std::hash<std::string>{}(text); }
+    friend bool operator==(const TextKey&, const TextKey&) = default;
+};
+
+/// A Key has hash() and ==. Any thread may ask.
+template <class Key, class Value>
+class LruCache {
+  public:
+    LruCache() = default;
+    /// One that is counted as plans lives until the program ends.
+    explicit LruCache(bool counted_as_plans) {
+        if (counted_as_plans) count_plans([this] { return counts(); });
+    }
+    /// `make(key)` gives what is not here.
+    template <class Make>
+    std::shared_ptr<const Value> find_or_make(Key key, Make make) {
+        const std::size_t hash = key.hash();
+        {
+            const std::lock_guard lock(mutex_);
+            for (auto it = entries_.begin(); it != entries_.end(); ++it) {
+                if (it->hash != hash || !(it->key == key)) continue;
+                entries_.splice(entries_.begin(), entries_, it);  // the latest used comes first
+                ++counts_.found;
+                return it->value;
+            }
+        }
+        auto made = std::make_shared<const Value>(make(key));
+        const std::lock_guard lock(mutex_);
+        ++counts_.made;
+        entries_.push_front({hash, std::move(key), made});
+        if (entries_.size() > plans_kept()) entries_.pop_back();
+        return made;
+    }
+    PlanCacheCounts counts() {
+        const std::lock_guard lock(mutex_);
+        counts_.kept = static_cast<std::int64_t>(entries_.size());
+        return counts_;
+    }
+
+  private:
+    struct Entry {
+        std::size_t hash;
+        Key key;
+        std::shared_ptr<const Value> value;
+    };
+    std::mutex mutex_;
+    std::list<Entry> entries_;
+    PlanCacheCounts counts_{};
+};
+
+/// Mixes numbers into one.
+class Hash {
+  public:
+    Hash& add(std::int64_t number) {
+        value_ = value_ * 1099511628211U + static_cast<std::size_t>(number);
+        return *this;
+    }
+    std::size_t value() const { return value_; }
+
+  private:
+    std::size_t value_ = 14695981039346656037U;
+};
+
+}  // namespace hocket::transfer

@@ -1,0 +1,84 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "transport/interleaving.hpp"
+
+#include <algorithm>
+
+#include "kernel/stream.hpp"
+
+namespace hocket::transport {
+
+const Chunks& Interleaving::made_from(std::size_t i) const {
+    if (local_.size() == 0) return receives_[i]->parts();
+    return i == 0 ? local_ : receives_[i - 1]->parts();
+}
+
+void Interleaving::prepare() {
+    weaves_.clear();
+    of_.clear();
+    for (std::size_t i = 0; i < strands(); ++i) of_.push_back(&made_from(i));
+    std::int64_t bytes = 0;
+    for (const Chunks* parts : of_) {
+        bytes += parts->bytes();
+        if (parts->size() != of_[0]->size()) return;
+    }
+    // What stays in the caches is as fast message by message.
+    if (bytes < kernel::least_streamed_bytes()) return;
+    weaves_.resize(of_[0]->size());
+    for (std::uint64_t part = 0; part < weaves_.size(); ++part) {
+        std::vector<kernel::InterleavedRuns> here;
+        for (const Chunks* parts : of_)
+            if (const LocalCopy* each = parts->only_copy(part))
+                here.push_back({&each->copy, each->source_offset, each->destination_offset});
+        if (here.size() == of_.size()) weaves_[part] = kernel::InterleavedCopy::of(here);
+        if (part == 0 && !weaves_[0]) return weaves_.clear();
+    }
+}
+
+bool Interleaving::step(std::uint64_t& local_done, const std::byte* from, std::byte* to) {
+    if (strands() < 2) return false;
+    const bool stays = local_.size() > 0;
+    std::uint64_t part = stays ? local_done : 0;
+    for (const auto& receive : receives_) {
+        const auto next = receive->next_part();
+        if (!next) return false;
+        part = std::max(part, *next);
+    }
+    bool same = of_.size() == strands();
+    for (std::size_t i = 0; same && i < of_.size(); ++i) same = of_[i] == &made_from(i);
+    if (!same) prepare();
+    if (part >= weaves_.size() || !weaves_[part]) return false;
+    bool behind = false;
+    if (stays && local_done < part) {
+        behind = true;
+        local_.run(local_done++, from, to, stores_for(local_.bytes()));
+    }
+    for (const auto& receive : receives_) {
+        if (receive->next_part().value_or(part) >= part) continue;
+        behind = true;
+        receive->poll();
+    }
+    if (behind) return true;
+
+    sources_.clear();
+    taken_.clear();
+    if (stays) sources_.push_back(from);
+    for (const auto& receive : receives_) {
+        if (!receive->take(part)) continue;
+        const std::byte* const fetched = receive->fetch(part);
+        if (fetched == nullptr) continue;
+        sources_.push_back(fetched);
+        taken_.push_back(receive.get());
+    }
+    if (taken_.size() == receives_.size()) {
+        weaves_[part]->run(sources_, to);
+    } else {  // a sender has helped, or is gone
+        for (std::size_t i = 0; i < taken_.size(); ++i)
+            taken_[i]->copy(part, sources_[i + (stays ? 1 : 0)]);
+        if (stays) local_.run(part, from, to, stores_for(local_.bytes()));
+    }
+    for (ShmReceive* receive : taken_) receive->finish();
+    if (stays) ++local_done;
+    return true;
+}
+
+}  // namespace hocket::transport

@@ -1,0 +1,232 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "transport/node_messages.hpp"
+
+#include "comm/awaited_peers.hpp"
+#include "transport/rendezvous.hpp"
+
+namespace hocket::transport {
+namespace {
+
+// Ends that are done leave the list; the order does not matter.
+template <class Ends, class... Arguments>
+bool poll_each(std::vector<std::size_t>& under_way, const Ends& ends, Arguments... arguments) {
+    bool any_done = false;
+    for (std::size_t k = 0; k < under_way.size();) {
+        if (ends[under_way[k]]->poll(arguments...)) {
+            under_way[k] = under_way.back();
+            under_way.pop_back();
+            any_done = true;
+        } else {
+            ++k;
+        }
+    }
+    return any_done;
+}
+
+}  // namespace
+
+NodeMessages::NodeMessages(const Direction& sends, const Direction& receives, const Chunks& stay,
+                           const Route& route, std::int64_t most)
+    : out_(&sends),
+      in_(&receives),
+      stay_(&stay),
+      route_(route),
+      sends_(sends.messages.size()),
+      receives_(receives.messages.size()),
+      rings_(most) {}
+
+int NodeMessages::sender(std::size_t i) const {
+    return route_.source[static_cast<std::size_t>(in_->messages[i].peer)];
+}
+int NodeMessages::receiver(std::size_t i) const {
+    return route_.destination[static_cast<std::size_t>(out_->messages[i].peer)];
+}
+
+bool NodeMessages::is_eager(const Message& message, int rank) const {
+    return !persistent_ && message.bytes <= eager_limit && near(rank);
+}
+
+void NodeMessages::offer(std::size_t i) {
+    sends_[i] = std::make_unique<ShmSend>(out_->messages[i], !persistent_);
+    const std::uint64_t sent = send_channel(route_, receiver(i), sends_[i]->offer());
+    offered_.push_back({receiver(i), sent});
+}
+
+// What is offered once the transfer goes on is begun at once.
+bool NodeMessages::accept_offers() {
+    bool any = false;
+    for (std::size_t k = 0; k < unannounced_.size();) {
+        const std::size_t i = unannounced_[k];
+        const auto offered = receive_rendezvous(route_, sender(i));
+        if (!offered) {
+            route_.link->need(sender(i));
+            ++k;
+            continue;
+        }
+        const Message& message = in_->messages[i];
+        const bool in_mail = is_eager(message, sender(i));
+        if (in_mail)
+            message.cut(Chunks::Kind::unpacking, piece_bytes).run(0, data_in(*offered), to_);
+        else
+            receives_[i] = std::make_unique<ShmReceive>(in_->messages[i], lane_in(*offered));
+        unannounced_[k] = unannounced_.back();
+        unannounced_.pop_back();
+        any = true;
+        if (started_ && !in_mail) begin_receive(i);
+    }
+    return any;
+}
+
+// A short message is done at once then, and nobody may look after its mail any more.
+bool NodeMessages::all_gone(std::vector<std::pair<int, std::uint64_t>>& mail) {
+    std::erase_if(mail, [&](const auto& each) {
+        if (route_.link->delivered_in_node(each.first, each.second)) return true;
+        route_.link->need(each.first);
+        return false;
+    });
+    return mail.empty();
+}
+
+void NodeMessages::abort_use(const std::string& why) {
+    try {
+        for (std::size_t i = 0; i < sends_.size(); ++i) {
+            if (sends_[i])
+                sends_[i]->abort_use(why);
+            else if (near(receiver(i)))
+                send_failure(route_, receiver(i), why);
+        }
+        for (std::size_t i = 0; i < receives_.size(); ++i) {
+            if (receives_[i])
+                receives_[i]->abort_use(why);
+            else if (near(sender(i)) &&
+                     !is_eager(in_->messages[i], sender(i)))  // whose sender has gone on
+                send_refusal(route_, sender(i), why);
+        }
+    } catch (const std::exception&) {
+        return;  // no memory for the words: the first error is the one to tell of
+    }
+}
+
+void NodeMessages::connect() {
+    persistent_ = true;
+    for (std::size_t i = 0; i < receives_.size(); ++i)
+        if (near(sender(i))) unannounced_.push_back(i);
+    for (std::size_t i = 0; i < sends_.size(); ++i)
+        if (near(receiver(i))) offer(i);
+}
+
+bool NodeMessages::connected() {
+    route_.link->flush_inbox();
+    accept_offers();
+    if (!all_gone(offered_) || !unannounced_.empty()) return false;
+    all_short_ = stay_->size() == 0;
+    for (std::size_t i = 0; i < sends_.size(); ++i)
+        all_short_ = all_short_ && sends_[i] && out_->messages[i].bytes < direct_from;
+    for (std::size_t i = 0; i < receives_.size(); ++i)
+        all_short_ = all_short_ && receives_[i] && in_->messages[i].bytes < direct_from;
+    return true;
+}
+
+void NodeMessages::rebind(const Direction& sends, const Direction& receives, const Chunks& stay) {
+    for (std::size_t i = 0; i < sends_.size(); ++i)
+        if (sends_[i]) sends_[i]->rebind(sends.messages[i]);
+    for (std::size_t i = 0; i < receives_.size(); ++i)
+        if (receives_[i]) receives_[i]->rebind(receives.messages[i]);
+    interleaving_.reset();
+    out_ = &sends;
+    in_ = &receives;
+    stay_ = &stay;
+}
+
+void NodeMessages::begin(const void* source, void* destination, bool refusing) {
+    from_ = static_cast<const std::byte*>(source);
+    to_ = static_cast<std::byte*>(destination);
+    refusing_ = refusing;
+    stay_done_ = refusing ? stay_->size() : 0;
+    unsent_.clear();
+    next_unsent_ = 0;
+    started_ = true;
+}
+
+void NodeMessages::begin_receive(std::size_t i) {
+    if (refusing_)
+        receives_[i]->discard();
+    else
+        receives_[i]->start(to_);
+    receiving_.push_back(i);
+}
+
+bool NodeMessages::receive(std::size_t i) {
+    if (receives_[i]) {
+        begin_receive(i);
+        return true;
+    }
+    if (!near(sender(i))) return false;
+    unannounced_.push_back(i);
+    return true;
+}
+
+bool NodeMessages::send(std::size_t i) {
+    const Message& message = out_->messages[i];
+    const int to = receiver(i);
+    if (!near(to)) return false;
+    if (is_eager(message, to))
+        eager_sends_.push_back(
+            {to, send_eager(route_, to, message.cut(Chunks::Kind::packing, piece_bytes), from_)});
+    else
+        unsent_.push_back(i);
+    return true;
+}
+
+// What is packed at once, and has no lane that stays, has to find room.
+void NodeMessages::begin_sends() {
+    for (; next_unsent_ < unsent_.size(); ++next_unsent_) {
+        const std::size_t i = unsent_[next_unsent_];
+        const std::int64_t packed = persistent_ ? 0 : bytes_packed(out_->messages[i]);
+        if (packed > 0 && !rings_.take(packed)) return;
+        if (!sends_[i]) offer(i);
+        if (refusing_)
+            sends_[i]->refuse();
+        else
+            sends_[i]->start(from_);
+        sending_.push_back(i);
+    }
+}
+
+// All that comes, and what stays, a part of each at once, where that is one pass over whole lines.
+bool NodeMessages::weave() {
+    if (all_short_ || receiving_.empty() || receiving_.size() != receives_.size()) return false;
+    if (!interleaving_) interleaving_.emplace(*stay_, receives_);
+    return interleaving_->step(stay_done_, from_, to_);
+}
+
+bool NodeMessages::poll() {
+    route_.link->flush_inbox();
+    const bool accepted = !unannounced_.empty() && accept_offers();
+    for (const auto i : sending_)
+        if (sends_[i]->unanswered()) check_refusal(route_, receiver(i));
+    wove_ = weave();
+    const bool received = !wove_ && poll_each(receiving_, receives_);
+    if (comm::AwaitedPeers::collecting() != nullptr) {
+        for (const auto i : receiving_) route_.link->need(sender(i));
+        for (const auto i : sending_) route_.link->need(receiver(i));
+    }
+    const bool free =
+        receiving_.empty() && stay_done_ == stay_->size() && !ReceiveInProgress::any();
+    const bool sent = poll_each(sending_, sends_, &rings_, free);
+    begin_sends();
+    return sent || received || accepted;
+}
+
+bool NodeMessages::copy_stay() {
+    if (wove_ || stay_done_ == stay_->size()) return false;
+    stay_->run(stay_done_++, from_, to_, stores_for(stay_->bytes()));
+    return true;
+}
+
+bool NodeMessages::finished() {
+    return stay_done_ == stay_->size() && channels_done() && unannounced_.empty() &&
+           next_unsent_ == unsent_.size() && all_gone(eager_sends_);
+}
+
+}  // namespace hocket::transport

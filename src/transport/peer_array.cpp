@@ -1,0 +1,126 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "transport/peer_array.hpp"
+
+#include <unistd.h>
+
+#include <string>
+
+#include "base/log.hpp"
+#include "hocket/memory.hpp"
+
+namespace hocket::transport {
+
+using shm::Payload;
+using shm::SharedAddress;
+
+Payload payload_of(std::uint64_t flag, const SharedAddress& place) {
+    const auto word = [](std::int64_t number) { return static_cast<std::uint64_t>(number); };
+    return {flag, word(place.process), word(place.file), word(place.inode), word(place.offset)};
+}
+
+SharedAddress place_in(const Payload& words) {
+    const auto number = [&](std::size_t i) { return static_cast<std::int64_t>(words[i]); };
+    return {number(1), number(2), number(3), number(4)};
+}
+
+SharedAddress published_address(const Message& message, const void* data) {
+    if (!message.dense) return {};
+    const SharedAddress place = shm::shared_address_of(data);
+    return place ? place : shm::cma_address_of(data);
+}
+
+namespace {
+
+PeerArray found(const Payload& words, const Message& message, shm::CmaTransfer::Direction way) {
+    const SharedAddress place = place_in(words);
+    if (!shm::is_cma_address(place)) return {shm::map(place), {}, {}};
+    // A process that sends to itself: an address of its own, which lives as long as the transfer.
+    if (place.process == getpid())
+        return {{std::shared_ptr<void>(), reinterpret_cast<std::byte*>(place.offset)}, {}, {}};
+    if (!shm::cma_permitted(place)) return {};
+    const bool reading = way == shm::CmaTransfer::Direction::read;
+    const auto runs_there = [&] {
+        return message.cut(reading ? Chunks::Kind::packing : Chunks::Kind::unpacking).runs();
+    };
+    switch (shm::choose_cma_method(message.bytes, message.parts().runs(), runs_there)) {
+        case shm::CmaMethod::direct:
+            return {nullptr, place, nullptr};
+        case shm::CmaMethod::packed:
+            return {nullptr, place, allocate(message.parts().largest())};
+        case shm::CmaMethod::none:
+            break;
+    }
+    return {};
+}
+
+void tell(const PeerArray& there, const Message& message) {
+    std::string text = "a message of " + std::to_string(message.bytes) + " bytes in " +
+                       std::to_string(message.parts().runs()) + " runs within the node: ";
+    if (there.mapped != nullptr)
+        text += "this process has mapped the other's array, so one copy";
+    else if (there.buffer != nullptr)
+        text += "the kernel copies across processes by way of a buffer, as runs are short here";
+    else if (there.foreign)
+        text += "the kernel copies across processes";
+    else
+        text +=
+            "this process cannot open the other's array, or copies across processes do not "
+            "pay for such runs: if the other end cannot either, through a ring of buffers";
+    log::write(LogLevel::debug, text);
+}
+
+}  // namespace
+
+PeerArray find_peer_array(const Payload& words, const Message& message,
+                          shm::CmaTransfer::Direction way) {
+    PeerArray there = found(words, message, way);
+    if (log::enabled(LogLevel::debug)) tell(there, message);
+    return there;
+}
+
+const std::byte* PeerArray::fetch(std::uint64_t part, const Message& message) const {
+    if (mapped != nullptr) return mapped.get();
+    const bool there = message.cut(Chunks::Kind::packing)
+                           .cross(part, buffer.get(), foreign, shm::CmaTransfer::Direction::read);
+    return there ? buffer.get() : nullptr;
+}
+
+const Chunks& PeerArray::from_fetched(const Message& message) const {
+    return mapped != nullptr ? message.parts() : message.cut(Chunks::Kind::unpacking);
+}
+
+namespace {
+
+// False if the other process is not there any more.
+bool copy(std::uint64_t part, const Message& message, std::byte* here, const PeerArray& there,
+          shm::CmaTransfer::Direction way) {
+    const kernel::Stores stores = stores_for(message.bytes);
+    if (way == shm::CmaTransfer::Direction::read && there.fetches()) {
+        const std::byte* const from = there.fetch(part, message);
+        if (from == nullptr) return false;
+        there.from_fetched(message).run(part, from, here, stores);
+        return true;
+    }
+    if (there.mapped != nullptr) {
+        message.parts().run(part, here, there.mapped.get(), stores);
+        return true;
+    }
+    if (there.buffer == nullptr) return message.parts().cross(part, here, there.foreign, way);
+    message.cut(Chunks::Kind::packing).run(part, here, there.buffer.get(), kernel::Stores::cached);
+    return message.cut(Chunks::Kind::unpacking).cross(part, there.buffer.get(), there.foreign, way);
+}
+
+}  // namespace
+
+bool copy_chunk(shm::Channel& channel, const shm::ChannelCounters& counters, const Message& message,
+                std::byte* here, const PeerArray& there, shm::CmaTransfer::Direction way) {
+    const std::uint64_t first = counters.parts, end = first + message.parts().size();
+    const std::uint64_t part = channel.claim(end);
+    if (part == end) return false;
+    // Of a process that is gone no part is ever finished: the wait finds out that it is gone.
+    if (or_abort(channel, counters, [&] { return copy(part - first, message, here, there, way); }))
+        channel.finish();
+    return true;
+}
+
+}  // namespace hocket::transport

@@ -1,0 +1,83 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "transport/rendezvous.hpp"
+
+#include <cstring>
+#include <type_traits>
+
+#include "hocket/error.hpp"
+
+namespace hocket::transport {
+namespace {
+
+using Purpose = comm::Link::Purpose;
+
+struct Heading {
+    std::int64_t call;
+    std::int64_t withheld = 0;  // 1: what follows says why
+};
+static_assert(std::is_trivially_copyable_v<Heading> && std::is_trivially_copyable_v<ChannelOffer>);
+
+std::string text_of(const Heading& heading, std::size_t room) {
+    std::string text(sizeof heading + room, '\0');
+    std::memcpy(text.data(), &heading, sizeof heading);
+    return text;
+}
+
+std::uint64_t send(const Route& route, int to, Purpose about, const std::string& text) {
+    return route.link->send_in_node(to, about, route.data_tag, text);
+}
+
+std::optional<std::string> receive(const Route& route, int from, Purpose about) {
+    while (auto text = route.link->receive_in_node(from, about, route.data_tag)) {
+        Heading heading;
+        std::memcpy(&heading, text->data(), sizeof heading);
+        if (heading.call < route.call) continue;
+        if (heading.withheld != 0)
+            throw Error("the other process of a transfer within the node gave it up: " +
+                        text->substr(sizeof heading));
+        return text;
+    }
+    return std::nullopt;
+}
+
+}  // namespace
+
+ChannelOffer lane_in(const std::string& offered) {
+    ChannelOffer offer;
+    std::memcpy(&offer, offered.data() + sizeof(Heading), sizeof offer);
+    return offer;
+}
+
+const std::byte* data_in(const std::string& offered) {
+    return reinterpret_cast<const std::byte*>(offered.data() + sizeof(Heading));
+}
+
+std::uint64_t send_channel(const Route& route, int to, const ChannelOffer& offer) {
+    std::string text = text_of({route.call}, sizeof offer);
+    std::memcpy(text.data() + sizeof(Heading), &offer, sizeof offer);
+    return send(route, to, Purpose::data, text);
+}
+
+std::uint64_t send_eager(const Route& route, int to, const Chunks& pieces, const std::byte* array) {
+    std::string text = text_of({route.call}, static_cast<std::size_t>(pieces.bytes()));
+    pieces.run(0, array, reinterpret_cast<std::byte*>(text.data() + sizeof(Heading)));
+    return send(route, to, Purpose::data, text);
+}
+
+void send_failure(const Route& route, int to, const std::string& why) {
+    send(route, to, Purpose::data, text_of({route.call, 1}, 0) + why);
+}
+
+std::optional<std::string> receive_rendezvous(const Route& route, int from) {
+    return receive(route, from, Purpose::data);
+}
+
+void send_refusal(const Route& route, int from, const std::string& why) {
+    send(route, from, Purpose::refusal, text_of({route.call, 1}, 0) + why);
+}
+
+void check_refusal(const Route& route, int to) {
+    static_cast<void>(receive(route, to, Purpose::refusal));
+}
+
+}  // namespace hocket::transport

@@ -1,0 +1,205 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include <utility>
+
+#include "transport/channel_use.hpp"
+#include "transport/shm_message.hpp"
+
+namespace hocket::transport {
+
+using shm::Payload;
+
+std::int64_t slot_bytes(const Message& message) {
+    return is_short(message) && !fits_payload(message) ? slot_for(message.bytes) : 0;
+}
+std::int64_t bytes_packed(const Message& message) {
+    return slot_bytes(message) * static_cast<std::int64_t>(short_slots);
+}
+
+ShmSend::ShmSend(const Message& message, bool once)
+    : message_(&message), end_(shm::acquire_channel()), once_(once) {
+    short_since_ = end_->counters.starts;
+    slot_bytes_ = slot_bytes(message);
+    if (slot_bytes_ > 0) end_->ring_for(bytes_packed(message));
+}
+
+ShmSend::~ShmSend() {
+    // A lane whose receiver has not read everything, or that an error left in the middle, is not
+    // used again; its memory stays, as the receiver may look at it.
+    const bool read = end_->counters.starts == short_since_ || !is_short(*message_) ||
+                      (fits_payload(*message_) ? end_->channel->back.observed(end_->counters.starts)
+                                               : room(short_slots) == short_slots);
+    if (state_ == State::idle && read && !end_->channel->abort_begun(end_->counters.use))
+        shm::release_channel(std::move(end_));
+    else
+        shm::abandon_channel(std::move(end_));
+}
+
+ChannelOffer ShmSend::offer() const {
+    ChannelOffer offer{end_->address, {}, end_->counters};
+    if (slot_bytes_ > 0) offer.ring = shm::shared_address_of(end_->ring.get());
+    return offer;
+}
+
+std::uint64_t ShmSend::room(std::uint64_t of) const {
+    return of - (end_->counters.slots - end_->channel->drained.load(std::memory_order_acquire));
+}
+
+void ShmSend::rebind(const Message& message) {
+    message_ = &message;
+    packing_ = nullptr;
+}
+
+void ShmSend::start(const void* data) {
+    data_ = static_cast<const std::byte*>(data);
+    ++end_->counters.starts;
+    if (is_short(*message_)) {
+        state_ = !pack_short() ? State::wants_room : once_ ? State::unread : State::idle;
+        return;
+    }
+    end_->channel->forward.publish(++end_->counters.published,
+                                   payload_of(0, published_address(*message_, data_)),
+                                   address_words);
+    state_ = State::offered;
+}
+
+void ShmSend::refuse() {
+    end_->channel->refuse(++end_->counters.starts);
+    state_ = State::refusing;
+}
+
+bool ShmSend::pack_short() {
+    auto& counters = end_->counters;
+    if (fits_payload(*message_)) {
+        const bool others_before = counters.starts > short_since_ + short_slots;
+        if (others_before && !end_->channel->back.observed(counters.starts - short_slots))
+            return false;
+    } else if (room(short_slots) == 0) {
+        return false;
+    }
+    if (!packing_) packing_ = &message_->cut(Chunks::Kind::packing, direct_from);
+    if (fits_payload(*message_)) {
+        Payload words{};
+        packing_->run(0, data_, reinterpret_cast<std::byte*>(words.data()));
+        const auto used = static_cast<std::size_t>(message_->bytes + 7) / 8;
+        end_->channel->forward.publish(++counters.published, words, used);
+    } else {
+        const auto slot = static_cast<std::int64_t>(counters.slots++ % short_slots);
+        packing_->run(0, data_, end_->ring.get() + slot * slot_bytes_, kernel::Stores::cached);
+        end_->channel->filled.store(counters.slots, std::memory_order_release);
+    }
+    return true;
+}
+
+void ShmSend::heard_answer() {
+    const Payload answer = end_->channel->back.payload(end_->counters.starts, address_words);
+    target_ = find_peer_array(answer, *message_, shm::CmaTransfer::Direction::write);
+    receiver_copies_ = (answer[0] & reads) != 0;
+    if (target_) {
+        state_ = State::copying;
+    } else if (receiver_copies_) {
+        state_ = State::watching;
+    } else {
+        if (!packing_) packing_ = &message_->cut(Chunks::Kind::packing, slot_size);
+        slot_bytes_ = slot_for(packing_->largest());
+        state_ = State::wants_ring;
+    }
+}
+
+std::int64_t ShmSend::ring_bytes() const {
+    return slot_bytes_ * static_cast<std::int64_t>(ring_slots);
+}
+
+// Nobody copied the parts: count them, so that both ends go on alike.
+void ShmSend::pass_parts() {
+    end_->channel->claimed.fetch_add(message_->parts().size(), std::memory_order_relaxed);
+    end_->channel->finished.fetch_add(message_->parts().size(), std::memory_order_release);
+}
+
+void ShmSend::begin_to_fill() {
+    const shm::SharedAddress ring = shm::shared_address_of(end_->ring_for(ring_bytes()));
+    end_->channel->forward.publish(++end_->counters.published, payload_of(0, ring), address_words);
+    packed_ = 0;
+    state_ = State::filling;
+}
+
+void ShmSend::fill() {
+    auto& counters = end_->counters;
+    for (std::uint64_t free = room(ring_slots); free > 0 && packed_ < packing_->size(); --free) {
+        const auto slot = static_cast<std::int64_t>(counters.slots++ % ring_slots);
+        packing_->run(packed_++, data_, end_->ring.get() + slot * slot_bytes_,
+                      kernel::Stores::cached);
+        end_->channel->filled.store(counters.slots, std::memory_order_release);
+    }
+}
+
+bool ShmSend::poll(BufferBudget* rings, bool help) {
+    return state_ == State::idle ||
+           together(
+               *end_->channel, end_->counters.use, [&] { return step(rings, help); },
+               [&](const std::string& why) { abort_use(why); });
+}
+
+void ShmSend::abort_use(const std::string& why) {
+    end_->channel->abort_use(end_->counters.use, why);
+    if (std::exchange(let_go_, true) || state_ == State::idle || is_short(*message_)) return;
+    release_memory(*end_->channel, end_->counters.parts + message_->parts().size());
+}
+
+bool ShmSend::step(BufferBudget* rings, bool help) {
+    shm::Channel& channel = *end_->channel;
+    auto& counters = end_->counters;
+    switch (state_) {
+        case State::idle:
+            return true;
+        case State::refusing:
+            if (!channel.back.observed(counters.starts)) return false;
+            state_ = State::idle;
+            return true;
+        case State::wants_room:
+            if (!pack_short()) return false;
+            state_ = State::idle;
+            return true;
+        case State::unread:
+            if (room(short_slots) < short_slots) return false;
+            rings->give(bytes_packed(*message_));
+            state_ = State::idle;
+            return true;
+        case State::offered:
+            if (!channel.back.observed(counters.starts)) return false;
+            if ((channel.back.payload_word(counters.starts, 0) & discards) == 0) {
+                heard_answer();
+                return false;
+            }
+            pass_parts();
+            break;
+        case State::copying:
+            // Where the receiver works on it, this process first does what only it can do; what is
+            // all its own is done at once.
+            if ((help || !receiver_copies_) &&
+                !copy_chunk(channel, counters, *message_, const_cast<std::byte*>(data_), target_,
+                            shm::CmaTransfer::Direction::write))
+                state_ = State::watching;
+            if (!channel.all_finished(counters.parts + message_->parts().size())) return false;
+            break;
+        case State::watching:
+            if (!channel.all_finished(counters.parts + message_->parts().size())) return false;
+            break;
+        case State::wants_ring:
+            if (!rings->take(ring_bytes())) return false;
+            begin_to_fill();
+            [[fallthrough]];
+        case State::filling:
+            fill();
+            if (room(ring_slots) < ring_slots || packed_ < packing_->size()) return false;
+            end_->release_ring();  // all of it is drained
+            rings->give(ring_bytes());
+            pass_parts();
+            break;
+    }
+    counters.parts += message_->parts().size();
+    target_ = {};
+    state_ = State::idle;
+    return true;
+}
+
+}  // namespace hocket::transport

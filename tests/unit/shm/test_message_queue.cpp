@@ -1,0 +1,55 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Numbered texts between two: taken in any order, of any length, none lost while the ring is full.
+#include <gtest/gtest.h>
+
+#include <memory>
+#include <string>
+
+#include "shm/message_queue.hpp"
+
+namespace hocket::shm {
+namespace {
+
+class MailTest : public testing::Test {
+  protected:
+    std::unique_ptr<RingBuffer> there_ = std::make_unique<RingBuffer>();
+    std::unique_ptr<RingBuffer> back_ = std::make_unique<RingBuffer>();
+    MessageQueue a_{there_.get(), back_.get()}, b_{back_.get(), there_.get()};
+};
+
+TEST_F(MailTest, IsTakenByNumber) {
+    a_.send(7, "seven");
+    a_.send(5, "");
+    a_.send(7, std::string("sev\0en", 6));
+    b_.send(7, "back");
+    EXPECT_FALSE(b_.receive(6));
+    EXPECT_EQ(b_.receive(5), "");
+    EXPECT_EQ(b_.receive(7), "seven");
+    EXPECT_EQ(b_.receive(7), std::string("sev\0en", 6));
+    EXPECT_FALSE(b_.receive(7));
+    EXPECT_EQ(a_.receive(7), "back");
+}
+
+TEST_F(MailTest, LongTextsPassInPieces) {
+    const std::string text(100'003, 'x'), more = "more";
+    const auto sent = a_.send(1, text), later = a_.send(2, more);
+    EXPECT_FALSE(a_.delivered(sent));
+    int looks = 0;
+    while (!a_.delivered(later)) {
+        EXPECT_FALSE(b_.receive(3));
+        ASSERT_LT(++looks, 1000);
+    }
+    EXPECT_TRUE(a_.delivered(sent));
+    EXPECT_EQ(b_.receive(2), more);
+    EXPECT_EQ(b_.receive(1), text);
+}
+
+TEST_F(MailTest, WhatIsGoneNeedsTheWriterNoMore) {
+    auto writer = std::make_unique<MessageQueue>(there_.get(), back_.get());
+    ASSERT_TRUE(writer->delivered(writer->send(1, "last words")));
+    writer.reset();
+    EXPECT_EQ(b_.receive(1), "last words");
+}
+
+}  // namespace
+}  // namespace hocket::shm

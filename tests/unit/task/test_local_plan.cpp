@@ -1,0 +1,101 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// When a process finds out what its messages copy from where, on one process that is all of both
+// sides.
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <cstdint>
+#include <numeric>
+#include <vector>
+
+#include "comm/engine.hpp"
+#include "comm/requests.hpp"
+#include "comm/state.hpp"
+#include "hocket/comm.hpp"
+#include "hocket/layout.hpp"
+#include "transfer/local_plan.hpp"
+#include "transfer/local_view.hpp"
+#include "transport/net_messages.hpp"
+
+namespace hocket::transfer {
+namespace {
+
+using transport::Direction;
+using transport::Message;
+using transport::NetMessages;
+
+constexpr std::int64_t elements = 4096;
+constexpr int receivers = 8;
+
+std::size_t worked_out(const Direction& side) {
+    return static_cast<std::size_t>(
+        std::count_if(side.messages.begin(), side.messages.end(),
+                      [](const Message& message) { return message.worked_out(); }));
+}
+
+class WorkTest : public testing::Test {
+  protected:
+    WorkTest()
+        : source_({elements}, "(*)"),
+          destination_({elements}, "(CYCLIC)", {receivers}),
+          from_(elements),
+          to_(elements / receivers, -1) {
+        std::iota(from_.begin(), from_.end(), 0.0);
+        auto& state = Comm::self().state();
+        comm::Driven<void> opening(state.open());
+        while (!opening.poll()) {
+        }
+        opening.take();
+        link_ = &state.link();
+    }
+    LocalPlan work(LocalView source, LocalView destination) const {
+        plan::Options options;
+        options.itemsize = 8;
+        return {Plan(source_, destination_, options), source, destination};
+    }
+
+    Layout source_, destination_;
+    std::vector<double> from_, to_;
+    comm::Link* link_ = nullptr;
+};
+
+// The schedule of a message is computed when the one before is on its way.
+TEST_F(WorkTest, EachMessageIsWorkedOutWhenItIsSent) {
+    const LocalView nowhere;
+    const LocalPlan out = work({0, {8}, true}, nowhere);
+    const transport::Route route{link_, {0}, std::vector<int>(receivers, 0), 5, 1};
+    ASSERT_EQ(out.sends.messages.size(), std::size_t{receivers});
+    EXPECT_EQ(worked_out(out.sends), 0U);
+    for (const Message& message : out.sends.messages) EXPECT_EQ(message.bytes, 8 * to_.size());
+
+    const comm::EngineLock engine_lock;
+    comm::Requests sent, received;
+    NetMessages sending(NetMessages::Action::out, out.sends, route, transport::default_buffers());
+    sending.begin(from_.data());
+    for (std::size_t i = 0; i < out.sends.messages.size(); ++i) sending.add(i);
+    for (std::size_t i = 0; i < out.sends.messages.size(); ++i) {
+        ASSERT_TRUE(sending.start_one(sent));
+        EXPECT_EQ(worked_out(out.sends), i + 1);
+        // It arrives before the next one is worked out.
+        const std::int64_t receiver = out.sends.messages[i].peer;
+        const LocalPlan in = work(nowhere, {receiver, {8}, true});
+        EXPECT_EQ(worked_out(in.receives), 0U);
+        NetMessages receiving(NetMessages::Action::in, in.receives, route,
+                              transport::default_buffers());
+        std::fill(to_.begin(), to_.end(), -1);
+        receiving.begin(to_.data());
+        receiving.add(0);
+        ASSERT_TRUE(receiving.start_one(received));
+        while (!received.all_done())
+            for (const auto number : received.newly_done()) receiving.done(number);
+        for (std::size_t k = 0; k < to_.size(); ++k)
+            ASSERT_EQ(to_[k],
+                      static_cast<double>(receiver + static_cast<std::int64_t>(k) * receivers));
+    }
+    while (!sent.all_done())
+        for (const auto number : sent.newly_done()) sending.done(number);
+    EXPECT_TRUE(sending.finished());
+}
+
+}  // namespace
+}  // namespace hocket::transfer

@@ -1,0 +1,240 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// A long message between two processes whose arrays nobody can map, through the kernel: either end
+// does it alone while the other is away, which the ring of buffers could not.
+#include <gtest/gtest.h>
+#include <sys/mman.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <chrono>
+#include <cstdlib>
+#include <functional>
+#include <memory>
+#include <numeric>
+#include <string>
+#include <thread>
+#include <vector>
+
+#include "hocket/error.hpp"
+#include "shm/cma.hpp"
+#include "transfer/cut.hpp"
+#include "transport/shm_message.hpp"
+
+namespace hocket::transfer {
+namespace {
+
+using namespace transport;
+
+// Read once, before the first message: not by timing.
+const int told = setenv("HOCKET_CROSSING", "always", 1);
+
+using Values = std::vector<double>;
+constexpr std::int64_t rows = 300, columns = 400;
+
+// The first columns of a wider array on one side: as many runs as rows.
+Boxes columns_of(bool strided_source) {
+    plan::Box box;
+    const Shape narrow = dense_strides({rows, columns}, sizeof(double));
+    const Shape wide = dense_strides({rows, 2 * columns}, sizeof(double));
+    box.source_first = box.destination_first = {0, 0};
+    box.loops = {{rows, 0, 1, 0, 1}, {columns, 1, 1, 1, 1}};
+    return {{box}, sizeof(double), strided_source ? wide : narrow, strided_source ? narrow : wide};
+}
+
+Message message_of(bool strided_source, bool dense) {
+    const Boxes boxes = columns_of(strided_source);
+    return {0,
+            0,
+            0,
+            boxes.bytes(),
+            dense,
+            std::make_shared<const Message::Cutter>(
+                [boxes](const Message&, Chunks::Kind kind, std::int64_t part_bytes) {
+                    return cut(boxes, kind, part_bytes > 0 ? part_bytes : bytes_of_part(boxes));
+                })};
+}
+
+bool within_seconds(const std::function<bool()>& done) {
+    const auto until = std::chrono::steady_clock::now() + std::chrono::seconds(100);
+    while (!done()) {
+        if (std::chrono::steady_clock::now() > until) return false;
+        std::this_thread::yield();
+    }
+    return true;
+}
+
+bool arrived(const Values& to, bool strided_source) {
+    for (std::int64_t r = 0; r < rows; ++r)
+        for (std::int64_t c = 0; c < columns; ++c) {
+            const std::int64_t wide = r * 2 * columns + c, narrow = r * columns + c;
+            const auto at = static_cast<std::size_t>(strided_source ? narrow : wide);
+            if (to[at] != static_cast<double>(strided_source ? wide : narrow)) return false;
+        }
+    return true;
+}
+
+// A child that ends with 0 if `function` is true.
+pid_t in_a_child(const std::function<bool()>& function) {
+    const pid_t child = fork();
+    if (child == 0) _exit(function() ? 0 : 1);
+    return child;
+}
+int status_of(pid_t child) {
+    int status = -1;
+    waitpid(child, &status, 0);
+    return status;
+}
+
+TEST(Crossed, TheReceiverAloneReads) {
+    ASSERT_EQ(told, 0);
+    const Message sent = message_of(false, true), received = message_of(false, false);
+    Values from(static_cast<std::size_t>(rows * columns)), to(2 * from.size(), -1);
+    std::iota(from.begin(), from.end(), 0.0);
+    ShmSend send(sent, true);
+    const ChannelOffer offer = send.offer();
+    send.start(from.data());
+    const pid_t child = in_a_child([&] {
+        ShmReceive receive(received, offer);
+        receive.start(to.data());
+        return within_seconds([&] { return receive.poll(); }) && arrived(to, false);
+    });
+    EXPECT_EQ(status_of(child), 0);  // while this end is in waitpid
+    BufferBudget rings(0);
+    EXPECT_TRUE(within_seconds([&] { return send.poll(&rings); }));
+}
+
+TEST(Crossed, TheSenderAloneWrites) {
+    const Message sent = message_of(true, false), received = message_of(true, true);
+    Values from(static_cast<std::size_t>(2 * rows * columns)), to(from.size(), -1);
+    std::iota(from.begin(), from.end(), 0.0);
+    ShmSend send(sent, true);
+    const ChannelOffer offer = send.offer();
+    int sent_all[2];
+    ASSERT_EQ(pipe(sent_all), 0);
+    const pid_t child = in_a_child([&] {
+        ShmReceive receive(received, offer);
+        receive.start(to.data());
+        // Hears where the array lies, and answers; then it is away until all is written.
+        while (!receive.answered()) receive.poll();
+        char byte = 0;
+        if (read(sent_all[0], &byte, 1) != 1) return false;
+        return within_seconds([&] { return receive.poll(); }) && arrived(to, true);
+    });
+    send.start(from.data());
+    BufferBudget rings(0);
+    EXPECT_TRUE(within_seconds([&] { return send.poll(&rings); }));
+    EXPECT_EQ(write(sent_all[1], "!", 1), 1);
+    EXPECT_EQ(status_of(child), 0);
+    for (const int end : sent_all) close(end);
+}
+
+// What either end throws names `why`, whichever of them found it out.
+bool throws(const std::function<bool()>& poll, const std::string& why) {
+    try {
+        return within_seconds(poll) && false;
+    } catch (const Error& error) {
+        return std::string(error.what()).find(why) != std::string::npos;
+    }
+}
+
+TEST(Broken, AnErrorInTheMiddleOfACopyIsOneOfBothEnds) {
+    ASSERT_EQ(told, 0);
+    const Message sent = message_of(false, true), received = message_of(false, false);
+    const auto bytes = static_cast<std::size_t>(sent.bytes);
+    const std::size_t page = 4096;
+    void* const from =
+        mmap(nullptr, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+    ASSERT_NE(from, MAP_FAILED);
+    Values to(2 * bytes / sizeof(double));
+    ShmSend send(sent, true);
+    const ChannelOffer offer = send.offer();
+    send.start(from);
+    // The first byte can still be read, as the receiver tries.
+    munmap(static_cast<std::byte*>(from) + page, bytes - page);
+    const std::string why = "cannot be copied across processes any more";
+    const pid_t child = in_a_child([&] {
+        ShmReceive receive(received, offer);
+        receive.start(to.data());
+        return throws([&] { return receive.poll(); }, why);
+    });
+    EXPECT_EQ(status_of(child), 0);
+    BufferBudget rings(0);
+    EXPECT_TRUE(throws([&] { return send.poll(&rings); }, why));
+    munmap(from, page);
+}
+
+TEST(Broken, AnEndThatIsBrokenOffEndsTheOthersWait) {
+    const Message sent = message_of(false, true), received = message_of(false, false);
+    Values from(static_cast<std::size_t>(rows * columns)), to(2 * from.size());
+    for (const bool by_sender : {false, true}) {
+        ShmSend send(sent, true);
+        ShmReceive receive(received, send.offer());
+        send.start(from.data());
+        receive.start(to.data());
+        BufferBudget rings(0);
+        if (by_sender) {
+            send.abort_use("no room");
+            EXPECT_TRUE(throws([&] { return receive.poll(); }, "no room"));
+        } else {
+            receive.abort_use("no room");
+            EXPECT_TRUE(throws([&] { return send.poll(&rings); }, "no room"));
+        }
+    }
+    // And none of it stays in the next lane.
+    ShmSend send(sent, true);
+    ShmReceive receive(received, send.offer());
+    std::iota(from.begin(), from.end(), 0.0);
+    send.start(from.data());
+    receive.start(to.data());
+    BufferBudget rings(0);
+    EXPECT_TRUE(within_seconds([&] { return receive.poll(); }));
+    EXPECT_TRUE(within_seconds([&] { return send.poll(&rings); }));
+    EXPECT_TRUE(arrived(to, false));
+}
+
+// The receiver may be about to copy the rest, and the memory of the end that broke off is gone when
+// it does.
+TEST(Broken, NothingIsCopiedAfterAnEndHasBrokenOff) {
+    const Message sent = message_of(false, true), received = message_of(false, false);
+    ASSERT_GT(sent.parts().size(), 1U);
+    Values from(static_cast<std::size_t>(rows * columns), 1), to(2 * from.size(), -1);
+    const Values untouched = to;
+    ShmSend send(sent, true);
+    ShmReceive receive(received, send.offer());
+    send.start(from.data());
+    receive.start(to.data());
+    EXPECT_FALSE(receive.poll());
+    ASSERT_TRUE(receive.answered());
+    send.abort_use("no room");
+    EXPECT_TRUE(throws([&] { return receive.poll(); }, "no room"));
+    EXPECT_EQ(to, untouched);
+}
+
+// A receiver may learn that all is copied long after the sender has gone on with the lane.
+TEST(Broken, ALateEndBreaksNoLaterUseOfItsLane) {
+    const Message sent = message_of(false, true), received = message_of(false, false);
+    Values from(static_cast<std::size_t>(rows * columns)), to(2 * from.size(), -1);
+    std::iota(from.begin(), from.end(), 0.0);
+    auto first = std::make_unique<ShmSend>(sent, true);
+    const shm::SharedAddress channel = first->offer().channel;
+    ShmReceive late(received, first->offer());
+    first->start(from.data());
+    late.start(to.data());
+    BufferBudget rings(0);
+    while (!first->poll(&rings)) ASSERT_FALSE(late.poll());
+    first.reset();
+    ShmSend send(sent, true);
+    ASSERT_EQ(send.offer().channel.offset, channel.offset);
+    ShmReceive receive(received, send.offer());
+    late.abort_use("too late");
+    std::fill(to.begin(), to.end(), -1);
+    send.start(from.data());
+    receive.start(to.data());
+    EXPECT_TRUE(within_seconds([&] { return receive.poll(); }));
+    EXPECT_TRUE(within_seconds([&] { return send.poll(&rings); }));
+    EXPECT_TRUE(arrived(to, false));
+}
+
+}  // namespace
+}  // namespace hocket::transfer
