@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// A lane carries arrays from one process of a node to another: flags in shared memory, and no
-// message. Its maker is the sender; the receiver maps it where it is told it lies.
+// A shared-memory channel carries arrays from one process of a node to another by flags, without an
+// MPI message. The sender makes the channel, and sends its address to the receiver, which maps it.
 #pragma once
 
 #include <algorithm>
@@ -15,17 +15,17 @@
 
 namespace hocket::shm {
 
-/// What lies in shared memory. All counters only grow, so that a lane can serve one transfer after
-/// another, and a reader that comes late never misses what it waits for.
+/// The channel's state in shared memory. Invariant: counters only grow, because a channel serves
+/// one transfer after the other, and a late reader must not miss a value that it waits for.
 struct Channel {
     Flag forward;                                         // sender to receiver
     Flag back;                                            // receiver to sender
-    alignas(128) std::atomic<std::uint64_t> claimed{0};   // parts that someone has taken to copy
+    alignas(128) std::atomic<std::uint64_t> claimed{0};   // parts that a process has claimed
     alignas(128) std::atomic<std::uint64_t> finished{0};  // parts that are copied
     alignas(128) std::atomic<std::uint64_t> filled{0};    // slots of the ring, by the sender
-    alignas(128) std::atomic<std::uint64_t> drained{0};   // likewise, by the receiver
+    alignas(128) std::atomic<std::uint64_t> drained{0};   // slots of the ring, by the receiver
 
-    /// Takes one of the parts below `end` that nobody has; `end` itself if there is none.
+    /// Claims the next free part below `end`; returns `end` if there is none.
     std::uint64_t claim(std::uint64_t end) {
         std::uint64_t next = claimed.load(std::memory_order_acquire);
         while (next < end &&
@@ -33,7 +33,7 @@ struct Channel {
         }
         return next < end ? next : end;
     }
-    /// From now on nobody takes any of the parts below `end`. Gives how many were taken.
+    /// Stops further claims of parts below `end`. Returns the number of claimed parts.
     std::uint64_t close(std::uint64_t end) {
         std::uint64_t taken = claimed.load(std::memory_order_acquire);
         while (taken < end &&
@@ -56,14 +56,14 @@ struct Channel {
         return refusals[start & 1].load(std::memory_order_acquire) == start;
     }
 
-    // Either end says once, and the first one's words stay, that it will not go on with a use of
-    // the lane: whoever comes late with that breaks no other use.
+    // Either end aborts a use of the channel at most once. The reason of the first one stays, and a
+    // late abort of an earlier use has no effect on the current use.
     static constexpr std::uint64_t closed = std::uint64_t{1} << 63;
     enum : std::uint64_t { valid, being_aborted, is_aborted };
     static constexpr std::uint64_t stage(std::uint64_t use, std::uint64_t how) {
         return use << 2U | how;
     }
-    alignas(128) std::atomic<std::uint64_t> state{valid};  // how, behind the use's number
+    alignas(128) std::atomic<std::uint64_t> state{valid};  // the use's number, then its state
     std::array<char, 500> words{};
 
     void abort_use(std::uint64_t use, std::string_view why);
@@ -75,13 +75,13 @@ struct Channel {
     }
 };
 
-/// How far a lane has come: both ends count alike, from what the maker says at first.
+/// Both ends of a channel count alike, from the values that the sender sends with its address.
 struct ChannelCounters {
     std::uint64_t starts = 0, published = 0, parts = 0, slots = 0;
-    std::uint64_t use = 0;  // of the lane, by one transfer after the other, from 1 on
+    std::uint64_t use = 0;  // number of the channel's current use, from 1
 };
 
-/// The sender's end: the lane, its ring, and the count of what went over it.
+/// The sender's end: the channel, its ring buffer, and its counters.
 struct ChannelEnd {
     std::shared_ptr<std::byte> memory;
     Channel* channel = nullptr;
@@ -90,17 +90,16 @@ struct ChannelEnd {
     std::shared_ptr<std::byte> ring;
     std::int64_t ring_bytes = 0;
 
-    /// A ring of at least so many bytes; only while nothing is in it.
+    /// A ring buffer of at least `bytes` bytes. Call only while the ring buffer is empty.
     std::byte* ring_for(std::int64_t bytes);
     void release_ring();
 };
 
-/// A lane that nobody uses, for the next use of it, made if there is none. @throws Error where
-/// memory cannot be shared.
+/// A free channel, or a new one. @throws Error if memory cannot be shared.
 std::unique_ptr<ChannelEnd> acquire_channel();
-/// Once its last transfer is done on this side; the other may still be reading its counters.
+/// Returns a channel whose transfers are complete here. The receiver may still read its counters.
 void release_channel(std::unique_ptr<ChannelEnd> end);
-/// One that nobody may use again, but whose memory the other side may still look at.
+/// Keeps the memory of a channel that must not be used again, because the receiver may read it.
 void abandon_channel(std::unique_ptr<ChannelEnd> end);
 
 }  // namespace hocket::shm

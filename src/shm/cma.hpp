@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Memory of another process of this node that is not ours to map: the kernel copies it, from one
-// address space to the other (process_vm_readv, process_vm_writev), where the system allows it.
+// Cross-memory attach (CMA): the kernel copies between the address spaces of two processes of a
+// node (process_vm_readv, process_vm_writev), for memory that cannot be mapped.
 #pragma once
 
 #include <sys/uio.h>
@@ -15,16 +15,16 @@
 
 namespace hocket::shm {
 
-/// Where a process has memory that it got from wherever; in words that travel as a `SharedAddress`
-/// does. `map` finds nothing there.
+/// The address of any memory of this process, as a `SharedAddress` that only CMA can use: `map`
+/// returns nullptr for it.
 SharedAddress cma_address_of(const void* address);
 bool is_cma_address(const SharedAddress& remote);
 
-/// Whether this process may copy from and to that place, found out by reading a byte of it. Not
-/// where HOCKET_FORBID says process_vm.
+/// Whether this process may copy from and to that address. Reads one byte of it. False if
+/// HOCKET_FORBID contains process_vm.
 bool cma_permitted(const SharedAddress& remote);
 
-/// How a message gets to or from memory that nobody here can map.
+/// The ways to copy a message to or from memory that this process cannot map.
 enum class CmaMethod {
     none,    // not by the kernel: both processes copy, through buffers that stay in cache
     direct,  // the kernel copies from array to array, a run after the other
@@ -32,12 +32,12 @@ enum class CmaMethod {
              // process between that and its own array
 };
 
-/// What HOCKET_CROSSING says: always is direct, packed is packed, measured is nothing.
-/// @throws Error for other words in it.
+/// HOCKET_CROSSING: `always` gives direct, `packed` gives packed, `measured` gives nothing.
+/// @throws Error for any other value.
 std::optional<CmaMethod> cma_method_setting();
 
-/// What copies cost here, in seconds. With two processes at work each does half of a copy by the
-/// kernel, and one half of each copy through a buffer.
+/// Measured costs of copies, in seconds. Two processes share a copy by the kernel evenly; of a copy
+/// through a buffer, one process packs and the other unpacks.
 struct CmaCosts {
     double byte = 0, run = 0;  // by the kernel: a byte, and beside its bytes a run
     double packed_byte = 0;    // copied once more, to or from a buffer that is in this core's cache

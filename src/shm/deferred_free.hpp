@@ -1,15 +1,15 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Memory whose owner has left, and where other processes of the node may still look.
+// Memory that its owner no longer needs, but that other processes of the node may still read.
 #pragma once
 
 #include <functional>
 
 namespace hocket::shm {
 
-/// Keeps `unused`, and with it the memory that it holds, until it says that nobody will look
-/// there any more. It is asked whenever something is retired or swept, and not after it was true.
+/// Keeps `unused`, and the memory that it owns, until it returns true: no process will read the
+/// memory again. Each call of `free_when` and `free_unused` tests it.
 void free_when(std::function<bool()> unused);
-/// Lets go of what is deserted by now: before more memory is taken.
+/// Frees all memory that is unused by now. Call before an allocation.
 void free_unused();
 
 }  // namespace hocket::shm

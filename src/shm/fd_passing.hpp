@@ -1,18 +1,18 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// How a process gets at another's segment where it may not open /proc/PID/fd: the owner hands it
-// the descriptor over a socket. Whoever asks must have the owner's user.
+// Descriptors of segments over a Unix socket (SCM_RIGHTS), for processes that may not open
+// /proc/PID/fd. The owner serves only processes of its own user.
 #pragma once
 
 #include "shm/mapping.hpp"
 
 namespace hocket::shm {
 
-/// From now on this process hands out its segments, by a thread of its own that sleeps until it is
-/// asked; and `map` asks others so. False where the system, or HOCKET_FORBID=socket, is against it.
+/// Starts a thread that serves this process's segments; from then on `map` requests others' in this
+/// way. Returns false if the system or HOCKET_FORBID=socket forbids it.
 bool start_fd_server();
 bool fd_server_runs();
 
-/// A descriptor of that segment, to be closed; -1 if its owner gives none.
+/// A descriptor of that segment, which the caller closes; -1 if its owner refuses.
 int request_fd(const SharedAddress& remote);
 
 }  // namespace hocket::shm

@@ -1,14 +1,17 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The one flag protocol: how processes (or threads) that share memory tell each other a few words.
+// The one flag protocol: processes or threads that share memory publish payloads of a few words.
 //
-// A voice is two cells, used in turn. A cell is one cache line: the number of the saying (its
-// epoch, counted from 1) and up to 56 bytes. The writer fills the cell of the epoch's parity and
-// then publishes the epoch; a reader that sees the epoch sees the words.
+// A flag is two cells that the writer uses in turn. A cell is one cache line: a sequence number,
+// counted from 1, and a payload of up to 56 bytes.
 //
-// The one rule: epoch e + 2 may be said only after every reader has read e, because it is written
-// over it. Whoever answers each saying, or takes part in rounds where everyone waits for everyone,
-// keeps the rule without thinking: who hears the others say e + 1 knows that they have read e.
-// Epochs have 64 bits and never come round.
+// 1. The writer stores the payload in the cell of the sequence number's parity.
+// 2. The writer publishes the sequence number with a release store.
+// 3. A reader that observes the sequence number with an acquire load sees the payload.
+//
+// Invariant: the writer publishes number n + 2 only after every reader has read payload n, because
+// both lie in the same cell. A process that answers each number, or takes part in rounds in which
+// all wait for all, keeps this invariant: it observes n + 1 only from processes that have read n.
+// Sequence numbers have 64 bits and do not wrap.
 #pragma once
 
 #include <array>
@@ -25,7 +28,7 @@ using Payload = std::array<std::uint64_t, payload_words>;
 template <template <class> class Atomic>
 class BasicFlag {
   public:
-    /// By the one writer. Words beyond `count` keep what they held.
+    /// Only the one writer calls this. Words beyond `count` keep their values.
     void publish(std::uint64_t sequence, const Payload& words, std::size_t count = payload_words) {
         Cell& cell = cells_[sequence & 1];
         for (std::size_t i = 0; i < count; ++i)
@@ -35,7 +38,7 @@ class BasicFlag {
     bool observed(std::uint64_t sequence) const {
         return cells_[sequence & 1].sequence.load(std::memory_order_acquire) == sequence;
     }
-    /// The first `count` words of a saying that was heard.
+    /// The first `count` words of an observed payload.
     Payload payload(std::uint64_t sequence, std::size_t count = payload_words) const {
         const Cell& cell = cells_[sequence & 1];
         Payload words{};
@@ -48,8 +51,8 @@ class BasicFlag {
     }
 
   private:
-    // A line each; the two lines of one writer are neighbours, since processors fetch lines in
-    // pairs.
+    // Each cell is one cache line. The two lines of a writer are neighbours, because processors
+    // fetch lines in pairs.
     struct alignas(64) Cell {
         Atomic<std::uint64_t> sequence{0};
         std::array<Atomic<std::uint64_t>, payload_words> words{};

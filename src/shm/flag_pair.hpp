@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// A conversation of two processes that say equally many things to each other.
+// Two flags between two processes that publish equally many payloads to each other.
 #pragma once
 
 #include <atomic>
@@ -10,9 +10,10 @@
 
 namespace hocket::shm {
 
-/// One side of it. Neither says anything before it has heard what the other said last, which is
-/// more than the rule of cell.hpp asks for. They speak at once (`publish`, then `observed`), or one
-/// asks so, and the other answers: it says nothing before it was `requested`.
+/// One side's view. Invariant: a process publishes only after it has observed the other's last
+/// payload, because both count the same sequence numbers; flag.hpp demands less. Both publish at
+/// once (`publish`, then `observed`), or one requests in this way and the other answers only once
+/// `requested` holds.
 template <template <class> class Atomic>
 struct BasicFlagPair {
     BasicFlag<Atomic>* out = nullptr;
@@ -23,7 +24,7 @@ struct BasicFlagPair {
         out->publish(++published, words, count);
     }
     bool observed() const { return in->observed(published); }
-    /// Of what was heard.
+    /// Of the observed payload.
     Payload payload(std::size_t count) const { return in->payload(published, count); }
     std::uint64_t payload_word(std::size_t index) const {
         return in->payload_word(published, index);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Mail between all processes of a group that share memory: each has a room of its own, with a post
-// for each of the others, which they map when they first look for something there.
+// Message queues between all processes of a group that share memory. Each process owns an inbox
+// memory with a ring buffer for each other process; a reader maps it at its first receive.
 #pragma once
 
 #include <cstddef>
@@ -16,43 +16,42 @@
 
 namespace hocket::shm {
 
-/// This process's end of it. Those of the group are numbered alike by all of them.
+/// This process's end. All processes number the members of the group alike.
 class Inbox {
   public:
-    /// Of a group of so many, of which this one is `me`. @throws Error where there is no memory.
+    /// `me`: this process's number in the group. @throws Error if there is no memory.
     Inbox(std::size_t processes, std::size_t me);
-    /// The room stays for those who may still look there.
+    /// The memory stays until the readers have detached.
     ~Inbox();
     Inbox(const Inbox&) = delete;
     Inbox& operator=(const Inbox&) = delete;
 
-    /// Where the others find this process's room.
+    /// The address of this process's inbox memory.
     const SharedAddress& address() const { return address_; }
-    /// Whether there is a room at that place, and this process can map it.
+    /// Whether this process can map the inbox memory at that address.
     static bool reachable(const SharedAddress& address);
-    /// Where the others' are: before anything is sent or received.
+    /// The addresses of the others' memories. Call before the first send or receive.
     void set_addresses(std::vector<SharedAddress> addresses) { addresses_ = std::move(addresses); }
 
-    /// Gives what `delivered` wants to know.
+    /// Returns the argument for `delivered`.
     std::uint64_t send(std::size_t to, std::uint64_t number, const std::string& text);
-    /// Whether that text lies where the other process finds it, whatever becomes of this one.
-    /// Or nobody will look for it any more.
+    /// Whether the text is in memory that outlives this process, or its reader has detached.
     bool delivered(std::size_t to, std::uint64_t sent);
-    /// Puts on its way what there was no room for; costs next to nothing where there is none.
+    /// Writes texts that did not fit before. Cheap if there are none.
     void flush();
-    /// Whether there is something that `flush` is to see to.
+    /// Whether `flush` has texts to write.
     bool unsent() const { return unsent_; }
-    /// The next text of that number that has come. @throws Error where the room of the sender
-    /// cannot be mapped.
+    /// The next text with this number that has arrived. @throws Error if the sender's memory cannot
+    /// be mapped.
     std::optional<std::string> receive(std::size_t from, std::uint64_t number);
-    /// Of whoever it comes from, and from whom; nothing comes from one that has ended.
+    /// The next text from any process, with the sender's number. Skips processes that have ended.
     std::optional<std::pair<std::size_t, std::string>> receive_any(std::uint64_t number);
 
   private:
     struct Header;
     struct Slot;
     struct PeerQueue {
-        std::shared_ptr<std::byte> memory;  // the other's room, once mapped
+        std::shared_ptr<std::byte> memory;  // the other's, once mapped
         Slot* theirs = nullptr;             // for this process, in it
         MessageQueue queue;
         bool ended = false;  // the other process has ended
@@ -68,7 +67,7 @@ class Inbox {
     SharedAddress address_;
     std::vector<SharedAddress> addresses_;
     std::vector<PeerQueue> queues_;
-    bool unsent_ = false;  // something was sent that may not be gone
+    bool unsent_ = false;  // some texts may not be delivered
 };
 
 }  // namespace hocket::shm

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// How a process of the same node finds memory that another process got from `allocate`.
+// Addresses of memory from `allocate` that other processes of the node can map.
 #pragma once
 
 #include <cstddef>
@@ -8,7 +8,7 @@
 
 namespace hocket::shm {
 
-/// A place in a segment, in words that any process of the node understands.
+/// An address within a segment, valid in every process of the node.
 struct SharedAddress {
     std::int64_t process = 0;  // its owner's process id; 0: nowhere that others could find
     std::int64_t file = 0;     // the owner's descriptor of the segment
@@ -18,24 +18,23 @@ struct SharedAddress {
     explicit operator bool() const { return process != 0; }
 };
 
-/// Memory as `allocate`, which others can map. @throws Error where there is none, saying why.
+/// Memory as from `allocate`, which other processes can map. @throws Error with the reason.
 std::shared_ptr<std::byte> allocate_shared(std::int64_t bytes);
 
-/// Where others find this address; nowhere for memory that is not hocket's, or private.
+/// The shared address of a pointer; empty for memory that is private or not hocket's.
 SharedAddress shared_address_of(const void* address);
 
-/// The same memory in this process, mapped at first use; nullptr for nowhere, and where the system
-/// forbids it (the processes have different users; or /proc is not there, and its owner hands out
-/// nothing: handing.hpp). Stays mapped while the pointer is
-/// held, and a while longer.
+/// Maps the memory at first use, for at least as long as the pointer lives. Returns nullptr for an
+/// empty address, and if the system forbids it: the processes have different users, or /proc is
+/// hidden and the owner does not pass descriptors (fd_passing.hpp).
 std::shared_ptr<std::byte> map(const SharedAddress& address);
 
-/// Ways to share memory that systems may forbid. HOCKET_FORBID="memfd,proc,process_vm,socket"
-/// pretends that this one does. Other words in it are an error of the first collective call.
+/// Mechanisms that a system may forbid. HOCKET_FORBID="memfd,proc,process_vm,socket" pretends that
+/// this system does. The first collective call reports any other word as an error.
 enum class Mechanism { memfd, proc, process_vm, socket };
 bool forbidden(Mechanism way);
 
-/// The mappings that are kept for the next call of `map`: a bounded number, of bounded bytes.
+/// The mappings that `map` caches: bounded in number and bytes.
 struct Mapped {
     std::size_t segments, bytes;
 };

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Texts that two processes of a node tell each other, each with a number by which it is asked for.
+// Texts between two processes of a node. The receiver asks for a text by its number.
 #pragma once
 
 #include <cstdint>
@@ -12,22 +12,22 @@
 
 namespace hocket::shm {
 
-/// This process's side of it. Texts go out in the order in which they are sent, and are taken in
-/// any.
+/// This process's side. Texts leave in the order of the sends; the receiver takes them in any
+/// order.
 class MessageQueue {
   public:
     MessageQueue() = default;
     MessageQueue(RingBuffer* out, RingBuffer* in) : out_(out), in_(in) {}
 
-    /// Where texts come from, if it was not known at first; before any is asked for.
+    /// Sets the buffer that texts come from. Call before the first `receive`.
     void read_from(RingBuffer* in) { in_ = in; }
 
-    /// Gives what `delivered` wants to know.
+    /// Returns the argument for `delivered`.
     std::uint64_t send(std::uint64_t number, const std::string& text);
-    /// Whether all of it lies where the other process finds it, whatever becomes of this one.
+    /// Whether the whole text is in the ring buffer, which outlives this process.
     bool delivered(std::uint64_t sent);
     bool all_delivered() { return delivered(sent_); }
-    /// The next text of that number that has come.
+    /// The next text with this number that has arrived.
     std::optional<std::string> receive(std::uint64_t number);
 
   private:

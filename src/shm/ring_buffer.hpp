@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Texts from one process to another through memory that both see: a ring of words. Unlike a voice
-// (cell.hpp) it lets the writer run ahead of the reader, by as much as there is room for, so that
-// what is said of one matter never waits for another.
+// A ring buffer of words in shared memory, from one process to another. The writer of a flag
+// (flag.hpp) waits for its readers; the writer of a ring buffer runs ahead by the buffer's size, so
+// that texts of one call never wait for those of another.
 #pragma once
 
 #include <algorithm>
@@ -14,12 +14,12 @@
 
 namespace hocket::shm {
 
-/// `Atomic` is std::atomic, or a model checker's. One writer, one reader; each keeps the count of
-/// the words it has put, or taken, from 0 on.
+/// `Atomic` is std::atomic, or a model checker's. There is one writer and one reader. Each counts
+/// the words that it has put or taken, from 0.
 template <template <class> class Atomic, std::size_t room>
 class BasicRingBuffer {
   public:
-    /// By the writer: as many of these words as there is room for now. Gives how many.
+    /// The writer puts as many of these words as fit now. Returns their number.
     std::size_t put(std::uint64_t& written, std::span<const std::uint64_t> words) {
         const std::uint64_t free = room - (written - read_.load(std::memory_order_acquire));
         const std::size_t count = std::min<std::size_t>(words.size(), free);
@@ -29,13 +29,13 @@ class BasicRingBuffer {
         if (count > 0) written_.store(written, std::memory_order_release);
         return count;
     }
-    /// Whether all that was put is taken.
+    /// Whether the reader has taken all words.
     bool empty() const {
         return written_.load(std::memory_order_acquire) == read_.load(std::memory_order_acquire);
     }
-    /// By the reader: whether there are words to take.
+    /// Whether the reader finds words to take.
     bool any(std::uint64_t read) const { return written_.load(std::memory_order_acquire) > read; }
-    /// By the reader: all that is there now, behind what `words` has.
+    /// The reader appends all available words to `words`.
     void take(std::uint64_t& read, std::vector<std::uint64_t>& words) {
         const std::uint64_t written = written_.load(std::memory_order_acquire);
         for (; read < written; ++read)
@@ -49,7 +49,7 @@ class BasicRingBuffer {
     alignas(128) std::array<Atomic<std::uint64_t>, room> words_{};
 };
 
-/// Room for what a task says of some ten calls, or for the longest array that travels as mail.
+/// Large enough for the descriptors of some ten calls, or for the longest eager message.
 using RingBuffer = BasicRingBuffer<std::atomic, 1024>;
 
 }  // namespace hocket::shm
