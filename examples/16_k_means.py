@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""k-means (S. P. Lloyd, 1982): points are distributed over processes, centres are plain NumPy everywhere.
+"""k-means (S. P. Lloyd, 1982): points are distributed over processes, each of which has all centres.
 
 Run me: python 16_k_means.py
 """

@@ -34,7 +34,9 @@ int hocket_transfer_make(const hocket_layout* source, const hocket_layout* desti
                 all.options.deadline = deadline_of(timeout);
                 return all;
             },
-            [&](const std::string& message) { hocket::Binding::refuse(on, argument_error, message); });
+            [&](const std::string& message) {
+                hocket::Binding::refuse(on, argument_error, message);
+            });
         give(transfer, Transfer(given.from, given.to, given.dtype, on, given.options));
     });
 }

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
-#include "hocket/binding.hpp"
 #include "hocket/store.hpp"
 
 #include "handles.hpp"
+#include "hocket/binding.hpp"
 #include "hocket/mpi.hpp"
 
 using namespace hocket::c;
@@ -22,7 +22,9 @@ hocket::Store opened(const char* function, const char* path, const char* mode,
             return Arguments{hocket::c::text_of(path, "path"), hocket::c::text_of(mode, "mode"),
                              deadline_of(timeout)};
         },
-        [&](const std::string& message) { hocket::Binding::refuse(comm, argument_error, message); });
+        [&](const std::string& message) {
+            hocket::Binding::refuse(comm, argument_error, message);
+        });
     return hocket::Store::open(given.path, given.mode, comm, given.deadline);
 }
 

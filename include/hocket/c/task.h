@@ -146,8 +146,8 @@ int hocket_tasks_allreduce(hocket_tasks* tasks, const hocket_array* array, hocke
 int hocket_tasks_gather(hocket_tasks* tasks, const hocket_array* array, int64_t count,
                         hocket_array* const* results, hocket_task_id root, double timeout);
 int hocket_tasks_barrier(hocket_tasks* tasks, double timeout);
-/* Joins a call that this process cannot make, so that all of the task get this code. `verb`: "send",
- * "recv", "isend", …; "collective" stands for those between all tasks. */
+/* Joins a call that this process cannot make, so that all of the task get this code. `verb`:
+ * "send", "recv", "isend", …; "collective" stands for those between all tasks. */
 int hocket_tasks_refuse(hocket_tasks* tasks, const char* verb, int code, const char* message,
                         double timeout);
 /* Seconds that this process has spent in the six steps so far; adds a binding's own. */
