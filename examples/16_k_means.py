@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""k-means (S. P. Lloyd, 1982): points are distributed over processes, each of which has all centres.
+"""k-means (S. P. Lloyd, 1982): points are distributed, and every process has all centres.
 
 Run me: python 16_k_means.py
 """

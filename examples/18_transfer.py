@@ -20,7 +20,9 @@ def solver(n, c):
 def program(comm):
     rows, columns = (hk.Layout((N, N), text, comm.size) for text in ("(BLOCK, *)", "(*, BLOCK)"))
     there, back = hk.transfer(rows, columns, comm=comm), hk.transfer(columns, rows, comm=comm)
-    a = hk.from_function(lambda i, j: np.exp(-((i - 20) ** 2 + (j - 40) ** 2) / 50), rows, comm=comm)
+    a = hk.from_function(
+        lambda i, j: np.exp(-((i - 20) ** 2 + (j - 40) ** 2) / 50), rows, comm=comm
+    )
     b = hk.empty(columns, comm=comm)
     inverse = solver(N, 0.5)
     for _ in range(STEPS):

@@ -19,7 +19,8 @@ import numpy.ma
 from mpi4py import MPI
 import hocket as hk
 
-for module in ("groups", "creation", "redistribution", "teams"):  # before there are no files for them
+# Before there are no files for them.
+for module in ("groups", "creation", "redistribution", "teams"):
     importlib.import_module("hocket." + module)
 rank, N = MPI.COMM_WORLD.rank, 2_000_000
 lay, onto = (hk.Layout(N, f"({form})", 2) for form in ("BLOCK", "CYCLIC"))

@@ -132,7 +132,7 @@ class PersistentVerbs(TaskMember):
                 if isinstance(bound, Layout)
                 else core_of(bound, "send" if sending else "receive into")
             )
-            times = None if count is None else positive(count, "count")
+            times = None if count is None else as_number(count, "count")
             staged = positive(stages, "stages")
             return core, id_of(other), as_number(tag, "tag"), times, named, staged
 
