@@ -363,6 +363,8 @@ class Flow:
         ...     s["t"][...]
         array([3., 3., 3., 3.])
         """
+        if not isinstance(s, Store):
+            raise Error(f"{type(s).__name__} is no store: give what hk.open_store has opened")
         request = together.iwrite(s, name, a, region, None, None, False, later=True)
         self.comm(
             lambda: request, [a], [("store", s.path, name)], (), priority, name=f"write {name}"

@@ -267,6 +267,7 @@ def one_axis(axis: Any, ndim: int) -> int:
     return found[0]
 
 
+@kept
 def parts_along(layout: Layout, axis: int) -> tuple[int, ...]:
     """One index of each part into which the processes divide `axis`."""
     found, seen = [], np.zeros(layout.shape[axis], bool)

@@ -42,7 +42,6 @@ AnyArray = npt.NDArray[Any]
 TILE = 32 << 20
 
 
-@kept
 def partial_layouts(layout: Layout, axes: Shape) -> Iterator[Layout]:
     """The layouts of partial results over `axes`, one a combination of the axes' parts; their
     shape has extent 1 in `axes`."""
