@@ -72,9 +72,9 @@ void test_transfer(void) {
     hocket_transfer *transfer = NULL, *none = NULL;
     hocket_transfer_options options = {0};
     hocket_operation* started = NULL;
-    snprintf(text, sizeof text, "(24, 7) (BLOCK, *) @ (%d)", ranks);
+    snprintf(text, sizeof text, "(72, 7) (BLOCK, *) @ (%d)", ranks);
     from = layout_of(text);
-    snprintf(text, sizeof text, "(24, 7) (CYCLIC, *) @ (%d)", ranks);
+    snprintf(text, sizeof text, "(72, 7) (CYCLIC, *) @ (%d)", ranks);
     to = layout_of(text);
     source = numbered(from, MPI_COMM_WORLD);
     destination = numbered(to, MPI_COMM_WORLD);
