@@ -124,7 +124,7 @@ void test_stores(void) {
     OK(hocket_store_shape(store, "s", 2, values, &count));
     CHECK(count == 2 && values[0] == 2 * rows);
     OK(hocket_store_counts(&opened, &reads, &writes, &bytes_read, &bytes_written));
-    CHECK(opened > 0 && (rank > 0 || (reads > 0 && bytes_read > 0)));
+    CHECK(rank > 0 || (opened > 0 && reads > 0 && bytes_read > 0));
     CHECK(rank > 0 || (writes > 0 && bytes_written > 0));
     OK(hocket_store_close(store, 60));
     FAILS(HOCKET_ERR_ERROR, hocket_store_write(store, "t", a, 0, NULL, 0, NULL, 0, 0, 60));
