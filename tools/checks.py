@@ -101,7 +101,7 @@ def audit(report: Report, folder: Path, python: Path) -> None:
     for nodes in ("0", "0,0", "0,0,0", "0,1,1"):
         ranks = nodes.count(",") + 1
         command = f"{SANITIZED} HOCKET_NODES={nodes} {start} {ranks} '{folder / 'tests/test_capi'}'"
-        report.run(f"C with sanitizers, nodes {nodes}", ["sh", "-c", command])
+        report.run_apart(f"C with sanitizers, nodes {nodes}", command)
 
 
 def audit_fortran(report: Report, folder: Path, python: Path) -> None:
@@ -113,7 +113,7 @@ def audit_fortran(report: Report, folder: Path, python: Path) -> None:
         for ranks in (1, 3) if source.stem != "layouts" else (1,):
             program = folder / "tests" / f"fortran_{source.stem}"
             what = f"Fortran's {source.stem} with sanitizers, processes: {ranks}"
-            report.run(what, ["sh", "-c", f"{SANITIZED} {start} {ranks} '{program}'"])
+            report.run_apart(what, f"{SANITIZED} {start} {ranks} '{program}'")
 
 
 def types(mpi: str, tools: Path, python: Path) -> str:

@@ -7,6 +7,7 @@ import json
 import os
 import re
 import subprocess
+import tempfile
 import threading
 import time
 import traceback
@@ -69,6 +70,11 @@ class Report:
         if code != 0:
             self.failed.append(title)
         return code
+
+    def run_apart(self, title: str, command: str) -> int:
+        """Runs a shell command in a folder of its own, where its programs may write files."""
+        with tempfile.TemporaryDirectory(prefix="hocket-") as folder:
+            return self.run(title, ["sh", "-c", command], Path(folder))
 
     def tests(self, title: str, pytest: Sequence[str], folder: Path) -> None:
         """Runs one part with pytest. Where no more than AGAIN tests failed, those run once more,

@@ -122,7 +122,7 @@ def systems_mpi(report: Report, mpi: str) -> None:
     programs = ["test_capi", *(f"fortran_{name}" for name in chosen)]
     start = f"{settings}'{starter}' -n 3 '{folder / 'tests'}'"
     runs = " && ".join(f"{start}/{program}" for program in programs)
-    report.run(what, ["sh", "-c", runs])
+    report.run_apart(what, runs)
 
 
 def simulate(report: Report, mpi: str) -> None:

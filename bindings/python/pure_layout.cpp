@@ -65,7 +65,7 @@ std::span<const std::int64_t> span_of(const IntegerArray& array) {
 // The owner of each row-major element number, and where it lies in the owner's local array.
 void locate(const Layout& layout, const IntegerArray& numbers, const IntegerResult& owners,
             const IntegerResult& offsets) {
-    const Shape shape = layout.shape();
+    const Shape& shape = layout.shape();
     Shape index(shape.size());
     std::unordered_map<std::int64_t, Shape> local_shapes;
     for (std::size_t k = 0; k < numbers.shape(0); ++k) {

@@ -52,7 +52,8 @@ Lock::Lock(std::shared_ptr<const zarr::Folder> folder)
 Lock::~Lock() {
     try {
         folder_->remove(zarr::lock_name);
-    } catch (const Error&) {  // the lock itself goes with the file
+    } catch (const Error&) {
+        return;  // the lock itself goes with the file
     }
 }
 

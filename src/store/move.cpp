@@ -142,7 +142,7 @@ class Mover {
 };
 
 IndexBox region_of(const Move& move, const zarr::Metadata& metadata) {
-    const IndexBox whole = zarr::whole_of(metadata.shape);
+    IndexBox whole = zarr::whole_of(metadata.shape);
     if (!move.options.region) return whole;
     const IndexBox& region = *move.options.region;
     const std::size_t dimensions = metadata.shape.size();
