@@ -4,7 +4,6 @@
 
 using namespace hocket::c;
 using hocket::Array;
-using hocket::Deadline;
 using hocket::MessageOptions;
 
 namespace {

@@ -202,13 +202,18 @@ void Transfer::State::take_dropped() {
 void Transfer::State::push(Start start) {
     outcome_ = {};
     starts_.push_back(std::move(start));
+    const auto list = [this] {
+        if (starts_.empty() || listed_) return;
+        comm::Engine::instance().add(shared_from_this());
+        listed_ = true;
+    };
     try {
         static_cast<void>(poll());
-    } catch (const Error&) {  // the wait raises it, or the start that is refused
+    } catch (const Error&) {
+        list();  // the wait raises it, or the start that is refused
+        return;
     }
-    if (starts_.empty() || listed_) return;
-    comm::Engine::instance().add(shared_from_this());
-    listed_ = true;
+    list();
 }
 
 bool Transfer::State::poll() {

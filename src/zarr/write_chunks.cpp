@@ -134,7 +134,8 @@ FileWriter::~FileWriter() {
     if (state_->finished || !state_->file) return;
     try {
         state_->folder.remove(state_->beside);
-    } catch (const Error&) {  // whoever ends the call has told of what is wrong
+    } catch (const Error&) {
+        return;  // the end of the call reports what is wrong
     }
 }
 
