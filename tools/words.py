@@ -17,8 +17,11 @@ from collections.abc import Iterator
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parent.parent
-#: files and folders; sources may follow, as "src"
-CHECKED = ("README.md", "CONTRIBUTING.md", "CHANGELOG.md", "SECURITY.md", "docs", "examples")
+#: files and folders
+CHECKED = (
+    *("README.md", "CONTRIBUTING.md", "CHANGELOG.md", "SECURITY.md", "docs", "examples"),
+    "include",
+)
 
 #: a private word: the field's term. See "Words" in docs/architecture.md.
 WORDS = {
