@@ -43,7 +43,7 @@ struct CollectiveTransfers {
         const auto place = [](const std::optional<Array>& array) {
             return array ? transfer::local_view_of(*array) : transfer::LocalView();
         };
-        const auto work = transfer::cached_local_plan(move.source, move.destination, options,
+        const auto work = transfer::cached_schedule(move.source, move.destination, options,
                                                       place(move.sent), place(move.received));
         watch.lap(&Profile::schedule);
         const auto ranks = [&](int task) { return all.ranks[static_cast<std::size_t>(task)]; };
