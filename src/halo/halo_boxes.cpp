@@ -65,7 +65,7 @@ class BoxBorders {
         descend(descend, 0);
     }
 
-    /// What a process wants, in an order that all know.
+    /// The blocks of a process's border, in an order that all processes know.
     std::vector<BorderRequest> requests(std::int64_t process) const {
         std::vector<BorderRequest> found;
         const Ranges& own = form_.boxes->box(process).ranges;

@@ -48,7 +48,7 @@ class Dimension {
         return periodic_ ? width_ : std::min(width_, extent_ - part(c).last);
     }
 
-    /// What the part at c wants, in an order that both sides know.
+    /// The blocks of the border of the part at c, in an order that both sides know.
     std::vector<BorderRequest> requests(std::int64_t c) const {
         std::vector<BorderRequest> found;
         const layout::Range own = part(c);

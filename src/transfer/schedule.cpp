@@ -15,7 +15,7 @@ struct Ends {
     LocalView source, destination;
     std::optional<plan::Part> source_part, destination_part;
 
-    // Each process starts at another peer, so that they do not all talk to the same one at once.
+    // Each process starts at another peer, so that they do not all send to the same one at once.
     // Both sides give a message the same turn, and no process has two messages of one turn.
     std::int64_t turn(std::int64_t from, std::int64_t to) const {
         const std::int64_t players = std::max(plan.source().size(), plan.destination().size());

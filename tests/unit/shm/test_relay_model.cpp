@@ -27,8 +27,8 @@ struct Relay {
     std::size_t processes, parcels, runs, slots, scratch;  // scratch: parcels; 0: for all
 };
 
-/// What one process writes for its successor and for itself. Each counter has one writer: the part
-/// of the executor that sends, or the part that receives.
+/// The words that one process writes for its successor and for itself. Each counter has one writer:
+/// the part of the executor that sends, or the part that receives.
 template <template <class> class Atomic>
 struct Process {
     explicit Process(const Relay& relay) : slots(relay.slots), scratch(relay.parcels) {}
