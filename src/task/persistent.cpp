@@ -73,7 +73,7 @@ std::shared_ptr<const transfer::Schedule> work_for(const Persistent::Prepared& i
     options.stages = it.negotiated.stages;
     const transfer::LocalView nowhere;
     return transfer::cached_schedule(*it.source, *it.destination, options,
-                                       sending ? it.place : nowhere, sending ? nowhere : it.place);
+                                     sending ? it.place : nowhere, sending ? nowhere : it.place);
 }
 
 ArrayDescriptor form_of(const PersistentCall& call) {

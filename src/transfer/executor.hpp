@@ -7,9 +7,9 @@
 #include <string>
 
 #include "comm/requests.hpp"
-#include "transfer/schedule.hpp"
 #include "transfer/refusals.hpp"
 #include "transfer/relay.hpp"
+#include "transfer/schedule.hpp"
 #include "transfer/stopwatch.hpp"
 #include "transport/net_messages.hpp"
 #include "transport/node_messages.hpp"

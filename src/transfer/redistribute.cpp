@@ -88,7 +88,7 @@ comm::Protocol<> move(Comm on, int tag, std::int64_t number, comm::CallSignature
         destination ? &destination->layout : nullptr, options, route);
     watch.lap(&Profile::descriptor);
     const auto work = transfer::cached_schedule(source->layout, destination->layout, options,
-                                                  source->place, destination->place);
+                                                source->place, destination->place);
     watch.lap(&Profile::schedule);
     co_await transfer::run(work, source->data, destination->data, std::move(route), watch);
 }

@@ -4,8 +4,8 @@
 
 #include <string>
 
-#include "transfer/schedule.hpp"
 #include "transfer/route.hpp"
+#include "transfer/schedule.hpp"
 
 namespace hocket::transfer {
 

@@ -13,8 +13,8 @@
 #include "comm/state.hpp"
 #include "hocket/comm.hpp"
 #include "hocket/layout.hpp"
-#include "transfer/schedule.hpp"
 #include "transfer/local_view.hpp"
+#include "transfer/schedule.hpp"
 #include "transport/net_messages.hpp"
 
 namespace hocket::transfer {
