@@ -58,7 +58,7 @@ _COMMENT = re.compile(r"//[^\n]*|/\*.*?\*/|\"(?:\\.|[^\"\\\n])*\"", re.DOTALL)
 
 
 def blank(text: str) -> str:
-    """The same lines without a letter."""
+    """The same lines without any character."""
     return re.sub(r"[^\n]", " ", text)
 
 
@@ -75,7 +75,7 @@ def prose(path: Path) -> str:
 
 
 def comments(text: str, pattern: re.Pattern[str]) -> str:
-    """The comments on their lines, without the marks that begin and end them."""
+    """The comments on their lines, without their delimiters."""
     shown, last = "", 0
     for found in pattern.finditer(text):
         comment = found[0] if found[0][0] in "/!" else blank(found[0])
@@ -101,7 +101,7 @@ def python_prose(text: str) -> str:
 
 
 def faults(path: Path) -> Iterator[str]:
-    """One line of text for each."""
+    """One line of text for each fault."""
     text, name = prose(path), str(path.relative_to(ROOT))
     allowed = [re.compile(words, re.IGNORECASE) for file, words in EXCEPTIONS if file == name]
     for found in _WORD.finditer(text):
@@ -115,7 +115,7 @@ def faults(path: Path) -> Iterator[str]:
 
 
 def files(places: tuple[str, ...]) -> Iterator[Path]:
-    """Of folders, all documents and sources."""
+    """All documents and sources in folders."""
     for place in places:
         path = (ROOT / place).resolve()
         kinds = (".md", ".py", ".c", ".cpp", ".h", ".hpp", ".f90", ".F90")

@@ -54,7 +54,7 @@ class System:
     def run(
         self, command: list[str], folder: Path | None = None, more: Mapping[str, str] | None = None
     ) -> str:
-        """What the processes print. Raises RuntimeError if one failed."""
+        """The output of the processes. Raises RuntimeError if one failed."""
         # Both use one core a process, and so must BLAS.
         env = {"OPENBLAS_NUM_THREADS": "1", **(more or {})}
         status, output = start(

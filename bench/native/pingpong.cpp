@@ -108,8 +108,8 @@ struct Mailbox {
     alignas(64) unsigned char bytes[1];
 };
 
-/// The limit: the array lies in shared memory already; the sender raises a flag, the receiver
-/// copies out.
+/// The limit: the array is already in shared memory; the sender sets a flag, the receiver copies
+/// the array.
 class SharedMemory {
   public:
     explicit SharedMemory(Exchange& exchange) : x_(exchange) {
@@ -181,7 +181,7 @@ struct Pair {
     hocket::TaskId peer;
 };
 
-/// Non-persistent, so that every call crosses descriptors.
+/// Not persistent, so that every call exchanges descriptors.
 Contestant tasks(Exchange& x) {
     auto pair = std::make_shared<Pair>(x);
     return x.contestant(
