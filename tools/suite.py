@@ -152,7 +152,7 @@ def audit_threads(report: Report, mpi: str) -> None:
         return
     ctest = [str(environment.prefix_of(mpi) / "bin" / "ctest"), "--test-dir", str(folder)]
     # Of shm/ only tests in which threads stand for processes.
-    names = [r"shm\.Talk" if room == "shm" else rf"{room}\." for room in build.THREADED]
+    names = [r"shm\.FlagPair" if room == "shm" else rf"{room}\." for room in build.THREADED]
     chosen = ["-R", f"^({'|'.join(names)})"]
     report.run("ThreadSanitizer", [*ctest, *chosen, "--output-on-failure", "--no-tests=error"])
 
