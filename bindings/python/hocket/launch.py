@@ -12,7 +12,7 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any, Callable
 
-from . import mpiexec, processes, tracing
+from . import mpiexec, processes, slurm, tracing
 from .arguments import as_seconds
 from .errors import DeadlineError, Error, PeerLostError
 from .pipes import OnLine
@@ -251,7 +251,7 @@ def lost(outcome: processes.Outcome, folder: Path, silent: Sequence[int], seats:
     """The processes that ended without a report, and mpiexec's explanation."""
     # Open MPI's launcher names the first process that ended; it may have ended others before this
     # process could see the first.
-    known = mpiexec.first_to_go(outcome.said)
+    known = slurm.first_to_go(outcome.said) or mpiexec.first_to_go(outcome.said)
     if known.rank is not None:
         first = [known.rank]
     elif outcome.dead:
