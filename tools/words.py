@@ -20,7 +20,8 @@ ROOT = Path(__file__).resolve().parent.parent
 #: files and folders
 CHECKED = (
     *("README.md", "CONTRIBUTING.md", "CHANGELOG.md", "SECURITY.md", "docs", "examples"),
-    "include",
+    *("include", "src/base", "src/flow", "src/kernel", "src/shm", "src/team"),
+    *("bindings/c", "bindings/fortran", "cli", "bench", "apps", "papers", "tests"),
 )
 
 #: a private word: the field's term. See "Words" in docs/architecture.md.

@@ -139,7 +139,7 @@ def supervise(
         line = mpiexec.command(launcher, programs, options)
     shared: set[str] = set()
     with selectors.DefaultSelector() as selector:
-        # Nobody can watch the processes of other hosts; srun tells of those that die.
+        # Processes of other hosts cannot be watched; srun reports those that end badly.
         nearby = 0 if several else ranks
         watched = rank_monitor.RankMonitor(folder, nearby, lambda: _members(folder), selector)
         readers = Readers(selector, folder, ranks, on_line, slurm.labelled if several else None)
