@@ -163,8 +163,8 @@ void Mover::plan(Step& step, std::int64_t round) const {
     const Layout& array = move_.array.layout();
     const Plan plan(move_.writing ? array : files, move_.writing ? files : array,
                     std::move(options));
-    auto made = std::make_shared<transfer::LocalPlan>(plan, move_.writing ? at_array : at_files,
-                                                      move_.writing ? at_files : at_array);
+    auto made = std::make_shared<transfer::Schedule>(transfer::plan_schedule(
+        plan, move_.writing ? at_array : at_files, move_.writing ? at_files : at_array));
     if (step.in_place) made->local = transport::Chunks();
     step.plan = std::move(made);
 }

@@ -36,7 +36,7 @@ class Mover {
         std::byte* data = nullptr;
         Shape strides;
         bool in_place = false;  // in the array itself
-        std::shared_ptr<const transfer::LocalPlan> plan;
+        std::shared_ptr<const transfer::Schedule> plan;
     };
 
     comm::Protocol<> write_all(comm::Link& link, int tag, std::int64_t number);
