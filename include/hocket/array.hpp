@@ -16,6 +16,9 @@
 
 namespace hocket {
 
+/// The index that varies fastest in dense memory: the last one, or the first one, as in Fortran.
+enum class Order { row_major, column_major };
+
 /// An element type: its name, which both sides of a transfer compare, and its size in bytes.
 struct DType {
     std::string name;  ///< NumPy's name: "float64", "complex128", "int32", …

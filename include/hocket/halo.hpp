@@ -14,9 +14,6 @@ namespace halo {
 struct HaloPlan;  // src/halo/halo_plan.hpp
 }
 
-/// The index that varies fastest in dense memory: the last one, or the first one, as in Fortran.
-enum class Order { row_major, column_major };
-
 /// Whether a process's border below and above its part of a dimension is the edge of the array. An
 /// exchange does not fill edges.
 struct Edges {

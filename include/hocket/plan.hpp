@@ -57,6 +57,8 @@ struct Options {
     /// overlap[destination process] is the source process that is the same process, or -1. Empty:
     /// the two sides are disjoint.
     std::vector<std::int64_t> overlap;
+    /// Instead of `overlap`: process r of the destination is process r of the source.
+    bool same_ranks = false;
     /// Staged and centralized: the number of collecting processes of the larger side. 0: as many as
     /// the smaller side has processes for staged, and one for centralized.
     std::int64_t stages = 0;
