@@ -20,8 +20,9 @@ ROOT = Path(__file__).resolve().parent.parent
 #: files and folders
 CHECKED = (
     *("README.md", "CONTRIBUTING.md", "CHANGELOG.md", "SECURITY.md", "docs", "examples"),
-    *("include", "src/base", "src/flow", "src/kernel", "src/shm", "src/team"),
-    *("bindings/c", "bindings/fortran", "cli", "bench", "apps", "papers", "tests"),
+    *("include", "src/array", "src/base", "src/flow", "src/halo", "src/kernel", "src/layout"),
+    *("src/plan", "src/shm", "src/team"),
+    *("bindings/c", "bindings/fortran", "cli", "bench", "apps", "papers", "tests", "tools"),
 )
 
 #: a private word: the field's term. See "Words" in docs/architecture.md.
