@@ -33,6 +33,11 @@ def folder(comm):
             shutil.rmtree(path)
 
 
+def names_in(path):
+    """What lies in a folder."""
+    return sorted(each.name for each in Path(path).iterdir())
+
+
 def extents(rng, shape):
     """Chunks, and shards or none."""
     chunks = tuple(int(rng.integers(1, n + 3)) for n in shape)

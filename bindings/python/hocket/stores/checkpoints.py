@@ -63,7 +63,7 @@ def save(
     It is a store that `open_store`, zarr-python and xarray read. It is written beside `path`; once
     all of it is on the disk, the two folders are exchanged. A job that is killed at any moment
     leaves the old checkpoint or the new one, whole, and readers that have the old one open go on
-    with it.
+    with it. A path that ends in ``.npy`` becomes a file of one array, which NumPy loads.
 
     Parameters
     ----------
