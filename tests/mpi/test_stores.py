@@ -114,7 +114,7 @@ def test_random_layouts_for_long(comm, soak_seed):
 
 @ranks(2, nodes="0,1")
 def test_a_boundary_within_a_shard_loses_nothing(comm):
-    """Where two processes of zarr-python lose 12 to 24 % of the elements."""
+    """Two processes of zarr-python lose 12 to 24 % of the elements here."""
     lay = hk.Layout((2000, 8), "(BLOCK, *)", comm.size)
     a = hk.from_function(lambda i, j: 8 * i + j, lay, "int64")
     with folder(comm) as path:
@@ -286,7 +286,7 @@ def test_wrong_arguments_of_one_process_raise_on_all(comm):
             (lambda: hk.open_store(f"{path}/s", "r+"), "open for writing by process"),
             (lambda: hk.open_store(f"{path}/none", comm=comm), "No such file"),
             (lambda: hk.open_store(f"{path}/s", "rw"), "mode 'rw'"),
-            (lambda: hk.save(f"{path}/x.npy", {"t": a}), "another format"),
+            (lambda: hk.save(f"{path}/x.h5", {"t": a}), "another format"),
         ]:
             raises_everywhere(comm, hk.Error, call, words)
         s.write("t", a)
