@@ -123,8 +123,9 @@ OPTIONAL = {
     "max_buffer": "0_c_int64_t",
     "keep": "0_c_int64_t",
     "copy": ".false._c_bool",
+    "secure": ".true._c_bool",
 }
-OPTIONAL_TEXTS = {"strategy", "codec", "fill", "attributes"}
+OPTIONAL_TEXTS = {"strategy", "codec", "fill", "attributes", "address"}
 # Structs of options: each field is an argument that may be left out.
 OPTIONS = {"hocket_message_options", "hocket_sendrecv_options", "hocket_init_options"}
 # What C's struct has where it is not 0: a receive takes any tag.
@@ -133,10 +134,14 @@ DEFAULTS = {
     ("hocket_tasks_irecv", "tag"): "HOCKET_ANY_TAG",
     ("hocket_tasks_sendrecv", "receive_tag"): "HOCKET_ANY_TAG",
 }
-OPTIONAL_TEXTS_OF = {("hocket_tell", "text")}
+OPTIONAL_TEXTS_OF = {
+    ("hocket_tell", "text"),
+    ("hocket_port_open", "key"),
+    ("hocket_observe", "key"),
+}
 # The others give a status to who asks for one.
 ALL_FOR_STATUS = {"hocket_tasks_probe", "hocket_request_status"}
-OPTIONAL_LISTS = {"replicate", "chunks", "shards", "lower", "upper"}
+OPTIONAL_LISTS = {"replicate", "chunks", "shards", "lower", "upper", "every"}
 OPTIONAL_STRUCTS = {("hocket_plan_predict", "model"), ("hocket_flow_make", "options")}
 OPTIONAL_HANDLES = {("hocket_request_start", "array")}
 # A tag that is left out is any.

@@ -71,8 +71,9 @@ void bind_observe(nb::module_& m) {
                      out.append(nb::make_tuple(one.name, one.dtype, one.itemsize, one.shape));
                  return out;
              })
-        .def("parameters",
-             [](const Observer& observer) { return looking([&] { return observer.parameters(); }); })
+        .def(
+            "parameters",
+            [](const Observer& observer) { return looking([&] { return observer.parameters(); }); })
         .def(
             "read",
             [](Observer& observer, const std::string& name, const std::vector<Given>& slices,

@@ -30,6 +30,8 @@ struct ObservedArray {
     Shape shape;
 };
 
+using InterruptCheck = void (*)();
+
 struct ObserveOptions {
     std::string key;  ///< path of the key file; "": on one host, for one user
     /// Of each wait, seconds: for the port, and for every answer. None: 10 for the port, and no
@@ -37,7 +39,7 @@ struct ObserveOptions {
     std::optional<double> timeout;
     bool secure = true;  ///< false: unencrypted, where the port says so too
     /// Called some times a second while it waits; ends the wait by throwing (a language's Ctrl-C).
-    void (*interrupt)() = nullptr;
+    InterruptCheck interrupt = nullptr;
 };
 
 /// A look into a program that has a port. A handle. Its program gives a consistent picture: all

@@ -63,6 +63,8 @@ class Port {
     /// A parameter that observers may change. Collective; all processes give the same value.
     /// @throws MismatchError where they do not; Error for a name that is taken.
     Parameter parameter(const std::string& name, const Value& value, Deadline deadline = {});
+    /// A parameter's value as of the last poll. @throws Error if there is none of that name.
+    Value value(const std::string& name) const;
     /// Where the program can be looked at and parameters change. Collective, in the sense that all
     /// processes make as many polls: they do not wait for each other, but that no process passes
     /// the poll at which somebody looks before all know of it. With nobody there it reads a clock.

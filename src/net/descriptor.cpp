@@ -101,7 +101,8 @@ Descriptor listen_unix(const std::string& path) {
     const sockaddr_un address = unix_address(path);
     Descriptor made(::socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0));
     if (!made) fail_socket("make a socket");
-    if (::bind(made.get(), generic(address), sizeof address) != 0) fail_socket("make '" + path + "'");
+    if (::bind(made.get(), generic(address), sizeof address) != 0)
+        fail_socket("make '" + path + "'");
     if (::listen(made.get(), backlog) != 0) fail_socket("listen at '" + path + "'");
     return made;
 }

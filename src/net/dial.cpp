@@ -37,13 +37,13 @@ class Attempt {
     Dialled run(Hello hello) {
         if (!how_.key.empty()) {
             if (!how_.secure)
-                throw Error("a key encrypts, and secure=False says that nothing is encrypted; "
-                            "leave out one of them");
+                throw Error(
+                    "a key encrypts, and secure=False says that nothing is encrypted; "
+                    "leave out one of them");
             key_ = std::make_shared<const Key>(Key::read(how_.key));
         }
         const auto address = address_of(how_.port);
-        Connection connection(address ? to(*address) : by_name(hello),
-                              longest_to_observer);
+        Connection connection(address ? to(*address) : by_name(hello), longest_to_observer);
         return greeted(std::move(connection), hello);
     }
 
@@ -125,8 +125,8 @@ class Attempt {
                 idle(connection, connection.queued() > 0, how_.interrupt);
             }
         } catch (const Disconnected& error) {
-            throw PeerLostError("the port " + quoted(how_.port) + " let nobody in: " +
-                                error.what() +
+            throw PeerLostError("the port " + quoted(how_.port) +
+                                " let nobody in: " + error.what() +
                                 "; either its program has ended, or it wants a key (key=), or "
                                 "another one");
         }

@@ -50,7 +50,8 @@ Descriptor open_folder(const std::string& path) {
         ::open(path.c_str(), O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC | O_NONBLOCK));
     if (!folder && errno == ENOENT) return folder;
     struct stat status {};
-    if (!folder || ::fstat(folder.get(), &status) != 0) fail_folder("open the folder of ports " + path);
+    if (!folder || ::fstat(folder.get(), &status) != 0)
+        fail_folder("open the folder of ports " + path);
     if (status.st_uid != ::geteuid() || (status.st_mode & 077) != 0)
         throw Error("the folder of ports '" + path + "' belongs to user " +
                     std::to_string(status.st_uid) +
@@ -79,8 +80,8 @@ std::string text_of(const PortFile& file) {
 }
 
 std::optional<PortFile> read_port(const Descriptor& folder, const std::string& name) {
-    const Descriptor file(::openat(folder.get(), name.c_str(),
-                                   O_RDONLY | O_NOFOLLOW | O_CLOEXEC | O_NONBLOCK));
+    const Descriptor file(
+        ::openat(folder.get(), name.c_str(), O_RDONLY | O_NOFOLLOW | O_CLOEXEC | O_NONBLOCK));
     struct stat status {};
     if (!file || ::fstat(file.get(), &status) != 0 || !S_ISREG(status.st_mode) ||
         status.st_uid != ::geteuid())

@@ -53,8 +53,7 @@ Hello read_values(Reader& reader) {
 
 Instance new_instance() {
     Instance instance{};
-    if (::getrandom(instance.data(), instance.size(), 0) !=
-        static_cast<ssize_t>(instance.size()))
+    if (::getrandom(instance.data(), instance.size(), 0) != static_cast<ssize_t>(instance.size()))
         throw Error("the system gives no random numbers");
     return instance;
 }
@@ -78,7 +77,8 @@ Bytes bytes_of(const Hello& hello) {
 }
 
 std::optional<ParsedHello> parse_hello(std::span<const std::byte> bytes) {
-    const auto begun = std::as_bytes(std::span(letters)).first(std::min(bytes.size(), letters.size()));
+    const auto begun =
+        std::as_bytes(std::span(letters)).first(std::min(bytes.size(), letters.size()));
     if (!std::equal(begun.begin(), begun.end(), bytes.begin()))
         throw Error("the other side does not speak the protocol of ports");
     if (bytes.size() < hello_header) return std::nullopt;

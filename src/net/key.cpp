@@ -52,7 +52,8 @@ void read_file(const std::string& path, FileBytes& into) {
     into.bytes.resize(longest_key + 1);
     std::size_t length = 0;
     for (;;) {
-        const auto more = ::read(file.get(), into.bytes.data() + length, into.bytes.size() - length);
+        const auto more =
+            ::read(file.get(), into.bytes.data() + length, into.bytes.size() - length);
         if (more < 0 && errno == EINTR) continue;
         if (more < 0) refuse(std::string("cannot be read: ") + std::strerror(errno));
         length += static_cast<std::size_t>(more);
@@ -67,8 +68,8 @@ void read_file(const std::string& path, FileBytes& into) {
 void write_file(const std::string& path, std::span<const unsigned char> bytes) {
     const Descriptor file(
         ::open(path.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0600));
-    if (!file || ::write(file.get(), bytes.data(), bytes.size()) !=
-                     static_cast<ssize_t>(bytes.size()))
+    if (!file ||
+        ::write(file.get(), bytes.data(), bytes.size()) != static_cast<ssize_t>(bytes.size()))
         throw Error("cannot write the key file '" + path + "': " + std::strerror(errno));
 }
 

@@ -25,8 +25,8 @@ class Session {
         Hello hello;
         hello.role = Role::observer;
         hello.instance = new_instance();
-        Dialling how{port_,           options.key,     Right::steer, options.secure,
-                     options.timeout, options.interrupt};
+        Dialling how{port_,          options.key,     Right::steer,
+                     options.secure, options.timeout, options.interrupt};
         Dialled dialled = dial(how, std::move(hello));
         connection_ = std::move(dialled.connection);
         swapped_ = dialled.welcome.big_endian != (std::endian::native == std::endian::big);
@@ -64,9 +64,8 @@ class Session {
         return *connection_;
     }
     const ObservedArray& array(const std::string& name);
-    void hear_all() {
-        while (const auto frame = connection().receive()) hear(*frame);
-    }
+    void hear_all();
+    bool flush();
     void hear(const Frame& frame);
     void hear_picture(Reader& reader);
     void hear_part(Reader& reader);
@@ -81,7 +80,29 @@ class Session {
     std::int64_t step_ = 0, number_ = 0, answered_ = 0;
     Awaited* awaited_ = nullptr;
     std::string failure_;
+    bool ended_ = false;
+    std::optional<std::string> lost_;
 };
+
+// Answers that came before the end are answers.
+void Session::hear_all() {
+    try {
+        while (const auto frame = connection().receive()) hear(*frame);
+    } catch (const Disconnected& error) {
+        if (!ended_) lost_ = error.what();
+    }
+}
+
+// What the program said before it ended stays to be heard.
+bool Session::flush() {
+    try {
+        return connection().flush();
+    } catch (const Disconnected& error) {
+        hear_all();
+        if (!ended_ && !lost_) lost_ = error.what();
+        return true;
+    }
+}
 
 void Session::wait_for_answer(const std::function<bool()>& done, const std::string& what) {
     const double began = platform::seconds();
@@ -89,21 +110,20 @@ void Session::wait_for_answer(const std::function<bool()>& done, const std::stri
         for (;;) {
             hear_all();
             if (done()) return;
-            const bool sent = connection().flush();
-            if (options_.timeout && platform::seconds() - began > *options_.timeout) {
-                // An answer to this that comes later would be taken for one to the next.
-                connection_.reset();
-                throw DeadlineError("the program of the port '" + port_ + "' has not given " + what +
-                                    " within " + text::seconds(*options_.timeout) +
+            if (ended_) throw EndOfStream("the program has closed the port '" + port_ + "'");
+            if (lost_) throw Disconnected(*lost_);
+            const bool sent = flush();
+            if (options_.timeout && platform::seconds() - began > *options_.timeout)
+                throw DeadlineError("the program of the port '" + port_ + "' has not given " +
+                                    what + " within " + text::seconds(*options_.timeout) +
                                     "; not all of its processes have come to the same poll()");
-            }
             idle(connection(), !sent, options_.interrupt);
         }
     } catch (const Disconnected& error) {
         connection_.reset();
         throw PeerLostError("the program of the port '" + port_ + "' is gone: " + error.what());
     } catch (...) {
-        // Whatever ends a wait, the answers that follow have no reader.
+        // An answer that comes later would be taken for that to another question.
         connection_.reset();
         throw;
     }
@@ -130,11 +150,11 @@ void Session::hear(const Frame& frame) {
             failure_ = reader.text(longest_text);
             return;
         case Say::ended:
-            throw EndOfStream("the program has closed the port '" + port_ +
-                              "': " + reader.text(longest_text));
+            ended_ = true;
+            return;
         case Say::refused:
-            throw Error("the port '" + port_ + "' ends the connection: " +
-                        reader.text(longest_text));
+            throw Error("the port '" + port_ +
+                        "' ends the connection: " + reader.text(longest_text));
         default:
             throw Error("the port '" + port_ + "' says something of kind " +
                         std::to_string(frame.kind) + ", which no observer knows");
@@ -211,9 +231,8 @@ void Session::read(const std::string& name, std::span<const Slice> slices, void*
                           " slices are given");
     Awaited awaited{++number_, of.itemsize, data, {}, {}, false, -1, {}, {}, {}};
     // What an array of this shape would refuse, too.
-    awaited.shape = Layout(of.shape, std::vector<Format>(of.shape.size(), Format("*")))
-                        .section(slices)
-                        .shape();
+    awaited.shape =
+        Layout(of.shape, std::vector<Format>(of.shape.size(), Format("*"))).section(slices).shape();
     awaited.strides = dense(awaited.shape, of.itemsize);
     if (strides && strides->size() != awaited.shape.size())
         throw Error("the memory for '" + name + "' has " + std::to_string(strides->size()) +
@@ -261,8 +280,17 @@ void Session::set(const std::string& name, const Value& value) {
     failure_.clear();
     wait_for_answer([&] { return answered_ == number; }, "'" + name + "' its new value");
     if (!failure_.empty()) throw Error(failure_);
-    for (auto& [known, now] : catalog_.parameters)
-        if (known == name) now = value;
+    // The list of what is published says so, too, but comes a moment later.
+    const auto whole = std::get_if<std::int64_t>(&value);
+    for (auto& [known, now] : catalog_.parameters) {
+        if (known != name) continue;
+        if (whole != nullptr && std::holds_alternative<double>(now))
+            now = static_cast<double>(*whole);
+        else if (whole != nullptr && std::holds_alternative<bool>(now))
+            now = *whole != 0;
+        else
+            now = value;
+    }
 }
 
 }  // namespace net

@@ -45,9 +45,7 @@ class Tls final : public Stream {
                        std::size_t* length, SSL_SESSION** session);
     static int find_key(SSL* ssl, const unsigned char* id, std::size_t length,
                         SSL_SESSION** session);
-    static Tls& of(const SSL* ssl) {
-        return *static_cast<Tls*>(SSL_get_app_data(ssl));
-    }
+    static Tls& of(const SSL* ssl) { return *static_cast<Tls*>(SSL_get_app_data(ssl)); }
     SSL_SESSION* session_of(const Secret& secret) const;
     bool fill();
     void take_records();

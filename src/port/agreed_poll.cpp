@@ -6,8 +6,8 @@
 //   3. Process 0 decides: carried out where all have accepted, else called off and proposed anew,
 //      further ahead.
 //
-// A process that comes to the agreed poll before it knows the decision waits for it there. Invariant:
-// process 0 never waits, because at that poll it calls off what not all have accepted.
+// A process that comes to the agreed poll before it knows the decision waits for it there.
+// Invariant: process 0 never waits, because at that poll it calls off what not all have accepted.
 #include "port/host.hpp"
 
 namespace hocket::port {
@@ -27,7 +27,8 @@ std::string proposal(const AgreedPoll& agreed) {
     net::Writer writer;
     writer.u8(static_cast<std::uint8_t>(Word::propose)).i64(agreed.round).i64(agreed.poll);
     writer.u32(static_cast<std::uint32_t>(agreed.batch.sets.size()));
-    for (const auto& [name, value] : agreed.batch.sets) net::write(writer, net::Set{0, name, value});
+    for (const auto& [name, value] : agreed.batch.sets)
+        net::write(writer, net::Set{0, name, value});
     writer.u32(static_cast<std::uint32_t>(agreed.batch.looks.size()));
     for (const auto& [name, slices] : agreed.batch.looks) {
         writer.text(name);
@@ -131,7 +132,8 @@ void Host::call_off(std::int64_t seen) {
     constexpr std::int64_t furthest = std::int64_t{1} << 20;
     tell_all(decision(state_.agreed->round, false));
     // Those who polled ahead must be met further on.
-    lookahead_ = std::min(furthest, 2 * lookahead_ + std::max<std::int64_t>(0, seen - state_.polls));
+    lookahead_ =
+        std::min(furthest, 2 * lookahead_ + std::max<std::int64_t>(0, seen - state_.polls));
     state_.agreed.reset();
     for (auto it = agreed_sets_.rbegin(); it != agreed_sets_.rend(); ++it) sets_.push_front(*it);
     for (auto it = agreed_looks_.rbegin(); it != agreed_looks_.rend(); ++it) looks_.push_front(*it);

@@ -41,8 +41,9 @@ Door::Door(const DoorOptions& options) : options_(options), instance_(net::new_i
         throw Error(
             "a key encrypts, and secure=False says that nothing is encrypted; leave out one");
     if (!options.secure && options.address.empty())
-        throw Error("secure=False is about other hosts; give the address, host:port, at which the "
-                    "port listens for them (address=)");
+        throw Error(
+            "secure=False is about other hosts; give the address, host:port, at which the "
+            "port listens for them (address=)");
     file_ = net::new_port_file(options.name);
     file_.processes = options.processes;
     file_.key = options.key;
@@ -69,10 +70,19 @@ Door::Door(const DoorOptions& options) : options_(options), instance_(net::new_i
     }
     ::unlink(file_.socket.c_str());
     unix_ = net::listen_unix(file_.socket);
-    net::add_port(file_);
+    try {
+        net::add_port(file_);
+    } catch (const Error&) {
+        remove_files();
+        throw;
+    }
 }
 
 Door::~Door() {
+    remove_files();
+}
+
+void Door::remove_files() const {
     net::remove_port(file_);
     if (made_key_ && file_.process == ::getpid()) ::unlink(file_.key.c_str());
 }
@@ -103,8 +113,7 @@ void Door::begin(Arrival& arrival) const {
     const bool encrypted = first == tls_begins;
     arrival.connection =
         std::make_unique<net::Connection>(std::move(stream), net::longest_from_observer);
-    if (encrypted && !key_)
-        throw Error("this port has no key, so that its clients need none");
+    if (encrypted && !key_) throw Error("this port has no key, so that its clients need none");
     if (!encrypted && !arrival.local && options_.secure)
         throw Error("this port is encrypted; give the path of its key file (key=)");
 }
@@ -129,8 +138,7 @@ std::unique_ptr<Client> Door::advance(Arrival& arrival) const {
     const net::Right right = connection.stream().right().value_or(net::Right::join);
     if (hello.role != net::Role::observer && right != net::Right::join)
         throw Error("this key lets nobody join; it is for observers");
-    return std::make_unique<Client>(
-        Client{std::move(arrival.connection), hello, right});
+    return std::make_unique<Client>(Client{std::move(arrival.connection), hello, right});
 }
 
 std::unique_ptr<Client> Door::next() {

@@ -17,8 +17,8 @@ constexpr double most_stuck = 10;
 
 }  // namespace
 
-void Onlooker::send(net::Say kind, const net::Writer& body,
-                    std::shared_ptr<const net::Bytes> owner, std::span<const std::byte> shared) {
+void Onlooker::send(net::Say kind, const net::Writer& body, std::shared_ptr<const net::Bytes> owner,
+                    std::span<const std::byte> shared) {
     if (present())
         connection->send(static_cast<std::uint8_t>(kind), body.bytes(), std::move(owner), shared);
 }
@@ -61,8 +61,8 @@ void Host::let_in() {
                                                   " observers look on already; try again later");
         } else {
             door_.welcome(*client, "");
-            onlookers_.push_back(std::make_shared<Onlooker>(
-                Onlooker{std::move(client->connection), client->right}));
+            onlookers_.push_back(
+                std::make_shared<Onlooker>(Onlooker{std::move(client->connection), client->right}));
             catalog_changed_ = true;
         }
     }
@@ -105,8 +105,7 @@ void Host::ask(const Who& who, net::Look look) {
         return who->fail(look.number, "too many sections are asked for at once; wait for some");
     try {
         const Array* const array = state_.array(look.name);
-        if (array == nullptr)
-            throw Error("the program has published no array '" + look.name + "'");
+        if (array == nullptr) throw Error("the program has published no array '" + look.name + "'");
         if (look.slices.size() != array->layout().dimensions())
             throw Error("'" + look.name + "' has " + std::to_string(array->layout().dimensions()) +
                         " dimensions, and " + std::to_string(look.slices.size()) +
@@ -129,8 +128,11 @@ void Host::ask(const Who& who, net::Set set) {
         return who->fail(set.number, "the program has no parameter '" + set.name + "'" +
                                          text::did_you_mean(set.name, names) + "; it has " +
                                          (names.empty() ? "none" : text::quoted_list(names)));
-    if (const auto* whole = std::get_if<std::int64_t>(&set.value))
+    if (const auto* whole = std::get_if<std::int64_t>(&set.value)) {
         if (std::holds_alternative<double>(*now)) set.value = static_cast<double>(*whole);
+        if (std::holds_alternative<bool>(*now) && (*whole == 0 || *whole == 1))
+            set.value = *whole == 1;
+    }
     if (set.value.index() != now->index()) {
         const std::vector<std::string> types{"a flag", "an integer", "a real number", "a text"};
         return who->fail(set.number, "the parameter '" + set.name + "' is " + types[now->index()] +
@@ -147,7 +149,8 @@ void Host::announce() {
     for (const auto& [name, array] : state_.arrays)
         catalog.arrays.push_back(
             {name, array.dtype().name, array.dtype().size, array.layout().shape()});
-    for (const auto& [name, value] : state_.parameters) catalog.parameters.emplace_back(name, *value);
+    for (const auto& [name, value] : state_.parameters)
+        catalog.parameters.emplace_back(name, *value);
     net::Writer body;
     net::write(body, catalog);
     for (const Who& who : onlookers_) who->send(net::Say::catalog, body);

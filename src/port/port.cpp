@@ -94,8 +94,8 @@ class Decision final : public Operation {
     bool poll() override {
         state_.hear();
         // Called off, it may be another poll by now.
-        const bool known = !state_.agreed || state_.agreed->decided ||
-                           state_.agreed->poll != state_.polls;
+        const bool known =
+            !state_.agreed || state_.agreed->decided || state_.agreed->poll != state_.polls;
         if (!known) state_.link->need(0);
         return known;
     }
@@ -198,7 +198,7 @@ Port Port::open(const std::string& name, const Comm& comm, const PortOptions& op
         [state, options] {
             state->host = std::make_shared<port::Host>(
                 *state, port::DoorOptions{state->name, options.address, options.key, options.secure,
-                                         state->comm.size()});
+                                          state->comm.size()});
             net::Writer writer;
             writer.text(state->host->file().address).text(state->host->file().key);
             return writer.str();
@@ -284,6 +284,12 @@ Parameter Port::parameter(const std::string& name, const Value& value, Deadline 
     state.parameters.emplace_back(name, shared);
     if (state.host) state.host->catalog_changed();
     return {name, std::move(shared)};
+}
+
+Value Port::value(const std::string& name) const {
+    const auto found = state_->parameter(name);
+    if (!found) throw Error("the port '" + state_->name + "' has no parameter '" + name + "'");
+    return *found;
 }
 
 void Port::poll(Deadline deadline) {

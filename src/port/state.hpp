@@ -48,8 +48,8 @@ struct State : std::enable_shared_from_this<State> {
     std::vector<std::pair<std::string, std::shared_ptr<Value>>> parameters;
     std::int64_t polls = 0;
     std::optional<AgreedPoll> agreed;
-    std::shared_ptr<Host> host;       // on process 0
-    std::optional<Texts> from_first;  // on the others
+    std::shared_ptr<Host> host;                     // on process 0
+    std::optional<Texts> from_first;                // on the others
     std::list<std::shared_ptr<comm::Call>> giving;  // sections on their way to process 0
     double heard_at = -1, next_look = 0;
     bool closed = false, end_heard = false;

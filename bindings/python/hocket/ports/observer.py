@@ -31,7 +31,9 @@ def key_of(key: Any) -> str:
 
 def value_of(value: Any, name: str) -> Value:
     """A parameter's value as the library takes it. Raises `Error`."""
-    plain = value.item() if isinstance(value, (np.generic, np.ndarray)) and value.ndim == 0 else value
+    plain = (
+        value.item() if isinstance(value, (np.generic, np.ndarray)) and value.ndim == 0 else value
+    )
     if isinstance(plain, (bool, float, str)):
         return plain
     if isinstance(plain, int) and -(2**63) <= plain < 2**63:
@@ -112,6 +114,26 @@ class Observer:
         where the program is gone. An observer that has raised one of these is closed.
     EndOfStream
         once the program has closed its port.
+
+    Examples
+    --------
+    A thread stands for the other program here:
+
+    >>> import threading
+    >>> port = hk.open_port("example-observer")
+    >>> port.publish("t", hk.ones(hk.Layout((3, 4), "(*, *)")))
+    >>> viscosity, seen = port.parameter("viscosity", 0.1), []
+    >>> def look():
+    ...     with hk.observe("example-observer") as o:
+    ...         seen.append(list(o))
+    ...         o["viscosity"] = 0.2
+    >>> other = threading.Thread(target=look)
+    >>> other.start()
+    >>> while other.is_alive():
+    ...     port.poll()
+    >>> port.close()
+    >>> seen, viscosity.value
+    ([['t', 'viscosity']], 0.2)
     """
 
     __slots__ = ("_core", "_port")
@@ -154,11 +176,50 @@ class Observer:
 
     @property
     def step(self) -> int:
-        """How many polls the program had made when it last answered."""
+        """How many polls the program had made when it last answered.
+
+        Examples
+        --------
+        A thread stands for the other program here:
+
+        >>> import threading
+        >>> port = hk.open_port("example-step")
+        >>> port.publish("t", hk.ones(hk.Layout((3, 4), "(*, *)")))
+        >>> viscosity, seen = port.parameter("viscosity", 0.1), []
+        >>> def look():
+        ...     with hk.observe("example-step") as o:
+        ...         elements = o["t"][0]
+        ...         seen.append(o.step)
+        >>> other = threading.Thread(target=look)
+        >>> other.start()
+        >>> while other.is_alive():
+        ...     port.poll()
+        >>> port.close()
+        >>> 0 < seen[0] <= port.step
+        True
+        """
         return self._core.step()
 
     def close(self) -> None:
-        """Ends the look. The program goes on."""
+        """Ends the look. The program goes on.
+
+        Examples
+        --------
+        A thread stands for the other program here:
+
+        >>> import threading
+        >>> port = hk.open_port("example-close")
+        >>> port.publish("t", hk.ones(hk.Layout((3, 4), "(*, *)")))
+        >>> viscosity, seen = port.parameter("viscosity", 0.1), []
+        >>> def look():
+        ...     with hk.observe("example-close") as o:
+        ...         o.close()
+        >>> other = threading.Thread(target=look)
+        >>> other.start()
+        >>> while other.is_alive():
+        ...     port.poll()
+        >>> port.close()
+        """
         self._core.close()
 
     def __enter__(self) -> Observer:
@@ -203,6 +264,25 @@ def observe(
         a port that lets nobody in without a key, or with this one.
     Error
         a key file that others may read.
+
+    Examples
+    --------
+    A thread stands for the other program here:
+
+    >>> import threading
+    >>> port = hk.open_port("example-observe")
+    >>> port.publish("t", hk.ones(hk.Layout((3, 4), "(*, *)")))
+    >>> viscosity, seen = port.parameter("viscosity", 0.1), []
+    >>> def look():
+    ...     with hk.observe("example-observe") as o:
+    ...         seen.append(o["t"][1:, ::2].tolist())
+    >>> other = threading.Thread(target=look)
+    >>> other.start()
+    >>> while other.is_alive():
+    ...     port.poll()
+    >>> port.close()
+    >>> seen
+    [[[1.0, 1.0], [1.0, 1.0]]]
     """
     where = as_text(name, "name", "simulation")
     core = _pure.Observer.open(where, key_of(key), as_seconds(timeout), as_flag(secure, "secure"))
