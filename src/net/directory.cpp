@@ -9,6 +9,7 @@
 
 #include <algorithm>
 #include <array>
+#include <atomic>
 #include <cerrno>
 #include <cstring>
 #include <fstream>
@@ -174,7 +175,9 @@ PortFile new_port_file(const std::string& name) {
     file.process = ::getpid();
     file.start = start_of(file.process);
     file.space = space_of_processes();
-    file.socket = port_folder() + "/" + name + "-" + std::to_string(file.process) + ".socket";
+    static std::atomic<int> made{0};  // by this process
+    file.socket = port_folder() + "/" + name + "-" + std::to_string(file.process) + "-" +
+                  std::to_string(made++);
     return file;
 }
 
@@ -207,7 +210,7 @@ void remove_port(const PortFile& file) {
         if (!folder || ::flock(folder.get(), LOCK_EX) != 0) return;
         const std::string name = file_name(file.name);
         const auto now = read_port(folder, name);
-        if (now && now->process == file.process && now->start == file.start)
+        if (now && now->socket == file.socket)
             ::unlinkat(folder.get(), name.c_str(), 0);
     } catch (const Error&) {
         return;  // it is stale then, and whoever finds it sees that

@@ -50,8 +50,7 @@ Door::Door(const DoorOptions& options) : options_(options), instance_(net::new_i
     if (listens && options.secure) {
         net::require_tls();
         if (options.key.empty()) {
-            file_.key = net::port_folder() + "/" + options.name + "-" +
-                        std::to_string(file_.process) + ".key";
+            file_.key = file_.socket + ".key";
             ::unlink(file_.key.c_str());
             net::Key::make(file_.key);
             made_key_ = true;
@@ -73,16 +72,13 @@ Door::Door(const DoorOptions& options) : options_(options), instance_(net::new_i
     try {
         net::add_port(file_);
     } catch (const Error&) {
-        remove_files();
+        ::unlink(file_.socket.c_str());
+        if (made_key_) ::unlink(file_.key.c_str());
         throw;
     }
 }
 
 Door::~Door() {
-    remove_files();
-}
-
-void Door::remove_files() const {
     net::remove_port(file_);
     if (made_key_ && file_.process == ::getpid()) ::unlink(file_.key.c_str());
 }

@@ -51,7 +51,6 @@ class Door {
         bool local = false;   // by the Unix socket, of our user
         double until = 0;
     };
-    void remove_files() const;
     void accept_all();
     void begin(Arrival& arrival) const;
     std::unique_ptr<Client> advance(Arrival& arrival) const;

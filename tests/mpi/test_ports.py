@@ -206,7 +206,7 @@ def test_what_an_observer_may_not(tmp_path, runtime):
             o["block"][16, 0]
         with pytest.raises(hk.Error, match="is an array"):
             o["block"] = 3
-        with pytest.raises(hk.Error, match="no parameter 'viscosit'.*did you mean"):
+        with pytest.raises(hk.Error, match=r"no parameter 'viscosit'.*did you mean"):
             o["viscosit"] = 3
         for name, value in {"viscosity": "thick", "go": 0.5, "steps": 0.5, "title": 3}.items():
             with pytest.raises(hk.Error, match="was given"):
