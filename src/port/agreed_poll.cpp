@@ -95,7 +95,8 @@ void Host::propose(bool polling) {
     agreed.round = ++rounds_;
     const bool alone = state_.comm.size() == 1;
     // Within a poll of a program of one process it is this one.
-    agreed.poll = state_.polls + (alone ? (polling ? 0 : 1) : lookahead_);
+    agreed.poll = alone ? state_.polls + (polling ? 0 : 1)
+                        : std::max(state_.polls, furthest_) + lookahead_;
     agreed_sets_ = std::exchange(sets_, {});
     agreed_looks_ = std::exchange(looks_, {});
     for (const AskedSet& asked : agreed_sets_)
@@ -129,11 +130,11 @@ void Host::hear_answers() {
 }
 
 void Host::call_off(std::int64_t seen) {
-    constexpr std::int64_t furthest = std::int64_t{1} << 20;
+    constexpr std::int64_t longest_lookahead = std::int64_t{1} << 20;
     tell_all(decision(state_.agreed->round, false));
     // Those who polled ahead must be met further on.
-    lookahead_ =
-        std::min(furthest, 2 * lookahead_ + std::max<std::int64_t>(0, seen - state_.polls));
+    furthest_ = std::max(furthest_, seen);
+    lookahead_ = std::min(longest_lookahead, 2 * lookahead_);
     state_.agreed.reset();
     for (auto it = agreed_sets_.rbegin(); it != agreed_sets_.rend(); ++it) sets_.push_front(*it);
     for (auto it = agreed_looks_.rbegin(); it != agreed_looks_.rend(); ++it) looks_.push_front(*it);

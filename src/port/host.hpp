@@ -75,6 +75,7 @@ class Host {
     std::deque<AskedSet> sets_, agreed_sets_;
     std::optional<Texts> answers_;
     std::int64_t rounds_ = 0, lookahead_ = 3, accepted_ = 0;
+    std::int64_t furthest_ = 0;  // polls that any process is known to have made
     std::shared_ptr<comm::Call> collecting_;
     bool catalog_changed_ = false, finishing_ = false;
 };
