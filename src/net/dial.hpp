@@ -12,13 +12,12 @@
 
 namespace hocket::net {
 
-struct Dialling {
-    std::string port;  // a name, or host:port
+struct DialOptions {
+    std::string port;  // a name, host:port, or the path of a Unix socket
     std::string key;   // path; "": none
     Right wanted = Right::steer;
     bool secure = true;
     std::optional<double> timeout;  // seconds
-    void (*interrupt)() = nullptr;
 };
 
 /// What the port answers.
@@ -30,18 +29,39 @@ struct Welcome {
 };
 Bytes bytes_of(const Welcome& welcome);
 
-struct Dialled {
-    std::unique_ptr<Connection> connection;
-    Welcome welcome;
+/// A client that connects and says hello; with another right than the one that is wanted, where the
+/// key has only that. A name is waited for until the deadline.
+class Dial {
+  public:
+    Dial(DialOptions how, Hello hello);
+
+    /// True once the port has let it in. @throws Error where the port lets this client not in;
+    /// DeadlineError; PeerLostError.
+    bool poll();
+    /// Of one that is in. By a Unix socket: both are on one host.
+    bool local() const { return local_; }
+    const Welcome& welcome() const { return welcome_; }
+    std::unique_ptr<Connection> take() { return std::move(connection_); }
+    /// Waits a little for what `poll` needs.
+    void idle();
+
+  private:
+    bool reach();
+    void reach_name();
+    void connect(Descriptor descriptor);
+    bool greet();
+    double left() const;
+
+    DialOptions how_;
+    Hello hello_;
+    double until_;
+    std::shared_ptr<const Key> key_;
+    std::unique_ptr<Connection> connection_;
+    bool local_ = false, said_ = false, in_ = false;
+    Welcome welcome_;
 };
 
-/// Connects and says hello; with a right below the one that is wanted, where the key has no other.
-/// A name is waited for until the deadline. @throws Error where the port lets this client not in;
-/// DeadlineError; PeerLostError.
-Dialled dial(const Dialling& how, Hello hello);
-
 /// Waits until something may have come or, if `writing`, gone; at most a twentieth of a second.
-/// @throws what `interrupt` throws.
-void idle(Connection& connection, bool writing, void (*interrupt)());
+void idle(Connection& connection, bool writing);
 
 }  // namespace hocket::net

@@ -25,11 +25,14 @@ class Session {
         Hello hello;
         hello.role = Role::observer;
         hello.instance = new_instance();
-        Dialling how{port_,          options.key,     Right::steer,
-                     options.secure, options.timeout, options.interrupt};
-        Dialled dialled = dial(how, std::move(hello));
-        connection_ = std::move(dialled.connection);
-        swapped_ = dialled.welcome.big_endian != (std::endian::native == std::endian::big);
+        Dial dial({port_, options.key, Right::steer, options.secure, options.timeout},
+                  std::move(hello));
+        while (!dial.poll()) {
+            if (options.interrupt != nullptr) options.interrupt();
+            dial.idle();
+        }
+        connection_ = dial.take();
+        swapped_ = dial.welcome().big_endian != (std::endian::native == std::endian::big);
         wait_for_answer([&] { return known_; }, "the list of its arrays");
     }
 
@@ -117,7 +120,8 @@ void Session::wait_for_answer(const std::function<bool()>& done, const std::stri
                 throw DeadlineError("the program of the port '" + port_ + "' has not given " +
                                     what + " within " + text::seconds(*options_.timeout) +
                                     "; not all of its processes have come to the same poll()");
-            idle(connection(), !sent, options_.interrupt);
+            if (options_.interrupt != nullptr) options_.interrupt();
+            idle(connection(), !sent);
         }
     } catch (const Disconnected& error) {
         connection_.reset();
