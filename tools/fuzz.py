@@ -58,6 +58,7 @@ STORES = [
         '"level":1},"fill_value":[1,"NaN"],"order":"F","filters":null,"dimension_separator":"/"}'),
     (2, "0123456789abcdef" * 4),
     (3, "(\\xb5/\\xfd"),
+    (4, "{'descr': '<f8', 'fortran_order': False, 'shape': (3, 4), }"),
 ]  # fmt: skip
 PORTS = [
     (0, "HKT1\x42\x00\x00\x00\x01\x00\x00\x00\x01\x00" + 16 * "i" + "\x03\x00\x00\x00run"),
