@@ -210,8 +210,7 @@ void remove_port(const PortFile& file) {
         if (!folder || ::flock(folder.get(), LOCK_EX) != 0) return;
         const std::string name = file_name(file.name);
         const auto now = read_port(folder, name);
-        if (now && now->socket == file.socket)
-            ::unlinkat(folder.get(), name.c_str(), 0);
+        if (now && now->socket == file.socket) ::unlinkat(folder.get(), name.c_str(), 0);
     } catch (const Error&) {
         return;  // it is stale then, and whoever finds it sees that
     }

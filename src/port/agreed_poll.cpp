@@ -95,8 +95,8 @@ void Host::propose(bool polling) {
     agreed.round = ++rounds_;
     const bool alone = state_.comm.size() == 1;
     // Within a poll of a program of one process it is this one.
-    agreed.poll = alone ? state_.polls + (polling ? 0 : 1)
-                        : std::max(state_.polls, furthest_) + lookahead_;
+    agreed.poll =
+        alone ? state_.polls + (polling ? 0 : 1) : std::max(state_.polls, furthest_) + lookahead_;
     agreed_sets_ = std::exchange(sets_, {});
     agreed_looks_ = std::exchange(looks_, {});
     for (const AskedSet& asked : agreed_sets_)
