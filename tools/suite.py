@@ -39,7 +39,7 @@ VENDOR = (
     "tests/mpi/test_excepthook.py",
 )
 #: what these files start
-VENDOR_TARGETS = (*build.PACKAGE, "test_capi", "example_papers", "team_leaders")
+VENDOR_TARGETS = (*build.PACKAGE, "test_capi", "example_papers", "team_leaders", "separate_jobs")
 
 
 def test(mpi: str, arguments: list[str]) -> int:

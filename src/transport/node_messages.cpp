@@ -207,7 +207,7 @@ bool NodeMessages::poll() {
         if (sends_[i]->unanswered()) check_refusal(route_, receiver(i));
     wove_ = weave();
     const bool received = !wove_ && poll_each(receiving_, receives_);
-    if (comm::AwaitedPeers::collecting() != nullptr) {
+    if (comm::AwaitedPeers::collecting() != nullptr || route_.link->has_endpoints()) {
         for (const auto i : receiving_) route_.link->need(sender(i));
         for (const auto i : sending_) route_.link->need(receiver(i));
     }
