@@ -27,6 +27,7 @@ VENDOR = (
     "tests/mpi/test_finalized.py",
     "tests/mpi/test_flow_comm.py",
     "tests/mpi/test_interpreter_lock.py",
+    "tests/mpi/test_jobs.py",
     "tests/mpi/test_kill.py",
     "tests/mpi/test_kill_waits.py",
     "tests/mpi/test_exit_notice.py",

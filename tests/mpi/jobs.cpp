@@ -55,7 +55,7 @@ std::vector<std::shared_ptr<Endpoint>> meet(const Program& program) {
         static_cast<std::size_t>(program.sizes[0] + program.sizes[1]));
     const auto socket_of = [&](int rank) {
         sockaddr_un address{AF_UNIX, {}};
-        std::snprintf(address.sun_path, sizeof address.sun_path, "%s/%d", program.folder.c_str(),
+        std::snprintf(address.sun_path, sizeof address.sun_path, "%s/s%d", program.folder.c_str(),
                       rank);
         return address;
     };
@@ -84,8 +84,11 @@ std::vector<std::shared_ptr<Endpoint>> meet(const Program& program) {
     for (int there = 0; there < program.sizes[0]; ++there) {
         const sockaddr_un address = socket_of(there);
         const int file = socket(AF_UNIX, SOCK_STREAM, 0);
-        while (connect(file, reinterpret_cast<const sockaddr*>(&address), sizeof address) != 0)
+        int tries = 3000;
+        while (connect(file, reinterpret_cast<const sockaddr*>(&address), sizeof address) != 0) {
+            require(--tries > 0, "connect");
             std::this_thread::sleep_for(std::chrono::milliseconds(10));
+        }
         const int rank = program.sizes[0] + program.rank;
         require(write(file, &rank, sizeof rank) == sizeof rank, "write");
         add(there, file);
@@ -98,9 +101,10 @@ OwnedLink joined(const Program& program) {
     const auto call = std::make_shared<hocket::comm::Call>(
         [](const Program& of, OwnedLink& into) -> hocket::comm::Protocol<> {
             OwnedLink own = co_await of.comm.state().new_link();
-            into = co_await hocket::comm::join(
-                std::move(own), of.job == 0 ? 0 : of.sizes[0], meet(of),
-                of.host + (of.host.empty() ? "" : std::to_string(of.job)));
+            std::vector<std::shared_ptr<Endpoint>> endpoints = meet(of);
+            std::string host = of.host.empty() ? "" : of.host + std::to_string(of.job);
+            into = co_await hocket::comm::join(std::move(own), of.job == 0 ? 0 : of.sizes[0],
+                                               std::move(endpoints), std::move(host));
         }(program, made),
         "joining");
     hocket::wait(*call);
@@ -172,7 +176,7 @@ void verbs(const Program& program, Tasks& tasks) {
     hocket::Request both[] = {sending, receiving};
     hocket::wait_all(both);
     expect(in, 7.0 + other, "isend");
-    require(!tasks.iprobe(), "iprobe");
+    require(!tasks.iprobe(other, 77), "iprobe");
     tasks.sendrecv(out, other, in, other);
     expect(in, 7.0 + other, "sendrecv");
     // A task of this process sends to itself.

@@ -15,7 +15,7 @@ sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
 
 import built
 
-SECONDS = 100
+SECONDS = 60
 
 
 def run(folder: Path, sizes: tuple[int, int], case: str, host: str, **more: str) -> None:
