@@ -151,6 +151,12 @@ ANY: dict[str, Expression] = {
     "unique": lambda x, y, c: np.unique(x),
     "searchsorted": lambda x, y, c: np.searchsorted(np.sort(x.ravel()), y),
     "zeros_like": lambda x, y, c: np.zeros_like(x) + y,
+    "vstack": lambda x, y, c: np.vstack([x, y]),
+    "hstack": lambda x, y, c: np.hstack([x, y]),
+    "dstack": lambda x, y, c: np.dstack([x, y]),
+    "tile": lambda x, y, c: np.tile(x, [(2,), (1, 3), (2, 1, 2), (0, 2)][c(0, 3)]),
+    "average": lambda x, y, c: np.average(x) if x.size else x + y,
+    "nansum": lambda x, y, c: np.nansum(x / y) if x.size else x + y,
 }
 #: of arrays with one dimension or more
 AXIS: dict[str, Expression] = {
@@ -168,6 +174,10 @@ AXIS: dict[str, Expression] = {
     "sort": lambda x, y, c: np.sort(x, one_axis(x, c)),
     "argsort": lambda x, y, c: np.argsort(x, one_axis(x, c), kind="stable"),
     "nonzero": lambda x, y, c: np.nonzero(x),
+    "average with weights": lambda x, y, c: np.average(x, one_axis(x, c), abs(y) + 1),
+    "nanmean": lambda x, y, c: np.nanmean(x / y, one_axis(x, c)) if x.size else x + y,
+    "repeat": lambda x, y, c: np.repeat(x, 2, one_axis(x, c)),
+    "column_stack": lambda x, y, c: np.column_stack([x, y]) if x.ndim < 3 else x + y,
     "tensordot": lambda x, y, c: np.tensordot(x, y, ([x.ndim - 1], [x.ndim - 1])),
 }
 #: of arrays with elements in every dimension
@@ -179,6 +189,7 @@ FULL: dict[str, Expression] = {
     "rows": lambda x, y, c: x[[c(0, x.shape[0] - 1) for _ in range(3)]],
     "take": lambda x, y, c: np.take(x, [c(0, x.shape[-1] - 1), 0], axis=-1),
     "assigned by index": assigned_by_index,
+    "ptp": lambda x, y, c: np.ptp(x, one_axis(x, c)) if x.dtype.kind in "if" else x + y,
     "fftn": lambda x, y, c: np.fft.fftn(x),
     "ifftn": lambda x, y, c: np.fft.ifftn(x),
 }
@@ -188,6 +199,12 @@ MATRIX: dict[str, Expression] = {
     "matrix and vector": lambda x, y, c: x @ y[0] if len(y) else x + y,
     "einsum": lambda x, y, c: np.einsum("ij,kj->ki", x, y),
     "dot": lambda x, y, c: np.dot(x.ravel(), y.ravel()),
+    "outer": lambda x, y, c: np.outer(x[:, 0], y[0]) if x.size else x + y,
+    "rot90": lambda x, y, c: np.rot90(x, c(-2, 3)) * 1,
+    "fliplr": lambda x, y, c: np.fliplr(x) * 1,
+    "tril": lambda x, y, c: np.tril(x, c(-2, 2)),
+    "triu": lambda x, y, c: np.triu(x, c(-2, 2)),
+    "trace": lambda x, y, c: np.trace(x, c(-1, 1)),
     "rfftn": lambda x, y, c: np.fft.rfftn(x.real) if x.size else x + y,
     "broadcast rows": lambda x, y, c: x + y[:1] if len(y) else x + y,
     "broadcast columns": lambda x, y, c: x[:, :1] * y[:1],

@@ -9,44 +9,30 @@
 #include "halo/halo_plan.hpp"
 #include "hocket/memory.hpp"
 #include "layout/form.hpp"
+#include "transfer/executor.hpp"
 
 namespace hocket {
 namespace {
 
-std::shared_ptr<std::byte> buffer_of(const std::vector<transfer::PackedMessage>& messages) {
-    return allocate(messages.empty() ? 0 : messages.back().buffer_offset + messages.back().bytes);
-}
-
-// One dimension's borders.
-comm::Protocol<> fill(comm::Link& link, int tag, const halo::HaloPhase& phase, std::byte* data) {
-    const auto coming = buffer_of(phase.receives), going = buffer_of(phase.sends);
-    comm::Requests in, out;
-    for (const auto& message : phase.receives)
-        link.receive(in, coming.get() + message.buffer_offset, message.bytes,
-                     static_cast<int>(message.peer), tag);
-    for (const auto& message : phase.sends) {
-        transfer::run_all(message.copies, data, going.get());
-        link.send(out, going.get() + message.buffer_offset, message.bytes,
-                  static_cast<int>(message.peer), tag);
-    }
-    transfer::run_all(phase.local, data, data);
-    co_await comm::until(in);
-    for (const auto& message : phase.receives)
-        transfer::run_all(message.copies, coming.get(), data);
-    co_await comm::until(out);
-}
-
-// Begins when it is first polled, in the place that it took before.
-comm::Protocol<> fill_all(Array array, int tag, std::shared_ptr<const comm::StartGate> gate,
-                          std::shared_ptr<const halo::HaloPlan> work, std::byte* data) {
+// Begins when it is first polled; its place among the collective calls is the one it took before.
+comm::Protocol<> fill_all(Array array, int tag, std::int64_t number,
+                          std::shared_ptr<const comm::StartGate> gate,
+                          std::shared_ptr<const halo::HaloPlan> plan, std::byte* data) {
     comm::CallSignature mine;
-    mine.text = work->text;
+    mine.text = plan->text;
     mine.fault = gate->fault;
+    mine.payload = plan->order == Order::row_major ? "C" : "F";
     const Comm& on = array.comm();
     co_await on.state().open();
     comm::Link& link = on.state().link();
-    co_await comm::agree(comm::Group::whole(link), tag, std::move(mine));
-    for (const auto& phase : work->phases) co_await fill(link, tag, phase, data);
+    const std::string order = co_await comm::agree(comm::Group::whole(link), tag, std::move(mine));
+    transfer::Route route{&link, {}, {}, tag, number};
+    for (int rank = 0; rank < link.size(); ++rank) route.source.push_back(rank);
+    route.destination = route.source;
+    transfer::Stopwatch watch(nullptr);
+    const Order agreed = order == "C" ? Order::row_major : Order::column_major;
+    for (const auto& phase : plan->schedules(agreed))
+        co_await transfer::run(phase, data, data, route, watch);
 }
 
 comm::Protocol<> open(Comm on) {
@@ -101,13 +87,15 @@ Edges Halo::edges(std::size_t dimension) const {
 
 std::shared_ptr<Operation> Halo::iexchange(bool later) const {
     const comm::EngineLock engine_lock;
-    // Not later: the duplicate is a collective call on the user's communicator.
+    // Now, not later: the duplicate is a collective call on the user's communicator.
     const auto opening = std::make_shared<comm::Call>(open(array_.comm()), work_->text);
     if (!opening->poll()) comm::Engine::instance().add(opening);
     auto gate = std::make_shared<comm::StartGate>();
-    const int tag = array_.comm().state().next_tag();
+    comm::State& state = array_.comm().state();
+    const int tag = state.next_tag();
     auto call = std::make_shared<comm::Call>(
-        fill_all(array_, tag, gate, work_, static_cast<std::byte*>(data_)), work_->text);
+        fill_all(array_, tag, state.tags_issued(), gate, work_, static_cast<std::byte*>(data_)),
+        work_->text);
     auto operation = std::make_shared<comm::DeferredCall>(std::move(call), std::move(gate));
     if (!later) comm::Engine::instance().add(operation);
     return operation;

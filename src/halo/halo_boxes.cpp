@@ -11,38 +11,27 @@ namespace {
 
 using Ranges = std::vector<layout::Range>;
 
-// The border of boxes, in one phase: a process asks those that hold its elements, corners and all.
+// The border of boxes, in one phase: a process receives its border, corners included, from the
+// processes that hold those elements.
 class BoxBorders {
   public:
-    BoxBorders(const layout::Form& form, std::int64_t itemsize, const Shape& width,
-               const std::vector<bool>& periodic, Order order)
-        : form_(form), itemsize_(itemsize), width_(width), periodic_(periodic), order_(order) {}
+    BoxBorders(const layout::Form& form, const Shape& width, const std::vector<bool>& periodic)
+        : form_(form), width_(width), periodic_(periodic) {}
 
-    HaloPhase phase(std::int64_t me) const {
-        HaloPhase made;
-        const Shape own = strides(me);
-        for (const BorderRequest& request : requests(me)) {
-            const std::int64_t to = offset(me, request.box, request.shift);
-            if (request.holder == me)
-                made.local.push_back({{extents(request.box), itemsize_, own, own},
-                                      offset(me, request.box, no_shift()),
-                                      to});
-            else
-                HaloPhase::add(made.receives, request.holder, copy(request.box, me, false), to,
-                               false);
-        }
+    std::vector<BorderBlock> of(std::int64_t me) const {
+        std::vector<BorderBlock> made;
+        for (const BorderRequest& request : requests(me)) made.push_back(block(me, request));
         for (const std::int64_t other : requesters(me)) {
             if (other == me) continue;
             for (const BorderRequest& request : requests(other))
-                if (request.holder == me)
-                    HaloPhase::add(made.sends, other, copy(request.box, me, true),
-                                   offset(me, request.box, no_shift()), true);
+                if (request.holder == me) made.push_back(block(other, request));
         }
         return made;
     }
 
   private:
-    // Elements of `box` (indices of the array), which lie `shift` on in the asker's border.
+    // Elements of `box` (indices of the array), which lie `shift` further on in the receiver's
+    // border.
     struct BorderRequest {
         std::int64_t holder;
         Ranges box;
@@ -76,7 +65,7 @@ class BoxBorders {
         descend(descend, 0);
     }
 
-    /// What a process wants, in an order that all know.
+    /// The blocks of a process's border, in an order that all processes know.
     std::vector<BorderRequest> requests(std::int64_t process) const {
         std::vector<BorderRequest> found;
         const Ranges& own = form_.boxes->box(process).ranges;
@@ -127,38 +116,39 @@ class BoxBorders {
         return result;
     }
 
-    Shape strides(std::int64_t process) const {
+    BorderBlock block(std::int64_t to, const BorderRequest& request) const {
+        return border_block(request.holder, to, extents(request.box),
+                            place(request.holder, request.box, no_shift()),
+                            place(to, request.box, request.shift), shape(request.holder),
+                            shape(to));
+    }
+
+    // Of a process's memory with its border.
+    Shape shape(std::int64_t process) const {
         Shape shape = extents(form_.boxes->box(process).ranges);
         for (std::size_t d = 0; d < shape.size(); ++d) shape[d] += 2 * width_[d];
-        return dense_strides_in(order_, shape, itemsize_);
+        return shape;
     }
 
-    kernel::Copy copy(const Ranges& box, std::int64_t process, bool pack) const {
-        const Shape dense = dense_strides(extents(box), itemsize_), own = strides(process);
-        return {extents(box), itemsize_, pack ? own : dense, pack ? dense : own};
-    }
-
-    std::int64_t offset(std::int64_t process, const Ranges& box, const Shape& shift) const {
+    // Of the box's first element in that memory.
+    Shape place(std::int64_t process, const Ranges& box, const Shape& shift) const {
         const Ranges& own = form_.boxes->box(process).ranges;
-        const Shape steps = strides(process);
-        std::int64_t offset = 0;
+        Shape place;
         for (std::size_t d = 0; d < box.size(); ++d)
-            offset += (box[d].first + shift[d] - own[d].first + width_[d]) * steps[d];
-        return offset;
+            place.push_back(box[d].first + shift[d] - own[d].first + width_[d]);
+        return place;
     }
 
     const layout::Form& form_;
-    std::int64_t itemsize_;
     const Shape& width_;
     const std::vector<bool>& periodic_;
-    Order order_;
 };
 
 }  // namespace
 
-HaloPhase box_borders(const layout::Form& form, std::int64_t rank, std::int64_t itemsize,
-                      const Shape& width, const std::vector<bool>& periodic, Order order) {
-    return BoxBorders(form, itemsize, width, periodic, order).phase(rank);
+std::vector<BorderBlock> box_borders(const layout::Form& form, std::int64_t rank,
+                                     const Shape& width, const std::vector<bool>& periodic) {
+    return BoxBorders(form, width, periodic).of(rank);
 }
 
 }  // namespace hocket::halo

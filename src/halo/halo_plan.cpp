@@ -11,8 +11,8 @@
 namespace hocket::halo {
 namespace {
 
-// A piece of somebody's border along one dimension: `count` indices, which lie `at` in his memory
-// with border, and `from` in the part of the process that holds them.
+// A part of a process's border along one dimension: `count` indices, the first of which lies at
+// `at` of its memory with border, and at `from` of the part of the process that holds them.
 struct BorderRequest {
     std::int64_t holder, at, from, count;
 };
@@ -48,7 +48,7 @@ class Dimension {
         return periodic_ ? width_ : std::min(width_, extent_ - part(c).last);
     }
 
-    /// What the part at c wants, in an order that both sides know.
+    /// The blocks of the border of the part at c, in an order that both sides know.
     std::vector<BorderRequest> requests(std::int64_t c) const {
         std::vector<BorderRequest> found;
         const layout::Range own = part(c);
@@ -77,99 +77,62 @@ class Dimension {
     std::vector<layout::Range> parts_;  // that processes at a coordinate hold
 };
 
-// The boxes of one process.
+// The blocks that one process sends and receives along each dimension.
 class GridBorders {
   public:
-    GridBorders(const layout::Form& form, std::int64_t itemsize, const Shape& width,
-                const Shape& place, const std::vector<Dimension>& dimensions, Order order)
-        : form_(form), itemsize_(itemsize), width_(width), place_(place), dimensions_(dimensions) {
-        for (std::size_t d = 0; d < width.size(); ++d) {
-            const layout::Range part = dimensions[d].part(form.coordinate(d, place));
-            shape_.push_back(part.last - part.first + 2 * width[d]);
-        }
-        strides_ = dense_strides_in(order, shape_, itemsize);
-    }
+    GridBorders(const layout::Form& form, const Shape& width, const Shape& place,
+                const std::vector<Dimension>& dimensions)
+        : form_(form), width_(width), place_(place), dimensions_(dimensions) {}
 
-    HaloPhase phase(std::size_t d) const {
-        HaloPhase made;
-        const Dimension& along = dimensions_[d];
+    std::vector<BorderBlock> along(std::size_t d) const {
+        std::vector<BorderBlock> made;
         const std::int64_t me = form_.coordinate(d, place_);
-        for (const BorderRequest& request : along.requests(me)) {
-            const Shape box = extents(d, request.count);
-            const std::int64_t at = offset(d, request.at);
-            if (request.holder == me)
-                made.local.push_back({{box, itemsize_, strides_, strides_},
-                                      offset(d, width_[d] + request.from),
-                                      at});
-            else
-                HaloPhase::add(made.receives, rank_at(d, request.holder),
-                               {box, itemsize_, dense_strides(box, itemsize_), strides_}, at,
-                               false);
-        }
-        for (std::int64_t c = 0; c < along.parts(); ++c) {
-            if (c == me) continue;
-            for (const BorderRequest& request : along.requests(c)) {
-                if (request.holder != me) continue;
-                const Shape box = extents(d, request.count);
-                HaloPhase::add(made.sends, rank_at(d, c),
-                               {box, itemsize_, strides_, dense_strides(box, itemsize_)},
-                               offset(d, width_[d] + request.from), true);
-            }
-        }
+        for (std::int64_t to = 0; to < dimensions_[d].parts(); ++to)
+            for (const BorderRequest& request : dimensions_[d].requests(to))
+                if (to == me || request.holder == me) made.push_back(block(d, to, request));
         return made;
     }
 
   private:
-    // Of what travels along d: all that is filled by now of the dimensions before it, the local
-    // elements of those after it.
-    Shape extents(std::size_t d, std::int64_t count) const {
-        Shape found(shape_);
-        for (std::size_t k = 0; k < found.size(); ++k) {
-            const std::int64_t c = form_.coordinate(k, place_);
-            found[k] -= 2 * width_[k];
-            if (k < d) found[k] += dimensions_[k].below(c) + dimensions_[k].above(c);
+    // Along d, of the dimensions before it all that is filled by now, of those after it the local
+    // elements. Both processes have the same coordinates along these.
+    BorderBlock block(std::size_t d, std::int64_t to, const BorderRequest& request) const {
+        Shape extents, first, shape;
+        for (std::size_t k = 0; k < width_.size(); ++k) {
+            const std::int64_t c = form_.coordinate(k, place_), n = local_extent(k, c);
+            const std::int64_t below = k < d ? dimensions_[k].below(c) : 0;
+            extents.push_back(n + below + (k < d ? dimensions_[k].above(c) : 0));
+            first.push_back(width_[k] - below);
+            shape.push_back(n + 2 * width_[k]);
         }
-        found[d] = count;
-        return found;
+        extents[d] = request.count;
+        Shape source_first = first, source_shape = shape;
+        source_first[d] = width_[d] + request.from;
+        source_shape[d] = local_extent(d, request.holder) + 2 * width_[d];
+        first[d] = request.at;
+        shape[d] = local_extent(d, to) + 2 * width_[d];
+        return border_block(rank_at(d, request.holder), rank_at(d, to), extents, source_first,
+                            first, source_shape, shape);
     }
 
-    // Of the box that begins `at` along d, in the local memory.
-    std::int64_t offset(std::size_t d, std::int64_t at) const {
-        std::int64_t offset = 0;
-        for (std::size_t k = 0; k < shape_.size(); ++k) {
-            const std::int64_t c = form_.coordinate(k, place_);
-            const std::int64_t first = k == d  ? at
-                                       : k < d ? width_[k] - dimensions_[k].below(c)
-                                               : width_[k];
-            offset += first * strides_[k];
-        }
-        return offset;
+    std::int64_t local_extent(std::size_t k, std::int64_t coordinate) const {
+        const layout::Range part = dimensions_[k].part(coordinate);
+        return part.last - part.first;
     }
 
     std::int64_t rank_at(std::size_t d, std::int64_t coordinate) const {
         Shape there = place_;
-        there[static_cast<std::size_t>(form_.axes[d].grid)] = coordinate;
+        if (form_.axes[d].grid >= 0)
+            there[static_cast<std::size_t>(form_.axes[d].grid)] = coordinate;
         return form_.process_at(form_.position(there));
     }
 
     const layout::Form& form_;
-    std::int64_t itemsize_;
     const Shape &width_, &place_;
     const std::vector<Dimension>& dimensions_;
-    Shape shape_, strides_;
 };
 
 }  // namespace
-
-void HaloPhase::add(std::vector<transfer::PackedMessage>& messages, std::int64_t peer,
-                    kernel::Copy copy, std::int64_t offset, bool sending) {
-    const std::int64_t at =
-        messages.empty() ? 0 : messages.back().buffer_offset + messages.back().bytes;
-    const std::int64_t bytes = copy.bytes();
-    messages.push_back({peer, bytes, at, {}});
-    messages.back().copies.push_back(
-        {std::move(copy), sending ? offset : at, sending ? at : offset});
-}
 
 Shape dense_strides_in(Order order, const Shape& shape, std::int64_t itemsize) {
     if (order == Order::row_major) return dense_strides(shape, itemsize);
@@ -195,6 +158,9 @@ HaloPlan halo_plan(const Layout& layout, std::int64_t rank, const DType& dtype, 
     std::string turning;
     for (const bool flag : periodic) turning += flag ? '1' : '0';
     HaloPlan work;
+    work.process = rank;
+    work.itemsize = dtype.size;
+    work.order = order;
     work.text = "halo.exchange(" + dtype.name + " " + layout::label(layout.form()) +
                 ", width=" + text::tuple(width) + (turning.empty() ? "" : ", periodic=" + turning) +
                 ")";
@@ -204,7 +170,7 @@ HaloPlan halo_plan(const Layout& layout, std::int64_t rank, const DType& dtype, 
                               std::to_string(d) + " cannot be; give 0 or more");
     if (form.boxes) {
         if (rank >= 0 && form.local_elements(rank) > 0)
-            work.phases.push_back(box_borders(form, rank, dtype.size, width, periodic, order));
+            work.phases.push_back(box_borders(form, rank, width, periodic));
         return work;
     }
     std::vector<Dimension> along;
@@ -213,9 +179,9 @@ HaloPlan halo_plan(const Layout& layout, std::int64_t rank, const DType& dtype, 
     }
     const auto place = rank < 0 ? std::nullopt : form.place(rank);
     if (!place || form.local_elements(rank) == 0) return work;
-    const GridBorders borders(form, dtype.size, width, *place, along, order);
+    const GridBorders borders(form, width, *place, along);
     for (std::size_t d = 0; d < dimensions; ++d)
-        if (width[d] > 0) work.phases.push_back(borders.phase(d));
+        if (width[d] > 0) work.phases.push_back(borders.along(d));
     return work;
 }
 

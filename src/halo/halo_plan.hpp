@@ -1,39 +1,53 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Who fills which part of whose border.
+// Which process sends which elements to whose border.
 #pragma once
 
 #include <cstdint>
+#include <memory>
 #include <string>
 #include <vector>
 
 #include "hocket/halo.hpp"
-#include "transfer/packed.hpp"
+#include "layout/form.hpp"
+#include "transfer/schedule.hpp"
 
 namespace hocket::halo {
 
-/// One dimension after the other: what the first has filled is part of what the second sends, so
-/// that corners arrive without messages of their own.
-/// The array of messages is the local memory with its border.
-struct HaloPhase {
-    std::vector<transfer::PackedMessage> sends, receives;
-    std::vector<transfer::LocalCopy> local;
-
-    /// The local memory at `offset`, described by `copy` for the buffer, is one of the messages.
-    static void add(std::vector<transfer::PackedMessage>& messages, std::int64_t peer,
-                    kernel::Copy copy, std::int64_t offset, bool sending);
+/// Elements that process `from` holds and that process `to` has in its border: where they lie in
+/// the memory of both, each a local array with its border.
+struct BorderBlock {
+    std::int64_t from, to;
+    plan::Box box;  // loops over the dimensions in row-major order
+    Shape source_shape, destination_shape;
 };
+BorderBlock border_block(std::int64_t from, std::int64_t to, const Shape& extents,
+                         Shape source_first, Shape destination_first, Shape source_shape,
+                         Shape destination_shape);
 
 struct HaloPlan {
-    std::vector<HaloPhase> phases;
-    std::string text;  // what processes must agree on
+    /// One dimension after the other: the elements that a process sends along the second include
+    /// the border that the first has filled. So corners need no messages of their own.
+    std::vector<std::vector<BorderBlock>> phases;
+    std::int64_t process = -1;
+    std::int64_t itemsize = 1;
+    Order order = Order::row_major;
+    std::string text;  // for the agreement
+
+    /// One schedule a phase, from the memory with border to itself. `agreed`: the order of the
+    /// lowest process. Only the processes of this order publish the addresses of their memory.
+    const std::vector<std::shared_ptr<const transfer::Schedule>>& schedules(Order agreed) const;
+
+  private:
+    mutable std::vector<std::shared_ptr<const transfer::Schedule>> made_[2];  // by `agreed`
 };
 
 /// The bytes between neighbours along each dimension of dense memory in that order.
 Shape dense_strides_in(Order order, const Shape& shape, std::int64_t itemsize);
 
-/// The border of process `rank` of a layout of boxes, which holds elements.
-HaloPhase box_borders(const layout::Form& form, std::int64_t rank, std::int64_t itemsize,
-                      const Shape& width, const std::vector<bool>& periodic, Order order);
+/// The blocks of all that process `rank` of a layout of boxes, which holds elements, sends and
+/// receives.
+std::vector<BorderBlock> box_borders(const layout::Form& form, std::int64_t rank,
+                                     const Shape& width, const std::vector<bool>& periodic);
 
 /// For process `rank` of the layout. @throws LayoutError as Halo does.
 HaloPlan halo_plan(const Layout& layout, std::int64_t rank, const DType& dtype, const Shape& width,

@@ -13,7 +13,7 @@
 #include "layout/form.hpp"
 #include "remap/exchange_inplace.hpp"
 #include "remap/remap_plan.hpp"
-#include "transfer/local_plan.hpp"
+#include "transfer/schedule.hpp"
 #include "transfer/stopwatch.hpp"
 
 namespace hocket {

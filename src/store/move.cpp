@@ -56,7 +56,7 @@ class Mover {
         if (!move_.writing) std::swap(route.source, route.destination);
         return route;
     }
-    std::shared_ptr<const transfer::LocalPlan> work(std::int64_t round) {
+    std::shared_ptr<const transfer::Schedule> work(std::int64_t round) {
         std::vector<IndexBox> boxes;
         for (std::int64_t w = 0; w < rounds_.writers(); ++w)
             boxes.push_back(zarr::relative(rounds_.box(w, round), region_.start));
@@ -82,8 +82,8 @@ class Mover {
         }
         const Plan plan(move_.writing ? move_.array.layout() : files,
                         move_.writing ? files : move_.array.layout(), std::move(options));
-        return std::make_shared<const transfer::LocalPlan>(
-            plan, move_.writing ? at_array : at_files, move_.writing ? at_files : at_array);
+        return std::make_shared<const transfer::Schedule>(transfer::plan_schedule(
+            plan, move_.writing ? at_array : at_files, move_.writing ? at_files : at_array));
     }
     std::byte* buffer_data() const { return memory_.get(); }
 

@@ -43,8 +43,8 @@ struct CollectiveTransfers {
         const auto place = [](const std::optional<Array>& array) {
             return array ? transfer::local_view_of(*array) : transfer::LocalView();
         };
-        const auto work = transfer::cached_local_plan(move.source, move.destination, options,
-                                                      place(move.sent), place(move.received));
+        const auto work = transfer::cached_schedule(move.source, move.destination, options,
+                                                    place(move.sent), place(move.received));
         watch.lap(&Profile::schedule);
         const auto ranks = [&](int task) { return all.ranks[static_cast<std::size_t>(task)]; };
         auto runner = std::make_unique<transfer::Executor>(

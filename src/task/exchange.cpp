@@ -75,9 +75,8 @@ Protocol<> move(const std::vector<Array>& arrays, const Reply& met, bool sending
             options.strategy = met.negotiated.strategy;
             options.stages = met.negotiated.stages;
             const auto work =
-                sending
-                    ? transfer::cached_local_plan(array.layout(), there, options, here, nowhere)
-                    : transfer::cached_local_plan(there, array.layout(), options, nowhere, here);
+                sending ? transfer::cached_schedule(array.layout(), there, options, here, nowhere)
+                        : transfer::cached_schedule(there, array.layout(), options, nowhere, here);
             watch.lap(&Profile::schedule);
             co_await transfer::run(work, sending ? array.data() : nullptr,
                                    sending ? nullptr : array.data(), route, watch);

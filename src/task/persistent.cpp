@@ -77,14 +77,14 @@ Protocol<> settle_type(All all, Me me, PersistentCall call, DType mine, int tree
     if (answer.fault) answer.fault.raise();
 }
 
-std::shared_ptr<const transfer::LocalPlan> work_for(const Persistent::Prepared& it, bool sending) {
+std::shared_ptr<const transfer::Schedule> work_for(const Persistent::Prepared& it, bool sending) {
     plan::Options options;
     options.itemsize = it.dtype->size;
     options.strategy = it.negotiated.strategy;
     options.stages = it.negotiated.stages;
     const transfer::LocalView nowhere;
-    return transfer::cached_local_plan(*it.source, *it.destination, options,
-                                       sending ? it.place : nowhere, sending ? nowhere : it.place);
+    return transfer::cached_schedule(*it.source, *it.destination, options,
+                                     sending ? it.place : nowhere, sending ? nowhere : it.place);
 }
 
 ArrayDescriptor form_of(const PersistentCall& call) {

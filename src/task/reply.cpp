@@ -3,7 +3,7 @@
 
 #include "base/text.hpp"
 #include "task/member.hpp"
-#include "transfer/local_plan.hpp"
+#include "transfer/schedule.hpp"
 
 namespace hocket::task {
 

@@ -9,14 +9,14 @@
 #include "base/environment.hpp"
 #include "hocket/transfer.hpp"
 #include "layout/form.hpp"
-#include "transfer/local_plan.hpp"
 #include "transfer/lru_cache.hpp"
+#include "transfer/schedule.hpp"
 
 namespace hocket {
 namespace transfer {
 namespace {
 
-struct WorkKey {
+struct ScheduleKey {
     Layout source_layout, destination_layout;
     plan::Options options;
     LocalView source, destination;
@@ -32,7 +32,7 @@ struct WorkKey {
         for (const auto stride : destination.strides) hash.add(stride);
         return hash.value();
     }
-    friend bool operator==(const WorkKey& a, const WorkKey& b) {
+    friend bool operator==(const ScheduleKey& a, const ScheduleKey& b) {
         return a.source.process == b.source.process &&
                a.destination.process == b.destination.process &&
                a.source.strides == b.source.strides &&
@@ -44,8 +44,8 @@ struct WorkKey {
     }
 };
 
-LruCache<WorkKey, LocalPlan>& works() {
-    static auto* const kept = new LruCache<WorkKey, LocalPlan>(true);
+LruCache<ScheduleKey, Schedule>& schedules() {
+    static auto* const kept = new LruCache<ScheduleKey, Schedule>(true);
     return *kept;
 }
 
@@ -82,15 +82,16 @@ Layout parsed(const std::string& text) {
     return *kept->find_or_make({text}, [](const TextKey& key) { return Layout::parse(key.text); });
 }
 
-std::shared_ptr<const LocalPlan> cached_local_plan(const Layout& source_layout,
-                                                   const Layout& destination_layout,
-                                                   const plan::Options& options,
-                                                   const LocalView& source,
-                                                   const LocalView& destination) {
-    return works().find_or_make(
-        {source_layout, destination_layout, options, source, destination}, [](const WorkKey& key) {
+std::shared_ptr<const Schedule> cached_schedule(const Layout& source_layout,
+                                                const Layout& destination_layout,
+                                                const plan::Options& options,
+                                                const LocalView& source,
+                                                const LocalView& destination) {
+    return schedules().find_or_make(
+        {source_layout, destination_layout, options, source, destination},
+        [](const ScheduleKey& key) {
             const Plan plan(key.source_layout, key.destination_layout, key.options);
-            return LocalPlan(plan, key.source, key.destination);
+            return plan_schedule(plan, key.source, key.destination);
         });
 }
 

@@ -29,7 +29,7 @@ constexpr std::int64_t most_ahead = 16;
 
 }  // namespace
 
-Executor::Executor(std::shared_ptr<const LocalPlan> work, Route route, Stopwatch& watch)
+Executor::Executor(std::shared_ptr<const Schedule> work, Route route, Stopwatch& watch)
     : work_(std::move(work)),
       route_(std::move(route)),
       watch_(watch),
@@ -72,7 +72,7 @@ comm::Protocol<> Executor::connect() {
     co_await comm::until(met);
 }
 
-void Executor::rebind(std::shared_ptr<const LocalPlan> work) {
+void Executor::rebind(std::shared_ptr<const Schedule> work) {
     in_node_.rebind(work->sends, work->receives, work->local);
     net_sends_.rebind(work->sends);
     net_receives_.rebind(work->receives);
@@ -93,7 +93,7 @@ void Executor::start(const void* source, void* destination) {
 void Executor::refuse(const comm::Fault& why) {
     ++runs_;
     std::vector<int> receivers;
-    for (const std::int64_t peer : work_->receivers())
+    for (const std::int64_t peer : work_->receivers)
         receivers.push_back(rank_of(route_, Side::destination, peer));
     together([&] {
         begin(nullptr, nullptr, true);
@@ -122,12 +122,9 @@ void Executor::tell() const {
                std::to_string(near) + " by shared memory, " + std::to_string(messages - near) +
                " by MPI)";
     };
-    const Plan& plan = work_->plan();
-    log::write(LogLevel::debug, "transfer of " + plan.source().text() + " to " +
-                                    plan.destination().text() + ", strategy " +
-                                    (work_->relay ? plan.strategy() : "direct") +
-                                    ": this process sends " + counted(sends, near_sends) +
-                                    " and receives " + counted(receives, near_receives));
+    log::write(LogLevel::debug, "transfer of " + work_->text() + ": this process sends " +
+                                    counted(sends, near_sends) + " and receives " +
+                                    counted(receives, near_receives));
 }
 
 void Executor::draw(Side side, double began) {
@@ -242,7 +239,7 @@ bool Executor::go_on() {
     return !under_way_;
 }
 
-comm::Protocol<> run(std::shared_ptr<const LocalPlan> work, const void* source_data,
+comm::Protocol<> run(std::shared_ptr<const Schedule> work, const void* source_data,
                      void* destination_data, Route route, Stopwatch& watch) {
     Executor runner(std::move(work), std::move(route), watch);
     runner.start(source_data, destination_data);

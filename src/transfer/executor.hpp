@@ -7,9 +7,9 @@
 #include <string>
 
 #include "comm/requests.hpp"
-#include "transfer/local_plan.hpp"
 #include "transfer/refusals.hpp"
 #include "transfer/relay.hpp"
+#include "transfer/schedule.hpp"
 #include "transfer/stopwatch.hpp"
 #include "transport/net_messages.hpp"
 #include "transport/node_messages.hpp"
@@ -20,7 +20,7 @@ namespace hocket::transfer {
 class Executor {
   public:
     /// `watch` must live as long as the runner.
-    Executor(std::shared_ptr<const LocalPlan> work, Route route, Stopwatch& watch);
+    Executor(std::shared_ptr<const Schedule> work, Route route, Stopwatch& watch);
     ~Executor();
     Executor(const Executor&) = delete;
     Executor& operator=(const Executor&) = delete;
@@ -30,7 +30,7 @@ class Executor {
     comm::Protocol<> connect();
 
     /// The same plan for an array of other strides; only when nothing is under way.
-    void rebind(std::shared_ptr<const LocalPlan> work);
+    void rebind(std::shared_ptr<const Schedule> work);
 
     /// Starts all that can be started without waiting; what stays on the process is copied part by
     /// part while messages fly, by `poll`. The arrays must live until it is done, and may be
@@ -60,7 +60,7 @@ class Executor {
     void draw(Side side, double began);
     void tell() const;
 
-    std::shared_ptr<const LocalPlan> work_;
+    std::shared_ptr<const Schedule> work_;
     Route route_;
     Stopwatch& watch_;
     bool timed_ = false;      // what is brief is only once it is waited for
@@ -75,7 +75,7 @@ class Executor {
 };
 
 /// A transfer run once.
-comm::Protocol<> run(std::shared_ptr<const LocalPlan> work, const void* source_data,
+comm::Protocol<> run(std::shared_ptr<const Schedule> work, const void* source_data,
                      void* destination_data, Route route, Stopwatch& watch);
 
 }  // namespace hocket::transfer

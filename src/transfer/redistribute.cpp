@@ -87,8 +87,8 @@ comm::Protocol<> move(Comm on, int tag, std::int64_t number, comm::CallSignature
         link, tag, std::move(mine), source ? &source->layout : nullptr,
         destination ? &destination->layout : nullptr, options, route);
     watch.lap(&Profile::descriptor);
-    const auto work = transfer::cached_local_plan(source->layout, destination->layout, options,
-                                                  source->place, destination->place);
+    const auto work = transfer::cached_schedule(source->layout, destination->layout, options,
+                                                source->place, destination->place);
     watch.lap(&Profile::schedule);
     co_await transfer::run(work, source->data, destination->data, std::move(route), watch);
 }

@@ -23,17 +23,15 @@ std::uint64_t id_of(const Route& route, std::int64_t run, int from, int to) {
 
 }  // namespace
 
-void record_arrows(Side side, const LocalPlan& work, const Route& route, std::int64_t run,
+void record_arrows(Side side, const Schedule& work, const Route& route, std::int64_t run,
                    const std::string& name, double began) {
     const double now = platform::seconds();
     const bool leaving = side == Side::source;
     const auto& ranks = leaving ? route.source : route.destination;
     const auto found = std::find(ranks.begin(), ranks.end(), route.link->rank());
     if (found == ranks.end()) return;
-    const std::int64_t own = found - ranks.begin();
     std::vector<int> peers;
-    for (const auto& [process, elements] :
-         leaving ? work.plan().sends(own) : work.plan().recvs(own)) {
+    for (const std::int64_t process : leaving ? work.receivers : work.senders) {
         const int rank = rank_of(route, leaving ? Side::destination : Side::source, process);
         if (rank != *found) peers.push_back(rank);
     }

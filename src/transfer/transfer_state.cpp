@@ -108,8 +108,8 @@ comm::Protocol<> Transfer::State::prepare(comm::CallSignature mine, std::optiona
     runner_ = std::move(runner);
 }
 
-std::shared_ptr<const transfer::LocalPlan> Transfer::State::work() const {
-    return transfer::cached_local_plan(source_, destination_, plan_, from_, to_);
+std::shared_ptr<const transfer::Schedule> Transfer::State::work() const {
+    return transfer::cached_schedule(source_, destination_, plan_, from_, to_);
 }
 
 trace::Track Transfer::State::track() const {

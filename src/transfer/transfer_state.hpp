@@ -60,7 +60,7 @@ class Transfer::State final : public comm::Activity, public std::enable_shared_f
     void launch(Start& start);
     void pop();
     comm::Protocol<> prepare(comm::CallSignature mine, std::optional<DType> dtype);
-    std::shared_ptr<const transfer::LocalPlan> work() const;
+    std::shared_ptr<const transfer::Schedule> work() const;
     trace::Track track() const;
 
     Layout source_, destination_;

@@ -46,8 +46,8 @@ PeerArray find_peer_array(const shm::Payload& words, const Message& message,
 
 /// Does what is left of a part that was taken and counts it as finished; an error breaks the lane's
 /// use first.
-template <class LocalPlan>
-auto or_abort(shm::Channel& channel, const shm::ChannelCounters& counters, const LocalPlan& work) {
+template <class Work>
+auto or_abort(shm::Channel& channel, const shm::ChannelCounters& counters, const Work& work) {
     try {
         return work();
     } catch (const std::exception& error) {

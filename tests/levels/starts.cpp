@@ -1,10 +1,13 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // What transfers cost besides copies, on 2 processes: `starts lanes|messages`. Starting a
 // persistent request again allocates nothing, over lanes or by messages; over lanes it sends no
-// message either, however long the array, nor does a send that is made once.
+// message either, however long the array, nor does a send that is made once. The exchange of a halo
+// sends none within the node.
 #include <mpi.h>
 
 #include <algorithm>
+#include <cstddef>
+#include <cstdint>
 #include <cstdio>
 #include <cstdlib>
 #include <exception>
@@ -13,6 +16,7 @@
 #include <vector>
 
 #include "hocket/array.hpp"
+#include "hocket/halo.hpp"
 #include "hocket/mpi.hpp"
 #include "hocket/task.hpp"
 #include "hocket/transfer.hpp"
@@ -117,6 +121,37 @@ long messages_of(hocket::Tasks& tasks, std::int64_t elements) {
     return sent;
 }
 
+// The borders of rows of so many elements, half of the rows on each process.
+void halo(std::int64_t columns, hocket::Order mine, bool lanes) {
+    constexpr std::int64_t rows = 6;
+    const hocket::Layout layout({rows, columns}, "(BLOCK, *)", {2});
+    const auto comm = hocket::from_mpi(MPI_COMM_WORLD);
+    const auto array = hocket::Array::empty(layout, hocket::dtype_of<std::int64_t>(), comm);
+    const hocket::Halo halo(array, {1, 1}, {true, true}, mine);
+    const hocket::Shape strides = halo.array().strides();
+    auto* const memory = static_cast<std::byte*>(halo.data());
+    const auto element = [&](std::int64_t i, std::int64_t j) -> std::int64_t& {
+        return *reinterpret_cast<std::int64_t*>(memory + i * strides[0] + j * strides[1]);
+    };
+    const std::int64_t held = rows / 2, first = me * held;
+    for (std::int64_t i = 0; i < held; ++i)
+        for (std::int64_t j = 0; j < columns; ++j)
+            element(i + 1, j + 1) = (first + i) * columns + j;
+    const long before = messages;
+    halo.exchange(hocket::Deadline::in(60));
+    const long sent = messages - before;
+    const std::string which = "a halo of " + std::to_string(columns) + " columns: ";
+    expect(lanes ? sent == 0 : sent > 0, which + std::to_string(sent) + " messages");
+    long differ = 0;
+    for (std::int64_t i = 0; i < held + 2; ++i)
+        for (std::int64_t j = 0; j < columns + 2; ++j)
+            differ += element(i, j) !=
+                              (first + i - 1 + rows) % rows * columns + (j - 1 + columns) % columns
+                          ? 1
+                          : 0;
+    expect(differ == 0, which + std::to_string(differ) + " wrong elements");
+}
+
 void all(bool lanes) {
     const std::vector<hocket::TaskRequest> requests{{"a", 1}, {"b", 1}};
     hocket::Tasks tasks(requests, hocket::from_mpi(MPI_COMM_WORLD));
@@ -130,6 +165,14 @@ void all(bool lanes) {
         expect(sent == expected, "an array of " + std::to_string(elements) +
                                      " sent once: " + std::to_string(sent) + " messages, not " +
                                      std::to_string(expected));
+    }
+    // Texts, slots of a channel, and array to array; in one order of elements, or in two.
+    const auto row_major = hocket::Order::row_major, column_major = hocket::Order::column_major;
+    for (const std::int64_t columns : {5, 2000, 100'000}) {
+        halo(columns, row_major, lanes);
+        halo(columns, column_major, lanes);
+        halo(columns, me == 0 ? row_major : column_major, lanes);
+        halo(columns, me == 1 ? row_major : column_major, lanes);
     }
 }
 

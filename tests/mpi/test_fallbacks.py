@@ -61,8 +61,8 @@ def run(command, forbid, crossing=""):
         ("", "packed"),
         ("process_vm", ""),
         ("proc", ""),
-        ("proc,socket", ""),
-        ("memfd", ""),
+        pytest.param("proc,socket", "", marks=pytest.mark.soak),
+        pytest.param("memfd", "", marks=pytest.mark.soak),
         ("memfd,proc", "always"),
     ],
 )

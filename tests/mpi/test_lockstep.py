@@ -174,9 +174,9 @@ def test_a_hang_is_ended_at_its_limit_and_every_rank_says_where_it_stood(tmp_pat
 @pytest.mark.parametrize(
     ("statement", "said"),
     [
-        ("sys.exit(3)", "SystemExit: 3"),
+        pytest.param("sys.exit(3)", "SystemExit: 3", marks=pytest.mark.soak),
         ("os._exit(3)", "rank 1 ended during the test (first to end"),
-        ("ctypes.string_at(0)", "Segmentation fault"),
+        pytest.param("ctypes.string_at(0)", "Segmentation fault", marks=pytest.mark.soak),
     ],
     ids=["exit", "_exit", "segfault"],
 )

@@ -55,7 +55,7 @@ def start(folder: Path, how: str, *words: str, shell: bool = False) -> subproces
     )
 
 
-@pytest.mark.parametrize("how", ["made an array", "imported"])
+@pytest.mark.parametrize("how", [pytest.param("made an array", marks=pytest.mark.soak), "imported"])
 def test_a_process_that_leaves_without_the_first_call_is_named(tmp_path, how):
     with start(tmp_path, how) as job:
         said, _ = job.communicate(timeout=300)

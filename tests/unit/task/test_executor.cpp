@@ -37,8 +37,8 @@ class RunnerTest : public testing::TestWithParam<std::int64_t> {
         options.itemsize = 8;
         const LocalView nowhere;
         return std::make_unique<Executor>(
-            cached_local_plan(layout_, layout_, options, sending ? local_view_of(from_) : nowhere,
-                              sending ? nowhere : local_view_of(to_)),
+            cached_schedule(layout_, layout_, options, sending ? local_view_of(from_) : nowhere,
+                            sending ? nowhere : local_view_of(to_)),
             Route{link_, {0}, {0}, tag, call}, watch_);
     }
     // What `poll` throws; nothing, if it is done first.

@@ -3,7 +3,6 @@
 
 from __future__ import annotations
 
-import difflib
 import inspect
 from collections.abc import Sequence
 from typing import Any, Callable
@@ -13,6 +12,7 @@ import numpy as np
 from hocket.arrays import Array
 from hocket.calls import collective
 from hocket.computing import (
+    composed,
     elementwise,
     fourier,
     products,
@@ -61,11 +61,12 @@ def of_numpy(function: Any, args: Sequence[Any], options: dict[str, Any]) -> Any
     ours = TABLE.get(function)
     if ours is None:
         name = _name(function)
-        near = difflib.get_close_matches(name, [_name(each) for each in TABLE], 1)
+        near = NEAR.get(name.removeprefix("np."))
         raise TypeError(
             f"{name} is not there for distributed arrays; use "
-            + (f"{near[0]}, " if near else "")
-            + "its parts with hk.map_blocks, or the whole array: a.gather(), hk.replicated(a)"
+            + (f"{near}, " if near else "")
+            + "the function on the parts with hk.map_blocks, or on the whole array: a.gather(), "
+            "hk.replicated(a)"
         )
     known = _known(function, ours, options)
     try:
@@ -209,6 +210,36 @@ def take(a: Array, indices: Any, axis: Any = None, out: Any = None, mode: str = 
     return result if out is None else reductions.to_out(result, out)
 
 
+#: What serves instead of a function that is not there.
+NEAR = {
+    "median": "np.sort(a, axis=None) and its middle",
+    "percentile": "np.sort(a, axis=None) and its elements",
+    "quantile": "np.sort(a, axis=None) and its elements",
+    "histogram": "np.searchsorted(np.sort(a, axis=None), edges)",
+    "bincount": "np.unique and np.searchsorted",
+    "digitize": "np.searchsorted(edges, a)",
+    "gradient": "np.diff or np.roll",
+    "convolve": "np.fft.fftn or hk.map_blocks with halo=",
+    "pad": "an assignment to a section of hk.zeros",
+    "kron": "np.outer and np.reshape",
+    "inner": "np.tensordot",
+    "cov": "np.mean and np.matmul",
+    "corrcoef": "np.mean and np.matmul",
+    "diagonal": "np.trace or np.where of np.tril and np.triu",
+    "delete": "np.concatenate of sections",
+    "insert": "np.concatenate of sections",
+    "append": "np.concatenate",
+    "partition": "np.sort",
+    "argwhere": "np.nonzero",
+    "flatnonzero": "np.nonzero of a.ravel()",
+    "split": "sections, a[begin:end]",
+    "array_split": "sections, a[begin:end]",
+    "linalg.solve": "ScaLAPACK (see docs/guide/neighbours.md)",
+    "linalg.svd": "ScaLAPACK (see docs/guide/neighbours.md)",
+    "linalg.eigh": "ScaLAPACK (see docs/guide/neighbours.md)",
+    "linalg.inv": "ScaLAPACK (see docs/guide/neighbours.md)",
+}
+
 TABLE: Table = {
     np.sum: reduced(np.add),
     np.prod: reduced(np.multiply),
@@ -267,6 +298,29 @@ TABLE: Table = {
     np.shape: lambda a: a.shape,
     np.ndim: lambda a: a.ndim,
     np.size: lambda a: a.size,
+    **{
+        getattr(np, function.__name__): function
+        for function in (
+            composed.vstack,
+            composed.hstack,
+            composed.dstack,
+            composed.column_stack,
+            composed.flipud,
+            composed.fliplr,
+            composed.rot90,
+            composed.tile,
+            composed.repeat,
+            composed.ptp,
+            composed.outer,
+            composed.average,
+            composed.tril,
+            composed.triu,
+            composed.trace,
+            composed.nanmean,
+        )
+    },
+    np.nansum: composed.without_nan(np.sum, 0),
+    np.nanprod: composed.without_nan(np.prod, 1),
     np.fft.fftn: fourier.fftn,
     np.fft.ifftn: fourier.ifftn,
     np.fft.rfftn: fourier.rfftn,

@@ -13,8 +13,8 @@
 #include "comm/state.hpp"
 #include "hocket/comm.hpp"
 #include "hocket/layout.hpp"
-#include "transfer/local_plan.hpp"
 #include "transfer/local_view.hpp"
+#include "transfer/schedule.hpp"
 #include "transport/net_messages.hpp"
 
 namespace hocket::transfer {
@@ -48,10 +48,10 @@ class WorkTest : public testing::Test {
         opening.take();
         link_ = &state.link();
     }
-    LocalPlan work(LocalView source, LocalView destination) const {
+    Schedule work(LocalView source, LocalView destination) const {
         plan::Options options;
         options.itemsize = 8;
-        return {Plan(source_, destination_, options), source, destination};
+        return plan_schedule(Plan(source_, destination_, options), source, destination);
     }
 
     Layout source_, destination_;
@@ -62,7 +62,7 @@ class WorkTest : public testing::Test {
 // The schedule of a message is computed when the one before is on its way.
 TEST_F(WorkTest, EachMessageIsWorkedOutWhenItIsSent) {
     const LocalView nowhere;
-    const LocalPlan out = work({0, {8}, true}, nowhere);
+    const Schedule out = work({0, {8}, true}, nowhere);
     const transport::Route route{link_, {0}, std::vector<int>(receivers, 0), 5, 1};
     ASSERT_EQ(out.sends.messages.size(), std::size_t{receivers});
     EXPECT_EQ(worked_out(out.sends), 0U);
@@ -78,7 +78,7 @@ TEST_F(WorkTest, EachMessageIsWorkedOutWhenItIsSent) {
         EXPECT_EQ(worked_out(out.sends), i + 1);
         // It arrives before the next one is worked out.
         const std::int64_t receiver = out.sends.messages[i].peer;
-        const LocalPlan in = work(nowhere, {receiver, {8}, true});
+        const Schedule in = work(nowhere, {receiver, {8}, true});
         EXPECT_EQ(worked_out(in.receives), 0U);
         NetMessages receiving(NetMessages::Action::in, in.receives, route,
                               transport::default_buffers());
