@@ -18,32 +18,7 @@ constexpr std::size_t read_ahead = std::size_t{64} << 10;
 constexpr double between_polls = 10e-3;  // seconds
 constexpr std::int64_t most_a_poll = std::int64_t{4} << 20;
 
-class Loopback final : public ByteStream {
-  public:
-    std::int64_t write(const void* data, std::int64_t bytes) override {
-        const std::int64_t room = chunk_bytes - static_cast<std::int64_t>(held_.size());
-        const std::int64_t taken = std::clamp<std::int64_t>(bytes, 0, room);
-        held_.append(static_cast<const char*>(data), static_cast<std::size_t>(taken));
-        return taken;
-    }
-    std::int64_t read(void* data, std::int64_t bytes) override {
-        const std::size_t given =
-            held_.copy(static_cast<char*>(data), static_cast<std::size_t>(bytes));
-        held_.erase(0, given);
-        return static_cast<std::int64_t>(given);
-    }
-    std::optional<std::string> lost() override { return std::nullopt; }
-    std::string name() const override { return "this process"; }
-
-  private:
-    std::string held_;
-};
-
 }  // namespace
-
-std::shared_ptr<Endpoint> Endpoint::loopback() {
-    return std::make_shared<Endpoint>(std::make_unique<Loopback>());
-}
 
 Endpoint::Handle Endpoint::send(const void* data, std::int64_t bytes, int tag) {
     auto message = std::make_shared<Message>();
@@ -235,6 +210,12 @@ bool Endpoint::write_chunk() {
     return true;
 }
 
+Endpoint::Header Endpoint::next_header() const {
+    Header header;
+    std::memcpy(&header, in_.data() + in_begin_, sizeof header);
+    return header;
+}
+
 void Endpoint::read_in() {
     std::int64_t most = most_a_poll;
     while (broken_.empty()) {
@@ -244,8 +225,7 @@ void Endpoint::read_in() {
         }
         const std::size_t there = in_end_ - in_begin_;
         if (there >= sizeof(Header)) {
-            Header header;
-            std::memcpy(&header, in_.data() + in_begin_, sizeof header);
+            const Header header = next_header();
             const bool eager = header.kind == Kind::eager;
             if (header.bytes < 0 || (eager && header.bytes > eager_limit)) {
                 broken_ = "it sends bytes that are no message";

@@ -113,6 +113,7 @@ class Endpoint {
     void write_out();
     bool write_chunk();
     void read_in();
+    Header next_header() const;
     bool read_ahead_of(std::int64_t& most);
     bool read_chunk(std::int64_t& most);
     void end_chunk();
