@@ -8,6 +8,7 @@
 #include "base/platform.hpp"
 #include "base/trace.hpp"
 #include "comm/fork.hpp"
+#include "hocket/memory.hpp"
 #include "transfer/counts.hpp"
 #include "transfer/trace_arrows.hpp"
 
@@ -17,14 +18,19 @@ using transport::NetMessages;
 
 namespace {
 
-// What is sent, what is received and what passes through rings: a third of the memory each.
+void run_all(const std::vector<transport::LocalCopy>& copies, const std::byte* source,
+             std::byte* destination) {
+    for (const auto& each : copies)
+        each.copy.run(source + each.source_offset, destination + each.destination_offset);
+}
+
+// Packed sends, packed receives and rings take a third of the memory each.
 std::int64_t share_of(const Route& route) {
     return (route.max_buffer > 0 ? route.max_buffer : transport::default_buffers()) / 3;
 }
 
-// How many turns sends by MPI are ahead of what has come by it. Where all send to all, so many
-// messages of a process are under way at a time, not one to each: what shares links and queues
-// stays few, and receives are posted before what they are for.
+// Sends by MPI are at most so many turns ahead of the receives. So in an all-to-all few messages of
+// a process share links and queues, and receives are posted before their messages arrive.
 constexpr std::int64_t most_ahead = 16;
 
 }  // namespace
@@ -36,9 +42,7 @@ Executor::Executor(std::shared_ptr<const Schedule> work, Route route, Stopwatch&
       in_node_(work_->sends, work_->receives, work_->local, route_, share_of(route_)),
       net_sends_(NetMessages::Action::out, work_->sends, route_, share_of(route_)),
       net_receives_(NetMessages::Action::in, work_->receives, route_, share_of(route_)),
-      refusals_(route_) {
-    if (work_->relay) relay_.emplace(*work_->relay, route_, refusals_, watch_);
-}
+      refusals_(route_) {}
 
 Executor::~Executor() {
     if (under_way_ && !comm::forked()) abort_use("it was given up before it was done");
@@ -76,7 +80,6 @@ void Executor::rebind(std::shared_ptr<const Schedule> work) {
     in_node_.rebind(work->sends, work->receives, work->local);
     net_sends_.rebind(work->sends);
     net_receives_.rebind(work->receives);
-    if (relay_) relay_.emplace(*work->relay, route_, refusals_, watch_);
     work_ = std::move(work);  // the last owner of what the ends were bound to goes after them
 }
 
@@ -102,21 +105,18 @@ void Executor::refuse(const comm::Fault& why) {
     to_draw_ = false;
 }
 
-// Only once nothing else is left to come.
+// Only once all messages are received.
 bool Executor::hear_refusals() {
     in_node_.each_refused([&](int rank) { refusals_.from(rank); });
     return refusals_.poll();
 }
 
 void Executor::tell() const {
-    std::size_t sends = work_->sends.messages.size(), receives = work_->receives.messages.size();
+    const std::size_t sends = work_->sends.messages.size(),
+                      receives = work_->receives.messages.size();
     std::size_t near_sends = 0, near_receives = 0;
     for (std::size_t i = 0; i < sends; ++i) near_sends += in_node_.sends(i) ? 1 : 0;
     for (std::size_t i = 0; i < receives; ++i) near_receives += in_node_.receives(i) ? 1 : 0;
-    if (work_->relay) {
-        sends = work_->relay->sends.size();
-        receives = work_->relay->receives.size();
-    }
     const auto counted = [](std::size_t messages, std::size_t near) {
         return std::to_string(messages) + (messages == 1 ? " message" : " messages") + " (" +
                std::to_string(near) + " by shared memory, " + std::to_string(messages - near) +
@@ -135,33 +135,77 @@ void Executor::draw(Side side, double began) {
 void Executor::begin(const void* source, void* destination, bool refusing) {
     under_way_ = true;
     refusals_.clear();
-    in_node_.begin(source, destination, refusing);
-    net_sends_.begin(source, refusing);
-    net_receives_.begin(destination, refusing);
+    if (forwards() && !scratch_) scratch_ = allocate(work_->scratch);
+    std::byte* const scratch = scratch_.get();
+    in_node_.begin(source, destination, scratch, refusing);
+    net_sends_.begin(forwards() ? scratch : source, refusing && !forwards());
+    net_receives_.begin(forwards() ? scratch : destination, refusing && !forwards());
+    from_ = static_cast<const std::byte*>(source);
+    to_ = static_cast<std::byte*>(destination);
+    refusing_ = refusing;
+    received_ = ready_ = 0;
     timed_ = !all_short();
     if (timed_) watch_.restart();
     const std::size_t sends = work_->sends.messages.size(),
                       receives = work_->receives.messages.size();
     count_sends(sends);
     count_receives(receives);
-    if (relay_)
-        relay_->start(static_cast<const std::byte*>(source), static_cast<std::byte*>(destination),
-                      refusing);
-    for (std::size_t i = 0; i < receives; ++i)
-        if (!in_node_.receive(i)) net_receives_.add(i);
+    missing_.assign(forwards() ? receives : 0, 1);
+    for (std::size_t i = 0; i < receives; ++i) {
+        if (in_node_.receive(i)) continue;
+        net_receives_.add(i);
+        if (forwards()) missing_[i] = net_receives_.pieces(i);
+    }
     while (net_receives_.start_one(in_)) {
     }
-    // Long near messages first: their receivers work while this process packs the others.
-    for (std::size_t i = 0; i < sends; ++i)
-        if (!in_node_.send(i)) net_sends_.add(i);
-    in_node_.begin_sends();
+    // Those within the node first: their receivers work while this process packs the others.
+    send_what_is_ready();
     if (all_short()) return;
     watch_.lap(&Profile::move);
     while (send_one()) go_on();
 }
 
-// The message of the lowest turn that has not come, wherever, is never kept back by this: all that
-// its sender expects before it has come. So the transfer goes on.
+bool Executor::send_what_is_ready() {
+    const auto& sends = work_->sends.messages;
+    const std::size_t before = ready_;
+    for (; ready_ < sends.size() && sends[ready_].after <= received_; ++ready_) {
+        if (forwards()) load(ready_);
+        if (!in_node_.send(ready_)) net_sends_.add(ready_);
+    }
+    if (ready_ == before) return false;
+    in_node_.begin_sends();
+    return true;
+}
+
+// Copies the cargo of send `i` into the scratch memory.
+void Executor::load(std::size_t i) {
+    watch_.lap(&Profile::move);
+    const Cargo& cargo = work_->outgoing[i];
+    for (const OwnParcel& parcel : cargo.parcels) {
+        scratch_.get()[parcel.flag_offset] = std::byte{refusing_};
+        if (!refusing_) run_all(parcel.copies, from_, scratch_.get());
+    }
+    run_all(cargo.forwarded, scratch_.get(), scratch_.get());
+    watch_.lap(&Profile::pack);
+}
+
+// Copies the cargo of receive `i` that ends here into the array.
+void Executor::received(std::size_t i) {
+    missing_[i] = 0;
+    while (received_ < missing_.size() && missing_[received_] == 0) ++received_;
+    const Cargo& cargo = work_->incoming[i];
+    if (cargo.parcels.empty()) return;
+    watch_.lap(&Profile::move);
+    for (const OwnParcel& parcel : cargo.parcels) {
+        const bool refused = scratch_.get()[parcel.flag_offset] != std::byte{0};
+        if (refused) refusals_.from(rank_of(route_, Side::source, parcel.source));
+        if (!refused && !refusing_) run_all(parcel.copies, scratch_.get(), to_);
+    }
+    watch_.lap(&Profile::pack);
+}
+
+// Never delays the message of the lowest round that has not arrived, because its sender has
+// received all messages of lower rounds.
 bool Executor::window_full() const {
     const std::int64_t next = net_sends_.next_turn();
     return next >= most_ahead && net_receives_.first_turn() <= next - most_ahead;
@@ -174,7 +218,6 @@ bool Executor::send_one() {
     return true;
 }
 
-// One piece a call is packed and sent: those of near messages, and what comes, have their turns.
 bool Executor::poll_net() {
     bool any = false;
     if (!in_.all_done()) {
@@ -183,6 +226,7 @@ bool Executor::poll_net() {
             const auto& empty = in_.newly_empty();
             const bool refused = std::find(empty.begin(), empty.end(), number) != empty.end();
             const std::size_t i = net_receives_.done(number, refused);
+            if (forwards() && --missing_[i] == 0) received(i);
             if (refused)
                 refusals_.from(rank_of(route_, Side::source, work_->receives.messages[i].peer));
         }
@@ -194,8 +238,8 @@ bool Executor::poll_net() {
     return any;
 }
 
-// The clock is looked at only while there is time for it: what is done at once costs next to
-// nothing, and the first look would be most of it.
+// Reads the clock only if the process has to wait: otherwise reading it would take most of the
+// time.
 bool Executor::poll_short() {
     in_node_.poll();
     const bool done = in_node_.channels_done() && hear_refusals();
@@ -219,23 +263,26 @@ bool Executor::poll() {
 bool Executor::go_on() {
     if (all_short()) return poll_short();
     bool more = true;
-    while (more) {  // what is served may start something that is done at once
+    while (more) {  // a message that is done may let another one start that is done at once
         more = in_node_.poll();
+        if (forwards())
+            for (const std::size_t i : in_node_.take_received()) received(i);
         if (poll_net()) more = true;
+        if (ready_ < work_->sends.messages.size() && send_what_is_ready()) more = true;
     }
-    const bool relayed = !relay_ || relay_->poll();
     watch_.lap(&Profile::move);
-    // One part a poll: in turn with those of near messages, which often fill the other elements of
-    // the same cache lines, and the messages of far ones are served meanwhile.
-    // Simulated, a copy takes no time but the next poll does: all at once.
+    // One part a poll, in turn with the parts of messages within the node, which often fill the
+    // other elements of the same cache lines; meanwhile messages by MPI progress.
+    // In simulation a copy takes no time but the next poll does, so all parts are copied at once.
     bool any = false;
     do {
         any = in_node_.copy_stay();
         if (any) watch_.lap(&Profile::pack);
         if (send_one()) any = true;
     } while (platform::simulated && any);
-    under_way_ = !(relayed && net_sends_.finished() && net_receives_.finished() && in_.all_done() &&
-                   out_.all_done() && in_node_.finished() && hear_refusals());
+    under_way_ = !(ready_ == work_->sends.messages.size() && net_sends_.finished() &&
+                   net_receives_.finished() && in_.all_done() && out_.all_done() &&
+                   in_node_.finished() && hear_refusals());
     return !under_way_;
 }
 

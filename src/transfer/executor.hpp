@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Doing the work: messages and copies of one process.
+// Runs the messages and local copies of one process.
 #pragma once
 
 #include <memory>
@@ -8,7 +8,6 @@
 
 #include "comm/requests.hpp"
 #include "transfer/refusals.hpp"
-#include "transfer/relay.hpp"
 #include "transfer/schedule.hpp"
 #include "transfer/stopwatch.hpp"
 #include "transport/net_messages.hpp"
@@ -16,10 +15,16 @@
 
 namespace hocket::transfer {
 
-/// One process's part of a transfer, run once or again and again.
+/// Runs a schedule, once or repeatedly. All receives are open from the start. Sends start in the
+/// order of rounds, each as soon as the receives that it depends on are unpacked.
+///
+/// Invariant: the unfinished message with the lowest round can always proceed, because
+/// 1. all receives that it depends on have lower rounds, so its sender may send it;
+/// 2. its sender sends, and its receiver receives, in the order of rounds, so it has buffers;
+/// 3. unpacking needs no memory that a later send frees: the scratch memory holds all messages.
 class Executor {
   public:
-    /// `watch` must live as long as the runner.
+    /// `watch` must live as long as the executor.
     Executor(std::shared_ptr<const Schedule> work, Route route, Stopwatch& watch);
     ~Executor();
     Executor(const Executor&) = delete;
@@ -41,7 +46,7 @@ class Executor {
     void refuse(const comm::Fault& why);
     /// Of what is done: why the lowest process that refused to send to this one did, if any did.
     const std::optional<comm::Fault>& refused() const { return refusals_.observed(); }
-    /// Serves what has come; true once nothing is left to come or to go.
+    /// Progresses all messages; true once nothing is left to send or receive.
     bool poll();
 
   private:
@@ -54,7 +59,11 @@ class Executor {
     bool go_on();
     bool poll_net();
     bool poll_short();
-    bool all_short() const { return !relay_ && in_node_.all_short(); }
+    bool forwards() const { return work_->scratch > 0; }
+    bool all_short() const { return !forwards() && in_node_.all_short(); }
+    bool send_what_is_ready();
+    void received(std::size_t i);
+    void load(std::size_t i);
     bool window_full() const;
     bool send_one();
     void draw(Side side, double began);
@@ -70,8 +79,15 @@ class Executor {
     transport::NodeMessages in_node_;
     transport::NetMessages net_sends_, net_receives_;
     Refusals refusals_;
-    std::optional<Relay> relay_;  // instead of all these
-    comm::Requests in_, out_;     // last, so that they end before their buffers
+    // Of strategies that forward:
+    const std::byte* from_ = nullptr;
+    std::byte* to_ = nullptr;
+    bool refusing_ = false;
+    std::shared_ptr<std::byte> scratch_;
+    std::vector<std::int64_t> missing_;  // pieces of each receive
+    std::size_t received_ = 0;           // receives before this one are unpacked
+    std::size_t ready_ = 0;              // sends before this one have started
+    comm::Requests in_, out_;            // last, so that they end before their buffers
 };
 
 /// A transfer run once.

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// One side of a transfer as a process sees it, and the copies between its array and messages.
+// The array of one process on one side of a transfer, and the copies between it and messages.
 #pragma once
 
 #include <cstdint>

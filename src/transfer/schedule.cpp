@@ -59,6 +59,7 @@ void add_messages(Direction& side, const std::shared_ptr<const Ends>& ends, bool
         side.messages.emplace_back(
             other, k, sending ? ends->turn(here.process, other) : ends->turn(other, here.process),
             peers[k].elements * itemsize, here.dense, cutter);
+        side.messages.back().peer_in_source = !sending;
     }
     put_in_order(side, itemsize);
 }
@@ -80,7 +81,7 @@ Schedule plan_schedule(const Plan& plan, const LocalView& source, const LocalVie
     Schedule made;
     const auto ends = std::make_shared<Ends>(Ends{plan, source, destination, {}, {}});
     const bool forwards = plan.options().strategy != "auto" && plan.strategy() != "direct";
-    if (forwards) made.relay.emplace(plan, source, destination);
+    if (forwards) add_relay(made, plan, source, destination);
     made.text = [ends, forwards] {
         return ends->plan.source().text() + " to " + ends->plan.destination().text() +
                ", strategy " + (forwards ? ends->plan.strategy() : "direct");

@@ -11,7 +11,7 @@
 #include "hocket/error.hpp"
 #include "layout/form.hpp"
 #include "transfer/lru_cache.hpp"
-#include "transfer/relay_plan.hpp"
+#include "transfer/schedule.hpp"
 #include "transport/net_messages.hpp"
 
 namespace hocket::transfer {
@@ -59,7 +59,7 @@ void require_room_to_relay(const Plan& plan, std::int64_t most) {
     const auto held_by = [&](Side side, std::int64_t rank) {
         std::int64_t bytes = 0;
         for (const plan::Step& step : plan.steps(side, rank))
-            bytes += relay_room(step.elements * plan.options().itemsize);
+            bytes += scratch_bytes(step.elements * plan.options().itemsize);
         return bytes;
     };
     const auto check = [&](const char* side, std::int64_t rank, std::int64_t bytes) {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// A message of a transfer, as one of its ends sees it, whatever way it goes.
+// One end of a message of a schedule, by whichever transport it goes.
 #pragma once
 
 #include <cstddef>
@@ -18,12 +18,11 @@ namespace hocket::transport {
 /// so that they can pass through buffers of any larger size.
 inline constexpr std::int64_t piece_bytes = std::int64_t{1} << 19;
 
-/// Made quickly. What is copied from where is found at first use, while the messages before are on
-/// their way.
+/// Made quickly: the copies are found at first use, while earlier messages are in transit.
 class Message {
   public:
-    /// Makes the copies in parts of so many bytes; 0: of as many as are best for copies from array
-    /// to array. Both ends find the same parts.
+    /// Makes the copies in parts of so many bytes; 0: of the size that is best for copies from
+    /// array to array. Both ends find the same parts.
     using Cutter = std::function<Chunks(const Message&, Chunks::Kind, std::int64_t part_bytes)>;
 
     Message(std::int64_t to_or_from, std::size_t number_there, std::int64_t its_turn,
@@ -35,13 +34,19 @@ class Message {
           dense(is_dense),
           cutter(std::move(cuts)) {}
 
-    std::int64_t peer;   // process of the other layout
+    std::int64_t peer;   // process of a layout: of the other side, unless `within`
     std::size_t number;  // of that process among the peers, for the cutter
     std::int64_t turn;   // its place in an order that both sides keep
     std::int64_t bytes;
     bool dense;  // this end's array
     std::shared_ptr<const Cutter> cutter;
     std::int64_t buffer_offset = 0;  // of the first piece, where each message has its own buffer
+    /// Receives of this schedule, the first so many, that must be unpacked before this is sent.
+    std::size_t after = 0;
+    /// Bytes from this end's memory to the array whose address it publishes.
+    std::int64_t array_offset = 0;
+    bool peer_in_source = false;  // its layout
+    bool within = false;          // both ends are of that side
 
     const Chunks& cut(Chunks::Kind kind, std::int64_t part_bytes = 0) const {
         for (const Cut& each : cuts_)

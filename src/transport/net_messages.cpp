@@ -99,13 +99,13 @@ bool NetMessages::start_one(comm::Requests& requests) {
                             : direct ? array_ + *lies + pieces.begin(part_)
                                      : buffer_.get() + piece.buffer_offset;
     const std::int64_t bytes = pieces.bytes_of(part_);
-    const auto peer = static_cast<std::size_t>(side_->messages[i].peer);
+    const int peer = route_.rank_of(side_->messages[i]), tag = route_.tag_of(side_->messages[i]);
     requests.begin_group(piece.number);
     if (action_ == Action::out) {
         if (!direct && !empty) pieces.run(part_, array_, data);
-        route_.link->send(requests, data, bytes, route_.destination[peer], route_.data_tag);
+        route_.link->send(requests, data, bytes, peer, tag);
     } else {
-        route_.link->receive(requests, data, bytes, route_.source[peer], route_.data_tag);
+        route_.link->receive(requests, data, bytes, peer, tag);
     }
     under_way_.push_back(piece);
     if (++part_ == pieces.size()) {

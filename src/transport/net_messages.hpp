@@ -39,8 +39,12 @@ class NetMessages {
     void begin(const void* array, bool refusing = false);
     /// Finds now what message `i` copies from where.
     void prepare(std::size_t i) const { pieces_of(i); }
-    /// Message `i` of the side goes this way, too: in the order of the side.
+    /// Message `i` of the side travels by MPI, too. In the order of the side.
     void add(std::size_t i) { order_.push_back(i); }
+    /// How many pieces it has.
+    std::int64_t pieces(std::size_t i) const {
+        return static_cast<std::int64_t>(pieces_of(i).size());
+    }
 
     /// Starts the next piece (packs it, if it is to be packed), as a group of `requests` with the
     /// piece's number; false if there is none, or no room for it now.

@@ -1,18 +1,23 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "transport/node_messages.hpp"
 
+#include <algorithm>
+
 #include "comm/awaited_peers.hpp"
 #include "transport/rendezvous.hpp"
 
 namespace hocket::transport {
 namespace {
 
-// Ends that are done leave the list; the order does not matter.
+// Removes the ends that are done from the list, and adds them to `done`, if that is given. Their
+// order does not matter.
 template <class Ends, class... Arguments>
-bool poll_each(std::vector<std::size_t>& under_way, const Ends& ends, Arguments... arguments) {
+bool poll_each(std::vector<std::size_t>& under_way, const Ends& ends,
+               std::vector<std::size_t>* done, Arguments... arguments) {
     bool any_done = false;
     for (std::size_t k = 0; k < under_way.size();) {
         if (ends[under_way[k]]->poll(arguments...)) {
+            if (done != nullptr) done->push_back(under_way[k]);
             under_way[k] = under_way.back();
             under_way.pop_back();
             any_done = true;
@@ -35,46 +40,41 @@ NodeMessages::NodeMessages(const Direction& sends, const Direction& receives, co
       receives_(receives.messages.size()),
       rings_(most) {}
 
-int NodeMessages::sender(std::size_t i) const {
-    return route_.source[static_cast<std::size_t>(in_->messages[i].peer)];
-}
-int NodeMessages::receiver(std::size_t i) const {
-    return route_.destination[static_cast<std::size_t>(out_->messages[i].peer)];
-}
-
 bool NodeMessages::is_eager(const Message& message, int rank) const {
     return !persistent_ && message.bytes <= eager_limit && near(rank);
 }
 
 void NodeMessages::offer(std::size_t i) {
     sends_[i] = std::make_unique<ShmSend>(out_->messages[i], !persistent_);
-    const std::uint64_t sent = send_channel(route_, receiver(i), sends_[i]->offer());
+    const std::uint64_t sent = send_channel(route_, out_->messages[i], sends_[i]->offer());
     offered_.push_back({receiver(i), sent});
 }
 
-// What is offered once the transfer goes on is begun at once.
+// A text belongs to the first message of its sender that has had none. So the texts that are
+// missing keep their order, and a sender without a text is asked once.
 bool NodeMessages::accept_offers() {
-    bool any = false;
-    for (std::size_t k = 0; k < unannounced_.size();) {
-        const std::size_t i = unannounced_[k];
-        const auto offered = receive_rendezvous(route_, sender(i));
-        if (!offered) {
-            route_.link->need(sender(i));
-            ++k;
-            continue;
-        }
+    silent_.clear();
+    const auto accepted = [&](std::size_t i) {
         const Message& message = in_->messages[i];
-        const bool in_mail = is_eager(message, sender(i));
-        if (in_mail)
-            message.cut(Chunks::Kind::unpacking, piece_bytes).run(0, data_in(*offered), to_);
-        else
-            receives_[i] = std::make_unique<ShmReceive>(in_->messages[i], lane_in(*offered));
-        unannounced_[k] = unannounced_.back();
-        unannounced_.pop_back();
-        any = true;
-        if (started_ && !in_mail) begin_receive(i);
-    }
-    return any;
+        const int from = sender(i);
+        if (std::find(silent_.begin(), silent_.end(), from) != silent_.end()) return false;
+        const auto offered = receive_rendezvous(route_, message);
+        if (!offered) {
+            silent_.push_back(from);
+            route_.link->need(from);
+            return false;
+        }
+        if (is_eager(message, from)) {
+            message.cut(Chunks::Kind::unpacking, piece_bytes)
+                .run(0, data_in(*offered), received_into());
+            if (scratch_ != nullptr) received_.push_back(i);
+        } else {
+            receives_[i] = std::make_unique<ShmReceive>(message, lane_in(*offered));
+            if (started_) begin_receive(i);
+        }
+        return true;
+    };
+    return std::erase_if(unannounced_, accepted) > 0;
 }
 
 // A short message is done at once then, and nobody may look after its mail any more.
@@ -93,14 +93,14 @@ void NodeMessages::abort_use(const std::string& why) {
             if (sends_[i])
                 sends_[i]->abort_use(why);
             else if (near(receiver(i)))
-                send_failure(route_, receiver(i), why);
+                send_failure(route_, out_->messages[i], why);
         }
         for (std::size_t i = 0; i < receives_.size(); ++i) {
             if (receives_[i])
                 receives_[i]->abort_use(why);
             else if (near(sender(i)) &&
                      !is_eager(in_->messages[i], sender(i)))  // whose sender has gone on
-                send_refusal(route_, sender(i), why);
+                send_refusal(route_, in_->messages[i], why);
         }
     } catch (const std::exception&) {
         return;  // no memory for the words: the first error is the one to tell of
@@ -138,10 +138,12 @@ void NodeMessages::rebind(const Direction& sends, const Direction& receives, con
     stay_ = &stay;
 }
 
-void NodeMessages::begin(const void* source, void* destination, bool refusing) {
+void NodeMessages::begin(const void* source, void* destination, std::byte* scratch, bool refusing) {
     from_ = static_cast<const std::byte*>(source);
     to_ = static_cast<std::byte*>(destination);
-    refusing_ = refusing;
+    scratch_ = scratch;
+    refusing_ = refusing && scratch == nullptr;
+    received_.clear();
     stay_done_ = refusing ? stay_->size() : 0;
     unsent_.clear();
     next_unsent_ = 0;
@@ -152,7 +154,7 @@ void NodeMessages::begin_receive(std::size_t i) {
     if (refusing_)
         receives_[i]->discard();
     else
-        receives_[i]->start(to_);
+        receives_[i]->start(received_into());
     receiving_.push_back(i);
 }
 
@@ -167,14 +169,8 @@ bool NodeMessages::receive(std::size_t i) {
 }
 
 bool NodeMessages::send(std::size_t i) {
-    const Message& message = out_->messages[i];
-    const int to = receiver(i);
-    if (!near(to)) return false;
-    if (is_eager(message, to))
-        eager_sends_.push_back(
-            {to, send_eager(route_, to, message.cut(Chunks::Kind::packing, piece_bytes), from_)});
-    else
-        unsent_.push_back(i);
+    if (!near(receiver(i))) return false;
+    unsent_.push_back(i);
     return true;
 }
 
@@ -182,20 +178,26 @@ bool NodeMessages::send(std::size_t i) {
 void NodeMessages::begin_sends() {
     for (; next_unsent_ < unsent_.size(); ++next_unsent_) {
         const std::size_t i = unsent_[next_unsent_];
-        const std::int64_t packed = persistent_ ? 0 : bytes_packed(out_->messages[i]);
+        const Message& message = out_->messages[i];
+        if (const int to = receiver(i); is_eager(message, to)) {
+            eager_sends_.push_back({to, send_eager(route_, message, sent_from())});
+            continue;
+        }
+        const std::int64_t packed = persistent_ ? 0 : bytes_packed(message);
         if (packed > 0 && !rings_.take(packed)) return;
         if (!sends_[i]) offer(i);
         if (refusing_)
             sends_[i]->refuse();
         else
-            sends_[i]->start(from_);
+            sends_[i]->start(sent_from());
         sending_.push_back(i);
     }
 }
 
 // All that comes, and what stays, a part of each at once, where that is one pass over whole lines.
 bool NodeMessages::weave() {
-    if (all_short_ || receiving_.empty() || receiving_.size() != receives_.size()) return false;
+    if (all_short_ || scratch_ != nullptr) return false;
+    if (receiving_.empty() || receiving_.size() != receives_.size()) return false;
     if (!interleaving_) interleaving_.emplace(*stay_, receives_);
     return interleaving_->step(stay_done_, from_, to_);
 }
@@ -204,18 +206,19 @@ bool NodeMessages::poll() {
     route_.link->flush_inbox();
     const bool accepted = !unannounced_.empty() && accept_offers();
     for (const auto i : sending_)
-        if (sends_[i]->unanswered()) check_refusal(route_, receiver(i));
+        if (sends_[i]->unanswered()) check_refusal(route_, out_->messages[i]);
     wove_ = weave();
-    const bool received = !wove_ && poll_each(receiving_, receives_);
+    std::vector<std::size_t>* const received = scratch_ != nullptr ? &received_ : nullptr;
+    const bool any_received = !wove_ && poll_each(receiving_, receives_, received);
     if (comm::AwaitedPeers::collecting() != nullptr || route_.link->has_endpoints()) {
         for (const auto i : receiving_) route_.link->need(sender(i));
         for (const auto i : sending_) route_.link->need(receiver(i));
     }
     const bool free =
         receiving_.empty() && stay_done_ == stay_->size() && !ReceiveInProgress::any();
-    const bool sent = poll_each(sending_, sends_, &rings_, free);
+    const bool sent = poll_each(sending_, sends_, nullptr, &rings_, free);
     begin_sends();
-    return sent || received || accepted;
+    return sent || any_received || accepted;
 }
 
 bool NodeMessages::copy_stay() {

@@ -33,15 +33,19 @@ class NodeMessages {
     /// Whether message `i` of the side moves within the node.
     bool sends(std::size_t i) const { return near(receiver(i)); }
     bool receives(std::size_t i) const { return near(sender(i)); }
-    /// Begins with no message; only when all is done. `refusing`: no elements leave this process,
-    /// and it takes none; only with lanes that stay.
-    void begin(const void* source, void* destination, bool refusing);
-    /// Message `i` of the side, if it moves within the node. Sends begin with `begin_sends`.
+    /// Begins with no message; only when all is done. `scratch`: the memory of all messages, if it
+    /// is not that of source and destination. `refusing`: no elements leave this process, and it
+    /// takes none; only with persistent channels.
+    void begin(const void* source, void* destination, std::byte* scratch, bool refusing);
+    /// Message `i` of the side, if it moves within the node. Sends start with `begin_sends`, in the
+    /// order of these calls.
     bool receive(std::size_t i);
     bool send(std::size_t i);
     void begin_sends();
-    /// Serves what has come; true if anything was done.
+    /// Progresses all messages; true if anything was done.
     bool poll();
+    /// Messages that have been received since the last call; only of a start with scratch memory.
+    std::vector<std::size_t> take_received() { return std::exchange(received_, {}); }
     /// Calls `found` with the rank of each sender that refused its message.
     template <class Function>
     void each_refused(const Function& found) const {
@@ -64,8 +68,10 @@ class NodeMessages {
     bool near(int rank) const { return route_.link->in_node(rank); }
     // As mail: too short for a lane that is used once.
     bool is_eager(const Message& message, int rank) const;
-    int sender(std::size_t i) const;
-    int receiver(std::size_t i) const;
+    int sender(std::size_t i) const { return route_.rank_of(in_->messages[i]); }
+    int receiver(std::size_t i) const { return route_.rank_of(out_->messages[i]); }
+    const std::byte* sent_from() const { return scratch_ != nullptr ? scratch_ : from_; }
+    std::byte* received_into() const { return scratch_ != nullptr ? scratch_ : to_; }
     // Who sends a message tells the receiver of a lane, once.
     void offer(std::size_t i);
     bool accept_offers();
@@ -77,13 +83,15 @@ class NodeMessages {
     const Chunks* stay_;
     const Route& route_;
     const std::byte* from_ = nullptr;
-    std::byte* to_ = nullptr;
+    std::byte *to_ = nullptr, *scratch_ = nullptr;
+    std::vector<std::size_t> received_;
     std::uint64_t stay_done_ = 0;  // parts
     bool persistent_ = false, started_ = false, all_short_ = false, wove_ = false,
          refusing_ = false;
     std::vector<std::pair<int, std::uint64_t>> offered_;      // lanes, to ranks, by mail on its way
     std::vector<std::pair<int, std::uint64_t>> eager_sends_;  // likewise, messages
-    std::vector<std::size_t> unannounced_;  // messages whose senders have said nothing yet
+    std::vector<std::size_t> unannounced_;  // receives without a text so far, in order
+    std::vector<int> silent_;               // the ranks they wait for, of one look at them
     std::vector<std::size_t> unsent_;       // messages that there may be no room for yet
     std::size_t next_unsent_ = 0;
     std::vector<std::unique_ptr<ShmSend>> sends_;

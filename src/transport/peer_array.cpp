@@ -25,8 +25,9 @@ SharedAddress place_in(const Payload& words) {
 
 SharedAddress published_address(const Message& message, const void* data) {
     if (!message.dense) return {};
-    const SharedAddress place = shm::shared_address_of(data);
-    return place ? place : shm::cma_address_of(data);
+    const std::byte* const array = static_cast<const std::byte*>(data) + message.array_offset;
+    const SharedAddress place = shm::shared_address_of(array);
+    return place ? place : shm::cma_address_of(array);
 }
 
 namespace {

@@ -23,12 +23,14 @@ std::string text_of(const Heading& heading, std::size_t room) {
     return text;
 }
 
-std::uint64_t send(const Route& route, int to, Purpose about, const std::string& text) {
-    return route.link->send_in_node(to, about, route.data_tag, text);
+std::uint64_t send(const Route& route, const Message& message, Purpose about,
+                   const std::string& text) {
+    return route.link->send_in_node(route.rank_of(message), about, route.tag_of(message), text);
 }
 
-std::optional<std::string> receive(const Route& route, int from, Purpose about) {
-    while (auto text = route.link->receive_in_node(from, about, route.data_tag)) {
+std::optional<std::string> receive(const Route& route, const Message& message, Purpose about) {
+    const int from = route.rank_of(message), tag = route.tag_of(message);
+    while (auto text = route.link->receive_in_node(from, about, tag)) {
         Heading heading;
         std::memcpy(&heading, text->data(), sizeof heading);
         if (heading.call < route.call) continue;
@@ -52,32 +54,33 @@ const std::byte* data_in(const std::string& offered) {
     return reinterpret_cast<const std::byte*>(offered.data() + sizeof(Heading));
 }
 
-std::uint64_t send_channel(const Route& route, int to, const ChannelOffer& offer) {
+std::uint64_t send_channel(const Route& route, const Message& message, const ChannelOffer& offer) {
     std::string text = text_of({route.call}, sizeof offer);
     std::memcpy(text.data() + sizeof(Heading), &offer, sizeof offer);
-    return send(route, to, Purpose::data, text);
+    return send(route, message, Purpose::data, text);
 }
 
-std::uint64_t send_eager(const Route& route, int to, const Chunks& pieces, const std::byte* array) {
+std::uint64_t send_eager(const Route& route, const Message& message, const std::byte* memory) {
+    const Chunks& pieces = message.cut(Chunks::Kind::packing, piece_bytes);
     std::string text = text_of({route.call}, static_cast<std::size_t>(pieces.bytes()));
-    pieces.run(0, array, reinterpret_cast<std::byte*>(text.data() + sizeof(Heading)));
-    return send(route, to, Purpose::data, text);
+    pieces.run(0, memory, reinterpret_cast<std::byte*>(text.data() + sizeof(Heading)));
+    return send(route, message, Purpose::data, text);
 }
 
-void send_failure(const Route& route, int to, const std::string& why) {
-    send(route, to, Purpose::data, text_of({route.call, 1}, 0) + why);
+void send_failure(const Route& route, const Message& message, const std::string& why) {
+    send(route, message, Purpose::data, text_of({route.call, 1}, 0) + why);
 }
 
-std::optional<std::string> receive_rendezvous(const Route& route, int from) {
-    return receive(route, from, Purpose::data);
+std::optional<std::string> receive_rendezvous(const Route& route, const Message& message) {
+    return receive(route, message, Purpose::data);
 }
 
-void send_refusal(const Route& route, int from, const std::string& why) {
-    send(route, from, Purpose::refusal, text_of({route.call, 1}, 0) + why);
+void send_refusal(const Route& route, const Message& message, const std::string& why) {
+    send(route, message, Purpose::refusal, text_of({route.call, 1}, 0) + why);
 }
 
-void check_refusal(const Route& route, int to) {
-    static_cast<void>(receive(route, to, Purpose::refusal));
+void check_refusal(const Route& route, const Message& message) {
+    static_cast<void>(receive(route, message, Purpose::refusal));
 }
 
 }  // namespace hocket::transport

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// What the two ends of a message within a node say by mail: where a lane lies or, of what is too
-// short for one, the message itself. Each says which call it is of: what nobody looked for in an
-// earlier call that had the same tag is thrown away.
+// Texts between the two ends of a message within the node: the address of a channel, or a message
+// that is too short for one. Each text names its call, because a text of an earlier call with the
+// same tag that nobody received is to be dropped. The texts of several messages with one tag from
+// one process arrive in the order of the sends.
 #pragma once
 
 #include <cstddef>
@@ -14,25 +15,24 @@
 
 namespace hocket::transport {
 
-/// Up to so many bytes are mail themselves, unless there is a lane already.
+/// Messages of up to so many bytes travel as texts, unless they have a persistent channel.
 inline constexpr std::int64_t eager_limit = 4096;
 
-/// The sender tells the receiver (a rank) where its lane lies; what Link::delivered_in_node wants
-/// to know.
-std::uint64_t send_channel(const Route& route, int to, const ChannelOffer& offer);
-/// It sends it the message: of `pieces`, which are one.
-std::uint64_t send_eager(const Route& route, int to, const Chunks& pieces, const std::byte* array);
-/// It tells it instead that nothing will come.
-void send_failure(const Route& route, int to, const std::string& why);
-/// What has come, if anything has. @throws Error where the sender withholds it.
-std::optional<std::string> receive_rendezvous(const Route& route, int from);
-/// Which is one of these, as the receiver knows.
+/// The sender sends the address of its channel. Returns the number for Link::delivered_in_node.
+std::uint64_t send_channel(const Route& route, const Message& message, const ChannelOffer& offer);
+/// It sends the elements themselves, from its memory.
+std::uint64_t send_eager(const Route& route, const Message& message, const std::byte* memory);
+/// It says instead why nothing will come.
+void send_failure(const Route& route, const Message& message, const std::string& why);
+/// The next text for the receiver, if one has come. @throws Error if the sender gave up.
+std::optional<std::string> receive_rendezvous(const Route& route, const Message& message);
+/// The receiver knows by the size which of these it is.
 ChannelOffer lane_in(const std::string& offered);
 const std::byte* data_in(const std::string& offered);
 
-/// The receiver tells the sender that it cannot take what was, or will be, offered.
-void send_refusal(const Route& route, int from, const std::string& why);
-/// @throws Error if the receiver has said so.
-void check_refusal(const Route& route, int to);
+/// The receiver tells the sender why it does not receive the message.
+void send_refusal(const Route& route, const Message& message, const std::string& why);
+/// For the sender. @throws Error if the receiver has done so.
+void check_refusal(const Route& route, const Message& message);
 
 }  // namespace hocket::transport

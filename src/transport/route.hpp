@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Between which processes of a link a transfer's messages travel, and what tells them from others.
+// Between which processes of a link the messages of a schedule travel, and by which tags.
 #pragma once
 
 #include <cstdint>
 #include <vector>
 
 #include "comm/link.hpp"
+#include "transport/message.hpp"
 
 namespace hocket::transport {
 
@@ -19,6 +20,15 @@ struct Route {
     // Among senders, and among receivers: a process may be on both sides as two that do not know
     // of each other.
     int source_tag = data_tag, destination_tag = data_tag;
+
+    int rank_of(const Message& message) const {
+        return (message.peer_in_source ? source
+                                       : destination)[static_cast<std::size_t>(message.peer)];
+    }
+    int tag_of(const Message& message) const {
+        if (!message.within) return data_tag;
+        return message.peer_in_source ? source_tag : destination_tag;
+    }
 };
 
 }  // namespace hocket::transport

@@ -2,7 +2,7 @@
 // What transfers cost besides copies, on 2 processes: `starts lanes|messages`. Starting a
 // persistent request again allocates nothing, over lanes or by messages; over lanes it sends no
 // message either, however long the array, nor does a send that is made once. The exchange of a halo
-// sends none within the node.
+// and strategies that forward send none within the node.
 #include <mpi.h>
 
 #include <algorithm>
@@ -152,6 +152,29 @@ void halo(std::int64_t columns, hocket::Order mine, bool lanes) {
     expect(differ == 0, which + std::to_string(differ) + " wrong elements");
 }
 
+// Blocks to another distribution by a strategy that forwards.
+void relay(std::int64_t elements, const std::string& strategy, bool lanes) {
+    const hocket::Layout blocks({elements}, "(BLOCK)", {2}), cyclic({elements}, "(CYCLIC)", {2});
+    const auto comm = hocket::from_mpi(MPI_COMM_WORLD);
+    const auto from = hocket::Array::empty(blocks, hocket::dtype_of<std::int64_t>(), comm);
+    const auto to = hocket::Array::empty(cyclic, hocket::dtype_of<std::int64_t>(), comm);
+    std::int64_t index = me * ((elements + 1) / 2);
+    for (std::int64_t& each : from.local<std::int64_t>()) each = index++;
+    hocket::RedistributeOptions options;
+    options.strategy = strategy;
+    const long before = messages;
+    hocket::redistribute(from, to, options);
+    const long sent = messages - before;
+    const std::string which =
+        std::to_string(elements) + " elements by the strategy " + strategy + ": ";
+    expect(lanes ? sent == 0 : sent > 0, which + std::to_string(sent) + " messages");
+    index = me;
+    for (const std::int64_t each : to.local<std::int64_t>()) {
+        expect(each == index, which + std::to_string(each) + " at " + std::to_string(index));
+        index += 2;
+    }
+}
+
 void all(bool lanes) {
     const std::vector<hocket::TaskRequest> requests{{"a", 1}, {"b", 1}};
     hocket::Tasks tasks(requests, hocket::from_mpi(MPI_COMM_WORLD));
@@ -166,6 +189,9 @@ void all(bool lanes) {
                                      " sent once: " + std::to_string(sent) + " messages, not " +
                                      std::to_string(expected));
     }
+    for (const std::int64_t elements : {10, 2001, 200'001})
+        for (const char* const strategy : {"centralized", "staged"})
+            relay(elements, strategy, lanes);
     // Texts, slots of a channel, and array to array; in one order of elements, or in two.
     const auto row_major = hocket::Order::row_major, column_major = hocket::Order::column_major;
     for (const std::int64_t columns : {5, 2000, 100'000}) {

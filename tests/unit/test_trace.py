@@ -118,7 +118,7 @@ def arrows(found):
     return ends
 
 
-@pytest.mark.parametrize("strategy", ["direct", "staged"])
+@pytest.mark.parametrize("strategy", ["direct", pytest.param("staged", marks=pytest.mark.soak)])
 def test_an_arrow_leads_from_each_send_to_its_receive(tmp_path, strategy):
     def part(world):
         layout = hk.Layout((12, 12), "(BLOCK, *)", world.comm.size)

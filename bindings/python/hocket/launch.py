@@ -12,7 +12,7 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any, Callable
 
-from . import mpiexec, processes, tracing
+from . import mpiexec, processes, slurm, tracing
 from .arguments import as_seconds
 from .errors import DeadlineError, Error, PeerLostError
 from .pipes import OnLine
@@ -250,7 +250,7 @@ def explain(failures: Sequence[processes.Failure], seats: RankMap) -> str:
 def lost(outcome: processes.Outcome, folder: Path, silent: Sequence[int], seats: RankMap) -> str:
     """Processes that ended without a word, and what mpiexec says of it."""
     # Open MPI's launcher names the first to go; others are ended before we could see who it was.
-    known = mpiexec.first_to_go(outcome.said)
+    known = slurm.first_to_go(outcome.said) or mpiexec.first_to_go(outcome.said)
     if known.rank is not None:
         first = [known.rank]
     elif outcome.dead:

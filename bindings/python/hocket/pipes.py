@@ -15,16 +15,27 @@ OnLine = Callable[[Optional[int], str, str], None]
 
 
 class Readers:
-    """The pipes of all ranks and of mpiexec, read line by line."""
+    """The pipes of all ranks and of mpiexec, read line by line.
+
+    `split`: the launcher alone has pipes, and each of its lines names a rank; gives (rank, line).
+    """
 
     def __init__(
-        self, selector: selectors.BaseSelector, folder: Path, ranks: int, on_line: OnLine
+        self,
+        selector: selectors.BaseSelector,
+        folder: Path,
+        ranks: int,
+        on_line: OnLine,
+        split: Callable[[str], tuple[int | None, str]] | None = None,
     ) -> None:
         self._selector = selector
         self._on_line = on_line
+        self._split = split
         self._rest: dict[int, bytes] = {}
         self._said: list[str] = []
         self.crashed: set[int] = set()  #: ranks whose faulthandler has reported a fatal signal
+        if split is not None:  # the launcher carries what ranks of other hosts print
+            return
         _raise_file_limit(2 * ranks + 64)
         for number in range(ranks):
             for name in ("out", "err"):
@@ -64,6 +75,8 @@ class Readers:
         return bool(events)
 
     def _line(self, source: int | None, name: str, line: str) -> None:
+        if self._split is not None:
+            source, line = self._split(line)
         if source is None:
             self._said.append(line)
         elif name == "err" and line.startswith("Fatal Python error: "):

@@ -20,7 +20,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, Callable
 
-from . import mpiexec, rank, rank_monitor, tracing
+from . import mpiexec, rank, rank_monitor, slurm, tracing
 from .logs import logger
 from .pipes import OnLine, Readers
 
@@ -57,9 +57,11 @@ class Outcome:
 def run_folder() -> Iterator[Path]:
     """A private folder for one run, gone afterwards, even when this process is told to end.
 
-    Meanwhile SIGUSR1, sent to this process, has all ranks print what they wait for.
+    In a Slurm allocation of several hosts it lies where all of them see it. Meanwhile SIGUSR1, sent
+    to this process, has all ranks print what they wait for.
     """
-    path = Path(tempfile.mkdtemp(prefix="hocket-"))
+    beside = slurm.shared_folder() if slurm.hosts() > 1 else None
+    path = Path(tempfile.mkdtemp(prefix="hocket-", dir=beside))
     ours: dict[signal.Signals, Callable[[int, object], None]] = {
         signal.SIGTERM: _terminate,
         signal.SIGUSR1: lambda *_: _ask_waits(path),
@@ -116,6 +118,7 @@ def supervise(
     When a rank reports a failure, all are ended. So are they when this call is left early, by
     Ctrl-C or any other exception.
     """
+    several = slurm.hosts() > 1
     launcher = mpiexec.find()
     env = mpiexec.environment(mpiexec.flavour(launcher))
     env["HOCKET_RUN"] = str(folder)
@@ -125,12 +128,21 @@ def supervise(
     if trace is not None:
         env["HOCKET_TRACE"] = str(folder / tracing.NAME)
     ranks = sum(count for count, _ in programs)
-    options = mpiexec.leave_ending_to_us(launcher) if rank_monitor.SEES and python else []
+    if several:
+        slurm.check(folder)
+        slurm.require_room(ranks)
+        env["HOCKET_RUN_HOSTS"] = str(slurm.hosts())
+        line = slurm.command(programs, folder)
+    else:
+        alone = rank_monitor.SEES and python
+        options = mpiexec.leave_ending_to_us(launcher) if alone else []
+        line = mpiexec.command(launcher, programs, options)
     shared: set[str] = set()
     with selectors.DefaultSelector() as selector:
-        watched = rank_monitor.RankMonitor(folder, ranks, lambda: _members(folder), selector)
-        readers = Readers(selector, folder, ranks, on_line)
-        line = mpiexec.command(launcher, programs, options)
+        # Nobody can watch the processes of other hosts; srun tells of those that die.
+        nearby = 0 if several else ranks
+        watched = rank_monitor.RankMonitor(folder, nearby, lambda: _members(folder), selector)
+        readers = Readers(selector, folder, ranks, on_line, slurm.labelled if several else None)
         what = "1 process" if ranks == 1 else f"{ranks} processes"
         logger.info("starting %s: %s", what, shlex.join(map(str, line)))
         process = subprocess.Popen(
@@ -142,6 +154,8 @@ def supervise(
             start_new_session=True,  # Ctrl-C reaches us alone; we end the ranks
             preexec_fn=lambda: rank.end_with_parent(signal.SIGTERM),
         )
+        if several:
+            (folder / "srun").write_text(str(process.pid))
         readers.add(process.stdout, "out")
         readers.add(process.stderr, "err")
         try:
@@ -207,7 +221,7 @@ def _watch(
 def _ask_waits(folder: Path) -> None:
     """Have every rank print its pending waits: hocket does so when it is sent SIGUSR1. A rank that
     has not used hocket yet would end by it, and is left alone."""
-    for path in folder.glob("*.pid"):
+    for path in (*folder.glob("*.pid"), *folder.glob("srun")):  # srun passes signals on
         with contextlib.suppress(OSError, ValueError):
             pid = int(path.read_text())
             status = Path(f"/proc/{pid}/status").read_text()
@@ -224,6 +238,10 @@ def _ask_stacks(folder: Path) -> dict[int, str]:
         with contextlib.suppress(OSError, ValueError):
             os.kill(int(path.read_text()), signal.SIGUSR2)
             asked.append(int(path.stem))
+    if (folder / "srun").exists():
+        with contextlib.suppress(OSError, ValueError):
+            os.kill(int((folder / "srun").read_text()), signal.SIGUSR2)
+            asked = [int(path.stem) for path in folder.glob("*.stack")]
     _settle([folder / f"{number}.stack" for number in asked])
     return {number: (folder / f"{number}.stack").read_text().strip() for number in sorted(asked)}
 

@@ -83,7 +83,8 @@ def connect() -> None:
         # away when it ends, but lets what is ignored be. hocket's first wait catches it again.
         signal.signal(signal.SIGUSR1, signal.SIG_IGN)
     faulthandler.register(signal.SIGUSR2, file=stack, all_threads=True)
-    write(here / f"{rank}.pid", str(os.getpid()).encode())
+    if "HOCKET_RUN_HOSTS" not in os.environ:  # a number of another host's means nothing there
+        write(here / f"{rank}.pid", str(os.getpid()).encode())
 
 
 def stand(where: str) -> None:

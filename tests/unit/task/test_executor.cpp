@@ -32,14 +32,16 @@ class RunnerTest : public testing::TestWithParam<std::int64_t> {
         opening.take();
         link_ = &state.link();
     }
-    std::unique_ptr<Executor> runner(bool sending, std::int64_t call) {
+    std::shared_ptr<const Schedule> schedule(bool sending) const {
         plan::Options options;
         options.itemsize = 8;
         const LocalView nowhere;
-        return std::make_unique<Executor>(
-            cached_schedule(layout_, layout_, options, sending ? local_view_of(from_) : nowhere,
-                            sending ? nowhere : local_view_of(to_)),
-            Route{link_, {0}, {0}, tag, call}, watch_);
+        return cached_schedule(layout_, layout_, options, sending ? local_view_of(from_) : nowhere,
+                               sending ? nowhere : local_view_of(to_));
+    }
+    std::unique_ptr<Executor> runner(bool sending, std::int64_t call) {
+        return std::make_unique<Executor>(schedule(sending), Route{link_, {0}, {0}, tag, call},
+                                          watch_);
     }
     // What `poll` throws; nothing, if it is done first.
     static std::string thrown(const std::function<bool()>& poll) {
@@ -99,8 +101,8 @@ TEST_P(LongRunnerTest, OneThatIsDroppedUnderWayTellsTheOtherEnd) {
 // A refusal that no sender ever looked for, and words that no receiver did.
 TEST_P(RunnerTest, WordsOfAnEarlierCallAreNotHeard) {
     const Route earlier{link_, {0}, {0}, tag, 4};
-    transport::send_refusal(earlier, 0, "stale");
-    transport::send_failure(earlier, 0, "stale");
+    transport::send_refusal(earlier, schedule(false)->receives.messages[0], "stale");
+    transport::send_failure(earlier, schedule(true)->sends.messages[0], "stale");
     auto send = runner(true, 5), receive = runner(false, 5);
     send->start(from_.data(), nullptr);
     EXPECT_EQ(thrown([&] {

@@ -1,0 +1,121 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// The messages of a strategy that forwards.
+#include <algorithm>
+#include <map>
+#include <optional>
+#include <utility>
+
+#include "transfer/schedule.hpp"
+
+namespace hocket::transfer {
+namespace {
+
+struct Entry {
+    Side side;
+    plan::Step step;
+    std::vector<plan::Parcel> cargo;
+};
+
+// Of both sides that this process is on, in the order of rounds.
+std::vector<Entry> entries_of(const Plan& plan, const LocalView& source,
+                              const LocalView& destination) {
+    std::vector<Entry> entries;
+    const auto add = [&](Side side, std::int64_t process) {
+        if (process < 0) return;
+        const auto steps = plan.steps(side, process);
+        auto cargo = plan.cargo(side, process);
+        for (std::size_t k = 0; k < steps.size(); ++k)
+            entries.push_back({side, steps[k], std::move(cargo[k])});
+    };
+    add(Side::source, source.process);
+    add(Side::destination, destination.process);
+    std::stable_sort(entries.begin(), entries.end(),
+                     [](const Entry& a, const Entry& b) { return a.step.round < b.step.round; });
+    return entries;
+}
+
+std::size_t number_of(const plan::Part& part, std::int64_t peer) {
+    const auto at = std::lower_bound(part.peers().begin(), part.peers().end(), peer,
+                                     [](const plan::Traffic& traffic, std::int64_t process) {
+                                         return traffic.process < process;
+                                     });
+    return static_cast<std::size_t>(at - part.peers().begin());
+}
+
+// Where a parcel that is to be forwarded lies in the scratch memory, and in which receive it came.
+struct HeldParcel {
+    std::int64_t offset, flag_offset;
+    std::size_t receive;
+};
+
+// A message that lies densely at `offset` of the scratch memory. Both ends publish the address of
+// theirs, so either sees the other's from offset 0.
+transport::Message scratch_message(const plan::Step& step, std::int64_t offset,
+                                   std::int64_t bytes) {
+    const std::int64_t source = step.send ? offset : 0, destination = step.send ? 0 : offset;
+    const auto cutter = std::make_shared<const transport::Message::Cutter>(
+        [=](const transport::Message&, Chunks::Kind kind, std::int64_t part_bytes) {
+            if (part_bytes == 0) part_bytes = transport::piece_bytes;
+            Chunks parts(kind);
+            for (std::int64_t at = 0; at < bytes; at += part_bytes) {
+                const Shape one{1}, here{std::min(part_bytes, bytes - at)};
+                parts.add({here, 1, one, one}, kind == Chunks::Kind::unpacking ? 0 : source + at,
+                          kind == Chunks::Kind::packing ? 0 : destination + at);
+                parts.end_part();
+            }
+            return parts;
+        });
+    transport::Message message(step.peer, 0, step.round, bytes, true, cutter);
+    message.array_offset = offset;
+    message.peer_in_source = step.peer_side == Side::source;
+    return message;
+}
+
+}  // namespace
+
+void add_relay(Schedule& schedule, const Plan& plan, const LocalView& source,
+               const LocalView& destination) {
+    const std::int64_t itemsize = plan.options().itemsize;
+    std::optional<plan::Part> out, in;
+    if (source.process >= 0) out = plan.part(Side::source, source.process);
+    if (destination.process >= 0) in = plan.part(Side::destination, destination.process);
+    std::map<std::pair<std::int64_t, std::int64_t>, HeldParcel> held;
+    for (Entry& entry : entries_of(plan, source, destination)) {
+        const plan::Step& step = entry.step;
+        const std::int64_t elements = step.elements * itemsize, begin = schedule.scratch;
+        const std::int64_t bytes = elements + static_cast<std::int64_t>(entry.cargo.size());
+        transport::Message message = scratch_message(step, begin, bytes);
+        message.within = entry.side == step.peer_side;
+        Cargo cargo;
+        std::int64_t at = begin, flag = begin + elements;
+        const auto forward = [&](std::int64_t place, std::int64_t to, std::int64_t size) {
+            const Shape one{1}, whole{size};
+            cargo.forwarded.push_back({{whole, 1, one, one}, place, to});
+        };
+        for (const auto& [from, to, count] : entry.cargo) {
+            const std::int64_t size = count * itemsize;
+            if (step.send && from == source.process) {
+                cargo.parcels.push_back(
+                    {from, flag, copies_of(*out, number_of(*out, to), true, source, itemsize, at)});
+            } else if (step.send) {
+                const HeldParcel& came = held.at({from, to});
+                forward(came.offset, at, size);
+                forward(came.flag_offset, flag, 1);
+                message.after = std::max(message.after, came.receive + 1);
+            } else if (to == destination.process) {
+                cargo.parcels.push_back(
+                    {from, flag,
+                     copies_of(*in, number_of(*in, from), false, destination, itemsize, at)});
+            } else {
+                held[{from, to}] = {at, flag, schedule.receives.messages.size()};
+            }
+            at += size;
+            ++flag;
+        }
+        schedule.scratch += scratch_bytes(bytes);
+        (step.send ? schedule.sends : schedule.receives).messages.push_back(std::move(message));
+        (step.send ? schedule.outgoing : schedule.incoming).push_back(std::move(cargo));
+    }
+}
+
+}  // namespace hocket::transfer
