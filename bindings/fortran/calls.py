@@ -59,8 +59,7 @@ class Writer:
         return [f"public :: {self.name}\n{generic}", *(text for _, text in made)]
 
     def specific(self, name: str, task: str, kind: str, subject: str = "") -> str:
-        one = Procedure(name)
-        rest = list(self.parameters)
+        one, rest = Procedure(name), list(self.parameters)
         while rest:
             if [p.name for p in rest[:2]] == ["places", "values"]:
                 teams.filled(one, declaration(rest[1].type, self.headers), rest[1])
@@ -176,6 +175,8 @@ class Writer:
             self.handle(one, p, name)
         elif p.type == "char":
             self.characters(one, p, name)
+        elif (self.name, p.name) in manners.OPTIONAL_FUNCTIONS:
+            verbs.optional_function(one, name)
         elif p.type == "function":
             one.required.append(name)
             # By value: by reference it is a constant in memory, which linkers do not like.

@@ -16,6 +16,7 @@ module hocket
   use hocket_blacs
   use hocket_array_task_calls
   use hocket_flows
+  use hocket_items
   use hocket_arrays_integer
   use hocket_arrays_logical
   use hocket_arrays_real

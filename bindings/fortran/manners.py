@@ -12,6 +12,7 @@ import teams
 BY_HAND = {
     "hocket_fail",
     "hocket_array_section",
+    "hocket_array_item",
     "hocket_halo_make",
     "hocket_layout_from_hpf",
     "hocket_layout_section",
@@ -83,6 +84,7 @@ FROM_ONE_IN = {"lower", "axes", "index", "dimension", "replicate", "step"}
 # What comes out counted from 1: values of these functions.
 FROM_ONE_OUT = {
     "hocket_layout_global_indices",
+    "hocket_array_global_indices",
     "hocket_layout_local_index",
     "hocket_layout_replicate",
     "hocket_cycle_path",
@@ -126,19 +128,36 @@ OPTIONAL = {
 }
 OPTIONAL_TEXTS = {"strategy", "codec", "fill", "attributes"}
 # Structs of options: each field is an argument that may be left out.
-OPTIONS = {"hocket_message_options", "hocket_sendrecv_options", "hocket_init_options"}
+OPTIONS = {
+    "hocket_message_options",
+    "hocket_sendrecv_options",
+    "hocket_init_options",
+    "hocket_compute_options",
+}
 # What C's struct has where it is not 0: a receive takes any tag.
 DEFAULTS = {
     ("hocket_tasks_recv", "tag"): "HOCKET_ANY_TAG",
     ("hocket_tasks_irecv", "tag"): "HOCKET_ANY_TAG",
     ("hocket_tasks_sendrecv", "receive_tag"): "HOCKET_ANY_TAG",
 }
+# The fields of hocket_compute_options that a function reads.
+COMPUTED_WITH = {
+    "hocket_reduce": ("dim", "mask"),
+    "hocket_locate": ("dim", "mask"),
+    "hocket_cshift": ("dim",),
+    "hocket_eoshift": ("dim",),
+    "hocket_spread": ("dim",),
+    "hocket_scan": ("dim", "mask", "exclusive", "suffix"),
+    "hocket_scatter_combine": ("mask",),
+    "hocket_grade": ("dim", "descending"),
+}
 OPTIONAL_TEXTS_OF = {("hocket_tell", "text")}
 # The others give a status to who asks for one.
 ALL_FOR_STATUS = {"hocket_tasks_probe", "hocket_request_status"}
 OPTIONAL_LISTS = {"replicate", "chunks", "shards", "lower", "upper"}
 OPTIONAL_STRUCTS = {("hocket_plan_predict", "model"), ("hocket_flow_make", "options")}
-OPTIONAL_HANDLES = {("hocket_request_start", "array")}
+OPTIONAL_HANDLES = {("hocket_request_start", "array"), ("hocket_pack", "vector")}
+OPTIONAL_FUNCTIONS = {("hocket_matmul", "multiply")}
 # A tag that is left out is any.
 PROBES = {"hocket_tasks_probe", "hocket_tasks_iprobe"}
 # They cannot begin later.

@@ -38,6 +38,9 @@ def layout_alone(one: Procedure) -> None:
 
 def options(one: Procedure, p: Parameter, verb: str, subject: str, headers: Headers) -> None:
     """A struct of C's, whose fields are arguments that may be left out."""
+    if p.type == "hocket_compute_options":
+        compute_options(one, p, verb)
+        return
     one.declared.append(f"type({p.type}), target :: {p.name}_")
     one.passed.append(f"c_loc({p.name}_)")
     for field in headers.structs[p.type]:
@@ -62,3 +65,34 @@ def options(one: Procedure, p: Parameter, verb: str, subject: str, headers: Head
         one.declared.append(f"{given}, intent(in), optional :: {name}")
         value = f"{convert}({name}, {SCALARS[field.type][1]})"
         one.before.append(f"if (present({name})) {place} = {value}")
+
+
+def compute_options(one: Procedure, p: Parameter, verb: str) -> None:
+    """Of operations on whole arrays: what the verb reads; Fortran's order, and indices from 1."""
+    place = f"{p.name}_"
+    one.declared.append(f"type({p.type}), target :: {place}")
+    one.before += [f"{place}%column_major = .true.", f"{place}%first_index = 1"]
+    one.passed.append(f"c_loc({place})")
+    for name in manners.COMPUTED_WITH.get(verb, ()):
+        one.optional.append(name)
+        if name == "dim":
+            one.declared.append("integer, intent(in), optional :: dim")
+            one.declared.append("integer(c_int64_t), target :: dim_")
+            lines = ["dim_ = dim", f"{place}%dim = c_loc(dim_)"]
+        elif name == "mask":
+            one.declared.append("type(hocket_array), intent(in), optional :: mask")
+            lines = [f"{place}%mask = mask%handle"]
+        else:
+            one.declared.append(f"logical, intent(in), optional :: {name}")
+            lines = [f"{place}%{name} = logical({name}, c_bool)"]
+        one.before += [f"if (present({name})) then", *(f"  {line}" for line in lines), "end if"]
+
+
+def optional_function(one: Procedure, name: str) -> None:
+    """A function that may be left out."""
+    one.optional.append(name)
+    one.declared.append(f"type(c_funptr), intent(in), optional :: {name}")
+    one.declared.append(f"type(c_funptr) :: {name}_")
+    one.before.append(f"{name}_ = c_null_funptr")
+    one.before.append(f"if (present({name})) {name}_ = {name}")
+    one.passed.append(f"{name}_")

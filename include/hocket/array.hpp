@@ -16,6 +16,9 @@
 
 namespace hocket {
 
+/// Which index runs fastest through dense memory: the last one, or, as Fortran has it, the first.
+enum class Order { row_major, column_major };
+
 /// An element type: a name that both sides of a transfer compare, and its size in bytes.
 struct DType {
     std::string name;  ///< NumPy's: "float64", "complex128", "int32", …

@@ -14,9 +14,6 @@ namespace halo {
 struct HaloPlan;  // src/halo/halo_plan.hpp
 }
 
-/// Which index runs fastest through dense memory: the last one, or, as Fortran has it, the first.
-enum class Order { row_major, column_major };
-
 /// Whether a process's border below and above its part of a dimension is the array's edge, where
 /// nothing fills it.
 struct Edges {

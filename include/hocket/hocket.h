@@ -78,6 +78,7 @@ typedef struct hocket_started hocket_started; /* no handle: see hocket/c/flow.h 
 #endif
 
 #include "hocket/c/array.h"
+#include "hocket/c/computing.h"
 #include "hocket/c/fortran.h"
 #include "hocket/c/halo.h"
 #include "hocket/c/kernel.h"

@@ -54,6 +54,8 @@ struct Options {
     /// overlap[destination process] = the source process that is the same process, or -1. Empty:
     /// the two sides are disjoint.
     std::vector<std::int64_t> overlap;
+    /// Instead of `overlap`: process r of the destination is process r of the source.
+    bool same_ranks = false;
     /// Staged and centralized: how many processes of the larger side collect for the others; 0: as
     /// many as the smaller side has, and one.
     std::int64_t stages = 0;

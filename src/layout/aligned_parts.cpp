@@ -91,9 +91,10 @@ void unite(std::vector<Run>& runs) {
     runs = std::move(united);
 }
 
-Form aligned_with_boxes(Shape shape, std::span<const Subscript> alignment, const Boxes& target) {
+Form aligned_with_boxes(Shape shape, std::span<const Subscript> alignment, const Form& target) {
     std::vector<ProcessBox> boxes;
-    for (const ProcessBox& box : target.all()) {
+    for (std::int64_t r = 0; r < target.size; ++r) {
+        const ProcessBox& box = target.boxes->box(r);
         std::optional<Ranges> ranges;
         if (!box.none) ranges = aligned_with(box.ranges, shape, alignment);
         boxes.push_back(ranges ? ProcessBox{std::move(*ranges), false} : no_box(shape.size()));
@@ -150,7 +151,7 @@ Form aligned_with_lists(Shape shape, std::span<const Subscript> alignment, const
 Form make_aligned(Shape shape, std::vector<Subscript> alignment, const Form& target) {
     if (target.gridded()) return make_form(std::move(shape), std::move(alignment), target);
     check_alignment(shape, alignment, target);
-    if (target.boxes) return aligned_with_boxes(std::move(shape), alignment, *target.boxes);
+    if (target.boxes) return aligned_with_boxes(std::move(shape), alignment, target);
     return aligned_with_lists(std::move(shape), alignment, target);
 }
 

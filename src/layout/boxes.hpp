@@ -2,6 +2,7 @@
 // One box of indices a process: bricks, with gaps and overlaps.
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
 #include <span>
 #include <vector>
@@ -31,12 +32,15 @@ class Boxes {
   public:
     /// One box a process, each within the shape.
     Boxes(const Shape& shape, std::vector<ProcessBox> boxes);
+    /// The same of the listed processes, by increasing number; the others hold nothing.
+    Boxes(const Shape& shape, std::vector<std::int64_t> processes, std::vector<ProcessBox> boxes);
 
-    std::int64_t size() const { return static_cast<std::int64_t>(boxes_.size()); }
     const ProcessBox& box(std::int64_t process) const {
-        return boxes_[static_cast<std::size_t>(process)];
+        if (!listed_) return boxes_[static_cast<std::size_t>(process)];
+        const auto at = std::lower_bound(processes_.begin(), processes_.end(), process);
+        const bool found = at != processes_.end() && *at == process;
+        return found ? boxes_[static_cast<std::size_t>(at - processes_.begin())] : nothing_;
     }
-    const std::vector<ProcessBox>& all() const { return boxes_; }
     /// The boxes that hold anything.
     const BoxIndex& held() const { return held_; }
     /// Disjoint boxes that cover what is held, each of the process that sends it.
@@ -46,7 +50,12 @@ class Boxes {
     std::int64_t total() const { return total_; }
 
   private:
+    void count();
+
+    bool listed_ = false;
+    std::vector<std::int64_t> processes_;  // of each box, where they are listed
     std::vector<ProcessBox> boxes_;
+    ProcessBox nothing_;
     BoxIndex held_;
     Lazy<BoxIndex> sent_;  // where boxes overlap
     bool overlap_ = false;

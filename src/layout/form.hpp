@@ -147,6 +147,9 @@ Form make_form(Shape shape, std::vector<Subscript> alignment, const Form& target
 Form make_form(Shape shape, const std::vector<std::vector<Run>>& segments, bool listed = false);
 /// A box a process, each within the shape.
 Form make_form(Shape shape, std::vector<ProcessBox> boxes);
+/// The same of the listed processes, by increasing number; the others of `size` hold nothing.
+Form make_form(Shape shape, std::int64_t size, std::vector<std::int64_t> processes,
+               std::vector<ProcessBox> boxes);
 /// Checks an alignment, and writes it in one way. @throws LayoutError
 void check_alignment(const Shape& shape, std::vector<Subscript>& alignment, const Form& target);
 /// The same of any layout: alignments with boxes are boxes, with lists are lists.

@@ -205,6 +205,13 @@ Form make_form(Shape shape, std::vector<ProcessBox> boxes) {
     return form;
 }
 
+Form make_form(Shape shape, std::int64_t size, std::vector<std::int64_t> processes,
+               std::vector<ProcessBox> boxes) {
+    Form form = make_form(std::move(shape), static_cast<std::size_t>(size));
+    form.boxes = std::make_shared<const Boxes>(form.shape, std::move(processes), std::move(boxes));
+    return form;
+}
+
 Form make_relabeled(const Form& form, std::span<const std::int64_t> ranks, std::int64_t size) {
     const Shape given(ranks.begin(), ranks.end());
     if (static_cast<std::int64_t>(ranks.size()) != form.size)

@@ -81,9 +81,9 @@ std::string text_of_segments(const Segments& segments) {
     return result + "]";
 }
 
-std::string text_of_boxes(const Boxes& boxes) {
+std::string text_of_boxes(const Boxes& boxes, std::int64_t size) {
     std::string result = "[";
-    for (std::int64_t r = 0; r < boxes.size(); ++r) {
+    for (std::int64_t r = 0; r < size; ++r) {
         if (r > 0) result += " | ";
         if (boxes.box(r).none) {
             result += "-";
@@ -102,7 +102,7 @@ std::string text_of_boxes(const Boxes& boxes) {
 
 std::string text_of(const Form& form) {
     std::string result = text_of(form.shape) + " ";
-    if (form.boxes) return result + "BOXES " + text_of_boxes(*form.boxes);
+    if (form.boxes) return result + "BOXES " + text_of_boxes(*form.boxes, form.size);
     if (form.indexed()) return result + dist_of(form) + " " + text_of_segments(*form.segments);
     if (form.aligned()) result += text_of_alignment(form) + " OF " + text_of(form.base.shape) + " ";
     result += text_of(form.base.formats) + " @ " + text_of_procs(form);

@@ -263,7 +263,7 @@ class Grouping {
 /// from nobody else.
 void serve_themselves(const Problem& problem, Side side, std::int64_t rank,
                       Grouping::Groups& groups) {
-    if (problem.options.overlap.empty()) return;
+    if (problem.disjoint()) return;
     const std::int64_t same = problem.same(side, rank);
     if (same >= 0) {
         groups.erase(same);

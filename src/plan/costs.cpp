@@ -251,7 +251,7 @@ Costs::Costs(const Problem& problem, const Model& model) : problem_(problem), mo
     const auto& sources = problem.options.source_nodes;
     const auto& destinations = problem.options.destination_nodes;
     knows_links_ = model.far_byte > 0;
-    sides_apart_ = sources.empty() && problem.reverse.empty();
+    sides_apart_ = sources.empty() && problem.disjoint();
     names_ = sources;
     names_.insert(names_.end(), destinations.begin(), destinations.end());
     std::sort(names_.begin(), names_.end());

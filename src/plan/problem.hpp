@@ -36,6 +36,8 @@ struct Problem {
     std::size_t dimension(Side side, std::size_t d) const {
         return side == Side::source ? d : where[d];
     }
+    /// True where no process is on both sides.
+    bool disjoint() const { return options.overlap.empty() && !options.same_ranks; }
     bool turned() const;  ///< true where axes are not the identity
     /// True where boxes of what two processes have in common are listed: a side is a list, or the
     /// source is boxes that overlap.

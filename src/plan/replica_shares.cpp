@@ -21,7 +21,7 @@ ReplicaShares::ReplicaShares(const Problem& problem, const Shape& at)
         total_ *= sets_.back().count();
     }
     if (!to.gridded()) count_each();
-    if (problem.options.overlap.empty()) return;
+    if (problem.disjoint()) return;
     for (std::int64_t copy = 0; copy < copies_; ++copy) {
         const std::int64_t rank = from.process_at(from.position(from.copy_at(copy, at)));
         const std::int64_t same = problem.same(Side::source, rank);

@@ -34,6 +34,11 @@ inline bool must_swap(const Metadata& array) {
     return array.encoding.big_endian && array.type.unit() > 1;
 }
 
+/// Whether files have the bytes of elements as memory has them.
+inline bool is_plain(const Metadata& array) {
+    return array.encoding.codecs.empty() && !must_swap(array);
+}
+
 inline Bytes decoded(const Metadata& array, Bytes data) {
     const std::int64_t bytes = array.chunk_bytes();
     data = decode(array.encoding.codecs, std::move(data), bytes);

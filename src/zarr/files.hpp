@@ -4,6 +4,8 @@
 // refused.
 #pragma once
 
+#include <sys/uio.h>
+
 #include <cstddef>
 #include <cstdint>
 #include <memory>
@@ -34,6 +36,10 @@ class File {
     /// All of `data`. @throws Error where the file ends before.
     void read(std::int64_t offset, std::span<std::byte> data) const;
     void write(std::int64_t offset, std::span<const std::byte> data) const;
+    /// The same of bytes that lie together in the file and in runs in memory, in that order; the
+    /// list is used up.
+    void read(std::int64_t offset, std::vector<iovec> runs) const;
+    void write(std::int64_t offset, std::vector<iovec> runs) const;
     void sync() const;
 
   private:

@@ -60,6 +60,7 @@ void test_redistribute(void);
 void test_refusals(void);
 void test_remap(void);
 void test_halo(void);
+void test_intrinsics(void);
 void test_transfer(void);
 void test_stores(void);
 void test_tasks(void);

@@ -30,6 +30,7 @@ USES = {
     "store": ("transfer", "zarr"),
     "task": ("transfer",),
     "flow": ("comm",),
+    "array": ("transfer",),
 }
 # Public headers whose name is not their room's. hocket.h is the C interface: no room uses it.
 ROOM_OF_HEADER = {
@@ -40,6 +41,7 @@ ROOM_OF_HEADER = {
     "binding": "comm",
     "mpi": "comm",
     "array": "transfer",
+    "computing": "array",
     "rows": "kernel",
     "exact": "kernel",
     "random": "kernel",
@@ -82,12 +84,19 @@ BLOCKING = re.compile(
 
 # Strided memory is copied by src/kernel alone. Elsewhere a loop may copy only what lies together.
 COPIES_IN_LOOPS = {
+    "src/array/cells.cpp": "elements that a mask chooses",
+    "src/array/choose.cpp": "elements that a mask chooses",
+    "src/array/local.cpp": "records, by the process that they go to",
+    "src/array/scan.cpp": "running totals of lines that lie together",
+    "src/array/scatter.cpp": "records, by the element that they go to",
+    "src/array/shift.cpp": "one element beyond the edge, many times",
     "src/shm/segment.cpp": "the pages of a forked child, which have the same addresses",
     "src/flow/region.cpp": "the words of a text that is hashed",
     "src/shm/cma.cpp": "what buffers cost, measured on memory that lies together",
     "src/shm/message_queue.cpp": "texts, one after the other",
     "src/team/team.cpp": "values of a line of a cell, by member",
     "src/transport/rendezvous.cpp": "texts, one after the other",
+    "src/zarr/crc32c.cpp": "the words of bytes whose checksum is computed",
 }
 LOOP = re.compile(r"\b(?:for|while)\s*\(")
 BYTES_COPIED = re.compile(r"\b(?:memcpy|memmove|std::copy(?:_n|_backward)?)\s*\(")
