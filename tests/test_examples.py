@@ -78,7 +78,7 @@ def test_two_programs_as_tasks():
 def test_a_program_in_cpp_and_one_in_python():
     waves = built.folder() / "tests" / "example_waves"
     output = run("-m", "hocket_cli", "run", f"waves=2:{waves} 400", "listener=1:12_listener.py")
-    # What was at rest as the first mode swings as one; the time steps start half a step early.
+    # A string at rest swings as the first mode; the time steps start half a step early.
     phase, top = math.pi / 65, math.sin(32 * math.pi / 65)
     for step in (100, 200, 300, 400):
         height = top * math.cos(phase * (step + 0.5)) / math.cos(phase / 2)

@@ -16,7 +16,7 @@ namespace hocket {
 
 /// An associative operation, by HPF's name (High Performance Fortran 1.1, section 5.4). Integers
 /// wrap around; NaN wins in maxval and minval. `all`, `any`, `parity` and `count` take bool or
-/// integers, where what is not 0 is true; `replace` (HPF's COPY) is for scatter_combine alone.
+/// integers, of which all but 0 are true; `replace` (HPF's COPY) is for scatter_combine alone.
 enum class Combine : std::uint8_t {
     sum,
     product,
@@ -32,48 +32,48 @@ enum class Combine : std::uint8_t {
     replace
 };
 
-/// What the functions below have in common. Each reads the fields that it names.
+/// Options of the functions below. Each function reads the members that it names.
 struct ComputeOptions {
     std::optional<std::int64_t> dim = {};  ///< a dimension, from 0; none: all elements
-    /// Only elements at which it is true take part: bool or integers, of the array's shape and any
-    /// layout.
+    /// Only elements take part at which the mask is true: bool or integers, of the array's shape
+    /// and any layout.
     std::optional<Array> mask = {};
     bool exclusive = false;   ///< of scan: without the element itself
     bool suffix = false;      ///< of scan: from the last element on
     bool descending = false;  ///< of grade: the largest first
-    /// In which order elements count where a function says "in order", and the memory of results.
+    /// The order of elements in functions that say "in order", and the memory order of results.
     Order order = Order::row_major;
     std::int64_t first_index = 0;  ///< number of the first index of a dimension: Fortran's is 1
     Deadline deadline = {};        ///< of each wait
 };
 
 // Every function but for_each, item, global_indices and transpose is collective over the arrays'
-// communicator. Results are new arrays; a result of shape () lies on every process. Wrong arguments
+// communicator. Results are new arrays; every process holds a result of shape (). Wrong arguments
 // of one process raise on every process (LayoutError: shapes, dimensions, indices; MismatchError:
-// types, different calls; Error: different communicators), before anything moves.
+// types, different calls; Error: different communicators), before any element moves.
 
-/// The elements combined: of shape () or, along `dim`, without that dimension. Reads `mask`. Sums
-/// of floating-point numbers (float16, 32, 64; complex, by parts) are the exact sum, rounded once:
-/// the same bits for every layout and number of processes. The type is the array's; of count int64.
-/// Of no elements: the operation's identity, -inf for maxval and inf for minval.
+/// Combines the elements: the result has shape () or, along `dim`, the array's shape without that
+/// dimension. Reads `mask`. Sums of floating-point numbers (float16, 32, 64; complex, by parts) are
+/// exact and rounded once, so their bits do not depend on the layout. The type is the array's; of
+/// count int64. Without elements: the operation's identity, -inf for maxval and inf for minval.
 /// Layout along `dim`: the array's without the dimension; processes that shared it hold copies.
 Array reduce(const Array& array, Combine op, const ComputeOptions& options = {});
 
 /// MAXLOC and MINLOC (`op`: maxval, minval): the index of the first such element in order, of shape
-/// (dimensions), or its index along `dim`, without that dimension; int64. Reads `mask`. Where there
-/// is no element: first_index - 1.
+/// (dimensions), or its index along `dim`, without that dimension; int64. Reads `mask`. Without
+/// elements: first_index - 1.
 Array locate(const Array& array, Combine op, const ComputeOptions& options = {});
 
-/// The sum of products of two arrays of one shape, of shape (): of floating-point numbers the exact
-/// sum of exact products, rounded once; of bool and integers of one byte wrapped around. Complex
-/// numbers of `a` are conjugated, as Fortran's DOT_PRODUCT does.
+/// The sum of products of two arrays of one shape, of shape (). For floating-point numbers it is
+/// the exact sum of exact products, rounded once; bool and integers of one byte wrap around.
+/// Conjugates complex numbers of `a`, as Fortran's DOT_PRODUCT does.
 Array dot_product(const Array& a, const Array& b, const ComputeOptions& options = {});
 
-/// The product of matrices, or of a matrix and a vector. Panels of rows and columns move to where
-/// the result lies (van de Geijn and Watts, "SUMMA", 1997), which is as one of the operands or
-/// along rows, whatever moves the fewest bytes. `multiply(m, n, k, a, b, c)`: adds the product of
-/// dense row-major local matrices, m x k and k x n, to c; none: a loop of hocket's own, so give
-/// your BLAS.
+/// The product of matrices, or of a matrix and a vector. Panels of rows and columns move to the
+/// processes of the result (van de Geijn and Watts, "SUMMA", 1997). The result has the layout of an
+/// operand, or one along rows, whichever moves the fewest bytes. `multiply(m, n, k, a, b, c)`: adds
+/// the product of dense row-major local matrices, m x k and k x n, to c; none: hocket's own loop,
+/// so pass your BLAS.
 using Multiply = std::function<void(std::int64_t m, std::int64_t n, std::int64_t k, const void* a,
                                     const void* b, void* c)>;
 Array matmul(const Array& a, const Array& b, const ComputeOptions& options = {},
@@ -85,11 +85,11 @@ Array cshift(const Array& array, std::int64_t shift, const ComputeOptions& optio
 Array eoshift(const Array& array, std::int64_t shift, const void* boundary = nullptr,
               const ComputeOptions& options = {});
 
-/// destination = source, of one shape and type and of any layouts: two sections of one array, too,
-/// which may overlap: the source is read before the destination changes.
+/// destination = source, of one shape and type and of any layouts. Both may be sections of one
+/// array, which may overlap: hocket reads the source before it changes the destination.
 void assign(const Array& destination, const Array& source, Deadline deadline = {});
 
-/// An element of `yes` where the mask is true, else of `no`. Layout: that operand's to which all
+/// Elements of `yes` if the mask is true, else of `no`. Layout: that of the operand to which all
 /// three move with the fewest bytes; on a tie the first.
 Array merge(const Array& yes, const Array& no, const Array& mask,
             const ComputeOptions& options = {});
@@ -98,7 +98,7 @@ Array merge(const Array& yes, const Array& no, const Array& mask,
 /// result has its length, and its elements after those.
 Array pack(const Array& array, const Array& mask, const ComputeOptions& options = {},
            const std::optional<Array>& vector = {});
-/// `field`, but at the k-th true element of the mask, in order, the k-th element of `vector`. The
+/// `field`, with the k-th element of `vector` at the k-th true element of the mask, in order. The
 /// field has the mask's shape, or shape (). Layout: the mask's.
 Array unpack(const Array& vector, const Array& mask, const Array& field,
              const ComputeOptions& options = {});
@@ -109,20 +109,20 @@ Array spread(const Array& array, std::int64_t copies, const ComputeOptions& opti
 /// The matrix whose element (i, j) is the array's (j, i), in the same memory. Local.
 Array transpose(const Array& array);
 
-/// Prefix and suffix operations (SUM_PREFIX, MAXVAL_SUFFIX, …): each element combined with all
+/// Prefix and suffix operations (SUM_PREFIX, MAXVAL_SUFFIX, …): combines each element with all
 /// before it, along `dim`, or of the whole array in order. Reads `mask`, `exclusive` and `suffix`.
 /// Sums of floating-point numbers depend on the parts: close, not exact. The array's layout.
 Array scan(const Array& array, Combine op, const ComputeOptions& options = {});
 
-/// XXX_SCATTER: `base` with each value combined into the element that its indices name, one array
-/// of integers a dimension of base, counted from `first_index`. Values, indices and mask have one
-/// shape. A floating-point sum is exact; other values are combined in the order of their elements,
-/// and of `replace` the last one stays. Layout: base's.
+/// XXX_SCATTER: combines each value into the element of `base` that its indices name; there is one
+/// array of integers for each dimension of base, counted from `first_index`. Values, indices and
+/// mask have one shape. A floating-point sum is exact; other values are combined in the order of
+/// their elements, and `replace` keeps the last one. Layout: base's.
 Array scatter_combine(const Array& base, const Array& values, std::span<const Array> indices,
                       Combine op, const ComputeOptions& options = {});
 
-/// GRADE_UP and, `descending`, GRADE_DOWN: the indices along `dim` (a vector needs none) by which
-/// elements are in order; equal elements stay in theirs, NaN comes last. int64, the array's layout.
+/// GRADE_UP and, with `descending`, GRADE_DOWN: the indices along `dim` (a vector needs none) that
+/// sort the elements. Equal elements keep their order; NaN comes last. int64, the array's layout.
 Array grade(const Array& array, const ComputeOptions& options = {});
 
 /// The element of an array of shape (). @throws Error for another type or shape.
@@ -139,7 +139,7 @@ T item(const Array& array) {
 /// local array; of explicit segments and listed elements, those of each element. Local.
 std::vector<std::int64_t> global_indices(const Array& array, std::int64_t dimension);
 
-/// FORALL over the elements that this process holds: `body(index, value)` with the global index, a
+/// FORALL over the elements that this process holds: `body(index, value)` gets the global index, a
 /// std::span of one std::int64_t a dimension, and a reference to the element. Local.
 /// @throws Error for another type than T.
 template <class T, class Body>

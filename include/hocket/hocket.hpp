@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// All of hocket for C++. Each header can be included by itself, too; all but mpi.hpp without MPI.
+// All headers of hocket for C++. Programs may include each one alone; only mpi.hpp includes
+// <mpi.h>.
 #pragma once
 
 #include "hocket/array.hpp"

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Operations that choose elements or lay them out anew.
+// Operations that select elements or arrange them anew.
 #include <algorithm>
 #include <cstring>
 

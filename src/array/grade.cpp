@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The order of elements: local where lines are whole, else by samples (Shi and Schaeffer, "Parallel
+// The order of elements: local for whole lines, else by samples (Shi and Schaeffer, "Parallel
 // sorting by regular sampling", 1992), with the element's number as the last key.
 #include <algorithm>
 #include <cstring>
@@ -38,7 +38,7 @@ struct InOrder {
     }
 };
 
-// Lines that lie whole on each process.
+// Lines that are whole on each process.
 template <class T>
 Array grade_local(const Array& array, std::size_t dim, const ComputeOptions& options) {
     const Array result = Array::empty(array.layout(), dtype_of<std::int64_t>(), array.comm());
@@ -64,7 +64,7 @@ Array grade_local(const Array& array, std::size_t dim, const ComputeOptions& opt
     return result;
 }
 
-// All processes' elements in order, a share for each process, one after the other.
+// Sorts all processes' elements: each process gets a share, one after the other.
 template <class T>
 Records sample_sort(const Comm& comm, std::vector<Keyed<T>> mine, bool descending,
                     Deadline deadline) {
@@ -72,7 +72,7 @@ Records sample_sort(const Comm& comm, std::vector<Keyed<T>> mine, bool descendin
     const InOrder<T> before{descending};
     std::sort(mine.begin(), mine.end(), before);
     const auto size = static_cast<std::size_t>(comm.size());
-    std::vector<Key> picks(size);  // the last one tells whether there are any
+    std::vector<Key> picks(size);  // the last one says whether there are any
     for (std::size_t k = 0; k < size; ++k) {
         if (mine.empty())
             picks[k].line = -1;
@@ -138,7 +138,7 @@ Array graded(const Array& array, std::size_t dim, const ComputeOptions& options)
     std::iota(axes.begin(), axes.end(), std::size_t{0});
     std::rotate(axes.begin() + static_cast<std::ptrdiff_t>(dim),
                 axes.begin() + static_cast<std::ptrdiff_t>(dim) + 1, axes.end());
-    // The dimension last, without copies: what follows counts each element once.
+    // The dimension last, without copies: later steps count each element once.
     const Array even = sole(on_grid(array, deadline), deadline);
     Shape strides;
     for (const std::size_t axis : axes) strides.push_back(even.strides()[axis]);

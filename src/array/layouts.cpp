@@ -137,7 +137,7 @@ Layout like(const Layout& layout, const Shape& shape) {
     if (layout.dist().starts_with('(')) {
         try {
             return {shape, layout.dist(), layout.procs(), layout.replicate()};
-        } catch (const LayoutError&) {  // its extents are not this shape's
+        } catch (const LayoutError&) {  // its extents do not fit this shape
             return balanced(shape, layout.size());
         }
     }

@@ -230,7 +230,7 @@ std::vector<std::byte> allgather(const Comm& comm, const void* mine, std::int64_
     if (bytes == 0) return {};
     const DType record{"record", bytes};
     const Shape shape{size};
-    // Memory that a deadline leaves to the transfer.
+    // Memory that the transfer may use after a deadline.
     const Array own = Array::empty(Layout(shape, "(BLOCK)", {size}), record, comm);
     std::memcpy(own.data(), mine, static_cast<std::size_t>(bytes));
     const Array all = copied(own, replicated(shape, size), deadline);
@@ -245,7 +245,8 @@ std::vector<std::int64_t> allgather(const Comm& comm, std::int64_t mine, Deadlin
     return found;
 }
 
-// Element numbers: all that process 0 sends, ordered by destination, then all of process 1, ….
+// Element numbers: first all that process 0 sends, ordered by destination, then all of process 1,
+// ….
 Records exchange(const Comm& comm, std::span<const std::int64_t> to, const std::byte* records,
                  std::int64_t bytes, Deadline deadline) {
     const auto size = static_cast<std::size_t>(comm.size());
@@ -268,7 +269,7 @@ Records exchange(const Comm& comm, std::span<const std::int64_t> to, const std::
         }
         if (total > first) sent[p].push_back({first, total - first});
     }
-    // By destination, in the order that they have.
+    // By destination, in their order.
     std::vector<std::size_t> at(size, 0);
     for (std::size_t q = 1; q < size; ++q)
         at[q] = at[q - 1] + static_cast<std::size_t>(counts[q - 1]);

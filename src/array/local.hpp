@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// What every operation on arrays begins with: agreement, operands as row-major memory, and moves.
+// Common to all operations on arrays: agreement, operands as row-major memory, and moves.
 #pragma once
 
 #include <cstddef>
@@ -14,11 +14,11 @@
 
 namespace hocket::array {
 
-/// One call: its processes agree that `check` finds nothing wrong on any of them, and that they
-/// mean the same by `text`. Collective. @throws on every process what any check throws.
+/// Agrees on one call: no process has an error from `check`, and all have the same `text`.
+/// Collective. @throws on every process any process's error.
 void agree(const Comm& comm, std::string text, Deadline deadline,
            const std::function<void()>& check);
-/// As it is said in a call's text.
+/// The array's description in a call's text.
 std::string said(const Array& array);
 std::string said(const ComputeOptions& options);
 
@@ -28,24 +28,23 @@ void require_comm(const Array& array, const Array& other);
 void require_shape(const Array& array, const Array& other, const char* noun);
 /// @throws MismatchError for another type than bool and integers.
 void require_mask(const Array& mask);
-/// @throws LayoutError for a dimension that the array has not.
+/// @throws LayoutError for a dimension that the array does not have.
 void require_dim(const Array& array, const ComputeOptions& options);
-/// The options' mask, if there is one, fits the array.
+/// Checks that the options' mask, if there is one, fits the array.
 void require_own_mask(const Array& array, const ComputeOptions& options);
 
-/// The array whose dimensions, in a column-major order, are read from the last to the first: so all
-/// that follows knows row-major order alone. Listed elements move to even parts first. Collective
-/// where they do.
+/// For column-major order, the array with reversed dimensions, so that all later code uses
+/// row-major order only. Moves listed elements to even parts first. Collective if it moves them.
 Array in_order(const Array& array, const ComputeOptions& options);
-/// The layout that it then has.
+/// The layout of that array.
 Layout in_order(const Layout& layout, const ComputeOptions& options, std::int64_t size);
-/// Back: in `layout`, if that is given, which the result then has by another name.
+/// The inverse; in `layout`, an equal layout, if it is given.
 Array out_of_order(const Array& result, const ComputeOptions& options);
 Array out_of_order(const Array& result, const ComputeOptions& options, const Layout& layout);
-/// The dimension that it then is.
+/// The number of the dimension in that array.
 std::size_t dim_in_order(const Array& array, const ComputeOptions& options, std::int64_t dim = 0);
 
-/// The array in a layout; itself where that is its own. Collective.
+/// The array in a layout; the array itself if it has that layout. Collective.
 Array to(const Array& array, const Layout& layout, Deadline deadline);
 /// The array in a layout whose parts are products of sets of indices. Collective.
 Array on_grid(const Array& array, Deadline deadline);
@@ -53,7 +52,7 @@ Array on_grid(const Array& array, Deadline deadline);
 Array sole(const Array& array, Deadline deadline);
 /// hocket::redistribute. Collective.
 void copy(const Array& source, const Array& destination, Deadline deadline);
-/// Memory of its own with the array's elements in `layout`. Collective.
+/// New memory with the array's elements in `layout`. Collective.
 Array copied(const Array& array, const Layout& layout, Deadline deadline);
 
 /// The local elements as dense row-major memory: the array's own, or a copy.
@@ -72,26 +71,26 @@ class Dense {
     const std::byte* data_;
     std::int64_t count_;
 };
-/// How many elements this process holds.
+/// The number of elements that this process holds.
 std::int64_t count_of(const Array& array);
 /// A mask's local elements as 0 and 1.
 std::vector<std::uint8_t> truths(const Array& mask);
 /// The row-major number of each local element.
 std::vector<std::int64_t> numbers(const Array& array);
-/// An array of a layout over local memory that is dense.
+/// An array of a layout over dense local memory.
 Array over(const void* data, const Layout& layout, const DType& dtype, const Comm& comm,
            std::shared_ptr<const void> keep = {});
-/// The section of extent [first, last) of one dimension. Of a grid's arrays.
+/// The section [first, last) of one dimension. For arrays on a grid.
 Array slab(const Array& array, std::size_t dim, std::int64_t first, std::int64_t last);
 
-/// Every process's `bytes` bytes, one process after the other. Collective.
+/// Gathers `bytes` bytes of every process, one process after the other. Collective.
 std::vector<std::byte> allgather(const Comm& comm, const void* mine, std::int64_t bytes,
                                  Deadline deadline);
-/// The same of one number.
+/// Gathers one number of every process.
 std::vector<std::int64_t> allgather(const Comm& comm, std::int64_t mine, Deadline deadline);
 
-/// Records of `bytes` bytes, record k to process to[k]; they arrive in the order of their senders,
-/// and of one sender in the order that they had. Collective.
+/// Sends records of `bytes` bytes, record k to process to[k]. They arrive in the order of their
+/// senders, and those of one sender in their order. Collective.
 struct Records {
     std::shared_ptr<std::byte> data;
     std::int64_t count = 0;

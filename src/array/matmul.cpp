@@ -53,7 +53,7 @@ Multiply own_loop(const DType& dtype) {
     return found;
 }
 
-// Whole rows of the first and whole columns of the second operand, with the result's.
+// Whole rows of the first and whole columns of the second operand, aligned with the result's.
 std::pair<Layout, Layout> needed(const Layout& result, const Shape& a, const Shape& b) {
     return {aligned(a, {"i", "*"}, {"i", "*"}, result), aligned(b, {"*", "j"}, {"*", "j"}, result)};
 }
@@ -136,7 +136,8 @@ Array matmul(const Array& a, const Array& b, const ComputeOptions& options,
                                 "; it takes integers of 8 to 64 bits, float32, float64, complex64 "
                                 "and complex128");
     });
-    // Column-major, the transposed operands are the row-major matrices of the transposed product.
+    // In column-major order, the transposed operands are the row-major matrices of the transposed
+    // product.
     const bool turned = options.order == Order::column_major;
     const Array first = on_grid(in_order(turned ? b : a, options), deadline);
     const Array second = on_grid(in_order(turned ? a : b, options), deadline);

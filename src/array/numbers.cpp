@@ -26,7 +26,7 @@ FoldLoops loops_of() {
     };
     loops.reduce = [](void* into, const void* from, std::int64_t count) {
         const auto* const b = static_cast<const T*>(from);
-        // Several results at a time: one alone would wait for each operation's latency.
+        // Several results at a time: a single one would wait for each operation's latency.
         constexpr std::int64_t lanes = 16;
         std::array<T, lanes> some;
         some.fill(F::identity());

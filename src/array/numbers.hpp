@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Element types by name, and what operations do with two numbers of them.
+// Element types by name, and operations on two numbers.
 #pragma once
 
 #include <cmath>
@@ -23,7 +23,7 @@ struct Type {
     using type = T;
 };
 
-/// Calls `body` with a zero of the type, if it is an integer; bool is one of 8 bits.
+/// Calls `body` with a zero of the type, if it is an integer; bool counts as an integer of 8 bits.
 template <class Body>
 bool with_integer(const DType& dtype, Body&& body) {
     const std::string& name = dtype.name;
@@ -58,14 +58,14 @@ inline bool is_truth(const DType& dtype) {
     return with_truth(dtype, [](auto) {});
 }
 
-/// The parts of numbers whose sums are exact: their kind, and how many an element has.
+/// The real parts of a type with exact sums: their kind, and their number in an element.
 struct ExactType {
     exact::Number number;
     int parts;
 };
 std::optional<ExactType> exact_type(const DType& dtype);
 
-/// What an operation makes of numbers of one type.
+/// One operation on two numbers of one type.
 template <class T, Combine op>
 struct Fold {
     static T identity() {
@@ -121,7 +121,7 @@ struct FoldLoops {
     /// into = into with all of from.
     void (*reduce)(void* into, const void* from, std::int64_t count) = nullptr;
 };
-/// @throws MismatchError where the type has no such operation, naming those that have it.
+/// @throws MismatchError if the type does not have the operation; names the types that do.
 FoldLoops fold_loops(Combine op, const DType& dtype);
 
 }  // namespace hocket::array

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Reductions: parts are reduced where they are, and then across processes. Along a dimension that
-// is distributed, the partial results of one part of it are an aligned array of their own: the
-// elements that HPF's A(j) WITH T(i, j) gives to the holders of index i. They move to where the
-// result lives, one part after the other.
+// Reductions: each process reduces its part, and then processes combine partial results. Along a
+// distributed dimension, the partial results of one part form an aligned array: the elements that
+// HPF's A(j) WITH T(i, j) gives to the holders of index i. They move to the processes of the
+// result, one part after the other.
 #include <algorithm>
 #include <cstring>
 #include <numeric>
@@ -19,10 +19,10 @@ namespace {
 
 using namespace array;
 
-// Bytes of cells that a process keeps at a time.
+// The most bytes of cells on a process at a time.
 constexpr std::int64_t tile = std::int64_t{32} << 20;
 
-// Whether this process speaks for the elements that it holds: the lowest of those with copies.
+// Whether this process contributes its elements: the lowest of those with copies does.
 bool speaks(const Array& array) {
     if (count_of(array) == 0) return false;
     const Layout& layout = array.layout();
@@ -32,7 +32,7 @@ bool speaks(const Array& array) {
     return layout.owner(first) == array.process();
 }
 
-// One array of no dimensions, with the cell's result, on every process.
+// An array of no dimensions with the cell's result, on every process.
 Array everywhere(const Cells& cells, const std::byte* cell, const Comm& comm) {
     const Array result = Array::empty(replicated({}, comm.size()), cells.result, comm);
     cells.finish(cell, 1, result.data());
@@ -53,7 +53,7 @@ struct Operand {
     Array array;
     std::optional<Array> factors, mask;
 
-    // All in the first one's layout, which has no listed elements or boxes if `grid`.
+    // Brings all to the layout of the first, which has no listed elements or boxes if `grid`.
     void settle(bool grid, Deadline deadline) {
         if (grid)
             array = on_grid(array, deadline);
@@ -64,7 +64,7 @@ struct Operand {
     }
 };
 
-// Local elements, as reduced along a dimension (or all of them).
+// Local elements as lines along the reduced dimension (or as one line).
 class LocalLines {
   public:
     LocalLines(const Operand& operand, std::optional<std::size_t> dim, bool numbered)
@@ -110,7 +110,7 @@ std::vector<std::byte> reduced_all(Operand operand, const Cells& cells, bool num
     return merged(cells, mine.data(), operand.array.comm(), deadline);
 }
 
-// The result of a dimension, in the layout that is left. Collective.
+// The result along a dimension, in the remaining layout. Collective.
 Array reduced_along(Operand operand, std::size_t dim, const Cells& cells, bool numbered,
                     Deadline deadline) {
     operand.settle(true, deadline);

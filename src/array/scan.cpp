@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Prefix and suffix operations: local, and then combined with what came on other processes before.
+// Prefix and suffix operations: first local, then combined with the results of earlier processes.
 #include <cstring>
 
 #include "array/layouts.hpp"
@@ -29,7 +29,7 @@ class Scan {
     Scan(Combine op, const DType& dtype, const ComputeOptions& options)
         : loops_(fold_loops(op, dtype)), options_(options) {}
 
-    /// Scans lines within this process; `totals`: of each line, what all of it combines to.
+    /// Scans lines within this process; `totals`: the combination of each whole line.
     void within(std::byte* data, const Extents& lines, std::byte* totals) const {
         const auto row = static_cast<std::size_t>(lines.inner * loops_.itemsize);
         std::vector<std::byte> next(row);
@@ -51,7 +51,7 @@ class Scan {
         }
     }
 
-    /// Combines all elements of each line with what `before` has of it.
+    /// Combines all elements of each line with `before`.
     void after(std::byte* data, const Extents& lines, const std::byte* before) const {
         const auto row = static_cast<std::size_t>(lines.inner * loops_.itemsize);
         std::vector<std::byte> sum(row);
@@ -63,7 +63,7 @@ class Scan {
         }
     }
 
-    /// The totals of processes on that side of this one, combined. Collective.
+    /// The combined totals of the processes on one side of this one. Collective.
     std::vector<std::byte> before(const Comm& comm, const std::byte* totals, std::int64_t count,
                                   Deadline deadline) const {
         const auto bytes = static_cast<std::size_t>(count * loops_.itemsize);
@@ -90,13 +90,13 @@ class Scan {
     const ComputeOptions& options_;
 };
 
-// Whether whole lines lie on each process.
+// Whether each process holds whole lines.
 bool is_local(const Layout& layout, std::size_t dim) {
     return layout.form().gridded() && parts_along(layout, dim).size() <= 1;
 }
 
-// Where lines along `dim` are scanned: in place; whole, if there are enough of them; else in
-// consecutive parts, one a process.
+// The layout for a scan along `dim`: the array's own if lines are whole; one with whole lines, if
+// there are enough; else consecutive parts, one a process.
 Layout scan_layout(const Layout& layout, std::optional<std::size_t> dim, std::int64_t size) {
     const Shape& shape = layout.shape();
     if (!dim) return flat(shape, size);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Scatter with combining: each value travels to the owner of its element, with its own number, by
-// which the owner puts values in order.
+// which the owner orders the values.
 #include <algorithm>
 #include <cstring>
 #include <numeric>
@@ -17,7 +17,7 @@ namespace {
 
 using namespace array;
 
-// The owner of each element, and where it lies in the owner's local array.
+// The owner of each element, and the local index at the owner.
 class Owners {
   public:
     explicit Owners(const Layout& layout) : layout_(layout) {}
@@ -53,7 +53,7 @@ std::vector<std::int64_t> indices_of(const Array& array, std::int64_t first) {
     return found;
 }
 
-// element = element combined with `count` values one after the other.
+// Combines an element with `count` values one after the other.
 void combine_values(std::byte* element, const std::byte* values, std::int64_t count, Combine op,
                     const DType& dtype) {
     const auto size = static_cast<std::size_t>(dtype.size);
@@ -172,7 +172,7 @@ Array scatter_combine(const Array& base, const Array& values, std::span<const Ar
         return std::pair(a.first.offset, a.first.number) <
                std::pair(b.first.offset, b.first.number);
     });
-    // In memory of its own; the base is not changed.
+    // In new memory; the base does not change.
     const Array result = Array::empty(alone.layout(), base.dtype(), comm);
     const Dense before(alone);
     auto* const into = static_cast<std::byte*>(result.data());

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Assignment between sections, and shifts, which are two of them.
+// Assignment between sections, and shifts, which are two assignments.
 #include <algorithm>
 #include <cstring>
 
@@ -12,7 +12,7 @@ namespace {
 
 using namespace array;
 
-// `count` elements from the one at `from` on, along a dimension, to `into` from `at` on.
+// Copies `count` indices along a dimension, of `from` from `first` on, to `into` from `at` on.
 void move_slab(const Array& from, std::int64_t first, const Array& into, std::int64_t at,
                std::int64_t count, std::size_t dim, Deadline deadline) {
     if (count <= 0 || elements_of(from.layout().shape()) == 0) return;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Layouts as text, whole and shortened.
+// Prints layouts as text, whole and shortened.
 #include <algorithm>
 #include <array>
 #include <cstdint>
@@ -125,7 +125,7 @@ std::string brief(const Form& form) {
 
 namespace {
 
-/// Two sums of 64 bits over a text, each with its own odd factor.
+/// Two sums of 64 bits over a text, with different odd factors.
 std::string digest_of(std::string_view text) {
     std::array<std::uint64_t, 2> sums{0x9e3779b97f4a7c15U, 0xc2b2ae3d27d4eb4fU};
     constexpr std::array<std::uint64_t, 2> factors{0xff51afd7ed558ccdU, 0xc4ceb9fe1a85ec53U};

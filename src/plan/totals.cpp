@@ -11,7 +11,8 @@ namespace hocket::plan {
 
 namespace {
 
-/// Calls `visit(count)` for the pairs that are one process, with the elements both hold.
+/// Calls `visit(count)` for the pairs that are one process, with the number of their common
+/// elements.
 template <class Visit>
 void for_same(const Problem& problem, Visit&& visit) {
     const auto look = [&](std::int64_t source, std::int64_t destination) {

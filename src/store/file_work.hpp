@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Work on files that a thread of the pool does while the one that polls goes on.
+// Work on files in a thread of the pool, while the polling thread goes on.
 #pragma once
 
 #include <atomic>
@@ -11,10 +11,10 @@
 
 namespace hocket::store {
 
-/// One piece of work at a time; it throws nothing.
+/// One piece of work at a time; it must not throw.
 class FileWork {
   public:
-    /// Only once the last one is done. `apart`: by another thread; else here and now.
+    /// Only after the last one is done. `apart`: in another thread; else here and now.
     void start(std::function<void()> work, bool apart) {
         if (!apart || platform::simulated) return work();
         work_ = std::move(work);
@@ -24,7 +24,7 @@ class FileWork {
         thread_ = std::make_unique<base::ServiceThreads>(1, [this](int) { run(); });
     }
     bool poll() {
-        // The machine may give no more threads.
+        // The machine may allow no more threads.
         if (!claimed_ && platform::seconds() - began_ > patience) run();
         if (!done_) return false;
         thread_.reset();
@@ -43,7 +43,7 @@ class FileWork {
     std::function<void()> work_;
     double began_ = 0;
     std::atomic<bool> claimed_{true}, done_{true};
-    std::unique_ptr<base::ServiceThreads> thread_;  // last: it ends before what it works on
+    std::unique_ptr<base::ServiceThreads> thread_;  // last: it ends before its data
 };
 
 }  // namespace hocket::store

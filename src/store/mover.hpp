@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // One process's part of a call that moves an array to files or back: in each round a transfer, and
-// work on files that goes on during the transfer of the next round.
+// work on files that overlaps with the next round's transfer.
 #pragma once
 
 #include <array>
@@ -21,16 +21,16 @@ namespace hocket::store {
 
 class Mover {
   public:
-    /// `region`: of the stored array. @throws Error for writers and buffers that do not fit.
+    /// `region`: of the stored array. @throws Error for invalid writers and buffers.
     Mover(Move move, const zarr::Metadata& metadata, const IndexBox& region);
 
-    /// All rounds. Nothing is thrown for files: whatever goes wrong there, the transfers go on.
+    /// Runs all rounds. Errors of files do not throw here, because the transfers must go on.
     comm::Protocol<> run(comm::Link& link, int tag, std::int64_t number);
-    /// What went wrong with files.
+    /// The error of files.
     const comm::Fault& fault() const { return fault_; }
 
   private:
-    /// Of a round: where this process's box lies, and its part of the plan.
+    /// For a round: the position of this process's box, and its part of the plan.
     struct Step {
         IndexBox box;
         std::byte* data = nullptr;
@@ -46,7 +46,7 @@ class Mover {
     std::byte* buffer(std::int64_t round);
     transfer::Route route(comm::Link& link, int tag, std::int64_t number) const;
     comm::Protocol<> transfer(const Step& step, transfer::Route route);
-    /// Begins work on the files of a round; afterwards `work_` is waited for.
+    /// Starts work on the files of a round; a later call waits for `work_`.
     void use_files(const Step& step, std::int64_t round);
     void get(const Step& step, std::int64_t round);
     void put(const Step& step, std::int64_t round);
@@ -55,16 +55,16 @@ class Mover {
     zarr::Metadata metadata_;
     IndexBox region_;
     std::int64_t processes_;
-    std::int64_t buffers_ = 2;  // 1: there is room for one box only
+    std::int64_t buffers_ = 2;  // 1: the buffer holds one box only
     Rounds rounds_;
     RoundBoxes boxes_;
-    std::int64_t mine_;  // my number among the writers, or -1
+    std::int64_t mine_;  // this process's number among the writers, or -1
     std::vector<int> array_ranks_, file_ranks_;
     std::array<std::shared_ptr<std::byte>, 2> memory_;
     std::optional<zarr::FileWriter> writer_;
     std::optional<zarr::FileReader> reader_;
     comm::Fault fault_;
-    FileWork work_;  // last: it ends before what it works on
+    FileWork work_;  // last: it ends before its data
 };
 
 }  // namespace hocket::store

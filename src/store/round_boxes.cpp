@@ -14,7 +14,7 @@ RoundBoxes::RoundBoxes(const Rounds& rounds, const Layout& array, Shape axes, In
                        Place place)
     : rounds_(rounds), axes_(std::move(axes)), region_(std::move(region)), place_(place) {
     const layout::Form& form = array.form();
-    // Copies of a grid share out what they send by what all writers want of them.
+    // Copies of a grid share their elements by the needs of all writers.
     all_ = form.indexed() || (place_.writing && form.copies > 1);
     if (form.indexed() || place_.rank >= array.size()) return;
     sets_ = form.sets(place_.rank);
@@ -22,7 +22,7 @@ RoundBoxes::RoundBoxes(const Rounds& rounds, const Layout& array, Shape axes, In
 }
 
 void RoundBoxes::find_turns() {
-    // Of each dimension the tiles that have an index of this process.
+    // For each dimension the tiles with an index of this process.
     std::vector<Shape> lists(sets_.size());
     for (std::size_t k = 0; k < sets_.size(); ++k) {
         const layout::IndexSet& set = sets_[k];

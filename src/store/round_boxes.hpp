@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The boxes of a round as a layout, in which process r has that of the writer that it is.
+// The boxes of a round as a layout, in which process r has the box of its writer.
 //
-// A process needs its own box and those that its part of the array meets. It finds these by
-// arithmetic, so its part of a plan costs by peers, however many processes and files there are.
+// A process needs its own box and those that intersect its part of the array. It finds these by
+// arithmetic, so its part of a plan grows with its peers, not with the numbers of processes and
+// files.
 #pragma once
 
 #include <cstdint>
@@ -22,17 +23,17 @@ class RoundBoxes {
         std::int64_t rank;       ///< of this process
         bool writing;
     };
-    /// `axes`: dimension k of the array is dimension axes[k] of what is stored; empty: k.
+    /// `axes`: dimension k of the array is dimension axes[k] of the stored array; empty: k.
     RoundBoxes(const Rounds& rounds, const Layout& array, Shape axes, IndexBox region, Place place);
 
-    /// The writer that a process is, or -1.
+    /// The writer number of a process, or -1.
     std::int64_t writer_at(std::int64_t rank) const;
-    /// Of this round, relative to the region. It lacks boxes that this process has no use for.
+    /// For this round, relative to the region. Omits boxes that this process does not need.
     Layout layout(std::int64_t round) const;
-    /// This process's box in this round, in indices of what is stored.
+    /// This process's box in this round, in indices of the stored array.
     IndexBox own(std::int64_t round) const;
-    /// Where a box lies in this process's part of the array, in local indices of its dimensions;
-    /// none: some of it lies elsewhere.
+    /// The position of a box in this process's part of the array, in local indices; none if some of
+    /// it is elsewhere.
     std::optional<Shape> within_part(const IndexBox& box) const;
 
   private:
@@ -46,9 +47,9 @@ class RoundBoxes {
     Shape axes_;
     IndexBox region_;
     Place place_;
-    bool all_ = false;                    // boxes are needed
+    bool all_ = false;                    // all boxes are needed
     std::vector<layout::IndexSet> sets_;  // of this process's part; empty: it is no product
-    std::vector<Rounds::Turn> turns_;     // of the tiles that meet it, sorted
+    std::vector<Rounds::Turn> turns_;     // of the tiles that intersect it, sorted
 };
 
 }  // namespace hocket::store

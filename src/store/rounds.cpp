@@ -46,7 +46,7 @@ Rounds::Rounds(const zarr::Metadata& array, const IndexBox& region, std::int64_t
     const std::int64_t file_bytes = product_of(file_) * array.type.size;
     writers_ = std::max<std::int64_t>(1, std::min(writers, all));
     if (file_bytes <= buffer) {
-        // No more than leaves every writer something.
+        // At most so many that every writer gets some.
         group_ = grown(counts, std::min(buffer / file_bytes, base::ceil_div(all, writers_)));
         largest_ = product_of(group_) * file_bytes;
     } else {

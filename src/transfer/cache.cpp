@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The plans that transfers have made lately.
+// The cache of plans of recent transfers.
 #include <functional>
 #include <mutex>
 #include <string>

@@ -8,7 +8,7 @@
 
 namespace hocket::zarr {
 
-/// By the processor's instruction, where it has one.
+/// By the processor's instruction, if it has one.
 std::uint32_t crc32c(std::span<const std::byte> data);
 /// By a table, on any processor.
 std::uint32_t crc32c_by_table(std::span<const std::byte> data);

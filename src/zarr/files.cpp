@@ -32,12 +32,12 @@ Counters& counters() {
 
 constexpr std::int64_t longest_text = std::int64_t{1} << 28;
 
-// As many as the system takes in one call.
+// The largest number of runs in one system call.
 std::size_t count_of(std::span<const iovec> runs) {
     return std::min<std::size_t>(runs.size(), IOV_MAX);
 }
 
-// The first bytes of the runs are done.
+// Removes the first bytes of the runs, which are done.
 void drop(std::span<iovec>& runs, std::size_t bytes) {
     while (!runs.empty() && runs.front().iov_len <= bytes) {
         bytes -= runs.front().iov_len;
@@ -146,9 +146,9 @@ std::optional<File> Folder::resolve(const std::string& path, int flags, int mode
     how.mode = static_cast<std::uint64_t>(mode);
     how.resolve = RESOLVE_BENEATH | RESOLVE_NO_MAGICLINKS;
     long descriptor = ::syscall(SYS_openat2, root_.descriptor(), path.c_str(), &how, sizeof how);
-    if (descriptor < 0 && errno == EAGAIN)  // something above was renamed meanwhile
+    if (descriptor < 0 && errno == EAGAIN)  // a folder above was renamed meanwhile
         descriptor = ::syscall(SYS_openat2, root_.descriptor(), path.c_str(), &how, sizeof how);
-    if (descriptor < 0 && errno == ENOSYS)  // Linux before 5.6: names were checked, links are not
+    if (descriptor < 0 && errno == ENOSYS)  // Linux before 5.6: names are checked, links are not
         descriptor =
             ::openat(root_.descriptor(), path.c_str(), flags | O_CLOEXEC | O_NOFOLLOW, mode);
     if (descriptor < 0 && (errno == ENOENT || errno == ENOTDIR)) return std::nullopt;
@@ -233,7 +233,7 @@ struct CloseFolder {
     void operator()(DIR* folder) const { ::closedir(folder); }
 };
 
-// Names of the folders in one that is open.
+// Names of the folders in an open folder.
 std::vector<std::string> folders_in(const File& folder) {
     const int copy = ::openat(folder.descriptor(), ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
     const std::unique_ptr<DIR, CloseFolder> open(copy < 0 ? nullptr : ::fdopendir(copy));

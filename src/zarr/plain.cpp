@@ -10,7 +10,7 @@
 namespace hocket::zarr {
 namespace {
 
-// The system takes longer for each shorter run than a copy within the cache does.
+// For shorter runs, a system call takes longer than a copy within the cache.
 constexpr std::int64_t long_run = std::int64_t{16} << 10;
 constexpr std::int64_t piece_bytes = std::int64_t{256} << 10;
 
@@ -41,8 +41,8 @@ std::vector<iovec> Plain::runs() const {
     return out;
 }
 
-// Calls use(buffer, copy's arguments, offset) for parts that a small buffer holds: as many indices
-// of one dimension as fit, one index of those before it, all of those after it.
+// Calls use(buffer, copy's arguments, offset) for parts that fit a small buffer: as many indices of
+// one dimension as fit, one index of those before it, all of those after it.
 template <class Use>
 void Plain::each_piece(std::int64_t offset, const Use& use) const {
     thread_local std::vector<std::byte> buffer;

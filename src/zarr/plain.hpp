@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// A box of elements that a file holds in one piece, with the bytes that memory has.
+// A box of elements that a file holds contiguously, with the same bytes as memory.
 #pragma once
 
 #include <cstddef>
@@ -27,7 +27,7 @@ class Plain {
 
     std::byte* first_;
     std::int64_t itemsize_, run_;  // bytes
-    std::size_t loops_;            // dimensions of which the runs are no part
+    std::size_t loops_;            // number of dimensions outside of the runs
     Shape extents_, strides_;      // in the file's order
 };
 

@@ -78,7 +78,7 @@ void test_intrinsics(void) {
     FAILS(HOCKET_ERR_LAYOUT, hocket_grade(a, NULL, 60, &result));
     FAILS(HOCKET_ERR_ARGUMENT, hocket_assign(a, NULL, 60));
     FAILS(HOCKET_ERR_LAYOUT, hocket_array_global_indices(a, 2, 4, indices, &count));
-    /* Wrong on one: all are told. */
+    /* Wrong on one process: all get the error. */
     options.dim = rank == ranks - 1 ? &wrong : &dim;
     FAILS(HOCKET_ERR_LAYOUT, hocket_reduce(a, HOCKET_SUM, &options, 60, &result));
     SAYS("no dimension 2");

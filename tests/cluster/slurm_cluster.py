@@ -51,7 +51,7 @@ PartitionName=all Nodes=ALL Default=YES MaxTime=INFINITE State=UP OverSubscribe=
 
 
 def missing() -> list[str]:
-    """What this machine lacks for a cluster."""
+    """The missing prerequisites of a cluster on this machine."""
     found = [name for name in PROGRAMS if shutil.which(name, path=_path()) is None]
     return found + ([] if os.geteuid() == 0 else ["the right to be root"])
 

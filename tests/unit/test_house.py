@@ -64,7 +64,7 @@ EVERYWHERE = (
     "tools",
 )
 MPI_PLACES = ("src/comm/mpi/", "include/hocket/mpi.hpp", "include/hocket/hocket.h")
-# What lies at the root, folders included: a stray note is not committed unseen.
+# The contents of the root, folders included: a stray note is not committed unseen.
 ROOT_HOLDS = """
 .ci .clang-format .clang-tidy .github .gitignore CHANGELOG.md CITATION.cff CMakeLists.txt
 CMakePresets.json CONTRIBUTING.md LICENSE Makefile README.md SECURITY.md apps bench bindings cli
@@ -138,7 +138,7 @@ def code(path: Path) -> str:
 
 
 def includes(path: Path) -> list[tuple[str, str]]:
-    """What a file includes: (quote or bracket, name)."""
+    """The includes of a file: (quote or bracket, name)."""
     return INCLUDE.findall(code(path))
 
 
@@ -350,7 +350,7 @@ def test_no_message_has_an_article_before_a_word_that_it_does_not_know() -> None
     assert not found, found
 
 
-# What only Python's users write, in the text of a message.
+# Expressions that only Python's users write, in the text of a message.
 PYTHONIC = re.compile(r"\b(?:hk|np|w)\.\w|\b(?:axes|dtype|out|comm|room)=|\btasks\(\{|\bTeam\(comm")
 
 
@@ -405,7 +405,7 @@ def modules() -> dict[str, Path]:
 
 
 def imported(module: str, text: str, known: Collection[str], package: bool) -> set[str]:
-    """What it imports, in functions and for type checkers, too."""
+    """Its imports, in functions and for type checkers, too."""
     found = set()
     for node in ast.walk(ast.parse(text)):
         if isinstance(node, ast.Import):

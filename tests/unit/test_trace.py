@@ -37,7 +37,7 @@ for _ in range(3):
 
 
 def events(path):
-    """What a file of Perfetto's holds: events by the name of their process."""
+    """The contents of a file of Perfetto's: events by the name of their process."""
     found = json.loads(Path(path).read_text(encoding="utf-8"))
     names = {
         event["pid"]: event["args"]["name"] for event in found if event["name"] == "process_name"

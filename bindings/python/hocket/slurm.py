@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Starting processes over the hosts of a Slurm allocation, by `srun`."""
+"""Starts processes on the hosts of a Slurm allocation, by `srun`."""
 
 from __future__ import annotations
 
@@ -17,14 +17,14 @@ from . import mpiexec
 from .errors import Error
 from .logs import logger
 
-#: a process of a step finds its own program by its number
+#: a process of a step selects its program by its number
 _CHOOSE = (
     "import json, os, sys; "
     "programs = json.load(open(sys.argv[1])); "
     "argv = programs[int(os.environ['SLURM_PROCID'])]; "
     "os.execvp(argv[0], argv)"
 )
-#: asked of each host before anything starts; one line of answer each
+#: a script for each host before any process starts; each answers in one line
 _ASK = """\
 host=$(hostname)
 test -x {python} || {{ echo "$host: no {python}"; exit; }}
@@ -37,7 +37,7 @@ echo "$host: hocket $version"
 
 
 def hosts() -> int:
-    """How many hosts this process's allocation has, where Slurm can start processes on them; 0
+    """The number of hosts of this process's allocation, if Slurm can start processes on them; 0
     outside an allocation and within a step."""
     if "SLURM_JOB_ID" not in os.environ or shutil.which("srun") is None:
         return 0
@@ -46,7 +46,7 @@ def hosts() -> int:
 
 
 def shared_folder() -> Path:
-    """Where the files of a run lie that all hosts must see: `$HOCKET_SHARED`, else the working
+    """The folder for a run's files, which all hosts must share: `$HOCKET_SHARED`, else the working
     directory.
 
     Raises
@@ -64,18 +64,18 @@ def shared_folder() -> Path:
 
 
 def check(folder: Path) -> None:
-    """Asks every host for what a run needs there.
+    """Checks the prerequisites of a run on every host.
 
     Raises
     ------
     Error
-        a host lacks this Python, the run's folder, the working directory or hocket, or has
-        another version of hocket; each is named.
+        a host lacks this Python, the run's folder, the working directory or hocket, or has another
+        version of hocket; the message names each.
     """
     names = {"python": sys.executable, "folder": str(folder), "cwd": str(Path.cwd())}
     script = _ASK.format(**{name: shlex.quote(path) for name, path in names.items()})
     words = ["srun", f"--nodes={hosts()}", f"--ntasks={hosts()}", "--overcommit"]
-    # The working directory may be what a host lacks.
+    # A host may lack the working directory.
     line = [*words, "--overlap", "--mpi=none", "--chdir=/", "sh", "-c", script]
     done = subprocess.run(line, capture_output=True, text=True, stdin=subprocess.DEVNULL)
     answers = sorted(set(done.stdout.splitlines()))
@@ -98,7 +98,7 @@ def check(folder: Path) -> None:
 
 
 def require_room(processes: int) -> None:
-    """Says in the log where processes share cores; the allocation need not have one for each."""
+    """Logs if processes share cores; the allocation need not have a core for each."""
     tasks = os.environ.get("SLURM_NTASKS", "")
     if tasks.isdecimal() and int(tasks) < processes:
         logger.warning(
@@ -109,8 +109,8 @@ def require_room(processes: int) -> None:
 
 
 def command(programs: Sequence[tuple[int, Sequence[str]]], folder: Path) -> list[str]:
-    """The `srun` line that starts these programs as one set of ranks, in this order, spread over
-    the allocation's hosts. Each line of output begins with its rank."""
+    """The `srun` command that starts these programs as one set of ranks, in this order, spread
+    over the allocation's hosts. Each line of output begins with its rank."""
     count = sum(processes for processes, _ in programs)
     listed = folder / "programs"
     listed.write_text(json.dumps([list(argv) for n, argv in programs for _ in range(n)]))
@@ -123,7 +123,7 @@ def command(programs: Sequence[tuple[int, Sequence[str]]], folder: Path) -> list
 
 
 def labelled(line: str) -> tuple[int | None, str]:
-    """(rank, text) of a line of `srun --label`; rank None: srun itself says it."""
+    """(rank, text) of a line of `srun --label`; rank None: a message of srun itself."""
     match = re.match(r" *(\d+): ?(.*)", line, re.DOTALL)
     if match is None or match[2].startswith("slurmstepd-"):
         return None, line
@@ -131,10 +131,10 @@ def labelled(line: str) -> tuple[int | None, str]:
 
 
 def first_to_go(said: str) -> mpiexec.Gone | None:
-    """What srun says of the first process that ended badly: "n2: task 3: Killed"."""
+    """Parses srun's report of the first process that ended badly: "n2: task 3: Killed"."""
     found = re.findall(r"srun: error: (\S+): tasks? (\d+)[\d,-]*: (.*)", said)
-    # A crash comes first: srun kills the others. One that only notices that another has gone ends
-    # with Open MPI's status for that, and may be told of sooner.
+    # A crash comes first: srun kills the others. A process that only notices another's end has Open
+    # MPI's status for that, and srun may report it sooner.
     crashes = [each for each in found if re.match("Segm|Abort|Bus|Illegal|Floating", each[2])]
     causes = [each for each in found if not each[2].endswith("exit code 14")]
     first = crashes or causes or found

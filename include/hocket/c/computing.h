@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Operations on whole arrays, for C; see hocket/computing.hpp, which says what each of them gives.
- * Results are new arrays, for hocket_array_free. All but hocket_transpose, hocket_array_item and
+/* Operations on whole arrays, for C; see hocket/computing.hpp for their results. Results are new
+ * arrays, for hocket_array_free. All but hocket_transpose, hocket_array_item and
  * hocket_array_global_indices are collective. */
 #ifndef HOCKET_C_COMPUTING_H
 #define HOCKET_C_COMPUTING_H
@@ -27,13 +27,13 @@ enum hocket_combine {
     HOCKET_REPLACE = 11
 };
 
-/* What is 0 takes its default: `hocket_compute_options options = {0};` Each function reads the
- * fields that its description in hocket/computing.hpp names. */
+/* Members that are 0 or NULL have defaults: `hocket_compute_options options = {0};` Each
+ * function reads the members that its description in hocket/computing.hpp names. */
 typedef struct hocket_compute_options {
     const int64_t* dim;       /* a dimension, from 0; NULL: all elements */
     const hocket_array* mask; /* NULL: all elements take part */
     bool exclusive, suffix, descending;
-    bool column_major;   /* elements count in that order, and results lie so in memory */
+    bool column_major;   /* the order of elements, and the memory order of results */
     int64_t first_index; /* number of the first index of a dimension and of `dim` */
 } hocket_compute_options;
 
@@ -44,8 +44,8 @@ int hocket_locate(const hocket_array* array, int op, const hocket_compute_option
                   double timeout, hocket_array** result);
 int hocket_dot_product(const hocket_array* a, const hocket_array* b, double timeout,
                        hocket_array** result);
-/* `multiply`: adds the product of dense row-major matrices, m x k and k x n, to c; NULL: a loop of
- * hocket's own. */
+/* `multiply`: adds the product of dense row-major matrices, m x k and k x n, to c; NULL:
+ * hocket's own loop. */
 int hocket_matmul(const hocket_array* a, const hocket_array* b,
                   void (*multiply)(int64_t m, int64_t n, int64_t k, const void* a, const void* b,
                                    void* c),
