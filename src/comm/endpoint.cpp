@@ -134,8 +134,9 @@ bool Endpoint::done(const Message& message) {
     return message.done_;
 }
 
-// Whoever waits for messages that come by shared memory polls nothing here. What is read with the
-// stream's end is looked for before the end is told.
+// A wait for messages by shared memory polls no stream, so this function reads now and then. It
+// reports an end that it finds itself only at the next call: messages that came with the end are
+// looked for first.
 std::optional<std::string> Endpoint::lost() {
     auto why = broken_.empty() ? stream_->lost() : broken_;
     if (const double now = coarse_seconds(); now >= next_look_) {

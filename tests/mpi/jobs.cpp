@@ -225,7 +225,7 @@ void verbs(const Program& program, Tasks& tasks) {
     for (int job = 0; job < 2 && first; ++job)
         expect(gathered[static_cast<std::size_t>(job)], 20 + job, "gather");
     tasks.barrier();
-    // What does not fit is told to both.
+    // Both jobs raise the mismatch.
     std::string told;
     try {
         Array wrong = own(0, first ? 600 : 601);

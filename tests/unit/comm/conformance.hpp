@@ -231,7 +231,7 @@ TYPED_TEST_P(LinkConformance, ProbesForAnySource) {
 }
 
 TYPED_TEST_P(LinkConformance, ALostEndIsNamedInEveryWaitForIt) {
-    // What came before is still received.
+    // Messages that came before are still received.
     Requests last;
     const std::string text = text_of(1000, 7);
     this->b().send(last, text.data(), 1000, this->rank_of_a(), 2);
