@@ -252,10 +252,10 @@ class Tasks {
     /// The seconds that this process has spent in the six steps of all its transfers so far.
     Profile profile() const;
     struct State;
-    Tasks(std::shared_ptr<State> state, std::shared_ptr<task::Member> speaker);
 
   private:
     friend struct Binding;
+    Tasks(std::shared_ptr<State> state, std::shared_ptr<task::Member> speaker);
     task::Member& speaker(const char* verb) const;
     Request start_send(std::span<const Array> arrays, const TaskId& destination,
                        const task::Verb& verb, const MessageOptions& options, comm::Fault fault);

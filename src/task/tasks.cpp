@@ -239,7 +239,7 @@ Tasks task::tasks_of_jobs(std::span<const Job> jobs, const Comm& comm, comm::Own
     }
     const comm::EngineLock engine_lock;
     all->add_member(own, comm, Tags(static_cast<int>(jobs.size()), all->link->highest_tag()));
-    return {all, all->mine.at(own)};
+    return Tasks::State::seen_by(all, all->mine.at(own));
 }
 
 Tasks::Tasks(std::span<const TaskRequest> requests, const Comm& comm)
