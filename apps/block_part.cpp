@@ -12,10 +12,10 @@ namespace {
 using hocket::Array;
 using hocket::Halo;
 
-// Points of a band, some tens of microseconds of work: often enough to look after messages.
+// Points of a band, some tens of microseconds of work: short enough to poll messages between bands.
 constexpr std::int64_t points_of_band = 16384;
 
-// The right-hand side at a point of the common grid: nothing about it is symmetric.
+// The right-hand side at a point of the common grid, without any symmetry.
 double source(std::int64_t row, std::int64_t col) {
     return 1.0 + static_cast<double>((3 * row + 5 * col) % 7) / 7.0;
 }
@@ -50,7 +50,7 @@ Array BlockPart::own(const Edge& edge, std::size_t turn) const {
 
 Array BlockPart::border(const Edge& edge, std::size_t turn) const {
     Array strip = own(edge, turn);
-    if (strip.data() == nullptr) return strip;  // nothing of the edge is here
+    if (strip.data() == nullptr) return strip;  // this process has no part of the edge
     const auto step = solution(turn).strides()[edge.across];
     auto* const data = static_cast<std::byte*>(strip.data()) + (edge.upper ? step : -step);
     return Array::wrap(data, strip.layout(), strip.dtype(), strip.comm(), strip.strides(),

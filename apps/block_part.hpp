@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// What one process holds of one block of the Poisson solver, and a Jacobi step of it.
+// One process's part of one block of the Poisson solver, and a Jacobi step of it.
 #pragma once
 
 #include <optional>
@@ -17,7 +17,7 @@ struct Window {
 };
 
 /// The solution twice, with a border each: a step reads the one of its `turn` (0 or 1) and writes
-/// the other. Beyond the blocks it is 0.
+/// the other. Outside of the blocks it is 0.
 class BlockPart {
   public:
     BlockPart(const Block& block, const hocket::Comm& comm);
@@ -25,8 +25,8 @@ class BlockPart {
     const hocket::Array& solution(std::size_t turn) const { return halos_[turn]->array(); }
     /// The strip of this block's own points along an edge.
     hocket::Array own(const Edge& edge, std::size_t turn) const;
-    /// The strip of border beside it, which belongs to the other block: the same processes hold it,
-    /// one point further out.
+    /// The strip of border beside it, which belongs to the other block: on the same processes, one
+    /// point further out.
     hocket::Array border(const Edge& edge, std::size_t turn) const;
     const hocket::Halo& halo(std::size_t turn) const { return *halos_[turn]; }
 
@@ -34,12 +34,12 @@ class BlockPart {
     double sweep(std::size_t turn, const Window& window) const;
 
     Window everything() const { return {0, rows(), 0, cols()}; }
-    /// The points that no process but this one touches, in bands of some rows each, between which
-    /// other things can be done.
+    /// The points that only this process uses, in bands of some rows each, between which it can do
+    /// other work.
     std::vector<Window> bands() const;
-    /// The outermost points: what the border is needed for, and what neighbours need.
+    /// The outermost points, which need the border, and which neighbours need.
     std::vector<Window> rim() const;
-    /// The border: beyond the rim, at -1 and behind the last.
+    /// The border: beyond the rim, at -1 and after the last index.
     std::vector<Window> beyond() const;
     /// Memory of a window, which may reach one point beyond the local ones.
     hocket::Region region(std::size_t turn, const Window& window) const;
@@ -51,7 +51,7 @@ class BlockPart {
     Block block_;
     hocket::Layout layout_;
     std::optional<hocket::Halo> halos_[2];
-    // My indices of each dimension; none where the part is empty.
+    // This process's indices of each dimension; none if the part is empty.
     std::vector<std::vector<std::int64_t>> held_ = std::vector<std::vector<std::int64_t>>(2);
 };
 

@@ -34,9 +34,9 @@ void multiply(std::span<const Complex> factor, std::span<Complex> into) {
     for (std::size_t i = 0; i < into.size(); ++i) into[i] *= factor[i];
 }
 
-using Take = std::function<void(const Array&)>;  // gets each result, where it is
+using Take = std::function<void(const Array&)>;  // gets each result, on the processes that have it
 
-// All processes do all of it, image by image.
+// All processes do all steps, image by image.
 class DataParallel {
   public:
     DataParallel(const Asked& asked, const hocket::Comm& everyone)
@@ -109,13 +109,13 @@ class TaskParallel {
             transform_back(take);
     }
 
-    /// The same as a flow: what must wait for what follows from what each step says.
+    /// The tasks as flows: the accesses of the steps determine their order.
     void flow(const Take& take) {
         using hocket::reads, hocket::writes;
         hocket::FlowOptions options;
         options.workers = 1;
         hocket::Flow flow(options);
-        // Transpositions are calls of all processes of the task, which make them in one order.
+        // Transpositions are collective calls of the task, so all processes make them in one order.
         const auto turn = hocket::updates(hocket::Region::key("transposition"));
         for (std::int64_t number = 0; number < frames_; ++number) {
             for (const auto& in : in_)
@@ -143,7 +143,7 @@ class TaskParallel {
         flow.wait();
     }
 
-    /// Of an image, on all ways: transpositions within tasks, and arrays between them.
+    /// Of an image: transpositions within tasks, and arrays between tasks.
     static std::int64_t messages(const Asked& asked) {
         std::int64_t count = 0;
         const auto turned = [&](std::size_t task) {

@@ -21,7 +21,7 @@ Fft::Fft(std::int64_t length) : length_(length), engine_(std::make_unique<Engine
 
 Fft::~Fft() = default;
 
-// The customary count of a complex FFT.
+// The usual operation count of a complex FFT.
 static double operations(std::size_t elements, std::int64_t length) {
     return 5.0 * static_cast<double>(elements) * std::log2(static_cast<double>(length));
 }

@@ -19,7 +19,7 @@ class Fft {
     Fft(const Fft&) = delete;
     Fft& operator=(const Fft&) = delete;
 
-    /// Every line of `lines`, one behind the other, within its own memory. Forward: the sum over
+    /// Transforms every line of `lines`, one after the other, in place. Forward: the sum over
     /// x[n]·exp(-2πikn/N); backward: exp(+2πikn/N), divided by N.
     void forward(std::span<Complex> lines);
     void backward(std::span<Complex> lines);

@@ -28,7 +28,7 @@ constexpr int tag = 99;
 struct Asked {
     hocket::Shape image;
     std::int64_t frames;
-    std::string input, folder;  // folder "": results are not kept
+    std::string input, folder;  // folder "": results are discarded
 };
 
 // Figure 1: every process works on every image. The spectrum comes out transposed.
@@ -92,7 +92,7 @@ class Pipeline {
         }
     }
 
-    /// The same as a flow: which array must wait for what follows from what each step says.
+    /// The tasks as flows: the accesses of the steps determine their order.
     template <class Take>
     void flow(std::int64_t frames, Take take) {
         hocket::FlowOptions options;
@@ -138,7 +138,7 @@ class Pipeline {
         const auto here = world_.comm();
         const auto type = hocket::dtype_of<Complex>();
         if (first_) return {Array::empty(rows_, type, here), Array::empty(rows_, type, here)};
-        // Columns lie contiguously in memory: the receive turns them.
+        // Columns are contiguous in memory, because the receive transposes.
         const auto local = cols_.local_shape(here.rank());
         std::vector<Array> made;
         for (auto& columns : columns_) {
@@ -158,7 +158,7 @@ class Pipeline {
     std::optional<apps::Images> images_;
 };
 
-// A form's way through so many images, whose spectra it writes to a file, unless that is "".
+// Processes so many images, and writes their spectra to a file, unless its name is "".
 using Run = std::function<void(std::int64_t, const std::string&)>;
 
 Run data_parallel(const Asked& asked, const hocket::Comm& everyone, std::int64_t& messages) {

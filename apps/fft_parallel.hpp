@@ -11,7 +11,7 @@ namespace apps {
 
 class ParallelFft {
   public:
-    /// Of images of this shape.
+    /// For images of this shape.
     ParallelFft(const hocket::Shape& image, const hocket::Comm& comm)
         : rows_(image, "(BLOCK, *)", {comm.size()}),
           turned_({image[1], image[0]}, "(BLOCK, *)", {comm.size()}),
@@ -23,7 +23,7 @@ class ParallelFft {
     const hocket::Layout& rows() const { return rows_; }      ///< of images
     const hocket::Layout& turned() const { return turned_; }  ///< of spectra, transposed
 
-    /// `image` is used up. Both are dense. Collective.
+    /// Destroys `image`. Both are dense. Collective.
     void forward(const hocket::Array& image, const hocket::Array& spectrum) {
         along_rows_.forward(image.local<Complex>());
         hocket::redistribute(image, spectrum, options_);

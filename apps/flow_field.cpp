@@ -8,7 +8,7 @@ namespace apps {
 namespace {
 
 constexpr std::size_t speeds = FlowField::speeds;
-// By row and by column; the opposite of each; what part of a gas at rest has it.
+// Speeds by row and by column; the opposite of each; its fraction in a gas at rest.
 constexpr double by_row[speeds] = {0, 0, 1, 0, -1, 1, 1, -1, -1};
 constexpr double by_col[speeds] = {0, 1, 0, -1, 0, 1, -1, -1, 1};
 constexpr std::size_t opposite[speeds] = {0, 3, 4, 1, 2, 7, 8, 5, 6};
@@ -31,7 +31,8 @@ Moments moments(const double* cell) {
     return m;
 }
 
-// Of integer points, in a third of the rows and a quarter of the columns.
+// For integer points: the disc is in the first third of the rows and the first quarter of the
+// columns.
 bool in_disc(std::int64_t row, std::int64_t col, std::int64_t rows, std::int64_t cols) {
     const auto radius = static_cast<double>(rows) / 8.0;
     const double down = static_cast<double>(row) - static_cast<double>(rows) / 3.0;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // A two-dimensional flow around a disc, by the lattice-Boltzmann method with nine velocities and
 // one relaxation time (Qian, d'Humières, Lallemand, "Lattice BGK Models for Navier-Stokes
-// Equation"). Both dimensions go round; a small force along the rows drives the flow.
+// Equation"). Both dimensions are periodic; a small force along the rows drives the flow.
 #pragma once
 
 #include <optional>
@@ -17,14 +17,14 @@ class FlowField {
     static constexpr std::int64_t speeds = 9;
     static constexpr double relaxation = 0.6, force = 1e-5;
 
-    /// Rows dealt out over the communicator's processes; at rest at first.
+    /// Rows are distributed over the communicator's processes; the fluid is at rest at first.
     FlowField(std::int64_t rows, std::int64_t cols, const hocket::Comm& comm);
 
-    /// Collision, then every part moves to the next point. Collective.
+    /// Collision, then every population moves to the next point. Collective.
     void step();
-    /// Puts the velocities of now, (row, column) a point, and the dye into these arrays.
+    /// Copies the present velocities, (row, column) a point, and the dye into these arrays.
     void show(const hocket::Array& velocity, const hocket::Array& dye) const;
-    /// One more of dye at the points at which tracers, (row, column) each, are.
+    /// Adds dye at the points of tracers, (row, column) each.
     void mark(std::span<const double> tracers);
 
     const hocket::Layout& velocity_layout() const { return velocity_; }
@@ -37,19 +37,19 @@ class FlowField {
 
     std::int64_t rows_, cols_;
     hocket::Layout parts_, velocity_, dye_;
-    std::vector<std::int64_t> held_;   // my rows
-    std::vector<bool> solid_;          // of my points
-    std::vector<double> marks_;        // of my points
+    std::vector<std::int64_t> held_;   // this process's rows
+    std::vector<bool> solid_;          // of this process's points
+    std::vector<double> marks_;        // of this process's points
     std::optional<hocket::Halo> now_;  // after the last step
     std::vector<double> next_;
 };
 
-/// Where tracers go: moved by a field of velocities that is whole here.
+/// The positions of tracers, moved by a replicated field of velocities.
 class Tracers {
   public:
     /// `count` tracers in the second column, spread over the rows.
     Tracers(std::int64_t rows, std::int64_t cols, std::int64_t count);
-    /// `steps` steps with the velocity of the point that each is at.
+    /// `steps` steps, each with the velocity at the tracer's point.
     void move(std::span<const double> velocity, std::int64_t steps);
     std::span<const double> places() const { return places_; }
 

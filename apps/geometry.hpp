@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Rectangular blocks on one grid of points, and where they touch.
+// Rectangular blocks on one grid of points, and their common edges.
 #pragma once
 
 #include <cstdint>
@@ -11,13 +11,14 @@
 namespace apps {
 
 struct Block {
-    std::int64_t row, col, rows, cols;  ///< its first point, and how many
+    std::int64_t row, col, rows, cols;  ///< its first point, and its extents
 };
 
 /// An edge that two blocks share: points along one side of each.
 struct Edge {
     std::size_t block, other;
-    /// Along dimension `across` the blocks lie side by side; `upper`: the other block comes behind.
+    /// The blocks are neighbours along dimension `across`; `upper`: the other block has higher
+    /// indices.
     std::size_t across;
     bool upper;
     std::int64_t first, count;  ///< of this block's own indices along the other dimension
@@ -33,7 +34,7 @@ std::vector<Block> blocks_of(const std::string& text);
 /// Every shared edge once, from the block with the lower number.
 std::vector<Edge> edges_of(const std::vector<Block>& blocks);
 
-/// Extents of a grid of `processes`, as near to the block's proportions as whole numbers allow.
+/// Extents of a grid of `processes`, as close to the block's proportions as integers allow.
 hocket::Shape arrangement(std::int64_t processes, const Block& block);
 
 }  // namespace apps

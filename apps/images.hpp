@@ -11,7 +11,7 @@
 
 namespace apps {
 
-/// This process's rows of every frame, read once: a stream's speed is not the disk's.
+/// This process's rows of every frame, read once, so that the disk's speed does not matter.
 class Images {
   public:
     /// `rows` is the (BLOCK, *) layout of one frame; `process` the part that is read.

@@ -25,7 +25,7 @@ struct Noise {
     double left = 0;  // seconds of computing until the next interruption
 
     double until_next() { return std::exponential_distribution<double>(1 / every)(random); }
-    // So long a computation, with its interruptions.
+    // The time of a computation with its interruptions.
     double disturbed(double seconds) {
         if (every == 0) return seconds;
         double longer = seconds;

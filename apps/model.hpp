@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Computing under simulation. SimGrid carries a program's messages and keeps its clock; what
-// kernels compute would cost real time and no simulated one. So each says how much it is about to
-// do: where time is simulated, that takes as long as the model says, and the kernel leaves its work
-// undone.
+// Computing under simulation. SimGrid carries a program's messages and keeps its clock, but kernels
+// would take real time and no simulated time. So each kernel announces its work: in a simulation
+// that takes the model's time, and the kernel skips the work.
 #pragma once
 
 #include <cstdint>
@@ -10,7 +9,7 @@
 
 namespace apps {
 
-/// Kinds of work, each with a speed of its own.
+/// Kinds of work, each with its own speed.
 enum class Work {
     fft,      ///< operations: 5 n log2 n for a line of n
     product,  ///< complex numbers multiplied
@@ -21,13 +20,13 @@ enum class Work {
 };
 
 #ifdef HOCKET_SIMULATED
-/// Spends the time that so many units take; true: the work is not to be done.
+/// Spends the simulated time of so many units; true: skip the work.
 bool modelled(Work work, double units);
 /// Seconds a unit, in the order of `Work`, with commas between them.
-/// @throws hocket::Error where these are no such numbers.
+/// @throws hocket::Error for anything else.
 void use_model(const std::string& seconds);
-/// Interrupts computing, as an operating system does: on an average after `every` seconds of it,
-/// for `lasts` seconds; when, is drawn anew on each process from `seed`. 0 seconds: never.
+/// Interrupts computing, as an operating system does: on average after `every` seconds of it, for
+/// `lasts` seconds, at random times that each process draws from `seed`. 0 seconds: never.
 void use_noise(double every, double lasts, std::uint64_t seed);
 /// Seconds on the simulated clock.
 double simulated_now();

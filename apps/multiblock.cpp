@@ -24,7 +24,8 @@ using apps::Window;
 struct Asked {
     std::vector<Block> blocks;
     std::vector<Edge> edges;
-    std::int64_t steps, told;             // Jacobi steps; after so many the change is told
+    std::int64_t steps, told;             // Jacobi steps; the change is printed after every `told`
+                                          // steps
     std::vector<std::int64_t> processes;  // of each block's task
 };
 
@@ -34,7 +35,7 @@ class DataParallel {
         for (const auto& block : asked.blocks) parts_.emplace_back(block, everyone);
     }
 
-    /// So many steps; the largest change on this process in the last one.
+    /// Makes so many steps; returns the largest change on this process in the last one.
     double run(std::int64_t steps) {
         double most = 0;
         for (; steps > 0; --steps) most = step();
@@ -103,7 +104,7 @@ class TaskParallel {
     TaskParallel(const TaskParallel&) = delete;
     TaskParallel& operator=(const TaskParallel&) = delete;
 
-    /// So many steps; the largest change on this process in the last one.
+    /// Makes so many steps; returns the largest change on this process in the last one.
     double run(std::int64_t steps) {
         if (way_ == Way::flow) return flow(steps);
         double most = 0;
@@ -120,7 +121,7 @@ class TaskParallel {
     }
 
   private:
-    // What travels along one edge, both ways.
+    // The messages along one edge, in both directions.
     struct Strip {
         Edge edge;
         int tag;
@@ -151,7 +152,7 @@ class TaskParallel {
         return started;
     }
 
-    // What a step touches: windows of one solution, all in the same way.
+    // Adds accesses to windows of one solution, all of one kind.
     void add(std::vector<hocket::Access>& accesses, hocket::Access (*how)(hocket::Region),
              std::size_t turn, const std::vector<Window>& windows) const {
         for (const auto& window : windows) accesses.push_back(how(part_.region(turn, window)));
@@ -165,7 +166,7 @@ class TaskParallel {
         const auto order = hocket::Region::key("borders");
         for (; steps > 0; --steps, turn_ = 1 - turn_) {
             const std::size_t turn = turn_;
-            // Processes make these calls in one order, those without points, too.
+            // All processes make these calls in one order, also processes without points.
             std::vector<hocket::Access> border{hocket::updates(order)}, outer;
             add(border, hocket::updates, turn, part_.beyond());
             add(border, hocket::reads, turn, rim_);

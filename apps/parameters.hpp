@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// What a program is to do, as words `name=value`. The command line is read, explained and checked
-// by `hocket app`, before any process is started; the programs get plain values.
+// The parameters of a program, as words `name=value`. `hocket app` reads, explains and checks the
+// command line before any process starts; the programs get plain values.
 #pragma once
 
 #include <cstdint>
@@ -10,7 +10,7 @@
 
 namespace apps {
 
-/// Named values. Each getter throws hocket::Error that names the parameter and what was given.
+/// Named values. Each getter throws hocket::Error that names the parameter and its value.
 class Parameters {
   public:
     Parameters(int argc, char** argv);

@@ -42,7 +42,7 @@ void spoil(const Array& array) {
     for (float& at : array.local<float>()) at = -1;
 }
 
-// How many elements are not those of the array that this task has filled.
+// The number of elements that differ from the array that this task has filled.
 std::int64_t wrong_in(const Array& array, std::int64_t task) {
     std::int64_t count = 0;
     visit(array, [&](float& at, std::int64_t i, std::int64_t j) {
@@ -51,11 +51,12 @@ std::int64_t wrong_in(const Array& array, std::int64_t task) {
     return count;
 }
 
-// A way to move the arrays, `repeats` times there and back in a run.
+// A method to move the arrays, `repeats` times there and back in a run.
 struct Form {
     std::string name;
     std::function<void()> run;
-    std::vector<Array> received;  // what a run writes, and whose values that are
+    std::vector<Array> received;  // the results of a run, and the task whose values they should
+                                  // have
     std::int64_t from;
     std::function<hocket::Profile()> profile;
     std::function<void()> end = [] {};

@@ -40,7 +40,8 @@ class Port {
     Port& operator=(const Port&) = delete;
 
     const hocket::Array& array(std::int64_t number) const { return slots_[at(number)]; }
-    /// Array `number` of the stream begins to travel; it must not be touched until it has finished.
+    /// Starts the transfer of array `number` of the stream, which must not be touched until it has
+    /// finished.
     void start(std::int64_t number) {
         auto& request = requests_[at(number)];
         if (persistent_)
@@ -51,7 +52,7 @@ class Port {
     }
     void finish(std::int64_t number) { requests_[at(number)].wait(); }
 
-    /// Array `number` travels as a step of a flow, which keeps it from being touched meanwhile.
+    /// The transfer of array `number` as a step of a flow, which accesses the array.
     void travel(hocket::Flow& flow, std::int64_t number) {
         if (out_)
             flow.send(world_, array(number), peer_, tag_, {.priority = 1});
@@ -59,15 +60,15 @@ class Port {
             flow.recv(world_, array(number), peer_, tag_, {.priority = 1});
     }
 
-    /// For a stream of `count` arrays that are sent: makes slot `number` free to be filled.
+    /// For a stream of `count` arrays to send: waits until slot `number` may be filled.
     void free_slot(std::int64_t number) {
         if (number >= 2) finish(number - 2);
     }
     void finish_last(std::int64_t count) {
         for (auto number = count > 2 ? count - 2 : 0; number < count; ++number) finish(number);
     }
-    /// For a stream of `count` arrays that are received: starts the first ones; starts the one
-    /// after next, once `number` is used up.
+    /// For a stream of `count` arrays to receive: starts the first ones; starts the one after next,
+    /// once `number` is used up.
     void start_first(std::int64_t count) {
         for (std::int64_t number = 0; number < 2 && number < count; ++number) start(number);
     }

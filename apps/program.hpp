@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// What all the papers' programs share: a start, an end, times that are the maximum over processes,
-// and a report. They communicate through hocket alone; MPI is only started and ended.
+// Common to the papers' programs: start, end, times that are the maximum over processes, and a
+// report. They communicate through hocket alone; MPI is only initialised and finalised.
 #pragma once
 
 #include <cstdint>
@@ -32,7 +32,7 @@ class Report {
     std::vector<std::pair<std::string, std::string>> entries_;
 };
 
-/// All processes of the program, and what they were asked for.
+/// All processes of the program, and its parameters.
 struct Program {
     Parameters parameters;
     hocket::Comm everyone;
@@ -48,21 +48,21 @@ void settle(const hocket::Comm& comm);
 /// Seconds since some moment, monotonic.
 double now();
 
-/// Settles, runs `step` on every process, and gives the seconds of the slowest, on all. Collective.
+/// Settles, runs `step` on every process, and returns the seconds of the slowest, on all.
+/// Collective.
 double timed(const hocket::Comm& comm, const std::function<void()>& step);
 
 /// The largest of each entry over the processes, on all of them. Collective.
 std::vector<double> maximum(const hocket::Comm& comm, std::span<const double> mine);
 
-/// The most memory, in bytes, that this process has had resident so far; 0 where the system does
-/// not tell.
+/// The peak resident memory of this process in bytes; 0 if the system does not report it.
 std::int64_t peak_bytes();
 
 /// One form of a program, to be timed beside the others.
 struct Form {
     std::string name;
     std::function<void()> run;
-    Report figures = {};  ///< what is known of it besides
+    Report figures = {};  ///< its further figures
 };
 
 /// Runs the forms in turn, `program.parameters.whole("runs")` times each, and reports them as
@@ -71,8 +71,8 @@ struct Form {
 void compare(Program& program, std::span<const Form> forms, const std::string& unit,
              std::int64_t parts);
 
-/// Starts MPI, runs `body`, and prints its report. What `body` throws is printed as
-/// "error: …" and ends the program with status 1.
+/// Starts MPI, runs `body`, and prints its report. Prints an exception of `body` as "error: …" and
+/// ends the program with status 1.
 int run(int argc, char** argv, const std::function<void(Program&)>& body);
 
 }  // namespace apps

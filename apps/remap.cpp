@@ -22,8 +22,8 @@ double value(std::int64_t i, std::int64_t j, std::int64_t k) {
     return static_cast<double>((i * 1009 + j) * 1013 + k);
 }
 
-// Elements that are not what element `index` of the first array was, where f(i, j, k) is that
-// index.
+// The number of elements that differ from element `index` of the first array, where f(i, j, k) is
+// that index.
 template <class Index>
 std::int64_t visit(const Array& array, Index index) {
     std::int64_t wrong = 0;
@@ -46,7 +46,7 @@ void fill(const Array& array) {
     });
 }
 
-// After `array` came of the first one by numpy.transpose(…, axes).
+// After `array` was made of the first one by numpy.transpose(…, axes).
 std::int64_t wrong_in(const Array& array, const std::vector<std::int64_t>& axes) {
     return visit(array, [&](const double& at, const std::int64_t* i) {
         std::int64_t from[3];
@@ -67,14 +67,14 @@ void spoil(const Array& array) {
     for (double& at : array.local<double>()) at = -1;
 }
 
-// Says how long the local copies of an array take where time is simulated: each element is read and
-// written `times`, by so many threads.
+// Announces the local copies of an array for simulated time: each element is read and written
+// `times`, by so many threads.
 void rearrange(const Array& array, int times, int threads) {
     const auto bytes = static_cast<double>(array.local<double>().size_bytes());
     apps::modelled(apps::Work::move, 2 * times * bytes / threads);
 }
 
-// A second array, and a copy of it back to where the first one was, as the paper counts it.
+// A second array, and a copy of it back to the first one, as the paper counts it.
 Form two_arrays(const Layout& layout, const std::vector<std::int64_t>& axes, int threads,
                 const hocket::Comm& everyone) {
     const Layout turned = hocket::remap_layout(layout, axes);
@@ -139,7 +139,7 @@ struct Two {
           size(world.comm().size()) {}
 };
 
-// How processes are arranged along two dimensions: the most nearly square way.
+// The arrangement of processes along two dimensions: as square as possible.
 std::vector<std::int64_t> grid_of(std::int64_t processes) {
     std::int64_t rows = 1;
     for (std::int64_t p = 1; p * p <= processes; ++p)
@@ -147,7 +147,7 @@ std::vector<std::int64_t> grid_of(std::int64_t processes) {
     return {rows, processes / rows};
 }
 
-// `array` in the order of indices that it had before it was permuted by `axes`: the same memory.
+// `array` in the order of indices before its permutation by `axes`: the same memory.
 Array unpermuted(const Array& array, const std::vector<std::int64_t>& axes) {
     static const char* const names[] = {"i", "j", "k"};
     hocket::Shape shape(3), strides(3);

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// A flow simulation that is watched and steered while it runs: what Figure 2 of Foster, Kohr,
+// A flow simulation that is watched and steered while it runs, as in Figure 2 of Foster, Kohr,
 // Krishnaiyer, Choudhary, "Double Standards: Bringing Task Parallelism to HPF via the Message
-// Passing Interface", asks for. A viewer gets velocities and dye of a frame, moves tracers through
-// them, and returns their places, where the simulation then lets dye in. As a task of its own the
-// viewer works on one frame while the simulation computes the next; in the data-parallel form both
-// take turns.
+// Passing Interface". A viewer gets velocities and dye of a frame, moves tracers through them, and
+// returns their positions, at which the simulation then adds dye. As a separate task the viewer
+// works on one frame while the simulation computes the next; in the data-parallel form they
+// alternate.
 #include <algorithm>
 #include <cstdio>
 #include <functional>
@@ -28,7 +28,7 @@ constexpr int frame_tag = 1, tracer_tag = 2;
 
 struct Asked {
     std::int64_t rows, cols, frames, steps, tracers;
-    std::string folder, form;  // where frames go; "": nowhere
+    std::string folder, form;  // folder for frames; "": none
 };
 
 Array numbers(const Layout& layout, const hocket::Comm& comm) {
@@ -37,7 +37,7 @@ Array numbers(const Layout& layout, const hocket::Comm& comm) {
     return array;
 }
 
-// The part that looks: one process.
+// The viewer: one process.
 class Viewer {
   public:
     Viewer(const Asked& asked, const hocket::Comm& alone)
@@ -69,7 +69,7 @@ class Viewer {
     Tracers tracers_;
 };
 
-// The part that computes: the field, what is shown of it, and where tracers are told to be.
+// The simulation: the field, its arrays for the viewer, and the tracers' positions.
 struct Simulation {
     Simulation(const Asked& asked, const hocket::Comm& comm)
         : field(asked.rows, asked.cols, comm),
@@ -102,8 +102,8 @@ void turns(const Asked& asked, const hocket::Comm& everyone) {
     }
 }
 
-// What goes from task to task with each frame: several arrays as one message, or each by a request
-// that is prepared once.
+// The messages between the tasks for each frame: several arrays as one message, or each by a
+// persistent request.
 class Way {
   public:
     Way(hocket::Tasks world, bool out, std::vector<Array> arrays, int tag, bool persistent)
@@ -194,7 +194,7 @@ void body(apps::Program& program) {
     for (const auto& name : given.words("forms")) {
         asked.form = name;
         const auto run = name == "data" ? turns : tasks;
-        run(asked, program.everyone);  // whose frames are kept
+        run(asked, program.everyone);  // stores its frames
         Asked again = asked;
         again.folder.clear();
         forms.push_back({name, [run, again, &program] { run(again, program.everyone); }});

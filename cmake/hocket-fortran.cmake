@@ -16,6 +16,7 @@ set(hocket_fortran_sources
     hocket_access_types.F90
     hocket_accesses.F90
     hocket_flows.F90
+    hocket_items.F90
     hocket_arrays_integer.F90
     hocket_arrays_logical.F90
     hocket_arrays_real.F90

@@ -31,7 +31,8 @@ def folder() -> Path:
 
 
 def run(command: list[str], where: Optional[Path] = None, limit: float = 300, **more: str) -> str:
-    """What a command printed; fails with all of it when it does, or after `limit` seconds."""
+    """The output of a command; fails with all of it if the command fails, or after `limit`
+    seconds."""
     done = subprocess.run(
         command,
         cwd=where,
@@ -45,7 +46,7 @@ def run(command: list[str], where: Optional[Path] = None, limit: float = 300, **
 
 
 def start(program: Path, ranks: int, scratch: Path, *arguments: str, **more: str) -> str:
-    """What a compiled program printed. No variable says where its libraries lie."""
+    """The output of a compiled program. No variable names the folder of its libraries."""
     inner = {**mpiexec.environment(os.environ, str(scratch), ranks, None), **more}
     inner.pop("LD_LIBRARY_PATH", None)
     command = [mpiexec.find(), "-n", str(ranks), str(program), *arguments]

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""For all Python tests. What is marked `soak` runs with `-m soak` only."""
+"""For all Python tests. Tests marked `soak` run with `-m soak` only."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from collections.abc import Generator
 
 import pytest
 
-# What somebody has calibrated on this machine decides nothing here.
+# A calibration of this machine must not affect the tests.
 os.environ["HOCKET_MODEL"] = "default"
 
 # The same examples each time, so that what fails is this change; `make soak` draws others.

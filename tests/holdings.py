@@ -25,9 +25,9 @@ Part = Optional[list[np.ndarray]]
 
 @dataclass(frozen=True)
 class Holding:
-    """What every process holds. `flat`: as one list of places, in the order of the local array
-    (explicit segments, elements); else as one list a dimension. `ask` makes the library's layout,
-    given the package."""
+    """The indices of every process. `flat`: one list of row-major numbers, in the order of the
+    local array (explicit segments, elements); else one list a dimension. `ask` makes the
+    library's layout, given the package."""
 
     shape: Index
     parts: tuple[Part, ...]
@@ -186,7 +186,7 @@ def aligned(shape: Index, subscripts: Sequence[Subscript], target: Holding, text
 
 
 def section(whole: Holding, slices: tuple[Any, ...]) -> Holding:
-    """What NumPy selects by `slices`: one integer or slice a dimension."""
+    """The elements that NumPy selects by `slices`: one integer or slice a dimension."""
     ask, name = whole.ask, f"{whole}.section({slices})"
     shape = np.empty(whole.shape, dtype=np.int8)[slices].shape
     if whole.flat:

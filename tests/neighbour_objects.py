@@ -70,7 +70,7 @@ class DMDA:
         return tuple(np.array(each, dtype=np.int32) for each in self.owned)
 
     def corners(self, rank: int) -> tuple[tuple[int, ...], tuple[int, ...]]:
-        """What getCorners gives on a process: first indices (x, y, z), and extents."""
+        """The result of getCorners on a process: first indices (x, y, z), and extents."""
         starts, extents = [], []
         for owned, count in zip(self.owned, self.procs):
             rank, at = divmod(rank, count)

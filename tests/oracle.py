@@ -20,8 +20,8 @@ Index = tuple[int, ...]
 
 @dataclass(frozen=True)
 class Format:
-    """How one dimension lies over its process extent: BLOCK, BLOCK(m), CYCLIC(k), `*`, BALANCED,
-    GEN_BLOCK with its extents or INDIRECT with its owners."""
+    """How one dimension is distributed over its process extent: BLOCK, BLOCK(m), CYCLIC(k), `*`,
+    BALANCED, GEN_BLOCK with its extents or INDIRECT with its owners."""
 
     kind: str
     size: int | None = None
@@ -141,8 +141,8 @@ class Spec:
 
 
 def traffic(source: Spec, destination: Spec, axes: Index | None = None) -> np.ndarray:
-    """int64 (source.size, destination.size): how many elements both of them hold. Where the source
-    holds no copies this is what is sent; else what could be, see `check_traffic`."""
+    """int64 (source.size, destination.size): how many elements both of them hold. If the source
+    holds no copies, these are sent; otherwise they are an upper bound, see `check_traffic`."""
     have = source.mask()
     if axes is not None:
         have = have.transpose((0, *(axis + 1 for axis in axes)))

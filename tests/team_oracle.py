@@ -89,7 +89,7 @@ class Oracle:
         return sum(o < 0 or (o == 0 and p < self.me) for o, p in orders)
 
     def match(self) -> int:
-        """Who has my value."""
+        """The processes with this process's value."""
         mine = self.values[self.me]
         return mask_of(p for p in self.members if order(self.values[p], mine) == 0)
 

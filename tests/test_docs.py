@@ -82,7 +82,7 @@ def environment() -> dict[str, str]:
 
 
 def run(command: list[str], folder: Path) -> str:
-    """What a command printed; fails with all of it when the command does."""
+    """The output of a command; fails with all of it if the command fails."""
     done = subprocess.run(
         command, cwd=folder, env=environment(), capture_output=True, text=True, timeout=SECONDS
     )

@@ -78,7 +78,7 @@ def test_two_programs_as_tasks():
 def test_a_program_in_cpp_and_one_in_python():
     waves = built.folder() / "tests" / "example_waves"
     output = run("-m", "hocket_cli", "run", f"waves=2:{waves} 400", "listener=1:12_listener.py")
-    # What was at rest as the first mode swings as one; the time steps start half a step early.
+    # A string at rest swings as the first mode; the time steps start half a step early.
     phase, top = math.pi / 65, math.sin(32 * math.pi / 65)
     for step in (100, 200, 300, 400):
         height = top * math.cos(phase * (step + 0.5)) / math.cos(phase / 2)
@@ -86,11 +86,26 @@ def test_a_program_in_cpp_and_one_in_python():
         assert f"listener[0] | {line}" in output.splitlines(), output
 
 
-def test_the_guide_shows_the_lines_of_the_program_in_cpp():
-    page = EXAMPLES.parent / "docs/guide/coupled.md"
-    shown = page.read_text(encoding="utf-8").split("```cpp\n")[1].split("```")[0].splitlines()
-    program = (EXAMPLES / "cpp/12_waves.cpp").read_text(encoding="utf-8").splitlines()
-    assert {line.strip() for line in shown} <= {line.strip() for line in program}
+@pytest.mark.parametrize("ranks", [1, 2, 3])
+@pytest.mark.parametrize(
+    ("name", "line"),
+    [
+        ("heat", "total 15994.956643, hottest 74.4818 at (23, 19)"),
+        ("conjugate_gradient", "47 steps, sum of the solution -2.004093534760"),
+    ],
+)
+def test_programs_in_cpp_on_arrays(name, line, ranks, tmp_path):
+    """The same on any number of processes, and of the heat what 14_heat.py prints."""
+    printed = built.start(built.folder() / "tests" / f"example_{name}", ranks, tmp_path)
+    assert printed.splitlines() == [line]
+
+
+def test_the_guide_shows_the_lines_of_the_programs_in_cpp():
+    for page, name in (("coupled", "12_waves"), ("computing", "20_heat")):
+        text = (EXAMPLES.parent / f"docs/guide/{page}.md").read_text(encoding="utf-8")
+        shown = text.split("```cpp\n")[1].split("```")[0].splitlines()
+        program = (EXAMPLES / f"cpp/{name}.cpp").read_text(encoding="utf-8").splitlines()
+        assert {line.strip() for line in shown} <= {line.strip() for line in program}
 
 
 def test_both_sides_name_both_sides():

@@ -17,24 +17,24 @@ from messages import ROOT, run, say
 
 
 def folder_of(name: str) -> Path:
-    """Where an environment's build lies."""
+    """The folder of an environment's build."""
     return ROOT / "build" / name
 
 
 def has_tests(folder: Path) -> bool:
-    """Whether GoogleTest was found when this folder was configured."""
+    """Whether CMake found GoogleTest when it configured this folder."""
     return any(folder.glob("tests/unit_*"))
 
 
 def cores() -> int:
-    """Cores that this process may use."""
+    """The number of cores of this process."""
     return len(os.sched_getaffinity(0))
 
 
 def bytecode() -> dict[str, str]:
-    """Settings of interpreters that are started by the hundred and import the same: what they
-    compile is kept in the build folder, also where PYTHONDONTWRITEBYTECODE is set, as containers
-    do. (Without, NumPy alone takes each of them half a second.)"""
+    """Settings of interpreters that are started by the hundred and import the same modules.
+    Their compiled files are in the build folder, even if PYTHONDONTWRITEBYTECODE is set, as in
+    containers. (Without them, NumPy alone takes each of them half a second.)"""
     kept = os.environ.get("PYTHONPYCACHEPREFIX") or str(ROOT / "build" / "pycache")
     return {"PYTHONPYCACHEPREFIX": kept, "PYTHONDONTWRITEBYTECODE": ""}
 
@@ -45,12 +45,13 @@ PACKAGE = ("_pure", "_mpi")
 THREADED = ("base", "kernel", "shm", "team", "flow")
 
 
-#: a whole build takes half the time; the presets of CMakePresets.json compile each source alone
+#: a whole build takes half the time; the presets of CMakePresets.json compile each source
+#: separately
 JOINED = "-DHOCKET_JOINED=ON"
 
 
 def configured_here(folder: Path) -> bool:
-    """Whether the build folder belongs to this checkout, and to an environment that is there."""
+    """Whether the build folder belongs to this checkout, and to an existing environment."""
     cache = folder / "CMakeCache.txt"
     if not cache.is_file() or not (folder / "build.ninja").is_file():
         return False
@@ -72,8 +73,8 @@ def configure(folder: Path, mpi: str, options: list[str], compilers: dict[str, s
 
 
 def compile_changed(folder: Path, mpi: str, targets: list[str]) -> None:
-    """Runs Ninja with its own progress in a terminal; elsewhere a line every few seconds, and a log
-    that is shown when it fails."""
+    """Runs Ninja with its own progress in a terminal; elsewhere with a line every few seconds,
+    and a log that is shown after a failure."""
     ninja = environment.prefix_of(mpi) / "bin" / "ninja"
     command = [ninja, "-C", folder, "-j", str(cores()), *targets]
     if sys.stderr.isatty():
@@ -91,10 +92,9 @@ def bring_up_to_date(
     compilers: dict[str, str],
     targets: Sequence[str] = (),
 ) -> None:
-    """Configures where the inputs of that have changed, and builds what has changed: of these
-    targets, or all."""
+    """Configures if its inputs have changed, and builds these targets, or all."""
     stamp = folder / "hocket.stamp"
-    # GoogleTest may be installed later, and is then found by configuring again.
+    # A GoogleTest installed later is found by configuring again.
     googletest = f"googletest {Path('/usr/include/gtest').is_dir()}"
     parts = [environment.fingerprint(mpi), googletest, *options, *map(str, compilers.items())]
     inputs = "\n".join(parts)
@@ -110,8 +110,8 @@ def extra_options() -> list[str]:
 
 
 def common(mpi: str, targets: Sequence[str] = ("objects",)) -> Path:
-    """The build of all that is the same for every MPI; its folder. It is made with the tools of the
-    environment that comes first, whichever MPI that has."""
+    """Builds everything that is the same for all MPIs; returns its folder. It uses the tools of
+    the first environment, whichever MPI that has."""
     with environment.locked("common"):
         folder = folder_of("common")
         owner = folder / "environment"
@@ -126,8 +126,8 @@ def common(mpi: str, targets: Sequence[str] = ("objects",)) -> Path:
 
 @contextmanager
 def timed(mpi: str) -> Iterator[None]:
-    """Around a set-up: says first, where there is much to do, what that is and how long it took the
-    last time, and how long it took in the end."""
+    """Around a set-up with much work: announces the work with the duration of the last time, and
+    reports the duration in the end."""
     kept = ROOT / ".env" / f"{mpi}.seconds"
     if not (environment.is_ready(mpi) and (folder_of(mpi) / "hocket.stamp").is_file()):
         before = (
@@ -153,7 +153,7 @@ def environment_of(mpi: str) -> Path:
 
 
 def ensure(mpi: str, targets: Sequence[str] = PACKAGE) -> Path:
-    """The environment with these targets built in it, or all where none is named; its Python.
+    """The environment with these targets built in it, or all if none is named; its Python.
     HOCKET_CMAKE adds CMake options."""
     with environment.locked(mpi), timed(mpi):
         python = environment.ensure(mpi)
@@ -169,17 +169,17 @@ def simulated(mpi: str, targets: Sequence[str] = ()) -> Path:
     """The build for SimGrid, made by CMake and Ninja of an environment; its folder."""
     with environment.locked("simulated"):
         folder = folder_of("simulated")
-        # SMPI_PRETEND_CC: CMake tries the compiler with programs that have no MPI in them.
+        # SMPI_PRETEND_CC: CMake tests the compiler with programs without MPI.
         compilers = {"CC": "smpicc", "CXX": "smpicxx", "SMPI_PRETEND_CC": "1"}
-        # The environment has what the applications compile against, and nothing of its MPI is used.
+        # The applications compile against the environment's libraries; its MPI is not used.
         options = ["-DHOCKET_SIMULATED=ON", JOINED, f"-DHOCKET_ENV={environment.prefix_of(mpi)}"]
         bring_up_to_date(folder, mpi, options, compilers, targets)
         return folder
 
 
 def beside(mpi: str, wrapper: str) -> Path:
-    """The C and Fortran interfaces with the system's MPI of that vendor, quickly built, and their
-    tests; the folder."""
+    """The C and Fortran interfaces with the system's MPI of that vendor, without optimization,
+    and their tests; the folder."""
     with environment.locked(f"debian-{mpi}"):
         folder = folder_of(f"debian-{mpi}")
         options = [f"-DMPI_C_COMPILER={wrapper}", "-DHOCKET_PYTHON=OFF", "-DCMAKE_BUILD_TYPE=Debug"]
@@ -192,7 +192,7 @@ def beside(mpi: str, wrapper: str) -> Path:
 
 
 def thread_audit(mpi: str) -> Path:
-    """Rooms that have threads, with their tests, under ThreadSanitizer; the build's folder."""
+    """Rooms with threads, with their tests, under ThreadSanitizer; the build's folder."""
     with environment.locked("threads"):
         folder = folder_of("threads")
         options = ["-DCMAKE_BUILD_TYPE=RelWithDebInfo", "-DHOCKET_THREAD_AUDIT=ON"]
@@ -213,8 +213,8 @@ def audited(mpi: str, targets: Sequence[str] = ("audited",)) -> Path:
             "-DHOCKET_AUDIT=ON",
             JOINED,
             "-DHOCKET_PYTHON=OFF",
-            # Enough for line numbers, and quick to compile: what the sanitizers add takes the
-            # optimizer longer than the tests, but for those of what HOCKET_AUDIT optimizes.
+            # Enough for line numbers, and quick to compile: optimizing the sanitizers' code takes
+            # longer than the tests, except for the targets that HOCKET_AUDIT optimizes.
             "-DCMAKE_BUILD_TYPE=RelWithDebInfo",
             "-DCMAKE_CXX_FLAGS_RELWITHDEBINFO=-O0 -g1",
             "-DCMAKE_C_FLAGS_RELWITHDEBINFO=-O0 -g1",
@@ -226,8 +226,8 @@ def audited(mpi: str, targets: Sequence[str] = ("audited",)) -> Path:
 
 
 def alone(mpi: str) -> Path:
-    """The libraries with each source compiled by itself, so that one that misses an include is
-    found; the build's folder."""
+    """The libraries with each source compiled separately, which finds missing includes; the
+    build's folder."""
     with environment.locked("alone"):
         folder = folder_of("alone")
         options = [f"-DHOCKET_ENV={environment.prefix_of(mpi)}", "-DHOCKET_TESTS=OFF"]

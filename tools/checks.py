@@ -30,13 +30,13 @@ TYPED = ("-p", "hocket", "-p", "hocket_cli", "-p", "hocket_bench", "-p", "hocket
 
 
 def sources(*suffixes: str) -> list[str]:
-    """Files of ours with these endings."""
+    """hocket's files with these suffixes."""
     found = [p for top in SOURCES for s in suffixes for p in (ROOT / top).rglob(f"*{s}")]
     return sorted(str(path.relative_to(ROOT)) for path in found)
 
 
 def check(mpi: str, arguments: list[str]) -> int:
-    """All of them, even after one has failed; the exit code."""
+    """Runs all checks, even after one has failed; the exit code."""
     report = Report()
     python = report.step(f"the build for {mpi}", lambda: build.ensure(mpi))
     tools = report.step("the environment of the formatters and linters", environment_of_check)
@@ -66,14 +66,14 @@ def check(mpi: str, arguments: list[str]) -> int:
 
 
 def environment_of_check() -> Path:
-    """Where the formatters and linters lie."""
+    """The folder of the formatters and linters."""
     with environment.locked("check"):
         return environment.ensure("check").parent
 
 
 def soak(report: Report, mpi: str) -> None:
-    """Runs the checks that `make check` leaves out: every source in clang-tidy, Fortran with
-    sanitizers, and each source compiled alone."""
+    """Runs the checks that `make check` omits: every source in clang-tidy, Fortran with
+    sanitizers, and each source compiled separately."""
     python = build.environment_of(mpi)
     folder = report.step(
         "the build with sanitizers", lambda: build.audited(mpi, ["audited", "fortran_programs"])
@@ -84,7 +84,7 @@ def soak(report: Report, mpi: str) -> None:
     report.step("each source compiled alone", lambda: build.alone(mpi))
 
 
-# What MPI itself leaves behind is not ours to mend.
+# Leaks within MPI are not hocket's.
 SANITIZED = "ASAN_OPTIONS=detect_leaks=0 UBSAN_OPTIONS=halt_on_error=1:print_stacktrace=1"
 
 
@@ -126,11 +126,11 @@ def types(mpi: str, tools: Path, python: Path) -> str:
 
 
 def tidy(report: Report, mpi: str, tools: Path, joined: Path, *, everything: bool) -> None:
-    """clang-tidy over the compiled sources of src/ and bindings/, as they are joined, because most
-    of its time goes into the headers that they include. Of the build with sanitizers those that a
-    change can affect, or a third that rotates with the commits; of Python's extensions all."""
+    """clang-tidy over the compiled sources of src/ and bindings/, joined as in the build,
+    because most of its time goes into their headers. For the build with sanitizers, those that a
+    change can affect, or a third that rotates with the commits; for Python's extensions, all."""
     rooms = (f"{ROOT}/src/", f"{ROOT}/bindings/", f"{joined}/src/")
-    # The rooms on top are the largest, and should not be left for the end.
+    # The rooms on top are the largest, so they come first.
     inside = [path for path in reversed(compiled(joined)) if path.startswith(rooms)]
     common, plain = build.folder_of("common"), build.folder_of(mpi)
     prefixes = (f"{ROOT}/bindings/python/", f"{common}/CMakeFiles/hocket_python")
@@ -151,20 +151,20 @@ def tidy(report: Report, mpi: str, tools: Path, joined: Path, *, everything: boo
 
 
 def affected(paths: list[str], folder: Path, mpi: str) -> list[str]:
-    """Those that include a file which differs from the base, HOCKET_BASE or what the branch began
-    from; where no base is known, or all include such a file, a third of them."""
+    """Those that include a file that differs from the base, HOCKET_BASE or the start of the
+    branch. Without a known base, or if all include such a file, a third of them."""
     changed = changed_files()
     includes = included_files(folder, mpi)
     chosen = [path for path in paths if includes.get(path, {path}) & changed]
     if changed and len(chosen) < len(paths):
         return chosen
-    # The commits' number would leave one third out where landings have three commits each.
+    # Not the commits' number, because landings of three commits each would skip one third.
     turn = int(git("rev-parse", "HEAD")[:8] or "0", 16) % 3
     return paths[turn::3]
 
 
 def changed_files() -> set[str]:
-    """Absolute paths of what differs from the base; nothing where there is none."""
+    """Absolute paths of files that differ from the base; nothing without a base."""
     base = os.environ.get("HOCKET_BASE") or git("merge-base", "HEAD", "origin/main")
     if not base or base == git("rev-parse", "HEAD"):
         return set()
@@ -172,13 +172,13 @@ def changed_files() -> set[str]:
 
 
 def git(*words: str) -> str:
-    """What git prints; nothing outside a checkout."""
+    """The output of git; nothing outside a checkout."""
     done = subprocess.run(["git", *words], cwd=ROOT, capture_output=True, text=True, check=False)
     return done.stdout.strip() if done.returncode == 0 else ""
 
 
 def included_files(folder: Path, mpi: str) -> dict[str, set[str]]:
-    """Of each compiled source all files that it includes, itself among them, as Ninja knows."""
+    """For each compiled source all files that it includes, itself among them, from Ninja."""
     ninja = environment.prefix_of(mpi) / "bin" / "ninja"
     command = [str(ninja), "-C", str(folder), "-t", "deps"]
     text = subprocess.run(command, capture_output=True, text=True, check=True).stdout
@@ -205,7 +205,7 @@ def run_tidy(report: Report, title: str, tools: Path, folder: Path, chosen: list
         f"'{tools}/clang-tidy' -p '{folder}' --quiet --warnings-as-errors='*' "
         # A source that is joined with others is included.
         "--header-filter='(include/hocket|src|rooms)/.*\\.[ch]pp$|bindings/.*\\.cpp$' "
-        # Warnings are g++'s to give; clang knows neither all its options nor its library's past.
+        # g++ gives the warnings; clang knows neither all its options nor its library's past.
         "--extra-arg=-Wno-unknown-warning-option --extra-arg=-Wno-deprecated-declarations"
     )
     report.run(title, ["sh", "-c", command])

@@ -63,7 +63,7 @@ def sequence(text: str) -> str:
 
 
 def _message(x: int, u: int, y: int, rows: list[str], *, dashed: bool) -> list[str]:
-    """An arrow with its words above it; to oneself, beside it."""
+    """An arrow with its words above it; beside it, if it goes to the same participant."""
     kind = "answer" if dashed else "message"
     middle, anchor = ((x + u) / 2, "middle") if x != u else (x + 32, "start")
     out = [
@@ -94,7 +94,8 @@ def _note(x: int, u: int, y: int, text: str) -> str:
     return out
 
 
-#: room: column, row from the ground, columns, rows, contents. It stands on the rooms that it uses.
+#: room: column, row from the ground, columns, rows, contents. A room stands on the rooms that it
+#: uses.
 HOUSE = {
     "base": (0, 0, 12, 1, "errors, sizes, clock, settings, trace, thread pool"),
     "layout": (0, 1, 2, 1, "index algebra"),
@@ -107,7 +108,8 @@ HOUSE = {
     "team": (6, 3, 3, 3, "aggregates over flags, then across nodes"),
     "flow": (9, 3, 3, 3, "dataflow graph and workers; knows no MPI"),
     "transfer": (0, 4, 6, 1, "one executor, plan cache, redistribute"),
-    "store": (0, 5, 2, 1, "arrays in files"),
+    "store": (0, 5, 1, 1, "files"),
+    "array": (1, 5, 1, 1, "computing"),
     "remap": (2, 5, 1, 1, "in place"),
     "halo": (3, 5, 1, 1, "borders"),
     "task": (4, 5, 2, 1, "groups, requests"),

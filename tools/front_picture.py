@@ -19,7 +19,7 @@ COLOURS = ("#3949ab", "#00897b", "#fb8c00")
 BEFORE = hk.Layout((SIZE, SIZE), "(BLOCK, *)", PROCESSES)
 AFTER = hk.Layout((SIZE, SIZE), "(*, BLOCK)", PROCESSES)
 PANEL = SIZE * CELL + 16
-# Users who asked their system for less motion see the array by rows.
+# Users who have asked their system for less motion see the array by rows.
 STYLE = """
 text { font-family: system-ui, sans-serif; fill: #777; }
 .box { fill: none; stroke: #999; }

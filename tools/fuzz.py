@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """Damaged texts for the parsers of layouts and of stores, for a fixed time; a part of `make soak`.
 
-With clang's libFuzzer, which is led by the branches that it has not yet seen, under the address and
-undefined-behaviour sanitizers; without it, by the C++ tests' own mutator. Either prints its seed.
+With clang's libFuzzer, which searches for new branches, under the address and undefined-behaviour
+sanitizers; without it, by the C++ tests' own mutator. Either prints its seed.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ from report import Report
 SANITIZERS = "-fsanitize=fuzzer,address,undefined"
 SECONDS = int(os.environ.get("HOCKET_FUZZ_SECONDS", "120"))
 
-#: What to damage: the parser (see fuzz_layouts.cpp) and a text that it takes.
+#: The inputs to damage: the parser (see fuzz_layouts.cpp) and a valid text.
 SEEDS = [
     (0, "(12, 12) (BLOCK, CYCLIC(3)) @ (4, 2)"),
     (0, "(12) (*) @ (3 COPIES)"),
@@ -77,7 +77,7 @@ def has_fuzzer(clang: str, folder: Path) -> bool:
 
 
 def program(name: str) -> Path | None:
-    """A fuzzer, built from the sources of its rooms; None where clang has no libFuzzer."""
+    """A fuzzer, built from the sources of its rooms; None if clang has no libFuzzer."""
     clang = next(filter(None, map(shutil.which, ("clang++", "clang++-19", "clang++-14"))), None)
     folder = build.folder_of("fuzz")
     folder.mkdir(parents=True, exist_ok=True)
@@ -104,7 +104,7 @@ def program(name: str) -> Path | None:
 
 
 def fuzz(report: Report) -> None:
-    """Runs it; a finding is a failure, and the text that makes it is kept in build/fuzz."""
+    """Runs it; a finding is a failure, and its text is kept in build/fuzz."""
     seed = int(os.environ.get("HOCKET_SEED") or random.randrange(1, 2**31))
     with environment.locked("fuzz"):
         made = {name: program(name) for name in FUZZERS}
@@ -135,7 +135,7 @@ def by_libfuzzer(report: Report, name: str, made: Path, seed: int) -> None:
     command = [str(made), f"-max_total_time={seconds}", f"-seed={seed}", "-max_len=1200"]
     command += ["-timeout=10", "-rss_limit_mb=4096", f"-dict={folder / 'words.dict'}"]
     command += ["-print_final_stats=1", f"-artifact_prefix={folder}/", str(corpus)]
-    log = folder / f"{name}.log"  # it has much to say; shown are a finding, or the totals
+    log = folder / f"{name}.log"  # its output is long; shown are a finding, or the totals
     words_of = " ".join(map(shlex.quote, command))
     shown = f"{words_of} > {log} 2>&1 && grep stat:: {log} || {{ tail -60 {log}; exit 1; }}"
     report.run(f"{name}, {seconds} s by libFuzzer, seed {seed}", ["sh", "-c", shown])

@@ -1,10 +1,9 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """The references of C++, C and Fortran that `make docs` writes: MkDocs calls `on_page_markdown`.
 
-What a header says of a name stands beside it there, so the pages show the declarations with their
-comments, without what is private, a heading for each. Fortran's page has C's words above the
-interfaces of the module, as its sources declare them. Of all pages' fences the words that are for
-`tests/test_docs.py` alone are left out here.
+The pages show the declarations of headers with their comments, without private parts, a heading for
+each. Fortran's page has C's comments above the interfaces of the module. The pages omit the words
+of fences that are for `tests/test_docs.py` alone.
 """
 
 from __future__ import annotations
@@ -25,9 +24,9 @@ _NAMED = re.compile(
     r"^(?:template\b.*\n)?(?:typedef )?(class|struct|enum class|enum|using|concept) ([\w:]+)",
     re.MULTILINE,
 )
-# Python-Markdown takes ```sh no-run for no fence at all, and what follows for text.
+# Python-Markdown does not recognise ```sh no-run as a fence, and takes its contents for text.
 _FENCE = re.compile(r"^```(\w+) [^\n`]*$", re.MULTILINE)
-# They lie outside docs/, and so are not on the site.
+# These are outside of docs/, and therefore not on the site.
 _OUTSIDE = re.compile(r"\[[^\]\n]*\]\((?:\.\./)+(examples/[^)\n]*)\)")
 _FUNCTION = re.compile(r"(\w+|operator\W+)\(")
 _COMMENT = re.compile(r"//[^\n]*|/\*.*?\*/", re.DOTALL)
@@ -37,8 +36,8 @@ _NO_DECLARATION = re.compile(
 
 
 def on_page_markdown(markdown: str, page: Any, **_: Any) -> str:
-    """The page with plain fences, and names in place of links to examples; those of languages with
-    a section for each header behind what stands there."""
+    """The page with plain fences, and names in place of links to examples; for a language's
+    page, followed by a section for each header."""
     markdown = _OUTSIDE.sub(r"`\1`", _FENCE.sub(r"```\1", markdown))
     write = {"cpp.md": cpp, "c.md": c, "fortran.md": fortran}.get(page.file.src_uri)
     return markdown if write is None else markdown + "".join(write())
@@ -71,14 +70,14 @@ def section(path: Path, language: str) -> str:
 
 
 def fortran() -> Iterator[str]:
-    """Fortran's: a section for each C header whose functions the module has, what only Fortran has,
-    and the types."""
+    """Fortran's: a section for each C header whose functions the module has, the procedures that
+    only Fortran has, and the types."""
     interfaces = _of_generator("interfaces")
     with tempfile.TemporaryDirectory() as folder:
         generate = [sys.executable, "-B", str(FORTRAN / "generate.py"), str(HEADERS), folder]
         subprocess.run(generate, check=True)
         paths = [*Path(folder).glob("*.F90"), *FORTRAN.glob("*.F90")]
-        # The first kind that is found is shown.
+        # The page shows the first kind.
         paths.sort(key=lambda path: ("real" not in path.name, path.name))
         left = interfaces.offers(path.read_text(encoding="utf-8") for path in paths)
         types = (Path(folder) / "hocket_types.F90").read_text(encoding="utf-8")
@@ -100,7 +99,7 @@ def fortran() -> Iterator[str]:
 
 
 def said_in_fortran(item: str) -> dict[str, None]:
-    """The names of a C declaration's functions, as the module has them."""
+    """The names of a C declaration's functions in the Fortran module."""
     names_of = _of_generator("manners").names_of
     named = (name.removesuffix("_fortran") for name in _functions(_bare(item)))
     return dict.fromkeys(fortran for name in named for fortran in names_of(name))
@@ -114,8 +113,7 @@ def _of_generator(module: str) -> Any:
 
 
 def _interfaces(offers: dict[str, Any], words: str) -> str:
-    """A heading, what is said of these procedures, Fortran's own words first, and how they are
-    called."""
+    """A heading, the comments of these procedures, Fortran's own first, and their interfaces."""
     words = " ".join(offer.words for offer in offers.values() if offer.words) or words
     code = "\n\n".join(offer.text(name) for name, offer in offers.items())
     said = f"{words}\n\n" if words else ""
@@ -130,7 +128,7 @@ def _words(item: str) -> str:
 
 
 def _top(text: str) -> str:
-    """The comments that it begins with."""
+    """The comments at its beginning."""
     found = re.match(r"(?:(?://[^\n]*|/\*.*?\*/)\n)*", text, re.DOTALL)
     return found[0] if found else ""
 
@@ -140,7 +138,7 @@ def _bare(text: str) -> str:
 
 
 def parts(text: str) -> tuple[str, list[str]]:
-    """What the header says of itself, and its declarations: classes without what is private."""
+    """The header's introduction, and its declarations: classes without their private parts."""
     rest = text.split("\n", 1)[1]  # the licence
     intro = _top(rest)
     items: list[list[str]] = [[]]
@@ -157,7 +155,7 @@ def parts(text: str) -> tuple[str, list[str]]:
             items.append([])
         else:
             hidden = False
-            # In C a comment begins what it is of.
+            # In C a comment precedes its declaration.
             if line.startswith("/*") and not open_ and _bare("\n".join(items[-1])).strip():
                 items.append([])
             items[-1].append(line)
@@ -172,7 +170,7 @@ def depth(lines: list[str]) -> int:
 
 
 def _declares(block: str) -> bool:
-    """Whether it is more than a class's name for use in others."""
+    """Whether it is more than a forward declaration of a class."""
     code = [line.rstrip() for line in _bare(block).splitlines()]
     return any(not re.fullmatch(r"(class|struct) \w+;", line) for line in code if line)
 
@@ -187,7 +185,7 @@ def _functions(code: str) -> dict[str, None]:
 
 
 def title(item: str) -> str:
-    """What is declared: "class Flow", "redistribute"."""
+    """The title of a declaration: "class Flow", "redistribute"."""
     code = _bare(item).strip("\n")
     handles = re.findall(r"^typedef struct (\w+) \1;", code, re.MULTILINE)
     named = _NAMED.match(code)

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""What the set-up says, and how it runs other programs. All of it goes to stderr: the output of
-`make -s which` is one path and nothing else."""
+"""Messages of the set-up, and runs of other programs. All output goes to stderr: the output of
+`make -s which` is one path only."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ def say(text: str) -> None:
 
 
 def stop(text: str) -> NoReturn:
-    """Ends the program with an error that says what is wrong and how to mend it."""
+    """Ends the program with an error and its remedy."""
     print(f"hocket: {text}", file=sys.stderr, flush=True)
     raise SystemExit(1)
 
@@ -35,8 +35,8 @@ def run(
     cwd: Path = ROOT,
     progress: str = "",
 ) -> None:
-    """Runs a step of the set-up. With `log` its output goes there, and is shown if it fails; with
-    `progress`, Ninja's count is said every few seconds."""
+    """Runs a step of the set-up. With `log` its output goes there, and is shown if it fails;
+    with `progress`, Ninja's count is printed every few seconds."""
     words = [str(word) for word in command]
     if log is None:
         process = subprocess.Popen(words, env=env, cwd=cwd, stdout=sys.stderr)
@@ -63,7 +63,7 @@ SECONDS_BETWEEN_LINES = 5.0
 
 
 def follow(process: subprocess.Popen[bytes], log: Path, what: str) -> None:
-    """Says how far Ninja is, from the last "[n/m]" of its log, until it ends."""
+    """Prints Ninja's progress, from the last "[n/m]" of its log, until it ends."""
     said = ""
     while True:
         with contextlib.suppress(subprocess.TimeoutExpired):

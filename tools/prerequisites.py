@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""What must be on the machine before the set-up starts, checked first and named together."""
+"""Checks all prerequisites of the set-up first, and names all missing ones together."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ def compiler() -> str:
 
 
 def compiles() -> bool:
-    """Whether that compiler is there, new enough, and builds a C++20 program."""
+    """Whether that compiler exists, is new enough, and builds a C++20 program."""
     with tempfile.TemporaryDirectory() as folder:
         source = Path(folder) / "probe.cpp"
         source.write_text(PROGRAM, encoding="utf-8")
@@ -43,7 +43,8 @@ def compiles() -> bool:
 
 
 def advised() -> list[str]:
-    """Debian's packages that stores need and that are not there: all else is built without them."""
+    """Debian's packages for stores that are missing: the build leaves stores' optional parts out
+    without them."""
     include = Path("/usr/include")
     headers = {
         "nlohmann/json.hpp": "nlohmann-json3-dev",
@@ -55,7 +56,7 @@ def advised() -> list[str]:
 
 
 def missing(mpi: str) -> list[tuple[str, str]]:
-    """What is missing, as (what, Debian package)."""
+    """The missing prerequisites, as (name, Debian package)."""
     lacks = []
     if sys.version_info < MINIMUM_PYTHON:
         wanted = ".".join(map(str, MINIMUM_PYTHON))

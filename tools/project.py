@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""What the Makefile's targets do: set up what is not there yet, then run one command.
+"""The Makefile's targets: set up missing parts, then run one command.
 
 python3 tools/project.py COMMAND [--mpi openmpi|mpich|system] [arguments of the command]
 """
@@ -52,7 +52,7 @@ def test(mpi: str, arguments: list[str]) -> int:
 
 
 def soak(mpi: str, arguments: list[str]) -> int:
-    """The long versions, for as long as they take."""
+    """The long versions of tests, without a time limit."""
     return suite.soak(mpi, arguments)
 
 

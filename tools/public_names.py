@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Counts what programs may call: C's functions, C++'s calls, Fortran's procedures, Python's names.
+"""Counts the names for programs: C's functions, C++'s calls, Fortran's procedures, Python's names.
 
 `make check` prints the line; `python tools/public_names.py FOLDER` prints it for another checkout.
 """
@@ -16,7 +16,7 @@ ROOT = Path(__file__).resolve().parents[1]
 
 
 def counts(root: Path = ROOT) -> dict[str, int]:
-    """How many names each language has; C++'s overloads are several."""
+    """The number of names in each language; C++'s overloads count separately."""
     sys.path.insert(0, str(root / "tests/parity"))
     import scan
 

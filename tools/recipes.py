@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Reads the conda recipe as rattler-build does, which refuses keys, expressions and requirements
-that mean nothing, and renders it for every MPI of its configuration. Needs `py-rattler-build`."""
+"""Parses the conda recipe as rattler-build does, which refuses unknown keys, expressions and
+requirements, and renders it for every MPI of its configuration. Needs `py-rattler-build`."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ PYTHONS = ("3.10", "3.12")  # with and without a TOML reader
 
 
 def main() -> None:
-    """Prints the variants; ends with an error where there are not as many as there should be."""
+    """Prints the variants; ends with an error if some are missing."""
     recipe = Stage0Recipe.from_file(FOLDER / "recipe.yaml")
     mpis = re.findall(
         r"^  - (\w+)$", (FOLDER / "conda_build_config.yaml").read_text("utf-8"), re.MULTILINE

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Runs the parts of a command, some at the same time, and says how each ended and when."""
+"""Runs the parts of a command, some at the same time, and reports the end of each."""
 
 from __future__ import annotations
 
@@ -18,14 +18,14 @@ from typing import TypeVar
 import build
 from messages import ROOT
 
-AGAIN = 3  # failures beyond these are no accidents
+AGAIN = 3  # more failures than these are no accidents
 Result = TypeVar("Result")
-#: pytest's dots, which are noise once the part has ended
+#: pytest's dots, which are useless once the part has ended
 DOTS = re.compile(rb"^[.sxXFE]+ *(\[ *\d+%\])?$\n?", re.MULTILINE)
 
 
 class Report:
-    """Collects what ran, how long it took, what failed, and what could not run."""
+    """Collects the parts that ran, their durations, failures, and the parts that could not run."""
 
     def __init__(self) -> None:
         self.failed: list[str] = []
@@ -36,7 +36,7 @@ class Report:
         self._printing = threading.Lock()
 
     def step(self, title: str, call: Callable[[], Result]) -> Result | None:
-        """Calls a function of the set-up; None where it stopped, as it has said."""
+        """Calls a function of the set-up; None if it stopped with a message."""
         began = time.monotonic()
         try:
             return call()
@@ -77,10 +77,10 @@ class Report:
             return self.run(title, ["sh", "-c", command], Path(folder))
 
     def tests(self, title: str, pytest: Sequence[str], folder: Path) -> None:
-        """Runs one part with pytest. Where no more than AGAIN tests failed, those run once more,
-        alone: on a machine that others use too, a start of a job among a thousand fails for no
-        fault of the test's. What passes then is listed at the end, with its first output above,
-        because it may be a race as well."""
+        """Runs one part with pytest. If at most AGAIN tests failed, those run once more, alone:
+        on a machine with other users, one start of a job among a thousand may fail without a
+        fault of the test. Tests that pass then are listed at the end, with their first output
+        above, because they may also have a race."""
         kept = folder / "pytest" / title.replace(" ", "-")
         command = [*pytest, "-o", f"cache_dir={kept}"]
         if self.run(title, command) != 1:  # pytest's code for: all ran, some failed
@@ -92,7 +92,7 @@ class Report:
                 self.unsteady += failed
 
     def together(self, *lanes: Callable[[], object]) -> None:
-        """Runs sequences of parts beside each other, because tests of several processes wait more
+        """Runs sequences of parts concurrently, because tests of several processes wait more
         than they compute."""
         threads = [threading.Thread(target=self._lane, args=(lane,)) for lane in lanes]
         for thread in threads:
@@ -103,7 +103,8 @@ class Report:
     def _lane(self, lane: Callable[[], object]) -> None:
         try:
             lane()
-        except BaseException as error:  # a thread's would be lost, and its parts count as passed
+        # otherwise a thread's exception would be lost, and its parts count as passed
+        except BaseException as error:
             traceback.print_exc()
             self.failed.append(f"{type(error).__name__}: {error}")
 
@@ -130,6 +131,6 @@ class Report:
 
 
 def quiet_environment() -> dict[str, str]:
-    """Threads of numerical libraries would only get in each other's way."""
+    """Threads of numerical libraries would only compete with each other."""
     threads = {"OMP_NUM_THREADS": "1", "OPENBLAS_NUM_THREADS": "1"}
     return {**threads, **os.environ, **build.bytecode()}

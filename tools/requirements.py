@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """Prints the requirements of the project and of the extras named on the command line. Run by an
-environment's own Python, because only there a TOML reader is certain before Python 3.11."""
+environment's own Python, because Python has a TOML reader only since 3.11."""
 
 from __future__ import annotations
 

@@ -15,7 +15,7 @@ import vendor
 from messages import ROOT
 from report import Report
 
-#: What can differ with a second MPI, beside what is compiled for it: its engine and links, its own
+#: Tests that can differ with a second MPI: those of compiled code, its engine and links, its own
 #: requests, kills, starts, and one file of each verb. `make soak` runs everything with it.
 VENDOR = (
     "tests/unit/test_run.py",
@@ -38,13 +38,13 @@ VENDOR = (
     "tests/mpi/test_team.py",
     "tests/mpi/test_excepthook.py",
 )
-#: what these files start
+#: the programs of these files
 VENDOR_TARGETS = (*build.PACKAGE, "test_capi", "example_papers", "team_leaders")
 
 
 def test(mpi: str, arguments: list[str]) -> int:
-    """All tests under this MPI; with HOCKET_TEST_AGAIN, once they have passed under another, only
-    those that can come out otherwise."""
+    """All tests under this MPI; with HOCKET_TEST_AGAIN, after they have passed under another,
+    only those that can differ."""
     report = Report()
     again = bool(os.environ.get("HOCKET_TEST_AGAIN"))
     python = prepare(report, mpi, again)
@@ -57,7 +57,7 @@ def test(mpi: str, arguments: list[str]) -> int:
 
 
 def prepare(report: Report, mpi: str, again: bool) -> Path | None:
-    """Builds what the tests use; the environment's Python, None where that failed."""
+    """Builds the tests' targets; the environment's Python, None if that failed."""
     programs = VENDOR_TARGETS if again else ["all"]
     report.step(f"the environment of {mpi}", lambda: build.environment_of(mpi))
     if not again:
@@ -68,7 +68,7 @@ def prepare(report: Report, mpi: str, again: bool) -> Path | None:
 
 
 def all_tests(report: Report, mpi: str, python: Path, arguments: list[str]) -> None:
-    """C++ and Python unit tests and documents; beside them tests of several processes."""
+    """C++ and Python unit tests and documents; concurrently tests of several processes."""
     folder = build.folder_of(mpi)
     pytest = [str(python), "-m", "pytest", "-q", "-m", "not soak", *arguments]
 
@@ -105,7 +105,7 @@ def files(pattern: str) -> list[str]:
 
 
 def systems_mpi(report: Report, mpi: str) -> None:
-    """C and Fortran with Debian's MPI of the same vendor, which Fortran's users will have."""
+    """C and Fortran with Debian's MPI of the same vendor, which Fortran's users have."""
     if mpi == "system":
         return
     wrapper, starter = shutil.which(f"mpicc.{mpi}"), shutil.which(f"mpiexec.{mpi}")
@@ -142,7 +142,7 @@ def simulate(report: Report, mpi: str) -> None:
 
 
 def audit_threads(report: Report, mpi: str) -> None:
-    """Pool, kernels, conversations through cells, teams and flows, under ThreadSanitizer."""
+    """The pool, kernels, shared memory, teams and flows, under ThreadSanitizer."""
     if not Path("/usr/include/gtest").is_dir():
         report.absent.append("ThreadSanitizer, which needs GoogleTest (Debian's libgtest-dev)")
         return
@@ -151,15 +151,16 @@ def audit_threads(report: Report, mpi: str) -> None:
     if folder is None:
         return
     ctest = [str(environment.prefix_of(mpi) / "bin" / "ctest"), "--test-dir", str(folder)]
-    # Of shm/ only what threads stand in for processes in.
-    names = [r"shm\.Talk" if room == "shm" else rf"{room}\." for room in build.THREADED]
+    # Of shm/ only tests in which threads stand for processes.
+    names = [r"shm\.FlagPair" if room == "shm" else rf"{room}\." for room in build.THREADED]
     chosen = ["-R", f"^({'|'.join(names)})"]
     report.run("ThreadSanitizer", [*ctest, *chosen, "--output-on-failure", "--no-tests=error"])
 
 
 def soak(mpi: str, arguments: list[str]) -> int:
-    """What `make test` leaves out: everything with the other MPI, tests marked soak, the parsers on
-    damaged texts, threads under ThreadSanitizer, new examples of hypothesis. Seeds are printed."""
+    """The tests that `make test` omits: everything with the other MPI, tests marked soak, the
+    parsers on damaged texts, threads under ThreadSanitizer, new examples of hypothesis. Seeds
+    are printed."""
     report = Report()
     python = prepare(report, mpi, False)
     if python is None:
@@ -193,7 +194,7 @@ def docs(mpi: str, arguments: list[str]) -> int:
     report.run("documents", [str(python), "-m", "pytest", "-q", "tests/test_docs.py", *arguments])
     with environment.locked("docs"):
         tools = environment.ensure("docs").parent
-    # The theme advertises its successor otherwise.
+    # Otherwise the theme advertises its successor.
     quiet = ["env", "NO_MKDOCS_2_WARNING=1"]
     report.run("HTML in site/", [*quiet, str(tools / "mkdocs"), "build", "--strict"])
     return report.close("make docs")

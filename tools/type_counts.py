@@ -8,7 +8,7 @@ from pathlib import Path
 
 from messages import ROOT
 
-#: rooms between a plan and the wire, whose types are to become fewer
+#: rooms between a plan and the wire, whose number of types should fall
 MOVING = ("shm", "transport", "transfer", "remap", "halo", "task")
 
 _IGNORED = re.compile(r'//[^\n]*|/\*.*?\*/|"(?:[^"\\\n]|\\.)*"', re.DOTALL)

@@ -1,40 +1,41 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""What an MPI in an environment needs so that a plain `mpiexec -n 4 python x.py` just works: as
-root, with more processes than cores, and without messages about hardware that is not there. It
-holds without activating the environment, for Python and C++ programs alike."""
+"""Settings of an MPI in an environment so that a plain `mpiexec -n 4 python x.py` just works: as
+root, with more processes than cores, and without messages about missing hardware. They need no
+activation of the environment, and apply to Python and C++ programs."""
 
 from __future__ import annotations
 
 import shutil
 from pathlib import Path
 
-# Open MPI reads these files of its own prefix; a user's settings (command line, environment,
-# ~/.openmpi) win over them.
+# Open MPI reads these files in its own prefix; a user's settings (command line, environment,
+# ~/.openmpi) override them.
 OPENMPI = {
-    # UCX prints an error for every one-sided window where it has no device to drive.
+    # UCX prints an error for every one-sided window without a device.
     "osc": "^ucx",
-    # Looking for devices for one-sided messages through libfabric sleeps for a second at start.
+    # A search for devices through libfabric, for one-sided messages, takes a second at start.
     "btl": "^ofi",
 }
 OPENMPI_FILES = {
     "openmpi-mca-params.conf": OPENMPI,
-    # Newcomers have fewer cores than processes; Open MPI then yields while it waits.
+    # Newcomers often have fewer cores than processes; with this policy Open MPI yields while it
+    # waits.
     "prte-mca-params.conf": {"rmaps_default_mapping_policy": ":oversubscribe"},
 }
 
-# Open MPI takes this permission from the environment only.
+# Open MPI reads this permission from the environment only.
 OPENMPI_AS_ROOT = {"OMPI_ALLOW_RUN_AS_ROOT": "1", "OMPI_ALLOW_RUN_AS_ROOT_CONFIRM": "1"}
 
-# Open MPI's starter keeps its files in a folder named by its process number, and does not start
-# where a killed one of the same number left such a folder: "The PMIx server's listener thread
-# failed to start". `exec` keeps the number, so a folder of it is nobody's any more.
+# Open MPI's starter keeps its files in a folder named by its process number. It does not start if a
+# killed one with the same number has left its folder: "The PMIx server's listener thread failed to
+# start". `exec` keeps the number, so an existing folder with it is unused.
 OPENMPI_LEFT_BEHIND = 'rm -rf "${TMPDIR:-/tmp}/ompi.$$" 2>/dev/null'
 
-# A program started without mpiexec does not find the prefix, and so not the files.
+# A program started without mpiexec does not find the prefix, nor the files in it.
 OPENMPI_ALONE = {f"OMPI_MCA_{name}": value for name, value in OPENMPI.items()}
 
-# A system's Open MPI cannot be configured by files of ours: variables, for whichever version.
-# MPICH ignores them all.
+# hocket cannot write files for a system's Open MPI: variables, for any version. MPICH ignores them
+# all.
 SYSTEM = {
     **OPENMPI_AS_ROOT,
     "OMPI_MCA_osc": "^ucx",
@@ -48,7 +49,7 @@ MARK = "# Written by hocket's set-up.\n"
 
 def write_wrapper(path: Path, target: str, settings: dict[str, str], first: str = "") -> None:
     """A shell script that runs the command `first`, then becomes `target` with these variables,
-    where the user set no others."""
+    unless the user has set them."""
     lines = ["#!/bin/sh\n", MARK]
     for name, value in settings.items():
         lines.append(f': "${{{name}={value}}}"; export {name}\n')
@@ -75,7 +76,7 @@ def quiet_openmpi(prefix: Path) -> None:
         original = starter.with_name(f"{name}.openmpi")
         if MARK.encode() not in starter.read_bytes()[:200]:
             starter.replace(original)
-        # The original finds its prefix from where it lies, so it stays in this folder.
+        # The original finds its prefix from its own path, so it stays in this folder.
         target = f'"$(dirname "$(realpath "$0")")/{original.name}"'
         write_wrapper(starter, target, OPENMPI_AS_ROOT, OPENMPI_LEFT_BEHIND)
 

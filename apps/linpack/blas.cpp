@@ -44,7 +44,7 @@ __attribute__((weak)) void openblas_set_num_threads(int threads);
 namespace linpack {
 namespace {
 
-// Of so many operations, a product of three.
+// For so many operations: a product of three numbers.
 bool modelled(std::int64_t a, std::int64_t b, std::int64_t c) {
     return apps::modelled(apps::Work::blas,
                           static_cast<double>(a) * static_cast<double>(b) * static_cast<double>(c));
@@ -124,7 +124,7 @@ void subtract_product(const Block& a, const Block& b, const Block& c) {
 void invert_lower(const Block& l) {
     if (modelled(l.rows, l.rows, l.rows / 3)) return;
     const Integer n = whole(l.rows), stride = leading(l);
-    Integer unused = 0;  // nothing is wrong where the diagonal is 1
+    Integer unused = 0;  // no error is possible with a diagonal of 1
     HOCKET_BLAS(dtrtri)("L", "U", &n, l.data, &stride, &unused);
 }
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The BLAS calls of LINPACK, on blocks of columns. Each runs in the thread that calls it: a
-// flow's workers, not BLAS, share out the cores.
+// The BLAS calls of LINPACK, on blocks of columns. Each runs in the calling thread: a flow's
+// workers, not BLAS's threads, use the cores.
 #pragma once
 
 #include <cstdint>
@@ -21,17 +21,17 @@ struct Block {
     }
 };
 
-/// Blocks of one shape, which lie apart.
+/// Copies between disjoint blocks of one shape.
 void copy(const Block& from, const Block& to);
 
 /// Rows of a block by number: row i of `to` becomes row rows[i] of `from`; row rows[i] of `to`
-/// becomes row i of `from`; rows first[i] and second[i] change places, one pair after the other.
+/// becomes row i of `from`; rows first[i] and second[i] are swapped, one pair after the other.
 using Rows = std::span<const std::int64_t>;
 void take_rows(const Block& from, Rows rows, const Block& to);
 void put_rows(const Block& from, Rows rows, const Block& to);
 void swap_rows(const Block& block, Rows first, Rows second);
 
-/// BLAS may use one thread only from here on, as far as it can be told.
+/// Limits BLAS to one thread, if it has a function for that.
 void use_one_thread();
 
 /// b = l b, l lower triangular with ones on its diagonal, as in all of these.
@@ -40,7 +40,7 @@ void multiply_lower(const Block& l, const Block& b);
 void subtract_product(const Block& a, const Block& b, const Block& c);
 /// b = inverse(l) b
 void solve_lower(const Block& l, const Block& b);
-/// l becomes its inverse; neither the ones are written nor what is above them.
+/// l becomes its inverse; neither the ones nor the elements above them are written.
 void invert_lower(const Block& l);
 /// b = inverse(u) b, u upper triangular.
 void solve_upper(const Block& u, const Block& b);

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// A panel's factorization. No row leaves its process here: who has a pivot moves it to the front of
-// its own rows, and all keep account of the places that rows would have. The pivot search is one
-// exchange a column, which brings the pivot row's elements of the few columns that are eliminated
+// A panel's factorization. No row leaves its process here: the process with a pivot moves it to the
+// front of its own rows, and all processes track the positions of rows. The pivot search is one
+// exchange a column, which includes the pivot row's elements of the few columns that are eliminated
 // together; wider parts of pivot rows are exchanged once a level of the recursion.
 #include <algorithm>
 #include <cmath>
@@ -15,7 +15,7 @@
 namespace linpack {
 namespace {
 
-// Rows of one matrix become rows of another, or of the same, a few columns at a time.
+// Copies rows of one matrix to rows of another, or of the same, a few columns at a time.
 void move_rows(const Block& source, const std::vector<std::int64_t>& from, const Block& target,
                const std::vector<std::int64_t>& to) {
     const auto count = static_cast<std::int64_t>(from.size());
@@ -45,7 +45,7 @@ class Factoring {
 
     void run() { eliminate(0, work_.columns); }
 
-    // Every row goes back to where it stood.
+    // Every row returns to its original position.
     void restore() {
         std::vector<std::int64_t> from, to;
         for (const auto& [row, slot] : moved_) {
@@ -56,7 +56,7 @@ class Factoring {
     }
 
   private:
-    // Columns from `at` on, whose rows before `at` are done, recursively in halves.
+    // Eliminates columns from `at` on, whose rows before `at` are done, recursively in halves.
     void eliminate(std::int64_t at, std::int64_t count) {
         if (count <= Candidate::columns) {
             for (std::int64_t j = at; j < at + count; ++j) eliminate_column(at, j, at + count);
@@ -87,13 +87,13 @@ class Factoring {
         take_pivot(j, best.place);
         for (std::int64_t c = leaf; c < end; ++c) top_.at(j, c) = best.elements[c - leaf];
         const double pivot = best.elements[element];
-        if (pivot == 0) {  // all of the column is: as LAPACK, go on, and tell in the end
+        if (pivot == 0) {  // the whole column is 0: as LAPACK, continue, and report it in the end
             if (panel_.singular() < 0)
                 panel_.pivots().at(panel_.width(), 0) = static_cast<double>(panel_.first() + j);
             return;
         }
         const std::int64_t active = work_.rows - done_;
-        // A search, a division, and of each further column of these a product and a difference.
+        // A search, a division, and for each further column a product and a difference.
         const auto operations = static_cast<double>(active * (2 * (end - j)));
         if (apps::modelled(apps::Work::panel, operations)) return;
         double* const multipliers = &work_.at(done_, j);
@@ -105,7 +105,7 @@ class Factoring {
         }
     }
 
-    // The largest of this process's rows that are left; of equal ones that in the first place.
+    // The largest of this process's remaining rows; among equal ones the first.
     Candidate candidate(std::int64_t leaf, std::int64_t j, std::int64_t end) const {
         Candidate found;
         if (done_ == work_.rows) return found;
@@ -119,7 +119,7 @@ class Factoring {
         return found;
     }
 
-    // The row in `place` becomes the panel's row j; what stood there takes its place.
+    // The row at `place` becomes the panel's row j; the row there takes its position.
     void take_pivot(std::int64_t j, std::int64_t place) {
         const std::int64_t target = panel_.first() + j;
         panel_.pivots().at(j, 0) = static_cast<double>(place);
@@ -145,14 +145,14 @@ class Factoring {
         moved_[rows_[static_cast<std::size_t>(b)]] = b;
     }
 
-    // Rows at .. middle of `top_`, columns up to `end`, from who has them.
+    // Rows at .. middle of `top_`, columns up to `end`, from the processes that have them.
     void share_pivot_rows(std::int64_t at, std::int64_t middle, std::int64_t end) {
         const Grid& grid = matrix_.grid();
         std::vector<std::vector<std::int64_t>> held(static_cast<std::size_t>(grid.rows()));
         for (std::int64_t i = at; i < middle; ++i)
             held[static_cast<std::size_t>(matrix_.row_owner(standing(panel_.first() + i)))]
                 .push_back(i);
-        // All of the level's rows have room in it, whoever has them.
+        // It has memory for all of the level's rows, whichever process has them.
         Sharing& sharing = grid.sharing(middle - at, end - at);
         std::vector<std::int64_t> mine;
         for (const auto i : held[static_cast<std::size_t>(grid.row())])
@@ -183,13 +183,13 @@ class Factoring {
     Panel& panel_;
     Block top_;
     std::int64_t first_local_;
-    Block work_;                        // in the matrix; its rows stand in slots
-    std::vector<std::int64_t> rows_;    // slot -> local row that it holds
-    std::vector<std::int64_t> places_;  // slot -> place of that row in the matrix by now
+    Block work_;                        // in the matrix; its rows are in slots
+    std::vector<std::int64_t> rows_;    // slot -> its local row
+    std::vector<std::int64_t> places_;  // slot -> present position of that row in the matrix
     std::vector<std::int64_t> slots_;   // row of the panel -> slot of its pivot row; -1: elsewhere
     std::int64_t done_ = 0;             // slots before this one hold pivot rows
-    std::unordered_map<std::int64_t, std::int64_t> standing_;  // place -> row, where they differ
-    std::unordered_map<std::int64_t, std::int64_t> moved_;     // local row -> slot, likewise
+    std::unordered_map<std::int64_t, std::int64_t> standing_;  // position -> row, if they differ
+    std::unordered_map<std::int64_t, std::int64_t> moved_;     // local row -> slot, if they differ
 };
 
 }  // namespace
@@ -200,8 +200,8 @@ void factor(const Matrix& matrix, Panel& panel) {
     const Columns columns{matrix.local_column(panel.first()), panel.width()};
     const Block top = matrix.local().part(matrix.local_row(panel.first()), columns.first,
                                           panel.width(), panel.width());
-    // Where all rows are on one process they stand where they belong; else the panel's own columns
-    // change their rows as all others do.
+    // If all rows are on one process, they are at their positions; else the panel's own columns
+    // exchange rows as all others do.
     if (matrix.grid().rows() == 1) {
         copy(top, panel.top());
     } else {

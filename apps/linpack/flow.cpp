@@ -15,9 +15,9 @@ using hocket::Region;
 using hocket::updates;
 using hocket::writes;
 
-// So many panels may be in use at a time: further ahead there is nothing worth their memory.
+// The largest number of panels in use: working further ahead is not worth their memory.
 constexpr std::int64_t depth = 3;
-// The next panel is on the critical path, and the columns that become it.
+// The next panel, and the columns that become it, are on the critical path.
 const int urgent = 2, soon = 1, whenever = 0;
 
 hocket::flow::Operations operations(const std::vector<hocket::Request>& requests) {
@@ -42,7 +42,7 @@ Factored flow(const Matrix& matrix, const Options& options) {
     std::vector<Panel> panels;
     for (std::int64_t d = 0; d < depth; ++d) panels.emplace_back(matrix);
     std::vector<std::optional<Swap>> swaps(static_cast<std::size_t>(matrix.local().columns));
-    // The workers of all processes fill the cores: a thread more would take time from them.
+    // The workers of all processes use all cores: a further thread would take time from them.
     hocket::Flow flow({.workers = options.workers, .agent = hocket::Agent::between_steps});
     for (std::int64_t k = 0; k < matrix.panels(); ++k) {
         Panel& panel = panels[static_cast<std::size_t>(k % depth)];

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The P x Q processes, each a task of its own, and what one sends another: blocks of a matrix.
+// The P x Q processes, each a separate task, and their messages: blocks of a matrix.
 #pragma once
 
 #include <cstdint>
@@ -14,21 +14,21 @@
 
 namespace linpack {
 
-/// What the processes of a column compare to find a pivot: a row's place, and its elements in the
-/// few columns that are eliminated together.
+/// The processes of a column compare candidates to find a pivot: a row's position, and its elements
+/// in the few columns that are eliminated together.
 struct Candidate {
     static constexpr int columns = 6;
     double elements[columns] = {};
-    std::int64_t place = -1;  ///< row of the matrix as it stands; -1: none
+    std::int64_t place = -1;  ///< row of the matrix at present; -1: none
 };
 
-/// A block of one shape that each process of a column tells all others of it, again and again:
-/// persistent requests, which cost flags within a node.
+/// A block of one shape that each process of a column sends to all others, again and again:
+/// persistent requests, which need only flags within a node.
 class Sharing {
   public:
     /// Fill it, then exchange().
     const Block& mine() const { return blocks_[me_]; }
-    /// Of a process row, its own as well.
+    /// The block of a process row, also this one's.
     const Block& of(std::size_t row) const { return blocks_[row]; }
     /// Collective over the column.
     void exchange();
@@ -48,25 +48,26 @@ class Grid {
 
     int rows() const { return rows_; }
     int columns() const { return columns_; }
-    int row() const { return row_; }  ///< this process's place
+    int row() const { return row_; }  ///< this process's position
     int column() const { return column_; }
-    /// A process's number: as the layout of the transposed matrix has it.
+    /// A process's number in the layout of the transposed matrix.
     int process(int row, int column) const { return column * rows_ + row; }
 
-    /// Memory for so many elements that other processes of the node can reach: what goes from there
-    /// or comes there is copied by whichever process waits for it, while the other computes.
+    /// Memory for so many elements that other processes of the node can map: a process that waits
+    /// for a message copies it from there, or to there, while the other computes.
     hocket::Array room(std::int64_t elements) const;
 
-    /// Blocks as one message to a process of the grid, or from one. What they name must live until
-    /// the request is done. Of two messages between the same processes under way, the tags differ.
+    /// Sends blocks as one message to a process of the grid, or receives them. Their memory must
+    /// live until the request completes. Concurrent messages between two processes need different
+    /// tags.
     hocket::Request send(std::span<const Block> blocks, int process, std::int64_t tag) const;
     hocket::Request receive(std::span<const Block> blocks, int process, std::int64_t tag) const;
 
-    /// Made at the first use of a shape, which all processes of the column come to in the same
-    /// order, and kept.
+    /// Made at the first use of a shape, and kept; all processes of the column make the same calls
+    /// in the same order.
     Sharing& sharing(std::int64_t rows, std::int64_t columns) const;
 
-    /// Of what the processes of my column offer, the one that is largest at `element`, on all of
+    /// Of the candidates of this column's processes, the one with the largest `element`, on all of
     /// them.
     Candidate best(const Candidate& mine, int element) const;
 
@@ -75,7 +76,7 @@ class Grid {
     int rows_, columns_, row_, column_;
     mutable hocket::Tasks tasks_;
     hocket::Comm alone_;
-    hocket::Team team_;  // my column
+    hocket::Team team_;  // of this column
     mutable std::map<std::pair<std::int64_t, std::int64_t>, Sharing> sharings_;
 };
 

@@ -40,7 +40,7 @@ class Lookahead {
     }
 
   private:
-    // The panel is factored here and sent, or awaited.
+    // Factors the panel and sends it, or starts to receive it.
     void begin(Panel& panel, std::int64_t step) {
         wait(going_);
         panel.open(step);
@@ -52,7 +52,7 @@ class Lookahead {
             receiving_ = receive(matrix_, panel);
         }
     }
-    // Where it has come, it goes on at once.
+    // If the panel has arrived, sends it on at once.
     void advance() {
         if (coming_ == nullptr || !receiving_.test()) return;
         going_ = pass_on(matrix_, *coming_);

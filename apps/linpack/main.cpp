@@ -28,7 +28,7 @@ void body(apps::Program& program) {
     const auto shape = asked.wholes("grid");
     if (shape.size() != 2) throw hocket::Error("grid=" + asked.text("grid") + ": give two numbers");
     linpack::Options options{asked.whole("width", 1), static_cast<int>(asked.whole("workers", 1))};
-    // Where one number stands for many, a piece has fewer of them.
+    // If one number stands for many, a piece has fewer of them.
     if (asked.has("piece_rows"))
         options.piece = {asked.whole("piece_rows", 1), asked.whole("piece_columns", 1)};
     const linpack::Elements elements{static_cast<std::uint64_t>(asked.whole("seed")),

@@ -12,7 +12,7 @@ namespace linpack {
 namespace {
 
 // The finaliser of splitmix64 (Steele, Lea and Flood, "Fast Splittable Pseudorandom Number
-// Generators"): every bit of the result hangs on every bit of x.
+// Generators"): every bit of the result depends on every bit of x.
 std::uint64_t mixed(std::uint64_t x) {
     x = (x ^ (x >> 30)) * 0xbf58476d1ce4e5b9ULL;
     x = (x ^ (x >> 27)) * 0x94d049bb133111ebULL;
@@ -23,9 +23,9 @@ std::int64_t below(const std::vector<std::int64_t>& held, std::int64_t index) {
     return std::lower_bound(held.begin(), held.end(), index) - held.begin();
 }
 
-// As hocket::Array::empty, but of this process alone, in pages of 2 MiB where the system has them
-// (memory that processes share has seldom): a row's elements lie a column apart, each in another
-// page of 4 KiB, and the processor cannot keep track of so many.
+// As hocket::Array::empty, but private memory, in pages of 2 MiB if the system has them (shared
+// memory rarely does): a row's elements are a column apart, each in another page of 4 KiB, and the
+// processor cannot cache so many translations.
 hocket::Array room_for(const hocket::Layout& layout, const hocket::Comm& everyone) {
     constexpr std::size_t page = std::size_t{2} << 20;
     const auto bytes =

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // [A | b], N x (N+1), block-cyclic over the grid. The array is the transpose, so that a local
-// column is contiguous: BLAS sees columns, and a block of columns is one run of memory.
+// column is contiguous: BLAS uses columns, and a block of columns is one run of memory.
 #pragma once
 
 #include <cstdint>
@@ -12,7 +12,7 @@
 
 namespace linpack {
 
-/// What the elements are, whatever the grid is.
+/// The values of elements, whatever the grid is.
 struct Elements {
     std::uint64_t seed;
     bool singular;  ///< the column in the middle is 0
@@ -30,12 +30,13 @@ class Matrix {
     std::int64_t n() const { return n_; }
     std::int64_t nb() const { return nb_; }
     std::int64_t panels() const { return (n_ + nb_ - 1) / nb_; }
-    /// The process row that holds a row, the process column that holds a column.
+    /// The process row that holds a row; the process column that holds a column.
     int row_owner(std::int64_t row) const { return static_cast<int>(row / nb_ % grid_->rows()); }
     int column_owner(std::int64_t column) const {
         return static_cast<int>(column / nb_ % grid_->columns());
     }
-    /// How many rows (columns) before this one this process holds: its local number, if it is held.
+    /// The number of rows (columns) before this one on this process: its local number, if the
+    /// process holds it.
     std::int64_t local_row(std::int64_t row) const;
     std::int64_t local_column(std::int64_t column) const;
     std::int64_t row(std::int64_t local) const { return rows_[static_cast<std::size_t>(local)]; }

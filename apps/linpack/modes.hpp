@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The same algorithm in three forms, a file each, which differ only in when things are done.
+// The same algorithm in three forms, a file each, which differ only in the order of work.
 #pragma once
 
 #include <cstdint>
@@ -11,7 +11,7 @@
 
 namespace linpack {
 
-/// What a factorization has found.
+/// The result of a factorization.
 struct Factored {
     std::vector<std::int64_t> pivots;  ///< the row exchanged with row i, in this order
     std::int64_t singular = -1;        ///< first column without a pivot
@@ -25,16 +25,16 @@ struct Factored {
 struct Options {
     std::int64_t width;  ///< columns that are updated at a time
     int workers;         ///< threads that a flow has
-    Piece piece = {};    ///< of an update after which a flow looks for messages
+    Piece piece = {};    ///< of an update, after which a flow polls messages
 };
 
-/// One thing after the other.
+/// In sequence.
 Factored plain(const Matrix& matrix, const Options& options);
-/// The next panel is factored and sent before the rest of the columns is updated: HPL's look-ahead
-/// of depth 1, by hand.
+/// Factors and sends the next panel before it updates the other columns: HPL's look-ahead of depth
+/// 1, by hand.
 Factored lookahead(const Matrix& matrix, const Options& options);
 
-/// In whatever order the data allow.
+/// As a flow, in any order that the data allow.
 Factored flow(const Matrix& matrix, const Options& options);
 
 }  // namespace linpack

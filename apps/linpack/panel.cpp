@@ -7,12 +7,12 @@
 namespace linpack {
 namespace {
 
-// In whole cache lines, so that what comes after begins with one.
+// In whole cache lines, so that the following data begins with one.
 std::int64_t room_of_pivots(std::int64_t width) {
     return (width + 1 + 7) / 8 * 8;
 }
 
-// Of the pivots and the rows on top.
+// Elements of the pivots and the top rows.
 std::int64_t head(std::int64_t width) {
     return room_of_pivots(width) + width * width;
 }
@@ -56,7 +56,7 @@ std::array<Block, 2> Panel::all() {
 }
 
 void Panel::find_parcels() {
-    // What row stands where, of those that the exchanges have touched.
+    // The present position of each row that the exchanges have moved.
     std::map<std::int64_t, std::int64_t> standing;
     const auto at = [&](std::int64_t place) -> std::int64_t& {
         return standing.try_emplace(place, place).first->second;

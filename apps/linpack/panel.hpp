@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// One step's panel as every process of a row needs it: the factors, and which rows change places.
+// One step's panel as every process of a row needs it: the factors, and the row exchanges.
 #pragma once
 
 #include <array>
@@ -12,10 +12,9 @@ namespace linpack {
 
 /// The rows of one message of a row exchange.
 struct Parcel {
-    std::vector<std::int64_t> pivots;  ///< which of the panel's rows, 0 <= i < width
-    std::vector<std::int64_t>
-        displaced;  ///< local rows, of the receiver's, that others make room in
-    std::vector<std::int64_t> gathered;  ///< local rows of the sender's: for both lists
+    std::vector<std::int64_t> pivots;     ///< rows of the panel, 0 <= i < width
+    std::vector<std::int64_t> displaced;  ///< local rows of the receiver, which other rows replace
+    std::vector<std::int64_t> gathered;   ///< local rows of the sender, for both lists
     std::int64_t rows() const {
         return static_cast<std::int64_t>(pivots.size() + displaced.size());
     }
@@ -27,7 +26,7 @@ class Panel {
     Panel(Panel&&) = default;
     Panel& operator=(Panel&&) = default;
 
-    /// Makes it that of the columns from `step` * NB on.
+    /// Prepares it for the columns from `step` * NB on.
     void open(std::int64_t step);
 
     std::int64_t step() const { return step_; }
@@ -36,22 +35,22 @@ class Panel {
     int owner() const { return matrix_->column_owner(first()); }   ///< a process column
     int top_owner() const { return matrix_->row_owner(first()); }  ///< a process row
     /// width x width, below its diagonal: the inverse of the unit lower triangle L11. Updates are
-    /// products, which take half as long as solutions with so few rows.
+    /// products, which take half as long as triangular solutions with so few rows.
     Block top();
-    /// This process's rows of L below them: in the matrix where nobody else needs them, else in
-    /// memory that others reach.
+    /// This process's rows of L below them: in the matrix if no other process needs them, else in
+    /// shared memory.
     Block below();
     /// Row of the matrix that was exchanged with row first() + i, in this order; then the first
-    /// column without a pivot, or -1. As doubles, which travel; exact to 2^53.
+    /// column without a pivot, or -1. Doubles, which travel with the panel; exact to 2^53.
     Block pivots();
     std::int64_t pivot(std::int64_t i) const { return static_cast<std::int64_t>(data_[i]); }
     std::int64_t singular() const { return pivot(width_); }
     /// All of it, for a message.
     std::array<Block, 2> all();
 
-    /// Once the pivots are known: says whose rows go where.
+    /// After the pivots are known: computes the parcels of the row exchange.
     void find_parcels();
-    /// From my process row to `row`, and back.
+    /// From this process row to `row`, and back.
     const Parcel& out(int row) const { return out_[static_cast<std::size_t>(row)]; }
     const Parcel& in(int row) const { return in_[static_cast<std::size_t>(row)]; }
 
@@ -63,7 +62,7 @@ class Panel {
     std::vector<Parcel> out_, in_;
 };
 
-/// Factors the columns of `panel`'s step, which this process column holds: with partial pivoting,
+/// Factors the columns of `panel`'s step on their process column: with partial pivoting,
 /// recursively, exchanging rows within the panel only. Collective over the process column.
 void factor(const Matrix& matrix, Panel& panel);
 

@@ -11,7 +11,7 @@ struct Part {
     std::int64_t first, count;
 };
 
-// As few as there must be, all about as long.
+// As few as possible, all about as long.
 std::vector<Part> parts_of(std::int64_t length, std::int64_t at_most) {
     std::vector<Part> found;
     const std::int64_t count = length / at_most + (length % at_most > 0 ? 1 : 0);
@@ -40,7 +40,7 @@ std::vector<Columns> right_of(const Matrix& matrix, std::int64_t step, std::int6
     return found;
 }
 
-// hocket keeps such memory for the next one: the system's would be touched anew each time.
+// hocket keeps this memory for the next Swap: the system's would be touched anew each time.
 Swap::Swap(const Matrix& matrix, const Panel& panel, Columns columns)
     : matrix_(&matrix),
       panel_(&panel),
@@ -135,8 +135,8 @@ void update(const Matrix& matrix, Panel& panel, Swap& swap, const std::function<
         }
 }
 
-// Of its own for each panel: a flow may send the next one before this one is passed on. Rows, which
-// use the same numbers, travel between other processes.
+// Different for consecutive panels: a flow may send the next one before this one is passed on.
+// Rows, which use the same numbers, travel between other processes.
 static std::int64_t tag_of(const Panel& panel) {
     return rows_tag + 1 + panel.step();
 }

@@ -16,8 +16,7 @@ Block vector_of(std::vector<double>& values, std::int64_t from, std::int64_t cou
     return {values.data() + from, count, 1, count};
 }
 
-// Adds the others' parts of `mine`, which has a place on each process of my row, to that of the
-// process in `column`.
+// Adds the parts of `mine` on all processes of this row to that of the process in `column`.
 void add_along_row(const Grid& grid, const Block& mine, int column) {
     const Block blocks[] = {mine};
     if (grid.column() != column) {
@@ -40,7 +39,7 @@ std::vector<double> solve(const Matrix& matrix) {
     const Grid& grid = matrix.grid();
     const Block local = matrix.local();
     std::vector<double> x(static_cast<std::size_t>(local.columns));
-    // y - U x over the x that are known; its terms lie on all processes of a row.
+    // y - U x over the known x; its terms are spread over all processes of a row.
     std::vector<double> rest(static_cast<std::size_t>(local.rows));
     if (matrix.column_owner(matrix.n()) == grid.column())
         std::copy_n(&local.at(0, matrix.local_column(matrix.n())), local.rows, rest.data());
@@ -72,7 +71,7 @@ std::vector<double> solve(const Matrix& matrix) {
 double residual(const Matrix& matrix, const Elements& elements, const std::vector<double>& x,
                 const hocket::Comm& everyone) {
     const std::int64_t rows = matrix.local().rows;
-    // Of every row: the elements times x, and their sizes.
+    // For every row: the elements times x, and their magnitudes.
     std::vector<double> sums(static_cast<std::size_t>(2 * rows));
     const Block both{sums.data(), rows, 2, rows};
     double largest_x = 0, strange = 0;

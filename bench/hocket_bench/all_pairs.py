@@ -17,7 +17,7 @@ GRIDS = (
     "(BLOCK,BLOCK) on {0}x{1} -> (CYCLIC(64),CYCLIC(64)) on {1}x{0}",
     "(BLOCK,CYCLIC) on {0}x{1} -> (CYCLIC,BLOCK) on {1}x{0}",
 )
-#: What is asked of arrays of either memory, of the limit.
+#: The required fraction of the limit, by memory.
 ASKED = {True: 0.85, False: 0.6}
 
 
@@ -43,7 +43,7 @@ def pairs(dimensions: int, ranks: int) -> list[str]:
 
 
 def finish(document: Mapping[str, Any]) -> None:
-    """Prints the table, and which of them miss what is asked."""
+    """Prints the table, and the pairs that miss the requirement."""
     rows = [["", "limit", "hk.empty", "of limit", "hk.wrap", "of limit", "MPI's best", "by"]]
     missed: list[str] = []
     for table in document["tables"]:
@@ -71,7 +71,7 @@ def finish(document: Mapping[str, Any]) -> None:
 
 
 def _short(side: str) -> str:
-    """Without the arrangement where that says nothing: of one dimension."""
+    """Without the arrangement if it has one dimension."""
     dist, _, grid = side.partition(" on ")
     return side if "x" in grid else dist
 

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""What hocket's redistribution is compared with: the raw limits, and MPI without hocket.
+"""The baselines for hocket's redistribution: the raw limits, and MPI without hocket.
 
-None of it uses hocket; each contestant's result is `Problem.target`, checked like everybody's.
+No baseline uses hocket; each contestant's result is `Problem.target`, with the same check for all.
 """
 
 from __future__ import annotations
@@ -24,14 +24,14 @@ if TYPE_CHECKING:
     from mpi4py import MPI
 
 
-#: Of the compiled copy. More are so small that finding the next one takes most of the time.
+#: For the compiled copy. With more boxes, finding the next one takes most of the time.
 _MOST_BOXES = 10000
 
 
 def flat_copy(problem: Problem) -> Contestant:
     """The raw limit: each process copies as many bytes as it receives, in one run.
 
-    Between disjoint processes all of them copy their share, as senders can work, too.
+    Between disjoint processes all of them copy their share, because senders can work, too.
     """
 
     def prepare() -> Step:
@@ -116,7 +116,7 @@ def compiled_copy(problem: Problem) -> Contestant:
         def run() -> None:
             copy(many, deep, pointer)
 
-        # `flat` and `sources` must outlive the addresses handed out: `run` is their owner.
+        # `run` owns `flat` and `sources`, to which the addresses point.
         run.__dict__["keeps"] = (flat, sources)
         return problem.step(run)
 

@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """Another MPI in the same table: its own environment and build, whose programs take turns with
-ours.
+those of this one.
 
-One process has one MPI. So contestants of different MPIs meet in programs that are started by
-turns; what they print is joined, question by question.
+One process can use one MPI only. So contestants with different MPIs run in different programs,
+which take turns; their output is joined, question by question.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ from pathlib import Path
 from .harness import Figure
 from .record import Question
 
-#: how often each program is started, so that a slow spell of the machine is nobody's alone
+#: the number of starts of each program, so that all meet slow times of the machine
 TURNS = 3
 
 Tables = list[tuple[Question, list[Figure]]]
@@ -37,7 +37,7 @@ class Beside:
 
     @property
     def name(self) -> str:
-        """As its contestants are called."""
+        """The name for its contestants."""
         return self.environment.name
 
 
@@ -46,7 +46,7 @@ def resolve(text: str) -> Beside:
     ``ENVIRONMENT:BUILD``.
 
     Raises:
-        ValueError: there is no such environment or build; what to do.
+        ValueError: there is no such environment or build; explains how to make one.
     """
     root = Path(__file__).resolve().parents[2]
     first, _, build = text.partition(":")
@@ -70,7 +70,7 @@ def resolve(text: str) -> Beside:
 
 
 def pooled(turns: Sequence[Tables]) -> Tables:
-    """What one program printed in several turns, as one: the samples of all."""
+    """The samples of one program's turns, as one."""
     first = [(question, [*figures]) for question, figures in turns[0]]
     for more in turns[1:]:
         for (question, figures), (again, further) in zip(first, more):
@@ -86,8 +86,8 @@ def pooled(turns: Sequence[Tables]) -> Tables:
 
 
 def joined(tables: Sequence[tuple[str, Tables]]) -> Tables:
-    """The tables of several MPIs by name, question by question; the best of the baselines is the
-    one to beat."""
+    """The tables of several MPIs by name, question by question; the best baseline is the one to
+    beat."""
     out: Tables = []
     for index, (question, _) in enumerate(tables[0][1]):
         figures: list[Figure] = []

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""``hocket bench``: starts the processes, collects what they measured, prints and keeps it."""
+"""``hocket bench``: starts the processes, collects, prints and stores their measurements."""
 
 from __future__ import annotations
 
@@ -57,7 +57,7 @@ def main(argv: Sequence[str] | None = None) -> int:
 
 
 def _writable(path: str) -> Path:
-    """Found out before the measurement, not after it."""
+    """Checked before the measurement, not after it."""
     target = Path(path)
     if target.is_dir() or not os.access(target.resolve().parent, os.W_OK):
         raise ValueError(f"--json {path}: cannot be written; name a file in an existing folder")
@@ -97,7 +97,7 @@ def _measure(
 def _python_parts(
     arguments: Sequence[str], case: registry.Case, options: argparse.Namespace
 ) -> dict[str, Any]:
-    """One start, or several of other numbers of processes and threads: their tables joined."""
+    """One start, or several with other numbers of processes and threads: their tables joined."""
     passes = getattr(case, "passes", None)
     if passes is None:
         return _python_part(arguments, options)
@@ -173,7 +173,7 @@ def _native_part(
                     turns[name].append(run(path, launcher)[1])
             tables = joined([(name, pooled(found)) for name, found in turns.items()])
     except (OSError, ValueError, RuntimeError) as error:
-        # What was measured before stays worth having.
+        # Earlier measurements remain valid.
         kept.append({"program": each.program, "error": str(error)})
         return
     kept.append({"arguments": list(each.arguments), **(about or {"program": each.program})})

@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""What simulated curves say: who is faster by how much, from where on; as text and as a picture."""
+"""Analysis of simulated curves: which form is faster, by how much, from where on; as text and as
+a picture."""
 
 from __future__ import annotations
 
@@ -11,7 +12,7 @@ from .drawing import axes_of, save
 from .platforms import PLATFORMS
 from .table import align, seconds
 
-#: a curve goes over the first of these that has several values, and how its axis says so
+#: a curve is over the first of these with several values; the label of its axis
 VARIABLES = {
     "processors": "processors (simulated)",
     "bandwidth": "bandwidth of the links, in multiples of the machine's",
@@ -36,7 +37,7 @@ class Line:
     points: dict[float, dict[str, float]] = field(default_factory=dict)
 
     def name(self, curve: Curve) -> str:
-        """What of it a reader does not know anyhow."""
+        """The parameters that need mention."""
         plain = {"bandwidth": 1.0, "noise": 0.0}
         if len(curve.threads) == 1:
             plain["processors a process"] = 1
@@ -47,7 +48,7 @@ class Line:
 
 
 def _lines(document: dict[str, Any]) -> tuple[str, list[Line]]:
-    """What the lines go over, and the lines."""
+    """The variable, and the lines."""
     tables = [
         (table["parameters"], {f["name"]: f["median"] for f in table["figures"] if f.get("median")})
         for table in document["tables"]
@@ -79,7 +80,7 @@ def finish_curves(curve: Curve, document: dict[str, Any], plot: str | None) -> N
         for form in others:
             gains = [line.points[value][first] / line.points[value][form] for value in values]
             one = {**line.fixed, "form": form, "over": over, over: values}
-            # Where there is no noise at all is no place on a logarithmic axis.
+            # A logarithmic axis has no position for zero noise.
             crosses = crossover(values, gains) if min(values) > 0 else None
             said.append({**one, f"{first} over it": gains, "crosses at": crosses})
     print(f"{curve.title}: seconds, simulated; N is {curve.size}")

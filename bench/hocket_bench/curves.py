@@ -26,7 +26,7 @@ class Point:
     platform: Platform
     processes: int
     threads: int  #: of each process: they share local permutations, and LINPACK's products
-    size: int  #: what N is: see `Curve.size`
+    size: int  #: N: see `Curve.size`
     frames: int
     nb: int
     noise: tuple[float, float] = (0.0, 0.0)  #: see `apps/model.hpp`
@@ -39,7 +39,7 @@ class Curve:
 
     app: str
     title: str
-    size: str  #: what N is
+    size: str  #: the meaning of N
     forms: tuple[str, ...]
     platforms: tuple[str, ...]
     processes: tuple[int, ...]
@@ -47,12 +47,12 @@ class Curve:
     words: Callable[[Point, Path], Words]
     times: Callable[[Mapping[str, Any]], dict[str, float]]
     least: int = 1  #: processes
-    program: str = ""  #: in the folder of what is simulated; "": the application
+    program: str = ""  #: in the folder of simulated programs; "": the application
     threads: tuple[int, ...] = (1,)
-    settings: tuple[str, ...] = ()  #: more that `smpirun` is told
-    #: seconds of kernels at a point, where they are not those of one thread and one number
+    settings: tuple[str, ...] = ()  #: further options of `smpirun`
+    #: seconds of kernels at a point, if not those of one thread and one number
     speeds: Callable[[Point, Mapping[str, float]], Mapping[str, float]] = lambda _, kernels: kernels
-    coarsens: bool = False  #: whether a number may stand for many
+    coarsens: bool = False  #: whether one number may stand for several
 
     def run(
         self, point: Point, kernels: Mapping[str, float], timeout: float | None
@@ -60,7 +60,7 @@ class Curve:
         """Simulated seconds by form."""
         with tempfile.TemporaryDirectory(prefix="hocket-bench-") as name:
             folder = Path(name)
-            # Each number that travels is as many.
+            # Each number that travels stands for several.
             fewer = 1 / point.coarse**2
             platform = point.platform.scaled(fewer, inside=fewer)
             settings = platform.write(folder, point.processes, point.threads)
@@ -85,7 +85,7 @@ def _plain(value: object) -> str:
 def _black(folder: Path, pixels: int) -> Path:
     path = folder / "images"
     with path.open("wb") as file:
-        file.truncate(pixels)  # nothing looks at them
+        file.truncate(pixels)  # nothing reads them
     return path
 
 
@@ -100,7 +100,7 @@ def _fft(point: Point, folder: Path) -> Words:
 
 def _convolution(point: Point, folder: Path) -> Words:
     images = _black(folder, point.size**2 * point.frames)
-    # As many each, as the paper has it of the FFT: the one that only multiplies moves as much.
+    # Equal shares, as in the paper's FFT: the task that only multiplies moves as much.
     sizes = common.shares(point.processes, [1, 1, 1, 1])
     return {
         **_images(point),
@@ -135,14 +135,14 @@ def _of_steps(report: Mapping[str, Any]) -> dict[str, float]:
 
 
 def grid_of(processes: int) -> tuple[int, int]:
-    """The most nearly square, with no more rows than columns, as HPL advises."""
+    """The most nearly square, with at most as many rows as columns, as HPL advises."""
     rows = max(p for p in range(1, math.isqrt(processes) + 1) if processes % p == 0)
     return rows, processes // rows
 
 
 def _coarsened(point: Point, kernels: Mapping[str, float]) -> dict[str, float]:
-    """With a matrix of squares for numbers: products have as many more operations as a cube has
-    numbers, and so has a column of squares, which is a panel. Threads share products evenly."""
+    """A matrix of squares in place of numbers: products have as many more operations as a cube
+    has numbers, and so has a column of squares, which is a panel. Threads share products evenly."""
     side = point.coarse
     blas = kernels["blas"] * side**3 / point.threads
     return {
@@ -159,7 +159,7 @@ def _linpack(point: Point, folder: Path) -> Words:
     return {
         "n": n,
         "nb": nb,
-        # The program's own pieces, after which a flow looks for messages and gives way.
+        # The program's own pieces, after which a flow polls messages and yields.
         "piece_rows": max(1, 1024 // side),
         "piece_columns": max(1, 512 // side),
         "grid": grid_of(point.processes),
@@ -272,7 +272,7 @@ TEAM = Curve(
     words=_team,
     times=_of_operations,
     program="tests/simulated/simulated_teams",
-    # As Open MPI chooses its collectives; SMPI's own choice is linear in the processes.
+    # Open MPI's choice of collectives; SMPI's own choice is linear in the processes.
     settings=("--cfg=smpi/coll-selector:ompi",),
 )
 CURVES = {
@@ -286,8 +286,8 @@ CURVES = {
 
 
 def crossover(sizes: Sequence[float], ratios: Sequence[float]) -> float | None:
-    """Where a ratio over a falling or rising variable passes 1, by interpolation of logarithms;
-    None where it does not."""
+    """The value of a falling or rising variable at which a ratio passes 1, by interpolation of
+    logarithms; None if it does not."""
     for (x0, y0), (x1, y1) in zip(zip(sizes, ratios), zip(sizes[1:], ratios[1:])):
         if (y0 < 1) != (y1 < 1):
             part = math.log(y0) / (math.log(y0) - math.log(y1))

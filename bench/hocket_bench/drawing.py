@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Pictures of what was measured."""
+"""Pictures of measurements."""
 
 from __future__ import annotations
 
@@ -9,12 +9,12 @@ from hocket import plotting
 
 
 def axes_of() -> tuple[Any, Any]:
-    """A figure and its axes. Raises hocket's Error where there is no matplotlib."""
+    """A figure and its axes. Raises hocket's Error without matplotlib."""
     figure = plotting.new_figure(8, 5)
     return figure, figure.add_subplot()
 
 
 def save(figure: Any, plot: str) -> None:
-    """Writes it, and says so. Raises hocket's Error where it cannot be written."""
+    """Writes it, and prints that. Raises hocket's Error if it cannot be written."""
     plotting.save_figure(figure, plot)
     print(f"drawn: {plot}")

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""What the figures of `transfer_figures` say once they are measured: fits, rows and pictures."""
+"""Results of `transfer_figures`: fits, rows and pictures."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from .fitting import nearest
 from .table import align, seconds
 from .transfers import SIX_STEPS
 
-# Who takes part.
+# The contestants.
 GENERIC, OPTIMISED, PREPARED = "generic, per element", "optimised", "prepared"
 DIRECT, CENTRALIZED = "direct", "centralized"
 
@@ -50,8 +50,8 @@ def _points(document: dict[str, Any]) -> list[Point]:
 
 
 def messages(senders: int, receivers: int, described: bool) -> int:
-    """M of equation 1: data messages of a process and, unless both sides know of the transfer, the
-    descriptor's, which go by trees."""
+    """M of equation 1: data messages of a process, and those of the descriptor, which travel
+    along trees, unless both sides know the transfer."""
     setup = 1 + math.ceil(math.log2(max(senders, receivers))) if described else 0
     return max(senders, receivers) + setup
 
@@ -66,7 +66,7 @@ def _fit(
 
 
 def finish(options: argparse.Namespace, document: dict[str, Any]) -> None:
-    """Prints the figure's numbers and draws it where ``--plot`` says."""
+    """Prints the figure's numbers and draws it to ``--plot``."""
     points = _points(document)
     print(f"Figure {options.figure}")
     if options.figure == 7:
@@ -94,10 +94,10 @@ def finish(options: argparse.Namespace, document: dict[str, Any]) -> None:
 def _equation(
     figure: int, points: Sequence[Point], document: dict[str, Any]
 ) -> Iterator[tuple[Point, float]]:
-    """Fits of T = t_m M + t_w D/((S+R)/2); each point with what they say of it.
+    """Fits of T = t_m M + t_w D/((S+R)/2); each point with its prediction.
 
-    The first numbers of processes are fitted, the others (Figure 6) predicted. What is centralized
-    passes one process, so that D is not divided.
+    Fits the first numbers of processes, predicts the others (Figure 6). Centralized messages pass
+    one process, so D is not divided for them.
     """
 
     def count(p: Point) -> int:
@@ -137,7 +137,8 @@ def _equation(
 
 
 def _six_steps(points: Sequence[Point], document: dict[str, Any], plot: str | None) -> None:
-    """One bar an N, P and way: the six steps, the paper's order; and what persistence saves."""
+    """One bar an N, P and direction: the six steps in the paper's order; and the gain of
+    persistence."""
     words = list(dict.fromkeys(w for p in points for w in p.extras.get(SIX_STEPS, {})))
     rows = [["P, N", "", *words, "one way", "saved"]]
     bars: dict[str, list[float]] = {}

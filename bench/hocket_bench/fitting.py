@@ -9,11 +9,11 @@ import numpy as np
 
 
 def nearest(rows: np.ndarray, measured: np.ndarray) -> np.ndarray | None:
-    """The factors of the columns of ``rows`` whose sums are nearest to the measurements by ratio,
-    none of them negative; None where the rows do not tell them apart."""
+    """The non-negative factors of the columns of ``rows`` whose sums are nearest to the
+    measurements by ratio; None if the rows do not determine them."""
     unknowns = rows.shape[1]
     best: tuple[float, np.ndarray] | None = None
-    # The best of all subsets that may be above zero is the non-negative optimum.
+    # The best subset of unknowns that may be above zero is the non-negative optimum.
     for count in range(unknowns, 0, -1):
         for chosen in itertools.combinations(range(unknowns), count):
             found = _fit_some(rows[:, chosen], measured)
@@ -29,8 +29,9 @@ def nearest(rows: np.ndarray, measured: np.ndarray) -> np.ndarray | None:
 
 
 def _fit_some(columns: np.ndarray, measured: np.ndarray) -> np.ndarray | None:
-    """Least squares of said/measured - measured/said, by weights that follow what is said: an
-    error of a factor counts alike in both directions. None without a positive answer."""
+    """Least squares of predicted/measured - measured/predicted, with weights that follow the
+    prediction: an error of a factor counts alike in both directions. None without a positive
+    solution."""
     said = measured
     found = np.zeros(columns.shape[1])
     for _ in range(50):

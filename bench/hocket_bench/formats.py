@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Who owns what, written from HPF's definitions and independent of the library that is measured.
+"""Owners by HPF's definitions, independent of the measured library.
 
-The contestants that hocket is compared with (derived datatypes, packing by NumPy, plain copies) are
-built from these index sets: process r sits at row-major position r of the processor arrangement,
-one extent of it for each dimension that is not ``*`` (High Performance Fortran 1.0, chapter 3).
+hocket's contestants (derived datatypes, packing by NumPy, plain copies) use these index sets:
+process r is at row-major position r of the processor arrangement, with one extent for each
+dimension that is not ``*`` (High Performance Fortran 1.0, chapter 3).
 """
 
 from __future__ import annotations
@@ -40,7 +40,7 @@ def parse(text: str) -> list[str]:
 
 @dataclass(frozen=True)
 class Spread:
-    """One dimension: blocks of ``block`` elements dealt out in turn to ``parts`` owners."""
+    """One dimension: blocks of ``block`` elements, round robin over ``parts`` owners."""
 
     extent: int
     block: int
@@ -53,11 +53,11 @@ class Spread:
         return indices[indices < self.extent]
 
     def owner(self, indices: Indices) -> Indices:
-        """Who owns each of these."""
+        """The owners of these indices."""
         return indices // self.block % self.parts
 
     def place(self, indices: Indices) -> Indices:
-        """Where each of these lies in its owner's local array."""
+        """The local indices of these at their owners."""
         rounds = indices // (self.block * self.parts)
         return rounds * self.block + indices % self.block
 
@@ -91,7 +91,7 @@ class Lay:
     formats: tuple[str, ...]
     procs: tuple[int, ...]
     first: int = 0
-    kind: str = ""  #: "boxes" or "elements": hocket is told the same parts so
+    kind: str = ""  #: "boxes" or "elements": hocket gets the same parts in this form
 
     @property
     def dist(self) -> str:
@@ -110,7 +110,7 @@ class Lay:
         return int(np.prod(self.procs, dtype=np.int64))
 
     def holds(self, rank: int) -> bool:
-        """Whether process ``rank`` is one of them; the others hold empty arrays."""
+        """Whether process ``rank`` is part of the layout; others hold empty arrays."""
         return self.first <= rank < self.first + self.size
 
     def spreads(self) -> list[Spread | Uneven]:
@@ -122,19 +122,19 @@ class Lay:
         ]
 
     def parts(self, rank: int) -> list[int]:
-        """For each dimension which part of it process ``rank``, one that holds some, owns."""
+        """For each dimension the number of the part that process ``rank`` owns."""
         where = iter(np.unravel_index(rank - self.first, self.procs) if self.procs else ())
         return [0 if form == "*" else int(next(where)) for form in self.formats]
 
     def indices(self, rank: int) -> list[Indices]:
-        """For each dimension what process ``rank`` owns."""
+        """For each dimension the indices that process ``rank`` owns."""
         if not self.holds(rank):
             return [np.empty(0, np.int64) for _ in self.formats]
         return [s.owned(part) for s, part in zip(self.spreads(), self.parts(rank))]
 
 
 def split_kind(text: str) -> tuple[str, str]:
-    """``"(BLOCK, *) on 2x1 as boxes"`` → what is before it, and the kind or nothing."""
+    """``"(BLOCK, *) on 2x1 as boxes"`` → the text before the kind, and the kind or nothing."""
     words = re.split(r"\bas\b", text, maxsplit=1, flags=re.IGNORECASE)
     kind = words[1].strip().lower() if len(words) == 2 else ""
     if len(words) == 2 and kind not in KINDS:
@@ -152,9 +152,9 @@ def split_grid(text: str) -> tuple[str, str]:
 def lay(shape: Sequence[int], text: str, ranks: int, first: int = 0) -> Lay:
     """``text`` over ``ranks`` processes from ``first`` on.
 
-    Their arrangement is as square as `MPI_Dims_create` makes it, or the one that the text names:
-    ``(CYCLIC(2), CYCLIC(3)) on 2x3``, which may be of fewer processes. ``as boxes`` and ``as
-    elements`` behind it are kinds of `Lay`. Raises ValueError.
+    Their arrangement is as square as `MPI_Dims_create` makes it, or the one in the text:
+    ``(CYCLIC(2), CYCLIC(3)) on 2x3``, which may have fewer processes. ``as boxes`` and ``as
+    elements`` after it are kinds of `Lay`. Raises ValueError.
     """
     dist, grid = split_grid(text)
     _, kind = split_kind(text)
@@ -205,7 +205,8 @@ def _arrange(ranks: int, dimensions: int) -> tuple[int, ...]:
 
 @dataclass(frozen=True)
 class Run:
-    """Places along one dimension: ``count`` runs of ``length``, their starts ``step`` apart."""
+    """Local positions along one dimension: ``count`` runs of ``length``, their starts ``step``
+    apart."""
 
     first: int
     count: int
@@ -227,9 +228,10 @@ Index = Union[slice, Indices]
 
 @dataclass(frozen=True)
 class Common:
-    """What a sender and a receiver share along one dimension, as places in either's local array.
+    """The common indices of a sender and a receiver along one dimension, as positions in either's
+    local array.
 
-    Two `Run` of the same count and length where both sides are regular, else every place.
+    Two `Run` of the same count and length if both sides are regular, else every position.
     """
 
     count: int
@@ -263,7 +265,7 @@ def _run(firsts: Indices, length: int) -> Run | None:
 
 
 def stretches(shared: Common) -> list[tuple[Run, Run]]:
-    """The same places as pairs of runs of equal count and length, as few as follow one another."""
+    """The same positions as pairs of runs of equal count and length, as few as possible."""
     if isinstance(shared.source, Run) and isinstance(shared.target, Run):
         return [(shared.source, shared.target)]
     here, there = list_places(shared.source), list_places(shared.target)
@@ -272,7 +274,7 @@ def stretches(shared: Common) -> list[tuple[Run, Run]]:
     lengths = np.diff(np.append(firsts, len(here)))
     source, target = here[firsts], there[firsts]
     along, across, alike = np.diff(source), np.diff(target), np.diff(lengths) == 0
-    # A pair of runs goes on as long as they follow each other with the steps of the first two.
+    # A pair of runs continues as long as starts follow each other with the first steps.
     new = np.diff(along, prepend=0) != 0
     new |= np.diff(across, prepend=0) != 0
     ends = np.append(np.flatnonzero(new | ~alike), len(along))
@@ -295,12 +297,12 @@ def stretches(shared: Common) -> list[tuple[Run, Run]]:
 
 
 def list_places(places: Places) -> Indices:
-    """Every place."""
+    """Every position."""
     return places.places() if isinstance(places, Run) else places
 
 
 def index(places: Places) -> Index:
-    """A slice where the places are equally spaced (a view, no copy), else the places."""
+    """A slice if the positions are equally spaced (a view, no copy), else the positions."""
     if isinstance(places, Run):
         if places.contiguous:
             return slice(places.first, places.first + places.count * places.length)

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""The processes that take a measurement together, and what they must agree on."""
+"""The processes of a measurement, and their agreement."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Callable
 import numpy as np
 from numpy.typing import NDArray
 
-if TYPE_CHECKING:  # importing it for real starts MPI, which a process alone has no use for
+if TYPE_CHECKING:  # importing it for real starts MPI, which a single process does not need
     from mpi4py import MPI
 
 
@@ -25,8 +25,8 @@ def _finish(request: MPI.Request) -> None:
 class Group:
     """One process alone (``comm`` is None) or all processes of a communicator.
 
-    A private duplicate of the communicator keeps the harness's messages apart from those of what
-    it measures.
+    A private duplicate of the communicator separates the harness's messages from those of the
+    measured code.
     """
 
     def __init__(self, comm: MPI.Intracomm | None = None) -> None:
@@ -40,10 +40,9 @@ class Group:
             self.clock = MPI.Wtime
 
     def pin(self) -> bool:
-        """Bind each process to a core of its own, where there are enough: nobody then migrates.
+        """Binds each process to a core of its own, if there are enough, so that none migrates.
 
-        Threads that a process starts later share its core. Processes of other machines are not
-        told apart, so this is for one machine.
+        Threads that a process starts later share its core. Valid for one machine only.
         """
         cores = sorted(os.sched_getaffinity(0))
         if self.maximum([float(self.size - len(cores))])[0] > 0:
@@ -57,7 +56,7 @@ class Group:
             _finish(self.comm.Ibarrier())
 
     def maximum(self, values: Sequence[float]) -> NDArray[np.float64]:
-        """For each entry the largest over the processes, the same on each of them."""
+        """For each entry the largest over the processes; equal on all."""
         mine = np.asarray(values, dtype=np.float64)
         if self.comm is None:
             return mine
@@ -68,7 +67,7 @@ class Group:
         return largest
 
     def complaints(self, mine: str | None) -> list[str]:
-        """What each process has to complain of; empty on every process if nobody has."""
+        """The errors of each process; empty on every process if there are none."""
         if not self.maximum([0.0 if mine is None else 1.0])[0]:
             return []
         everyone = [mine] if self.comm is None else self.comm.allgather(mine)

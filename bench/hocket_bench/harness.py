@@ -1,11 +1,11 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """Contestants timed against each other in one run.
 
-They take turns, so that what drifts (clock frequency, neighbours, page placement) touches all of
-them alike; the order is rotated and reversed from round to round, so that nobody always runs after
-the same predecessor. The time of a parallel step is the largest over its processes: each starts
-its clock after a barrier, and the clocks are compared after the round, outside of what is timed.
-Nobody gets a number who has not produced the right result, before the rounds and after them.
+They take turns, so that drifts (clock frequency, neighbours, page placement) affect all of them
+alike. The order is rotated and reversed from round to round, so that predecessors change. The time
+of a parallel step is the largest over its processes: each starts its clock after a barrier, and the
+clocks are compared after the round, outside of the measured time. Only contestants with the right
+result, before the rounds and after them, get a number.
 """
 
 from __future__ import annotations
@@ -21,11 +21,11 @@ from .group import Group
 
 
 class UnavailableError(Exception):
-    """Raised by ``prepare`` where a contestant cannot run; the message says what is missing."""
+    """Raised by ``prepare`` if a contestant cannot run; the message names the missing part."""
 
 
 class WrongResultError(Exception):
-    """Raised by ``check`` where a contestant has not produced the right result."""
+    """Raised by ``check`` if a contestant's result is wrong."""
 
 
 def _nothing() -> None:
@@ -34,12 +34,12 @@ def _nothing() -> None:
 
 @dataclass(frozen=True)
 class Step:
-    """What one contestant does in its turn, ready to run: allocated, planned, warmed by nobody.
+    """One contestant, ready to run: allocated and planned, but not warmed up.
 
-    ``spoil`` overwrites the result, so that ``check`` cannot be satisfied by an earlier one;
-    ``check`` raises `WrongResultError`. ``extras`` gives more figures once the rounds are over.
-    ``took``: where ``run`` starts programs that time themselves, their seconds since it was asked
-    last; else the harness's clock is right.
+    ``spoil`` overwrites the result, so that an earlier one cannot satisfy ``check``, which raises
+    `WrongResultError`. ``extras`` gives more figures after the rounds. ``took``: for a ``run`` that
+    starts programs with clocks of their own, their seconds since the last query; otherwise the
+    harness's clock counts.
     """
 
     run: Callable[[], object]
@@ -52,7 +52,7 @@ class Step:
 
 @dataclass(frozen=True)
 class Contestant:
-    """A name, and how to make its `Step`; ``prepare`` is called on all processes together."""
+    """A name, and a function that makes its `Step`; all processes call ``prepare`` together."""
 
     name: str
     prepare: Callable[[], Step]
@@ -60,11 +60,11 @@ class Contestant:
 
 @dataclass(frozen=True)
 class Effort:
-    """How long to measure.
+    """The length of a measurement.
 
-    After ``warmup`` untimed rounds, rounds are run until ``seconds`` have passed or ``max_runs``
-    are made, but no fewer than ``min_runs``. A run calls its contestant as often as fills
-    ``sample_seconds``, so that neither the clock nor the barrier is what we measure.
+    After ``warmup`` untimed rounds, the harness executes rounds until ``seconds`` have passed or
+    ``max_runs`` are made, but at least ``min_runs``. A run calls its contestant until
+    ``sample_seconds`` have passed, so that neither the clock nor the barrier dominates.
     """
 
     warmup: int = 2
@@ -88,7 +88,7 @@ class Effort:
 
 @dataclass
 class Figure:
-    """One contestant's outcome: samples in seconds a step, or why there are none."""
+    """One contestant's outcome: samples in seconds a step, or the reason for their absence."""
 
     name: str
     samples: list[float] = field(default_factory=list)
@@ -105,7 +105,7 @@ class _Entry:
 
 
 def _attempt(group: Group, action: Callable[[], object]) -> list[str]:
-    """Do something on every process; the complaints of those on which it failed."""
+    """Runs a function on every process; returns the errors of those on which it failed."""
     mine: str | None = None
     try:
         action()
@@ -143,9 +143,9 @@ def _prepare(contestant: Contestant, group: Group, figure: Figure) -> Step | Non
 
 
 def _verify(entry: _Entry, group: Group) -> bool:
-    """One run from a spoiled result; a failure takes the figure's numbers away."""
+    """One run from a spoiled result; a failure removes the figure's numbers."""
     step, figure = entry.step, entry.figure
-    # Nobody may run before all have spoiled: a fast sender would be overwritten.
+    # All must have spoiled before any runs: otherwise a fast sender's message would be overwritten.
     complaints = _attempt(group, step.spoil)
     if not complaints:
         complaints = _attempt(group, step.run)
@@ -159,7 +159,7 @@ def _verify(entry: _Entry, group: Group) -> bool:
 def _turn(step: Step, group: Group, calls: int) -> float:
     run, clock = step.run, group.clock
     if step.took is not None:
-        step.took()  # forgets what the verification took
+        step.took()  # excludes the verification
     group.barrier()
     start = clock()
     for _ in range(calls):
@@ -168,11 +168,12 @@ def _turn(step: Step, group: Group, calls: int) -> float:
 
 
 def _warm_up(entries: Sequence[_Entry], group: Group, effort: Effort) -> None:
-    """Untimed rounds, which find out how many calls fill a sample; the same on all processes."""
+    """Untimed rounds, which determine the number of calls in a sample; equal on all processes."""
     for figure in (entry.figure for entry in entries):
         figure.calls_per_run = 1
     fastest = [math.inf] * len(entries)
-    # One more than was asked for: by then the number of calls is known, and that is warmed too.
+    # One more than requested: by then the number of calls is known, and that round warms it up,
+    # too.
     for _ in range(effort.warmup + 1):
         times = group.maximum([_turn(e.step, group, e.figure.calls_per_run) for e in entries])
         for k, entry in enumerate(entries):
@@ -212,9 +213,9 @@ def measure(
 ) -> list[Figure]:
     """Time contestants against each other; collective over the group.
 
-    ``steps_per_call`` says how many steps one call of ``run`` makes: 2 for a ping-pong whose
-    figure is half of it. Times are in seconds a step. The figures come in the order of the
-    contestants and are the same on every process, save for ``extras``, which are each one's own.
+    ``steps_per_call`` is the number of steps in one call of ``run``: 2 for a ping-pong whose figure
+    is half of it. Times are in seconds a step. The figures have the order of the contestants and
+    are equal on every process, except for ``extras``, which are each one's own.
     """
     names = [c.name for c in contestants]
     if len(set(names)) != len(names):

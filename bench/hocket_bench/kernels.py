@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""What kernels take on this machine, for processors that are simulated: each is an application on
-one process, whose time is divided by the work that it has."""
+"""The time of kernels on this machine, for simulated processors: each is an application on one
+process, whose time is divided by its work."""
 
 from __future__ import annotations
 
@@ -43,13 +43,13 @@ def measure() -> dict[str, float]:
         "product": 48 * move,  # two numbers read, one written
         "stencil": blocks["forms"]["data"]["minimum_s"] / _POINTS,
         "blas": linpack["modes"]["plain"]["minimum_s"] / (2 / 3 * _UNKNOWNS**3),
-        "panel": 4 * move,  # of a product and a difference, a number is read and written
+        "panel": 4 * move,  # for a product and a difference, a number is read and written
         "move": move,
     }
 
 
 def known(path: str | None) -> dict[str, float]:
-    """Of a file that a run has written, or numbers in the order of `KINDS`, or measured now."""
+    """From a file of a run, or numbers in the order of `KINDS`, or measured now."""
     if path is None:
         return measure()
     if path.count(",") == len(KINDS) - 1 and not Path(path).exists():
@@ -59,7 +59,7 @@ def known(path: str | None) -> dict[str, float]:
 
 
 def check(found: Mapping[str, Any], path: str) -> dict[str, float]:
-    """Raises ValueError where something is missing."""
+    """Raises ValueError if one is missing."""
     for kind in KINDS:
         if not isinstance(found.get(kind), (int, float)) or not 0 < found[kind] < math.inf:
             raise ValueError(f"--kernels {path}: it has no seconds of '{kind}'")

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Processes for a measurement, with a time limit; none of them is left behind."""
+"""Processes for a measurement, with a time limit; none remains."""
 
 from __future__ import annotations
 
@@ -19,7 +19,8 @@ from .shaped_link import ShapedLink
 def _command(
     command: Sequence[str], ranks: int, link: ShapedLink | None, launcher: Path | None
 ) -> tuple[list[str], dict[str, str]]:
-    """The command line and the environment; what launchers differ in is `hocket.mpiexec`'s."""
+    """The command line and the environment; `hocket.mpiexec` knows the differences between
+    launchers."""
     if ranks == 0:
         return list(command), dict(os.environ)
     launcher = launcher or mpiexec.find()
@@ -29,18 +30,18 @@ def _command(
         line = link.command(launcher, command, ranks)
     env = mpiexec.environment(mpiexec.flavour(launcher))
     if ranks <= len(os.sched_getaffinity(0)):
-        # Set up for more processes than cores, Open MPI would yield while it waits: not its best
-        # settings here.
+        # With settings for more processes than cores, Open MPI would yield while it waits: not its
+        # best settings here.
         env.setdefault("OMPI_MCA_mpi_yield_when_idle", "0")
     return line, env
 
 
 def _end(process: subprocess.Popen[str]) -> None:
-    # The launcher takes its processes along when it is asked; killed, it would leave them behind.
+    # Terminated, the launcher ends its processes, too; killed, it would leave them.
     process.terminate()
     with contextlib.suppress(subprocess.TimeoutExpired):
         process.wait(10)
-    with contextlib.suppress(ProcessLookupError):  # what it has left behind nevertheless
+    with contextlib.suppress(ProcessLookupError):  # its remaining processes
         os.killpg(process.pid, signal.SIGKILL)
     process.wait()
 
@@ -60,16 +61,16 @@ def start(
 ) -> tuple[int, str]:
     """Run a command on that many processes (0: without MPI); its status and, captured, its output.
 
-    ``errors``: what it says on standard error is captured with the rest. They run in ``folder``,
-    with ``more`` in their environment; half of them on either side of ``link``; by ``launcher``, if
-    that is not to be this environment's.
+    ``errors``: captures standard error with the rest. They run in ``folder``, with ``more`` in
+    their environment; half of them on either side of ``link``; by ``launcher``, if not by this
+    environment's.
 
-    Raises `hocket.Error` where there is no MPI, and TimeoutError when it has not ended in
-    ``timeout`` seconds; it is ended first.
+    Raises `hocket.Error` without MPI, and TimeoutError if it has not ended in ``timeout`` seconds;
+    the command is ended first.
     """
     line, env = _command(command, ranks, link, launcher)
     env.update(more or {})
-    # The package may be run from a checkout that is not installed.
+    # The package may run from a checkout that is not installed.
     root = str(Path(__file__).resolve().parents[1])
     env["PYTHONPATH"] = os.pathsep.join(p for p in (root, env.get("PYTHONPATH", "")) if p)
     env["OMP_NUM_THREADS"] = str(threads)
@@ -82,7 +83,8 @@ def start(
             stderr=subprocess.STDOUT if capture and errors else None,
             text=True,
             start_new_session=True,
-            preexec_fn=lambda: rank.end_with_parent(signal.SIGTERM),  # also if we are killed
+            # also if this process is killed
+            preexec_fn=lambda: rank.end_with_parent(signal.SIGTERM),
         )
         try:
             output, _ = process.communicate(timeout=timeout)

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""What a measurement has set up is taken down when it is told to end."""
+"""Cleans up a measurement's set-up when a signal ends it."""
 
 from __future__ import annotations
 
@@ -17,9 +17,9 @@ def _leave(number: int, frame: FrameType | None) -> None:
 
 @contextmanager
 def leaving_on_sigterm() -> Iterator[None]:
-    """Meanwhile SIGTERM raises SystemExit, so that what was begun is taken down."""
+    """Meanwhile SIGTERM raises SystemExit, so that clean-up code runs."""
     if threading.current_thread() is not threading.main_thread():
-        yield  # which alone may set it
+        yield  # only the main thread may set it
         return
     before = signal.signal(signal.SIGTERM, _leave)
     try:

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Who solves LINPACK's system: hocket's modes, and HPL. Each run starts its own processes, and
-takes the time that the program gives for it: the solution, without the matrix and the check."""
+"""Solvers of LINPACK's system: hocket's modes, and HPL. Each run starts its own processes, and
+uses the program's own time for the solution, without the matrix and the check."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ _DEPTHS = (0, 1)
 
 @dataclass(frozen=True)
 class System:
-    """One system on one grid: who solves it, and where."""
+    """One system on one grid, and its solver."""
 
     n: int
     nb: int
@@ -54,8 +54,8 @@ class System:
     def run(
         self, command: list[str], folder: Path | None = None, more: Mapping[str, str] | None = None
     ) -> str:
-        """What the processes print. Raises RuntimeError if one failed."""
-        # One core a process is what both use, and what BLAS shall use.
+        """The output of the processes. Raises RuntimeError if one failed."""
+        # Both use one core a process, and so must BLAS.
         env = {"OPENBLAS_NUM_THREADS": "1", **(more or {})}
         status, output = start(
             command, self.ranks, 1, self.timeout, True, folder=folder, link=self.link, more=env
@@ -67,7 +67,7 @@ class System:
 
 @dataclass
 class _Solved:
-    """What the runs of a contestant have found so far."""
+    """The results of a contestant's runs so far."""
 
     n: int
     seconds: float = 0.0
@@ -78,7 +78,7 @@ class _Solved:
         self.seconds, self.last, self.residual = self.seconds + seconds, seconds, residual
 
     def took(self) -> float:
-        """Since it was asked last."""
+        """Since the last query."""
         seconds, self.seconds = self.seconds, 0.0
         return seconds
 
@@ -143,7 +143,7 @@ def mode(system: System, name: str) -> Contestant:
 
 @dataclass(frozen=True)
 class Setting:
-    """What HPL is tuned by: its blocks, how many panels it looks ahead, how panels travel."""
+    """HPL's settings for tuning: its blocks, its look-ahead depth, its broadcast."""
 
     nb: int
     depth: int
@@ -151,7 +151,7 @@ class Setting:
 
     @property
     def name(self) -> str:
-        """What its line is called."""
+        """The name of its line."""
         return f"HPL, NB {self.nb}, depth {self.depth}, {RINGS[self.ring]}"
 
     @property
@@ -173,8 +173,8 @@ def setting_of(text: str) -> Setting:
 
 
 def settings(sizes: Sequence[int], columns: int) -> list[Setting]:
-    """All that HPL is tried with on a grid of so many columns."""
-    # One column: there is nobody to broadcast to.
+    """All settings to try with HPL on a grid with so many columns."""
+    # One column: there is no broadcast.
     rings = list(RINGS) if columns > 1 else [0]
     return [Setting(nb, depth, ring) for nb in sizes for depth in _DEPTHS for ring in rings]
 
@@ -182,10 +182,10 @@ def settings(sizes: Sequence[int], columns: int) -> list[Setting]:
 def fastest(
     system: System, program: str, tried: Sequence[Setting], runs: int, keep: int, group: Group
 ) -> list[Setting]:
-    """The ``keep`` settings with the shortest of ``runs`` runs, taken in turns; and says so.
+    """The ``keep`` settings with the shortest of ``runs`` runs, taken in turns; prints them.
 
-    The shortest, as other programs only ever add to a time. Those that fail are not among them;
-    where all do, the first is there to tell why.
+    The shortest, because other programs only add time. Failed settings are left out; if all fail,
+    the first one remains to report the reason.
     """
     effort = Effort(warmup=1, seconds=0.0, min_runs=runs, max_runs=runs)
     figures = measure([hpl(system, program, one) for one in tried], group, effort)
@@ -201,13 +201,13 @@ def input_of_hpl(system: System, setting: Setting) -> str:
     lines = ["", "", "HPL.out", "6", "1", str(system.n), "1", str(setting.nb), "0", "1"]
     lines += [str(system.rows), str(system.columns), "16.0", "1", "2", "1", "4", "1", "2", "1", "2"]
     lines += ["1", str(setting.ring), "1", str(setting.depth), "2", "64", "0", "0", "1", "8"]
-    # Past HPL's own lines HPC Challenge reads how many more sizes its transposition has: none.
+    # Past HPL's own lines HPC Challenge reads the number of sizes for its transposition: none.
     lines += ["", "0", "", "0", ""]
     return "\n".join(lines) + "\n"
 
 
 def files_of_hpl(program: str) -> tuple[str, str | None]:
-    """What HPL reads, and what it writes (None: it prints); HPC Challenge holds it, too."""
+    """HPL's input, and its output file (None: it prints); HPC Challenge contains it, too."""
     if Path(program).name.startswith("hpcc"):
         return "hpccinf.txt", "hpccoutf.txt"
     return "HPL.dat", None

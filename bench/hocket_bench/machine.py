@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Where and when a measurement was made."""
+"""The machine and the time of a measurement."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ def _caches() -> dict[str, str]:
             )
             found[f"L{level} {kind.lower()}"] = size
     except OSError:
-        pass  # a machine that does not say has none to tell
+        pass  # a machine that does not report it
     return found
 
 
@@ -47,7 +47,7 @@ def _version(package: str) -> str | None:
 
 
 def environment(library: str | None, standard: str | None) -> dict[str, Any]:
-    """Where and when: machine, software, MPI (None where the measurement uses none)."""
+    """Machine, time, software, MPI (None if the measurement uses none)."""
     cores = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count()
     return {
         "date": datetime.datetime.now(datetime.timezone.utc).isoformat(timespec="seconds"),

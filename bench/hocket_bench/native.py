@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""The compiled part of the benchmarks (``bench/native``): where it is, and what it prints.
+"""The compiled part of the benchmarks (``bench/native``): its location, and its output.
 
 A program measures by the same method (``bench/native/harness.hpp``) and prints one JSON object a
-line; the statistics are made here, by the same code that makes those of the Python contestants.
+line; the code for Python contestants computes the statistics.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ VARIABLE = "HOCKET_BENCH_NATIVE"
 
 
 def folders() -> list[Path]:
-    """Where compiled parts are looked for, the first that exists wins."""
+    """Folders for compiled parts; the first that exists wins."""
     named = os.environ.get(VARIABLE)
     if named:
         return [Path(named)]
@@ -41,13 +41,13 @@ def _find(file: str, places: Sequence[Path] | None = None) -> Path:
 
 
 def program(name: str, places: Sequence[Path] | None = None) -> Path:
-    """The program ``name``, in the folders of this build unless others are named. Raises
-    `UnavailableError` where it is not built."""
+    """The program ``name``, in the folders of this build unless others are given. Raises
+    `UnavailableError` if it is not built."""
     return _find(name, places)
 
 
 def library(name: str) -> ctypes.CDLL:
-    """The shared library ``name``, loaded. Raises `UnavailableError` where it is not built."""
+    """The shared library ``name``, loaded. Raises `UnavailableError` if it is not built."""
     path = _find(f"lib{name}.so")
     try:
         return ctypes.CDLL(str(path))
@@ -56,9 +56,9 @@ def library(name: str) -> ctypes.CDLL:
 
 
 def read(output: str) -> tuple[dict[str, Any] | None, list[tuple[Question, list[Figure]]]]:
-    """What a program printed: its description (MPI, ranks) and its tables.
+    """The output of a program: its description (MPI, ranks) and its tables.
 
-    Raises ValueError naming the line that is not what `harness.hpp` prints.
+    Raises ValueError naming the line that `harness.hpp` would not print.
     """
     about: dict[str, Any] | None = None
     tables: list[tuple[Question, list[Figure]]] = []

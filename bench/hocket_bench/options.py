@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""The command line of ``hocket bench``, read alike by the command and by its processes."""
+"""The command line of ``hocket bench``, parsed by the command and by its processes."""
 
 from __future__ import annotations
 
@@ -95,7 +95,7 @@ def parse(argv: Sequence[str]) -> tuple[registry.Case, argparse.Namespace]:
 
 
 def effort(options: argparse.Namespace) -> Effort:
-    """How long to measure. Raises ValueError for what cannot be."""
+    """The length of a measurement. Raises ValueError for invalid values."""
     return Effort(
         options.warmup,
         options.seconds,
@@ -117,7 +117,7 @@ def native_effort(options: argparse.Namespace) -> list[str]:
 
 
 def listing() -> str:
-    """The cases with what they measure."""
+    """The cases with their summaries."""
     known = registry.names()
     width = max(len(name) for name in known)
     lines: list[str | None] = [f"  {name.ljust(width)}  {summary(name)}" for name in known]

@@ -21,14 +21,14 @@ AXES = (1, 0, 2)
 # The paper's 64x512x128, 16x1024x256, 8x1000x500 and 32x100x25, row-major.
 ARRAYS = ((128, 512, 64), (256, 1024, 16), (500, 1000, 8), (25, 100, 32))
 TEAMS = (2, 4, 8, 16, 32)
-# Which arrays a table has, and its largest chunk for each.
+# The arrays of a table, and the largest chunk for each.
 TABLES: dict[int, tuple[tuple[Shape, int], ...]] = {
     1: ((ARRAYS[0], 256),),
     2: ((ARRAYS[0], 512), (ARRAYS[1], 1024)),
     3: ((ARRAYS[2], 32), (ARRAYS[3], 16)),
 }
 WORDS = {1: "two arrays", 2: "vacancy tracking", 3: "vacancy tracking"}
-# The extents of Figure 2's dimensions that change places; the paper does not print its own.
+# The extents of Figure 2's swapped dimensions; the paper does not print its own.
 PLANES: tuple[Shape, ...] = ((32, 32), (128, 512), (500, 1000))
 BLOCKS = (1, 2, 4, 8, 16, 32, 64)
 
@@ -45,7 +45,7 @@ def arrays(number: int, shape: Shape | None) -> Sequence[tuple[Shape, int]]:
 
 
 def teams(asked: Sequence[int] | None) -> list[int]:
-    """Numbers of threads: those of the paper for which there are cores, and 2 at least."""
+    """Numbers of threads: those of the paper for which there are cores, and at least 2."""
     cores = len(os.sched_getaffinity(0))
     return list(asked) if asked else [n for n in TEAMS if n <= max(cores, 2)]
 

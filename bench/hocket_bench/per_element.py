@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""The transfer that knows nothing of layouts but who owns an element."""
+"""A transfer that knows only the owner of each element."""
 
 from __future__ import annotations
 
@@ -23,11 +23,11 @@ def _owners(mine: Lay, rank: int, other: Lay) -> Any:
 
 
 def per_element(problem: Problem, name: str) -> Contestant:
-    """Each call finds the process that each element goes to, fills a bucket for each and sends it.
+    """Each call finds each element's destination, fills a bucket for each process and sends it.
 
-    The generic implementation that Figure 4 of "A Data Transfer Library for Communicating
-    Data-Parallel Tasks" measures, by NumPy and raw MPI. Both sides go over their elements in
-    increasing global order, so that a bucket needs no indices.
+    The generic implementation in Figure 4 of "A Data Transfer Library for Communicating
+    Data-Parallel Tasks", by NumPy and raw MPI. Both sides visit their elements in increasing global
+    order, so that a bucket needs no indices.
     """
 
     def prepare() -> Step:
@@ -51,7 +51,7 @@ def per_element(problem: Problem, name: str) -> Contestant:
                     bucket = problem.source[whose == peer]
                     buckets.append(bucket)
                     requests.append(comm.Isend(bucket, peer))
-            # Polled, because blocking waits spin where processes are more than cores.
+            # Polls, because blocking waits spin if processes share cores.
             while not MPI.Request.Testall(requests):
                 os.sched_yield()
             for places, bucket in into:

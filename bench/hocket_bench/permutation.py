@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""One local permutation of dimensions: its arrays, and whether every element is in its place.
+"""One local permutation of dimensions: its arrays, and the check of every element.
 
-Elements say their row-major place in the source, counted from 1 (complex128: and minus that;
+An element is its row-major number in the source, counted from 1 (complex128: and minus that;
 float32: modulo a prime), so that a check needs no second permutation. All are ordinary numbers: a
 peer that multiplies by 1 meets no denormals, and rounds nothing.
 """
@@ -46,13 +46,13 @@ class Permutation:
     def _array(self, name: str, shape: tuple[int, ...]) -> Array:
         if name not in self._made:
             array: Array = np.empty(shape, self.dtype)
-            array.view(np.uint8).fill(0)  # every page is there before anything is timed
+            array.view(np.uint8).fill(0)  # touches every page before any measurement
             self._made[name] = array
         return self._made[name]
 
     @property
     def source(self) -> Array:
-        """Holds its places; contestants in place work on it."""
+        """The memory for contestants in place."""
         fresh = "source" not in self._made
         array = self._array("source", self.shape)
         if fresh:
@@ -61,14 +61,14 @@ class Permutation:
 
     @property
     def target(self) -> Array:
-        """Where contestants out of place write."""
+        """The memory for the results of contestants out of place."""
         return self._array("target", self.result)
 
     def out_of_place(self, run: Callable[[], object]) -> Step:
         """A step that writes the target from the source."""
 
         def spoil() -> None:
-            fill(self.source)  # someone in place may have permuted it
+            fill(self.source)  # a contestant in place may have permuted it
             self.target.view(np.uint8).fill(0xFF)
 
         return Step(run, lambda: check(self.target, self.shape, self.axes), spoil)
@@ -96,7 +96,7 @@ def _expected(places: NDArray[np.int64], like: Array) -> Array:
 
 
 def fill(array: Array) -> None:
-    """Every element its row-major place."""
+    """Every element its row-major number."""
     flat = _as_numbers(array.reshape(-1))
     for first in range(0, len(flat), _AT_ONCE):
         last = min(first + _AT_ONCE, len(flat))
@@ -107,7 +107,7 @@ Index = tuple[Union[int, slice], ...]
 
 
 def _slabs(shape: Sequence[int], strides: Sequence[int]) -> Iterator[tuple[Index, Any]]:
-    """Parts of an array, with the places that `strides` give their elements."""
+    """Parts of an array, with the numbers that `strides` give their elements."""
     if math.prod(shape) <= _AT_ONCE or not shape:
         places = np.zeros((1,) * len(shape), np.int64)
         for d, (extent, stride) in enumerate(zip(shape, strides)):

@@ -72,7 +72,7 @@ def two_arrays(problem: Permutation, copy_back: bool, schedule: str = "auto") ->
 
 
 def two_arrays_streaming(problem: Permutation) -> Contestant:
-    """The strongest form of it: what is large is written past the caches, both times."""
+    """Its strongest form: streaming stores for large arrays, both times."""
 
     def prepare() -> Step:
         kernels = _kernels()

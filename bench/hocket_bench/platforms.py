@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """Machines that are simulated: the papers' own, and one of today.
 
-A machine is nodes of some processors behind a crossbar, or on one shared wire. What its messages
-cost is what the papers say where they do, else an assumption, which ``source`` names. How fast it
-computes is what kernels take on the machine that simulates (`kernels`), times ``slowness``.
+A machine is nodes of some processors behind a crossbar, or on one shared wire. The cost of its
+messages comes from the papers, or from an assumption, which ``source`` names. Its speed is that of
+kernels on the simulating machine (`kernels`), times ``slowness``.
 """
 
 from __future__ import annotations
@@ -33,7 +33,7 @@ class Platform:
     bandwidth: float  #: of a node's link, in each direction; or of the wire
     latency: float  #: from node to node
     overhead: float  #: of a processor, for each message that it sends or receives
-    slowness: float  #: of a processor, in multiples of the one that simulates
+    slowness: float  #: of a processor, in multiples of the simulating one
     source: str
     shared: bool = False  #: one wire for all
     inside: float = 1e9  #: bandwidth between processors of one node
@@ -44,7 +44,7 @@ class Platform:
         return self.nodes * self.processors
 
     def costs(self) -> dict[str, float]:
-        """What messages cost, as a model of plans has it; see `node`."""
+        """The cost of messages as a model of plans; see `node`."""
         return {
             "message": self.overhead,
             "byte": 1 / self.inside,
@@ -60,12 +60,14 @@ class Platform:
         return rank // self.processors
 
     def scaled(self, bandwidth: float, inside: float = 1) -> Platform:
-        """The same with links of so many times the bandwidth; ``inside`` the nodes likewise."""
+        """The machine with links of `scale` times the bandwidth, also within nodes if
+        ``inside``."""
         speeds = {"bandwidth": self.bandwidth * bandwidth, "inside": self.inside * inside}
         return Platform(**{**vars(self), **speeds})
 
     def write(self, folder: Path, processes: int, each: int = 1) -> list[str]:
-        """Into the folder; what `smpirun` is to be told. ``each``: processors of a process."""
+        """Writes its files to the folder; returns options of `smpirun`. ``each``: processors of
+        a process."""
         per_node = max(1, self.processors // each)
         if processes > self.nodes * per_node:
             raise ValueError(
@@ -90,10 +92,10 @@ class Platform:
 
 
 def told(folder: Path, hosts: Sequence[str], overhead: float, fitted: bool = False) -> list[str]:
-    """What `smpirun` is to be told of ``platform.xml`` in the folder: a process on each of these
-    hosts, nothing computed by the clock of the machine that simulates. ``fitted``: with the factors
-    of SMPI that make short messages slower, and all late, which were fitted to a cluster of 1
-    Gbit/s; else links are what the platform says."""
+    """Options of `smpirun` for ``platform.xml`` in the folder: a process on each of these hosts,
+    without measuring computing by the simulating machine's clock. ``fitted``: with SMPI's
+    factors for short messages and latencies, which were fitted to a cluster of 1 Gbit/s;
+    otherwise links are as in the platform."""
     (folder / "hosts").write_text("\n".join(hosts) + "\n", encoding="utf-8")
     plain = [] if fitted else [f"--cfg=smpi/{factor}-factor:0:1.0" for factor in ("bw", "lat")]
     return [
@@ -101,8 +103,8 @@ def told(folder: Path, hosts: Sequence[str], overhead: float, fitted: bool = Fal
         *("-hostfile", str(folder / "hosts"), "--log=root.thres:warning"),
         *("--cfg=smpi/simulate-computation:no", "--cfg=smpi/host-speed:1Gf"),
         *("--cfg=smpi/cpu-threshold:0", "--cfg=smpi/grow-injected-times:no"),
-        # A look takes no time: in SMPI it would last the longer the more looks of any process fail.
-        # Time passes in the rest between two looks (`base::Patience`).
+        # A poll takes no time: in SMPI it would take longer with every failed poll of any process.
+        # Time passes in the sleep between two polls (`base::Backoff`).
         *("--cfg=smpi/test:0", "--cfg=smpi/iprobe:0"),
         *(f"--cfg=smpi/{cost}:0:{overhead}:0" for cost in ("os", "ois", "or")),
         *plain,

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""What is written down of a measurement: statistics and ratios."""
+"""The record of a measurement: statistics and ratios."""
 
 from __future__ import annotations
 
@@ -14,11 +14,11 @@ from .harness import Effort, Figure
 
 @dataclass(frozen=True)
 class Question:
-    """One table: the parameters, and what its figures are compared with.
+    """One table: the parameters, and the references of its figures.
 
-    ``baseline`` names contestants of which the fastest is the one to beat; ``limit`` those of
-    which the fastest is as good as it can be, or, where a step does all that they do at the same
-    time (``together``), the slowest. ``bytes`` is what a step moves, 0 if that says nothing.
+    ``baseline`` names contestants of which the fastest is the one to beat. ``limit`` names those of
+    which the fastest is the bound, or the slowest, if a step does all their work at the same time
+    (``together``). ``bytes`` is the number of bytes that a step moves, or 0.
     """
 
     parameters: Mapping[str, Any]
@@ -30,10 +30,10 @@ class Question:
 
 @dataclass(frozen=True)
 class Summary:
-    """One contestant's line: seconds a step, or why there are none.
+    """One contestant's line: seconds a step, or the reason for their absence.
 
-    ``of_limit`` is the limit's median over this one (1 is as good as it gets); ``speedup`` the
-    baseline's median over this one (above 1 is faster).
+    ``of_limit`` is the limit's median over this one (at most about 1); ``speedup`` the baseline's
+    median over this one (above 1 is faster).
     """
 
     name: str
@@ -141,7 +141,7 @@ def as_json(result: Answer, keep_samples: bool = False) -> dict[str, Any]:
 
 
 def method(effort: Effort) -> dict[str, Any]:
-    """How it was measured, in the words that the report carries."""
+    """The method of the measurement, for the report."""
     return {
         "clock": "MPI_Wtime around the calls of one run, after a barrier; "
         "a step's time is the largest over the processes",

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""One redistribution on one communicator: who sends what to whom, and whether it arrived.
+"""One redistribution on one communicator: its messages, and its check.
 
-Element values are global row-major indices, so that a check needs no second implementation: an
-element in the wrong place, or never written (NaN), is found wherever it is.
+Element values are global row-major indices, so that a check needs no second implementation: it
+finds any element in the wrong position, or never written (NaN).
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 
 Array = NDArray[np.float64]
 _NO_RUN = 1 << 62
-_SLAB = 1 << 13  # elements checked at once: temporaries stay in cache, and off the page tables
+_SLAB = 1 << 13  # elements checked at once: temporaries stay in cache
 
 
 def fill(local: Array, indices: Sequence[Indices], shape: Sequence[int]) -> None:
@@ -60,7 +60,7 @@ def _slabs(indices: Sequence[Indices], shape: Sequence[int]) -> Iterator[tuple[s
 
 @dataclass(frozen=True)
 class Piece:
-    """What one process sends another: a `Common` for each dimension."""
+    """The elements from one process to another: a `Common` for each dimension."""
 
     dimensions: Sequence[Common]
 
@@ -73,11 +73,11 @@ class Piece:
         return int(np.prod(self.shape, dtype=np.int64))
 
     def source_index(self) -> tuple[Index, ...]:
-        """Index of the piece in the sender's local array: a view where every part is a slice."""
+        """Index of the piece in the sender's local array: a view if every part is a slice."""
         return _together([c.source for c in self.dimensions])
 
     def target_index(self) -> tuple[Index, ...]:
-        """The same in the receiver's."""
+        """Index of the piece in the receiver's local array."""
         return _together([c.target for c in self.dimensions])
 
 
@@ -90,7 +90,7 @@ def _together(places: Sequence[Places]) -> tuple[Index, ...]:
 
 
 class Problem:
-    """``source`` → ``target`` of float64; both lie on processes of ``comm``."""
+    """``source`` → ``target`` of float64; both on processes of ``comm``."""
 
     def __init__(self, comm: MPI.Intracomm, source: Lay, target: Lay) -> None:
         self.comm, self.source_lay, self.target_lay = comm, source, target
@@ -110,7 +110,7 @@ class Problem:
 
     @property
     def bytes(self) -> int:
-        """Of the whole array."""
+        """Bytes of the whole array."""
         return 8 * int(np.prod(self.shape, dtype=np.int64))
 
     @property
@@ -120,7 +120,7 @@ class Problem:
 
     @property
     def shortest_run(self) -> int:
-        """Bytes of the shortest run of what this process receives (huge if it gets nothing)."""
+        """Bytes of the shortest run that this process receives (huge if it gets nothing)."""
         lays = [self.source_lay.indices(peer) for peer in range(self.comm.Get_size())]
         return min(
             (
@@ -151,14 +151,14 @@ def _piece(source: Lay, sender: int, target: Lay, receiver: int) -> Piece:
 
 
 def _run_bytes(piece: Piece, source: Sequence[int], target: Sequence[int]) -> int:
-    """Bytes that lie together on both sides; 8 where that is irregular."""
+    """Bytes that are contiguous on both sides; 8 if that is irregular."""
     run = 1
     for c, here, there in zip(reversed(piece.dimensions), reversed(source), reversed(target)):
         if not isinstance(c.source, Run) or not isinstance(c.target, Run):
             break
         together = c.source.contiguous and c.target.contiguous
         run *= c.count if together else c.source.length
-        # The next dimension's runs touch only where this one is whole, on both sides.
+        # The next dimension's runs are adjacent only if this one is whole, on both sides.
         if not (together and c.count == here == there):
             break
     return 8 * run

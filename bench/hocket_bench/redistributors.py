@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """Libraries that redistribute arrays, as hocket's peers: ScaLAPACK's `pdgemr2d`, mpi4py-fft.
 
-They are found at run time; one that is not here, or cannot do what is asked, is reported as not
+They are found at run time; a missing one, or one that cannot solve the problem, is reported as not
 run.
 """
 
@@ -20,7 +20,7 @@ from .redistribution import Problem
 
 
 def _own_mpi() -> str | None:
-    """Path of the MPI library that this process has loaded, if it is none of the system's."""
+    """Path of the MPI library that this process has loaded, if it is no system library."""
     lines = Path("/proc/self/maps").read_text(encoding="utf-8").splitlines()
     loaded = {line.split()[-1] for line in lines if "/libmpi" in line}
     return next((path for path in sorted(loaded) if path.startswith(sys.prefix)), None)
@@ -47,10 +47,10 @@ def _scalapack(path: str | None) -> ctypes.CDLL:
 
 
 class _Grid:
-    """The processes of a layout as BLACS knows them.
+    """The processes of a layout in a grid of BLACS.
 
-    BLACS and ScaLAPACK count in column-major order: our row-major array is their transpose, so
-    its last dimension is their rows.
+    BLACS and ScaLAPACK count in column-major order: a row-major array is their transpose, so its
+    last dimension is their rows.
     """
 
     def __init__(self, blacs: ctypes.CDLL, system: int, lay: Lay) -> None:
@@ -156,7 +156,7 @@ def mpi4py_fft(problem: Problem) -> Contestant:
 
 
 def _turned(problem: Problem) -> tuple[int, int]:
-    """The dimension that is whole only before, and the one that is only afterwards."""
+    """The dimension that is undistributed only before, and the one that is only afterwards."""
     before, after = (
         {d for d, form in enumerate(side.formats) if form == "*"}
         for side in (problem.source_lay, problem.target_lay)

@@ -19,7 +19,7 @@ from .record import Question
 
 @dataclass(frozen=True)
 class Match:
-    """Contestants that meet over one question. ``steps_per_call``: see `harness.measure`."""
+    """Contestants for one question. ``steps_per_call``: see `harness.measure`."""
 
     question: Question
     contestants: Sequence[Contestant]
@@ -36,17 +36,18 @@ class Native:
 
 @dataclass(frozen=True)
 class Pass:
-    """One start of the processes: how many, and what is different for them."""
+    """One start of the processes: their number, and its differences from other starts."""
 
     ranks: int
     threads: int
-    words: tuple[str, ...] = ()  #: further options, which win over those given
+    words: tuple[str, ...] = ()  #: further options, which override those given
     more: Mapping[str, str] = field(default_factory=dict)  #: of their environment
     rate: str | None = None  #: half of them on either side of a `ShapedLink`
 
 
 class Case(Protocol):
-    """What a module in ``hocket_bench/cases`` defines. Its docstring's first line is its help."""
+    """The interface of a module in ``hocket_bench/cases``. Its docstring's first line is its
+    help."""
 
     RANKS: int  #: processes to start unless ``--ranks`` says otherwise; 0: it needs no MPI
 
@@ -55,11 +56,12 @@ class Case(Protocol):
         ...
 
     def validate(self, options: argparse.Namespace) -> None:
-        """Raise ValueError, naming the mend, before any process is started."""
+        """Raise ValueError, with a remedy, before any process is started."""
         ...
 
     def matches(self, options: argparse.Namespace, group: Group) -> Iterator[Match]:
-        """What is measured in Python, on every process of the group; memory is freed between."""
+        """The measurements in Python, on every process of the group; memory is freed between
+        them."""
         ...
 
     def natives(self, options: argparse.Namespace) -> Sequence[Native]:
@@ -78,7 +80,7 @@ def names() -> list[str]:
 
 
 def load(name: str) -> Case:
-    """The case of that name. Raises ValueError, suggesting the near name, where there is none."""
+    """The case of that name. Raises ValueError if there is none; suggests the closest name."""
     known = names()
     if name not in known:
         near = difflib.get_close_matches(name, known, n=1)

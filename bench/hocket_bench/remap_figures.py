@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Equations 4 and 5, and Figures 3 and 4, of He and Ding, "MPI and OpenMP Paradigms on Cluster of
-SMP Architectures", from what was measured."""
+"""Equations 4 and 5, and Figures 3 and 4, of He and Ding, "MPI and OpenMP Paradigms on Cluster
+of SMP Architectures", from measurements."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ METHODS = {"hocket in place, hk.empty": "vacancy tracking", "two arrays, Alltoal
 
 
 def samples(document: dict[str, Any]) -> dict[str, list[tuple[tuple[int, ...], Sample]]]:
-    """By method: each array's shape, and what it took."""
+    """By method: each array's shape, and its times."""
     found: dict[str, list[tuple[tuple[int, ...], Sample]]] = {}
     for each in document["tables"]:
         p = each["parameters"]
@@ -35,7 +35,7 @@ def _text(shape: Sequence[int]) -> str:
 
 
 def finish_fit(document: dict[str, Any], cores: int) -> None:
-    """M, L and B; prediction beside measurement; which processes x threads to take."""
+    """M, L and B; predictions beside measurements; the best processes x threads."""
     fits = document["fits"] = {}
     for method, known in samples(document).items():
         model = fit([sample for _, sample in known])
@@ -64,7 +64,7 @@ def finish_fit(document: dict[str, Any], cores: int) -> None:
         for shape in dict.fromkeys(shape for shape, _ in known):
             advised = model.advice(math.prod(shape), cores)
             best = advised[0][2]
-            # What the equation does not tell apart is advised alike.
+            # Settings that the equation does not distinguish are listed together.
             ways = [f"{p} x {t}" for p, t, s in advised if s <= 1.01 * best]
             print(
                 f"  {_text(shape)} on {cores} cores: processes x threads = {' or '.join(ways)} "

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""What a remap costs by equations 4 and 5 of He and Ding, "MPI and OpenMP Paradigms on Cluster of
-SMP Architectures", fitted to measurements, and what they advise.
+"""The cost of a remap by equations 4 and 5 of He and Ding, "MPI and OpenMP Paradigms on Cluster of
+SMP Architectures", fitted to measurements, and its advice.
 
 T = 2 M N / (P t) + 2 L (P - 1) + [2 N / (B P)] (P - 1) / P for N elements, P processes and t
 threads of each; equation 4 is t = 1.
@@ -37,7 +37,7 @@ class Model:
 
     access: float
     latency: float
-    bandwidth: float  #: infinite where more time than the other two explain was never seen
+    bandwidth: float  #: infinite if no sample takes more time than the other two explain
 
     def seconds(self, elements: int, processes: int, threads: int) -> float:
         """Equation 5."""
@@ -52,8 +52,7 @@ class Model:
 
 
 def fit(samples: Sequence[Sample]) -> Model | None:
-    """The model nearest to the measurements; None where the samples do not tell its figures
-    apart."""
+    """The closest model to the measurements; None if the samples do not determine its figures."""
     rows = np.array([s.terms() for s in samples]).reshape(-1, 3)
     found = nearest(rows, np.array([s.seconds for s in samples]))
     if found is None:

@@ -1,12 +1,13 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""A network of a chosen speed on one machine: two network namespaces with a shaped link between.
+"""A network of a given speed on one machine: two network namespaces with a shaped link between
+them.
 
-Processes of a program are then on two nodes, as far as they can tell, and what they send each other
-travels through the system's TCP at the link's rate. It needs root, `ip` and `tc`, and Open MPI.
+Processes of a program are on two nodes, as far as they can see, and their messages travel through
+the system's TCP at the link's rate. It needs root, `ip` and `tc`, and Open MPI.
 
 ``python -m hocket_bench.shaped_link [--rate 1gbit] COMMAND …`` runs a command on two processes, one
-on either side. Whatever happens to it, the namespaces are taken down again; those that were left
-behind by a process that was killed are taken down by the next.
+on either side. It removes the namespaces however the command ends; the next run removes those of a
+killed process.
 """
 
 from __future__ import annotations
@@ -53,13 +54,13 @@ def _require() -> None:
 
 
 def _take_down(name: str) -> None:
-    # The link goes with the namespace it ends in.
+    # Deleting a namespace deletes its link.
     subprocess.run(["ip", "netns", "del", name], capture_output=True)
     shutil.rmtree(_SETTINGS / name, ignore_errors=True)
 
 
 def _sweep() -> None:
-    """Takes down what processes that are gone have left."""
+    """Removes the namespaces of processes that have ended."""
     listed = subprocess.run(["ip", "netns", "list"], capture_output=True, text=True).stdout
     left = {line.split()[0] for line in listed.splitlines() if line.startswith(_PREFIX)}
     if _SETTINGS.is_dir():
@@ -163,7 +164,7 @@ def add_option(parser: argparse.ArgumentParser) -> None:
 
 
 def validate(options: argparse.Namespace) -> None:
-    """Raises ValueError where a link that was asked for cannot be."""
+    """Raises ValueError if a requested link is impossible."""
     if options.link:
         try:
             ShapedLink(options.link)

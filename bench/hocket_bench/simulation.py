@@ -2,9 +2,8 @@
 """Programs on simulated processes, and the one of transfers between two clusters of one process a
 host, joined by one link.
 
-SimGrid's SMPI runs the library's own sources and keeps simulated time. Of a transfer only what its
-messages take is counted, no computing and no copying: that favours strategies that pass elements
-on.
+SimGrid's SMPI runs the library's own sources in simulated time. For transfers it counts messages
+only, no computing and no copying: that favours strategies with relays.
 """
 
 from __future__ import annotations
@@ -21,9 +20,9 @@ from .harness import Contestant, Step, UnavailableError, WrongResultError
 from .platforms import Platform, told
 from .strategy_runs import STRATEGIES, Transfer
 
-#: where `make test` builds what is simulated
+#: `make test` builds simulated programs here
 BUILT = Path(__file__).resolve().parents[2] / "build" / "simulated"
-#: of a host's own link, and of the one that all messages between the clusters share
+#: of a host's own link, and of the link between the clusters
 NEAR_LATENCY, FAR_LATENCY = 5e-6, 50e-6
 BANDWIDTH = 1.25e9  # bytes a second, of each of them
 _PLATFORM = """<?xml version='1.0'?>
@@ -53,18 +52,18 @@ def costs(overhead: float) -> dict[str, float]:
 
 
 def program_of(given: str | None) -> Path:
-    """What is simulated: the one that was named, else the one that the tests build."""
+    """The simulated program: the named one, else the one that the tests build."""
     return Path(given) if given else BUILT / "tests/simulated/simulated_strategies"
 
 
 def check(given: str | None) -> None:
-    """Raises ValueError where a program was named and is not there."""
+    """Raises ValueError if the named program does not exist."""
     if given and not Path(given).is_file():
         raise ValueError(f"--program {given}: there is no such file")
 
 
 def _platform(folder: Path, overhead: float, fitted: bool, sides: tuple[int, int]) -> list[str]:
-    """Written to the folder; what `smpirun` is to be told of it."""
+    """Writes its files to the folder; returns options of `smpirun`."""
     named = tuple(zip("ab", sides))
     clusters = "\n".join(
         _CLUSTER.format(name=name, last=count - 1, bandwidth=BANDWIDTH, latency=NEAR_LATENCY)
@@ -86,7 +85,7 @@ def start(
     if not program.is_file():
         raise UnavailableError(f"{program} is not built; `make test` builds it")
     command = ["smpirun", *settings, str(program), *words]
-    # Nothing is computed, so BLAS's threads would only spin beside the one that simulates.
+    # Nothing is computed, so BLAS's threads would only spin beside the simulator.
     env = {"OPENBLAS_NUM_THREADS": "1"}
     try:
         status, said = launch.start(command, 0, 1, timeout, True, errors=True, more=env)
@@ -102,8 +101,7 @@ def start(
 def step(
     seconds: float, extras: Mapping[str, Any], verify: Callable[[], None] = lambda: None
 ) -> Step:
-    """What took so long in simulation, for the harness. Simulated time has no noise: one run is
-    all."""
+    """The simulated times, for the harness. They have no noise: one run is enough."""
     asked = [0]
 
     def again() -> None:
@@ -125,8 +123,8 @@ def run(
     machine: Platform | None = None,
 ) -> dict[str, Any]:
     """One simulated transfer: its "seconds" (simulated), its "messages" and whether each element
-    arrived ("right"). `fitted`: see `platforms.told`. `machine`: in place of the two clusters, the
-    senders first. Raises RuntimeError where the program fails."""
+    arrived ("right"). `fitted`: see `platforms`. `machine`: in place of the two clusters, the
+    senders first. Raises RuntimeError if the program fails."""
     sides = transfer.source, transfer.destination
     sizes = sides[0].size, sides[1].size
     with tempfile.TemporaryDirectory(prefix="hocket-bench-") as name:

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""What strategies took beside what the model predicts, as text and as a picture."""
+"""The times of strategies beside the model's predictions, as text and as a picture."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ def finish(document: dict[str, Any], plot: str | None) -> None:
         predicted = {name: f["extras"]["predicted"]["seconds"] for name, f in known.items()}
         measured = {name: f["median"] for name, f in known.items()}
         chosen = next(f["extras"]["auto"] for f in known.values())
-        if chosen not in known:  # that one could not be run
+        if chosen not in known:  # the chosen one could not run
             continue
         table["chosen"] = chosen
         table["fastest"] = min(measured, key=lambda name: measured[name])
@@ -46,7 +46,7 @@ def finish(document: dict[str, Any], plot: str | None) -> None:
 
 
 def _draw(tables: list[dict[str, Any]], plot: str) -> None:
-    """Times over that of direct, a column a table; what the model chooses is ringed."""
+    """Times over that of direct, a column a table; the model's choice is ringed."""
     figure, axes = axes_of()
     labels, ringed = [], []
     times: dict[str, list[tuple[int, float]]] = {}

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""One transfer between two tasks by each strategy, and what the model says that it takes."""
+"""One transfer between two tasks by each strategy, and the model's predictions."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ _SENDER, _RECEIVER = "sender", "receiver"
 
 @dataclass(frozen=True)
 class Transfer:
-    """A source and a destination, on which nodes their processes are, and what messages cost."""
+    """A source and a destination, the nodes of their processes, and the costs of messages."""
 
     source: Any
     destination: Any
@@ -33,7 +33,7 @@ class Transfer:
     costs: Mapping[str, float]
 
     def predicted(self, strategy: str) -> dict[str, Any]:
-        """Seconds by the model, and what it chooses, as a figure's extras."""
+        """Seconds by the model, and its choice, as a figure's extras."""
         auto, plan = (
             hocket().plan(
                 self.source, self.destination, strategy=name, model=self.costs, nodes=self.nodes
@@ -59,11 +59,11 @@ def layouts_of(
 
 
 def costs_of(group: Group, senders: int) -> dict[str, float]:
-    """What messages cost in this very run: between the first two processes of a side, and between
+    """The costs of messages in this run: between the first two processes of a side, and between
     the two sides; the same on every process."""
     assert group.comm is not None
     found: dict[str, float] = {}
-    # A side of one process has no messages within, so those between stand for both.
+    # A side of one process has no messages within it, so those between sides stand for both.
     near = (0, 1) if senders > 1 else (senders, senders + 1)
     for pair in (near, (0, senders)):
         if max(pair) >= group.size:
@@ -79,13 +79,13 @@ def costs_of(group: Group, senders: int) -> dict[str, float]:
 
 
 def _settle(request: Any) -> None:
-    # Those who wait leave the cores to those who measure.
+    # Waiting processes leave the cores to the measuring ones.
     while not request.Test():
         time.sleep(1e-3)
 
 
 def transfers(transfer: Transfer, group: Group, senders: int, receivers: int) -> list[Contestant]:
-    """A contestant a strategy: persistent requests, so that what is timed are its messages."""
+    """A contestant a strategy: persistent requests, so that mainly messages are timed."""
     hk = hocket()
     world = hk.tasks({_SENDER: senders, _RECEIVER: receivers}, comm=group.comm)
     sends = world.name == _SENDER

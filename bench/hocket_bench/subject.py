@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""The library that is measured, imported only where a contestant needs it."""
+"""The measured library, imported only if a contestant needs it."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from .harness import UnavailableError
 
 
 def hocket() -> Any:
-    """The package `hocket`. Raises `UnavailableError` where it does not import."""
+    """The package `hocket`. Raises `UnavailableError` if its import fails."""
     try:
         return importlib.import_module("hocket")
     except ImportError as error:

@@ -58,7 +58,7 @@ def _extras(extras: Mapping[str, Any]) -> str:
 
 
 def render(result: Answer) -> str:
-    """One table; contestants in error or absent say so below it."""
+    """One table; the notes below it name contestants with errors or without a run."""
     question = result.question
     title = ", ".join(f"{name} {_plain(value)}" for name, value in question.parameters.items())
     header = ["", "median", "minimum", "99 %", "runs"]

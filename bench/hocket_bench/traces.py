@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""What a trace tells of one process: how long data travelled, and how much of that was hidden
-behind computing."""
+"""Analysis of one process's trace: the time of moving data, and its fraction hidden behind
+computing."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ Spans = list[tuple[float, float]]  # in order, none touching the next; microseco
 
 
 def union(spans: Iterable[tuple[float, float]]) -> Spans:
-    """The same times, each once."""
+    """The union of the times."""
     found: Spans = []
     for begin, end in sorted(spans):
         if found and begin <= found[-1][1]:
@@ -24,7 +24,7 @@ def union(spans: Iterable[tuple[float, float]]) -> Spans:
 
 
 def common(a: Spans, b: Spans) -> Spans:
-    """Times that are in both."""
+    """The intersection of two unions."""
     found: Spans = []
     i = j = 0
     while i < len(a) and j < len(b):
@@ -39,18 +39,18 @@ def common(a: Spans, b: Spans) -> Spans:
 
 
 def without(a: Spans, b: Spans) -> Spans:
-    """Times that are in `a` alone."""
+    """Times in `a` only."""
     edges = [-float("inf"), *(edge for span in b for edge in span), float("inf")]
     return common(a, list(zip(edges[::2], edges[1::2])))
 
 
 def seconds(spans: Spans) -> float:
-    """How long they are together."""
+    """Their total length."""
     return sum(end - begin for begin, end in spans) * 1e-6
 
 
 def _steps_of_transfers(events: list[dict[str, Any]]) -> Spans:
-    """While data moved: the last of a transfer's six steps, when both sides had come."""
+    """While data moved: the last of a transfer's six steps, after both sides have begun."""
     open_at: dict[Any, float] = {}
     found = []
     for event in events:
@@ -73,12 +73,12 @@ def _spans(events: list[dict[str, Any]], name: str) -> Spans:
 
 
 def hiding(trace: Path) -> dict[str, float]:
-    """Seconds that data moved to and from a process, and that it waited.
+    """Seconds in which data moved to and from a process, and in which it waited.
 
-    `moving`: some message was under way, both sides having come. `waiting`: the process waited,
-    waits within waits counted once; of a flow, also what lies between its steps. `hidden`: the
-    share of `moving` in which it did not wait; 1 where nothing moved. Communication that nothing
-    hid is waiting, and so is another process that is late.
+    `moving`: some message was under way after both sides had begun. `waiting`: the process waited,
+    counting nested waits once; for a flow, also the time between its steps. `hidden`: the fraction
+    of `moving` in which it did not wait; 1 if nothing moved. Communication that is not hidden
+    counts as waiting, and so does a wait for a late process.
     """
     events = json.loads(trace.read_text())
     waits = _spans(events, "wait")

@@ -27,7 +27,7 @@ from .transfers import contestant, there_and_back
 if TYPE_CHECKING:
     from mpi4py import MPI
 
-#: Processes of the two tasks, as the papers have them; of Figure 7 those that a workstation starts.
+#: Numbers of processes of the two tasks in the papers; for Figure 7 those of a workstation.
 TASKS = {
     4: ((8, 8),),
     5: ((8, 8),),
@@ -100,14 +100,14 @@ def tasks(options: argparse.Namespace) -> list[tuple[int, int]]:
 
 
 def passes(options: argparse.Namespace) -> list[Pass]:
-    """A start for each pair of tasks; what is not prepared plans each time, as the papers'
-    libraries do."""
+    """A start for each pair of tasks; unprepared calls plan each time, as the papers' libraries
+    do."""
     more = {"HOCKET_PLAN_CACHE": "0"}
     return [Pass(s + r, options.threads, more=more, rate=options.link) for s, r in tasks(options)]
 
 
 def matches(options: argparse.Namespace, comm: MPI.Intracomm) -> Iterator[Match]:
-    """One match a size, for as many processes as there are."""
+    """One match a size, with all processes."""
     senders, receivers = next(pair for pair in tasks(options) if sum(pair) == comm.size)
     sizes: Sequence[int] = options.size or SIZES[7 if options.figure == 7 else 4]
     for size in sizes:

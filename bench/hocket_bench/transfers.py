@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""hocket as a contestant: the same redistribution by arrays of its own memory or of the user's,
+"""hocket as a contestant: the same redistribution with arrays in hocket's memory or the user's,
 once or as persistent requests, on the same processes or between two tasks."""
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ SIX_STEPS = "six steps of one transfer (mean, process 0)"
 
 
 def name_of(owned: bool, persistent: bool) -> str:
-    """What tables call it."""
+    """Its name in tables."""
     return "hocket, " + ("hk.empty" if owned else "hk.wrap") + (", persistent" * persistent)
 
 
@@ -32,7 +32,7 @@ def contestants(problem: Problem) -> list[Contestant]:
 
 
 def layout_of(hk: Any, lay: Lay) -> Any:
-    """hocket's layout of a `Lay`, of the kind that it names."""
+    """hocket's layout for a `Lay`, of the kind that it names."""
     plain = hk.Layout(lay.shape, lay.text, lay.procs or 1)
     if lay.kind == "boxes":
         return hk.Layout.boxes(lay.shape, plain.to_boxes())
@@ -45,7 +45,7 @@ def layout_of(hk: Any, lay: Lay) -> Any:
 
 
 class _Ends:
-    """The world of tasks, and this process's array of either side (None: it is not there)."""
+    """The world of tasks, and this process's array of either side (None: it has none)."""
 
     def __init__(self, problem: Problem, owned: bool) -> None:
         self.hk = hk = hocket()
@@ -71,7 +71,7 @@ class _Ends:
         return self.hk.wrap(local.reshape(-1) if layout.dist == "ELEMENTS" else local, layout, comm)
 
     def once(self, strategy: str) -> Callable[[], object]:
-        """A step that says everything anew."""
+        """A step with one-shot calls."""
         world, a, b = self.world, self.a, self.b
         if world.name == "from":
             return lambda: world.send(a, "to", strategy=strategy)
@@ -80,7 +80,7 @@ class _Ends:
         return lambda: self.hk.redistribute(a, self.target, out=b)
 
     def requests(self, strategy: str) -> list[Any]:
-        """What is said once."""
+        """A step with persistent requests."""
         made = []
         if self.sends:
             to = "to" if self.world.name == "from" else "all"
@@ -101,7 +101,7 @@ class _Profiled:
     def __call__(self) -> None:
         self._run()
         self._calls += 1
-        if self._calls == 1:  # the first one pays for set-up: the profile begins after it
+        if self._calls == 1:  # the first call sets up connections: the profile begins after it
             self._before.update(self._world.profile())
 
     def steps(self) -> Mapping[str, Any]:

@@ -1,8 +1,7 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Who permutes arrays beside hocket: memcpy as the limit, NumPy, MKL, FFTW and HPTT.
+"""Peers of hocket that permute arrays: memcpy as the limit, NumPy, MKL, FFTW and HPTT.
 
-The libraries are found at run time and called through ctypes; one that is not here is reported as
-not run.
+The libraries are found at run time and called through ctypes; missing ones are reported as not run.
 """
 
 from __future__ import annotations
@@ -43,7 +42,7 @@ def flat_copy(problem: Permutation) -> Contestant:
 
 
 def one_pass(problem: Permutation) -> Contestant:
-    """What one pass in place takes at least: each line read, and written where it was."""
+    """The least time of one pass in place: reads each line, and writes it to the same address."""
 
     def prepare() -> Step:
         numbers = problem.source.reshape(-1).view("f4" if problem.dtype == "float32" else "f8")
@@ -101,7 +100,7 @@ class _Complex(ctypes.Structure):
 
 
 def _mkl_call(problem: Permutation, suffix: str) -> tuple[Any, Any]:
-    """The function for this element type, and the factor 1 as it wants it."""
+    """The function for this element type, and the factor 1 in the type that it needs."""
     letter = _LETTERS[problem.dtype]
     function = getattr(_mkl(problem), f"MKL_{letter.upper()}{suffix}")
     function.restype = None
@@ -157,7 +156,7 @@ def _fftw_library(problem: Permutation) -> ctypes.CDLL:
 
 
 def _fftw(problem: Permutation, in_place: bool, flags: int) -> Step:
-    """A rank-0 transform: no Fourier transform at all, only dimensions that change strides."""
+    """A rank-0 transform: no Fourier transform, only dimensions with other strides."""
     library = _fftw_library(problem)
     prefix = "fftwf" if problem.dtype == "float32" else "fftw"
     source = problem.source
@@ -187,11 +186,11 @@ def _fftw(problem: Permutation, in_place: bool, flags: int) -> Step:
     return Step(step.run, step.check, step.spoil, close=lambda: destroy(held))
 
 
-_MEASURE = 0  # FFTW_MEASURE: it tries its ways, and takes the fastest
+_MEASURE = 0  # FFTW_MEASURE: tries its algorithms, and takes the fastest
 
 
 def fftw_out_of_place(problem: Permutation) -> Contestant:
-    """FFTW's rank-0 plan between two arrays; one thread, as it has no others for these."""
+    """FFTW's rank-0 plan between two arrays; one thread, because it has no others for these."""
     return Contestant("FFTW", lambda: _fftw(problem, False, _MEASURE))
 
 

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Dimensions whose blocks are not equal, for any extent: the owner of every index, written out.
+"""Dimensions with unequal blocks, for any extent, as explicit lists of owners.
 
 ``GEN_BLOCK`` gives process r a share of r + 1, ``BALANCED`` is `numpy.array_split`'s rule, and
-``INDIRECT`` deals indices at random, always alike.
+``INDIRECT`` assigns indices at random, with a fixed seed.
 """
 
 from __future__ import annotations
@@ -46,9 +46,9 @@ class Uneven:
         return np.flatnonzero(self._owners == part)
 
     def owner(self, indices: Indices) -> Indices:
-        """Who owns each of these."""
+        """The owners of these indices."""
         return self._owners[indices]
 
     def place(self, indices: Indices) -> Indices:
-        """Where each of these lies in its owner's local array."""
+        """The local indices of these at their owners."""
         return self._places[indices]

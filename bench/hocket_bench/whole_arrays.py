@@ -36,14 +36,14 @@ class Problem:
         return slice(int(held[0]), int(held[-1]) + 1) if len(held) else slice(0, 0)
 
     def whole(self, salt: int) -> Any:
-        """The same numbers on each process that asks."""
+        """The same numbers on each process."""
         return np.random.default_rng(salt).normal(size=(self.side, self.side))
 
 
 @dataclass(frozen=True)
 class Operation:
-    """What is computed: of two matrices and one for the result, as NumPy says it; and how a program
-    with mpi4py says it of local parts."""
+    """The operation: in NumPy on two matrices and one for the result, and with mpi4py on local
+    parts."""
 
     name: str
     compute: Callable[[Any, Any, Any], Any]
@@ -107,7 +107,7 @@ OPERATIONS = (
 
 
 def _step(problem: Problem, operation: Operation, run: Run, part: Callable[[Any], Any]) -> Step:
-    """`part`: of the whole result what this process has."""
+    """`part`: this process's part of the whole result."""
     found: list[Any] = []
     a, b = problem.whole(1), problem.whole(2)
     expected = part(operation.compute(a, b, np.empty_like(a)))
@@ -146,7 +146,8 @@ def by_hocket(problem: Problem, operation: Operation) -> Contestant:
 
 
 def by_parts(problem: Problem, operation: Operation) -> Contestant:
-    """NumPy on each process's part, and nothing between them: the limit of what needs nothing."""
+    """NumPy on each process's part without communication: the limit of operations that need
+    none."""
 
     def prepare() -> Step:
         rows = problem.rows()

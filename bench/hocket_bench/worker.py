@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""What each process of a measurement runs: ``python -m hocket_bench.worker REPORT NAME …``."""
+"""The program of each process of a measurement: ``python -m hocket_bench.worker REPORT NAME …``."""
 
 from __future__ import annotations
 
@@ -51,7 +51,7 @@ def main(argv: Sequence[str]) -> int:
             text = json.dumps({"mpi": mpi, "pinned": pinned, "tables": tables})
             Path(report).write_text(text, encoding="utf-8")
     except BaseException as error:
-        if not isinstance(error, SystemExit):  # it was told to end
+        if not isinstance(error, SystemExit):  # a signal has ended it
             traceback.print_exc()
         # The others may be waiting for this process: they end with it.
         sys.stderr.flush()

@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Seconds a step: inserted, ordered and run; the sum that a sequential program gives is what all
-// must give. `--point DEPENDENCES WORKERS`, as `--point 2 2`. `--grain ADDITIONS WORKERS`: what
-// workers beyond one bring to steps of so many additions. `--idle WORKERS`: what an agent costs
-// that has nothing to do.
+// Seconds a step: inserted, ordered and run; all must give the sum of a sequential program.
+// `--point DEPENDENCES WORKERS`, as `--point 2 2`. `--grain ADDITIONS WORKERS`: the gain of further
+// workers for steps of so many additions. `--idle WORKERS`: the cost of an idle agent.
 #include "hocket/flow.hpp"
 
 #include <algorithm>
@@ -60,7 +59,7 @@ void measure(hocket_bench::Question question, std::vector<Contestant> all, const
 }
 
 void measure_grain(int rounds, int workers, const hocket_bench::Effort& effort) {
-    // Some tens of milliseconds of an addition's few nanoseconds each.
+    // For some tens of milliseconds, at a few nanoseconds an addition.
     constexpr int additions = 10'000'000, most = 20000, fewest = 200;
     const Work work{1, rounds, std::clamp(additions / rounds, fewest, most)};
     auto loop = std::make_shared<Work>(work);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// What an agent costs that has nothing to do but to look.
+// The cost of an agent that only polls.
 #include <time.h>
 
 #include <atomic>
@@ -14,7 +14,7 @@ namespace {
 constexpr int parts = 64;     // steps, a few hundred microseconds each
 constexpr int terms = 20000;  // of a sum, a step
 
-/// Under way until somebody says that it is done.
+/// Under way until the program ends it.
 class Waiting final : public hocket::Operation {
   public:
     explicit Waiting(const std::atomic<bool>& done) : done_(done) {}

@@ -54,7 +54,7 @@ Contestant openmp(const Work&, int) {
 #endif
 
 #ifdef HOCKET_BENCH_TBB
-// oneTBB derives no dependences from data: its graph gets the edges that a program would know.
+// oneTBB derives no dependences from data: its graph gets the edges from the program.
 Contestant tbb_graph(const Work& like, int workers) {
     auto work = std::make_shared<Work>(like);
     return contestant("oneTBB continue_node, edges given", work, [work, workers] {
@@ -96,7 +96,7 @@ Contestant tbb_graph(const Work&, int) {
 #endif
 
 #ifdef HOCKET_BENCH_STARPU
-/// StarPU itself, whose workers look for work only while `run` goes on.
+/// StarPU, whose workers poll for work only while `run` goes on.
 class Starpu {
   public:
     explicit Starpu(Work& work, int workers)

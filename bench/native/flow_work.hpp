@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The steps that flows and their peers run: each adds to one of many cells, and reads some others.
+// The steps of flows and their peers: each adds to one of many cells, and reads some others.
 #pragma once
 
 #include <functional>
@@ -17,7 +17,7 @@ struct Cell {
     alignas(64) double value = 1;
 };
 
-/// What a step works on: adds the others to the first, `dependences` cells in all, so many times.
+/// The work of a step: adds the others to the first, `dependences` cells in all, `additions` times.
 struct Work {
     int dependences;
     int rounds = 1;
@@ -64,11 +64,11 @@ inline Contestant contestant(const std::string& name, const std::shared_ptr<Work
     return {name, std::move(run), [work] { work->spoil(); }, [work] { return work->check(); }};
 }
 
-/// GCC's OpenMP, oneTBB and StarPU; one that is not here says so in its line.
+/// GCC's OpenMP, oneTBB and StarPU; the line of a missing one says so.
 std::vector<Contestant> flow_peers(const Work& work, int workers);
 
-/// What an agent costs that has nothing to do: a program that computes on all workers, with and
-/// without an operation under way that ends with it.
+/// The cost of an idle agent: a program computes on all workers, with and without an operation
+/// under way.
 void measure_idle_agent(int workers, const Effort& effort);
 
 }  // namespace hocket_bench

@@ -23,18 +23,18 @@ struct Outcome {
     std::int64_t calls = 1;
 };
 
-/// Whether any process says so.
+/// Whether any process passes true.
 bool anyone(const Group& group, bool mine) {
     double flag = mine ? 1 : 0;
     group.maximum(std::span(&flag, 1));
     return flag > 0;
 }
 
-/// One call from a spoiled result. Process 0 prints, so it says when only another one complains.
+/// One call from a spoiled result. Process 0 prints, so it also names errors of other processes.
 bool verify(const Contestant& contestant, const Group& group, std::string& error) {
     contestant.spoil();
     if (contestant.prepare) contestant.prepare(1);
-    group.barrier();  // nobody's message may arrive before its target is spoiled
+    group.barrier();  // no message may arrive before its target is spoiled
     std::string mine;
     try {
         contestant.run();
@@ -74,12 +74,13 @@ std::string object(const std::vector<std::pair<std::string, std::string>>& entri
     return text + "}";
 }
 
-/// Untimed rounds, which find out how many calls fill a sample; the same on all processes.
+/// Untimed rounds, which determine the number of calls in a sample; equal on all processes.
 void warm_up(const std::vector<Contestant>& contestants, const std::vector<std::size_t>& able,
              std::vector<Outcome>& outcomes, const Group& group, const Effort& effort) {
     std::vector<double> times(able.size());
     std::vector<double> fastest(able.size(), std::numeric_limits<double>::infinity());
-    // One more than was asked for: by then the number of calls is known, and that is warmed too.
+    // One more than requested: by then the number of calls is known, and that round warms it up,
+    // too.
     for (int round = 0; round <= effort.warmup; ++round) {
         for (std::size_t k = 0; k < able.size(); ++k)
             times[k] = turn(contestants[able[k]], group, outcomes[able[k]].calls);

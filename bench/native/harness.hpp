@@ -12,10 +12,10 @@
 
 namespace hocket_bench {
 
-/// One contestant: `run` does a call; `spoil` overwrites its result; `check` says what is wrong
-/// with it, or nothing. `extras` gives more figures afterwards, as JSON values by name. `absent`:
-/// why it cannot run here; then it does not. `prepare`: before calls that are timed, and told how
-/// many will be (up to `most_calls`), what they use up; not timed itself.
+/// One contestant: `run` makes a call; `spoil` overwrites its result; `check` returns an error, or
+/// nothing. `extras` gives more figures afterwards, as JSON values by name. `absent`: the reason
+/// why it cannot run. `prepare`: makes inputs for the next calls, whose number (up to `most_calls`)
+/// it gets; not timed.
 struct Contestant {
     std::string name;
     std::function<void()> run;
@@ -27,7 +27,7 @@ struct Contestant {
     std::int64_t most_calls = 1'000'000;
 };
 
-/// How long to measure; see `Effort` in hocket_bench/harness.py.
+/// The length of a measurement; see `Effort` in hocket_bench/harness.py.
 struct Effort {
     int warmup = 2;
     double seconds = 3;
@@ -36,8 +36,7 @@ struct Effort {
     double sample_seconds = 1e-3;
 };
 
-/// The processes that measure together: all in one process, unless the members say otherwise
-/// (mpi_group.hpp).
+/// The processes of a measurement: one process, unless the members are replaced (mpi_group.hpp).
 struct Group {
     int rank = 0;
     std::function<void()> barrier = [] {};
@@ -48,14 +47,14 @@ struct Group {
     static double now();  ///< seconds, monotonic
 };
 
-/// What one table is about; see `Question` in hocket_bench/record.py.
+/// The question of one table; see `Question` in hocket_bench/record.py.
 struct Question {
     std::vector<std::pair<std::string, std::string>> parameters;  ///< name, JSON value
     std::vector<std::string> baseline = {}, limit = {};
     std::int64_t bytes = 0;
 };
 
-/// Program arguments: what `hocket_bench` passes to every program, and the rest.
+/// Program arguments: those that `hocket_bench` passes to every program, and the rest.
 struct Arguments {
     Effort effort;
     bool pin = false;  ///< bind each process to a core of its own
@@ -65,7 +64,7 @@ struct Arguments {
 /// @throws std::invalid_argument naming the option and the value.
 Arguments parse(int argc, char** argv);
 
-/// Binds this process to the `rank`-th of the cores that it may use, if there are so many.
+/// Binds this process to the `rank`-th of its cores, if there are so many.
 void pin(int rank);
 
 /// "1,2,3" @throws std::invalid_argument
@@ -79,7 +78,7 @@ std::string quoted(const std::string& text);
 void measure(const Question& question, const std::vector<Contestant>& contestants,
              const Group& group, const Effort& effort, int steps_per_call = 1);
 
-/// Prints what the program is; `about`: name, JSON value.
+/// Prints a description of the program; `about`: name, JSON value.
 void describe(const std::string& program,
               const std::vector<std::pair<std::string, std::string>>& about);
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The raw limit of a redistribution whose runs are short: the best plain loop over the same
-// strided boxes, within one address space. It shares no code with the library it is the limit of.
+// The raw limit of a redistribution with short runs: the best plain loop over the same strided
+// boxes, within one address space. It shares no code with the library.
 #include <algorithm>
 #include <cstdint>
 #include <cstring>
@@ -21,8 +21,8 @@ struct Box {
 constexpr std::int64_t kElement = 8;
 constexpr std::int64_t kPart = 2048;  // elements: 16 KiB of the target stay in the first cache
 
-// Not vectorized: the compiler would choose gathers and scatters, which are slower than the loads
-// and stores that they stand for.
+// Not vectorized: the compiler would choose gathers and scatters, which are slower than single
+// loads and stores.
 __attribute__((optimize("no-tree-vectorize"))) void copy_strided(const char* source, char* target,
                                                                  std::int64_t source_step,
                                                                  std::int64_t target_step,
@@ -41,8 +41,8 @@ void copy_row(const char* source, char* target, const Loop& loop, std::int64_t f
         copy_strided(source, target, loop.source, loop.target, to - from);
 }
 
-/// Two senders whose elements alternate, CYCLIC to BLOCK: one pass, whole cache lines of the
-/// target at a time. False where the boxes are others.
+/// Two senders whose elements alternate, CYCLIC to BLOCK: one pass, whole cache lines of the target
+/// at a time. False for other boxes.
 bool alternate(const std::vector<Box>& boxes) {
     if (boxes.size() != 2) return false;
     for (const auto& [source, target, loops] : boxes)
@@ -63,7 +63,7 @@ bool alternate(const std::vector<Box>& boxes) {
     return true;
 }
 
-/// Rows of `elements` each: their size known to the compiler, so that no call is made for a row.
+/// Rows of `elements` each, a compile-time constant, so that a row needs no call.
 template <int elements>
 void copy_short_rows(const char* source, char* target, const Loop& loop, std::int64_t from,
                      std::int64_t to) {
@@ -72,7 +72,7 @@ void copy_short_rows(const char* source, char* target, const Loop& loop, std::in
                     static_cast<std::size_t>(elements * kElement));
 }
 
-/// Steps `from` to `to` of the first loop, and all of those within it.
+/// Iterations `from` to `to` of the first loop, with all inner loops.
 void copy_loops(const char* source, char* target, const Loop* loop, const Loop* last,
                 std::int64_t from, std::int64_t to) {
     if (loop == last) return copy_row(source, target, *loop, from, to);
@@ -97,7 +97,7 @@ void copy_loops(const char* source, char* target, const Loop* loop, const Loop* 
                    inner.extent);
 }
 
-/// Drops loops of one step and joins those that continue each other.
+/// Drops loops of one iteration and joins those that continue each other.
 std::vector<Loop> simplify(const std::int64_t* rows, std::int64_t count) {
     std::vector<Loop> loops;
     for (std::int64_t k = 0; k < count; ++k) {
@@ -128,8 +128,8 @@ extern "C" void hocket_bench_copy(std::int64_t count, std::int64_t dimensions,
         longest = std::max(longest, boxes.back().loops.front().extent);
     }
     if (alternate(boxes)) return;
-    // All senders' share of one part of the target before the next part: where their elements
-    // interleave, each cache line of the target is written while it is in the first cache.
+    // All senders' share of one part of the target before the next part: for interleaved elements,
+    // each cache line of the target is written while it is in the first cache.
     for (std::int64_t from = 0; from < longest;) {
         std::int64_t step = longest;
         for (const auto& box : boxes) {

@@ -12,7 +12,7 @@
 
 namespace hocket_bench {
 
-/// Polls and yields: MPICH's blocking calls spin, which costs milliseconds where processes share a
+/// Polls and yields: MPICH's blocking calls spin, which costs milliseconds if processes share a
 /// core.
 inline void finish(MPI_Request request) {
     for (int done = 0; MPI_Test(&request, &done, MPI_STATUS_IGNORE), !done;) sched_yield();
@@ -38,7 +38,7 @@ inline Group mpi_group(MPI_Comm comm) {
     return group;
 }
 
-/// Prints which MPI this is and how many processes there are; process 0 of the world does.
+/// Prints the MPI and the number of processes, on process 0 of the world.
 inline void describe_mpi(const std::string& program) {
     int rank = 0, ranks = 0, length = 0, provided = 0, version = 0, subversion = 0;
     MPI_Comm_rank(MPI_COMM_WORLD, &rank);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Half a ping-pong between two processes, without Python in the loop: raw MPI, hocket's tasks, and
-// what the machine can do at best. `--bytes 8,1024`. Started like a C program: MPI_Init.
+// the machine's limit. `--bytes 8,1024`. Started like a C program: MPI_Init.
 #include <mpi.h>
 
 #include <atomic>
@@ -27,7 +27,7 @@ using Buffer = std::vector<unsigned char>;
 
 constexpr int kTag = 99;
 
-/// What all contestants of a process share: what it sends, where it receives, who its peer is.
+/// Common to all contestants of a process: its send buffer, its receive buffer, its peer.
 struct Exchange {
     Exchange(MPI_Comm communicator, std::int64_t bytes)
         : comm(communicator), size(static_cast<std::size_t>(bytes)) {
@@ -108,8 +108,8 @@ struct Mailbox {
     alignas(64) unsigned char bytes[1];
 };
 
-/// The limit: the array lies in shared memory already; the sender raises a flag, the receiver
-/// copies out.
+/// The limit: the array is already in shared memory; the sender sets a flag, the receiver copies
+/// the array.
 class SharedMemory {
   public:
     explicit SharedMemory(Exchange& exchange) : x_(exchange) {
@@ -181,7 +181,7 @@ struct Pair {
     hocket::TaskId peer;
 };
 
-/// Non-persistent, so that every call crosses descriptors.
+/// Not persistent, so that every call exchanges descriptors.
 Contestant tasks(Exchange& x) {
     auto pair = std::make_shared<Pair>(x);
     return x.contestant(

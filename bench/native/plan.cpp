@@ -19,8 +19,7 @@
 
 namespace {
 
-// Every byte that this program has on its heap, so that a part can be weighed. Each allocation
-// carries its size in front of it.
+// Bytes that this program has on its heap, to measure a part. Each allocation begins with its size.
 std::atomic<std::int64_t> live{0}, peak{0};
 constexpr std::size_t kFront = 64;
 
@@ -73,7 +72,7 @@ std::string json(const std::vector<std::int64_t>& values) {
     return text + "]";
 }
 
-/// One side's part: made anew by every run, weighed by the last one.
+/// One side's part: computed by every run, measured by the last one.
 struct Weighed {
     const hocket::Layout &source, &destination;
     hocket::Side side;
@@ -119,7 +118,7 @@ hocket_bench::Contestant contestant(const std::string& name, hocket::Side side,
             [weighed] { return weighed->check(); }, [weighed] { return weighed->extras(); }};
 }
 
-/// What a layout costs to make.
+/// The cost of making a layout.
 hocket_bench::Contestant layouts(const std::string& source, const std::string& destination) {
     auto made = std::make_shared<std::pair<std::optional<hocket::Layout>, hocket::Shape>>();
     return {"both Layouts, from their text",
@@ -136,13 +135,12 @@ hocket_bench::Contestant layouts(const std::string& source, const std::string& d
             [] { return Entries{}; }};
 }
 
-/// How many messages there are in all, and elements: a look at all processes, but not at all pairs.
+/// The numbers of all messages and elements: visits all processes, but not all pairs.
 hocket_bench::Contestant totals(const hocket::Layout& source, const hocket::Layout& destination) {
     auto found = std::make_shared<std::pair<std::int64_t, std::int64_t>>();
     return {"message_count and elements_moved",
             [=] {
-                // Of other strategies there are fewer messages, which carry elements more than
-                // once.
+                // Other strategies have fewer messages, whose elements may travel more than once.
                 hocket::plan::Options options;
                 options.strategy = "direct";
                 const hocket::Plan plan(source, destination, options);

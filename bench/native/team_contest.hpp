@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// What the contests of teams share.
+// Common to the benchmarks of teams.
 #pragma once
 
 #include <mpi.h>
@@ -20,7 +20,7 @@
 
 namespace hocket_bench {
 
-/// The limit: everyone raises a flag of its own and looks at all others'.
+/// The limit: every process sets its own flag and polls all others'.
 class Flags {
   public:
     explicit Flags(MPI_Comm comm) {
@@ -81,8 +81,8 @@ Contestant number(const std::string& name, std::function<T()> call, T expected) 
             }};
 }
 
-/// MPI lets the first processes of a broadcast or a scan go on before the last have come: in a row
-/// of calls they run ahead. With a barrier behind it they give what a team's operation does.
+/// MPI lets the first processes of a broadcast or a scan continue before the last have arrived: in
+/// a series of calls they run ahead. A barrier after the call gives a team's semantics.
 template <class T>
 Contestant with_barrier(const World& world, std::function<T()> call, T expected) {
     return number<T>(

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Subsets of processes that are new: a mask of a team beside a communicator of MPI's.
+// New subsets of processes: a mask of a team beside a communicator of MPI.
 #pragma once
 
 #include <mpi.h>
@@ -27,7 +27,7 @@ inline void create_group(const World& world, int first, int last) {
     MPI_Group_free(&all);
 }
 
-/// Teams, each for one call, whose memory has been used, and in which no mask has.
+/// Teams, each for one call, whose memory has been used, but without any mask.
 class FreshTeams {
   public:
     void make(std::int64_t count) {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Functions annotated once, whose every call inside a flow is a step.
+// Annotated functions: every call inside a flow is a step.
 #include <functional>
 
 #include "flow_access.hpp"
@@ -11,7 +11,7 @@ using hocket::Flow;
 
 namespace {
 
-// What the handle of an annotated function holds: the arguments of a call are addresses.
+// An annotated function; the arguments of a call are addresses.
 struct Annotated {
     std::string name;
     std::function<int(void* const* arguments, hocket_started* started)> function;

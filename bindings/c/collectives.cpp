@@ -9,12 +9,12 @@ using hocket::Deadline;
 namespace {
 
 struct Given {
-    std::vector<Array> array, results;  // of array one, or none for a barrier
+    std::vector<Array> array, results;  // the array: one, or none for a barrier
     std::string op;
     Deadline deadline;
 };
 
-// `op` NULL: the call has none. Results that are NULL: it may have none here.
+// `op` NULL: the call has no operation. `results` NULL: it may have no result here.
 Given arguments(const char* function, hocket::Tasks& tasks, const hocket_array* const* array,
                 std::int64_t count, hocket_array* const* results, const char* const* op,
                 double timeout) {

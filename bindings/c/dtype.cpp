@@ -10,7 +10,7 @@
 namespace hocket::c {
 namespace {
 
-// The size that NumPy's name of a number type tells: "float64" has 8 bytes. 0: no such name.
+// The size of a number type by NumPy's name: "float64" has 8 bytes. 0: unknown name.
 std::int64_t size_of(std::string_view name) {
     if (name == "bool") return 1;
     for (const std::string_view kind : {"int", "uint", "float", "complex"}) {

@@ -5,8 +5,8 @@
 
 namespace hocket::c {
 
-/// The element type of this name. `itemsize` 0: NumPy's of a number type.
-/// @throws ArgumentError for a name whose size is not known, or is another one.
+/// The element type with this name. `itemsize` 0: the size of NumPy's number type.
+/// @throws ArgumentError for a name of unknown size, or of another size.
 DType dtype_of_name(const char* name, std::int64_t itemsize);
 
 }  // namespace hocket::c

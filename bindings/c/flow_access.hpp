@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// What a step of a flow touches, as C says it.
+// Accesses of a step of a flow, from C's arguments.
 #pragma once
 
 #include <algorithm>
@@ -21,7 +21,7 @@ inline void require_zero(int code, const char* what) {
         throw hocket::Error(std::string("its ") + what + " returned " + std::to_string(code));
 }
 
-/// Threads of a step; 0: as many as its flow's options say.
+/// Threads of a step; 0: the flow's number.
 inline int share_of(int threads) {
     if (threads < 0)
         throw ArgumentError("'threads' is " + std::to_string(threads) +
@@ -41,7 +41,7 @@ inline Region region_of(const hocket_access& access) {
             access.bytes};
 }
 
-/// What a step's part is made with: the bytes come with the access.
+/// The functions of a reduction; the access gives the number of bytes.
 struct ReductionBy {
     std::string name;
     void (*fill)(void* context, void* part, std::int64_t bytes);

@@ -44,7 +44,7 @@ int failure(const char* function) noexcept {
     try {
         throw;
     } catch (const StepError& error) {
-        // The code is that of what the step threw, the message names the step.
+        // The code is that of the step's error; the message names the step.
         int code = HOCKET_ERR_ERROR;
         try {
             std::rethrow_exception(error.cause());
@@ -67,7 +67,7 @@ int failure(const char* function) noexcept {
     } catch (const ArgumentError& error) {
         try {
             std::string words =
-                error.what();  // of a collective call they name the function already
+                error.what();  // errors of a collective call already name the function
             if (words.find(function) == std::string::npos)
                 words.insert(0, std::string(function) + ": ");
             return remember(HOCKET_ERR_ARGUMENT, words.c_str());

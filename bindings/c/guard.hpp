@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// How the C functions are written: a body that may throw, run by `guard`, which makes a code of
-// what it throws; and the checks that only pointers need.
+// Conventions of the C functions: `guard` runs a body and turns its exception into a code. Also the
+// checks that only pointers need.
 #pragma once
 
 #include <algorithm>
@@ -18,7 +18,7 @@ namespace hocket::c {
 
 using hocket::ArgumentError;
 
-/// The name of its class, as processes tell it each other.
+/// The name of its class in messages between processes.
 inline constexpr const char* argument_error = "ArgumentError";
 
 /// The caller's interrupt check has ended a wait.
@@ -27,14 +27,14 @@ class Interrupted : public Error {
     using Error::Error;
 };
 
-/// The code of the current exception, whose message hocket_error_message() gives from now on.
-/// `function` leads the messages of wrong arguments, which say nothing without it.
+/// The code of the current exception, whose message hocket_error_message() returns from now on.
+/// Messages of wrong arguments begin with `function`.
 int failure(const char* function) noexcept;
 
-/// The name of the C++ class that a code stands for; nullptr for no code of an error.
+/// The name of the C++ class for a code; nullptr for a code of no error.
 const char* class_of(int code);
 
-/// Runs the body of a C function. No exception passes.
+/// Runs the body of a C function. No exception leaves it.
 template <class Body>
 int guard(const char* function, Body&& body) noexcept {
     try {
@@ -53,13 +53,13 @@ T& required(T* pointer, const char* name) {
     return *pointer;
 }
 
-/// The same, of memory whose type does not matter.
+/// For memory of any type. @throws ArgumentError for NULL.
 void require(const void* pointer, const char* name);
 
 /// @throws ArgumentError for NULL.
 std::string text_of(const char* text, const char* name);
 
-/// Bytes of memory that the machine has.
+/// Bytes of memory of this machine.
 std::int64_t machine_bytes();
 /// The most entries of a list that may be as long as an array.
 template <class T>
@@ -67,8 +67,8 @@ std::int64_t most_in_memory() {
     return machine_bytes() / static_cast<std::int64_t>(sizeof(T));
 }
 
-/// @throws ArgumentError for a negative count, one above `most`, which nobody has set, and NULL for
-/// a list with entries.
+/// @throws ArgumentError for a negative count, one above `most` (an uninitialised variable), and
+///         NULL for a list with entries.
 template <class T>
 std::span<const T> list(std::int64_t count, const T* values, const char* name,
                         std::int64_t most = INT32_MAX) {
@@ -81,13 +81,13 @@ std::span<const T> list(std::int64_t count, const T* values, const char* name,
     return {values, values == nullptr ? 0 : static_cast<std::size_t>(count)};
 }
 
-/// A list with an entry for each dimension, of which an array has 64 at most, as NumPy's.
+/// A list with one entry a dimension; an array has at most 64, as in NumPy.
 template <class T>
 std::span<const T> by_dimension(std::int64_t dimensions, const T* values, const char* name) {
     return list(dimensions, values, name, 64);
 }
 
-/// The rule for lists of results: see hocket.h.
+/// Implements the rule for lists of results in hocket.h.
 template <class Values, class T>
 void start_fd_server(const Values& found, std::int64_t capacity, T* values, std::int64_t* count) {
     const auto size = static_cast<std::int64_t>(found.size());
@@ -101,8 +101,8 @@ void start_fd_server(const Values& found, std::int64_t capacity, T* values, std:
 
 Deadline deadline_of(double timeout);
 
-/// This process's arguments of a collective call. Where they are wrong, `refuse` is told the
-/// message, and makes the call fail on all its processes.
+/// Reads this process's arguments of a collective call. For wrong arguments it calls `refuse` with
+/// the message, which makes the call fail on all processes.
 template <class Arguments, class Refuse>
 auto arguments_of(const char* function, Arguments arguments, Refuse refuse) {
     try {

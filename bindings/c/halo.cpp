@@ -63,7 +63,7 @@ int hocket_halo_exchange(const hocket_halo* halo, double timeout) {
 int hocket_halo_iexchange(const hocket_halo* halo, bool later, hocket_operation** operation) {
     return guard(__func__, [&] {
         const auto held = behind(halo);
-        require(operation, "operation");  // before anything is started
+        require(operation, "operation");  // before the exchange starts
         give(operation, held->value.iexchange(later));
     });
 }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// A halo from what C is given, for both orders of memory.
+// Makes a halo from C's arguments, for both memory orders.
 #pragma once
 
 #include "handles.hpp"

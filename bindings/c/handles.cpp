@@ -23,7 +23,7 @@ Live& live() {
     return *made;
 }
 
-// With the lock held.
+// Requires the lock.
 std::unordered_map<std::uintptr_t, Entry>::iterator entry_of(const void* handle, const char* noun) {
     const std::string what = std::string("'") + noun + "'";
     if (handle == nullptr)
@@ -43,7 +43,7 @@ std::unordered_map<std::uintptr_t, Entry>::iterator entry_of(const void* handle,
 
 const void* enter(std::shared_ptr<void> object, const char* noun) {
     const std::lock_guard lock(live().mutex);
-    // Odd, and small: no object's address.
+    // Odd and small, so it is no object's address.
     const std::uintptr_t number = 2 * ++live().last + 1;
     live().entries.emplace(number, Entry{std::move(object), noun});
     return reinterpret_cast<const void*>(number);
@@ -55,7 +55,8 @@ std::shared_ptr<void> find(const void* handle, const char* noun) {
 }
 
 void leave(const void* handle, const char* noun) {
-    std::shared_ptr<void> last;  // destroyed behind the lock: it may take a while, or use MPI
+    std::shared_ptr<void> last;  // destroyed after the lock is released: its destructor may take
+                                 // long, or use MPI
     const std::lock_guard lock(live().mutex);
     const auto entry = entry_of(handle, noun);
     last = std::move(entry->second.object);

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Handles. A handle is a number that is never given twice, dressed as a pointer and never followed:
-// so one that was freed, or never was one, is found out whatever the allocator does.
+// Handles. A handle is a number in a pointer type, which hocket never reuses and never
+// dereferences. So hocket detects handles that were freed or are invalid, whatever the allocator
+// does.
 #pragma once
 
 #include <map>
@@ -25,14 +26,14 @@
 
 namespace hocket::c {
 
-/// The plan behind a handle, and what its boxes and its options point to.
+/// A plan, and the memory to which its boxes and its options point.
 struct PlanWithBoxes {
     Plan plan;
     std::vector<std::vector<std::int64_t>> lists;
     hocket_model model;
 };
 
-/// What is behind each kind of handle.
+/// The object of each kind of handle.
 template <class Handle>
 struct Behind;
 template <>
@@ -85,7 +86,7 @@ struct Behind<hocket_operation> {
     using Type = std::shared_ptr<Operation>;
     static constexpr const char* noun = "operation";
 };
-/// A flow, and what the steps inserted from now on get.
+/// A flow, and the number of threads of steps inserted from now on.
 struct FlowAndThreads {
     std::shared_ptr<Flow> flow;
     int threads = 0;
@@ -117,14 +118,14 @@ struct Behind<hocket_team_result> {
     static constexpr const char* noun = "result";
 };
 
-/// An object and the texts that were given out of it, which live as long.
+/// An object with its strings for the caller, which live as long.
 template <class T>
 class Held {
   public:
     explicit Held(T object) : value(std::move(object)) {}
     T value;
 
-    /// The same address for the same text.
+    /// Equal texts have one address.
     const char* keep(std::string text) {
         const std::lock_guard lock(mutex_);
         return texts_.try_emplace(std::move(text), 0).first->first.c_str();
@@ -148,7 +149,7 @@ void give(Handle** handle, typename Behind<Handle>::Type object) {
     place = static_cast<Handle*>(const_cast<void*>(enter(std::move(held), Behind<Handle>::noun)));
 }
 
-/// What is behind a handle; alive as long as the result is, whoever frees the handle meanwhile.
+/// The object of a handle; it lives as long as the result, even if another thread frees the handle.
 /// @throws ArgumentError for NULL, freed handles, and handles of another kind.
 template <class Handle>
 std::shared_ptr<Held<typename Behind<Handle>::Type>> behind(const Handle* handle) {

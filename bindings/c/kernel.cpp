@@ -42,7 +42,7 @@ std::int64_t elements_of(std::span<const std::int64_t> shape) {
 Shape strides_of(std::span<const std::int64_t> shape, const std::int64_t* strides,
                  std::int64_t itemsize) {
     if (strides != nullptr) return Shape(strides, strides + shape.size());
-    // Overflow is found before the strides, which do not look for it.
+    // Detects overflow first, because the strides do not.
     std::int64_t bytes = elements_of(shape);
     if (__builtin_mul_overflow(bytes, itemsize, &bytes))
         throw hocket::Error("the array has more than 2^63 bytes");
@@ -123,7 +123,7 @@ int hocket_permute(const void* source, int64_t dimensions, const int64_t* shape,
         const auto extents = by_dimension(dimensions, shape, "shape");
         const auto order = by_dimension(dimensions, axes, "axes");
         Shape permuted(extents.begin(), extents.end());
-        // Wrong axes are found, and named, by the kernel.
+        // The kernel detects wrong axes, and names them.
         for (std::size_t d = 0; d < order.size(); ++d)
             if (order[d] >= 0 && order[d] < dimensions)
                 permuted[d] = extents[static_cast<std::size_t>(order[d])];

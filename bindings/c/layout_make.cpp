@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// How layouts are made.
+// Creation of layouts.
 #include <algorithm>
 #include <cctype>
 
@@ -159,7 +159,7 @@ int hocket_layout_from_hpf(const char* program, int64_t parameters, const hocket
         for (const auto& [name, value] : list(parameters, given, "given"))
             known.emplace_back(text_of(name, "name"), value);
         const auto found = Layout::from_hpf(text_of(program, "program"), known);
-        // Room is looked for before the first handle is made.
+        // Checks the capacity before it makes the first handle.
         start_fd_server(std::vector<hocket_named_layout>(found.size()), capacity, values, count);
         for (std::size_t i = 0; values != nullptr && i < found.size(); ++i) {
             give(&values[i].layout, found[i].second);

@@ -29,7 +29,7 @@ MessageOptions options_of(const hocket_message_options* given, double timeout) {
     return options;
 }
 
-// Of a verb that blocks.
+// For a verb that blocks.
 Message message_of(const char* function, hocket::Tasks& tasks, const char* verb, std::int64_t count,
                    hocket_array* const* arrays, const hocket_message_options* options,
                    double timeout) {
@@ -38,7 +38,7 @@ Message message_of(const char* function, hocket::Tasks& tasks, const char* verb,
     });
 }
 
-// Of a verb that starts to move arrays.
+// For a verb that starts.
 Message message_of(const char* function, hocket::Tasks& tasks, const char* verb, std::int64_t count,
                    hocket_array* const* arrays, const hocket_message_options* options,
                    hocket_request** request) {
@@ -48,7 +48,7 @@ Message message_of(const char* function, hocket::Tasks& tasks, const char* verb,
     });
 }
 
-// One of the arrays that a status tells of.
+// One of the arrays in a status.
 hocket::Status::Further described(const hocket::Status& status, std::int64_t index) {
     if (index == 0) return {status.layout, status.dtype};
     if (index < 0 || static_cast<std::size_t>(index) > status.further.size())

@@ -8,7 +8,7 @@ using hocket::Deadline;
 
 namespace {
 
-// Of an array, or of any array of a layout.
+// For one array, or for any array of a layout.
 int init(const char* function, hocket_tasks* tasks, bool sending, const hocket_array* array,
          hocket_task_id other, const hocket_init_options* given, hocket_request** request) {
     return guard(function, [&] {

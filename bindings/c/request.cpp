@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Requests of sends and receives, and the statuses of what came.
+// Requests of sends and receives, and statuses of received messages.
 #include "handles.hpp"
 #include "hocket/task.hpp"
 

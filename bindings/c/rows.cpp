@@ -8,7 +8,7 @@ using hocket::kernel::MatrixForm;
 
 namespace {
 
-// An address is needed only where there is an element.
+// Without elements there need not be an address.
 MatrixForm form_of(const hocket_matrix_form* given, const char* name, const void* data,
                    const char* matrix) {
     const auto& [rows, columns, row_stride, column_stride] = required(given, name);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Slices as C gives them: one a dimension.
+// Slices from C's arguments: one a dimension.
 #pragma once
 
 #include <vector>

@@ -25,7 +25,7 @@ std::string text_or(const char* text, const char* usual) {
     return text == nullptr ? usual : text;
 }
 
-// This process's arguments of a collective call on a store.
+// Reads this process's arguments of a collective call on a store.
 template <class Arguments>
 auto arguments_on(const char* function, const Store& store, Arguments arguments) {
     return arguments_of(function, arguments, [&](const std::string& message) {
@@ -66,7 +66,7 @@ hocket::NamedArrays named_arrays(const char* names, const std::vector<Array>& ar
     return out;
 }
 
-// The first array tells which processes the call is of.
+// The first array gives the communicator of the call.
 template <class Handle, class Arguments>
 auto arguments_with(const char* function, std::int64_t count, Handle* const* arrays,
                     Arguments arguments) {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Reads and writes of stores that are started.
+// Started reads and writes of stores.
 #include "handles.hpp"
 #include "hocket/binding.hpp"
 #include "hocket/transfer.hpp"

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The arguments of verbs: where this process cannot read its own, the whole task learns of it.
+// Arguments of verbs. If this process has wrong arguments, all processes of the task get the error.
 #pragma once
 
 #include "handles.hpp"
@@ -16,8 +16,7 @@ inline void give_status(hocket_status** place, Status found) {
     if (place != nullptr) give(place, std::move(found));
 }
 
-/// @throws ArgumentError unless all are 0: options of a later version, or a struct that was not
-/// initialised.
+/// @throws ArgumentError unless all are 0: the options have a later version, or are uninitialised.
 template <std::size_t n>
 void require_no_reserved(const std::int64_t (&reserved)[n]) {
     for (const auto field : reserved)
@@ -27,7 +26,7 @@ void require_no_reserved(const std::int64_t (&reserved)[n]) {
                 "fields that this version has");
 }
 
-/// `Handle`: const where the verb only reads the arrays.
+/// `Handle`: const if the verb only reads the arrays.
 template <class Handle>
 std::vector<Array> arrays_of(std::int64_t count, Handle* const* arrays, const char* name) {
     std::vector<Array> out;
@@ -35,7 +34,7 @@ std::vector<Array> arrays_of(std::int64_t count, Handle* const* arrays, const ch
     return out;
 }
 
-/// What `read` gives of a verb's arguments.
+/// Runs `read`, which reads a verb's arguments.
 template <class Read>
 auto arguments_of_verb(const char* function, Tasks& tasks, const char* verb, Read read) {
     return arguments_of(function, read, [&](const std::string& message) {

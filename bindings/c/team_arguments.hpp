@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// What the C functions of teams share.
+// Common to the C functions of teams.
 #pragma once
 
 #include <utility>
@@ -9,9 +9,8 @@
 
 namespace hocket::c {
 
-/// Runs `call` with the team behind a handle, the arguments that `read` gives, and the options.
-/// Where `read` throws ArgumentError, the other processes of the team are told, as they wait for
-/// this one.
+/// Runs `call` with the team of a handle, the arguments from `read`, and the options. If `read`
+/// throws ArgumentError, the other processes of the team, which wait for this one, get an error.
 template <class Read, class Call>
 int with_team(const char* function, team::Op op, hocket_team* handle, double timeout, Read read,
               Call call) noexcept {
@@ -28,14 +27,14 @@ int with_team(const char* function, team::Op op, hocket_team* handle, double tim
             [&](const std::string& message) {
                 try {
                     Binding::refuse(team, op, message);
-                } catch (const Error&) {  // this process raises its own
+                } catch (const Error&) {  // this process raises its own error
                 }
             });
         call(team, given, std::as_const(options));
     });
 }
 
-/// The operations whose result is one number, of its own type whatever the values' is.
+/// Operations whose result is one number with its own type.
 template <class T, class Call>
 int to_result(const char* function, team::Op op, hocket_team* handle, double timeout, T* result,
               Call call) noexcept {
@@ -46,7 +45,7 @@ int to_result(const char* function, team::Op op, hocket_team* handle, double tim
         });
 }
 
-/// Those whose result is a mask.
+/// Operations whose result is a mask.
 template <class Call>
 int to_mask(const char* function, team::Op op, hocket_team* handle, double timeout,
             int64_t capacity, uint64_t* words, int64_t* count, Call call) noexcept {
@@ -57,8 +56,8 @@ int to_mask(const char* function, team::Op op, hocket_team* handle, double timeo
         });
 }
 
-/// Of `enum hocket_team_type`, perhaps with a number of bits, which goes to the options.
-/// @throws ArgumentError for a number that is no type.
+/// The type of `enum hocket_team_type`, possibly with a number of bits, which goes to the options.
+/// @throws ArgumentError for an unknown type.
 team::Type type_of(int type, TeamOptions& options);
 
 }  // namespace hocket::c

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Operations of teams on values that have a type.
+// Operations of teams on typed values.
 #include <array>
 #include <cstring>
 
@@ -20,7 +20,7 @@ std::size_t size_of(Type type) {
     return sizes[static_cast<std::size_t>(type)];
 }
 
-// `operation` of a reduction or a scan, of which `first` is the addition.
+// The `operation` of a reduction or a scan, relative to `first`, the addition.
 Op folding(Op first, int operation) {
     if (operation < HOCKET_ADD || operation > HOCKET_OR)
         throw ArgumentError("'op' is " + std::to_string(operation) +
@@ -28,7 +28,7 @@ Op folding(Op first, int operation) {
     return static_cast<Op>(static_cast<int>(first) + operation);
 }
 
-// What this process asks for. Of a bool any byte but 0 is true.
+// The request of this process. For a bool any byte but 0 is true.
 Call call_of(Op op, int type, const void* value, TeamOptions& options, int process = 0) {
     Call call{op, type_of(type, options), 0, process};
     require(value, "value");
@@ -37,7 +37,7 @@ Call call_of(Op op, int type, const void* value, TeamOptions& options, int proce
     return call;
 }
 
-// A result of the type of the values.
+// Stores a result that has the type of the values.
 void run_into(const Team& team, const Call& call, const TeamOptions& options, void* result) {
     const std::uint64_t bits = hocket::Binding::run(team, call, options);
     std::memcpy(result, &bits, size_of(call.type));

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The options of C's transfers.
+// Options of transfers, from C's arguments.
 #pragma once
 
 #include "hocket/hocket.h"
@@ -7,7 +7,7 @@
 
 namespace hocket::c {
 
-/// `options` may be NULL; of arrays with so many dimensions.
+/// `options` may be NULL; for arrays with so many dimensions.
 inline RedistributeOptions transfer_options_of(const hocket_transfer_options* options,
                                                std::size_t dimensions) {
     RedistributeOptions all;

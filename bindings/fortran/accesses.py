@@ -1,18 +1,18 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""How a step of a flow accesses its data, written from one table of kinds and one of things."""
+"""Generates the accesses of steps from a table of kinds and a table of types."""
 
 from __future__ import annotations
 
-# Fortran's word -> the constant.
+# Fortran's name -> the constant.
 KINDS = {
     "reads": "HOCKET_ACCESS_READS",
     "writes": "HOCKET_ACCESS_WRITES",
     "updates": "HOCKET_ACCESS_UPDATES",
-    # Updates, in any order with others that commute, one at a time.
+    # Updates, one step at a time, in any order with others that commute.
     "commutes": "HOCKET_ACCESS_COMMUTES",
 }
-# hocket_view(x), x being any array or section of one; a hocket_array; or a key, a text that stands
-# for anything else.
+# hocket_view(x), where x is any array or section; a hocket_array; or a key, a text that stands for
+# anything else.
 THINGS = {
     "view": "type(memory_view), intent(in), target",
     "array": "type(hocket_array), intent(in)",
@@ -21,7 +21,7 @@ THINGS = {
 
 
 def module() -> str:
-    """One generic function a kind, of all things."""
+    """One generic function for each kind, over all types."""
     lines = ["module hocket_accesses", "  use hocket_c_interfaces", "  use hocket_access_types"]
     lines += ["  use hocket_views", "  implicit none", "  private"]
     for kind in KINDS:

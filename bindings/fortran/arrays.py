@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""What is generic over kinds and ranks of Fortran arrays, written from one table of kinds."""
+"""Generates procedures that are generic over kinds and ranks of Fortran arrays, from a table of
+kinds."""
 
 from __future__ import annotations
 
@@ -11,7 +12,7 @@ RANKS = range(1, 8)
 
 @dataclass(frozen=True)
 class Kind:
-    """A kind of a type; `guard`: the macro of compilers that have it, "" where all have."""
+    """A kind of a type; `guard`: the macro of compilers that have it, "" if all have."""
 
     name: str
     type: str
@@ -19,8 +20,8 @@ class Kind:
     guard: str = ""
 
 
-# NumPy's names. .true. is 1 in gfortran, so that a logical is an integer to other languages, or a
-# bool where it has one byte. real(10) is x86's long double, which NumPy calls float128.
+# NumPy's names. .true. is 1 in gfortran, so other languages see a logical as an integer, or as a
+# bool if it has one byte. real(10) is x86's long double, which NumPy calls float128.
 KINDS = {
     "integer": [
         *(Kind(f"i{n}", f"integer({n})", f"int{8 * n}") for n in (1, 2, 4, 8)),
@@ -43,7 +44,7 @@ KINDS = {
         Kind("c16", "complex(16)", "complex_binary128", "__GFC_REAL_16__"),
     ],
 }
-# Of every rank, by the bodies below, and of matrices alone.
+# Generic over all ranks by the bodies below, and over matrices.
 GENERICS = (
     "hocket_view",
     "hocket_array_wrap",
@@ -91,7 +92,7 @@ def specific(generic: str, kind: Kind, rank: int) -> str:
 
 
 def words(kind: Kind, rank: int) -> dict[str, object]:
-    """What differs between the specifics."""
+    """The substitutions for each specific procedure."""
     firsts = [f"lbound(x, {d})" for d in range(1, rank + 1)]
     steps = []
     for d in range(rank):
@@ -113,7 +114,7 @@ def words(kind: Kind, rank: int) -> dict[str, object]:
 
 
 def wrap(place: str) -> str:
-    """Indices of an element, which may be too many for one line."""
+    """Indices of an element, on several lines if they are too long for one."""
     parts = place.split("), ")
     if len(place) < 70:
         return place
@@ -121,7 +122,7 @@ def wrap(place: str) -> str:
     return "), ".join(parts[:middle]) + "), &\n        " + "), ".join(parts[middle:])
 
 
-# Strides come from the addresses of neighbours, which says the truth of any section.
+# Strides are differences of addresses of neighbours, which are correct for any section.
 BODIES = (
     """\
   function view_{suffix}(x) result(view)
@@ -141,8 +142,8 @@ BODIES = (
     integer, intent(out), optional :: ierr
     call wrap_view(view_{suffix}(local), layout, comm, array, ierr)
   end subroutine""",
-    # A pointer, for then the compiler takes nothing but what has the attribute target: no
-    # expression, whose memory would be gone.
+    # A pointer, because the compiler then accepts only arguments with the attribute target: no
+    # expressions, whose memory would be freed.
     """\
   subroutine array_wrap_const_{suffix}(local, layout, comm, array, ierr)
     {type}, pointer, intent(in) :: local({colons})
@@ -163,7 +164,8 @@ BODIES = (
     call find_data(array, '{dtype}', extents, address, ierr)
     if (c_associated(address)) call c_f_pointer(address, local, extents)
   end subroutine""",
-    # The elements have the indices of the array within: the border's are below 1, and above.
+    # The elements within the border have the indices of the array; the border's are below 1, or
+    # above.
     """\
   subroutine halo_data_{suffix}(halo, local, ierr)
     type(hocket_halo), intent(in) :: halo

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""What the C headers declare, as the generator of the Fortran module needs it.
+"""Parses the C headers for the generator of the Fortran module.
 
-Good for hocket's own headers, and strict: what it cannot read raises ValueError.
+It parses hocket's own headers only, and raises ValueError for any other syntax.
 """
 
 from __future__ import annotations
@@ -10,7 +10,7 @@ import re
 from dataclasses import dataclass, field
 from pathlib import Path
 
-# Constants that procedures and types have the names of, for Fortran knows no case.
+# Constants whose names Fortran, which ignores case, uses for procedures and types.
 RENAMED = {
     "hocket_team_op": ("HOCKET_TEAM_", "HOCKET_TEAM_OP_"),
     "hocket_access_kind": ("HOCKET_", "HOCKET_ACCESS_"),
@@ -37,7 +37,7 @@ class Function:
 
 @dataclass
 class Headers:
-    """All that the headers declare, in their order."""
+    """All declarations of the headers, in their order."""
 
     handles: list[str] = field(default_factory=list)
     structs: dict[str, list[Parameter]] = field(default_factory=dict)
@@ -46,7 +46,7 @@ class Headers:
 
 
 def read(folder: Path) -> Headers:
-    """version.h, hocket.h and its parts."""
+    """version.h, hocket.h and the headers that it includes."""
     found = Headers()
     parts = sorted((folder / "c").glob("*.h"))
     for path in [folder / "version.h", folder / "hocket.h", *parts]:
@@ -55,7 +55,7 @@ def read(folder: Path) -> Headers:
             found.constants[name] = int(value)
         text = re.sub(r"^[ \t]*#[^\n]*$", " ", text, flags=re.MULTILINE)
         text = text.replace('extern "C" {', " ")
-        # C's own conveniences: each has its Fortran written by hand.
+        # C's inline functions: their Fortran counterparts are written by hand.
         text = re.sub(r"static inline [^{]*\{.*?\n\}", " ", text, flags=re.DOTALL)
         found.handles += re.findall(r"typedef struct (\w+) \1;", text)
         for body, name in re.findall(r"typedef struct \w+ \{(.*?)\} (\w+);", text, re.DOTALL):
@@ -76,7 +76,7 @@ def read(folder: Path) -> Headers:
 
 
 def parameters(inside: str) -> tuple[Parameter, ...]:
-    """Those of one declaration; a pointer to a function has the type ``function``."""
+    """The parameters of one declaration; a pointer to a function has the type ``function``."""
     inside = re.sub(r"\w+\*? \(\*(\w+)\)\([^()]*\)", r"function \1", inside)
     inside = re.sub(r"\benum \w+", "int", inside)
     if inside.strip() in ("void", ""):
@@ -96,7 +96,7 @@ def parameter(text: str) -> Parameter:
 
 
 def fields(body: str) -> list[Parameter]:
-    """Those of a struct; ``const int64_t *a, *b`` declares two."""
+    """The fields of a struct; ``const int64_t *a, *b`` declares two."""
     found = []
     for statement in filter(None, (line.strip() for line in body.split(";"))):
         first, *more = statement.split(",")

@@ -1,8 +1,9 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""The Fortran procedures of C functions, written from their parameters by the rules of manners.py.
+"""Generates the Fortran procedures of C functions, from their parameters, by the rules of
+manners.py.
 
-A procedure takes what C takes, then what may be left out, then ``ierr``. C's NULL is an argument
-that is not present; C's list and its length are one array; C's handle is a derived type.
+A procedure takes C's arguments, then optional ones, then ``ierr``. C's NULL is an absent argument;
+C's list and its length are one array; C's handle is a derived type.
 """
 
 from __future__ import annotations
@@ -16,7 +17,7 @@ from c_headers import Function, Headers, Parameter
 from lines import wrapped
 from procedure import SCALARS, Procedure, declaration, plus
 
-#: how a task is named: Fortran's argument, and what becomes of it
+#: a task's argument in Fortran, and its conversion
 TASKS = {
     "name": "character(*), intent(in)",
     "index": "integer, intent(in)",
@@ -29,13 +30,13 @@ class Writer:
     def __init__(self, function: Function, headers: Headers, typed: bool = False) -> None:
         self.c_name = function.name
         self.name = function.name.removesuffix("_fortran")
-        # Values of a team have C's kinds, and no others.
+        # Values of a team have C's kinds only.
         self.typed = typed
         self.parameters = function.parameters
         self.headers = headers
 
     def forms(self) -> list[str]:
-        """The specific procedures, and the generic interface where there are several."""
+        """The specific procedures, and the generic interface if there are several."""
         tasks = [p.name for p in self.parameters if p.type == "hocket_task_id"]
         wide = any(
             p.name in manners.EITHER_KIND and p.type == "int64_t" and p.const and p.stars
@@ -59,8 +60,7 @@ class Writer:
         return [f"public :: {self.name}\n{generic}", *(text for _, text in made)]
 
     def specific(self, name: str, task: str, kind: str, subject: str = "") -> str:
-        one = Procedure(name)
-        rest = list(self.parameters)
+        one, rest = Procedure(name), list(self.parameters)
         while rest:
             if [p.name for p in rest[:2]] == ["places", "values"]:
                 teams.filled(one, declaration(rest[1].type, self.headers), rest[1])
@@ -104,7 +104,8 @@ class Writer:
         one.declared.append(f"{kind}, allocatable, target, intent(out) :: {values.name}(:)")
         one.declared.append("integer(c_int64_t), target :: count_")
         if self.parameters[0].type == "hocket_team":
-            # Asking twice would be two barriers; how long a mask is, the team knows.
+            # A second call for the length would be a second barrier; the team gives the length of a
+            # mask.
             one.before += [f"count_ = words_of({self.parameters[0].name})"]
             one.before += [f"allocate ({values.name}(count_))", f"{values.name} = 0"]
             one.passed += ["count_", f"c_loc({values.name})", "c_loc(count_)"]
@@ -117,7 +118,7 @@ class Writer:
             one.after.append(f"{values.name}%start = {values.name}%start + 1")
 
     def list_in(self, one: Procedure, values: Parameter, kind: str, counted: bool) -> None:
-        """A list, with its length (`counted`) or one that another argument tells."""
+        """A list, with its length (`counted`) or one that another argument gives."""
         name = manners.RENAMED.get(values.name, values.name)
         held = f"{values.name}_"
         optional = values.name in manners.OPTIONAL_LISTS
@@ -146,7 +147,7 @@ class Writer:
                 one.before += [f"allocate ({held}(0))", f"if (present({name})) {fill}"]
             else:
                 one.before.append(fill)
-            # c_loc of nothing is nothing one may take.
+            # c_loc of an empty array is invalid.
             one.before.append(f"if (size({held}) == 0) {held} = [{held}, {self.nothing(values)}]")
         if counted:
             length = f"size({name}, kind=c_int64_t)"
@@ -176,9 +177,11 @@ class Writer:
             self.handle(one, p, name)
         elif p.type == "char":
             self.characters(one, p, name)
+        elif (self.name, p.name) in manners.OPTIONAL_FUNCTIONS:
+            verbs.optional_function(one, name)
         elif p.type == "function":
             one.required.append(name)
-            # By value: by reference it is a constant in memory, which linkers do not like.
+            # By value: a reference to a constant in memory causes linker errors.
             one.declared.append(f"type(c_funptr), value :: {name}")
             one.passed.append(name)
         elif p.type == "constant":
@@ -208,7 +211,7 @@ class Writer:
             self.scalar_out(one, p, name)
 
     def check_length(self, one: Procedure, p: Parameter, name: str) -> None:
-        """C reads as many as there are dimensions."""
+        """C reads one entry for each dimension."""
         first = self.parameters[0]
         if manners.LENGTH_OF[p.name] == "processes":
             known = f"processes_of({first.name})"
@@ -294,7 +297,7 @@ class Writer:
             one.declared.append(f"type(c_ptr), intent(inout), target :: {name}")
             one.passed.append(f"c_loc({name})")
         else:
-            # By value, so that the compiler knows that it leads to memory which may change.
+            # By value, so that the compiler assumes that the memory behind it may change.
             one.declared.append(f"type(c_ptr), value :: {name}")
             one.passed.append(name)
 
@@ -323,7 +326,7 @@ class Writer:
         one.passed.append(f"{name}_")
 
     def given(self, p: Parameter) -> str:
-        """The Fortran type of a number or a truth value."""
+        """The Fortran type of a number or a logical."""
         if p.type in ("bool", "double", "float"):
             return {"bool": "logical", "double": "real(real64)", "float": "real(real32)"}[p.type]
         if self.typed or p.type == "uint64_t" or p.name in manners.WIDE:
@@ -337,7 +340,7 @@ class Writer:
             one.passed.append(f"c_loc({name})")
             return
         given = self.given(p)
-        # A number that is taken and changed, as an MPI request.
+        # A number that the call reads and changes, as an MPI request.
         intent = "inout" if p.name == "request" else "out"
         one.declared.append(f"{given}, intent({intent}) :: {name}")
         one.declared.append(f"{SCALARS[p.type][0]}, target :: {name}_")

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Writes the Fortran module's generated sources from the C headers.
+"""Generates Fortran sources of the module from the C headers.
 
-python3 generate.py HEADERS FOLDER      HEADERS: include/hocket; FOLDER: where the sources go
+python3 generate.py HEADERS FOLDER      HEADERS: include/hocket; FOLDER: for the sources
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ INTRINSIC = "  use, intrinsic :: iso_c_binding\n"
 
 
 def said(headers: Headers) -> list[Function]:
-    """The functions that Fortran says: of twins, the one for Fortran."""
+    """The functions of the module: of two variants, the one for Fortran."""
     names = {function.name for function in headers.functions}
     return [
         function
@@ -34,7 +34,7 @@ def said(headers: Headers) -> list[Function]:
 
 
 def interface(function: Function) -> str:
-    """The C function as Fortran calls it: pointers are addresses."""
+    """The C function's interface for Fortran: pointers are addresses."""
     names = [p.name for p in function.parameters]
     lines = [f"function c_{function.name}({', '.join(names)}) bind(C, name='{function.name}')"]
     lines += ["  import", *(f"  {dummy(p)}, value :: {p.name}" for p in function.parameters)]
@@ -89,7 +89,7 @@ def c_module(headers: Headers) -> str:
 
 
 def constants(headers: Headers) -> list[tuple[str, int]]:
-    """Those that no type's name hides: Fortran knows no case."""
+    """Constants that have no type's name, because Fortran ignores case."""
     types = {name.lower() for name in [*headers.handles, *headers.structs]}
     return [(n, v) for n, v in headers.constants.items() if n.lower() not in types]
 

@@ -1,9 +1,9 @@
 ! SPDX-License-Identifier: BSD-3-Clause
-! hocket for Fortran 2008: `use hocket` is all a program needs.
+! hocket for Fortran 2008: a program needs only `use hocket`.
 !
-! Every call is a subroutine hocket_<noun>_<verb> with C's arguments in C's order, then those that
-! may be left out, then `ierr`: HOCKET_SUCCESS, or a code whose words hocket_error_message() gives.
-! Without `ierr` an error ends the program, which says them.
+! Every call is a subroutine hocket_<noun>_<verb> with C's arguments in C's order, then optional
+! ones, then `ierr`: HOCKET_SUCCESS, or an error code, which hocket_error_message() describes.
+! Without `ierr` an error prints its message and ends the program.
 !
 ! Indices, dimensions and orders of dimensions count from 1, processes and tasks from 0, as MPI's
 ! ranks do. Arrays are Fortran's: column-major, of any strides. Communicators are integers.
@@ -16,6 +16,7 @@ module hocket
   use hocket_blacs
   use hocket_array_task_calls
   use hocket_flows
+  use hocket_items
   use hocket_arrays_integer
   use hocket_arrays_logical
   use hocket_arrays_real

@@ -1,5 +1,5 @@
 ! SPDX-License-Identifier: BSD-3-Clause
-! What a step of a flow accesses: memory as Fortran knows it, or a key; and the same as C has it.
+! Accesses of a step of a flow: memory as Fortran's arrays, or keys; and their conversion for C.
 module hocket_access_types
   use hocket_base
   use hocket_c_interfaces
@@ -13,22 +13,22 @@ module hocket_access_types
 
   integer, parameter :: longest_key = 127
 
-  ! Views and accesses are dummies with the attribute target: without it gfortran takes it that what
-  ! their addresses lead to is left as it is, for a c_ptr is no pointer to it.
+  ! Dummy views and accesses have the attribute target. Otherwise gfortran assumes that the memory
+  ! behind their addresses does not change, because a c_ptr is not a pointer to it.
   !
-  ! What a step accesses, and how; made by hocket_reads(...), hocket_writes(...), ....
+  ! An access of a step; hocket_reads(...), hocket_writes(...), ... make them.
   type :: hocket_flow_access
     private
     integer :: kind = HOCKET_ACCESS_READS
     logical :: is_key = .false.
     character(longest_key + 1) :: key = ''
     type(c_ptr) :: address = c_null_ptr, reduction = c_null_ptr
-    integer(c_int64_t) :: bytes = 0  ! of all where `rank` is 0; else of an element
+    integer(c_int64_t) :: bytes = 0  ! of everything if `rank` is 0; else of an element
     integer :: rank = 0
     integer(c_int64_t) :: extents(7) = 1, strides(7) = 0
   end type
 
-  ! The same as C has it, as long as this lives.
+  ! The accesses for C. Must live as long as C uses them.
   type :: c_accesses
     type(hocket_access), allocatable :: all(:)
     character(kind=c_char), allocatable :: keys(:, :)
@@ -36,7 +36,7 @@ module hocket_access_types
   end type
 
   interface
-    ! The address alone: Fortran's twin wants to know the type.
+    ! The address alone: Fortran's variant also requires the type.
     function c_array_address(array, data) bind(C, name='hocket_array_data') result(code)
       import :: c_ptr, c_int
       type(c_ptr), value :: array, data
@@ -58,7 +58,7 @@ contains
     access%strides = view%strides
   end function
 
-  ! A handle that is not live accesses nothing here; the call that it is for says so.
+  ! A freed handle is no access here; the call itself reports it.
   function of_array(kind, array) result(access)
     integer, intent(in) :: kind
     type(hocket_array), intent(in) :: array
@@ -88,7 +88,7 @@ contains
     access = hocket_flow_access(kind=kind, is_key=.true., key=key)
   end function
 
-  ! Memory into which a step reduces.
+  ! The region of a reduction.
   function of_part(view, reduction) result(access)
     type(memory_view), intent(in), target :: view
     type(hocket_reduction), intent(in) :: reduction
@@ -112,7 +112,7 @@ contains
     type(c_accesses), intent(inout), target :: held
     integer :: i, n
     n = size(accesses)
-    ! One more: c_loc of nothing is nothing one may take.
+    ! One more entry: c_loc of an empty array is invalid.
     allocate (held%all(n + 1), held%keys(longest_key + 1, n + 1))
     allocate (held%extents(7, n + 1), held%strides(7, n + 1))
     do i = 1, n

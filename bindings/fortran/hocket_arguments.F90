@@ -1,5 +1,5 @@
 ! SPDX-License-Identifier: BSD-3-Clause
-! What the generated procedures ask of their arguments, and pointers that may be left out.
+! Checks and conversions of arguments for the generated procedures, and optional pointers.
 module hocket_arguments
   use hocket_base
   use hocket_c_interfaces
@@ -9,8 +9,8 @@ module hocket_arguments
   public :: dimensions_of, processes_of, words_of, wrong_length, outside, fail
   public :: wanted, wanted_text
 
-  ! How many dimensions a layout, or an array's layout, has; -1 where the handle is not live, which
-  ! the call itself will say.
+  ! The number of dimensions of a layout, or of an array's layout; -1 for a freed handle, which the
+  ! call itself reports.
   interface dimensions_of
     module procedure dimensions_of_layout, dimensions_of_array
   end interface
@@ -33,7 +33,8 @@ contains
     if (c_hocket_layout_size(layout%handle, c_loc(found)) == 0) processes = int(found)
   end function
 
-  ! How many words a mask of the team's processes has; one at least, so that there is an address.
+  ! The number of words of a mask of the team's processes; at least one, so that there is an
+  ! address.
   function words_of(team) result(words)
     type(hocket_team), intent(in) :: team
     integer(c_int64_t) :: words
@@ -53,7 +54,7 @@ contains
     code = c_hocket_layout_free(c_loc(layout%handle))
   end function
 
-  ! Ends a call that is wrong in a way only Fortran can see.
+  ! Ends a call with an error that only Fortran's arguments can have.
   subroutine fail(code, message, ierr)
     integer, intent(in) :: code
     character(*), intent(in) :: message
@@ -69,7 +70,7 @@ contains
     integer, intent(out), optional :: ierr
     character(12) :: has, needs
     integer(c_int64_t), target :: unused
-    if (wanted < 0) then  ! the handle is what is wrong, and C has said so
+    if (wanted < 0) then  ! the handle is wrong, and C has reported it
       call finish(c_hocket_layout_dimensions(c_null_ptr, c_loc(unused)), ierr)
       return
     end if
@@ -79,7 +80,7 @@ contains
               ' entries, but needs '//trim(needs), ierr)
   end subroutine
 
-  ! Whether an index, which counts from 0 here, is none of the layout: said as the user counts.
+  ! Whether an index, which counts from 0 here, is outside the layout; the message counts from 1.
   function outside(index, layout, procedure, ierr) result(is_outside)
     integer(c_int64_t), intent(in) :: index(:)
     type(hocket_layout), intent(in) :: layout
@@ -103,7 +104,7 @@ contains
     end do
   end function
 
-  ! The address of a result that may be left out.
+  ! The address of an optional result.
   function wanted(pointer, is_wanted) result(address)
     type(c_ptr), intent(in), target :: pointer
     logical, intent(in) :: is_wanted

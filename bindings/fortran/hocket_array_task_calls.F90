@@ -1,6 +1,6 @@
 ! SPDX-License-Identifier: BSD-3-Clause
-! Calls whose arguments C has no form for: names with their counts, lists of handles with what comes
-! back for each, lists of truth values, and what may be left out.
+! Calls whose arguments differ from C's: names with their counts, lists of handles and their
+! results, lists of logicals, and optional arguments.
 module hocket_array_task_calls
   use hocket_base
   use hocket_c_interfaces
@@ -13,12 +13,12 @@ module hocket_array_task_calls
   public :: hocket_iredistribute, hocket_transfer_make
   public :: hocket_tasks_make, hocket_request_wait_all, hocket_request_wait_any
 
-  ! A task of any name, as a source.
+  ! As a source: any task.
   integer, parameter, public :: HOCKET_ANY_SOURCE = -1
 
 contains
 
-  ! The part of an array that slices name, in the same memory.
+  ! The elements of an array that the slices select, in the same memory.
   subroutine hocket_array_section(array, slices, section, ierr)
     type(hocket_array), intent(in) :: array
     type(hocket_slice), intent(in) :: slices(:)
@@ -34,8 +34,8 @@ contains
     call finish(c_hocket_array_section(array%handle, c_loc(held), c_loc(section%handle)), ierr)
   end subroutine
 
-  ! New memory with the array's elements and width(d) more on both sides of dimension d, which
-  ! hocket_halo_data finds; `periodic`: whether dimensions go round.
+  ! Copies the array into new memory with width(d) further elements on both sides of dimension d;
+  ! see hocket_halo_data. `periodic`: whether dimensions wrap around.
   subroutine hocket_halo_make(array, width, halo, periodic, ierr)
     type(hocket_array), intent(in) :: array
     integer, intent(in) :: width(:)
@@ -114,7 +114,7 @@ contains
                                        c_loc(operation%handle)), ierr)
   end subroutine
 
-  ! Without a `dtype` the arrays of the first start settle it.
+  ! Without a `dtype`, the arrays of the first start set it.
   subroutine hocket_transfer_make(source, destination, comm, transfer, dtype, itemsize, order, &
                                   strategy, timeout, max_buffer, ierr)
     type(hocket_layout), intent(in) :: source, destination
@@ -154,7 +154,7 @@ contains
                                                seconds(timeout), c_loc(transfer%handle)), ierr)
   end subroutine
 
-  ! The options of a transfer; `axes` and `name` are the memory that they point to.
+  ! The options of a transfer; `axes` and `name` are the memory behind their pointers.
   subroutine set_options(options, axes, name, order, strategy, max_buffer)
     type(hocket_transfer_options), intent(inout) :: options
     integer(c_int64_t), allocatable, target, intent(inout) :: axes(:)
@@ -173,7 +173,7 @@ contains
     if (present(max_buffer)) options%max_buffer = max_buffer
   end subroutine
 
-  ! Permutes a distributed array within its own memory; the handle is then the array it has become.
+  ! Permutes a distributed array within its own memory; the handle then names the permuted array.
   subroutine hocket_remap_inplace(array, order, threads, timeout, ierr)
     type(hocket_array), intent(in) :: array
     integer, intent(in) :: order(:)
@@ -189,7 +189,7 @@ contains
                                                c_loc(axes), many, seconds(timeout)), ierr)
   end subroutine
 
-  ! Task k is called names(k) and has the next counts(k) processes of `comm`, or the next counts(k)
+  ! Task k has the name names(k), and the next counts(k) processes of `comm`, or the next counts(k)
   ! of `ranks`.
   subroutine hocket_tasks_make(names, counts, comm, tasks, ranks, ierr)
     character(*), intent(in) :: names(:)
@@ -251,7 +251,7 @@ contains
     call finish(code, ierr)
   end subroutine
 
-  ! `index`: of one that is done, counted from 1.
+  ! `index`: of a complete request, counted from 1.
   subroutine hocket_request_wait_any(requests, index, timeout, ierr)
     type(hocket_request), intent(in) :: requests(:)
     integer, intent(out) :: index
@@ -268,7 +268,7 @@ contains
     call finish(code, ierr)
   end subroutine
 
-  ! Joins a collective call that cannot be made here, so that no process waits for this one.
+  ! Joins a collective call that this process cannot make, so that no process waits for this one.
   subroutine refuse(array, message, timeout, ierr)
     type(hocket_array), intent(in) :: array
     character(*), intent(in) :: message

@@ -1,5 +1,5 @@
 ! SPDX-License-Identifier: BSD-3-Clause
-! What every call of the Fortran module uses: texts, lists, and how errors end.
+! Common to all calls of the Fortran module: strings, lists, and errors.
 module hocket_base
   use, intrinsic :: iso_c_binding
   use, intrinsic :: iso_fortran_env, only: error_unit, int32, int64, real64
@@ -26,7 +26,7 @@ module hocket_base
 
 contains
 
-  ! A C text as Fortran's; '' for a null pointer.
+  ! A C string as Fortran's; '' for a null pointer.
   function text_at(pointer) result(text)
     type(c_ptr), intent(in) :: pointer
     character(:), allocatable :: text
@@ -44,7 +44,7 @@ contains
     end do
   end function
 
-  ! Fortran's text as C's, without blanks at its end.
+  ! Fortran's string as C's, without trailing blanks.
   function c_chars(text) result(chars)
     character(*), intent(in) :: text
     character(kind=c_char), allocatable :: chars(:)
@@ -56,7 +56,7 @@ contains
     chars(size(chars)) = c_null_char
   end function
 
-  ! A deadline as C takes it: below 0 where there is none.
+  ! A timeout for C: negative if absent.
   function seconds(timeout) result(value)
     real(real64), intent(in), optional :: timeout
     real(c_double) :: value
@@ -64,20 +64,20 @@ contains
     if (present(timeout)) value = timeout
   end function
 
-  ! What the last call that failed said.
+  ! The message of the last error.
   function hocket_error_message() result(message)
     character(:), allocatable :: message
     message = text_at(c_error_message())
   end function
 
-  ! 'LayoutError', 'DeadlineError', ... of a code.
+  ! The name of an error code: 'LayoutError', 'DeadlineError', ....
   function hocket_error_name(code) result(name)
     integer, intent(in) :: code
     character(:), allocatable :: name
     name = text_at(c_error_name(int(code, c_int)))
   end function
 
-  ! Every call ends here: its code goes to `ierr`, or else an error ends the program with its words.
+  ! Ends every call: sets `ierr`, or prints the message and ends the program.
   subroutine finish(code, ierr)
     integer(c_int), intent(in) :: code
     integer, intent(out), optional :: ierr

@@ -1,5 +1,5 @@
 ! SPDX-License-Identifier: BSD-3-Clause
-! ScaLAPACK's array descriptors. A layout's dimensions are the matrix's, and so is its memory.
+! ScaLAPACK's array descriptors. A layout has the dimensions and the memory order of the matrix.
 module hocket_blacs
   use hocket_base
   use hocket_c_interfaces
@@ -11,8 +11,8 @@ module hocket_blacs
 
 contains
 
-  ! The process at row p and column q of the BLACS grid, from 0, is grid(p + 1, q + 1), as
-  ! BLACS_GRIDMAP takes them. `rank` says whose descriptor it is; without it LLD_ is not checked.
+  ! The process at row p and column q of the BLACS grid, from 0, is grid(p + 1, q + 1), as in
+  ! BLACS_GRIDMAP. `rank` is the process of the descriptor; without it hocket does not check LLD_.
   subroutine hocket_layout_from_blacs(desc, grid, layout, rank, transposed, ierr)
     integer, intent(in) :: desc(:), grid(:, :)
     type(hocket_layout), intent(out), target :: layout

@@ -1,5 +1,5 @@
 ! SPDX-License-Identifier: BSD-3-Clause
-! Flows: the calls that are told what a step accesses, which hocket_reads and its like say.
+! Flows: inserts steps with lists of accesses (hocket_reads, ...).
 module hocket_flows
   use hocket_base
   use hocket_c_interfaces
@@ -18,7 +18,7 @@ module hocket_flows
 
 contains
 
-  ! Into a part of the step's own, which its function gets.
+  ! Reduces into a private buffer, which the step's function gets.
   function hocket_reduces(view, reduction) result(access)
     type(memory_view), intent(in), target :: view
     type(hocket_reduction), intent(in) :: reduction
@@ -26,15 +26,15 @@ contains
     access = of_part(view, reduction)
   end function
 
-  ! An argument of an annotated procedure: how it is used the annotation says.
+  ! An argument of an annotated procedure; the annotation has its access.
   function hocket_passes(view) result(access)
     type(memory_view), intent(in), target :: view
     type(hocket_flow_access) :: access
     access = of_view(HOCKET_ACCESS_VALUE, view)
   end function
 
-  ! `step`: c_funloc of a function(context, parts) bind(C) with two type(c_ptr), value, which gives
-  ! an integer(c_int): 0, or anything else to fail. `parts`: an address for each reduction.
+  ! `step`: c_funloc of a function(context, parts) bind(C) with two type(c_ptr), value, and an
+  ! integer(c_int) result: 0, or another value to fail. `parts`: an address for each reduction.
   subroutine hocket_flow_task(flow, step, context, accesses, priority, name, ierr)
     type(hocket_flow), intent(in) :: flow
     type(c_funptr), value :: step
@@ -46,8 +46,8 @@ contains
     call insert(flow, step, context, accesses, .false., priority, name, ierr)
   end subroutine
 
-  ! `step`: likewise a function(context, started), which gives the operations that it starts to
-  ! hocket_started_add, and may not block.
+  ! `step`: c_funloc of a function(context, started) bind(C) with the same types. It passes the
+  ! operations that it starts to hocket_started_add, and must not block.
   subroutine hocket_flow_comm(flow, step, context, accesses, priority, name, ierr)
     type(hocket_flow), intent(in) :: flow
     type(c_funptr), value :: step
@@ -59,7 +59,7 @@ contains
     call insert(flow, step, context, accesses, .true., priority, name, ierr)
   end subroutine
 
-  ! The flow takes the operation over.
+  ! The flow takes over the operation.
   subroutine hocket_started_add(started, operation, ierr)
     type(c_ptr), value :: started
     type(hocket_operation), intent(inout), target :: operation
@@ -67,7 +67,7 @@ contains
     call finish(c_hocket_started_add(started, c_loc(operation%handle)), ierr)
   end subroutine
 
-  ! Until all steps so far that access the same have ended.
+  ! Waits until all steps so far that conflict with this access have ended.
   subroutine hocket_flow_wait_on(flow, access, timeout, ierr)
     type(hocket_flow), intent(in) :: flow
     type(hocket_flow_access), intent(in), target :: access

@@ -1,5 +1,5 @@
 ! SPDX-License-Identifier: BSD-3-Clause
-! Layouts by formats with lists, by boxes and by elements: their numbers count from 1.
+! Layouts by formats with lists, by boxes and by elements, which count from 1.
 module hocket_layout_ownership
   use hocket_base
   use hocket_c_interfaces
@@ -24,7 +24,7 @@ module hocket_layout_ownership
 
 contains
 
-  ! Owners are processes, which count from 0; the extents of GEN_BLOCK are one a process.
+  ! Owners are processes, which count from 0; GEN_BLOCK has one extent for each process.
   function distribution_of(text, values) result(made)
     character(*), intent(in) :: text
     integer, intent(in), optional :: values(:)
@@ -90,7 +90,7 @@ contains
   end subroutine
 
   ! Elements of an array of rank 1, counted from 1, in the order of the local arrays: the first
-  ! counts(1) are process 0's.
+  ! counts(1) belong to process 0.
   subroutine hocket_layout_elements(extent, counts, elements, layout, ierr)
     integer, intent(in) :: extent, counts(:), elements(:)
     type(hocket_layout), intent(out), target :: layout
@@ -162,7 +162,7 @@ contains
                                                             seconds, c_loc(layout%handle)), ierr)
   end subroutine
 
-  ! Process `rank`'s part: first(d):last(d):step(d) of each dimension, counted from 1.
+  ! The part of process `rank`: first(d):last(d):step(d) of each dimension, counted from 1.
   subroutine hocket_layout_slices(layout, rank, first, last, step, ierr)
     type(hocket_layout), intent(in) :: layout
     integer, intent(in) :: rank
@@ -181,7 +181,7 @@ contains
     call finish(code, ierr)
   end subroutine
 
-  ! Every process's part as a box, as hocket_layout_boxes takes them.
+  ! The part of every process as a box, as for hocket_layout_boxes.
   subroutine hocket_layout_to_boxes(layout, first, last, ierr)
     type(hocket_layout), intent(in) :: layout
     integer(int64), allocatable, intent(out) :: first(:, :), last(:, :)

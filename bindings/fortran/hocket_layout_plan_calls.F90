@@ -1,6 +1,6 @@
 ! SPDX-License-Identifier: BSD-3-Clause
-! Layouts and plans whose arguments C has no form for: texts of several lines, slices that count
-! from 1, lists that may be left out.
+! Layouts and plans whose arguments differ from C's: texts of several lines, slices that count from
+! 1, optional lists.
 module hocket_layout_plan_calls
   use hocket_base
   use hocket_c_interfaces
@@ -13,7 +13,7 @@ module hocket_layout_plan_calls
   public :: hocket_layout_section_places, hocket_triplet, hocket_subscript, hocket_value
   public :: hocket_plan_make
 
-  ! A value for a name that an HPF program leaves open: hocket_value('N', 8).
+  ! A value for a name that an HPF program does not define: hocket_value('N', 8).
   type :: hocket_value
     character(63) :: name
     integer(int64) :: value
@@ -36,7 +36,7 @@ contains
     made%value = value
   end function
 
-  ! The layout that the directives of a program, a line an element, give the array `name`.
+  ! The layout of the array `name` by the directives of a program, one line an element.
   subroutine from_hpf_lines(program, name, layout, values, ierr)
     character(*), intent(in) :: program(:), name
     type(hocket_layout), intent(out) :: layout
@@ -96,7 +96,7 @@ contains
     end if
   end subroutine
 
-  ! Segments of an array of rank 1: counts(r + 1) of process r, each of `length` elements from
+  ! Segments of an array of rank 1: counts(r + 1) for process r, each of `length` elements from
   ! `first` on, counted from 1.
   subroutine hocket_layout_indexed(extent, counts, first, length, layout, ierr)
     integer, intent(in) :: extent, counts(:), first(:), length(:)
@@ -153,7 +153,7 @@ contains
     call finish(c_hocket_layout_section(layout%handle, c_loc(held), c_loc(section%handle)), ierr)
   end subroutine
 
-  ! Where the section's elements lie in process `rank`'s local array, along one dimension.
+  ! The local indices of the section's elements on process `rank`, along one dimension.
   subroutine hocket_layout_section_places(layout, slices, rank, dimension, values, ierr)
     type(hocket_layout), intent(in) :: layout
     type(hocket_slice), intent(in) :: slices(:)
@@ -184,7 +184,7 @@ contains
     call finish(code, ierr)
   end subroutine
 
-  ! destination = the source permuted by `order`, as RESHAPE(..., order=) numbers dimensions.
+  ! The destination is the source permuted by `order`, as in RESHAPE(..., order=).
   subroutine hocket_plan_make(source, destination, plan, order, itemsize, strategy, overlap, &
                               stages, model, source_nodes, destination_nodes, ierr)
     type(hocket_layout), intent(in) :: source, destination

@@ -1,5 +1,5 @@
 ! SPDX-License-Identifier: BSD-3-Clause
-! Fortran arrays of any kind and rank as C sees them: an address, extents and strides in bytes.
+! Fortran arrays of any kind and rank as C's arguments: an address, extents and strides in bytes.
 module hocket_views
   use hocket_base
   use hocket_c_interfaces
@@ -14,14 +14,14 @@ module hocket_views
   public :: take_rows_of_view, put_rows_of_view, swap_rows_of_view
 
   type :: memory_view
-    type(c_ptr) :: address = c_null_ptr  ! of the first element; null where there is none
+    type(c_ptr) :: address = c_null_ptr  ! of the first element; null if there is none
     character(:), allocatable :: dtype   ! hocket's name of the type
     integer(c_int64_t) :: itemsize = 0   ! bytes
     integer :: rank = 0
     integer(c_int64_t) :: extents(7) = 1, strides(7) = 0  ! strides in bytes
   end type
 
-  ! Where an array without elements is said to lie, so that pointers to it have a shape.
+  ! The address of arrays without elements, so that pointers to them have a shape.
   complex(c_double_complex), target, save :: nowhere(2) = 0
 
 contains
@@ -172,7 +172,7 @@ contains
                                  c_loc(options)), ierr)
   end subroutine
 
-  ! Column-major memory is row-major memory with its dimensions read from the back.
+  ! Column-major memory is row-major memory with reversed dimensions.
   subroutine permute_view_inplace(view, order, extents, threads, schedule, method, ierr)
     type(memory_view), intent(inout) :: view
     integer, intent(in) :: order(:)
@@ -277,7 +277,7 @@ contains
     form%column_stride = view%strides(2)
   end function
 
-  ! Said here, where rows count from 1.
+  ! Checked here, because rows count from 1 in the message.
   function wrong_rows(rows, count, procedure, name, ierr) result(is_wrong)
     integer, intent(in) :: rows(:)
     integer(c_int64_t), intent(in) :: count

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""What the Fortran module offers, as its sources declare it: the reference shows it.
+"""The public interface of the Fortran module, from its sources, for the reference.
 
-Good for hocket's own sources, generated and written by hand.
+It parses hocket's own sources only, generated and written by hand.
 """
 
 from __future__ import annotations
@@ -10,7 +10,7 @@ import re
 from collections.abc import Iterable
 from dataclasses import dataclass, field
 
-#: modules that hocket.F90 passes on, and of another one these names
+#: modules that hocket.F90 makes public, and the names of another one
 PASSED_ON = re.compile(
     r"hocket_(generated_calls|array_task_calls|layout_plan_calls|blacs|layout_ownership|flows"
     r"|accesses|arrays_\w+)"
@@ -25,7 +25,7 @@ _PROCEDURE = re.compile(
 
 @dataclass
 class Offer:
-    """One public name: the words above it, and its specific procedures."""
+    """One public name: the comment above it, and its specific procedures."""
 
     words: str = ""
     kind: str = ""
@@ -34,7 +34,7 @@ class Offer:
     result: str = ""
 
     def text(self, name: str) -> str:
-        """The interface as Fortran writes it; of several kinds and ranks the first."""
+        """The interface in Fortran; of several kinds and ranks the first."""
         return "\n".join(self._form(name, arguments) for arguments in self.forms)
 
     def _form(self, name: str, arguments: tuple[str, ...]) -> str:
@@ -70,7 +70,7 @@ def offers(sources: Iterable[str]) -> dict[str, Offer]:
 
 
 def _generics(text: str) -> dict[str, list[str]]:
-    """Specific procedure -> the names that it is called by."""
+    """Specific procedure -> its generic names."""
     found: dict[str, list[str]] = {}
     for name, body in re.findall(r"^ *interface (\w+)\n(.*?)end interface", text, re.M | re.S):
         for line in re.findall(r"module procedure (.+)", body):
@@ -80,7 +80,7 @@ def _generics(text: str) -> dict[str, list[str]]:
 
 
 def _words(text: str, at: int) -> str:
-    """The comment that ends where a procedure begins."""
+    """The comment above a procedure."""
     lines: list[str] = []
     for line in reversed(text[:at].splitlines()):
         if not line.strip().startswith("!"):
@@ -100,7 +100,7 @@ def _add(offer: Offer, match: re.Match[str], words: str) -> None:
             name = re.match(r"\w+", one)
             if name is not None and name[0] in (*arguments, result):
                 declared = form.setdefault(name[0], [])
-                # That a handle is a target is the module's own affair.
+                # The attribute target of a handle is internal to the module.
                 attributes = kind.replace(", target", "") if kind.startswith("type(") else kind
                 line = f"{attributes} :: {one}"
                 if line not in declared:

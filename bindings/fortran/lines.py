@@ -1,11 +1,11 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Lines of Fortran that are as long as they may be."""
+"""Continues long lines of Fortran."""
 
 from __future__ import annotations
 
 
 def wrapped(line: str, width: int = 100) -> str:
-    """The line, continued at commas where it is too long."""
+    """The line, continued at commas if it is too long."""
     if len(line) <= width:
         return line
     indent = " " * (len(line) - len(line.lstrip()) + 4)

@@ -1,17 +1,18 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""The one table of how Fortran's manners differ from C's.
+"""The table of differences between Fortran's and C's interfaces.
 
-The generator follows the names of C's parameters; what it does with them stands here.
+The generator applies these rules by the names of C's parameters.
 """
 
 from __future__ import annotations
 
 import teams
 
-# Written by hand in files of this folder, for arguments that C has no form for.
+# Written by hand in files of this folder, because C has no counterpart for their arguments.
 BY_HAND = {
     "hocket_fail",
     "hocket_array_section",
+    "hocket_array_item",
     "hocket_halo_make",
     "hocket_layout_from_hpf",
     "hocket_layout_section",
@@ -41,7 +42,7 @@ BY_HAND = {
     "hocket_started_add",
     "hocket_annotated_call",
 }
-# Generic over kinds and ranks (the rows of matrices: over kinds): arrays.py makes them.
+# Generic over kinds and ranks (the rows of matrices: over kinds): arrays.py generates them.
 OF_ARRAYS = {
     "hocket_array_wrap",
     "hocket_array_wrap_const",
@@ -55,7 +56,7 @@ OF_ARRAYS = {
     "hocket_scatter",
     "hocket_gather",
 }
-# What Fortran has no need of, and why.
+# Functions that Fortran does not need, and why.
 NOT_IN_FORTRAN = {
     "hocket_operation_watch_request": "hocket_operation_from_request takes the request over",
     "hocket_array_wrap_with_room": "hocket_array_empty has room",
@@ -67,7 +68,7 @@ NOT_IN_FORTRAN = {
     "hocket_tasks_gather": "an array a task, sent one by one, does the same",
 }
 
-# Lists whose length C takes from another argument: what it is one for each of.
+# Lists whose length another argument of C implies, and that argument.
 LENGTH_OF = {
     "axes": "dimensions",
     "index": "dimensions",
@@ -78,20 +79,21 @@ LENGTH_OF = {
 # C's name -> Fortran's.
 RENAMED = {"axes": "order"}
 RENAMED_IN = {("hocket_layout_relabeled", "size"): "processes"}
-# Counted from 1 in Fortran, from 0 in C, wherever they come in.
+# Parameters that count from 1 in Fortran and from 0 in C.
 FROM_ONE_IN = {"lower", "axes", "index", "dimension", "replicate", "step"}
-# What comes out counted from 1: values of these functions.
+# Functions whose results count from 1 in Fortran.
 FROM_ONE_OUT = {
     "hocket_layout_global_indices",
+    "hocket_array_global_indices",
     "hocket_layout_local_index",
     "hocket_layout_replicate",
     "hocket_cycle_path",
 }
-# A process, a task: counted from 0, as MPI's ranks are.
+# Processes and tasks count from 0, as MPI's ranks do.
 FROM_ZERO = {("hocket_tasks_name_of", "index")}
-# Shapes and orders of memory: C's row-major one is Fortran's read from the back.
+# Shapes and orders of memory: Fortran's are C's, reversed.
 MIRRORED = {"hocket_cycles", "hocket_cycle_path"}
-# 64-bit in Fortran, too; other integers are of the default kind, on their way in either.
+# 64-bit integers in Fortran, too; other integers have the default kind, as arguments and results.
 WIDE = {
     "max_buffer",
     "opened",
@@ -107,9 +109,9 @@ WIDE = {
     "moved_without",
     "hash",
 }
-# Lists that come in either kind.
+# Lists of either kind.
 EITHER_KIND = {"shape", "index", "extents"}
-# What may be left out, and what C then gets.
+# Optional arguments, and C's value if they are absent.
 OPTIONAL = {
     "timeout": "-1.0_c_double",
     "priority": "0_c_int",
@@ -125,28 +127,45 @@ OPTIONAL = {
     "copy": ".false._c_bool",
 }
 OPTIONAL_TEXTS = {"strategy", "codec", "fill", "attributes"}
-# Structs of options: each field is an argument that may be left out.
-OPTIONS = {"hocket_message_options", "hocket_sendrecv_options", "hocket_init_options"}
-# What C's struct has where it is not 0: a receive takes any tag.
+# Structs of options: each field is an optional argument.
+OPTIONS = {
+    "hocket_message_options",
+    "hocket_sendrecv_options",
+    "hocket_init_options",
+    "hocket_compute_options",
+}
+# Defaults of C's fields that are not 0: a receive accepts any tag.
 DEFAULTS = {
     ("hocket_tasks_recv", "tag"): "HOCKET_ANY_TAG",
     ("hocket_tasks_irecv", "tag"): "HOCKET_ANY_TAG",
     ("hocket_tasks_sendrecv", "receive_tag"): "HOCKET_ANY_TAG",
 }
+# The fields of hocket_compute_options that a function reads.
+COMPUTED_WITH = {
+    "hocket_reduce": ("dim", "mask"),
+    "hocket_locate": ("dim", "mask"),
+    "hocket_cshift": ("dim",),
+    "hocket_eoshift": ("dim",),
+    "hocket_spread": ("dim",),
+    "hocket_scan": ("dim", "mask", "exclusive", "suffix"),
+    "hocket_scatter_combine": ("mask",),
+    "hocket_grade": ("dim", "descending"),
+}
 OPTIONAL_TEXTS_OF = {("hocket_tell", "text")}
-# The others give a status to who asks for one.
+# In other functions the status is an optional argument.
 ALL_FOR_STATUS = {"hocket_tasks_probe", "hocket_request_status"}
 OPTIONAL_LISTS = {"replicate", "chunks", "shards", "lower", "upper"}
 OPTIONAL_STRUCTS = {("hocket_plan_predict", "model"), ("hocket_flow_make", "options")}
-OPTIONAL_HANDLES = {("hocket_request_start", "array")}
-# A tag that is left out is any.
+OPTIONAL_HANDLES = {("hocket_request_start", "array"), ("hocket_pack", "vector")}
+OPTIONAL_FUNCTIONS = {("hocket_matmul", "multiply")}
+# An absent tag means any tag.
 PROBES = {"hocket_tasks_probe", "hocket_tasks_iprobe"}
-# They cannot begin later.
+# Blocking calls cannot begin later.
 BLOCKING = {"hocket_tasks_send", "hocket_tasks_recv"}
 
 
 def names_of(name: str) -> list[str]:
-    """Fortran's names of a C function; none: it is left out."""
+    """Fortran's names of a C function; empty: Fortran omits it."""
     if name in NOT_IN_FORTRAN:
         return []
     return teams.names_of(name)

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""One Fortran procedure, as text; C's types as Fortran's."""
+"""The text of one Fortran procedure, and Fortran's types for C's types."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ SCALARS = {
 
 @dataclass
 class Procedure:
-    """One specific procedure, as it grows."""
+    """One specific procedure under construction."""
 
     name: str
     required: list[str] = field(default_factory=list)
@@ -30,7 +30,7 @@ class Procedure:
     before: list[str] = field(default_factory=list)
     passed: list[str] = field(default_factory=list)
     after: list[str] = field(default_factory=list)
-    # Of a list of results: its name, its C type.
+    # For a list of results: its name and its C type.
     results: Optional[tuple[str, str]] = None
 
     def text(self, c_name: str) -> str:
@@ -52,7 +52,7 @@ class Procedure:
         return "\n".join(wrapped(line) for line in lines)
 
     def twice(self, call: str, name: str, kind: str) -> list[str]:
-        """A list of results: its length first, then what is in it."""
+        """A list of results: the first call gets the length, the second one the entries."""
         count = call.replace("<capacity>", "0_c_int64_t").replace("<values>", "c_null_ptr")
         values = call.replace("<capacity>", "count_").replace("<values>", f"c_loc({name})")
         return [
@@ -65,7 +65,7 @@ class Procedure:
 
 
 def declaration(base: str, headers: Headers) -> str:
-    """A C type of a struct's field or a value, as an interoperable one."""
+    """The interoperable Fortran type for a C type."""
     if base in headers.structs:
         return f"type({base})"
     return SCALARS[base][0]

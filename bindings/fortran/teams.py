@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Operations of teams on values that have a type, which C names in an argument: in Fortran each is
-generic over the kinds of its values, and the operation of a reduction is part of its name."""
+"""Generates operations of teams on typed values. C has an argument for the type; Fortran's
+procedures are generic over the kinds of values, and the operation of a reduction is part of
+their names."""
 
 from __future__ import annotations
 
@@ -9,7 +10,7 @@ from collections.abc import Iterator
 from c_headers import Function, Parameter
 from procedure import SCALARS, Procedure
 
-#: C's type of values -> the constant that names it. Fortran's integers have a sign.
+#: C's type of values -> its constant. Fortran's integers are signed.
 TYPES = {
     "bool": "HOCKET_TEAM_BOOL",
     **{f"int{n}_t": f"HOCKET_TEAM_INT{n}" for n in (8, 16, 32, 64)},
@@ -18,12 +19,12 @@ TYPES = {
 }
 OPERATIONS = ("add", "mul", "min", "max", "and", "or")
 COMBINING = ("hocket_team_reduce", "hocket_team_scan")
-#: the arguments that have the type
+#: the arguments with this type
 VALUES = ("value", "result", "values")
 
 
 def is_typed(function: Function) -> bool:
-    """Whether a type is one of its arguments, and the values are memory."""
+    """Whether a type is one of its arguments, and the values are pointers."""
     words = {(p.name, p.type) for p in function.parameters}
     return ("type", "int") in words and bool(words & {(name, "void") for name in VALUES})
 
@@ -34,7 +35,7 @@ def names_of(name: str) -> list[str]:
 
 
 def variants(function: Function) -> Iterator[tuple[str, str, Function]]:
-    """(generic name, specific name, the function with its values as that type has them)."""
+    """(generic name, specific name, the function with values of this type)."""
     for generic in names_of(function.name):
         operation = generic.removeprefix(f"{function.name}_")
         for kind, constant in TYPES.items():
@@ -54,7 +55,7 @@ def variants(function: Function) -> Iterator[tuple[str, str, Function]]:
 
 
 def value_in_memory(one: Procedure, p: Parameter, given: str) -> None:
-    """A value that C takes the address of."""
+    """A value that C takes by address."""
     one.required.append(p.name)
     one.declared.append(f"{given}, intent(in) :: {p.name}")
     one.declared.append(f"{SCALARS[p.type][0]}, target :: {p.name}_")
@@ -63,7 +64,7 @@ def value_in_memory(one: Procedure, p: Parameter, given: str) -> None:
 
 
 def filled(one: Procedure, kind: str, values: Parameter) -> None:
-    """A list of the caller's, of which C fills some places and leaves the others."""
+    """A list of the caller's, of which C changes some entries."""
     name, given = values.name, "logical" if values.type == "bool" else kind
     one.required.append(name)
     one.declared.append(f"{given}, intent(inout) :: {name}(:)")

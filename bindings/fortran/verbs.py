@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""How Fortran says what C's verbs take as a list of arrays and a struct of options: one array or
-several, an array or a layout, and arguments that may be left out."""
+"""Generates verbs whose C functions take a list of arrays and a struct of options. Fortran takes
+one array or several, an array or a layout, and optional arguments."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from procedure import SCALARS, Procedure
 
 
 def subjects(parameters: Sequence[Parameter]) -> tuple[str, ...]:
-    """Of messages: one array or a list. Of persistent requests: an array or a layout."""
+    """Messages: one array or a list. Persistent requests: an array or a layout."""
     types = {p.type for p in parameters}
     if types & {"hocket_message_options", "hocket_sendrecv_options"}:
         return ("one", "list")
@@ -20,7 +20,7 @@ def subjects(parameters: Sequence[Parameter]) -> tuple[str, ...]:
 
 
 def list_of_one(one: Procedure, values: Parameter) -> None:
-    """One handle where C takes a list."""
+    """One handle for C's list."""
     name = values.name.removesuffix("s")
     one.required.append(name)
     one.declared.append(f"type({values.type}), intent(in) :: {name}")
@@ -30,14 +30,17 @@ def list_of_one(one: Procedure, values: Parameter) -> None:
 
 
 def layout_alone(one: Procedure) -> None:
-    """A layout in place of an array: it is among the options."""
+    """A layout in place of an array: a field of the options."""
     one.passed.append("c_null_ptr")
     one.required.append("layout")
     one.declared.append("type(hocket_layout), intent(in) :: layout")
 
 
 def options(one: Procedure, p: Parameter, verb: str, subject: str, headers: Headers) -> None:
-    """A struct of C's, whose fields are arguments that may be left out."""
+    """A struct of C's, whose fields are optional arguments."""
+    if p.type == "hocket_compute_options":
+        compute_options(one, p, verb)
+        return
     one.declared.append(f"type({p.type}), target :: {p.name}_")
     one.passed.append(f"c_loc({p.name}_)")
     for field in headers.structs[p.type]:
@@ -47,7 +50,7 @@ def options(one: Procedure, p: Parameter, verb: str, subject: str, headers: Head
                 one.before.append(f"{place} = {name}%handle")
             continue
         if field.stars < 0 or (name == "later" and verb in manners.BLOCKING):
-            continue  # reserved, or not of this verb
+            continue  # reserved, or for another verb
         default = manners.DEFAULTS.get((verb, name))
         if default:
             one.before.append(f"{place} = {default}")
@@ -62,3 +65,34 @@ def options(one: Procedure, p: Parameter, verb: str, subject: str, headers: Head
         one.declared.append(f"{given}, intent(in), optional :: {name}")
         value = f"{convert}({name}, {SCALARS[field.type][1]})"
         one.before.append(f"if (present({name})) {place} = {value}")
+
+
+def compute_options(one: Procedure, p: Parameter, verb: str) -> None:
+    """Of operations on whole arrays: what the verb reads; Fortran's order, and indices from 1."""
+    place = f"{p.name}_"
+    one.declared.append(f"type({p.type}), target :: {place}")
+    one.before += [f"{place}%column_major = .true.", f"{place}%first_index = 1"]
+    one.passed.append(f"c_loc({place})")
+    for name in manners.COMPUTED_WITH.get(verb, ()):
+        one.optional.append(name)
+        if name == "dim":
+            one.declared.append("integer, intent(in), optional :: dim")
+            one.declared.append("integer(c_int64_t), target :: dim_")
+            lines = ["dim_ = dim", f"{place}%dim = c_loc(dim_)"]
+        elif name == "mask":
+            one.declared.append("type(hocket_array), intent(in), optional :: mask")
+            lines = [f"{place}%mask = mask%handle"]
+        else:
+            one.declared.append(f"logical, intent(in), optional :: {name}")
+            lines = [f"{place}%{name} = logical({name}, c_bool)"]
+        one.before += [f"if (present({name})) then", *(f"  {line}" for line in lines), "end if"]
+
+
+def optional_function(one: Procedure, name: str) -> None:
+    """A function that may be left out."""
+    one.optional.append(name)
+    one.declared.append(f"type(c_funptr), intent(in), optional :: {name}")
+    one.declared.append(f"type(c_funptr) :: {name}_")
+    one.before.append(f"{name}_ = c_null_funptr")
+    one.before.append(f"if (present({name})) {name}_ = {name}")
+    one.passed.append(f"{name}_")

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// What the parts of the extension module hocket._mpi share.
+// Common to the parts of the extension module hocket._mpi.
 #pragma once
 
 #include <nanobind/nanobind.h>

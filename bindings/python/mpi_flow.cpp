@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Flows whose steps are Python functions: hocket/flows.py says what they are given, this what
-// happens to them between threads. A function runs, and its objects are let go, under the
-// interpreter's lock; inserting and waiting do without it.
+// Flows whose steps are Python functions; hocket/flows.py checks their arguments, and this file
+// passes them between threads. Functions run, and release their objects, under the interpreter's
+// lock; insertions and waits do not hold it.
 #include <nanobind/nanobind.h>
 #include <nanobind/stl/optional.h>
 #include <nanobind/stl/shared_ptr.h>
@@ -23,8 +23,8 @@ using namespace nb::literals;
 namespace hocket::python {
 namespace {
 
-/// Calls a step's function. An exception that is no Exception (Ctrl-C, sys.exit) is meant for the
-/// program: nothing else of the flow begins.
+/// Calls a step's function. An exception that is no Exception (Ctrl-C, sys.exit) is for the
+/// program: no further step of the flow begins.
 template <class... Arguments>
 nb::object call_step(const Kept& function, Arguments&&... arguments) {
     try {
@@ -36,7 +36,7 @@ nb::object call_step(const Kept& function, Arguments&&... arguments) {
     }
 }
 
-/// A Python function as the body of a step. `hold` is let go when the step has ended.
+/// A Python function as the body of a step. The end of the step releases `hold`.
 class Function {
   public:
     Function(nb::object function, nb::object hold)
@@ -50,7 +50,7 @@ class Function {
     Kept function_, hold_;
 };
 
-/// One that starts operations: it gives a list of them.
+/// A function that starts operations and returns a list of them.
 class Starter {
   public:
     Starter(nb::object function, nb::object hold)
@@ -70,7 +70,7 @@ class Starter {
     Kept function_, hold_;
 };
 
-/// One that reduces: it gets the addresses of its parts.
+/// A function with reductions: it gets the addresses of its private buffers.
 class Reducer {
   public:
     Reducer(nb::object function, nb::object hold, std::size_t parts)
@@ -104,13 +104,13 @@ std::shared_ptr<const Reduction> reduction_of(std::string name, nb::object fill,
                   }});
 }
 
-/// Any memory: whatever has Python's buffer interface.
+/// Any object with Python's buffer interface.
 Region region_of(nb::handle object) {
     Py_buffer view;
     if (PyObject_GetBuffer(object.ptr(), &view, PyBUF_STRIDES) != 0) throw nb::python_error();
     const void* const data = view.buf;
     const std::int64_t itemsize = view.itemsize, bytes = view.len;
-    // ctypes gives no strides, also where they are asked for: its memory is contiguous.
+    // ctypes returns no strides, even on request: its memory is contiguous.
     const bool run = view.strides == nullptr || itemsize == 0;
     std::vector<std::int64_t> shape, strides;
     if (!run) {
@@ -122,14 +122,14 @@ Region region_of(nb::handle object) {
     return {data, shape, strides, itemsize};
 }
 
-/// What a step has thrown, to be thrown again where Python can see it.
+/// The exception of a step, to be raised again in Python.
 struct Thrown {
     std::string where, step;
     std::exception_ptr cause;
 };
 
-/// Flows that went where they cannot end: in a step of theirs, or on a thread of theirs, as what
-/// a step held was the last to know them. Guarded by the interpreter's lock; never destroyed.
+/// Flows that were destroyed in a step of theirs, or on a thread of theirs, because a step had the
+/// last reference. They cannot end there. Guarded by the interpreter's lock; never destroyed.
 std::vector<std::unique_ptr<Flow>>& given_up() {
     static auto* const flows = new std::vector<std::unique_ptr<Flow>>;
     return *flows;
@@ -142,7 +142,7 @@ void end_given_up() {
     flows.clear();
 }
 
-/// Lets go of the interpreter's lock before it waits for the steps that need it.
+/// Releases the interpreter's lock before it waits for steps that need it.
 struct Held {
     explicit Held(const FlowOptions& options) : flow(std::make_unique<Flow>(options)) {}
     ~Held() {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The extension module hocket._mpi: what communicates. Arrays come as addresses and strides, so
-// that NumPy's memory is used where it lies; communicators come as mpi4py's handles.
+// The extension module hocket._mpi, which communicates. Arrays come as addresses and strides, so
+// that hocket uses NumPy's memory without a copy; communicators come as mpi4py's handles.
 #include <nanobind/nanobind.h>
 #include <nanobind/ndarray.h>
 #include <nanobind/stl/optional.h>
@@ -24,7 +24,7 @@ using namespace nb::literals;
 namespace hocket::python {
 namespace {
 
-// Python's Ctrl-C, seen by a wait that runs without the interpreter's lock.
+// Checks for Ctrl-C in a wait that runs without the interpreter's lock.
 void check_signals() {
     const nb::gil_scoped_acquire locked;
     if (PyErr_CheckSignals() != 0) throw Raised(nb::python_error());
@@ -38,7 +38,7 @@ void raise_again(const std::exception_ptr& pending, void* /*unused*/) {
     }
 }
 
-// A thread may have Python's lock here, where it waits for one that polls in Python.
+// A wait releases Python's lock, because the awaited thread may poll in Python.
 void* let_go_of_lock() {
     if (Py_IsInitialized() == 0 || PyGILState_Check() == 0) return nullptr;
     return PyEval_SaveThread();
@@ -47,8 +47,8 @@ void take_back_lock(void* held) {
     PyEval_RestoreThread(static_cast<PyThreadState*>(held));
 }
 
-// Those who wait for a collective call can see this process from now on. A program may start MPI
-// later than it imports this module.
+// Processes that wait for a collective call can see this process from now on. A program may start
+// MPI after it imports this module.
 void meet_the_others() {
     try {
         static_cast<void>(Comm::world());
@@ -57,7 +57,7 @@ void meet_the_others() {
     }
 }
 
-// To Python's logging. An error of a handler is the handler's own.
+// Logs to Python's logging. A handler deals with its own errors.
 void log_to_python(LogLevel level, const char* text) {
     if (Py_IsInitialized() == 0) return;
     const nb::gil_scoped_acquire locked;
@@ -124,12 +124,12 @@ NB_MODULE(_mpi, m) {
     using namespace hocket::python;
     const nb::call_guard<nb::gil_scoped_release> unlocked;
 
-    // Layout's Python type, and how errors become Python's, live in _pure.
+    // _pure has Layout's Python type, and the conversion of errors to Python's.
     nb::module_::import_("hocket._pure");
     nb::register_exception_translator(raise_again);
     set_interrupt_check(check_signals);
     Binding::set_interpreter_lock(let_go_of_lock, take_back_lock);
-    // MPI first: MPICH handles the signal, too, and takes it from whoever came before.
+    // MPI first: MPICH installs a handler of the signal, too, and drops earlier handlers.
     nb::module_::import_("mpi4py.MPI");
     report_on_signal();
     python::meet_the_others();

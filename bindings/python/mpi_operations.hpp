@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Python objects that steps of flows keep, and what Python gives a flow to poll.
+// Python objects that steps of flows keep alive, and operations from Python for a flow.
 #pragma once
 
 #include <nanobind/nanobind.h>
@@ -15,10 +15,11 @@ namespace hocket::python {
 
 namespace nb = nanobind;
 
-/// Of this thread: steps and operations being let go, by a flow that may end with them.
+/// For this thread: the number of steps and operations being released; their release may end a
+/// flow.
 inline thread_local int letting_go = 0;
 
-/// A Python object that any thread may let go.
+/// A Python object that any thread may release.
 class Kept {
   public:
     explicit Kept(nb::object object) : object_(object.release().ptr()) {}
@@ -42,7 +43,7 @@ class Polled final : public Operation {
   public:
     Polled(nb::object poll, std::string text) : poll_(std::move(poll)), text_(std::move(text)) {}
     bool poll() override {
-        if (Py_IsInitialized() == 0) return true;  // nobody is left who would hear of it
+        if (Py_IsInitialized() == 0) return true;  // the interpreter has ended
         const nb::gil_scoped_acquire locked;
         return called([&] { return nb::cast<bool>(nb::bool_(poll_.get()())); });
     }
@@ -53,7 +54,7 @@ class Polled final : public Operation {
     std::string text_;
 };
 
-/// An operation, and what Python does once it is done.
+/// An operation, and a Python function to call after its completion.
 class Then final : public Operation {
   public:
     Then(std::shared_ptr<Operation> first, nb::object then)

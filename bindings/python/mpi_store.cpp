@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// hocket._mpi.Store: a store that processes write and read together; checkpoints.
+// hocket._mpi.Store: a store that processes read and write together; checkpoints.
 #include <nanobind/nanobind.h>
 #include <nanobind/stl/optional.h>
 #include <nanobind/stl/pair.h>

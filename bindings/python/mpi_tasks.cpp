@@ -18,7 +18,7 @@ namespace hocket::python {
 
 namespace {
 
-// What: an Array, or a Layout of any arrays.
+// `What`: an Array, or a Layout for any of its arrays.
 template <bool sending, class What>
 Request init(Tasks& tasks, const What& what, const TaskId& other, int tag,
              std::optional<std::int64_t> count, const std::string& strategy, std::int64_t stages) {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Teams: values come as their bytes, with their type's number; masks as words.
+// Teams: values come as bytes, with the number of their type; masks as words.
 #include <nanobind/nanobind.h>
 #include <nanobind/stl/optional.h>
 #include <nanobind/stl/shared_ptr.h>
@@ -35,8 +35,8 @@ team::Call call_of(Op op, int type, const nb::bytes& value, int process) {
     return call;
 }
 
-// The number, as Python's own; of floating-point numbers the bytes, as their way through Python's
-// would change the bits of some NaN.
+// The number, as Python's own type. Floating-point numbers are returned as bytes, because Python's
+// type would change the bits of some NaN.
 nb::object number_of(Type type, std::uint64_t bits) {
     switch (type) {
         case Type::boolean:
@@ -58,7 +58,7 @@ nb::object number_of(Type type, std::uint64_t bits) {
     }
 }
 
-// Counts are no values of the caller's type.
+// Counts do not have the caller's type.
 bool counts(Op op) {
     return op == Op::rank || op == Op::vote_count || op == Op::match_count;
 }
@@ -67,7 +67,7 @@ nb::object result_of(const team::Call& call, std::uint64_t bits) {
     return number_of(counts(call.op) ? Type::uint64 : call.type, bits);
 }
 
-// The memory of an array of the caller's, which has an entry for each process.
+// The memory of the caller's array, which has an entry for each process.
 class Writable {
   public:
     explicit Writable(const nb::handle& array) {
@@ -82,7 +82,7 @@ class Writable {
     Py_buffer view_;
 };
 
-// A started operation and what becomes of it.
+// A started operation, and the conversion of its result.
 struct Started {
     TeamResult result;
     team::Call call;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// What the parts of the extension module hocket._pure share.
+// Common to the parts of the extension module hocket._pure.
 #pragma once
 
 #include <nanobind/nanobind.h>

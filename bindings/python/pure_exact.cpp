@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Exact sums and random numbers on raw addresses. hocket/computing has checked what lies there.
+// Exact sums and random numbers on raw addresses, which hocket/computing has checked.
 #include <nanobind/nanobind.h>
 #include <nanobind/ndarray.h>
 #include <nanobind/stl/string.h>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Kernels on raw addresses. hocket/kernels.py has checked the arrays that lie there.
+// Kernels on raw addresses, which hocket/kernels.py has checked.
 #include <nanobind/nanobind.h>
 #include <nanobind/stl/optional.h>
 #include <nanobind/stl/pair.h>

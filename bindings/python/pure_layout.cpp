@@ -62,7 +62,7 @@ std::span<const std::int64_t> span_of(const IntegerArray& array) {
     return {array.data(), array.shape(0)};
 }
 
-// The owner of each row-major element number, and where it lies in the owner's local array.
+// The owner of each row-major element number, and the local index at the owner.
 void locate(const Layout& layout, const IntegerArray& numbers, const IntegerResult& owners,
             const IntegerResult& offsets) {
     const Shape& shape = layout.shape();

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// hocket._pure: what needs no MPI. The Python classes around it are in hocket/*.py.
+// hocket._pure: the parts that need no MPI. hocket/*.py wraps them in Python classes.
 #include <nanobind/nanobind.h>
 
 #include "hocket/error.hpp"
@@ -16,7 +16,7 @@ void raise(const char* name, const std::exception& error) {
     PyErr_SetString(type.ptr(), error.what());
 }
 
-/// C++'s errors become Python's of the same name.
+/// Converts C++'s errors to Python's of the same name.
 void translate(const std::exception_ptr& pending, void* /*unused*/) {
     try {
         std::rethrow_exception(pending);
@@ -42,7 +42,7 @@ void translate(const std::exception_ptr& pending, void* /*unused*/) {
 NB_MODULE(_pure, m) {
     m.doc() = "The part of hocket that needs no MPI.";
     m.attr("version") = HOCKET_VERSION;
-    // What a program still holds when it ends is no leak of ours, and no news for its user.
+    // Objects that a program holds at its end are no leak of hocket, and need no warning.
     nb::set_leak_warnings(false);
     nb::register_exception_translator(translate);
     bind_layout(m);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// hocket._pure.StoreFiles: a store that one process looks into.
+// hocket._pure.StoreFiles: a store that one process reads.
 #include <nanobind/nanobind.h>
 #include <nanobind/stl/string.h>
 #include <nanobind/stl/vector.h>

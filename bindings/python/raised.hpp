@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Python's exceptions on their way through C++.
+// Python's exceptions in C++.
 #pragma once
 
 #include <nanobind/nanobind.h>
@@ -10,19 +10,19 @@
 
 namespace hocket::python {
 
-/// A Python exception that C++ may keep and throw again. nb::python_error gives its exception away
-/// to whoever raises it in Python first, and ends the process the second time.
+/// A Python exception that C++ can keep and raise several times. nb::python_error gives its
+/// exception away the first time, and ends the process the second time.
 class Raised final : public std::exception {
   public:
-    /// Call with the interpreter's lock, as the text is made here.
+    /// Requires the interpreter's lock, because it makes the text.
     explicit Raised(nanobind::python_error error)
         : error_(std::move(error)), text_(text_of(error_)) {}
     const char* what() const noexcept override { return text_.c_str(); }
-    /// Raises it in Python, as often as asked.
+    /// Raises it in Python, any number of times.
     void raise() const { nanobind::python_error(error_).restore(); }
 
   private:
-    // python_error::what() is NULL for a text that UTF-8 cannot hold, as a file name's.
+    // python_error::what() is NULL for a text that UTF-8 cannot encode, as some file names.
     static std::string text_of(const nanobind::python_error& error) {
         PyObject* const text = PyObject_Str(error.value().ptr());
         PyObject* const bytes = text == nullptr
@@ -42,7 +42,7 @@ class Raised final : public std::exception {
     std::string text_;
 };
 
-/// Runs what C++ calls of Python. Call with the interpreter's lock. @throws Raised
+/// Runs C++ code that calls Python. Requires the interpreter's lock. @throws Raised
 template <class Function>
 auto called(Function&& function) {
     try {

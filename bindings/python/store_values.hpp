@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// What the extensions share of stores.
+// Common to the extensions' stores.
 #pragma once
 
 #include <nanobind/nanobind.h>

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""`hocket app NAME …`: the papers' programs, on processes that are started for them."""
+"""`hocket app NAME …`: runs the papers' programs on processes that it starts."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ import json
 from hocket_cli.apps import common, sweeps
 from hocket_cli.main import Parser, UsageError
 
-#: program → (what it does, an example)
+#: program → (its purpose, an example)
 APPS = {
     "pingpong": (
         "an array between two tasks, there and back, by size",
@@ -45,7 +45,7 @@ APPS = {
 
 
 def names() -> dict[str, str]:
-    """The programs, each with what it does."""
+    """The programs, each with its purpose."""
     return {name: purpose for name, (purpose, _) in APPS.items()}
 
 

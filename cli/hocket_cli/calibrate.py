@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""`hocket calibrate`: measures what messages cost on this machine, and keeps it for all plans."""
+"""`hocket calibrate`: measures the costs of messages on this machine, and stores them for all
+plans."""
 
 from __future__ import annotations
 
@@ -47,7 +48,7 @@ def main(words: list[str]) -> int:
         raise UsageError(f"--repeat {options.repeat}: measure once or more")
     by_hand = _given(options.set)
     path = options.output or costs.path()
-    if path == "default" and not options.dry_run:  # HOCKET_MODEL says that no file is to be read
+    if path == "default" and not options.dry_run:  # HOCKET_MODEL forbids reading a file
         raise UsageError("HOCKET_MODEL is 'default'; unset it, or name a file by --output")
     if options.in_job:
         first, measured = _in_job(options.repeat)
@@ -72,7 +73,7 @@ def main(words: list[str]) -> int:
 
 
 def _in_job(repeat: int) -> tuple[bool, dict[str, float]]:
-    """Whether this process speaks for both, and what they have measured."""
+    """Whether this process reports for both, and their measurements."""
     from mpi4py import MPI
 
     comm = MPI.COMM_WORLD
@@ -85,15 +86,15 @@ def _in_job(repeat: int) -> tuple[bool, dict[str, float]]:
 
 
 def _measured(comm: Any, repeat: int) -> dict[str, float]:
-    os.environ["HOCKET_MODEL"] = "default"  # the file may be one that is yet to be written
+    os.environ["HOCKET_MODEL"] = "default"  # the file may not exist yet
     return measure(comm, repeat)
 
 
 def _kept(path: str) -> dict[str, float]:
-    """What is there already: a measurement within a node does not forget those between nodes."""
+    """The existing model: a measurement within a node keeps the costs between nodes."""
     try:
         return {**costs.DEFAULT, **costs.parse(Path(path).read_text(encoding="utf-8"))}
-    except (OSError, UnicodeDecodeError, Error):  # none yet, or a damaged one, which this mends
+    except (OSError, UnicodeDecodeError, Error):  # none yet, or a damaged one, which this replaces
         return dict(costs.DEFAULT)
 
 

@@ -25,14 +25,14 @@ example:
 
 @dataclass
 class Place:
-    """What may stand behind some words of a command line."""
+    """The possible words after some words of a command line."""
 
-    names: dict[str, str] = field(default_factory=dict)  # further words, with what they are
+    names: dict[str, str] = field(default_factory=dict)  # further words, with their descriptions
     options: list[argparse.Action] = field(default_factory=list)
 
 
 class _Found(Exception):
-    """A parser that is about to read."""
+    """Raised with a parser that is about to read."""
 
     def __init__(self, parser: argparse.ArgumentParser) -> None:
         self.parser = parser
@@ -78,8 +78,8 @@ def places() -> dict[str, Place]:
 
 
 def _cases(found: dict[str, Place]) -> str:
-    """Of bash and zsh: sets `names` and `options` by `given`, and `names` to the choices of an
-    option that stands before."""
+    """For bash and zsh: sets `names` and `options` by `given`, and `names` to the choices of the
+    preceding option."""
     lines = []
     for words in sorted(found, reverse=True):  # the longer ones first
         place = found[words]
@@ -98,7 +98,7 @@ def _cases(found: dict[str, Place]) -> str:
 
 
 def bash(found: dict[str, Place]) -> str:
-    """Where nothing is known, file names are completed."""
+    """Completes file names if nothing else is known."""
     return f"""_hocket() {{
   local current=${{COMP_WORDS[COMP_CWORD]}} before=${{COMP_WORDS[COMP_CWORD - 1]}}
   local given="${{COMP_WORDS[*]:1:COMP_CWORD-1}}" names options
@@ -113,7 +113,7 @@ complete -o default -o bashdefault -F _hocket hocket
 
 
 def zsh(found: dict[str, Place]) -> str:
-    """To lie in the file `_hocket`."""
+    """For the file `_hocket`."""
     return f"""#compdef hocket
 _hocket() {{
   local current=$words[CURRENT] before=$words[CURRENT-1] names options
@@ -129,7 +129,7 @@ _hocket "$@"
 
 
 def fish(found: dict[str, Place]) -> str:
-    """Each word with what it is."""
+    """Each word with its description."""
     lines = []
     for words, place in found.items():
         seen = [f"__fish_seen_subcommand_from {word}" for word in words.split()]
@@ -155,7 +155,7 @@ def fish(found: dict[str, Place]) -> str:
 
 
 def _quoted(text: str) -> str:
-    """In fish a quote is written with a backslash."""
+    """fish escapes a quote with a backslash."""
     plain = " ".join(text.replace("%%", "%").split())
     return "'" + plain.replace("\\", "\\\\").replace("'", "\\'") + "'"
 

@@ -123,7 +123,7 @@ def _options(words: list[str]) -> argparse.Namespace:
 
 
 def _verdict(results: dict[str, Any], names: list[str], frames: int, good: bool) -> list[str]:
-    """What the comparison with the serial FFT found."""
+    """The result of the comparison with the serial FFT."""
     lines = []
     for form, one in results.items():
         lines.append(
@@ -139,7 +139,7 @@ def _verdict(results: dict[str, Any], names: list[str], frames: int, good: bool)
 
 
 def _draw(folder: str, image: Any, spectrum: Any, name: str, plan: Any) -> list[str]:
-    """Write the pictures; without matplotlib say how to get them."""
+    """Writes the pictures; without matplotlib it prints how to install it."""
     from hocket import plotting
 
     place = Path(folder)
@@ -167,7 +167,7 @@ def _facts(
     pictures: list[str],
     names: list[str],
 ) -> dict[str, Any]:
-    """Everything that was found, with what it was found with."""
+    """All results, with their parameters."""
     return {
         "name": "demo",
         "date": datetime.datetime.now(datetime.timezone.utc).isoformat(timespec="seconds"),
@@ -206,7 +206,7 @@ def _write(path: str, text: str) -> None:
 
 
 class _Progress:
-    """Shows how many images are done: bars in a terminal, else a line now and then."""
+    """Shows the number of finished images: as bars in a terminal, else in occasional lines."""
 
     def __init__(self, frames: int) -> None:
         self._frames = frames
@@ -227,7 +227,7 @@ class _Progress:
             self._bars.stop()
 
     def line(self, rank: int | None, stream: str, text: str) -> None:
-        """Take a line that a process has printed."""
+        """Reads a line that a process has printed."""
         if not text.startswith(demo_ranks.PROGRESS):
             if rank is not None:
                 print(text, file=sys.stdout if stream == "out" else sys.stderr, flush=True)

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""What the processes of `hocket demo` run: a 2-D FFT of a stream of images, in three forms.
+"""The processes of `hocket demo`: a 2-D FFT of a stream of images, in three forms.
 
 Two are from Foster, Kohr, Krishnaiyer, Choudhary, "Double Standards: Bringing Task Parallelism to
 HPF via the Message Passing Interface": the data-parallel form of its Figure 1 and the pipeline of
@@ -22,13 +22,13 @@ import hocket as hk
 
 from . import demo_teams, demo_transfers
 
-#: begins a line of progress, which the command takes out of what the ranks print
+#: begins a line of progress, which the command removes from the ranks' output
 PROGRESS = "\x1e"
 #: the tag of the paper's Figure 3
 TAG = 99
-#: images a batch: the forms take turns batch by batch, so that both see the same machine
+#: images a batch: the forms take turns batch by batch, so that all see the same machine
 BATCH = 12
-#: bytes of results that are kept at most until they are compared
+#: the most bytes of results that wait for their comparison
 KEPT = 256 << 20
 
 Complex = npt.NDArray[np.complex128]
@@ -44,8 +44,8 @@ def stream(world: Any, frames: npt.NDArray[np.uint8], warmup: int) -> dict[str, 
 
     Returns:
         of this process: times of completion by form and batch; verdicts and the first spectrum (on
-        the lowest process of those that have the results); the six-step profiles; the transfer
-        alone in several ways; how long teams' operations took; MPI's version.
+        the lowest process that has the results); the six-step profiles; the transfer alone in
+        several ways; the times of teams' operations; MPI's version.
     """
     both = Forms(world, frames)
     count, size = len(frames), frames.shape[1]
@@ -96,7 +96,7 @@ class Forms:
         self.part = hk.empty(mine, np.complex128, comm=self.here)
         self.whole = hk.empty(self.all, np.complex128, comm=self.everyone)
         self.turned = hk.empty(self.all, np.complex128, comm=self.everyone)
-        # Every image takes the same way: descriptors and plan are for all of them.
+        # All images have the same route, so they share descriptors and plan.
         self.transfer = self._transfer(self.part, TAG)
         # A flow works on one image while the other travels.
         self.turns = [(part, self._transfer(part, TAG + 1)) for part in self._parts(mine, 2)]
@@ -111,7 +111,7 @@ class Forms:
         return self.world.recv_init(part, "rows", tag=tag, count=count)
 
     def flowing(self, numbers: range) -> tuple[list[Complex], list[float]]:
-        """Figure 3 without a plan of who waits for what: steps, and what they read and write."""
+        """Figure 3 as steps with their accesses, without an explicit order."""
         results: list[Complex] = []
         done: list[float] = []
 
@@ -198,14 +198,14 @@ class Forms:
 
 
 def verdict(spectrum: npt.NDArray[Any], image: npt.NDArray[np.uint8]) -> dict[str, Any]:
-    """Compare a spectrum with SciPy's serial 2-D FFT of the image.
+    """Compares a spectrum with SciPy's serial 2-D FFT of the image.
 
     An element may differ by rounding: 16 eps log2(N²) of its own size and the spectrum's root mean
     square together, the growth of an FFT's error (Higham, "Accuracy and Stability of Numerical
     Algorithms", section 24.1). NaN is wrong.
 
     Returns:
-        "right", and "worst": the largest difference in units of what is allowed.
+        "right", and "worst": the largest difference in units of the allowed one.
     """
     expected = importlib.import_module("scipy.fft").fft2(image.astype(np.float64))
     mean_square = float(np.sqrt(np.mean(np.abs(expected) ** 2))) if expected.size else 0.0
@@ -218,19 +218,19 @@ def verdict(spectrum: npt.NDArray[Any], image: npt.NDArray[np.uint8]) -> dict[st
 
 
 def progress(form: str, frame: int) -> None:
-    """Tell the command that an image is done."""
+    """Reports to the command that an image is done."""
     print(PROGRESS + json.dumps({"form": form, "frame": frame}), flush=True)
 
 
 def _fft(values: npt.NDArray[Any], axis: int) -> Complex:
-    if values.size == 0:  # a process without rows; SciPy takes no transform of length 0
+    if values.size == 0:  # a process without rows; SciPy rejects transforms of length 0
         return np.zeros(values.shape, np.complex128)
     result: Complex = importlib.import_module("scipy.fft").fft(values, axis=axis)
     return result
 
 
 def _settle(comm: Any) -> None:
-    """A barrier that leaves the processor to those who still compute."""
+    """A barrier that leaves the processor to computing processes."""
     request = comm.Ibarrier()
     while not request.Test():
         time.sleep(0.0002)

@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""What `hocket demo` makes of the answers of its processes: figures, tables, explanations."""
+"""The report of `hocket demo`: figures, tables and explanations from the answers of its
+processes."""
 
 from __future__ import annotations
 
@@ -15,7 +16,7 @@ FORMS = {
     "flow": "the same, as a flow",
     "data-parallel": "Figure 1, transpose",
 }
-#: the paper's Figure 4: step → which room serves it
+#: the paper's Figure 4: step → the room that implements it
 STEPS = {
     "inquiry": "layout/",
     "call": "bindings/python",
@@ -29,9 +30,9 @@ STEPS = {
 def figures(answers: dict[str, list[dict[str, Any]]], warmup: int) -> dict[str, Any]:
     """Times and verdicts of all forms.
 
-    An image is done when the last of its processes has it. The time an image takes is what lies
-    between it and the one before; the first `warmup` of every batch are left out, because they
-    fill the pipeline and set up what later images find ready.
+    An image is done when the last of its processes has it. The time of an image is the difference
+    from the one before. The first `warmup` images of every batch are omitted, because they fill the
+    pipeline and set up data structures for later images.
     """
     everyone = answers["rows"] + answers["cols"]
     checks = [check for answer in everyone for check in answer["checks"]]
@@ -40,7 +41,7 @@ def figures(answers: dict[str, list[dict[str, Any]]], warmup: int) -> dict[str, 
         batches_timed: list[list[float]] = []
         batches = [answer["times"][form] for answer in everyone]
         for parts in zip(*batches):
-            # Of the pipeline's two tasks only the last one completes images.
+            # Only the last of the pipeline's two tasks completes images.
             done = np.max([part[1:] for part in parts if len(part) > 1], axis=0)
             batches_timed.append([float(t) for t in np.diff(done)[max(0, warmup - 1) :]])
         verdicts = [check for check in checks if check["form"] == form]
@@ -56,10 +57,9 @@ def figures(answers: dict[str, list[dict[str, Any]]], warmup: int) -> dict[str, 
 
 
 def _statistics(batches: list[list[float]]) -> dict[str, float]:
-    """Of the times of the images of each batch.
+    """Statistics of the times of the images of each batch.
 
-    Images per second are those of a whole batch: images come in bursts, so that what lies between
-    two of them says little of how many come.
+    Images per second are those of a whole batch, because images complete in bursts.
     """
     if not batches:
         return {}
@@ -96,8 +96,8 @@ Steps = dict[str, dict[str, Union[float, None]]]
 
 
 def profile(answers: dict[str, list[dict[str, Any]]], warmup: int) -> Steps:
-    """Seconds an image in each step, by task: of each image the process that spent most, and of
-    these the median over the images that are timed."""
+    """Seconds an image in each step, by task: for each image the process with the largest time,
+    and of these the median over the timed images."""
     found: Steps = {}
     for task in ("rows", "cols"):
         found[task] = {}
@@ -168,7 +168,8 @@ def _milliseconds(seconds: float | None) -> str:
 
 
 def in_one_run(plan: Any, side: str, rank: int) -> bool:
-    """Whether all that a process exchanges with any one peer lies in one run of its memory."""
+    """Whether the elements that a process exchanges with any one peer are contiguous in its
+    memory."""
     layout, dimension, step = (plan.source, 1, 2) if side == "src" else (plan.destination, 3, 4)
     shape = layout.local_shape(rank)
     for _, boxes in plan.boxes(side, rank):
@@ -184,10 +185,10 @@ def in_one_run(plan: Any, side: str, rank: int) -> bool:
 
 
 def explain(made: dict[str, Any], rows: int, cols: int, facts: Any) -> list[str]:
-    """Per step: which room served it, and by which method."""
+    """For each step the room that implements it, and the method."""
     plan = made["pipelined"]
     moved = plan.elements_moved * 16
-    # transfer/ takes the one copy from 32 KiB a message on, within a node.
+    # transfer/ copies once for messages of 32 KiB or more within a node.
     shortest = min(n for rank in range(rows) for _, n in plan.sends(rank)) * 16
     one_copy = shortest >= 32768 and not os.environ.get("HOCKET_NODES")
     packed = not all(in_one_run(plan, "src", rank) for rank in range(rows))

@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""What teams gain on this machine: operations that are over at once, beside MPI's own, and tasks
-that agree on their calls as teams, beside the same tasks where they must send messages.
+"""The gain of teams on this machine: operations by a team and by MPI, and tasks that agree on their
+calls as teams, beside the same tasks where they must send messages.
 
-All take turns, batch by batch, as everything that is compared. MPI is called as a program would,
-through mpi4py.
+All take turns, batch by batch, as in all comparisons. The demo calls MPI through mpi4py, as a
+program would.
 """
 
 from __future__ import annotations
@@ -22,14 +22,14 @@ BATCHES = 12
 CALLS = 8
 #: a task's processes agree on the answer
 ASKED = "iprobe"
-#: by operation: hocket's way, the way it is beside, and how the report calls that
+#: by operation: hocket's method, the method beside it, and its name in the report
 WAYS = {
     "barrier": ("team", "MPI", "MPI"),
     "sum": ("team", "MPI", "MPI"),
     ASKED: ("task", "messages", "by messages"),
 }
 
-#: seconds a call, batch by batch, by operation and by who does it
+#: seconds a call, batch by batch, by operation and by method
 Times = dict[str, dict[str, list[float]]]
 
 
@@ -77,7 +77,7 @@ def measure(world: Any, comm: Any) -> Times:
 
 
 def _apart(world: Any, comm: Any) -> Any:
-    """The same tasks, each of whose processes takes itself to be on a node of its own."""
+    """The same tasks, with each process on a pretended node of its own."""
     rows = world.comm.size if world.name == "rows" else comm.size - world.comm.size
     before = os.environ.get("HOCKET_NODES")
     os.environ["HOCKET_NODES"] = ",".join(map(str, range(comm.size)))
@@ -90,7 +90,8 @@ def _apart(world: Any, comm: Any) -> Any:
 
 
 def seconds(parts: list[Times]) -> dict[str, dict[str, float]]:
-    """A call's time is the largest over the processes; of these the median over the batches."""
+    """A call's time is the largest over the processes; the result is the median over the
+    batches."""
     return {
         what: {
             who: float(np.median(np.max([part[what][who] for part in parts], axis=0)))
@@ -101,7 +102,7 @@ def seconds(parts: list[Times]) -> dict[str, dict[str, float]]:
 
 
 def lines(found: dict[str, dict[str, float]], processes: int) -> list[str]:
-    """As the report has it: what it takes, what it takes otherwise, and the gain."""
+    """For the report: the time, the alternative's time, and the gain."""
     said = {}
     for what, (ours, theirs, name) in WAYS.items():
         mine, other = found[what][ours], found[what][theirs]

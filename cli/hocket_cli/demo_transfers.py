@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""What one copy and persistent requests gain: the pipeline's transfer alone, in three ways."""
+"""The gain of one copy and persistent requests: the pipeline's transfer alone, in three ways."""
 
 from __future__ import annotations
 
@@ -55,12 +55,12 @@ def transfers(world: Any, part: Any, transfer: Any, everyone: Any) -> dict[str, 
 
 
 def _packed(world: Any, part: Any, everyone: Any) -> Callable[[], None]:
-    """What a program does by hand: a message for each pair, packed and unpacked by NumPy."""
+    """By hand: a message for each pair, packed and unpacked by NumPy."""
     mpi = importlib.import_module("mpi4py.MPI")
     layout, local = part.layout, part.local
     rows = world.comm.size if world.name == "rows" else everyone.size - world.comm.size
     cols = everyone.size - rows
-    blocks = []  # of either side's local array: the other's process, and where its block lies
+    blocks = []  # for either side's local array: the other's process, and the position of its block
     for other in range(cols if world.name == "rows" else rows):
         extent = layout.shape[1 if world.name == "rows" else 0]
         share = -(-extent // (cols if world.name == "rows" else rows))
@@ -77,7 +77,7 @@ def _packed(world: Any, part: Any, everyone: Any) -> Callable[[], None]:
                 requests.append(everyone.Isend(buffer, process))
             else:
                 requests.append(everyone.Irecv(buffer, process))
-        # Polled: where processes are more than cores, blocking waits would spin.
+        # Polls, because blocking waits spin if processes share cores.
         while not mpi.Request.Testall(requests):
             time.sleep(0)
         if world.name == "cols":
@@ -88,8 +88,8 @@ def _packed(world: Any, part: Any, everyone: Any) -> Callable[[], None]:
 
 
 def line(answers: dict[str, list[dict[str, Any]]]) -> tuple[str, dict[str, float]]:
-    """One line for the report, and the medians in seconds by way; a round takes as long as its
-    slowest process."""
+    """One line for the report, and the medians in seconds by method; a round takes as long as
+    its slowest process."""
     by_process = [answer["transfers"] for task in answers.values() for answer in task]
     medians = {
         way: float(np.median(np.max([each[way] for each in by_process], axis=0))) for way in WAYS
@@ -101,7 +101,7 @@ def line(answers: dict[str, list[dict[str, Any]]]) -> tuple[str, dict[str, float
 
 
 def _settle(comm: Any) -> None:
-    """A barrier that leaves the processor to those who still work."""
+    """A barrier that leaves the processor to working processes."""
     request = comm.Ibarrier()
     while not request.Test():
         time.sleep(0)

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""How much memory programs could still have."""
+"""The memory that programs can still allocate."""
 
 from __future__ import annotations
 
@@ -7,8 +7,8 @@ from pathlib import Path
 
 
 def free_memory() -> int | None:
-    """Bytes that programs could have now, what caches of files would give up for them included
-    (`MemAvailable` of proc(5)); None where the system does not say."""
+    """Bytes that programs can allocate now, including reclaimable file caches (`MemAvailable` of
+    proc(5)); None if the system does not report it."""
     try:
         lines = Path("/proc/meminfo").read_text().splitlines()
         return next(int(ln.split()[1]) for ln in lines if ln.startswith("MemAvailable")) * 1024

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""`hocket info`: what is installed, which MPI, which machine, and how memory is copied here."""
+"""`hocket info`: the installation, the MPI, the machine, and the memory paths between processes."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ except OSError as problem:
     print(f"no: {problem.strerror} ({problem.filename or 'mmap'})")
 """
 
-# Likewise the bytes of a place that it is told of, through the kernel.
+# Reads bytes at a given address of that process through the kernel.
 _ASK_CROSSING = """
 import ctypes, os, sys
 class Run(ctypes.Structure):
@@ -49,7 +49,7 @@ else:
     print("yes" if read.raw == b"hocket was here" else "no: other memory was found")
 """
 
-# Asked in a process of its own, because an MPI that cannot start ends the process that asks.
+# Runs in another process, because an MPI that cannot start ends its process.
 _ASK_MPI = """
 import json, sys
 from mpi4py import MPI
@@ -101,7 +101,7 @@ print("\\n" + json.dumps(answer, default=str))
 
 
 def main(words: list[str]) -> int:
-    """Print the facts; 1 where this installation cannot start processes."""
+    """Print the facts; 1 if this installation cannot start processes."""
     parser = Parser(prog="hocket info", description="Versions, MPI, machine, copy methods.")
     parser.add_argument("store", nargs="?", help="a store, as run.zarr: what is in it, instead")
     parser.add_argument("--json", action="store_true", help="print JSON instead")
@@ -151,7 +151,7 @@ def _tell_of(path: str, as_json: bool) -> int:
 
 
 def gather() -> dict[str, dict[str, Any]]:
-    """Everything that is known, by section, as plain values."""
+    """All facts by section, as plain values."""
     return {
         "hocket": {"version": hocket.__version__, "python": _python(), **_versions()},
         "mpi": _mpi(),

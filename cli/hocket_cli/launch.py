@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""`python -m hocket_cli.launch PROGRAM ARGS`: one rank's program, its failure reported.
+"""`python -m hocket_cli.launch PROGRAM ARGS`: runs one rank's program, and reports its failure.
 
-A Python program runs in this process, so that an exception can be told with rank, task and
-traceback. Any other runs below it, so that its status can be told.
+A Python program runs in this process, so that the report of an exception has rank, task and
+traceback. Any other program runs in a child, so that the report has its status.
 """
 
 from __future__ import annotations
@@ -48,7 +48,7 @@ def run_python(program: str) -> None:
 
 
 def _frames(error: BaseException, program: str) -> int:
-    """How many frames of a traceback, ours and runpy's, come before the program's own."""
+    """The number of frames of a traceback, this file's and runpy's, before the program's own."""
     trace, count = error.__traceback__, 0
     while trace is not None:
         if trace.tb_frame.f_code.co_filename == program:
@@ -58,14 +58,14 @@ def _frames(error: BaseException, program: str) -> int:
 
 
 def run_other(argv: list[str]) -> None:
-    """Run any other program in our place, and end as it ends."""
+    """Runs any other program, and ends as it ends."""
     rank.stand("in " + " ".join(argv))
-    # MPICH's launcher speaks to the program through an open file, so files stay open.
+    # MPICH's launcher communicates with the program through an open file, so files stay open.
     try:
         process = subprocess.Popen(
             argv, close_fds=False, preexec_fn=lambda: rank.end_with_parent(signal.SIGKILL)
         )
-    except OSError as problem:  # the right to run it is there, or the run had not begun
+    except OSError as problem:  # it is executable, or had not started yet
         rank.leave(
             f"could not start '{argv[0]}': {problem.strerror}; a script's first line names its "
             "interpreter, as #!/bin/sh, and other programs are built for this machine",
@@ -90,8 +90,8 @@ def run_other(argv: list[str]) -> None:
 
 
 def _watch(process: subprocess.Popen[bytes]) -> bool:
-    """Whether a program has come to use MPI, known when it does or has ended. One that does is
-    there for long: MPI_Finalize waits for all."""
+    """Whether a program uses MPI: known once it does or has ended. A program that uses MPI runs
+    for long, because MPI_Finalize waits for all."""
     pause = 0.01
     while not _maps_mpi(process.pid):
         try:
@@ -103,8 +103,8 @@ def _watch(process: subprocess.Popen[bytes]) -> bool:
 
 
 def _maps_mpi(number: int) -> bool:
-    """Whether that process, or one that it has started, has an MPI library in its memory. Where
-    the system does not tell, it is taken to have."""
+    """Whether that process, or one of its children, has mapped an MPI library. True if the
+    system does not report it."""
     here = Path(f"/proc/{number}")
     try:
         if "/libmpi" in (here / "maps").read_text(errors="replace"):

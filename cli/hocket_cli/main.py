@@ -11,7 +11,7 @@ import sys
 from collections.abc import Sequence
 from typing import Any, NoReturn
 
-#: command → (what it does, an example)
+#: command → (its purpose, an example)
 COMMANDS = {
     "demo": ("photographs through the pipelined 2-D FFT, checked and timed", "hocket demo"),
     "run": ("start tasks from programs", "hocket run rows=2:rows.py cols=2:cols.py"),
@@ -31,16 +31,16 @@ COMMANDS = {
     "completion": ("a script that completes all this in a shell", "hocket completion bash"),
 }
 
-#: commands that are packages of their own, above this one, each with a function `main`
+#: commands in packages of their own, above this one, each with a function `main`
 PACKAGES = {"bench": "hocket_bench", "papers": "hocket_papers"}
 
 
 class UsageError(Exception):
-    """The command line cannot be followed; nothing has been started."""
+    """An invalid command line; nothing has started."""
 
 
 class Parser(argparse.ArgumentParser):
-    """argparse, with its complaints raised so that every error looks alike."""
+    """argparse that raises its errors, so that all errors look alike."""
 
     def error(self, message: str) -> NoReturn:
         raise UsageError(f"{message}; `{self.prog} --help` explains")
@@ -69,7 +69,7 @@ def main(argv: Sequence[str] | None = None) -> int:
     except KeyboardInterrupt:
         return _complain("stopped by Ctrl-C; every process has been ended", 130)
     except BrokenPipeError:
-        # Whoever read our output has left (`hocket plan … | head`); nothing more to say to them.
+        # The reader of the output has ended (`hocket plan … | head`), so nothing more is printed.
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         return 1
     except Exception as problem:
@@ -109,7 +109,7 @@ def _is_ours(problem: Exception) -> bool:
 
 
 def _complain(problem: object, status: int) -> int:
-    # An error that was printed in full when it happened is named in a line only.
+    # An error that has been printed in full gets one line only.
     text = str(problem)
     if getattr(problem, "_shown", False):
         text = text.splitlines()[0] + " (in full above)"

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""What messages between two processes cost, measured in the terms of the model of plans."""
+"""The costs of messages between two processes, measured in the terms of the cost model."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ _BURST = 64
 
 
 def node() -> str:
-    """The node of this process, as transfers see it: `HOCKET_NODES` pretends others."""
+    """The node of this process, as transfers see it: `HOCKET_NODES` may pretend others."""
     from mpi4py import MPI
 
     name = str(MPI.Get_processor_name())
@@ -28,20 +28,20 @@ def node() -> str:
 def measure(comm: Any, repeat: int) -> dict[str, float]:
     """Seconds of each cost between the two processes of `comm`: medians, the slower of both ends.
 
-    Costs of messages have the names of those between nodes where the two are on different ones.
+    If the processes are on different nodes, the costs have the names of those between nodes.
     """
     import numpy as np
 
-    # No zeros: the system has one page for all of them.
+    # Not zeros: the system maps one page for all of them.
     small, large, other = (np.ones(n, np.uint8) for n in (_SMALL, _LARGE, _LARGE))
     rank = comm.rank
 
     def wait(requests: list[Any]) -> None:
         while not all(map(methodcaller("Test"), requests)):
-            time.sleep(0)  # let the other run where both share a core
+            time.sleep(0)  # lets the other process run if both share a core
 
     def the_receivers_word() -> None:
-        """It ends what was sent for both."""
+        """It ends the sends of both."""
         wait([(comm.Irecv if rank == 0 else comm.Isend)(small[:1], 1 - rank, 2)])
 
     def burst(count: int) -> None:
@@ -50,7 +50,7 @@ def measure(comm: Any, repeat: int) -> dict[str, float]:
         the_receivers_word()
 
     def seconds(step: Callable[[], Any]) -> float:
-        step()  # the first one opens what stays open
+        step()  # the first call opens connections
         times = []
         for _ in range(repeat):
             comm.Barrier()
@@ -62,7 +62,7 @@ def measure(comm: Any, repeat: int) -> dict[str, float]:
     world = hk.tasks({"first": 1, "second": 1}, comm=comm)
 
     def request(values: Any, sender: int) -> Any:
-        """Arrays move as in transfers: within a node in memory that both can reach."""
+        """Arrays move as in transfers: within a node in shared memory."""
         array = hk.empty(hk.Layout(values.shape, "(*)"), "uint8", comm=world.comm)
         array.local[...] = values
         init = world.send_init if rank == sender else world.recv_init
@@ -92,7 +92,7 @@ def measure(comm: Any, repeat: int) -> dict[str, float]:
     message = more(seconds(partial(burst, _BURST)), seconds(partial(burst, 1)), _BURST - 1)
     whole, least = seconds(partial(one_array, long)), seconds(partial(one_array, forth))
     byte = more(whole, least, _LARGE - _SMALL)
-    # The wait of a transfer spins, which costs its turn on a core that others want too.
+    # The wait of a transfer spins, which takes time on a core that others need, too.
     turn = min(seconds(there_and_back), seconds(by_messages)) / 2
     relay = max(turn - message, 0.0)
     for one in (forth, back, long):

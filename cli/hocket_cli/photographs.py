@@ -29,7 +29,7 @@ SHIPPED = (
     "gravel.png",
     "brick.png",
 )
-#: endings by which a file says that it is an image
+#: suffixes of image files
 ENDINGS = frozenset((".png", ".jpg", ".jpeg", ".tif", ".tiff", ".bmp", ".gif", ".webp", ".pgm"))
 
 Grey = npt.NDArray[np.uint8]
@@ -39,7 +39,7 @@ def find(folder: str | None) -> list[Path]:
     """The image files to use, sorted: of the user's folder, or those that scikit-image ships.
 
     Raises:
-        Error: no such folder, nothing in it that is an image, no scikit-image.
+        Error: no such folder, no image in it, or no scikit-image.
     """
     if folder is None:
         return _shipped()
@@ -76,10 +76,10 @@ def _shipped() -> list[Path]:
 
 
 def read(path: Path) -> Any:
-    """An image file as a grey Pillow image of 8 bits, upright; what is transparent is white.
+    """An image file as a grey Pillow image of 8 bits, upright; transparent pixels are white.
 
     Raises:
-        Error: the file cannot be read, or is no image.
+        Error: hocket cannot read the file, or it is no image.
     """
     try:
         pillow: Any = importlib.import_module("PIL.Image")
@@ -99,14 +99,15 @@ def read(path: Path) -> Any:
                 white = pillow.new("RGBA", image.size, "white")
                 image = pillow.alpha_composite(white, image)
             return image.convert("L")
-    except Exception as problem:  # a damaged file makes Pillow's decoders raise nearly anything
+    # Pillow's decoders raise many kinds of exceptions for damaged files
+    except Exception as problem:
         what = str(problem) or type(problem).__name__
         raise Error(f"'{printable(str(path))}' cannot be read as an image: {what}") from problem
 
 
 def _eight_bits(image: Any) -> Grey:
-    """Pixels of more than 8 bits, from the least to the greatest over the full range; what is no
-    number becomes black."""
+    """Pixels of more than 8 bits, scaled from the smallest to the largest over the full range;
+    NaN becomes black."""
     values = np.asarray(image, dtype=np.float64)
     finite = np.isfinite(values)
     low = float(values.min(initial=np.inf, where=finite))
@@ -116,7 +117,7 @@ def _eight_bits(image: Any) -> Grey:
 
 
 def printable(name: str) -> str:
-    """A file's name, which may be any bytes, as text that any terminal takes."""
+    """A file's name, which may be any bytes, as text for any terminal."""
     return name.encode("utf-8", "replace").decode("utf-8")
 
 
@@ -125,20 +126,18 @@ def stream(
 ) -> tuple[npt.NDArray[np.uint8], list[str]]:
     """Square grey frames from the photographs, in turn.
 
-    The first round shows each photograph's centre, later ones closer crops of it that wander, so
-    that no two frames are alike.
+    The first round shows each photograph's centre, later ones closer crops that move, so that no
+    two frames are alike.
 
     Args:
-        paths: image files, at least one.
-        size: pixels a side, N.
-        frames: how many, F.
-        skipped: told of each file that cannot be read; the others are used.
+        paths: image files, at least one. size: pixels a side, N. frames: how many, F. skipped:
+        called with each unreadable file; the others are used.
 
     Returns:
         uint8 array (F, N, N), and the name of each frame's photograph.
 
     Raises:
-        Error: none of the files can be read as an image; there is no memory for the frames.
+        Error: none of the files is a readable image; there is not enough memory for the frames.
     """
     pictures: list[Any] = []
     stems: list[str] = []
@@ -180,5 +179,5 @@ def stream(
 
 
 def _wander(turn: int, stride: float) -> float:
-    """Where the crop lies between its two ends: the centre first."""
+    """The position of the crop between its two ends: the centre first."""
     return (0.5 + turn * stride) % 1.0

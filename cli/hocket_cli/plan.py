@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""`hocket plan SOURCE DESTINATION --shape …`: who sends what to whom, explained. Needs no MPI."""
+"""`hocket plan SOURCE DESTINATION --shape …`: explains the plan of a transfer. Needs no MPI."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ the second extent holds copies; or each process's own part, as "BOXES [0:6, 0:8 
 "ELEMENTS [0+40 | 95, 40+55]" (row-major numbers, first+length for runs). With --axes the
 destination is the source transposed, as numpy.transpose; --shape is the source's.
 """
-#: processes a side up to which the whole table of traffic is printed
+#: the largest number of processes a side for a whole table of traffic
 _TABLE = 16
 
 
@@ -120,7 +120,7 @@ def _numbers(option: str, text: str) -> list[int]:
 
 
 def layout(text: str, shape: list[int]) -> Any:
-    """The Layout of a shape that text such as "(BLOCK,*)@4" or "(BLOCK,BLOCK)@2x2" describes."""
+    """The Layout of text such as "(BLOCK,*)@4" or "(BLOCK,BLOCK)@2x2" and a shape."""
     dist, at, procs = text.partition("@")
     if re.fullmatch(r"\s*\d+\s*([x,]\s*\d+\s*)+", procs):
         procs = "(" + ", ".join(re.findall(r"\d+", procs)) + ")"
@@ -184,7 +184,8 @@ def _text(plan: Any, facts: dict[str, Any], options: Any) -> str:
 
 
 def _table(plan: Any, same: bool) -> list[str]:
-    """Elements by sender (rows) and receiver (columns); what stays on its process in brackets."""
+    """Elements by sender (rows) and receiver (columns); those that stay on their process in
+    brackets."""
     from hocket.plotting import traffic_matrix
 
     matrix = traffic_matrix(plan)

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""`hocket rechunk SOURCE DESTINATION`: a store copied into other chunks, out of core."""
+"""`hocket rechunk SOURCE DESTINATION`: copies a store into other chunks, out of core."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ _UNITS = {"": 1, "K": 1 << 10, "M": 1 << 20, "G": 1 << 30, "T": 1 << 40}
 
 
 def main(words: list[str]) -> int:
-    """Start the processes, and tell how far they are."""
+    """Start the processes, and show their progress."""
     parser = Parser(prog="hocket rechunk", description=_HELP)
     parser.formatter_class = argparse.RawDescriptionHelpFormatter
     parser.add_argument("source", help="a store, as in.zarr")

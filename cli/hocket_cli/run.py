@@ -44,7 +44,7 @@ class Spec:
 
 
 def main(words: list[str]) -> int:
-    """Start the programs, pass on what they print, and return one status for all."""
+    """Start the programs, pass on their output, and return one status for all."""
     parser = Parser(prog="hocket run", usage="hocket run [options] [NAME=]COUNT:PROGRAM … [ARGS]")
     parser.description = _HELP
     parser.formatter_class = argparse.RawDescriptionHelpFormatter
@@ -83,7 +83,7 @@ def main(words: list[str]) -> int:
 
 
 def _check_amounts(specs: list[Spec], timeout: float | None) -> None:
-    """Refuses a time that is none, and more processes than can be started."""
+    """Refuses an invalid time, and more processes than can be started."""
     try:
         as_seconds(timeout)
         check_total(sum(spec.count for spec in specs))
@@ -92,7 +92,7 @@ def _check_amounts(specs: list[Spec], timeout: float | None) -> None:
 
 
 def _split_own(words: list[str]) -> tuple[list[str], list[str]]:
-    """Our options come before the first task; everything from there on is tasks and arguments."""
+    """hocket's options come before the first task; all later words are tasks and arguments."""
     position = 0
     while position < len(words) and words[position].startswith("-"):
         position += 2 if words[position] in ("--timeout", "--trace") else 1
@@ -103,7 +103,7 @@ def parse(words: list[str]) -> list[Spec]:
     """The tasks of a command line, each with its own and the common arguments, all checked.
 
     Raises:
-        UsageError: a malformed task, a wrong count, a program that is missing or cannot be run.
+        UsageError: a malformed task, a wrong count, a program that is missing or not executable.
     """
     specs: list[Spec] = []
     for word in words:
@@ -158,7 +158,7 @@ def _spec(word: str, match: re.Match[str]) -> Spec:
 
 
 def _resolve(program: str) -> list[str]:
-    """The command that runs a program: itself, or our launcher for a Python program."""
+    """The command that runs a program: itself, or hocket's launcher for a Python program."""
     path = Path(program)
     if path.suffix in (".py", ".pyw"):
         if path.is_dir():
@@ -202,7 +202,7 @@ def _report(
     seats: list[tuple[str | None, int]],
     timeout: float | None,
 ) -> int:
-    """Say what went wrong, if anything; the status of the run."""
+    """Reports the failure, if there is one; returns the status of the run."""
     if outcome.failures:
         print(explain(outcome.failures, seats), file=sys.stderr)
         return outcome.failures[0].code
@@ -218,7 +218,7 @@ def _report(
 
 
 class _Printer:
-    """Prints whole lines, each behind the task and process that it comes from."""
+    """Prints whole lines, each after its task and process."""
 
     def __init__(self, seats: list[tuple[str | None, int]], prefix: bool) -> None:
         labels = [str(seat) if name is None else f"{name}[{seat}]" for name, seat in seats]
@@ -226,7 +226,7 @@ class _Printer:
         self._prefixes = [f"{label:<{width}} | " if prefix else "" for label in labels]
 
     def line(self, rank: int | None, stream: str, text: str) -> None:
-        # What mpiexec says is kept for the report.
+        # The messages of mpiexec go into the report.
         if rank is not None:
             target = sys.stdout if stream == "out" else sys.stderr
             print(self._prefixes[rank] + text, file=target, flush=True)

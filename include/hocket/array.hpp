@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// A local array with a layout: one process's part of a distributed array.
+// Arrays with a layout. Each process has an Array for its own part of a distributed array.
 #pragma once
 
 #include <complex>
@@ -16,9 +16,12 @@
 
 namespace hocket {
 
-/// An element type: a name that both sides of a transfer compare, and its size in bytes.
+/// The index that varies fastest in dense memory: the last one, or the first one, as in Fortran.
+enum class Order { row_major, column_major };
+
+/// An element type: its name, which both sides of a transfer compare, and its size in bytes.
 struct DType {
-    std::string name;  ///< NumPy's: "float64", "complex128", "int32", …
+    std::string name;  ///< NumPy's name: "float64", "complex128", "int32", …
     std::int64_t size;
     friend bool operator==(const DType&, const DType&) = default;
 };
@@ -41,31 +44,30 @@ DType dtype_of() {
     }
 }
 
-/// One process's part of a distributed array. A handle: copies name the same memory, which lives
-/// as long as any of them.
+/// One process's part of a distributed array. An Array is a handle: copies share the memory, which
+/// lives as long as any copy.
 class Array {
   public:
-    /// Memory of hocket's own, uninitialised, dense and row-major. Local, not collective; a process
-    /// beyond `layout.size()` holds an empty local array.
+    /// Allocates uninitialised memory, dense and row-major. Local, not collective; a process beyond
+    /// `layout.size()` gets an empty local array.
     ///
-    /// Where blocks are uneven there is room for what the array becomes when it is remapped within
-    /// its own memory (remap_inplace), up to twice an even share of the whole; `room` bytes, if
-    /// that is more. Pages that are never touched take no memory.
+    /// `room`: bytes to reserve, for remap_inplace. By default hocket reserves enough for uneven
+    /// blocks, at most twice an even share of the array. Untouched pages take no memory.
     /// @throws LayoutError if the communicator has fewer processes than the layout.
     static Array empty(const Layout& layout, const DType& dtype, const Comm& comm,
                        std::int64_t room = 0);
 
-    /// The user's own memory, never copied. `strides` in bytes, one a dimension, of any sign; none:
-    /// dense and row-major. `keep` is held as long as the array is in use. `room`: bytes from
-    /// `data` on that remap_inplace may use, if more than the local array has.
+    /// Wraps the user's memory without a copy. `strides` are in bytes, one a dimension, of any
+    /// sign; none: dense and row-major. The array owns `keep` as long as it is in use. `room`:
+    /// bytes from `data` on that remap_inplace may use, if more than the local array has.
     static Array wrap(void* data, const Layout& layout, const DType& dtype, const Comm& comm,
                       std::optional<Shape> strides = {}, std::shared_ptr<const void> keep = {},
                       bool writable = true, std::int64_t room = 0);
 
-    /// a[slices], one slice a dimension: an array of its own in the same memory, with the layout
+    /// a[slices], one slice a dimension: an array in the same memory with the layout
     /// `layout().section(slices)`. Local. @throws LayoutError for slices that leave the shape, and
-    /// where this process's elements of the section are not equally spaced (a stride through
-    /// CYCLIC(k)), so that no strides say where they are.
+    /// for elements that are not equally spaced on this process (a stride through CYCLIC(k)),
+    /// because no strides can describe them.
     Array section(std::span<const Slice> slices) const;
 
     const Layout& layout() const { return layout_; }
@@ -75,13 +77,14 @@ class Array {
     const Shape& strides() const { return strides_; }  ///< bytes
     const Shape& local_shape() const { return local_shape_; }
     bool writable() const { return writable_; }
-    /// Bytes from data() on that belong to the array: its own at least, if it is dense.
+    /// Bytes from data() on that the array may use: at least its own size, if it is dense.
     std::int64_t room() const { return room_; }
     const std::shared_ptr<const void>& keep() const { return keep_; }
-    /// This process's number in the layout, or -1 beyond it.
+    /// This process's number in the layout; -1 for a process beyond it.
     std::int64_t process() const;
 
-    /// The local elements of a dense array. @throws Error for another type, or strides.
+    /// The local elements of a dense array. @throws Error for another type, and for an array that
+    /// is not dense.
     template <class T>
     std::span<T> local() const {
         require_dense(dtype_of<T>());
@@ -105,10 +108,11 @@ class Array {
     std::int64_t room_ = 0;
 };
 
-/// Bytes that Array::empty takes for process `rank`'s part, -1: of a process beyond the layout.
+/// Bytes that Array::empty allocates for the part of process `rank`; -1: of a process beyond the
+/// layout.
 std::int64_t room_of(const Layout& layout, std::int64_t itemsize, std::int64_t rank);
 
-/// The bytes between neighbours along each dimension of a dense row-major array.
+/// The distance in bytes between neighbours along each dimension of a dense row-major array.
 Shape dense_strides(const Shape& shape, std::int64_t itemsize);
 
 }  // namespace hocket

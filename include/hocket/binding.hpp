@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// For those who bind hocket to another language; programs in C++ need nothing of this.
+// For authors of bindings to other languages. Programs in C++ do not need this header.
 #pragma once
 
 #include <cstddef>
@@ -23,36 +23,38 @@ enum class Type : std::uint8_t;
 struct Call;
 }  // namespace team
 
-/// Friend of the classes whose calls a binding makes in its own way.
+/// A friend of the public classes: gives bindings access to calls that C++ programs do not need.
 struct Binding {
-    /// Takes part in a collective call that this process cannot make, because its arguments are
-    /// wrong before there is an array to name: every process of the call raises the error instead
-    /// of moving anything. `kind` is the error's class: "LayoutError", "MismatchError", "Error".
+    /// Joins a collective call that this process cannot make because its arguments are wrong. Every
+    /// process of the call raises the error, and no data moves. `kind` is the class of the error:
+    /// "LayoutError", "MismatchError", "Error".
     static void refuse(const Comm& comm, const std::string& kind, const std::string& message,
                        Deadline deadline = {});
-    /// The same of a verb of tasks, by its name ("send", "recv_init", …; "collective": any of
-    /// bcast, reduce, allreduce, gather and barrier), in all of the calling task.
-    /// @throws Error here only, for a name that is no verb.
+    /// Joins a collective call of a task that this process cannot make. `verb` is the name of the
+    /// call ("send", "recv_init", …); "collective" stands for bcast, reduce, allreduce, gather and
+    /// barrier.
+    /// @throws Error on this process only, for an unknown verb.
     static void refuse(Tasks& tasks, const std::string& verb, const std::string& kind,
                        const std::string& message, Deadline deadline = {});
     static void refuse(Channel& channel, bool sending, const std::string& kind,
                        const std::string& message, Deadline deadline = {});
-    /// @throws Error here with this message; elsewhere with one that names this process.
+    /// Joins a team's operation that this process cannot make. @throws Error with this message
+    /// here, and with one that names this process on the others.
     [[noreturn]] static void refuse(const Team& team, team::Op op, const std::string& message);
 
-    /// Operations of a team whose types are not known when the binding is compiled.
+    /// Runs a team's operation whose type is known only at run time.
     static std::uint64_t run(const Team& team, const team::Call& call, const TeamOptions& options);
     static Mask run_mask(const Team& team, const team::Call& call, const TeamOptions& options);
     static void run_gather(const Team& team, team::Type type, std::uint64_t bits, void* values,
                            std::size_t places, const TeamOptions& options);
 
-    /// The binding's own part of a transfer's six steps.
+    /// Adds the seconds that the binding has spent to the six steps of the tasks' transfers.
     static void add_to_profile(Tasks& tasks, const Profile& more);
 
-    /// The lock of an interpreter under which some operations run (Python's). Whoever holds it and
-    /// would wait lets go of it meanwhile: what is waited for may be a thread that polls one of
-    /// them. `let_go` gives what `take_back` takes, or nullptr where this thread does not hold the
-    /// lock. nullptr twice: there is none.
+    /// Sets the lock of an interpreter (Python's) under which some operations run. A wait releases
+    /// this lock while it blocks, because the awaited thread may need the lock to poll an
+    /// operation. `let_go` returns the argument of `take_back`, or nullptr if this thread does not
+    /// hold the lock. nullptr twice: there is no lock.
     static void set_interpreter_lock(void* (*let_go)(), void (*take_back)(void* held));
 };
 

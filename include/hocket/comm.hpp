@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// A communicator of the user's, without <mpi.h>; hocket/mpi.hpp makes one from an MPI_Comm.
+// A handle on the user's communicator, without <mpi.h>. hocket/mpi.hpp makes one from an MPI_Comm.
 #pragma once
 
 #include <memory>
@@ -12,8 +12,8 @@ namespace comm {
 class State;  // the user's communicator and hocket's private duplicate; src/comm/state.hpp
 }
 
-/// A handle on a communicator of the user's. hocket never communicates on it: the first collective
-/// call makes a private duplicate, which lives as long as the user's communicator.
+/// A handle on the user's communicator. hocket never communicates on that communicator: the first
+/// collective call makes a private duplicate, which lives as long as the user's communicator.
 class Comm {
   public:
     /// MPI_COMM_WORLD. @throws Error before MPI_Init and after MPI_Finalize.

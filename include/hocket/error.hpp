@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// What can go wrong. Every message says what went wrong, with which values, and how to mend it.
+// The errors that hocket raises. Each message states the cause, the values and the remedy.
 #pragma once
 
 #include <stdexcept>
@@ -7,39 +7,39 @@
 
 namespace hocket {
 
-/// Root of every error that hocket raises.
+/// The base class of every error that hocket raises.
 class Error : public std::runtime_error {
   public:
     using std::runtime_error::runtime_error;
 };
 
-/// A layout, an alignment, a section or a plan that cannot be.
+/// An invalid layout, alignment, section or plan.
 class LayoutError : public Error {
   public:
     using Error::Error;
 };
 
-/// Two sides of one operation disagree: shape, dtype, layout, arguments. Raised on every process
-/// of both sides, naming both, before any data moves.
+/// Two sides of one operation disagree: shape, dtype, layout or arguments. Every process of both
+/// sides raises this error, which names both values, before any data moves.
 class MismatchError : public Error {
   public:
     using Error::Error;
 };
 
-/// A wait ended because the deadline that the caller set has passed.
+/// A wait ended because the caller's deadline passed.
 class DeadlineError : public Error {
   public:
     using Error::Error;
 };
 
-/// A wait ended because a process that it depended on is gone.
+/// A wait ended because a process that it depended on has ended.
 class PeerLostError : public Error {
   public:
     using Error::Error;
 };
 
-/// An argument of a call in C or Fortran that cannot be used at all: NULL, a handle that was freed,
-/// too little room. Raised on every process of a collective call.
+/// An invalid argument of a call in C or Fortran: NULL, a freed handle, or too small a buffer.
+/// Every process of a collective call raises it.
 class ArgumentError : public Error {
   public:
     using Error::Error;

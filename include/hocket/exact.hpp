@@ -10,8 +10,8 @@ namespace hocket::exact {
 /// IEEE 754 binary16, binary32 and binary64.
 enum class Number : std::uint8_t { float16, float32, float64 };
 
-/// Terms of sums: elements a, or products a * b. `shape` has the dimensions of the result first,
-/// `kept` of them, and then those that are summed over; strides are in bytes.
+/// The terms of sums: elements a, or products a * b. `shape` has the `kept` dimensions of the
+/// result first, then the dimensions that are summed over. Strides are in bytes.
 struct Terms {
     Number number = Number::float64;
     const void* a = nullptr;
@@ -21,23 +21,24 @@ struct Terms {
     bool negative = false;  ///< the terms are subtracted
 };
 
-/// An accumulator is so many 64-bit words, all zero at first. It holds any sum of up to 2^62 terms
-/// exactly, and tells infinities and NaN (R. M. Neal, "Fast exact summation using small and large
-/// superaccumulators", 2015). Accumulators of one kind may be copied from process to process.
+/// The number of 64-bit words of an accumulator. An accumulator of zeros is an empty sum. An
+/// accumulator holds any sum of up to 2^62 terms exactly, and distinguishes infinities and NaN (R.
+/// M. Neal, "Fast exact summation using small and large superaccumulators", 2015). Programs may
+/// copy accumulators of one kind between processes.
 std::int64_t words(Number number, bool products);
 
-/// Adds the terms to one accumulator an element of the result, which lie one after the other.
+/// Adds the terms to the accumulators, one for each element of the result, contiguous in memory.
 void add(const Terms& terms, std::int64_t* accumulators);
 
-/// into += from, element by element.
+/// Adds each accumulator of `from` to that of `into`.
 void merge(std::int64_t* into, const std::int64_t* from, std::int64_t count, Number number,
            bool products);
 
-/// Each sum rounded to nearest even as `result`; inf - inf is NaN, and a sum of nothing 0.
+/// Rounds each sum to nearest even, as `result`; inf - inf is NaN, and an empty sum is 0.
 void round(const std::int64_t* accumulators, std::int64_t count, Number number, bool products,
            Number result, void* rounded);
 
-/// The rounded sums of elements (no products), dense, without accumulators of the caller's.
+/// The rounded sums of elements (no products), dense. Allocates the accumulators itself.
 void sum(const Terms& terms, Number result, void* rounded);
 
 }  // namespace hocket::exact

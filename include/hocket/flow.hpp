@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Flows: steps that compute or communicate, inserted in the order of a sequential program, and run
-// as soon as what they read and write allows (Marjanovic, Labarta, Ayguade and Valero, "Effective
-// Communication and Computation Overlap with Hybrid MPI/SMPSs").
+// Flows: graphs of steps that compute or communicate. A program inserts steps in sequential order;
+// a step runs as soon as the data that it reads and writes allow (Marjanovic, Labarta, Ayguade and
+// Valero, "Effective Communication and Computation Overlap with Hybrid MPI/SMPSs").
 #pragma once
 
 #include <cstdint>
@@ -25,38 +25,40 @@ namespace flow {
 struct State;  // src/flow/state.hpp
 }
 
-/// Who starts and polls the operations of communication steps.
+/// The threads that start and poll the operations of communication steps.
 enum class Agent {
-    automatic,      ///< `between_steps` where the workers are as many as the cores, else `thread`
-    between_steps,  ///< the workers, between two steps, and whoever waits
-    thread          ///< a thread of its own; MPI must allow it: MPI_THREAD_SERIALIZED at least
+    automatic,      ///< `between_steps` if the flow has as many workers as cores, else `thread`
+    between_steps,  ///< the workers between two steps, and a thread in `wait`
+    thread          ///< a separate thread; requires MPI_THREAD_SERIALIZED at least
 };
 
 struct FlowOptions {
-    /// Threads that run steps; the one that inserts and waits is the first of them.
-    /// None: HOCKET_THREADS, else the cores of this process.
+    /// The number of threads that run steps. The inserting thread counts as one of them. None:
+    /// HOCKET_THREADS, else the cores of this process.
     std::optional<int> workers;
-    /// So many unfinished steps are the most: an insertion beyond helps to run them first.
+    /// The largest number of unfinished steps. An insertion beyond this number first helps to run
+    /// steps.
     std::int64_t window = 8192;
     Agent agent = Agent::automatic;
-    /// After every step, look whether it has written what it only declared to read (an Error that
-    /// names both). Steps run one at a time then, and all that they read is read twice more.
+    /// After each step, check whether it has written data that it only declared to read (an Error
+    /// names the step and the data). Steps then run one at a time, and hocket reads their inputs
+    /// twice more.
     bool check = false;
-    /// Keep what ran, for `dot` and `svg`.
+    /// Record the steps, for `dot` and `svg`.
     bool record = false;
-    /// Threads that hocket's kernels use in a step where the caller does not say. Beyond the one
-    /// that runs the step they are workers of the flow, who join between two steps of theirs; so
-    /// there are no more of them than workers.
+    /// Threads that hocket's kernels use in a step, unless the caller sets a number. The further
+    /// threads are idle workers of the flow, which join between two steps of their own. So a kernel
+    /// never has more threads than the flow has workers.
     int threads = 1;
 };
 
 struct StepOptions {
-    int priority = 0;  ///< of steps that may run, one with the highest runs first
+    int priority = 0;  ///< the ready step with the highest priority runs first
     std::string name = {};
-    int threads = 0;  ///< that kernels in it use; 0: as many as the flow says
+    int threads = 0;  ///< threads of kernels in this step; 0: FlowOptions::threads
 };
 
-/// A step has failed. What it threw is nested in this (std::rethrow_if_nested).
+/// A step has failed. The exception of the step is nested in this one (std::rethrow_if_nested).
 class StepError : public Error, public std::nested_exception {
   public:
     StepError(std::string where, const std::string& words, std::string step,
@@ -66,10 +68,10 @@ class StepError : public Error, public std::nested_exception {
           words_(words),
           step_(std::move(step)),
           cause_(std::move(cause)) {}
-    const std::string& step() const { return step_; }  ///< its name, else its number
+    const std::string& step() const { return step_; }  ///< the name of the step, else its number
     /// "step 'update'", or "step 'outer': step 'inner'" for a step of a step.
     const std::string& where() const { return where_; }
-    const std::string& words() const { return words_; }  ///< what it threw says
+    const std::string& words() const { return words_; }  ///< the message of the step's exception
     const std::exception_ptr& cause() const { return cause_; }
 
   private:
@@ -77,25 +79,27 @@ class StepError : public Error, public std::nested_exception {
     std::exception_ptr cause_;
 };
 
-/// A program of steps. The result is that of its steps run one after the other in the order of
-/// insertion: a step begins once all earlier ones have ended that write what it reads, or touch
-/// what it writes. Inside a step, the same flow takes steps of the step (nested ones), which are
-/// ordered among themselves, and belong to it: it ends with the last of them.
+/// A program of steps. Its result equals that of the steps run one after the other in the order of
+/// insertion. A step begins after all earlier steps that write its inputs, and after all earlier
+/// steps that read or write its outputs. A step may insert nested steps into the same flow. Nested
+/// steps are ordered among themselves, and the outer step ends with the last of them.
 ///
-/// One thread at a time inserts. A step that throws stops all that depend on it; `wait` throws.
+/// Only one thread at a time may insert steps. A step that throws stops all steps that depend on
+/// it; `wait` throws its error.
 class Flow {
   public:
-    /// @throws Error for fewer workers or threads than one, and a window of less than one step; and
-    /// where MPI does not let a thread of the flow's communicate.
+    /// @throws Error for fewer than one worker or thread, and for a window of less than one step;
+    ///         Error if MPI does not allow a thread of the flow to communicate.
     explicit Flow(const FlowOptions& options = {});
-    /// Runs what was inserted to its end, and prints an error that nobody waited for. Where it
-    /// unwinds for an exception, it stops what has not begun. Not in a step of its own.
+    /// Runs all inserted steps to their end, and prints an error that no `wait` has thrown. If an
+    /// exception unwinds the stack, the destructor stops the steps that have not begun. A step must
+    /// not destroy its own flow.
     ~Flow();
     Flow(const Flow&) = delete;
     Flow& operator=(const Flow&) = delete;
 
-    /// A step that computes: `function()`, or `function(flow::Here&)`, on any worker. What it
-    /// refers to must live until it has run.
+    /// Inserts a step that computes: `function()`, or `function(flow::Here&)`, on any worker.
+    /// Everything that the function refers to must live until the step has run.
     template <class Function>
     void task(Function&& function, std::initializer_list<Access> accesses,
               StepOptions options = {}) {
@@ -106,10 +110,11 @@ class Flow {
         insert(flow::Body(std::forward<Function>(function)), accesses, std::move(options), false);
     }
 
-    /// A step that communicates: its function starts operations without blocking, and gives
-    /// nothing, one (unique_ptr or shared_ptr), or a vector of shared ones; it ends when they all
-    /// have. Any number is under way at a time, so that no order of sends and receives that is
-    /// right for blocking calls can deadlock. Only one thread at a time calls these functions.
+    /// Inserts a step that communicates. Its function starts operations without blocking and
+    /// returns nothing, one operation (unique_ptr or shared_ptr), or a vector of shared ones. The
+    /// step ends when all of them have ended. Any number of these steps may be under way, so that
+    /// an order of sends and receives that is right for blocking calls cannot deadlock. Only one
+    /// thread at a time calls these functions.
     template <class Function>
     void comm(Function&& function, std::initializer_list<Access> accesses,
               StepOptions options = {}) {
@@ -120,9 +125,10 @@ class Flow {
         insert(flow::Body(std::forward<Function>(function)), accesses, std::move(options), true);
     }
 
-    /// A send (receive) between tasks, `tasks` being a Tasks: reads (writes) the array. It takes
-    /// its place among the calls of its task now, so that messages keep the order of the program,
-    /// and begins when the array is ready. Collective over the task, as isend is.
+    /// Inserts a send (receive) between tasks, which reads (writes) the array. `tasks` is a Tasks.
+    /// The call takes its position among the calls of its task at insertion, so that messages keep
+    /// the order of the program; it begins when the array is ready. Collective over the task, as
+    /// isend is.
     template <class Tasks, StridedArray A, class Id>
     void send(Tasks& tasks, const A& array, const Id& destination, int tag = 0,
               StepOptions options = {}) {
@@ -136,8 +142,8 @@ class Flow {
                     std::move(options), "recv");
     }
 
-    /// Halo::exchange as a step: reads the array within `halo`, a Halo, and writes its border, so
-    /// that steps that only read the array run meanwhile. Collective over the array's communicator,
+    /// Inserts Halo::exchange, which reads the array within `halo` and writes its border. Steps
+    /// that only read the array may run at the same time. Collective over the array's communicator,
     /// in the order of the program.
     template <class Halo>
     void exchange(const Halo& halo, StepOptions options = {}) {
@@ -151,9 +157,9 @@ class Flow {
              std::span<const Access>(accesses), std::move(options));
     }
 
-    /// Transfer::start and wait as a step: reads `source` and writes `destination`, which
-    /// `transfer`, a Transfer, copies. Steps of one transfer run one after the other. Collective
-    /// over its communicator, in the order of the program.
+    /// Inserts Transfer::start and wait as one step, which reads `source` and writes `destination`.
+    /// Steps of one transfer run one after the other. Collective over its communicator, in the
+    /// order of the program.
     template <class Transfer, StridedArray A>
     void transfer(const Transfer& transfer, const A& source, const A& destination,
                   StepOptions options = {}) {
@@ -163,8 +169,8 @@ class Flow {
              std::move(options));
     }
 
-    /// Store::write as a step: reads the array. Collective over its communicator, in the order of
-    /// the program, whenever the step begins.
+    /// Inserts Store::write, which reads the array. Collective over its communicator, in the order
+    /// of the program, at any time that the step begins.
     template <class Store, StridedArray A>
     void write(Store& store, const std::string& name, const A& array, StepOptions options = {}) {
         if (options.name.empty()) options.name = "write " + name;
@@ -173,38 +179,40 @@ class Flow {
              std::span<const Access>(accesses), std::move(options));
     }
 
-    /// Until all steps so far have ended; the calling thread helps. Inside a step: its own steps.
-    /// @throws StepError for the first step, in the order of insertion, that has failed, after all
-    /// others have ended: the flow can be used again; DeadlineError; Error in a step of another
-    /// flow, if steps of this one wait for it: none of them could end.
+    /// Waits until all steps inserted so far have ended; the calling thread runs steps meanwhile.
+    /// In a step: waits for its nested steps.
+    /// @throws StepError for the first step in the order of insertion that has failed, after all
+    ///         others have ended; the flow can be used again. DeadlineError. Error in a step of
+    ///         another flow for whose end steps of this flow wait, because none of them could end.
     void wait(Deadline deadline = {});
-    /// Until all steps so far that touch any byte of the region have ended, so that the program
-    /// may use and change it. @throws StepError if one of them has failed or was stopped, leaving
-    /// it to `wait`, too; DeadlineError; Error inside a step, which waits for its own steps only,
-    /// if steps outside of it that were inserted before it still change the region: they may wait
-    /// for this very step. One that declares to read the region begins after them. And as `wait`.
+    /// Waits until all steps inserted so far that touch any byte of the region have ended, so that
+    /// the program may use and change it. @throws StepError if one of them has failed or was
+    /// stopped (`wait` throws it again); DeadlineError. In a step, this call waits for nested steps
+    /// only. @throws Error there if earlier steps outside of it still change the region, because
+    /// they may wait for this very step; a step that declares to read the region begins after them.
+    /// @throws as `wait` otherwise.
     void wait_on(const Region& region, Deadline deadline = {});
-    /// Nothing that has not begun will. `wait` then returns once what runs has ended. Operations
-    /// under way are left to later waits.
+    /// Stops all steps that have not begun. `wait` then returns once the running steps have ended.
+    /// Later waits complete the operations under way.
     void cancel();
-    /// For a step that computes for long, now and then: communication goes on, where that is the
-    /// workers' business, and steps of a higher priority that may run do so now, in this thread,
-    /// before this one goes on. So none of them may block until something that comes of this one.
-    /// Outside of the flow's steps communication goes on, and nothing else.
+    /// For steps that compute for long: lets communication progress (if the workers do that), and
+    /// runs ready steps of a higher priority in this thread, before this step goes on. These steps
+    /// must not block on a result of this one. Outside of the flow's steps, this call only lets
+    /// communication progress.
     void give_way();
-    /// Runs what was inserted to its end, as the destructor does, and ends the flow's threads.
-    /// Whoever waits runs alone what is inserted later. Not in a step of its own.
+    /// Runs all inserted steps to their end, as the destructor does, and ends the flow's threads.
+    /// Steps inserted later run in the thread that waits. A step must not close its own flow.
     void close() noexcept;
 
     int workers() const;
-    /// Whether the agent is a thread of its own.
+    /// Whether a separate thread polls the operations.
     bool agent_thread() const;
     /// Steps inserted so far, nested ones included.
     std::int64_t steps() const;
-    /// The flow whose step this thread runs, or that was entered (`Inside`); nullptr: none.
+    /// The flow whose step this thread runs, or that the program entered (`Inside`); nullptr: none.
     static Flow* current();
-    /// Makes the flow the current one of this thread, for annotated functions (`step`). Where
-    /// several overlap, the current one is that entered last of those that have not ended.
+    /// Makes the flow the current one of this thread, for annotated functions (`step`). If several
+    /// overlap, the one entered last that has not ended is current.
     class Inside {
       public:
         explicit Inside(Flow& flow);
@@ -218,13 +226,13 @@ class Flow {
         Inside* above_ = nullptr;
     };
 
-    /// The graph of a recording flow in Graphviz's language: its steps, and what each waited for.
+    /// The graph of a recording flow in Graphviz's language: the steps and their dependences.
     /// @throws Error if the flow does not record.
     std::string dot() const;
-    /// The same as a picture: steps on the worker that ran them, over time, with dependences.
+    /// A picture of a recording flow: the steps of each worker over time, with dependences.
     std::string svg() const;
 
-    /// The body of a step, ready made: what `task` and `comm` come down to.
+    /// Inserts a step whose body is ready: `task` and `comm` call this function.
     void insert(flow::Body body, std::span<const Access> accesses, StepOptions options,
                 bool communicates);
 

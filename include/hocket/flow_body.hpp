@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// What a step runs: any callable, kept in place where it is small, because a step is made and
-// thrown away within some hundred nanoseconds.
+// The body of a step: any callable. Small ones are stored in place, because a step lives for only a
+// few hundred nanoseconds.
 #pragma once
 
 #include <concepts>
@@ -17,12 +17,12 @@ namespace hocket::flow {
 
 using Operations = std::vector<std::shared_ptr<Operation>>;
 
-/// A running step, as its function sees it.
+/// A running step, as passed to its function.
 class Here {
   public:
     explicit Here(std::vector<void*>* parts) : parts_(parts) {}
-    /// The step's own part of its i-th reduction, contiguous as Reduction says, and set to the
-    /// identity. @throws Error if there is none.
+    /// The private buffer of the step's i-th reduction: contiguous as Reduction says, and set to
+    /// the identity. @throws Error if the step has no such reduction.
     void* part(std::size_t i) const;
     template <class T>
     T* part_of(std::size_t i) const {
@@ -39,7 +39,7 @@ concept BodyOf = !std::same_as<std::decay_t<Function>, Body>;
 class Body {
   public:
     Body() = default;
-    /// Of `function()` or `function(Here&)`, which gives nothing, or operations.
+    /// The body of `function()` or `function(Here&)`, which returns nothing, or operations.
     template <BodyOf<Body> Function>
     explicit Body(Function&& function) {
         using F = std::decay_t<Function>;

@@ -1,9 +1,11 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// All of hocket for C++. Each header can be included by itself, too; all but mpi.hpp without MPI.
+// All headers of hocket for C++. Programs may include each one alone; only mpi.hpp includes
+// <mpi.h>.
 #pragma once
 
 #include "hocket/array.hpp"
 #include "hocket/comm.hpp"
+#include "hocket/computing.hpp"
 #include "hocket/error.hpp"
 #include "hocket/flow.hpp"
 #include "hocket/halo.hpp"

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Some processes of a team, a bit each.
+// Masks: sets of processes of a team, one bit a process.
 #pragma once
 
 #include <bit>
@@ -11,11 +11,11 @@
 
 namespace hocket {
 
-/// A set of processes: bit p of the number that its words make, the lowest first.
+/// A set of processes: process p is bit p % 64 of word p / 64.
 class Mask {
   public:
     Mask() = default;
-    /// Of the processes 0 to 63.
+    /// A set of the processes 0 to 63.
     explicit Mask(std::uint64_t bits) : low_(bits) {}
     explicit Mask(std::span<const std::uint64_t> words);
 
@@ -26,16 +26,16 @@ class Mask {
                                 1U) != 0;
     }
     int count() const;
-    /// Calls `visit(process)` for each, in order.
+    /// Calls `visit(process)` for each process, in increasing order.
     template <class Visit>
     void each(Visit visit) const {
         for (std::size_t index = 0; index <= high_.size(); ++index)
             for (std::uint64_t left = word(index); left != 0; left &= left - 1)
                 visit(static_cast<int>(index * 64) + std::countr_zero(left));
     }
-    /// In order.
+    /// In increasing order.
     std::vector<int> processes() const;
-    /// No fewer than one; the last of several is not 0.
+    /// At least one word. If there are several, the last is not 0.
     std::vector<std::uint64_t> words() const;
     std::uint64_t hash() const;
     std::string text() const;  ///< "{0, 2, 5}"

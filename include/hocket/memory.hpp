@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The memory of arrays and message buffers: pieces of shared-memory segments (memfd), which other
-// processes of the node can map. Freed pieces are kept for the next taker, because first touches
-// cost several times what a copy of the same bytes costs; how much is kept is bounded.
+// The memory of arrays and message buffers: blocks of shared-memory segments (memfd), which other
+// processes of the node can map. hocket keeps freed blocks for reuse, because first touches cost
+// several times as much as a copy of the same bytes. A limit bounds the kept bytes.
 #pragma once
 
 #include <cstddef>
@@ -10,17 +10,17 @@
 
 namespace hocket {
 
-/// Uninitialised memory, aligned to 64 bytes (from 256 KiB on: to pages). Zero bytes give a unique
-/// address too. Freed with its last owner. `room`: how many addresses it has, where that is more;
-/// those beyond `bytes` take no memory until they are touched. @throws Error when there is no more,
-/// and for more bytes than the machine has, saying how much was asked for.
+/// Allocates uninitialised memory, aligned to 64 bytes (to pages for 256 KiB or more). Zero bytes
+/// give a unique address too. The last owner frees it. `room`: bytes of address space to reserve,
+/// if more than `bytes`; untouched bytes take no memory. @throws Error if the machine has not
+/// enough memory; the message states the request.
 std::shared_ptr<std::byte> allocate(std::int64_t bytes, std::int64_t room = 0);
 
 struct MemoryUsage {
     std::int64_t in_use;        ///< bytes handed out
     std::int64_t kept;          ///< bytes freed and kept for reuse
     std::int64_t keep_at_most;  ///< HOCKET_POOL_BYTES, else 1/(4 cores) of the machine's memory
-    bool shareable;             ///< false: memfd is not to be had, so the memory is private
+    bool shareable;             ///< false: this system has no memfd, so the memory is private
 };
 MemoryUsage memory_usage();
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Anything that can be polled until it is done, and the one wait.
+// Operations, which anyone can poll until they complete, and the wait for them.
 #pragma once
 
 #include <limits>
@@ -11,7 +11,7 @@
 
 namespace hocket {
 
-/// Something that is under way. Every request is one.
+/// Something under way. Every request is an operation.
 class Operation {
   public:
     Operation() = default;
@@ -19,16 +19,17 @@ class Operation {
     Operation& operator=(const Operation&) = delete;
     virtual ~Operation() = default;
 
-    /// Makes what progress it can without blocking; true once done. @throws what went wrong.
+    /// Makes progress without blocking; true once complete. @throws the error of the operation.
     virtual bool poll() = 0;
-    /// Nobody polls it for now, as what waited for it was given up. True where nothing then goes on
-    /// that must come to its end, since what it looks at is somebody else's.
+    /// The waiting call has given up, so nothing polls this operation for now. Returns true if no
+    /// part of the operation must still complete, because the operation only watches something that
+    /// has another owner.
     virtual bool leave() { return false; }
-    /// What a process that waits for it waits for, as a clause: "receive of A from task 'rows'".
+    /// Completes the clause "waiting for …": "receive of A from task 'rows'".
     virtual std::string text() const = 0;
 };
 
-/// The moment at which a wait gives up.
+/// The time at which a wait gives up.
 class Deadline {
   public:
     Deadline() = default;  ///< never
@@ -37,8 +38,8 @@ class Deadline {
 
     bool passed() const;
     bool limited() const { return at_ < std::numeric_limits<double>::infinity(); }
-    double timeout() const { return timeout_; }  ///< as it was asked for, seconds
-    /// The same timeout, counted from `seconds` later.
+    double timeout() const { return timeout_; }  ///< seconds, as the caller gave them
+    /// The same timeout, counted from `seconds` later on.
     Deadline later(double seconds) const {
         Deadline deadline = *this;
         deadline.at_ += seconds;
@@ -50,26 +51,26 @@ class Deadline {
     double timeout_ = std::numeric_limits<double>::infinity();
 };
 
-/// Polls `operation`, and everything else that this process has under way, until it is done:
-/// spins, then yields, then sleeps. A deadline ends the wait, not the operation.
-/// @throws DeadlineError at the deadline, and whatever the operation throws; PeerLostError, naming
-/// it, within about a second of the end of a process of this host that this one has met in a
-/// collective call: no wait can count on the rest of the program then.
+/// Polls `operation`, and everything else that this process has under way, until `operation`
+/// completes: spins, then yields, then sleeps. A deadline ends the wait, not the operation.
+/// @throws DeadlineError at the deadline, and the error of the operation. PeerLostError about a
+///         second after the end of a process of this host that this process has met in a collective
+///         call, because no wait can rely on the program then; the message names that process.
 void wait(Operation& operation, Deadline deadline = {});
 
-/// Polls `operation` once, and everything else that this process has under way; true once it is
-/// done. Threads that do so take turns, with each other and with those that wait. @throws Error
-/// where this thread may not communicate now, and whatever the operation throws.
+/// Polls `operation`, and everything else that this process has under way, once; true once
+/// `operation` is complete. Threads that poll take turns with each other and with threads that
+/// wait. @throws Error if this thread may not communicate now, and the error of the operation.
 bool poll(Operation& operation);
 
-/// `check` is called some times a second by every wait and ends it by throwing (a language
-/// binding's Ctrl-C). nullptr: none.
+/// Every wait calls `check` several times a second. `check` ends the wait by throwing (Ctrl-C in a
+/// language binding). nullptr: no check.
 void set_interrupt_check(void (*check)());
 
-/// The waits that this process is in, a line each.
+/// The pending waits of this process, one line each.
 std::string pending_waits();
-/// From here on SIGUSR1 prints `pending_waits` to stderr; who handled it before hears it still.
-/// The first wait does it, too.
+/// Installs a handler of SIGUSR1 that prints `pending_waits` to stderr, and then calls the previous
+/// handler. The first wait installs it, too.
 void report_on_signal();
 
 }  // namespace hocket

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Random numbers by counter: the same element has the same numbers, whoever makes them.
+// Counter-based random numbers: an element gets the same numbers on every process.
 #pragma once
 
 #include <cstdint>
@@ -7,9 +7,10 @@
 
 namespace hocket {
 
-/// words[2 k] and words[2 k + 1]: 128 random bits of element numbers[k], by Philox4x32-10 (Salmon,
-/// Moraes, Dror, Shaw, "Parallel random numbers: as easy as 1, 2, 3", 2011) with the element's
-/// number as its counter and `seed` as its key. @throws Error unless there are two words a number.
+/// words[2 k] and words[2 k + 1] are 128 random bits of element numbers[k], by Philox4x32-10
+/// (Salmon, Moraes, Dror, Shaw, "Parallel random numbers: as easy as 1, 2, 3", 2011). The counter
+/// is the number of the element, and the key is `seed`. @throws Error unless there are two words a
+/// number.
 void philox(std::uint64_t seed, std::span<const std::int64_t> numbers,
             std::span<std::uint64_t> words);
 

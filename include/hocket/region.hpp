@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// What a step of a flow touches, and how.
+// Regions and accesses: the memory that a step of a flow touches, and how.
 #pragma once
 
 #include <algorithm>
@@ -20,7 +20,7 @@
 
 namespace hocket {
 
-/// Something with elements of `dtype().size` bytes at data(), strides() bytes apart: an Array.
+/// An array-like type: elements of `dtype().size` bytes at data(), strides() bytes apart.
 template <class A>
 concept StridedArray = requires(const A& array) {
     { array.data() } -> std::convertible_to<const void*>;
@@ -29,9 +29,9 @@ concept StridedArray = requires(const A& array) {
     { array.dtype().size } -> std::convertible_to<std::int64_t>;
 };
 
-/// Bytes of memory (a run, or a strided box), or a key: a name that stands for anything else.
-/// Two boxes conflict where they share a byte: exactly so where their strides agree, as those of
-/// two blocks of columns in one array do; for others of one range, nearly so.
+/// Bytes of memory (a run, or a strided box), or a key: a name that stands for anything else. Two
+/// boxes conflict if they share a byte. The test is exact for boxes of one array, and for nearly
+/// all others. If it would take long, boxes within the same range count as conflicting.
 class Region {
   public:
     /// `bytes` bytes from `data` on. @throws Error for a negative number.
@@ -41,25 +41,26 @@ class Region {
     /// negative extent, an item of no bytes, and a box beyond 63 bits.
     Region(const void* data, std::span<const std::int64_t> extents,
            std::span<const std::int64_t> strides, std::int64_t itemsize);
-    /// A variable's or a list's memory. Implicit, as these two are what an access is declared with.
+    /// The memory of a variable or a list. Implicit, because accesses take both.
     template <class T, std::size_t extent>
     Region(std::span<T, extent> memory)  // NOLINT(google-explicit-constructor)
         : Region(memory.data(), static_cast<std::int64_t>(memory.size_bytes())) {}
     template <StridedArray A>
     Region(const A& array)  // NOLINT(google-explicit-constructor)
         : Region(array.data(), array.local_shape(), array.strides(), array.dtype().size) {}
-    /// A key: two of one name are one region, and no memory is.
+    /// A key. Two keys with one name are one region; no memory overlaps a key.
     static Region key(std::string_view name);
 
     bool is_key() const { return more_ != nullptr && more_->is_key; }
     bool empty() const { return bytes_ == 0 && !is_key(); }
     std::uintptr_t begin() const { return start_; }  ///< address of the first byte
-    std::uintptr_t end() const { return end_; }      ///< behind the last one
+    std::uintptr_t end() const { return end_; }      ///< address behind the last byte
     bool overlaps(const Region& other) const;
     friend bool operator==(const Region& a, const Region& b);
     std::size_t hash() const;
     std::string text() const;
-    /// A number that the bytes in it determine, and that other bytes hardly ever have. 0 for keys.
+    /// A hash of the region's contents: different contents hardly ever have the same hash. 0 for
+    /// keys.
     std::uint64_t digest() const;
 
     struct Dimension {
@@ -69,7 +70,8 @@ class Region {
     std::span<const Dimension> dimensions() const;  ///< descending strides
     std::int64_t run() const { return bytes_; }     ///< contiguous bytes at each place
     std::int64_t size() const;                      ///< bytes of all runs; 0 for a key
-    /// Calls `visit` with the address of each run, the dimension of the least stride fastest.
+    /// Calls `visit` with the address of each run. The dimension with the smallest stride varies
+    /// fastest.
     template <class Visit>
     void each_run(Visit&& visit) const {
         if (bytes_ == 0) return;
@@ -99,21 +101,21 @@ class Region {
     std::uintptr_t start_ = 0, end_ = 0;
     std::int64_t bytes_ = 0;
     std::size_t count_ = 0;
-    std::array<Dimension, 2> first_{};  // where there are no more than these
+    std::array<Dimension, 2> first_{};  // used if there are at most two
     std::shared_ptr<const More> more_;
 };
 
-/// The border of memory with these extents and strides (bytes), `width[d]` items on both sides of
-/// dimension d, as boxes that share no byte. @throws Error as Region does, and for lists of
-/// different lengths.
+/// The border of memory with these extents and strides (bytes), `width[d]` items wide on both sides
+/// of dimension d, as disjoint boxes. @throws Error as Region does, and for lists of different
+/// lengths.
 std::vector<Region> border(const void* data, std::span<const std::int64_t> extents,
                            std::span<const std::int64_t> strides, std::int64_t itemsize,
                            std::span<const std::int64_t> width);
 
-/// How the parts of steps that reduce into one region become one. A part is contiguous: the runs
-/// of the region one after the other, in the order of Region::each_run.
+/// A reduction of steps into one region: how to combine their private buffers. A buffer is
+/// contiguous: the runs of the region one after the other, in the order of Region::each_run.
 struct Reduction {
-    std::string name;  ///< steps with one of the same name run at the same time
+    std::string name;  ///< steps with a reduction of the same name run concurrently
     std::function<void(void* part, std::int64_t bytes)> fill;
     std::function<void(const Region& into, const void* part)> combine;
 };
@@ -135,16 +137,17 @@ inline Access writes(Region region) {
 inline Access updates(Region region) {
     return {Access::Kind::update, std::move(region)};
 }
-/// Updates, in any order with other steps that commute on the same region, one at a time.
+/// Updates the region one step at a time, in any order with other steps that commute on it.
 inline Access commutes(Region region) {
     return {Access::Kind::commute, std::move(region)};
 }
-/// Updates at the same time as others that reduce into the same region: each has a part of its own
-/// (flow::Here::part), which is combined with the region when the step ends, in any order.
-/// @throws Error for a key, and where elements of the region overlap.
+/// Updates the region concurrently with other steps that reduce into it. Each step has a private
+/// buffer (flow::Here::part), which hocket combines with the region when the step ends, in any
+/// order.
+/// @throws Error for a key, and for a region whose elements overlap.
 Access reduces(Region region, std::shared_ptr<const Reduction> reduction);
 
-/// Into elements of type T, by an operation on two, as std::plus<>, and its identity.
+/// Reduces into elements of type T, with a binary operation (std::plus<>) and its identity.
 template <class T, class Combine>
 Access reduces(const Region& region, Combine combine, T identity) {
     constexpr auto size = static_cast<std::int64_t>(sizeof(T));

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Functions annotated once with what they read and write, as the pragmas of SMPSs do: every call
-// inside a flow is then a step of it, and outside an ordinary call.
+// Functions annotated once with the arguments that they read and write, as the pragmas of SMPSs do.
+// Inside a flow every call is a step; outside of flows it is an ordinary call.
 #pragma once
 
 #include <string>
@@ -13,7 +13,7 @@
 
 namespace hocket {
 
-/// What a function does with one of its arguments.
+/// The access of a function to one of its arguments.
 enum class Use { value, reads, writes, updates, commutes };
 
 template <class Function>
@@ -28,9 +28,9 @@ class AnnotatedFunction {
           communicates_(communicates),
           threads_(threads) {}
 
-    /// In a flow (Flow::current) a step with copies of the arguments: give spans, pointers or
-    /// handles, no containers. @throws Error for another number of arguments than was annotated,
-    /// and for one that is no memory but is to be read or written.
+    /// Inserts a step with copies of the arguments if this thread is in a flow (Flow::current).
+    /// Pass spans, pointers or handles, not containers. @throws Error for another number of
+    /// arguments than annotated, and for an accessed argument that is no memory.
     template <class... Arguments>
     void operator()(Arguments... arguments) const {
         if (sizeof...(Arguments) != uses_.size())
@@ -77,8 +77,8 @@ class AnnotatedFunction {
     int threads_;
 };
 
-/// `auto update = hocket::step("update", function, {Use::reads, Use::updates});`
-/// `threads`: as StepOptions has them.
+/// `auto update = hocket::step("update", function, {Use::reads, Use::updates});` See StepOptions
+/// for `threads`.
 template <class Function>
 AnnotatedFunction<std::decay_t<Function>> step(std::string name, Function&& function,
                                                std::vector<Use> uses, int priority = 0,
@@ -87,8 +87,8 @@ AnnotatedFunction<std::decay_t<Function>> step(std::string name, Function&& func
             threads};
 }
 
-/// The same of a function that communicates, as those of Flow::comm. Outside of flows a call waits
-/// for its operations.
+/// Annotates a function that communicates, as for Flow::comm. Outside of flows a call waits for its
+/// operations.
 template <class Function>
 AnnotatedFunction<std::decay_t<Function>> comm_step(std::string name, Function&& function,
                                                     std::vector<Use> uses, int priority = 0,

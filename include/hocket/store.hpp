@@ -21,42 +21,45 @@ namespace store {
 struct Session;  // an open store as this process sees it; src/store/session.hpp
 }
 
-/// How a new array of a store is to be divided and described.
+/// The chunks and attributes of a new array of a store.
 struct CreateOptions {
-    /// Extents of a chunk, what is compressed as one. Empty: of 1 to 2 MiB, in shards of about
+    /// Extents of a chunk, the unit of compression. Empty: chunks of 1 to 2 MiB, in shards of about
     /// 128 MiB.
     Shape chunks;
-    /// Extents of a shard, one file: a multiple of `chunks`. Empty, where there are chunks: each
-    /// chunk is a file.
+    /// Extents of a shard, which is one file: a multiple of `chunks`. If empty while `chunks` is
+    /// not, each chunk is a file.
     Shape shards;
     std::string codec = "zstd";  ///< "zstd", "gzip" or "none"
-    std::string fill = "0";      ///< JSON: of elements that are never written; "\"NaN\""
+    std::string fill = "0";      ///< JSON: the value of elements that no call has written;
+                                 ///< "\"NaN\""
     std::vector<std::string> dimension_names;  ///< empty: "dim_0", "dim_1", ...
     std::string attributes = "{}";             ///< JSON: an object
 };
 
 struct StoreOptions {
     std::optional<IndexBox> region;  ///< of the stored array; none: all of it
-    /// How many processes write, or read, files; 0: one a file, as many as there are processes.
+    /// The number of processes that write, or read, files; 0: one a file, as many as there are
+    /// processes.
     std::int64_t writers = 0;
-    /// Bytes of decoded chunks that one of them holds beside the array, at least one chunk's; none:
-    /// 256 MiB. Encoded chunks and messages take up to about as much again.
+    /// The most bytes of decoded chunks that one of them holds beside the array; at least one
+    /// chunk. None: 256 MiB. Encoded chunks and messages take up to about as much again.
     std::optional<std::int64_t> max_buffer;
     std::vector<std::int64_t> axes;  ///< of a read: the result is transpose(stored, axes)
-    bool copy = false;  ///< of iwrite: takes a copy of the array first, so that it may change
+    bool copy = false;  ///< of iwrite: copies the array first, so that the program may change it at
+                        ///< once
     Deadline deadline;
 };
 
-/// An open store: a folder of arrays in the format Zarr 3 (Zarr 2 is read). A cheap value to copy.
+/// An open store: a folder of arrays in the format Zarr 3 (Zarr 2 is read-only). Cheap to copy.
 ///
-/// All calls but those that look at metadata are collective over the communicator, and an error of
-/// one process is raised on all of them.
+/// All calls except queries of metadata are collective over the communicator. An error on one
+/// process raises on all of them.
 class Store {
   public:
-    /// `mode`: "r" reads; "r+" reads and writes a store that is there; "w" or "w-" makes one, and
-    /// refuses what is there; "a" opens or makes one. One process reads one small file, and tells
-    /// the others. @throws Error on every process; also while another job has the store open for
-    /// writing, naming it.
+    /// Opens or makes a store. `mode`: "r" reads; "r+" reads and writes an existing store; "w" or
+    /// "w-" makes a new one, and refuses an existing path; "a" opens or makes one. One process
+    /// reads one small file, and sends it to the others. @throws Error on every process; also if
+    /// another job has the store open for writing, which the message names.
     static Store open(const std::string& path, const std::string& mode, const Comm& comm,
                       Deadline deadline = {});
 
@@ -66,46 +69,49 @@ class Store {
     std::vector<std::string> names() const;                   ///< sorted
     const StoredArray& array(const std::string& name) const;  ///< @throws Error if there is none
     const std::string& attributes() const;                    ///< of the store, JSON
-    /// Who began to write and never closed the store, so that arrays may be half written; "":
-    /// nobody.
+    /// The job that began to write and never closed the store, so that arrays may be incomplete;
+    /// "": none.
     const std::string& unfinished() const;
-    /// The same store for this process alone.
+    /// The store as this process alone sees it.
     StoreFiles files() const;
 
-    /// A new array; all its elements have the value `fill`. Collective. @throws Error if the name
-    /// is taken, and for extents, names and values that do not fit.
+    /// Adds an array; all its elements have the value `fill`. Collective. @throws Error if the name
+    /// is taken, and for invalid extents, names and values.
     void create(const std::string& name, const Shape& shape, const DType& dtype,
                 const CreateOptions& options = {}, Deadline deadline = {});
     void set_attributes(const std::string& json, Deadline deadline = {});
 
-    /// The array's elements to the region, whatever the layout. Each file is written by one
-    /// process, in one piece, and then takes the place of the old one; the call as a whole is not
-    /// atomic. Collective. @throws MismatchError for other shapes or types; Error.
+    /// Writes the array's elements to the region, whatever the layout. One process writes each
+    /// file, in one piece, and then replaces the old file; the call as a whole is not atomic.
+    /// Collective. @throws MismatchError for another shape or type; Error.
     void write(const std::string& name, const Array& array, const StoreOptions& options = {});
-    /// The region's elements to the array. Each stored byte is read by one process, then sent.
+    /// Reads the region's elements into the array. One process reads each stored byte, and then
+    /// sends it.
     void read(const std::string& name, const Array& array, const StoreOptions& options = {});
-    /// The same, started: the array may not change, or be looked at, until it is done. The place
-    /// among the collective calls is taken now; they end in any order.
+    /// Starts a write or read. The program may not change or use the array until it completes.
+    /// These operations take their position among the collective calls now; they complete in any
+    /// order.
     std::shared_ptr<Operation> iwrite(const std::string& name, const Array& array,
                                       const StoreOptions& options = {});
     std::shared_ptr<Operation> iread(const std::string& name, const Array& array,
                                      const StoreOptions& options = {});
-    /// The same, with their place among the collective calls, and begun when they are first polled:
-    /// for the steps of a flow.
+    /// Take their position among the collective calls now, and begin at their first poll: for steps
+    /// of a flow.
     std::shared_ptr<Operation> write_later(const std::string& name, const Array& array,
                                            const StoreOptions& options = {});
     std::shared_ptr<Operation> read_later(const std::string& name, const Array& array,
                                           const StoreOptions& options = {});
-    /// Grows the stored array along its first dimension by the array's extent there. A reader that
-    /// opens the store sees all of it or nothing, also where a process is killed. Collective.
+    /// Extends the stored array along its first dimension by the array's extent. A later reader
+    /// sees all of the new elements or none, even if a process is killed. Collective.
     void append(const std::string& name, const Array& array, const StoreOptions& options = {});
 
-    /// Ends writing: what was begun is finished. Collective. Without it the store stays marked.
+    /// Ends writing, and completes unfinished writes. Collective. Without it the store stays marked
+    /// as unfinished.
     void close(Deadline deadline = {});
-    /// Ends it on this process alone, as after an error; a mark stays.
+    /// Ends writing on this process alone, as after an error; the mark stays.
     void leave();
 
-    /// For the rooms of the library only.
+    /// Internal: for hocket's own sources.
     explicit Store(std::shared_ptr<store::Session> session) : session_(std::move(session)) {}
     static Store open(const std::shared_ptr<store::Session>& session, Deadline deadline);
 
@@ -116,7 +122,7 @@ class Store {
 struct SaveOptions {
     std::string attributes = "{}";  ///< JSON: an object
     std::string codec = "zstd";
-    /// How many earlier checkpoints stay, as PATH.1 (the latest of them), PATH.2, ...
+    /// The number of earlier checkpoints to keep, as PATH.1 (the latest), PATH.2, ...
     std::int64_t keep = 0;
     std::optional<std::int64_t> max_buffer;
     Deadline deadline;
@@ -124,12 +130,12 @@ struct SaveOptions {
 
 using NamedArrays = std::vector<std::pair<std::string, Array>>;
 
-/// A checkpoint: these arrays as a store of their own at `path`, which takes the place of what was
-/// there in one step, once all of it is on the disk. A job that is killed at any moment leaves the
-/// old one whole. Collective over the arrays' communicator. @throws Error on every process.
+/// Writes a checkpoint: these arrays as a separate store at `path`. It replaces an earlier one in
+/// one step, once all files are on the disk. A job that is killed at any moment leaves the earlier
+/// one whole. Collective over the arrays' communicator. @throws Error on every process.
 void save(const std::string& path, const NamedArrays& arrays, const SaveOptions& options = {});
 
-/// The layout that a stored array is to have.
+/// Chooses the layout of a stored array.
 using LayoutOf = std::function<Layout(const StoredArray& array)>;
 
 struct LoadOptions {
@@ -138,20 +144,20 @@ struct LoadOptions {
     Deadline deadline;
 };
 
-/// The arrays of a checkpoint, or of any store, on any number of processes. Without `layout_of` the
-/// first dimension is BALANCED over all of them. Where a job was killed between two renames it
-/// finds the previous checkpoint. Collective. @throws Error on every process.
+/// Reads the arrays of a checkpoint, or of any store, on any number of processes. Without
+/// `layout_of` the first dimension is BALANCED over all of them. Finds the previous checkpoint if a
+/// job was killed between two renames. Collective. @throws Error on every process.
 NamedArrays load(const std::string& path, const Comm& comm, const LayoutOf& layout_of = {},
                  const LoadOptions& options = {});
 
-/// The same, into arrays that are there: of any layouts, with the stored shapes and types.
+/// Reads into existing arrays of any layout, with the stored shapes and types.
 void load(const std::string& path, const NamedArrays& arrays, Deadline deadline = {});
 
-/// Where `load` looks: `path`, or the previous checkpoint where a job was killed between two
+/// The path that `load` reads: `path`, or the previous checkpoint if a job was killed between two
 /// renames. Collective.
 std::string checkpoint_path(const std::string& path, const Comm& comm, Deadline deadline = {});
 
-/// What this process has asked of files so far, over all stores.
+/// The numbers of file operations of this process so far, over all stores.
 struct StoreCounts {
     std::int64_t opened, reads, writes, bytes_read, bytes_written;
 };

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Tasks: named groups of processes, each one data-parallel program, which send whole distributed
-// arrays to each other with MPI's verbs (Foster et al., "Double Standards: Bringing Task
-// Parallelism to HPF via the Message Passing Interface"). To other tasks a task is one rank.
+// Tasks: named groups of processes, each of which runs one data-parallel program. Tasks send whole
+// distributed arrays to each other with MPI's verbs (Foster et al., "Double Standards: Bringing
+// Task Parallelism to HPF via the Message Passing Interface"). Other tasks address a task as one
+// rank.
 #pragma once
 
 #include <cstdint>
@@ -32,23 +33,23 @@ struct Verb;        // src/task/verb.hpp
 inline constexpr int any_source = -1;
 inline constexpr int any_tag = -1;
 
-/// A task as it is asked for: the next `size` ranks of the communicator in order, or these ranks.
+/// A request for a task: the next `size` ranks of the communicator in order, or the listed ranks.
 struct TaskRequest {
     std::string name;
     std::variant<std::int64_t, std::vector<int>> processes;
 };
 
-/// Which task is meant: its index or its name.
+/// A task, by its index or its name.
 using TaskId = std::variant<int, std::string>;
 
-/// What a receive or a probe found.
+/// The message that a receive or a probe has found.
 struct Status {
     int source;  ///< index of the sending task
     std::string source_name;
     int tag;
     Layout layout;  ///< the sender's
     DType dtype;
-    /// Of the second array on, where the message has several.
+    /// The second and later arrays, if the message has several.
     struct Further {
         Layout layout;
         DType dtype;
@@ -56,19 +57,21 @@ struct Status {
     std::vector<Further> further = {};
 };
 
-/// How a message is sent or received: `{.tag = 3}`. Of strategy, stages and pieces, what one side
-/// leaves open the other says; where both say something, it must be the same.
+/// Options of a message: `{.tag = 3}`. Either side may set strategy, stages and pieces. If both
+/// sides set one of them, the values must be equal.
 struct MessageOptions {
-    std::optional<int> tag = {};    ///< none: 0 of what is sent, any of what is received
-    Deadline deadline = {};         ///< of send and recv: of their wait
-    std::string strategy = "auto";  ///< as for a plan; "auto": what the sender's model chooses
-    std::int64_t stages = 0;        ///< as for a plan; 0: open
-    /// The array travels in so many pieces, one after the other, so that early ones can be used
-    /// while later ones are under way (Request::wait_piece); 0: open, and one if nobody says.
+    std::optional<int> tag = {};    ///< none: 0 for a send, any tag for a receive
+    Deadline deadline = {};         ///< of the wait in send and recv
+    std::string strategy = "auto";  ///< as for a plan; "auto": the sender's model chooses
+    std::int64_t stages = 0;        ///< as for a plan; 0: not set
+    /// The number of pieces of the array, which travel one after the other. The receiver can use a
+    /// piece while later ones are under way (Request::wait_piece). 0: not set; 1 if neither side
+    /// sets it.
     std::int64_t pieces = 0;
-    /// Of isend and irecv: the call takes its place among the calls of the task now, and begins
-    /// when its request is started (Request::start), once. So the processes of a task may begin
-    /// calls in different orders, as flows do. Given up before that, it fails on both sides.
+    /// Of isend and irecv: the call takes its position among the calls of the task now, and begins
+    /// at the one call of Request::start. So the processes of a task may begin calls in different
+    /// orders, as flows do. If the request is dropped before its start, the call fails on both
+    /// sides.
     bool later = false;
 };
 
@@ -78,57 +81,59 @@ struct SendrecvOptions {
     Deadline deadline = {};
 };
 
-/// How a persistent request is to be prepared.
+/// Options of a persistent request.
 struct InitOptions {
     int tag = 0;
-    /// How often it will be started, as far as that is known: 1 says that preparing does not pay.
+    /// The number of starts, if known. With 1, hocket prepares nothing.
     std::optional<std::int64_t> count = {};
     std::string strategy = "auto";  ///< as in MessageOptions
     std::int64_t stages = 0;
 };
 
-/// A piece of an array: indices [first, last) of one dimension.
+/// A piece of an array: indices first to last - 1 of one dimension.
 struct ArrayPiece {
     std::int64_t dimension, first, last;
 };
 
-/// A send or a receive that was started, or one that can be started again and again. A handle;
-/// dropping it does not stop the operation.
+/// A started send or receive, or a persistent one. Request is a handle; dropping it does not stop
+/// the operation.
 class Request {
   public:
     Request() = default;
-    /// Collective over the calling task. A deadline ends the wait, not the operation.
-    /// @throws what the operation threw; Error for a request that is empty or was waited for.
+    /// Waits until the operation completes. Collective over the calling task. A deadline ends the
+    /// wait, not the operation.
+    /// @throws the error of the operation; Error for an empty request and for a second wait.
     Status wait(Deadline deadline = {});
-    /// Collective: true on all processes of the task or on none, as its lowest process finds it.
-    /// @throws as `wait`; PeerLostError where it is asked again and again.
+    /// Whether the operation is complete. Collective: all processes of the task get the answer of
+    /// its lowest process.
+    /// @throws as `wait`; PeerLostError if a program tests again and again after a process has
+    ///         ended.
     bool test();
-    /// Waits until this process's part of a piece has come (or may be changed, of a send), and
-    /// tells which it is. Local to the process. A transfer that is not in pieces has one.
-    /// @throws Error for a piece that there is not; DeadlineError; what the operation threw.
+    /// Waits until this process's part of a piece has arrived (or may be changed, for a send), and
+    /// returns the piece's indices. Local to the process. A transfer without pieces has one.
+    /// @throws Error for a piece that does not exist; DeadlineError; the error of the operation.
     ArrayPiece wait_piece(std::int64_t piece, Deadline deadline = {});
-    /// How many there are; waits until both sides have agreed on it. @throws likewise.
+    /// The number of pieces; waits until both sides have agreed on it. @throws as wait_piece.
     std::int64_t pieces(Deadline deadline = {});
-    /// What a successful `test` found. @throws Error before.
+    /// The message that a successful `test` has found. @throws Error before.
     Status status() const;
     bool empty() const { return pending_ == nullptr; }
 
-    /// Persistent requests, and those that begin later (MessageOptions): sends or receives the
-    /// array that the request was made with, or another of its layout and type. Local to the
-    /// process, but every process of the task must start it. Allocates and plans nothing; within a
-    /// node a message of less than 32 KiB costs flags, no messages, and is gone from a sender's
-    /// array at once.
-    /// @throws Error if the request is not persistent, was freed, or is under way; LayoutError,
-    ///         MismatchError for an array of another layout or type; and what an earlier start
-    ///         threw. Nothing is started then.
+    /// Starts a persistent request, or one that begins later (MessageOptions). Sends or receives
+    /// the array of the request, or another of its layout and type. Local to the process, but every
+    /// process of the task must start it. Does not allocate memory or make a plan. Within a node, a
+    /// message of less than 32 KiB needs only flags, and the sender may change its array at once.
+    /// @throws Error if the request is not persistent, was freed, or is under way; LayoutError or
+    ///         MismatchError for an array of another layout or type; the error of an earlier start.
+    ///         Nothing starts then.
     void start();
     void start(const Array& array);
-    /// Ends a persistent request. @throws Error if it is not one, was freed before, or is under
-    /// way.
+    /// Frees a persistent request. @throws Error if it is not persistent, was freed before, or is
+    /// under way.
     void free();
     bool persistent() const;
 
-    /// For a flow: the operation itself.
+    /// The operation itself, for a flow.
     std::shared_ptr<Operation> operation() const;
 
     explicit Request(std::shared_ptr<task::Pending> pending) : pending_(std::move(pending)) {}
@@ -138,37 +143,40 @@ class Request {
     std::shared_ptr<task::Pending> pending_;
 };
 
-/// Collective over the task; any order of the requests, the same on every process.
+/// Waits for all requests. Collective over the task; the requests may be in any order, which is the
+/// same on every process.
 std::vector<Status> wait_all(std::span<Request> requests, Deadline deadline = {});
-/// The index of a request that is done; the same on every process of the task. @throws
-/// MismatchError where this process gives another number of them than the task's lowest one;
-/// DeadlineError.
+/// The index of a complete request; the same on every process of the task. @throws MismatchError if
+/// this process passes another number of requests than the task's lowest process; DeadlineError.
 std::size_t wait_any(std::span<Request> requests, Deadline deadline = {});
 
 class Channel;
 
-/// All tasks, seen from one of those that this process is in, in whose name it speaks. Every verb
-/// is collective over that task and blocks all of it or none. A handle.
+/// All tasks, as one of this process's tasks sees them: that task calls the verbs. Every verb is
+/// collective over that task and blocks all of its processes or none. Tasks is a handle.
 class Tasks {
   public:
-    /// Collective over `comm`. @throws MismatchError, LayoutError or Error on every process, for
-    /// counts that do not sum to the communicator's size, ranks that are in no task, names that
-    /// are empty or repeat, and requests that differ between processes.
+    /// Divides `comm` into tasks. Collective over `comm`. @throws MismatchError, LayoutError or
+    /// Error on every process, for counts that do not sum to the communicator's size, ranks in no
+    /// task, names that are empty or repeat, and requests that differ between processes.
     Tasks(std::span<const TaskRequest> requests, const Comm& comm);
-    /// As the launcher says (`hocket run`): HOCKET_TASKS="rows=2,cols=2".
-    /// @throws Error if the launcher says nothing.
+    /// The tasks that the launcher (`hocket run`) has set: HOCKET_TASKS="rows=2,cols=2".
+    /// @throws Error if the launcher has set none.
     static Tasks from_launcher(const Comm& comm);
 
-    const std::optional<std::string>& name() const;  ///< of my task; none while I am in several
-    int rank() const;                                ///< index of my task. @throws Error likewise
+    const std::optional<std::string>& name() const;  ///< the name of this process's task; none if
+                                                     ///< it is in several
+    int rank() const;                                ///< the index of this process's task. @throws
+                                                     ///< Error if it is in several
     int size() const;                                ///< number of tasks
     const std::vector<std::string>& names() const;
-    Comm comm() const;  ///< my task's processes. @throws Error likewise
-    /// The view of one of my tasks. @throws Error if I am not in it, or it does not exist.
+    Comm comm() const;  ///< the processes of this process's task. @throws Error if it is in several
+    /// The tasks as `id`, one of this process's tasks, sees them. @throws Error if this process is
+    /// not in it, or it does not exist.
     Tasks task(const TaskId& id) const;
 
-    /// Blocks until the array may be changed again. @throws MismatchError on every process of both
-    /// tasks, naming both, if shape or dtype differ: nothing has moved then.
+    /// Blocks until the program may change the array again. @throws MismatchError on every process
+    /// of both tasks, naming both values, if shape or dtype differ: no element has moved then.
     void send(const Array& array, const TaskId& destination, const MessageOptions& options = {});
     Status recv(const Array& array, const TaskId& source = any_source,
                 const MessageOptions& options = {});
@@ -179,9 +187,10 @@ class Tasks {
     Status sendrecv(const Array& sent, const TaskId& destination, const Array& received,
                     const TaskId& source, const SendrecvOptions& options = {});
 
-    /// Several arrays as one message: one description, one match, then the data of each, in their
-    /// order. They meet a receive of as many arrays; one in a list is the same as one alone.
-    /// @throws as for one array, naming the position; Error for no array at all.
+    /// Sends or receives several arrays as one message: one description, one match, then the data
+    /// of each, in their order. The other side passes as many arrays. A list of one array equals
+    /// that array alone.
+    /// @throws as for one array, naming the position; Error for an empty list.
     void send(std::span<const Array> arrays, const TaskId& destination,
               const MessageOptions& options = {});
     Status recv(std::span<const Array> arrays, const TaskId& source = any_source,
@@ -194,52 +203,53 @@ class Tasks {
                     std::span<const Array> received, const TaskId& source,
                     const SendrecvOptions& options = {});
 
-    /// Prepares a send that is started again and again (Request::start): of this array, or any
-    /// other of its layout and type. Collective over the task; returns at once, and errors that the
-    /// two sides find are thrown when it is started or waited for. A persistent send meets
-    /// persistent receives only, in the order in which both are made, per pair and tag.
+    /// Prepares a send that Request::start repeats, of this array, or of any other with its layout
+    /// and type. Collective over the task; returns at once. The start or the wait throws errors
+    /// that the two sides find. A persistent send matches persistent receives only, in the order of
+    /// these calls, for each pair of tasks and each tag.
     Request send_init(const Array& array, const TaskId& destination,
                       const InitOptions& options = {});
-    /// Of any array of this layout; the first one settles the type.
+    /// For any array of this layout; the first array sets the type.
     Request send_init(const Layout& layout, const TaskId& destination,
                       const InitOptions& options = {});
     Request recv_init(const Array& array, const TaskId& source, const InitOptions& options = {});
     Request recv_init(const Layout& layout, const TaskId& source, const InitOptions& options = {});
 
-    /// A named stream of arrays between this task and another, apart from all other messages.
-    /// Local. @throws Error for a task that does not exist, or that shares a process with this one,
-    /// since its calls block both; and for an empty name.
+    /// A named stream of arrays between this task and another, separate from all other messages.
+    /// Local. @throws Error for an unknown task, an empty name, and a task that shares a process
+    /// with this one, because the calls of a channel block both tasks.
     Channel channel(const std::string& name, const TaskId& other) const;
 
-    /// What the next matching receive would find.
+    /// Describes the message that the next matching receive would find.
     Status probe(const TaskId& source = any_source, int tag = any_tag, Deadline deadline = {});
     std::optional<Status> iprobe(const TaskId& source = any_source, int tag = any_tag);
 
     /// Collective calls between tasks: every process of every task makes them, in the same order.
-    /// Each task brings an array of one shape and type, laid out as it likes. No process may be in
-    /// two tasks. A deadline that passes leaves the tasks out of step: later calls between them
-    /// throw. @throws on every process of all tasks: MismatchError naming two, where tasks make
-    /// different calls, or bring what does not fit; and what is wrong on any process.
+    /// Each task passes an array of the same shape and type, in any layout. No process may be in
+    /// two tasks. After a deadline the tasks are out of step, and later calls between them throw.
+    /// @throws on every process of all tasks: MismatchError if tasks make different calls, or pass
+    /// arrays that do not match (names two of them); any error of one process.
 
-    /// The root's array, to all.
+    /// Copies the root's array to all tasks.
     void bcast(const Array& array, const TaskId& root, Deadline deadline = {});
-    /// The arrays combined element by element, into `result`, which is read on the root only.
-    /// `op`: "add" "mul" "min" "max", of integers and bool also "and" "or" (of bits). Integers
-    /// wrap, NaN wins in min and max, bool adds as or and multiplies as and. Elements are combined
-    /// in the order of tasks, so that a result has the same bits whatever the layouts.
+    /// Combines the arrays element by element into `result`, which only the root reads. `op`: "add"
+    /// "mul" "min" "max"; for integers and bool also "and" "or" (bitwise). Integers wrap, NaN wins
+    /// in min and max, bool adds as or and multiplies as and. hocket combines elements in the order
+    /// of tasks, so the result has the same bits for all layouts.
     void reduce(const Array& array, const Array* result, const std::string& op, const TaskId& root,
                 Deadline deadline = {});
-    /// The same, into every task's `result`, laid out as each likes: the same bits everywhere.
+    /// Combines the arrays into the `result` of every task, in any layout. All tasks get the same
+    /// bits.
     void allreduce(const Array& array, const Array& result, const std::string& op,
                    Deadline deadline = {});
-    /// Each task's array, of any shape and type, into the root's `results`, one a task (read on the
-    /// root only).
+    /// Copies each task's array, of any shape and type, into the root's `results`, one a task. Only
+    /// the root reads `results`.
     void gather(const Array& array, std::span<const Array> results, const TaskId& root,
                 Deadline deadline = {});
-    /// Until all processes of all tasks are here.
+    /// Waits until all processes of all tasks have called it.
     void barrier(Deadline deadline = {});
 
-    /// Seconds that this process has spent in the six steps of all its transfers so far.
+    /// The seconds that this process has spent in the six steps of all its transfers so far.
     Profile profile() const;
     struct State;
 
@@ -259,19 +269,20 @@ class Tasks {
     std::optional<Status> look(const TaskId& source, int tag, const task::Verb& verb,
                                const Deadline& deadline, comm::Fault fault);
     std::shared_ptr<State> state_;
-    std::shared_ptr<task::Member> speaker_;  // none while I am in several tasks
+    std::shared_ptr<task::Member> speaker_;  // none if this process is in several tasks
 };
 
-/// A stream of arrays between two tasks: what one sends, the other receives in order, until the
-/// sender closes (Fortran M's channels, as in Figure 3 of Foster, Kohr, Krishnaiyer and Choudhary,
-/// "A Data Transfer Library for Communicating Data-Parallel Tasks"). Each direction is a stream of
-/// its own. Its calls are collective over the task. A handle.
+/// A stream of arrays between two tasks: one receives, in order, the arrays that the other sends,
+/// until the sender closes the channel (Fortran M's channels, as in Figure 3 of Foster, Kohr,
+/// Krishnaiyer and Choudhary, "A Data Transfer Library for Communicating Data-Parallel Tasks").
+/// Each direction is a separate stream. The calls are collective over the task. Channel is a
+/// handle.
 class Channel {
   public:
-    /// As Tasks::send. @throws also Error once this task has closed the channel.
+    /// As Tasks::send. @throws Error also after this task has closed the channel.
     void send(const Array& array, Deadline deadline = {});
-    /// As Tasks::recv. @throws EndOfStream, now and ever after, once the sender has closed it and
-    /// all that it sent before was received.
+    /// As Tasks::recv. @throws EndOfStream, from then on, once the sender has closed the channel
+    /// and this task has received all arrays.
     Status recv(const Array& array, Deadline deadline = {});
     /// Ends the stream that this task sends. @throws Error the second time.
     void close(Deadline deadline = {});

@@ -21,7 +21,7 @@ namespace hocket {
 
 namespace team {
 
-/// The types of values, as Table 1 of the paper has them.
+/// The types of values in Table 1 of the paper.
 enum class Type : std::uint8_t {
     boolean,
     int8,
@@ -37,7 +37,7 @@ enum class Type : std::uint8_t {
 };
 inline constexpr int types = 11;
 
-/// All operations that communicate. A broadcast is one, of those that put and those that get.
+/// All operations that communicate. bcast_put and bcast_get are one operation.
 enum class Op : std::uint8_t {
     wait,
     waitvec,
@@ -64,7 +64,7 @@ enum class Op : std::uint8_t {
     match_count,
     match,
     reduce,
-    start  ///< of what cannot be started; only ever refused
+    start  ///< for `refuse`: an operation that cannot be started
 };
 
 template <class T>
@@ -80,12 +80,12 @@ constexpr std::optional<Type> type_of() {
     return std::nullopt;
 }
 
-/// What an operation may be given as a value: bool, integers of 8 to 64 bits, float, double.
+/// The types of values: bool, integers of 8 to 64 bits, float, double.
 template <class T>
 concept Value = type_of<T>()
 .has_value();
 
-/// A value as the bits that travel; those beyond its size are 0.
+/// The bits of a value as hocket transports them; bits beyond its size are 0.
 template <class T>
 std::uint64_t bits_of(T value) {
     std::uint64_t bits = 0;
@@ -99,37 +99,37 @@ T value_of(std::uint64_t bits) {
     return value;
 }
 
-/// What one process asks for.
+/// The request of one process.
 struct Call {
     Op op = Op::wait;
     Type type = Type::boolean;
     std::uint64_t bits = 0;  ///< the value
-    int process = 0;         ///< putget's source, or whom a vote is for
+    int process = 0;         ///< the source of a putget, or the process that a vote is for
 };
 
-/// The longest value of `Team::reduce`, bytes.
+/// The size limit in bytes of a value of `Team::reduce`.
 inline constexpr std::size_t longest_value = 56;
 
-class Root;  // what stands behind a team: src/team
+class Root;  // the implementation: src/team
 struct Group;
 class Pending;
 
 }  // namespace team
 
 struct TeamOptions {
-    int narrow = 0;     ///< only the low bits of an unsigned value take part, so many; 0: all
-    Deadline deadline;  ///< of the wait; the operation itself goes on
+    int narrow = 0;     ///< the number of low bits of an unsigned value that take part; 0: all
+    Deadline deadline;  ///< ends the wait; the operation goes on
 };
 
-/// An operation that was started, and its result once it is done.
+/// A started operation, and its result.
 class TeamResult {
   public:
     explicit TeamResult(std::shared_ptr<team::Pending> pending) : pending_(std::move(pending)) {}
-    /// To poll, to wait for, or to give to a flow.
+    /// The operation, to poll, to wait for, or for a flow.
     std::shared_ptr<Operation> operation() const;
-    /// Whether it has ended. Never waits.
+    /// Whether the operation has completed. Never waits.
     bool test() const;
-    /// @throws Error before it has ended; what it threw.
+    /// @throws Error before completion; the error of the operation.
     std::uint64_t bits() const;
     template <team::Value T>
     T value() const {
@@ -140,34 +140,36 @@ class TeamResult {
     std::shared_ptr<team::Pending> pending_;
 };
 
-/// Processes that do operations together. They are numbered as in the root team everywhere: in
-/// masks, sources, votes and results. Every operation that communicates is a barrier of its team,
-/// all of whose processes make the same call. Teams that share two processes or more use their
-/// common operations in the same order.
+/// A group of processes that perform operations together. Masks, sources, votes and results number
+/// processes as in the root team. Every operation that communicates is a barrier of its team, and
+/// all processes of the team make the same call. Teams that share two processes or more call their
+/// operations in the same order.
 ///
-/// A copy is another handle on the same team. All that communicate throw MismatchError where
-/// processes call different operations, types or teams; Error where one's arguments cannot be (it
-/// is named), and where a process has left; DeadlineError; PeerLostError.
+/// Team is a handle: copies name the same team. All operations that communicate throw MismatchError
+/// if processes call different operations, types or teams; Error for invalid arguments on any
+/// process, which the message names; Error if a process has left; DeadlineError; PeerLostError.
 class Team {
   public:
     /// The root team: all processes of a communicator. Collective.
     explicit Team(const Comm& comm, const Deadline& deadline = {});
 
-    /// A team of these processes of the root team. No communication. @throws Error unless this
-    /// process is one of them, and all exist.
+    /// A team of these processes of the root team. Does not communicate. @throws Error for a mask
+    /// without this process, or with processes that do not exist.
     Team enqueue(const Mask& mask) const;
 
-    int process() const;         ///< my number, as in the root team
-    int size() const;            ///< processes in the root team
+    int process() const;         ///< this process's number in the root team
+    int size() const;            ///< number of processes of the root team
     const Mask& mask() const;    ///< the processes of this team
-    int population() const;      ///< how many they are
-    int enumerate() const;       ///< how many of them have lower numbers than mine
-    int select_first() const;    ///< the lowest of them
-    int select_one() const;      ///< one of them, the same on all
-    bool shares_memory() const;  ///< all of them are on one node, and need no messages
+    int population() const;      ///< number of processes of this team
+    int enumerate() const;       ///< number of processes of this team with lower numbers than this
+                                 ///< process
+    int select_first() const;    ///< the lowest process of this team
+    int select_one() const;      ///< one process of this team, the same on all
+    bool shares_memory() const;  ///< whether all are on one node, so that operations need no MPI
+                                 ///< messages
 
     void wait(const TeamOptions& options = {}) const { run({team::Op::wait}, options); }
-    /// Who has a true flag.
+    /// The processes whose flag is true.
     Mask waitvec(bool flag, const TeamOptions& options = {}) const {
         return run_mask({team::Op::waitvec, team::Type::boolean, flag ? 1U : 0U}, options);
     }
@@ -178,19 +180,20 @@ class Team {
         return run({team::Op::all, team::Type::boolean, flag ? 1U : 0U}, options) != 0;
     }
 
-    /// Puts `value`, gives that of process `source`.
+    /// Puts `value`, and returns the value of process `source`.
     template <team::Value T>
     T putget(T value, int source, const TeamOptions& options = {}) const {
         return typed(team::Op::putget, value, options, source);
     }
-    /// values[p]: that of process p, for the processes of this team; the rest stays as it is.
-    /// @throws Error unless there is a place for each process of the root team.
+    /// Sets values[p] to the value of process p, for each process of this team; other entries keep
+    /// their values.
+    /// @throws Error unless `values` has one entry for each process of the root team.
     template <team::Value T>
     void gather(T value, std::span<T> values, const TeamOptions& options = {}) const {
         run_gather(*team::type_of<T>(), team::bits_of(value), values.data(), values.size(),
                    options);
     }
-    /// What all that put have put, their bits joined by or; 0 if none did.
+    /// The values of all processes that put, combined by bitwise or; 0 if none puts.
     template <team::Value T>
     T bcast_put(T value, const TeamOptions& options = {}) const {
         return typed(team::Op::bcast, value, options);
@@ -200,8 +203,9 @@ class Team {
         return typed(team::Op::bcast, T{}, options);
     }
 
-    /// Integers wrap; bool adds as or and multiplies as and; NaN wins in min and max. The same bits
-    /// everywhere. @throws Error for `and` and `or` of floating-point numbers.
+    /// Reductions. Integers wrap; bool adds as or and multiplies as and; NaN wins in min and max.
+    /// Every process gets the same bits. @throws Error for `and` and `or` of floating-point
+    /// numbers.
     template <team::Value T>
     T reduce_add(T value, const TeamOptions& options = {}) const {
         return typed(team::Op::reduce_add, value, options);
@@ -226,7 +230,7 @@ class Team {
     T reduce_or(T value, const TeamOptions& options = {}) const {
         return typed(team::Op::reduce_or, value, options);
     }
-    /// Of the processes up to this one, itself included.
+    /// Inclusive scans: over the processes up to this one.
     template <team::Value T>
     T scan_add(T value, const TeamOptions& options = {}) const {
         return typed(team::Op::scan_add, value, options);
@@ -251,14 +255,16 @@ class Team {
     T scan_or(T value, const TeamOptions& options = {}) const {
         return typed(team::Op::scan_or, value, options);
     }
-    /// How many processes have a lower value, or the same one and a lower number. NaN is highest.
+    /// The number of processes with a lower value, or with an equal value and a lower number. NaN
+    /// is the highest value.
     template <team::Value T>
     int rank(T value, const TeamOptions& options = {}) const {
         return static_cast<int>(
             run({team::Op::rank, *team::type_of<T>(), team::bits_of(value)}, options));
     }
 
-    /// How many voted for me; who did. @throws Error for a process that is not of this team.
+    /// The number of votes for this process; the processes that vote for it. @throws Error for a
+    /// vote for a process outside this team.
     int vote_count(int process, const TeamOptions& options = {}) const {
         return static_cast<int>(
             run({team::Op::vote_count, team::Type::int32, 0, process}, options));
@@ -266,7 +272,7 @@ class Team {
     Mask vote(int process, const TeamOptions& options = {}) const {
         return run_mask({team::Op::vote, team::Type::int32, 0, process}, options);
     }
-    /// How many have the value that I have, I included; who has.
+    /// The number of processes with the same value as this one, itself included; these processes.
     template <team::Value T>
     int match_count(T value, const TeamOptions& options = {}) const {
         return static_cast<int>(
@@ -277,7 +283,7 @@ class Team {
         return run_mask({team::Op::match, *team::type_of<T>(), team::bits_of(value)}, options);
     }
 
-    /// The values of all, folded from the lowest process's on: fold(fold(v0, v1), v2) …
+    /// Folds the values of all processes, from the lowest on: fold(fold(v0, v1), v2) …
     template <class T, class Fold>
     T reduce(const T& value, Fold fold, const TeamOptions& options = {}) const {
         static_assert(std::is_trivially_copyable_v<T>, "the value's bytes travel");
@@ -289,30 +295,31 @@ class Team {
         for (std::size_t i = 1; i < count; ++i) result = fold(result, values[i]);
         return result;
     }
-    /// `values` gets `bytes` bytes of each process of this team, in order.
-    /// @throws Error for more than 56 bytes, and none.
+    /// Gathers `bytes` bytes of each process of this team into `values`, in order.
+    /// @throws Error for 0 and for more than 56 bytes.
     void gather_bytes(const void* value, std::size_t bytes, void* values,
                       const TeamOptions& options = {}) const;
 
     /// Starts an operation whose result is one value, or none (wait).
     TeamResult start(const team::Call& call, const TeamOptions& options = {}) const;
 
-    /// Leaves the root team and all of its subsets; whoever waits for this process then hears of
-    /// it, with the code. Later calls here throw.
+    /// Leaves the root team and all of its subsets. Processes that wait for this one get an error
+    /// with the code. Later calls on this process throw.
     void exit(int code) const;
-    /// Prints the message, leaves, and ends the waits of all other processes of the root team.
+    /// Prints the message, leaves, and ends all waits of the other processes of the root team.
     void error(const std::string& message) const;
-    /// What stands behind a team, as a team.
+    /// For hocket's own sources: makes a team of its implementation.
     Team(std::shared_ptr<team::Root> root, std::shared_ptr<const team::Group> group);
 
   private:
     friend struct Binding;
-    // The operations without their types.
+    // For bindings: an operation by its code.
     std::uint64_t run(const team::Call& call, const TeamOptions& options = {}) const;
     Mask run_mask(const team::Call& call, const TeamOptions& options = {}) const;
     void run_gather(team::Type type, std::uint64_t bits, void* values, std::size_t places,
                     const TeamOptions& options = {}) const;
-    // Takes part as one whose arguments cannot be; the error names this process elsewhere.
+    // For bindings: joins an operation with invalid arguments. The errors of other processes name
+    // this process.
     [[noreturn]] void refuse(team::Op op, const std::string& message) const;
     template <class T>
     T typed(team::Op op, T value, const TeamOptions& options, int process = 0) const {

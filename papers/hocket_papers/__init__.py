@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""The papers' claims, tried here: ``hocket papers``. A user of the benchmarks and the programs."""
+"""The papers' claims, tested here: ``hocket papers``. Uses the benchmarks and the programs."""
 
 from __future__ import annotations
 

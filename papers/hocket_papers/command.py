@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""`hocket papers [NAME] …`: the papers' claims, tried here, each with a verdict on its shape."""
+"""`hocket papers [NAME] …`: tests the papers' claims here, each with a verdict on its shape."""
 
 from __future__ import annotations
 
@@ -129,7 +129,7 @@ def _document(verdicts: list[tuple[Claim, Verdict]]) -> dict[str, Any]:
 
 
 def as_tables(document: Mapping[str, Any]) -> str:
-    """The verdicts of such a run, a table of Markdown for each paper."""
+    """The verdicts of a run, a table of Markdown for each paper."""
     lines: list[str] = []
     paper = ""
     for each in document["claims"]:

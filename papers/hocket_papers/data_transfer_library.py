@@ -16,7 +16,7 @@ from .model import FACTOR, FAILS, HOLDS, Bench, NotHereError, Verdict, medians, 
 Numbers = Mapping[str, Any]
 _PAIRS = ((4, 2), (8, 4), (16, 8), (8, 8))
 _N = 64
-#: of `hocket bench redistribute --figure 4`, and what the paper calls them
+#: of `hocket bench redistribute --figure 4`, and the paper's names
 _WAYS = {"generic, per element": "generic", "optimised": "optimized", "prepared": "prepared"}
 
 
@@ -107,7 +107,7 @@ def _fits(bench: Bench) -> dict[str, dict[str, float]]:
 
 
 def generic(numbers: Numbers, bench: Bench) -> Verdict:
-    """Figure 4: what a word costs."""
+    """Figure 4: the cost of a word."""
     words = {name: fit["t_w"] for name, fit in _fits(bench).items()}
     said = "a word costs " + ", ".join(f"{name} {1e9 * t:.3g} ns" for name, t in words.items())
     if not words["generic"] > words["optimized"]:
@@ -118,7 +118,7 @@ def generic(numbers: Numbers, bench: Bench) -> Verdict:
 
 
 def startups(numbers: Numbers, bench: Bench) -> Verdict:
-    """Figure 4: what a message costs."""
+    """Figure 4: the cost of a message."""
     costs = {name: fit["t_m"] for name, fit in _fits(bench).items()}
     said = "a message costs " + ", ".join(f"{name} {1e6 * t:.3g} µs" for name, t in costs.items())
     theirs = max(numbers["t_m"]) / min(numbers["t_m"])

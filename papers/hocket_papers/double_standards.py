@@ -42,7 +42,7 @@ def _said(savings: Mapping[int, float]) -> str:
 
 
 def persistent_small(numbers: Numbers, bench: Bench) -> Verdict:
-    """Figure 7: what persistent requests save of small arrays."""
+    """Figure 7: the gain of persistent requests for small arrays."""
     small = {n: part for n, part in _savings(bench).items() if n <= numbers["small"]}
     best = max(small.values())
     word = FAILS if best < numbers["least"] else FACTOR if best > numbers["most"] else HOLDS
@@ -50,7 +50,7 @@ def persistent_small(numbers: Numbers, bench: Bench) -> Verdict:
 
 
 def persistent_large(numbers: Numbers, bench: Bench) -> Verdict:
-    """Figure 7: what they save of large ones."""
+    """Figure 7: the gain for large ones."""
     savings = _savings(bench)
     large = {n: part for n, part in savings.items() if n >= numbers["from"]}
     if max(large.values()) < numbers["below"]:
@@ -99,7 +99,7 @@ def amortized(numbers: Numbers, bench: Bench) -> Verdict:
 
 
 def raw(numbers: Numbers, bench: Bench) -> Verdict:
-    """Section 5: how much of the MPI below comes through."""
+    """Section 5: the fraction of the underlying MPI's bandwidth."""
     found = bench.bench("pingpong", "--size", str(numbers["n"]))
     native = medians(found["tables"][-1])
     ours = native["MPI_Send/MPI_Recv"] / native["hocket send/recv"]
@@ -161,7 +161,7 @@ def convolution_scale(numbers: Numbers, bench: Bench) -> Verdict:
 
 
 def _scale(bench: Bench, curve: str) -> Verdict:
-    """Whether tasks gain the more the more processors there are, and most with small images."""
+    """Whether tasks gain more with more processors, and most with small images."""
     words = ("--platform", "sp1", "--procs", "4,16,64", "--size", "64,256", "--frames", "6")
     small, large = bench.simulated(curve, *words)["curves"]
     gains = {each["N"]: each["data over it"] for each in (small, large)}

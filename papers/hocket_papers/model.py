@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""A claim, what came of trying it, and the bench that trials are made on."""
+"""A claim, its result, and the bench for trials."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ HOLDS = "holds"
 FACTOR = "holds with another factor"
 FAILS = "does not hold"
 UNTESTED = "cannot be tested here"
-#: seconds that one simulated start may take, so that every trial ends
+#: seconds for one simulated start, so that every trial ends
 _LIMIT = "600"
 _CLAIMS = Path(__file__).with_name("claims.toml")
 
@@ -36,32 +36,32 @@ class Claim:
     text: str
     numbers: Mapping[str, Any] = field(default_factory=dict)
     test: str = ""
-    why: str = ""  #: it is not tested
+    why: str = ""  #: the reason why it is not tested
 
 
 @dataclass(frozen=True)
 class Verdict:
-    """What came of trying a claim: its shape, since no machine of the papers' is here."""
+    """The result of testing a claim: its shape, because no machine of the papers is here."""
 
     word: str  #: HOLDS, FACTOR, FAILS or UNTESTED
-    ours: str  #: what was found, with its numbers
+    ours: str  #: the result, with its numbers
     why: str = ""
 
 
 class NotHereError(Exception):
-    """What a trial needs is not here; the text says what."""
+    """A trial needs a missing part; the text names it."""
 
 
 class Bench:
-    """Runs hocket's own commands, each once, and keeps what they found: where there is a ``folder``
-    (it is made for the first of them), also as files there, with the figures of those that draw."""
+    """Runs hocket's own commands, each once, and keeps their results; with a ``folder`` (made
+    for the first of them), also as files there, with the figures of commands that draw."""
 
     def __init__(self, quick: bool = False, folder: Path | None = None, kernels: str = "") -> None:
         self.quick = quick
         self.cores = len(os.sched_getaffinity(0))
         self._folder = folder
         self._found: dict[tuple[str, ...], dict[str, Any]] = {}
-        self._kernels = kernels  #: what simulations are told of them; "": they time them
+        self._kernels = kernels  #: kernels' times for simulations; "": they measure them
 
     def bench(self, *words: str) -> dict[str, Any]:
         """The JSON document of `hocket bench …`."""
@@ -82,7 +82,7 @@ class Bench:
         """The JSON document of `hocket bench simulate …`.
 
         Raises:
-            NotHereError: some of it could not be run.
+            NotHereError: some of it could not run.
         """
         kernels = ("--kernels", self._kernels) if self._kernels else ()  # timed once
         document = self.bench("simulate", *words, "--limit", _LIMIT, *kernels)
@@ -119,7 +119,8 @@ class Bench:
 
 
 def _name(words: Sequence[str]) -> str:
-    kept = itertools.takewhile(lambda word: word != "--limit", words)  # what follows is no question
+    # the following words are no question
+    kept = itertools.takewhile(lambda word: word != "--limit", words)
     return "-".join(re.sub(r"[^\w.]+", "_", word.strip("-")) for word in kept)
 
 

@@ -16,9 +16,9 @@ _ROUNDS = 50
 
 
 def _exchange(w: hk.Tasks) -> list[float]:
-    """Each task computes what the other needs for its next round. Every receive is urgent, and
-    comes before the step that computes what the other waits for: a thread that blocked in it would
-    never come to that."""
+    """Each task computes the input of the other's next round. Every receive is urgent, and
+    precedes the step that computes the other's input: a thread that blocked in it would never
+    reach that step."""
     other = "right" if w.name == "left" else "left"
     layout = hk.Layout((4,), "(BLOCK)", 1)
     mine = hk.zeros(layout, "float64", w.comm)
@@ -54,7 +54,7 @@ def gain(numbers: Numbers, bench: Bench) -> Verdict:
 
 
 def simpler(numbers: Numbers, bench: Bench) -> Verdict:
-    """Sections 1 and 2.2, by the lines of `apps/linpack` that its plain program has not."""
+    """Sections 1 and 2.2, by the lines of `apps/linpack` that its plain program does not have."""
     lines = linpack.differing_lines()
     if not lines:
         raise NotHereError("the sources of the application are not here, whose lines are counted")

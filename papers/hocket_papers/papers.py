@@ -16,8 +16,8 @@ _SAME = 1.3
 def _minima(
     bench: Bench, width: str = "int64", which: str = "minimum"
 ) -> dict[str, dict[str, float]]:
-    """Seconds by operation and contestant. Minima: an operation of a fraction of a microsecond that
-    was interrupted says nothing of itself."""
+    """Seconds by operation and contestant. Minima, because an interrupted operation of a
+    fraction of a microsecond has a meaningless time."""
     if bench.cores < 2:
         raise NotHereError("two processes need two cores; there is one")
     tables = bench.bench("team", "--type", width)["tables"]
@@ -43,7 +43,7 @@ def barrier(numbers: Numbers, bench: Bench) -> Verdict:
 
 
 def steady(numbers: Numbers, bench: Bench) -> Verdict:
-    """Section 1.1: runs are of many calls, so what is compared are means over about 1 ms."""
+    """Section 1.1: runs consist of many calls, so this compares means over about 1 ms."""
     least, most = (_minima(bench, which=w)["wait"]["hocket"] for w in ("minimum", "percentile_99"))
     said = _told({"a barrier takes at least": least, "99 % of the runs at most": most})
     return Verdict(HOLDS if most - least <= numbers["within"] else FAILS, said)
@@ -80,7 +80,8 @@ def gather(numbers: Numbers, bench: Bench) -> Verdict:
 
 
 def message_passing(numbers: Numbers, bench: Bench) -> Verdict:
-    """Tables 3 to 18: beside MPI's collective and a barrier, as ours is one, too."""
+    """Tables 3 to 18: beside MPI's collective and a barrier, because a team's operation is one,
+    too."""
     found = _minima(bench)
     gains = {name: found[name]["MPI"] / found[name]["hocket"] for name in ("reduce_add", "rank")}
     scans = found["scan_add"]
@@ -121,7 +122,7 @@ def voting(numbers: Numbers, bench: Bench) -> Verdict:
 
 
 def subsets(numbers: Numbers, bench: Bench) -> Verdict:
-    """Section 3: what a new group adds to the barrier that is its first operation."""
+    """Section 3: the additional time of a new group for its first barrier."""
     found = _minima(bench)
     new = found["enqueue and its first wait"]
     added = new["hocket"] - found["wait"]["hocket"]

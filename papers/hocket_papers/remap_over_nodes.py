@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """Trials of the claims of He and Ding's Figure 4: a remap over nodes of 16 processors, simulated.
 
-Processes alone on 128 processors take minutes: what SMPI itself takes grows with more than the
-square of their number.
+Processes alone on 128 processors take minutes: SMPI's own time grows faster than the square of
+their number.
 """
 
 from __future__ import annotations

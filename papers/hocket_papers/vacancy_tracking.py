@@ -51,13 +51,13 @@ def counts(numbers: Numbers, bench: Bench) -> Verdict:
         found = hk.cycles(tuple(reversed(shape)), (1, 0, 2))
         ours = sorted({length for _, length in found}, reverse=True)
         said.append(f"{' × '.join(map(str, shape))}: {len(found)} of {', '.join(map(str, ours))}")
-        # The paper leaves out the 34 shorter cycles of the first array.
+        # The paper omits the 34 shorter cycles of the first array.
         right = right and len(found) == count and set(lengths) <= set(ours)
     return Verdict(HOLDS if right else FAILS, "; ".join(said))
 
 
 def factor(numbers: Numbers, bench: Bench) -> Verdict:
-    """Figure 2: the method as the paper writes it, and ours."""
+    """Figure 2: the paper's method, and hocket's."""
     tables = bench.bench("permute", "--figure", "2")["tables"]
     plain: dict[int, list[float]] = {}
     best = 0.0
@@ -98,7 +98,7 @@ print((peak() - before) * 1024 / a.nbytes)
 
 
 def memory(numbers: Numbers, bench: Bench) -> Verdict:
-    """Sections 1 and 5: what the process takes at most, beyond the array of 256 MiB."""
+    """Sections 1 and 5: the process's peak memory, beyond the array of 256 MiB."""
     more = {}
     for form in ("in place", "two arrays"):
         words = [sys.executable, "-c", _PEAK, form]

@@ -7,7 +7,7 @@ namespace hocket::base {
 namespace {
 
 constexpr double sleep_time = 50e-6;  // seconds
-// Of a yield to other programs that compute, and of a nap that no such program made longer.
+// Limits for a yield beside other computing programs, and for a sleep that no program has delayed.
 constexpr double slow_yield = 1e-3, prompt_sleep = 300e-6;
 constexpr int prompt_sleeps = 4;
 

@@ -10,7 +10,7 @@
 
 namespace hocket::base {
 
-/// For intermediate values; results that leave a function are 64 bits.
+/// For intermediate values; results of functions have 64 bits.
 __extension__ using wide = __int128;
 
 constexpr std::int64_t max_size = std::numeric_limits<std::int64_t>::max();
@@ -36,22 +36,22 @@ constexpr T floor_mod(T a, T b) {
     return r < 0 ? r + b : r;
 }
 
-/// a*b, or nothing where that does not fit 63 bits.
+/// a*b, or nothing if it does not fit 63 bits.
 inline std::optional<std::int64_t> product(std::int64_t a, std::int64_t b) {
     std::int64_t result = 0;
     if (__builtin_mul_overflow(a, b, &result)) return std::nullopt;
     return result;
 }
 
-/// a+b, or nothing where that does not fit 63 bits.
+/// a+b, or nothing if it does not fit 63 bits.
 inline std::optional<std::int64_t> sum(std::int64_t a, std::int64_t b) {
     std::int64_t result = 0;
     if (__builtin_add_overflow(a, b, &result)) return std::nullopt;
     return result;
 }
 
-/// Product of non-negative extents, or nothing where it does not fit 63 bits. A zero anywhere makes
-/// it zero, however large the others are.
+/// Product of non-negative extents, or nothing if it does not fit 63 bits. A zero anywhere makes it
+/// zero, however large the others are.
 inline std::optional<std::int64_t> product(std::span<const std::int64_t> extents) {
     std::optional<std::int64_t> result = 1;
     for (const std::int64_t extent : extents) {

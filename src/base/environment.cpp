@@ -20,7 +20,7 @@ std::string_view without_spaces(std::string_view given) {
     return given;
 }
 
-// 1024 to the power that a suffix means ("K", "k", "KB", "KiB"); nothing for what is none.
+// The factor of a suffix ("K", "k", "KB", "KiB"), a power of 1024; nothing for an unknown one.
 std::optional<double> unit_of(std::string_view suffix) {
     const std::string_view powers = "KMGT";
     double unit = 1;

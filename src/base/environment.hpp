@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Settings that come from variables of the environment, read alike everywhere: unset and empty
-// mean the same, and what cannot be read is an error that names the variable and its value.
+// Settings in environment variables. Unset and empty are the same everywhere. An unreadable value
+// is an error that names the variable and the value.
 #pragma once
 
 #include <cstdint>
@@ -11,11 +11,11 @@
 
 namespace hocket::environment {
 
-/// A setting that is read in the middle of something. One beside each reader; they live as long as
-/// the library.
+/// A setting that hocket reads in the middle of an operation. Declare one beside each reader; it
+/// lives as long as the library.
 class ValidatedSetting {
   public:
-    /// `read` throws Error where the setting cannot be read.
+    /// `read` throws Error for an unreadable setting.
     explicit ValidatedSetting(void (*read)()) noexcept;
     ValidatedSetting(const ValidatedSetting&) = delete;
     ValidatedSetting& operator=(const ValidatedSetting&) = delete;
@@ -26,22 +26,22 @@ class ValidatedSetting {
     const ValidatedSetting* before_;
 };
 
-/// Reads all of them: before processes begin something together, so that one that cannot do its
-/// part says so by then. @throws Error
+/// Reads all of them before processes begin a collective operation, so that an error comes before
+/// it. @throws Error
 void check();
 
 /// The variable's text; nothing if it is unset or empty.
 std::optional<std::string> value_of(const char* name);
 
-/// A whole number from `least` to `most`. `meaning` is part of the message, as "a number of
-/// threads". @throws Error
+/// An integer from `least` to `most`. `meaning` is part of the message, as "a number of threads".
+/// @throws Error
 std::optional<std::int64_t> number(const char* name, std::int64_t least, std::int64_t most,
                                    std::string_view meaning);
 
 /// A number of bytes, in units of 1024: 65536, 64K, 64 KiB, 1.5G. @throws Error
 std::optional<std::int64_t> bytes(const char* name);
 
-/// Whole numbers with commas, as 0,0,1,1. @throws Error
+/// Integers with commas, as 0,0,1,1. @throws Error
 std::optional<std::vector<std::int64_t>> numbers(const char* name);
 
 }  // namespace hocket::environment

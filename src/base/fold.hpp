@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// How two values become one, wherever values are reduced: integers wrap, bool adds as or and
-// multiplies as and, NaN wins in min and max.
+// The operations of all reductions: integers wrap, bool adds as or and multiplies as and, NaN wins
+// in min and max.
 #pragma once
 
 #include <algorithm>
@@ -11,7 +11,7 @@
 namespace hocket::fold {
 
 namespace detail {
-// Without a sign integers wrap by definition; from 32 bits on, so that none is promoted to int.
+// Unsigned, because unsigned integers wrap; at least 32 bits, so that none is promoted to int.
 template <class T>
 using Wrapping = std::make_unsigned_t<std::conditional_t<(sizeof(T) < 4), std::int32_t, T>>;
 }  // namespace detail
@@ -53,7 +53,7 @@ struct Extreme {
 };
 using Min = Extreme<true>;
 using Max = Extreme<false>;
-/// Of bits: integers and bool.
+/// Bitwise: integers and bool.
 struct And {
     template <class T>
     static T of(T a, T b) {

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Telling what was chosen and why. Where nobody listens it costs one load and a branch. Not under a
-// lock that a thread may wait for while it holds an interpreter's: the sink may take that one.
+// Logs choices and their reasons. Without a sink a call costs one load and a branch. Do not log
+// under a lock for which a thread may wait while it holds an interpreter's lock, because the sink
+// may need that lock.
 #pragma once
 
 #include <string>
@@ -9,7 +10,7 @@
 
 namespace hocket::log {
 
-/// Whether to put it into words.
+/// Whether to compose a message.
 bool enabled(LogLevel level);
 void write(LogLevel level, const std::string& text);
 

@@ -15,12 +15,12 @@ namespace {
 // One stride of the difference between an element of one box and an element of the other.
 struct Term {
     std::int64_t stride;  // > 0
-    wide low, high;       // how many strides
+    wide low, high;       // range of its number of strides
 };
 
-// Searches for counts, one a term, whose sum of strides lies in a window. Terms come with
-// descending strides. In arrays the lower ones together hardly reach beyond one stride of the next,
-// so that two or three counts of each come into question.
+// Searches for one count a term whose sum of strides lies in a window. Terms have descending
+// strides. In arrays the lower terms together rarely exceed one stride of the next, so that only
+// two or three counts of each are possible.
 class Search {
   public:
     explicit Search(const std::vector<Term>& terms) : terms_(terms) {
@@ -33,7 +33,7 @@ class Search {
         }
     }
 
-    // True also where the search was given up.
+    // True also if it gives up.
     bool finds(wide low, wide high, std::size_t k = 0) {
         if (--left_ < 0) return true;
         const Rest& rest = rests_[k];
@@ -54,7 +54,7 @@ class Search {
 
   private:
     struct Rest {
-        wide low = 0, high = 0;  // what this term and those after it can add up to
+        wide low = 0, high = 0;  // the range of the sum of this term and those after it
         std::int64_t divisor = 0;
     };
     const std::vector<Term>& terms_;
@@ -62,8 +62,8 @@ class Search {
     int left_ = 10000;
 };
 
-// Adds one box's strides, counted forwards (sign 1) or backwards (-1), and gives where its element
-// of the lowest address lies.
+// Adds one box's strides, counted forwards (sign 1) or backwards (-1), and returns the lowest
+// address of its elements.
 std::intptr_t add(const StridedBox& box, int sign, std::vector<Term>& terms) {
     std::intptr_t lowest = box.start;
     for (std::size_t d = 0; d < box.extents.size(); ++d) {
@@ -94,7 +94,7 @@ bool share_bytes(const StridedBox& a, const StridedBox& b) {
     const std::intptr_t lowest_a = add(a, 1, terms), lowest_b = add(b, -1, terms);
     std::sort(terms.begin(), terms.end(),
               [](const Term& x, const Term& y) { return x.stride > y.stride; });
-    // Elements at x and y share a byte where -a.itemsize < x - y < b.itemsize.
+    // Elements at x and y share a byte if -a.itemsize < x - y < b.itemsize.
     const wide apart = static_cast<wide>(lowest_b) - lowest_a;
     return Search(terms).finds(apart - a.itemsize + 1, apart + b.itemsize - 1);
 }

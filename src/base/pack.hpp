@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Numbers and texts in a message.
+// Packs numbers and texts into a message.
 #pragma once
 
 #include <cstdint>
@@ -13,7 +13,7 @@ namespace hocket {
 
 class Packer {
   public:
-    /// `room`: how many bytes it will about be.
+    /// `room`: the approximate number of bytes.
     explicit Packer(std::size_t room = 0) { bytes_.reserve(room); }
     Packer& number(std::int64_t value) {
         bytes_.append(reinterpret_cast<const char*>(&value), sizeof value);

@@ -22,7 +22,7 @@
 namespace hocket::base {
 namespace {
 
-thread_local int share = 0;  // 0: no limit of this thread's own
+thread_local int share = 0;  // 0: this thread has no limit
 thread_local HelperThreads* share_of = nullptr;
 
 }  // namespace
@@ -43,8 +43,8 @@ int default_threads() {
     return 1;
 #else
     if (share > 0) return share;
-    // Read anew each time: it costs less than a microsecond, and the affinity mask may be narrowed
-    // after the library was loaded (launchers and job schedulers do that).
+    // Read each time: it costs less than a microsecond, and launchers and job schedulers may narrow
+    // the affinity mask after the library was loaded.
     const auto wanted =
         environment::number("HOCKET_THREADS", 1, most_threads, "a number of threads");
     return wanted ? static_cast<int>(*wanted) : std::clamp(platform::cores(), 1, most_threads);
@@ -57,7 +57,7 @@ int resolve_threads(int wanted) {
 
 #ifdef HOCKET_SIMULATED
 
-// Simulated processes share one OS process and are scheduled by the simulator: real threads would
+// Simulated processes are threads of one process, which the simulator schedules: real threads would
 // run outside its clock.
 void detail::run_parts(int, std::int64_t parts, PartFunction function, void* context) {
     for (std::int64_t part = 0; part < parts; ++part) function(context, part);
@@ -86,12 +86,12 @@ struct Region {
     detail::PartFunction function;
     void* context;
     std::int64_t parts;
-    int places;  // how many more pool threads may still join; guarded by the pool's mutex
+    int places;  // number of pool threads that may still join; guarded by the pool's mutex
     std::atomic<std::int64_t> next{0};
     int inside = 0;              // pool threads working on it; guarded by the pool's mutex
     std::exception_ptr error{};  // the first one; guarded by the pool's mutex
     std::mutex* guard = nullptr;
-    bool lent = false;  // to a crew
+    bool lent = false;  // to helper threads
 
     void work() {
         for (;;) {
@@ -108,18 +108,18 @@ struct Region {
     }
 };
 
-/// The calls of `parallel_for` that more threads may join. `guard` is held where it says so.
+/// The calls of `parallel_for` that more threads may join. `guard` is held as the comments say.
 class Open {
   public:
     std::mutex guard;
 
     bool any() const { return count_.load() > 0; }
-    /// With the guard.
+    /// Requires the guard.
     void add(Region& region) {
         regions_.push_back(&region);
         count_.fetch_add(1);
     }
-    /// With the guard: works on the first one until it has no parts left.
+    /// Requires the guard: works on the first call until it has no parts left.
     void join(std::unique_lock<std::mutex>& held) {
         Region& region = *regions_.front();
         if (--region.places == 0) close(region);
@@ -130,7 +130,7 @@ class Open {
         close(region);  // no parts are left to hand out
         if (--region.inside == 0) done_.notify_all();
     }
-    /// Until all that have joined have left; no others join.
+    /// Waits until all threads that have joined have left; no others join.
     void end(std::unique_lock<std::mutex>& held, Region& region) {
         close(region);
         done_.wait(held, [&] { return region.inside == 0; });
@@ -145,11 +145,12 @@ class Open {
     }
 
     std::vector<Region*> regions_;
-    std::atomic<int> count_{0};  // of them, readable without the guard
+    std::atomic<int> count_{0};  // number of calls, readable without the guard
     std::condition_variable done_;
 };
 
-/// On the calling thread and those that join; `open` has `call(region)`ed them with the guard.
+/// Runs on the calling thread and those that join; `open` has announced the region, with the guard
+/// held.
 template <class Call>
 void run_open(Open& open, int threads, std::int64_t parts, detail::PartFunction function,
               void* context, Call&& call) {
@@ -171,7 +172,7 @@ class Pool {
         run_open(open_, threads, parts, function, context, [&](Region& region) { add(region); });
     }
 
-    /// Without help of the caller's, and without waiting for it.
+    /// Returns at once; the caller does not take part.
     void lend(Region& region) {
         region.guard = &open_.guard;
         add(region);
@@ -205,14 +206,14 @@ class Pool {
             try {
                 std::thread(&Pool::serve, this).detach();
             } catch (const std::system_error&) {
-                return;  // the machine gives no more threads: the caller does the work alone
+                return;  // the machine allows no more threads: the caller does the work alone
             }
             ++workers_;
         }
     }
 
-    /// A short spin saves the wake-up (some 50 us in a virtual machine) between the phases of one
-    /// kernel; longer would steal time from the processes that share these cores.
+    /// A short spin avoids the wake-up (some 50 us in a virtual machine) between the phases of one
+    /// kernel; a longer one would take time from the processes on these cores.
     void spin() {
         const auto end = std::chrono::steady_clock::now() + std::chrono::microseconds(10);
         while (!open_.any() && std::chrono::steady_clock::now() < end) platform::pause();
@@ -234,7 +235,7 @@ class Pool {
     Open open_;
     std::condition_variable work_;
     int workers_ = 0;
-    int lent_ = 0;  // of the workers, those that serve for long
+    int lent_ = 0;  // number of workers that serve for long
 };
 
 Pool* current_pool = nullptr;  // never destroyed: its threads outlive every static destructor
@@ -282,7 +283,7 @@ bool HelperThreads::help() {
     if (!wanted()) return false;
     std::unique_lock lock(board_->open.guard);
     if (!wanted()) return false;
-    const ThreadShare one(1);  // of what its parts call
+    const ThreadShare one(1);  // for calls within parts
     board_->open.join(lock);
     return true;
 }

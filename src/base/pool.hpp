@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The one thread pool of the process. Rooms ask it for help; none starts threads of its own.
+// The thread pool of the process. All rooms use it; none starts other threads.
 #pragma once
 
 #include <cstdint>
@@ -9,16 +9,16 @@
 
 namespace hocket::base {
 
-/// How many threads a call uses when its caller does not say: HOCKET_THREADS if that is set, else
-/// the cores this process may run on (its affinity mask). 1 on the simulated port.
+/// The number of threads of a call whose caller sets none: HOCKET_THREADS, else the cores of this
+/// process (its affinity mask). 1 on the simulated platform.
 /// @throws Error if HOCKET_THREADS is not a number from 1 to `most_threads`.
 int default_threads();
 
-/// The most threads that one call may ask for.
+/// The largest number of threads of one call.
 inline constexpr int most_threads = 1024;
 
-/// `wanted` threads as a caller gave them: 0 or less means `default_threads()`; more than
-/// `most_threads` is cut to it.
+/// `wanted` threads; 0 or less means `default_threads()`, and more than `most_threads` means
+/// `most_threads`.
 int resolve_threads(int wanted);
 
 namespace detail {
@@ -27,10 +27,10 @@ void run_parts(int threads, std::int64_t parts, PartFunction function, void* con
 }  // namespace detail
 
 /// Calls `function(part)` once for each part in [0, parts), on the calling thread and up to
-/// `threads - 1` threads of the pool, in no particular order; returns when all have returned.
-/// The parts must not wait for each other: with a busy pool, inside another part, or on the
-/// simulated port they run one after another. The first exception ends the handing out of parts
-/// and is thrown here. Threads are started at first use, and again in a forked child.
+/// `threads - 1` threads of the pool, in any order; returns when all have returned. The parts must
+/// not wait for each other: with a busy pool, inside another part, or on the simulated platform
+/// they run one after another. After an exception no further part begins; the first exception is
+/// thrown here. The pool starts threads at first use, and again in a forked child.
 template <class Function>
 void parallel_for(int threads, std::int64_t parts, Function&& function) {
     using Callable = std::remove_reference_t<Function>;
@@ -40,19 +40,19 @@ void parallel_for(int threads, std::int64_t parts, Function&& function) {
         const_cast<void*>(static_cast<const void*>(std::addressof(function))));
 }
 
-/// Threads that have work of their own, and join each other's calls of `parallel_for` between two
-/// pieces of it: so a call gets more threads without more of them being there.
+/// Threads with other work, which join each other's calls of `parallel_for` between two pieces of
+/// that work. So a call gets more threads although no more exist.
 class HelperThreads {
   public:
-    /// `call` is told that there is a call to join, by the thread that makes it.
+    /// `call` notifies them of a call to join, in the thread of the call.
     explicit HelperThreads(std::function<void()> call);
     ~HelperThreads();
     HelperThreads(const HelperThreads&) = delete;
     HelperThreads& operator=(const HelperThreads&) = delete;
 
-    /// Whether a call has room for one more; never on the simulated port.
+    /// Whether another thread can join a call; never on the simulated platform.
     bool wanted() const;
-    /// Joins one until no parts of it are left; false: there was none.
+    /// Works on one call until it has no parts left; false: there was no call.
     bool help();
 
   private:
@@ -64,9 +64,9 @@ class HelperThreads {
                                   void* context);
 };
 
-/// For as long as it lives, calls of this thread use so many threads when their callers do not say:
-/// where many threads call at once, each has its share. With `helpers`, calls that want no more
-/// than the share get those instead of threads of the pool.
+/// While it lives, this thread's calls without a number of threads use `share` threads, so that
+/// each of many concurrent callers has its share. With `helpers`, these calls use helper threads
+/// instead of the pool's.
 class ThreadShare {
   public:
     explicit ThreadShare(int threads, HelperThreads* helpers = nullptr);
@@ -79,14 +79,13 @@ class ThreadShare {
     HelperThreads* helpers_before_;
 };
 
-/// Threads of the pool that are lent out for long: each calls `serve(number)` once, with numbers
-/// from 0 on, and returns to the pool after it. `serve` throws nothing. The pool has as many others
-/// as before. Where the machine gives fewer threads (none on the simulated port), fewer serve at a
-/// time.
+/// Threads of the pool with a long task: each calls `serve(number)` once, with numbers from 0 on,
+/// and then returns to the pool. `serve` must not throw. The pool replaces them. If the machine
+/// allows fewer threads (none on the simulated platform), fewer serve at a time.
 class ServiceThreads {
   public:
     ServiceThreads(int threads, std::function<void(int number)> serve);
-    /// Waits until all that have begun to serve have returned; no other begins.
+    /// Waits until all serving threads have returned; no other begins.
     ~ServiceThreads();
     ServiceThreads(const ServiceThreads&) = delete;
     ServiceThreads& operator=(const ServiceThreads&) = delete;

@@ -40,7 +40,7 @@ std::string closest_name(std::string_view name, std::span<const std::string> can
     std::size_t fewest = std::max<std::size_t>(name.size(), 3) / 3 + 1;
     for (const auto& candidate : candidates) {
         const std::size_t edits = distance(name, candidate);
-        // A word of which every letter changes is another word: x is not i misspelled.
+        // If every character differs, it is another name: x is not i misspelled.
         if (edits < fewest && edits < std::max(name.size(), candidate.size())) {
             fewest = edits;
             best = candidate;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Pieces of messages.
+// Parts of messages.
 #pragma once
 
 #include <cstdint>
@@ -11,11 +11,11 @@
 
 namespace hocket::text {
 
-/// The candidate nearest to `name` by edit distance (insert, delete, replace, swap neighbours),
-/// or "" if none is near enough to be meant.
+/// The candidate closest to `name` by edit distance (insert, delete, replace, swap neighbours), or
+/// "" if none is close enough.
 std::string closest_name(std::string_view name, std::span<const std::string> candidates);
 
-/// " (did you mean 'cols'?)", or "" if nothing is near.
+/// " (did you mean 'cols'?)", or "" if nothing is close.
 std::string did_you_mean(std::string_view name, std::span<const std::string> candidates);
 
 /// "(4, 3)"; one item: "(4)".
@@ -35,7 +35,7 @@ std::string quoted_list(std::span<const std::string> names);
 /// "0.25 s".
 std::string seconds(double value);
 
-/// The 64-bit integer that this text is and nothing besides; nothing if it is none.
+/// The 64-bit integer that the whole text denotes, if it does.
 std::optional<std::int64_t> whole_number(std::string_view written);
 
 }  // namespace hocket::text

@@ -14,11 +14,11 @@
 namespace hocket::trace {
 namespace {
 
-// A process that is killed loses no more than what it did in so many seconds before.
+// Seconds: a killed process loses at most this much of its trace.
 constexpr double between_flushes = 10e-3;
 
-// One file a process: HOCKET_TRACE.<pid>.json. `hocket run --trace` makes one of them; Perfetto
-// opens several together.
+// One file a process: HOCKET_TRACE.<pid>.json. `hocket run --trace` merges them; Perfetto opens
+// several together.
 class File {
   public:
     File() {
@@ -40,7 +40,7 @@ class File {
         std::fclose(std::exchange(file_, nullptr));
     }
     bool open() const { return file_ != nullptr; }
-    /// `members`: of the event's object, all but the process and the thread.
+    /// `members`: those of the event's object, without the process and the thread.
     void write(const std::string& members) {
         const std::lock_guard lock(mutex_);
         if (file_ == nullptr) return;  // the process is ending
@@ -176,7 +176,7 @@ Track::Track(std::string_view name, const Arguments& arguments) {
     id_ = ++made;
     name_ = name;
     last_ = platform::seconds();
-    // At once, so that it comes before its first step, which begins at the same time.
+    // At once, so that it precedes its first step, which begins at the same time.
     write('b', name_, last_, arguments);
 }
 

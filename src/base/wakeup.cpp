@@ -28,7 +28,7 @@ using Words = std::pair<int, int>;  // the sender and the tag
 
 struct Process {
     std::map<Words, std::queue<std::int64_t>> early;  // bytes that nobody receives yet
-    std::map<Words, int> open;                        // receives that nobody has sent to
+    std::map<Words, int> open;                        // receives without a matching send
     bool woken = false, waits = false;
     sg_sem_t semaphore = nullptr;
 
@@ -39,25 +39,24 @@ struct Process {
     }
 };
 
-// What SMPI adds to each message: its tag, its ends and its communicator.
+// SMPI's addition to each message: its tag, its ends and its communicator.
 constexpr std::int64_t envelope = 16;
 
-// Of messages that began at one moment with as many bytes, the network does not say which one ends.
+// For messages of equal size that began together, the network does not report which one ends.
 struct SameMessages {
     std::vector<Process*> ends;
     int under_way = 0;
 };
 
-// Each simulated process has globals of its own, in one memory: the first one hangs what all share
-// on the first host of the platform.
+// Each simulated process has its own globals in one memory: the first process attaches the shared
+// data to the first host of the platform.
 struct Shared {
     std::map<int, Process> processes;
-    std::map<std::pair<double, double>, SameMessages>
-        messages;                     // by when they began, and bytes in all
-    std::vector<Process*> completed;  // of the network, and not told yet
-    int detached = sg_cfg_get_int("smpi/send-is-detached-thresh");  // sends of less end at once
+    std::map<std::pair<double, double>, SameMessages> messages;  // by their start, and their bytes
+    std::vector<Process*> completed;  // by the network, and not handled yet
+    int detached = sg_cfg_get_int("smpi/send-is-detached-thresh");  // shorter sends end at once
 
-    // SMPI moves a message from when both ends are there.
+    // SMPI moves a message once both ends are present.
     void begins(Process& from, Process& to, std::int64_t bytes) {
         SameMessages& alike =
             messages[{simgrid_get_clock(), static_cast<double>(bytes + envelope)}];
@@ -66,12 +65,12 @@ struct Shared {
         ++alike.under_way;
     }
 
-    // SimGrid tells in the midst of a step of its clock, in which nobody may be let in: a timer of
-    // this very moment rings, once the step is over.
+    // SimGrid calls this within a step of its clock, when no process may resume. A timer for the
+    // same moment fires after the step.
     void ended(const Action& message) {
         if (completed.empty()) Timer::set(simgrid_get_clock(), [this] { wake_completed(); });
         const auto found = messages.find({message.get_start_time(), message.get_cost()});
-        if (found == messages.end()) {  // MPI's own: of a call that somebody waits for, or not
+        if (found == messages.end()) {  // MPI's own message
             for (auto& [process, process_state] : processes) completed.push_back(&process_state);
             return;
         }
@@ -88,7 +87,7 @@ Shared* made() {
     auto* const shared = new Shared;
     simgrid::s4u::Link::on_communication_state_change_cb(
         [shared](const simgrid::kernel::resource::NetworkAction& message, Action::State) {
-            // SimGrid's headers do not say that it is one.
+            // SimGrid's headers do not declare the relation.
             const auto& action = reinterpret_cast<const Action&>(message);
             if (action.get_state() != Action::State::STARTED) shared->ended(action);
         });
@@ -140,12 +139,12 @@ void receiving(int process, int tag) {
 
 void sleep(double waited) {
     constexpr double shortest = 1e-3;
-    if (mine == nullptr) {  // nobody rings
+    if (mine == nullptr) {  // without wake-ups
         platform::sleep(waited / 10);
         return;
     }
     if (!mine->woken) {
-        // Not the semaphore's own timeout, which SimGrid 3.32 may let end in the step of a ring.
+        // Not the semaphore's own timeout, which SimGrid 3.32 may fire in the step of a release.
         Timer* timer =
             Timer::set(simgrid_get_clock() + shortest + waited, [&timer, process_state = mine] {
                 timer = nullptr;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Which processes an operation waits for: asked by polling it once with a list at hand, to which
-// everything that waits for a process adds it. So a wait can tell whether somebody who has left
-// matters to it, and nothing is kept for that while all are there.
+// The processes for which an operation waits. A wait polls the operation once with a list, to which
+// each pending wait for a process adds that process. So a wait can see whether a departed process
+// matters to it, at no cost while all processes are present.
 #pragma once
 
 #include <cstdint>
@@ -16,7 +16,7 @@ class AwaitedPeers {
     AwaitedPeers(const AwaitedPeers&) = delete;
     AwaitedPeers& operator=(const AwaitedPeers&) = delete;
 
-    /// The list that is at hand in this thread; nullptr: nobody asks.
+    /// The list of this thread; nullptr: no wait collects now.
     static AwaitedPeers* collecting() { return collecting_; }
     /// Processes of this host, by their ids: one of them must act.
     void add_any(std::vector<std::int64_t> processes) { any_of_.push_back(std::move(processes)); }

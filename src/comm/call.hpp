@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// A protocol as an operation that others can poll and wait for.
+// A protocol as an operation, which others can poll and wait for.
 #pragma once
 
 #include <exception>
@@ -14,16 +14,16 @@
 
 namespace hocket::comm {
 
-/// An operation that knows whether it has ended, however it did.
+/// An operation that knows whether it has ended, successfully or not.
 class Activity : public Operation {
   public:
     virtual bool ended() const = 0;
 };
 
-/// Ends with the protocol, or with MPI; what the protocol throws, every later poll throws again.
+/// Ends with the protocol, or with MPI; every later poll throws the protocol's error again.
 class Call final : public Activity {
   public:
-    /// `text` is asked for only where somebody waits long for it, or is told of an error.
+    /// `text` is called only for long waits and for errors.
     Call(Protocol<> protocol, std::function<std::string()> text)
         : driven_(std::in_place, std::move(protocol)), text_(std::move(text)) {}
     Call(Protocol<> protocol, std::string text)
@@ -33,13 +33,13 @@ class Call final : public Activity {
         if (ended_) return outcome();
         try {
             require_not_ended();
-            if (!driven_->poll()) return false;  // throws where a condition does
+            if (!driven_->poll()) return false;  // throws if a condition does
             driven_->take();
         } catch (...) {
             error_ = std::current_exception();
         }
         ended_ = true;
-        driven_.reset();  // whoever still holds the call holds none of its arrays
+        driven_.reset();  // other owners of the call must not keep its arrays alive
         return outcome();
     }
     std::string text() const override { return text_(); }

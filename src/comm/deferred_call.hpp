@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Collective calls that take their place among the others now, and begin when a program says so.
+// Collective calls that take their position among the others now, and begin later.
 #pragma once
 
 #include <memory>
@@ -11,14 +11,15 @@
 
 namespace hocket::comm {
 
-/// Keeps a call from beginning, for as long as it is closed.
+/// Keeps a call from beginning while it is closed.
 struct StartGate {
     bool open = false;
-    Fault fault = {};  // why the call is not to be made after all
+    Fault fault = {};  // the reason if the call is not made after all
 };
 
-/// A call that is to begin later; its protocol looks at the gate. Dropped before, it begins as one
-/// that this process cannot make: other calls wait behind it, and other processes for it.
+/// A call that begins later; its protocol polls the gate. If it is dropped before, it begins as a
+/// call that this process cannot make, because other calls wait behind it, and other processes wait
+/// for it.
 class DeferredCall final : public Operation {
   public:
     DeferredCall(std::shared_ptr<Activity> call, std::shared_ptr<StartGate> gate);
@@ -29,7 +30,7 @@ class DeferredCall final : public Operation {
     /// From now on the engine polls it. @throws Error the second time. The caller holds the turn.
     void begin();
     bool begun() const { return gate_->open; }
-    /// Begins it, if nothing has, in the hands of whoever polls.
+    /// Begins it, if nothing has, in the polling thread.
     bool poll() override;
     std::string text() const override { return call_->text(); }
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// All that this process has under way, and the rules of who may drive it.
+// The engine: all operations of this process, and the rules for driving them.
 #pragma once
 
 #include <atomic>
@@ -17,45 +17,47 @@ class Engine {
   public:
     static Engine& instance();
 
-    /// Polls this operation in every wait of the process until it is done or has failed (its
-    /// owner sees the failure when it polls).
+    /// Polls this operation in every wait of the process until it completes or fails (its owner
+    /// gets the error from its own poll).
     void add(std::shared_ptr<Operation> operation);
-    /// As `add`, from the next turn on; for those who cannot take one, as destructors that may run
-    /// under a lock that the holder of the turn waits for.
+    /// As `add`, from the next turn on; for callers that cannot take a turn, as destructors under a
+    /// lock for which the holder of the turn waits.
     void post(std::shared_ptr<Operation> operation);
-    /// As `post`, for what nobody waits for: while others are polled, one of these is.
+    /// As `post`, for operations that no wait needs: each turn polls one of them.
     void post_background(std::shared_ptr<Operation> operation);
-    /// Polls it once: now, if this thread can have the turn without waiting, else as
-    /// `post_background`. For what destructors leave to be freed, on any thread.
+    /// Polls it once: now, if this thread can get the turn without a wait, else as
+    /// `post_background`. For resources that destructors free, on any thread.
     void soon(std::shared_ptr<Operation> operation);
-    /// No longer, as its owner has seen it end: what is started often would be here many times.
+    /// Removes an operation whose owner has seen its end: an operation that is started often would
+    /// otherwise be here many times.
     void remove(const Operation& operation);
-    /// Polls everything under way once. The caller holds the turn.
+    /// Polls all operations once. The caller holds the turn.
     void progress();
 
-    /// The same, unless another thread holds the turn, or this one may not communicate: false then.
+    /// As `progress`; returns false if another thread holds the turn, or if this one may not
+    /// communicate.
     bool try_progress();
-    /// False where MPI was started below MPI_THREAD_SERIALIZED.
+    /// False if MPI was initialised below MPI_THREAD_SERIALIZED.
     bool several_threads_may_communicate();
-    /// `more` flows have threads from now on (or fewer, if negative). They take turns with each
-    /// other, so none of them is a second thread that the program let in by mistake.
+    /// `more` flows have threads from now on (fewer, if negative). These threads take turns, so
+    /// none of them counts as a second thread that the program uses by mistake.
     void expect_threads(int more) { flows_ += more; }
 
-    /// Seconds on a clock that stands still while no thread is in a call of hocket: what the six
-    /// steps of a transfer are measured by, so that they leave out what the program itself does
-    /// between starting an operation and waiting for it. Call with the turn.
+    /// Seconds on a clock that stops while no thread is in a call of hocket. The six steps of a
+    /// transfer use it, so that they exclude the program's own computation between the start of an
+    /// operation and its wait. Requires the turn.
     double seconds() const;
 
-    /// MPI_Finalize has begun: operations that are not done fail from now on.
+    /// MPI_Finalize has begun: incomplete operations fail from now on.
     void end() { ended_ = true; }
     bool ended() const { return ended_.load(std::memory_order_relaxed); }
 
-    /// Told of each communicator: how many of its processes run on cores of this one.
+    /// For each communicator: the number of its processes that run on this one's cores.
     void add_node_processes(int processes);
-    /// True where more processes than cores share this node, so that spinning takes time from the
-    /// one that is waited for.
+    /// True if this node has more processes than cores, so that spinning takes time from the
+    /// awaited process.
     bool crowded() const { return neighbours_ > cores_; }
-    /// The same for processes that have so many threads each.
+    /// As `crowded`, for processes with so many threads each.
     bool crowded(int threads) const { return neighbours_ * threads > cores_; }
 
   private:
@@ -78,27 +80,27 @@ class Engine {
     std::atomic<bool> ended_{false};
     std::atomic<int> level_{-1}, flows_{0};
     int inside_ = 0;                    // turns and waits, nested and of all threads
-    double outside_ = 0, left_at_ = 0;  // seconds with none of them; when the last one ended
+    double outside_ = 0, left_at_ = 0;  // seconds without any of them; the end of the last one
     bool progressing_ = false;
     std::atomic<std::thread::id> waiter_{};
 };
 
-/// Whether MPI may be called: after MPI_Init, before MPI_Finalize.
+/// Whether the process may call MPI: after MPI_Init, before MPI_Finalize.
 bool running();
-/// @throws Error where it may not.
+/// @throws Error if it may not.
 void require_running();
-/// @throws Error once MPI_Finalize has begun. For whoever uses what was made while MPI ran: it
-/// reads memory only.
+/// @throws Error once MPI_Finalize has begun. For uses of objects that were made while MPI ran: it
+///         reads memory only.
 void require_not_ended();
 
-/// Held while hocket's own state or MPI is used. Threads take turns where MPI allows several
-/// (MPI_THREAD_MULTIPLE); below that, a second thread inside is the caller's mistake.
+/// Held during uses of hocket's own state or of MPI. Threads take turns if MPI allows several
+/// (MPI_THREAD_MULTIPLE); otherwise a second thread inside is the caller's mistake.
 class EngineLock {
   public:
-    /// @throws Error where MPI has ended, or its thread level does not allow this thread to call it
-    /// now.
+    /// @throws Error if MPI has ended, or its thread level does not allow this thread to call it
+    ///         now.
     EngineLock();
-    /// For a thread whose call was let in: waits for its turn.
+    /// For a thread whose call has been admitted: waits for its turn.
     enum Waiting { waiting };
     explicit EngineLock(Waiting);
     ~EngineLock();
@@ -109,8 +111,8 @@ class EngineLock {
     Engine& engine_;
 };
 
-/// While one lives, its thread may not wait for operations: it starts those of a communication
-/// step, as whose driver it must go on to the next.
+/// While it lives, its thread must not wait for operations: it starts those of a communication
+/// step, and must go on to the next step.
 class NonBlockingScope {
   public:
     explicit NonBlockingScope(std::string step);

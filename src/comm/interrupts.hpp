@@ -12,11 +12,12 @@ inline constexpr double between_checks = 20e-3;
 /// Some milliseconds late at most, for a fraction of what a look at the clock costs.
 double coarse_seconds();
 
-/// Heeds Ctrl-C, and SIGUSR1, which prints the pending waits; writes what was traced. @throws what
-/// the interrupt check throws.
+/// Checks for Ctrl-C, and for SIGUSR1, which prints the pending waits; writes the trace. @throws
+/// the error of the interrupt check.
 void check_interrupts();
 
-/// The same some times a second, of calls that may come every fraction of a microsecond.
+/// As check_interrupts, some times a second, for calls that may come every fraction of a
+/// microsecond.
 class InterruptCheck {
   public:
     InterruptCheck();
@@ -27,7 +28,7 @@ class InterruptCheck {
     double next_;
 };
 
-/// While one lives, this thread does without the interpreter's lock, if it had it.
+/// While it lives, this thread has released the interpreter's lock, if it had it.
 class InterpreterUnlocked {
   public:
     InterpreterUnlocked();
@@ -40,8 +41,9 @@ class InterpreterUnlocked {
     void* held_ = nullptr;
 };
 
-/// Locks what may be held while operations are polled. Those written for an interpreter run under
-/// its lock, which therefore comes last: who has it does without while it waits here.
+/// Locks a mutex that may be held while operations are polled. Operations of an interpreter run
+/// under its lock, which must therefore be acquired last: a thread that has it releases it while it
+/// waits here.
 template <class Mutex>
 [[nodiscard]] std::unique_lock<Mutex> lock_before_interpreter(Mutex& mutex) {
     std::unique_lock<Mutex> lock(mutex, std::try_to_lock);

@@ -14,8 +14,8 @@
 namespace hocket::comm {
 namespace {
 
-constexpr double between_looks = 0.1;  // at whether all others live
-// What a process sent before its end still arrives.
+constexpr double between_looks = 0.1;  // between checks whether all others live
+// Messages that a process sent before its end still arrive.
 constexpr double after_a_loss = 0.5;
 
 std::vector<std::vector<std::int64_t>> needs_of(Operation& operation) {
@@ -41,7 +41,7 @@ void LossDetector::check(double now, Operation& operation) {
     if (lost_.empty()) check_departures(now, operation);
 }
 
-// Unlike a death, an end in good order concerns only those who wait for that process.
+// Unlike a death, a regular end concerns only processes that wait for that one.
 void LossDetector::check_departures(double now, Operation& operation) {
     const std::string left =
         shm::PeerRegistry::instance().left_of([&] { return needs_of(operation); });
@@ -55,7 +55,7 @@ void LossDetector::check_departures(double now, Operation& operation) {
 }
 
 void check_losses(Operation& operation) {
-    if constexpr (platform::simulated) return;  // simulated processes are one
+    if constexpr (platform::simulated) return;  // simulated processes are threads of one process
     const double now = coarse_seconds();
     thread_local LossDetector loss_detector(now);
     loss_detector.check(now, operation);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Who has ended, or left, of those that something is waited for.
+// Detects awaited processes that have ended, or left.
 #pragma once
 
 #include <string>
@@ -8,13 +8,13 @@
 
 namespace hocket::comm {
 
-/// For one wait, or for one thread that looks again and again without waiting.
+/// For one wait, or for one thread that polls again and again without waiting.
 class LossDetector {
   public:
     explicit LossDetector(double now);
 
-    /// To be called often; looks at the others a few times a second. @throws PeerLostError half a
-    /// second after one has ended, or after one has left that the operation needs.
+    /// Call it often; it checks the others a few times a second. @throws PeerLostError half a
+    /// second after a process has ended, or after one has left that the operation needs.
     void check(double now, Operation& operation);
 
   private:
@@ -24,8 +24,8 @@ class LossDetector {
     double next_look_, give_up_ = 0, left_since_ = 0;
 };
 
-/// The same for a call that finds an operation not done and does not wait: a program may make it
-/// again and again until somebody acts who is not there any more.
+/// For a call that finds an operation incomplete and does not wait: a program may repeat it until a
+/// process acts that does not exist any more.
 void check_losses(Operation& operation);
 
 }  // namespace hocket::comm

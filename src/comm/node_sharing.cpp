@@ -15,7 +15,7 @@
 namespace hocket::comm {
 namespace {
 
-// Without a room, if there is no memory for one: then nobody reaches it.
+// Without memory for an inbox there is none, and no process can access it.
 std::shared_ptr<Link::NodeInbox> make_node_inbox(const std::vector<int>& in_node, int rank,
                                                  int ranks) {
     auto node_inbox = std::make_shared<Link::NodeInbox>();
@@ -32,7 +32,7 @@ std::shared_ptr<Link::NodeInbox> make_node_inbox(const std::vector<int>& in_node
     return node_inbox;
 }
 
-// Where everyone's room is, by rank.
+// The addresses of all processes' inboxes, by rank.
 Protocol<std::vector<shm::SharedAddress>> exchange_addresses(Link& link, int tag,
                                                              shm::SharedAddress mine) {
     const Group group = Group::whole(link);
@@ -54,7 +54,7 @@ Protocol<std::vector<shm::SharedAddress>> exchange_addresses(Link& link, int tag
     co_return addresses;
 }
 
-// The nodes that anybody names, in words.
+// The nodes that any process names, as text.
 Protocol<std::string> gather_nodes(Link& link, int tag, std::string mine) {
     const Group group = Group::whole(link);
     std::string all =
@@ -113,7 +113,7 @@ Protocol<NodeSharing> find_node_sharing(Link& link, int tag,
     std::string failing = shm::Inbox::reachable(next) ? "" : Packer().number(here).take();
     failing = co_await gather_nodes(link, tag, std::move(failing));
     if (!failing.empty()) {
-        // All of such a node hand out before any of it asks.
+        // All processes of such a node serve descriptors before any of them requests one.
         const bool hands = names(failing, here) && mine && shm::start_fd_server();
         std::string unable = names(failing, here) && !hands ? Packer().number(here).take() : "";
         unable = co_await gather_nodes(link, tag, std::move(unable));

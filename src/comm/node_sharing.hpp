@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Whether processes of a node can reach each other's memory: systems may forbid it.
+// Checks whether processes of a node can map each other's memory, which systems may forbid.
 #pragma once
 
 #include <memory>
@@ -10,13 +10,13 @@
 namespace hocket::comm {
 
 struct NodeSharing {
-    /// The nodes on which all can keep their numbers, the others get negative ones.
+    /// Numbers of the nodes; negative for nodes whose processes cannot map each other's memory.
     std::shared_ptr<const std::vector<int>> nodes;
-    std::shared_ptr<Link::NodeInbox> node_inbox;  ///< none where this process shares no memory
+    std::shared_ptr<Link::NodeInbox> node_inbox;  ///< none if this process shares no memory
 };
 
-/// Each process tries to reach the memory of the next one on its node; where some cannot, all of
-/// that node try it once more by descriptors that they hand each other. Collective over the link.
+/// Each process tries to map memory of the next one on its node. If some cannot, all processes of
+/// that node try again with descriptors that they pass each other. Collective over the link.
 Protocol<NodeSharing> find_node_sharing(Link& link, int tag,
                                         std::shared_ptr<const std::vector<int>> nodes);
 

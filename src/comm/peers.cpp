@@ -12,7 +12,7 @@
 namespace hocket::comm {
 namespace {
 
-// What one process tells the others of itself.
+// One process's description for the others.
 struct PeerDescription {
     std::int64_t rank, world_rank;
     shm::ProcessIdentity identity;
@@ -39,7 +39,7 @@ struct PeerDescription {
     }
 };
 
-// All that was told, by the node's name.
+// All descriptions, by the node's name.
 std::map<std::string, std::vector<PeerDescription>> unpacked(const std::string& low,
                                                              const std::string& high) {
     std::map<std::string, std::vector<PeerDescription>> all;
@@ -63,7 +63,7 @@ std::string merge(const std::string& low, const std::string& high) {
     return out.take();
 }
 
-// A pretended node is its host's name with a number behind it.
+// A pretended node has its host's name, followed by a number.
 std::string host_of(const std::string& node) {
     return node.substr(0, node.find(vendor::pretended_mark));
 }
@@ -101,7 +101,7 @@ std::string name_of(const Peer& peer, const std::string& words) {
 }
 
 void watch(const std::vector<Peer>& peers) {
-    if constexpr (platform::simulated) return;  // simulated processes are one
+    if constexpr (platform::simulated) return;  // simulated processes are threads of one process
     for (const auto& peer : peers)
         if (peer.same_host)
             shm::PeerRegistry::instance().add(peer.identity, peer.status_page, name_of(peer, ""));

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// What the library has under way, given to a program that polls it when it likes, on any thread.
+// An operation of the library for a program that polls it at any time, on any thread.
 #pragma once
 
 #include <memory>

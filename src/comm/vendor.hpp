@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// What differs between MPI implementations, and questions to the one at hand. For src/comm only.
+// Differences between MPI implementations, and properties of the present one. For src/comm only.
 #pragma once
 
 #include <optional>
@@ -11,18 +11,18 @@ namespace hocket::comm::vendor {
 
 /// "Open MPI 5.0.11", "MPICH 5.0.2", … : the first line of MPI_Get_library_version, shortened.
 std::string library();
-std::string library_version();  ///< the whole of it
+std::string library_version();  ///< the complete text
 int highest_tag();              ///< MPI_TAG_UB; at least 32767 (MPI 4.1, section 9.1.2)
-/// MPI_Get_processor_name; under HOCKET_NODES=0,0,1,1, which pretends that the ranks of
-/// MPI_COMM_WORLD sit on several nodes, with this rank's number behind it.
+/// MPI_Get_processor_name. With HOCKET_NODES=0,0,1,1, which pretends several nodes for the ranks of
+/// MPI_COMM_WORLD, this rank's number follows.
 /// @throws Error if HOCKET_NODES has no number for this rank.
 std::string node_name();
 inline constexpr char pretended_mark = '#';
 int world_rank();  ///< in MPI_COMM_WORLD
-/// How the processes of this program are told from others; nothing without a launcher that is
-/// known.
+/// Marks by which hocket recognises the processes of this program; nothing without a known
+/// launcher.
 std::optional<shm::Launcher> launcher();
-/// Whether the launcher says that all ranks of MPI_COMM_WORLD are on this node.
+/// Whether the launcher reports that all ranks of MPI_COMM_WORLD are on this node.
 bool all_on_one_node();
 
 }  // namespace hocket::comm::vendor

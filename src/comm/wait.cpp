@@ -28,13 +28,13 @@ volatile sig_atomic_t report_wanted = 0;
 
 std::mutex waited_mutex;
 
-// In a list of its own links: a wait allocates nothing.
+// In an intrusive list, because a wait must not allocate.
 class Registered;
 Registered* waited = nullptr;  // the latest, of all threads
 
 struct sigaction handler_before {};
 
-// Whoever handled the signal before still hears it: MPICH does, and a program may.
+// The previous handler still gets the signal: MPICH has one, and a program may.
 void on_report_signal(int signal, siginfo_t* info, void* context) {
     report_wanted = 1;
     if ((handler_before.sa_flags & SA_SIGINFO) != 0) {
@@ -85,14 +85,14 @@ class Registered {
 
 bool poll_all(Operation& operation) {
     const comm::EngineLock engine_lock(comm::EngineLock::waiting);
-    // A simulated look takes the simulator's time: one is enough.
+    // A simulated poll takes the simulator's time: one is enough.
     if (!platform::simulated && operation.poll()) return true;
     comm::Engine::instance().progress();
     return operation.poll();
 }
 
-// For flags in shared memory, which come within a fraction of a microsecond: as close a look as
-// there can be, before anything is set up for a longer wait.
+// For flags in shared memory, which arrive within a fraction of a microsecond: polls without pause,
+// before any set-up for a longer wait.
 bool done_soon(Operation& operation) {
     constexpr int polls = 64;
     if (platform::simulated || comm::Engine::instance().crowded()) return false;
@@ -207,7 +207,7 @@ void report_on_signal() {
 
 std::string pending_waits() {
     const comm::EngineLock engine_lock(
-        comm::EngineLock::waiting);  // a flow's text takes it; no one does after this
+        comm::EngineLock::waiting);  // a flow's text needs it; the wait does not need it afterwards
     const std::lock_guard lock(waited_mutex);
     const std::string out = Registered::listed();
     return out.empty() ? "hocket waits for nothing\n" : out;

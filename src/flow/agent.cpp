@@ -42,7 +42,7 @@ bool CommAgent::poll() {
         }
         start(*step);
     }
-    // By index: what ends makes others ready, which are started in the next turn.
+    // By index, because a completion may append ready steps; the next pass starts those.
     std::size_t kept = 0;
     for (std::size_t i = 0; i < active_.size(); ++i) {
         Step* const step = active_[i];
@@ -67,7 +67,7 @@ bool CommAgent::poll() {
             try {
                 return operation->poll();
             } catch (...) {
-                return true;  // nobody is left who would hear of it
+                return true;  // no one can observe it any more
             }
         });
         if (!orphan.operations.empty()) return false;
@@ -108,7 +108,7 @@ void CommAgent::start(Step& step) {
 
 bool CommAgent::done(Step& step) {
     if (!step.extras) return true;
-    // All of them to their end, as one that failed says nothing about the others' memory.
+    // Complete all of them, because a failed operation does not free the memory of the others.
     std::erase_if(step.extras->operations, [&](const auto& operation) {
         try {
             return operation->poll();

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The communication agent: starts the operations of communication steps in the order in which they
-// become ready, the highest priority first, and polls all of them. It is an operation of the
-// engine's itself, so that every wait of the process moves it on, whatever is waited for; and as
-// the engine is driven by one thread at a time, MPI is, too.
+// The communication agent. It starts the operations of ready communication steps, the highest
+// priority first, and polls all of them. The agent is an operation of the engine, so every wait of
+// the process makes it progress. Only one thread at a time drives the engine, so only one thread at
+// a time calls MPI.
 #pragma once
 
 #include <atomic>
@@ -22,15 +22,15 @@ class CommAgent final : public Operation {
   public:
     explicit CommAgent(State& state) : state_(&state) {}
 
-    /// A step whose operations may start.
+    /// Adds a step whose operations may start.
     void put(Step& step);
-    /// Whether anything is to be started or polled.
+    /// Whether there are operations to start or poll.
     bool busy() const { return busy_.load() > 0; }
-    /// Steps that were put, and that have ended, so far: more of them, and waiting begins anew.
+    /// The number of steps added and ended so far; when it changes, a wait starts to spin again.
     std::int64_t moves() const { return moves_.load(std::memory_order_relaxed); }
-    /// For the first communication step: joins the engine.
+    /// Before the first communication step: adds the agent to the engine.
     void join_engine(const std::shared_ptr<CommAgent>& self);
-    /// The flow is gone: what is still under way goes on, its memory kept.
+    /// The flow ends: operations under way go on, and keep their memory.
     void detach();
 
     bool poll() override;
@@ -44,8 +44,8 @@ class CommAgent final : public Operation {
     State* state_;
     std::mutex guard_;
     Heap ready_;                 // guarded
-    std::vector<Step*> active_;  // used by the engine's driver only, as all below
-    /// Operations that a cancelled flow has left, and what holds their memory.
+    std::vector<Step*> active_;  // used by the engine's driver only, as all members below
+    /// Operations that a cancelled flow has left, and the owner of their memory.
     struct Orphan {
         Body body;
         Operations operations;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// A recorded flow as a graph in Graphviz's language, and as a picture over time.
+// Draws a recorded flow as a graph in Graphviz's language, and as a picture over time.
 #include <algorithm>
 #include <cstdio>
 #include <string>
@@ -17,7 +17,7 @@ std::string quoted(const std::string& text, bool markup) {
         else if (!markup && (c == '"' || c == '\\'))
             out += std::string("\\") + c;
         else if (static_cast<unsigned char>(c) < ' ')
-            out += ' ';  // nothing that XML may have
+            out += ' ';  // not allowed in XML
         else
             out += c;
     }

@@ -16,7 +16,7 @@ Flow::Flow(const FlowOptions& options)
 
 Flow::~Flow() {
     if (comm::forked()) {
-        // Never ended: its conditions would wait for the parent's threads.
+        // Leaked on purpose: its condition variables would wait for the parent's threads.
         static_cast<void>(new (std::nothrow) auto(state_));
         return;
     }
@@ -35,7 +35,7 @@ void Flow::close() noexcept {
                 std::fprintf(stderr, "hocket: a flow ended with an error nobody waited for: %s\n",
                              error.what());
             break;
-        } catch (...) {  // Ctrl-C, a lost process: no more than what runs already
+        } catch (...) {  // Ctrl-C, a lost process: only end the running steps
             cancel();
         }
     }
@@ -108,7 +108,7 @@ Flow::Inside::Inside(Flow& flow)
     if (below_ != nullptr) below_->above_ = this;
 }
 
-// Blocks of generators end in any order: one entered later shall not come back to this flow.
+// Blocks of generators end in any order; a later block must not return to this flow.
 Flow::Inside::~Inside() {
     if (above_ == nullptr) {
         flow::thread_context().flow = before_;

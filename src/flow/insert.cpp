@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Steps come in.
+// Insertion of steps.
 #include <algorithm>
 #include <string>
 

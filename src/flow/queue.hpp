@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Steps that may run. Those of priority 0 wait with the worker that made them ready, first in,
-// first out; idle workers take them from each other. All others wait in one place, by priority.
+// The queues of ready steps. Steps of priority 0 wait in the ring of the worker that made them
+// ready, first in, first out; idle workers steal from other rings. All other steps wait in one
+// heap, by priority.
 #pragma once
 
 #include <algorithm>
@@ -16,7 +17,7 @@
 
 namespace hocket::flow {
 
-/// For a few instructions at a time.
+/// Held for a few instructions at a time.
 class SpinLock {
   public:
     void lock() {
@@ -35,7 +36,7 @@ class SpinLock {
     std::atomic<bool> taken_{false};
 };
 
-/// A ring of steps, as long as it must be.
+/// A ring buffer of steps, which grows.
 class Ring {
   public:
     bool empty() const { return size_ == 0; }
@@ -77,7 +78,7 @@ class Ring {
     std::size_t first_ = 0, size_ = 0;
 };
 
-/// The highest priority first; of equals, the one inserted first.
+/// The highest priority first; among equals, the one inserted first.
 class Heap {
   public:
     bool empty() const { return steps_.empty(); }
@@ -132,7 +133,7 @@ class Queues {
         }
     }
 
-    /// nullptr: there is none. `moved()`: others may find some of them in another place now.
+    /// nullptr: there is none. `moved()`: called when steps have moved to another ring.
     template <class Moved>
     Step* take(int worker, Moved&& moved) {
         Step* step = top_.load(std::memory_order_relaxed) > 0 ? take_rest() : nullptr;
@@ -144,7 +145,7 @@ class Queues {
         return step;
     }
 
-    /// The first one that a step may be taken for, whoever made it ready.
+    /// The first step that satisfies `test`, in any ring.
     template <class Test>
     Step* take_if(Test&& test) {
         Step* found = nullptr;
@@ -163,12 +164,13 @@ class Queues {
         return found;
     }
 
-    /// Whether something may wait that should run before a step of that priority.
+    /// Whether a step of higher priority may be waiting.
     bool has_above(int priority) const {
         return top_.load(std::memory_order_relaxed) > priority || (priority < 0 && any());
     }
-    /// Who puts a step in and then looks for sleepers, and who counts itself as a sleeper and then
-    /// looks here: one of them sees the other.
+    /// Invariant: no step waits while all workers sleep. A thread that adds a step then looks for
+    /// sleepers; a worker first counts itself as a sleeper and then looks here. One of them
+    /// observes the other.
     bool any() const {
         return top_.load() != nothing || std::any_of(own_.begin(), own_.end(), [](const Own& own) {
                    return own.count.load() > 0;
@@ -178,7 +180,7 @@ class Queues {
     bool has_own(int worker) const {
         return own_[static_cast<std::size_t>(worker)].count.load(std::memory_order_relaxed) > 0;
     }
-    /// How many of priority 0 wait.
+    /// The number of waiting steps of priority 0.
     std::uint64_t waiting() const {
         std::int64_t all = 0;
         for (const Own& own : own_) all += own.count.load(std::memory_order_relaxed);
@@ -186,7 +188,8 @@ class Queues {
     }
 
   private:
-    // Who has nothing to do looks at the count, which changes when the ring is free again.
+    // The ring of one worker. An idle worker reads `count`, which changes after the lock is free
+    // again.
     struct Own {
         alignas(64) SpinLock guard;
         Ring ring;
@@ -205,7 +208,8 @@ class Queues {
         own.count.fetch_sub(1, std::memory_order_relaxed);
         return step;
     }
-    /// Of many several at a time, so that two workers that run short steps meet seldom.
+    /// Steals several steps of a long ring at a time, so that two workers with short steps rarely
+    /// collide.
     template <class Moved>
     Step* take_from(std::size_t worker, std::size_t worker_taking, Moved&& moved) {
         constexpr std::size_t most = 16;
@@ -242,7 +246,7 @@ class Queues {
     std::vector<Own> own_;
     SpinLock guard_;
     Heap rest_;
-    alignas(64) std::atomic<int> top_{nothing};  // priority of the first of `rest_`
+    alignas(64) std::atomic<int> top_{nothing};  // priority of the first step of `rest_`
 };
 
 }  // namespace hocket::flow

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// What a recording flow remembers of its steps, to be drawn.
+// The recorder of a flow: stores its steps for drawings.
 #pragma once
 
 #include <cstdint>

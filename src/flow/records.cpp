@@ -33,7 +33,7 @@ Record& Records::find_or_make(const Region& region) {
 }
 
 void Records::collect(const Region& region, std::vector<Record*>& out) const {
-    if (region.is_key() && !buckets_.empty()) {  // with its like only
+    if (region.is_key() && !buckets_.empty()) {  // keys conflict with equal keys only
         Record* record = buckets_[region.hash() & (buckets_.size() - 1)];
         for (; record != nullptr; record = record->next_of_hash)
             if (record->region == region) out.push_back(record);

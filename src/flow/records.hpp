@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Who uses what: for each region that unfinished steps touch, the steps that touched it last. Which
-// regions conflict is found out once for each pair, when the later one is first named; from then on
-// a step costs one look-up an access, and a look at the conflicting regions, if there are any.
+// Records of regions: for each region that unfinished steps access, its last users. Each pair of
+// regions is compared once, when the later one is first named. After that an access of a step costs
+// one look-up, and one visit to each conflicting region.
 #pragma once
 
 #include <array>
@@ -18,7 +18,8 @@
 namespace hocket::flow {
 
 /// A region and its last users. Steps of one group do not wait for each other: they all read, all
-/// commute (one at a time), or all reduce alike; a step that writes is a group of its own.
+/// commute (one at a time), or all reduce with one reduction. A step that writes is a group by
+/// itself.
 class Record {
   public:
     explicit Record(Region of, std::size_t its_hash) : region(std::move(of)), hash(its_hash) {}
@@ -28,38 +29,38 @@ class Record {
     Record* next_of_hash = nullptr;
     std::vector<Record*> conflicts;  // regions that share a byte with this one
     Access::Kind kind = Access::Kind::write, kind_before = Access::Kind::write;
-    std::string reduction;           // the name of the group's
+    std::string reduction;           // the reduction of the group
     std::vector<Ref> group, before;  // the last group of users, and the one before it
 
     // While steps run:
     bool taken = false;          // by a step that commutes; guarded by the flow
-    std::vector<Step*> refused;  // steps that found it taken; likewise
-    std::mutex combining;        // of parts of a reduction
+    std::vector<Step*> refused;  // steps that found it taken; guarded by the flow
+    std::mutex combining;        // held to combine the buffers of a reduction
 };
 
 class Records {
   public:
-    /// `forgets`: those of many readers that have ended.
+    /// `forgets`: drops ended steps from long lists of readers.
     explicit Records(bool forgets) : forgets_(forgets) {}
     Records(const Records&) = delete;
     Records& operator=(const Records&) = delete;
 
-    /// Enters a step's use of a region; calls `wait_for(ref)` for each step that it has to wait
-    /// for, some more than once, which says whether that one can still matter.
+    /// Adds a step's access to a region. Calls `wait_for(ref)` for each step that it has to wait
+    /// for, possibly repeatedly; its result says whether that step is unfinished.
     template <class WaitFor>
     Record& use(Step& step, const Access& access, WaitFor&& wait_for);
-    /// `visit(kind, refs)` for the last groups of users of all that conflicts with the region.
+    /// Calls `visit(kind, refs)` for the last groups of users of all conflicting regions.
     template <class Visit>
     void users_of(const Region& region, Visit&& visit) const;
 
-    /// Forgets the steps and regions that `matters` denies.
+    /// Drops the steps and regions for which `matters` returns false.
     template <class Matters>
     void sweep(Matters&& matters);
     std::size_t size() const { return all_.size(); }
 
   private:
     Record& find_or_make(const Region& region);
-    /// Those that conflict with the region.
+    /// Appends the records that conflict with the region.
     void collect(const Region& region, std::vector<Record*>& out) const;
     void forget(std::size_t index);
     void rehash();
@@ -75,7 +76,7 @@ class Records {
     const bool forgets_;
     std::vector<std::unique_ptr<Record>> all_;
     std::vector<Record*> buckets_;  // a power of two, by hash
-    // By the power of two that holds the region's range, then by where it begins.
+    // By the power of two that bounds the region's range, then by its first address.
     std::array<std::multimap<std::uintptr_t, Record*>, 65> by_place_;
 };
 
@@ -97,7 +98,7 @@ Record& Records::use(Step& step, const Access& access, WaitFor&& wait_for) {
         const bool both_read = kind == Kind::read && other->kind == Kind::read;
         each(both_read ? other->before : other->group, wait_for);
     }
-    // Readers of what nobody writes would be kept for ever.
+    // Otherwise the list of readers of a constant region would grow for ever.
     if (forgets_ && record.group.size() >= 64 &&
         (record.group.size() & (record.group.size() - 1)) == 0)
         each(record.group, [](const Ref& ref) {

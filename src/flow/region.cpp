@@ -31,8 +31,8 @@ std::uint64_t digest_of(const std::byte* from, std::int64_t bytes, std::uint64_t
     return mixed(out, rest);
 }
 
-// Whether two boxes of one stride share a byte: rows of a.run and b.run bytes, `apart` bytes from
-// the first to the second.
+// Whether two boxes of one stride share a byte: rows of a_run and b_run bytes; the first row of b
+// begins `apart` bytes after that of a.
 bool rows_meet(std::int64_t apart, std::int64_t a_run, std::int64_t b_run, std::int64_t stride,
                std::int64_t a_rows, std::int64_t b_rows) {
     // b_run > -(apart + t*stride) and apart + t*stride < a_run for some -(a_rows-1) <= t < b_rows.
@@ -89,7 +89,7 @@ Region::Region(const void* data, std::span<const std::int64_t> extents,
     std::sort(dims.begin(), dims.end(), [](const Dimension& a, const Dimension& b) {
         return a.stride != b.stride ? a.stride > b.stride : a.extent > b.extent;
     });
-    // What follows on without a gap is one run, or one dimension.
+    // Joins dimensions without gaps to one run, or to one dimension.
     while (!dims.empty() && dims.back().stride == bytes_) {
         bytes_ *= dims.back().extent;
         dims.pop_back();
@@ -136,7 +136,7 @@ bool Region::overlaps(const Region& other) const {
     if (count_ == 1 && other.count_ == 1 && first_[0].stride == other.first_[0].stride)
         return rows_meet(static_cast<std::int64_t>(other.start_ - start_), bytes_, other.bytes_,
                          first_[0].stride, first_[0].extent, other.first_[0].extent);
-    // A run beside one stride: as a box of that stride with one row.
+    // One run and one box: the run is a box of the same stride with one row.
     if (count_ + other.count_ == 1) {
         const Dimension& rows = count_ == 1 ? first_[0] : other.first_[0];
         return rows_meet(static_cast<std::int64_t>(other.start_ - start_), bytes_, other.bytes_,
@@ -194,7 +194,7 @@ std::vector<Region> border(const void* data, std::span<const std::int64_t> exten
     std::vector<Region> sides;
     std::vector<std::int64_t> rest(extents.begin(), extents.end());
     const auto* first = static_cast<const std::byte*>(data);
-    // Along the later dimensions, what the earlier ones have left.
+    // Along later dimensions, only the part between the borders of earlier ones.
     for (std::size_t d = 0; d < extents.size(); ++d) {
         if (width[d] == 0 || extents[d] == 0) continue;
         const std::int64_t inside = extents[d] - 2 * width[d];

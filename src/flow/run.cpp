@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Steps run, and end.
+// Execution and end of steps.
 #include <cstdlib>
 #include <new>
 #include <utility>
@@ -11,7 +11,7 @@
 namespace hocket::flow {
 namespace {
 
-/// Sets what this thread does, for a while.
+/// Sets this thread's context, and restores it.
 class Running {
   public:
     Running(State& state, int worker, Step* step) : before_(thread_context()) {
@@ -25,7 +25,7 @@ class Running {
     ThreadContext before_;
 };
 
-/// The step's own parts of what it reduces into.
+/// The private buffers of a step's reductions.
 class Parts {
   public:
     explicit Parts(Step& step) : step_(step) {
@@ -73,9 +73,10 @@ void* Here::part(std::size_t i) const {
 }
 
 Step* State::take(int worker) {
-    // Deep in waits within steps within waits, only what the innermost waits for: stacks end.
+    // In deeply nested waits, run only the steps that the innermost wait needs, because stacks are
+    // finite.
     constexpr int deepest = 24;
-    // A flow made within them has a stack of its own steps only.
+    // A flow created within them has only its own steps on the stack.
     const bool deep = thread_context().depth >= deepest && thread_context().state == this;
     Step* const inside = deep ? thread_context().step : nullptr;
     return inside == nullptr
@@ -85,7 +86,7 @@ Step* State::take(int worker) {
 
 Step* State::run(Step& step, int worker) {
     Step* const next = run_now(step, worker);
-    communicate();  // which may make something ready that is more urgent than what follows
+    communicate();  // this may make an urgent step ready
     if (next == nullptr || !queues.has_above(next->priority)) return next;
     ready(*next, worker);
     return nullptr;
@@ -99,7 +100,7 @@ Step* State::run_now(Step& step, int worker) {
     if (step.extras && !step.extras->locks.empty() && !acquire(step)) return nullptr;
     Step::expect(step.successors.load(std::memory_order_relaxed));
     call(step, worker);
-    // With steps of its own, it ends with the last of them, which may have been the last already.
+    // A step with nested steps ends with the last of them, which may have ended before the body.
     if (step.extras && step.extras->inner && !step.extras->inner->leave_body()) return nullptr;
     return finish(step, worker, true);
 }
@@ -114,7 +115,7 @@ void State::call(Step& step, int worker) {
         Here here(parts.all());
         Operations none;
         step.body(here, none);
-        // What its own steps do belongs to it.
+        // The accesses of its nested steps belong to it.
         if (step.extras && step.extras->inner &&
             (!parts.all()->empty() || !step.extras->inputs.empty())) {
             help({*step.extras->inner, "its steps"}, {});
@@ -167,7 +168,7 @@ Step* State::end(Step& step, int worker, bool take_next) {
     Edge* edge = step.successors.exchange(Step::ended_mark(), std::memory_order_acq_rel);
     while (edge != nullptr) {
         Step& later = *edge->to;
-        edge = edge->next;  // it lies in the later one, which may end at once
+        edge = edge->next;  // the edge is part of the later step, which may end at once
         Step::expect(edge);
         if (failed) later.stopped.store(true, std::memory_order_relaxed);
         if (later.waits.fetch_sub(1, std::memory_order_acq_rel) != 1) continue;
@@ -183,7 +184,7 @@ Step* State::end(Step& step, int worker, bool take_next) {
     step.extras.reset();
     if (step.named) step.name.clear();
     if (!scope.leave(step)) return next;
-    // It was the last of the steps of a step.
+    // The last nested step of a step has ended.
     if (next != nullptr) ready(*next, worker);
     return finish(*owner, worker, take_next);
 }

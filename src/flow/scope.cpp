@@ -8,7 +8,8 @@
 namespace hocket::flow {
 namespace {
 
-constexpr std::size_t first_slab = 8, largest_slab = 128;  // a step of few steps needs few
+constexpr std::size_t first_slab = 8, largest_slab = 128;  // a scope with few steps needs little
+                                                           // memory
 
 std::string words_of(const std::exception_ptr& error) {
     try {
@@ -22,11 +23,11 @@ std::string words_of(const std::exception_ptr& error) {
 
 }  // namespace
 
-// Nested in what is thrown, so that std::rethrow_if_nested gives what the step threw.
+// Nests the step's exception, so that std::rethrow_if_nested throws it.
 void Failure::raise() const {
     try {
         std::rethrow_exception(error);
-    } catch (const StepError& inner) {  // of a step of the step
+    } catch (const StepError& inner) {  // from a nested step
         throw StepError("step '" + step + "': " + inner.where(), inner.words(), step,
                         inner.cause());
     } catch (...) {
@@ -123,7 +124,7 @@ Failure Scope::take_failure() {
     const std::lock_guard also(failing_);
     for (Step* step : failed_steps_) {
         step->next = free_;
-        ++step->generation;  // nobody waits for it any more
+        ++step->generation;  // no step waits for it any more
         step->failed = false;
         free_ = step;
     }

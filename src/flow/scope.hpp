@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The steps of one sequential program: those of the flow, or those of one step.
+// A scope: the steps of one sequential program, which are those of the flow or those nested in one
+// step.
 #pragma once
 
 #include <atomic>
@@ -14,41 +15,40 @@
 
 namespace hocket::flow {
 
-/// What has gone wrong first, in the order of insertion.
+/// The first failure, in the order of insertion.
 struct Failure {
     std::uint64_t number = ~std::uint64_t{0};
     std::string step;
     std::exception_ptr error;
-    /// As the failure of the step that this one belongs to.
+    /// The failure, for the step to which this scope belongs.
     std::exception_ptr nested() const;
     [[noreturn]] void raise() const;
 };
 
 class Scope {
   public:
-    /// `owner`: the step whose steps these are; nullptr for the flow's. `remembers`: steps that
-    /// have ended are told to `seen` as well, for as long as the scope lives.
+    /// `owner`: the outer step; nullptr for the flow's scope. `remembers`: keeps ended steps, for
+    /// `seen`, as long as the scope lives.
     Scope(Step* owner, bool remembers)
         : owner_(owner), remembers_(remembers), records_(!remembers) {}
 
-    /// A step of this scope, in new memory or in that of one that has ended. Its generation is its
-    /// own. The caller holds `inserting`.
+    /// A new step of this scope, in new memory or in that of an ended step with another generation.
+    /// The caller holds `inserting`.
     Step& make();
-    /// Its use of regions, and the edges to it: from now on it waits. `seen(ref)` is told of each
-    /// step that it waits for, or would have. The caller holds `inserting`.
+    /// Adds the step's accesses and its incoming edges: from now on it waits. Calls `seen(ref)` for
+    /// each step that it waits for, or would if it had not ended. The caller holds `inserting`.
     template <class Seen>
     void order(Step& step, std::span<const Access> accesses, Seen&& seen);
-    /// The steps that use what conflicts with the region, and have not ended, or have failed.
+    /// The steps that conflict with the region, and have not ended, or have failed.
     std::vector<Ref> users_of(const Region& region);
-    /// Whether a step that was inserted before that one changes what conflicts with the region, and
-    /// has not ended. Those beside which it may change it itself, as they commute or reduce with
-    /// it, do not count.
+    /// Whether an unfinished step inserted before `step` writes a conflicting region. Ignores steps
+    /// that commute or reduce with `step`.
     bool changed_before(const Step& step, const Region& region);
 
-    /// Counts a step out; its memory may be used again unless it failed. The last act of a step.
-    /// True if all has left, the body of the owner, too.
+    /// The last action of a step. Its memory is free again unless it failed. True if all steps and
+    /// the owner's body have ended.
     bool leave(Step& step);
-    /// The owner's body has ended, and inserts no more. True if all else has left.
+    /// The owner's body has ended, and inserts no more. True if all steps have ended.
     bool leave_body() {
         const std::int64_t rest = all_left - entered_.load(std::memory_order_relaxed);
         return ended_.fetch_add(rest) + rest == all_left;
@@ -57,13 +57,13 @@ class Scope {
     void enter() {
         entered_.store(entered_.load(std::memory_order_relaxed) + 1, std::memory_order_release);
     }
-    /// Of those inserted; of a step's only until its body has ended.
+    /// Of the inserted steps; for a nested scope only until its owner's body has ended.
     std::int64_t unfinished() const {
         const std::int64_t ended = ended_.load();
         return entered_.load(std::memory_order_acquire) - ended;
     }
-    /// Whether there may be so many; only by the thread that inserts. What has ended it looks up
-    /// only where it matters, as others write it all the time.
+    /// Whether there may be `count` unfinished steps; only by the thread that inserts. It reads the
+    /// number of ended steps only if that matters, because other threads write it constantly.
     bool has_unfinished(std::int64_t count) {
         const std::int64_t entered = entered_.load(std::memory_order_relaxed);
         if (entered - ended_before_ < count) return false;
@@ -72,7 +72,8 @@ class Scope {
     }
 
     void fail(const Step& step, std::exception_ptr error);
-    /// The failure so far, if any; forgets it and what it stopped. Only while nothing runs.
+    /// The first failure, if any; forgets it and the steps that it stopped. Only while no step
+    /// runs.
     Failure take_failure();
     bool failed() const { return failed_.load(); }
     Failure failure();
@@ -81,8 +82,8 @@ class Scope {
     SpinLock inserting;
 
   private:
-    // More than any number of steps. Who counts itself out may look at nothing else then, as the
-    // last one ends the scope.
+    // Larger than any number of steps. After its last action a step must not touch the scope,
+    // because the last step ends it.
     static constexpr std::int64_t all_left = std::int64_t{1} << 62;
     static bool matters(const Ref& ref) {
         return ref.step->generation == ref.generation && (!ref.step->ended() || ref.step->failed);
@@ -100,7 +101,7 @@ class Scope {
     std::size_t sweep_at_ = 256;
     std::atomic<std::int64_t> entered_{0};
     std::int64_t ended_before_ = 0;
-    // What steps write as they end.
+    // Written by steps as they end.
     alignas(64) std::atomic<Step*> retired_{nullptr};
     std::atomic<std::int64_t> ended_{0};
 };

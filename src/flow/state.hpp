@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// What stands behind a hocket::Flow: its steps, the threads that run them, the agent.
+// The implementation of hocket::Flow: its steps, the threads that run them, the agent.
 #pragma once
 
 #include <atomic>
@@ -27,38 +27,38 @@ struct State {
     // insert.cpp
     void insert(Body&& body, std::span<const Access> accesses, StepOptions&& its,
                 bool communicates);
-    /// The scope in which this thread inserts.
+    /// The scope into which this thread inserts.
     Scope& scope_here();
-    /// The same. @throws Error in a step that communicates.
+    /// The scope in which this thread waits. @throws Error in a step that communicates.
     Scope& scope_to_wait_in();
 
     // executor.cpp
-    /// A step that may run, for this thread; nullptr: there is none.
+    /// A ready step for this thread; nullptr: there is none.
     Step* take(int worker);
-    /// Runs it, and communicates. What this worker should run next, of those that became ready by
-    /// it, if any.
+    /// Runs it, and communicates. Returns a step that it made ready and this worker should run
+    /// next, if any.
     Step* run(Step& step, int worker);
-    /// The step may run now.
+    /// The step is ready.
     void ready(Step& step, int worker);
-    /// After its body, its own steps and its operations.
+    /// After its body, its nested steps and its operations.
     Step* finish(Step& step, int worker, bool take_next);
-    /// The one worker that this thread is, here.
+    /// The worker that this thread is.
     int worker_here() const { return thread_context().state == this ? thread_context().worker : 0; }
 
     // workers.cpp
-    void serve(int worker);  ///< what a thread of the crew does
+    void serve(int worker);  ///< the main loop of a worker thread
     void serve_agent();
     void wake();
-    /// Starts and polls communication, if that is the workers' business and due.
+    /// Starts and polls communication, if that is the workers' task and due.
     void communicate();
-    /// Runs steps, and waits where there is nothing to run, until that is over. @throws
-    /// DeadlineError; Error where it never will be, as it waits for a step that waits for it.
+    /// Runs steps, and waits if none is ready, until `target` is reached. @throws DeadlineError;
+    /// Error if it waits for a step that waits for this one.
     void help(const WaitTarget& target, const Deadline& deadline);
-    /// Changes when steps are inserted, and mostly when some are taken.
+    /// Changes when steps are inserted, and usually when some are taken.
     std::uint64_t progress() const { return (numbers.load() << 20U) + queues.waiting(); }
-    /// What a step that this thread runs asks for: see Flow::give_way.
+    /// Implements Flow::give_way for the step that this thread runs.
     void give_way();
-    void end_threads();  ///< only when nothing is left to run
+    void end_threads();  ///< only when no step is left
     void detach() { agent->detach(); }
 
     Flow& flow;
@@ -66,13 +66,13 @@ struct State {
     const int workers, threads;
     const bool agent_thread;
     Queues queues;
-    base::HelperThreads helpers;  // the workers, of each other's kernels
+    base::HelperThreads helpers;  // the workers, as helpers of each other's kernels
     Scope top;
     std::shared_ptr<CommAgent> agent;
     std::atomic<std::uint64_t> numbers{0};
     std::atomic<bool> cancelled{false};
     std::optional<Recorder> recorder;
-    const bool timed;  // someone wants to know when steps ran
+    const bool timed;  // whether steps are timed, for traces or drawings
 
   private:
     Step* run_now(Step& step, int worker);
@@ -86,7 +86,7 @@ struct State {
     std::condition_variable woken_, agent_woken_;
     std::atomic<int> sleepers_{0};
     std::atomic<bool> closing_{false}, agent_sleeps_{false};
-    std::atomic<double> looked_{0};  // at communication, by a worker
+    std::atomic<double> looked_{0};  // time of a worker's last poll of communication
     std::unique_ptr<base::ServiceThreads> crew_;
 };
 

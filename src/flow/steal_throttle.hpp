@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// When a worker without steps of its own leaves those of others alone.
+// Throttles workers that steal steps from others.
 #pragma once
 
 #include <algorithm>
@@ -10,17 +10,16 @@
 
 namespace hocket::flow {
 
-/// A step that another core made ready costs a few cache lines' way there and back, about half a
-/// microsecond. Steps that take no longer are done sooner by the thread that makes them, if it is
-/// left alone; so a worker that has taken such steps waits a while before it takes more, unless
-/// nobody gets on meanwhile.
+/// A stolen step costs the transfer of a few cache lines between cores, about half a microsecond. A
+/// worker runs shorter steps faster by itself. So a worker that has stolen short steps pauses
+/// before it steals more, unless no one else progresses.
 class StealThrottle {
   public:
     /// This worker has run a step.
     void ran() { ++steps_; }
 
-    /// Whether to take steps of others now. `progress()` is a number that changes when others
-    /// insert steps or take some.
+    /// Whether to steal steps now. `progress()` is a number that changes when others insert or take
+    /// steps.
     template <class Progress>
     bool allows(Progress&& progress) {
         const double now = platform::seconds();
@@ -43,9 +42,9 @@ class StealThrottle {
     }
 
   private:
-    static constexpr double worth_it = 0.8e-6;  // seconds a step, with its way
+    static constexpr double worth_it = 0.8e-6;  // seconds for a step, including its transfer
     static constexpr double shortest = 20e-6, longest = 320e-6, between_looks = 3e-6;
-    std::uint64_t steps_ = 0;  // since others' were taken
+    std::uint64_t steps_ = 0;  // since it last stole
     std::uint64_t seen_ = 0;
     double began_ = 0, until_ = 0, pause_ = 0, looked_ = 0;
 };

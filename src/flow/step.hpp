@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// One step, from its insertion to its end.
+// A step, from its insertion to its end.
 #pragma once
 
 #include <array>
@@ -22,47 +22,48 @@ struct Step;
 class Scope;
 class Record;
 
-/// From a step to one that waits for it. It lies in the one that waits.
+/// From a step to one that waits for it. Part of the waiting step.
 struct Edge {
     Edge* next = nullptr;
     Step* to = nullptr;
 };
 
-/// A step, as long as its place in memory is its own: ended steps give theirs to others.
+/// A reference to a step. It is valid while the generations agree; ended steps' memory is reused.
 struct Ref {
     Step* step = nullptr;
     std::uint64_t generation = 0;
 };
 
-/// What only some steps have.
+/// Members that only some steps need.
 struct StepExtras {
     std::deque<Edge> edges;             // beyond the first ones
-    std::vector<Record*> locks;         // of what it commutes on
+    std::vector<Record*> locks;         // of regions on which it commutes
     std::vector<Access> reductions;     // in the order of its accesses
     std::vector<Record*> reduced;       // their records
-    std::vector<Region> inputs;         // to be checked
+    std::vector<Region> inputs;         // for FlowOptions::check
     std::vector<std::uint64_t> before;  // their digests
-    std::shared_ptr<Scope> inner;       // its own steps
+    std::shared_ptr<Scope> inner;       // the nested steps
     Operations operations;              // under way
     double began = 0;
     trace::Track track;
 };
 
-/// Its cache lines go from the core that inserts to the one that runs it, and back, which is most
-/// of what a short step costs: so a usual one, of few dependences and a small function, is in the
-/// first two.
+/// The cache lines of a step move from the inserting core to the running core and back, which
+/// dominates the cost of a short step. So a usual step, with few dependences and a small function,
+/// fits into the first two.
 struct alignas(64) Step {
     std::atomic<Edge*> successors{nullptr};  // `ended_mark()` once it has ended
-    std::atomic<int> waits{0};               // for so many ends; and for its own insertion
-    std::atomic<bool> stopped{false};        // something that it waits for has failed
-    bool failed = false;                     // it has, or was stopped: set before it ends
+    std::atomic<int> waits{0};               // number of awaited steps, plus one until it is
+                                             // inserted
+    std::atomic<bool> stopped{false};        // an awaited step has failed
+    bool failed = false;                     // it has failed, or was stopped; set before it ends
     bool communicates = false;
     std::uint8_t edges_used = 0;
     int priority = 0;
-    std::int16_t threads = 1;  // of kernels in it
+    std::int16_t threads = 1;  // of its kernels
     bool named = false;
     std::uint64_t generation = 0;
-    std::uint64_t number = 0;  // of insertion
+    std::uint64_t number = 0;  // in the order of insertion
     Scope* scope = nullptr;
     Step* next = nullptr;  // in a list of the scope's
     std::unique_ptr<StepExtras> extras;
@@ -88,7 +89,7 @@ struct alignas(64) Step {
         named = !its.empty();
         if (named) name = std::move(its);
     }
-    /// Tells the core that the step will be changed soon.
+    /// Prefetches the step for writing.
     void expect() const {
         const auto* const place = reinterpret_cast<const char*>(this);
         __builtin_prefetch(place, 1);
@@ -98,19 +99,19 @@ struct alignas(64) Step {
         if (!extras) extras = std::make_unique<StepExtras>();
         return *extras;
     }
-    /// The same of one that waits for this one, by its edge, which mostly lies in the second line.
+    /// Prefetches a waiting step by its edge, which is usually in the second cache line.
     static void expect(const Edge* edge) {
         if (edge == nullptr) return;
         const auto* const place = reinterpret_cast<const char*>(edge);
         __builtin_prefetch(place, 1);
         __builtin_prefetch(place - 64, 1);
     }
-    /// What its inputs hold before it runs, where that is to be checked.
+    /// Stores digests of its inputs before it runs, for FlowOptions::check.
     void note_inputs() {
         if (!extras) return;
         for (const Region& region : extras->inputs) extras->before.push_back(region.digest());
     }
-    /// @throws Error if they hold something else now, which `what` begins.
+    /// @throws Error, with a message that begins with `what`, if the inputs have changed.
     void check_inputs(const char* what) const {
         for (std::size_t i = 0; extras && i < extras->before.size(); ++i)
             if (extras->inputs[i].digest() != extras->before[i])

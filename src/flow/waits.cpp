@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Which waits can never be over. All that is looked at holds still: under the one lock no wait of
-// the list goes on, so the steps below them do not end, nor what comes after these.
+// Finds waits that can never end. Invariant: the graph does not change during the search, because
+// no listed wait continues while `guard` is held, so the steps below the waits and their successors
+// do not end.
 #include "flow/waits.hpp"
 
 #include <algorithm>
@@ -15,7 +16,7 @@ namespace {
 
 std::mutex guard;
 BlockedWait* latest = nullptr;
-// Waits of steps for their own steps alone never make a circle: steps begin before their own.
+// Waits of steps for their own nested steps cannot form a cycle, because outer steps begin first.
 int foreign_waits = 0;
 
 }  // namespace
@@ -27,27 +28,27 @@ ThreadContext& thread_context() {
 
 bool WaitTarget::over() const {
     if (users == nullptr) return scope.unfinished() <= rest;
-    // Steps hold still (their memory is not used again) only while this thread inserts nothing.
+    // Steps keep their memory only while this thread inserts none.
     const std::lock_guard lock(scope.inserting);
     return std::none_of(users->begin(), users->end(), [](const Ref& ref) {
         return ref.step->generation == ref.generation && !ref.step->ended();
     });
 }
 
-/// The waits that are for each other, of all that are in the list.
+/// The listed waits that form cycles.
 class BlockedWait::WaitCycle {
   public:
     WaitCycle() {
         for (const BlockedWait* each = latest; each != nullptr; each = each->before_)
-            if (!each->told()) waits_.push_back(each);
-        // Those that wait for nothing that another one keeps from ending go on, and with them what
-        // they keep.
+            if (!each->failed()) waits_.push_back(each);
+        // Removes, repeatedly, the waits that no other wait blocks; these can end.
         for (std::size_t before = 0; before != waits_.size();) {
             before = waits_.size();
-            keepers_.clear();
-            for (const BlockedWait* each : waits_) keep(*each);
-            std::erase_if(waits_,
-                          [this](const BlockedWait* each) { return hopeless(*each) == nullptr; });
+            blockers_.clear();
+            for (const BlockedWait* each : waits_) block(*each);
+            std::erase_if(waits_, [this](const BlockedWait* each) {
+                return blocked_target(*each) == nullptr;
+            });
         }
     }
 
@@ -56,15 +57,15 @@ class BlockedWait::WaitCycle {
     }
     const std::vector<const BlockedWait*>& waits() const { return waits_; }
 
-    std::string told(const BlockedWait& first) const {
+    std::string report(const BlockedWait& first) const {
         std::string out;
         std::vector<const BlockedWait*> seen;
         for (const BlockedWait* each = &first;
              std::find(seen.begin(), seen.end(), each) == seen.end();) {
             seen.push_back(each);
             const Step& waits = *each->here_.step;
-            const Step& target = *hopeless(*each);
-            each = keepers_.at(&target);
+            const Step& target = *blocked_target(*each);
+            each = blockers_.at(&target);
             out += (out.empty() ? "" : "; ") + waits.text() + " waits for " + target.text();
             if (each->here_.step != &target)
                 out += ", which cannot end before " + each->here_.step->text();
@@ -75,42 +76,44 @@ class BlockedWait::WaitCycle {
     }
 
   private:
-    void keep(const BlockedWait& wait) {
-        std::vector<const Step*> kept;
+    void block(const BlockedWait& wait) {
+        std::vector<const Step*> blocked;
         const auto add = [&](const Step* step) {
-            if (step != nullptr && keepers_.try_emplace(step, &wait).second) kept.push_back(step);
+            if (step != nullptr && blockers_.try_emplace(step, &wait).second)
+                blocked.push_back(step);
         };
         for (const ThreadContext* at = &wait.here_; at != nullptr; at = at->below) add(at->step);
-        while (!kept.empty()) {
-            const Step& step = *kept.back();
-            kept.pop_back();
+        while (!blocked.empty()) {
+            const Step& step = *blocked.back();
+            blocked.pop_back();
             add(step.scope->owner());
             const Edge* edge = step.successors.load(std::memory_order_acquire);
             for (; edge != nullptr && edge != Step::ended_mark(); edge = edge->next) add(edge->to);
         }
     }
 
-    /// A step that it waits for and that one of the waits keeps from ending.
-    const Step* hopeless(const BlockedWait& wait) const {
+    /// An awaited step that one of the waits blocks.
+    const Step* blocked_target(const BlockedWait& wait) const {
         const WaitTarget& target = wait.awaited_;
         if (target.users != nullptr) {
             for (const Ref& ref : *target.users)
-                if (keepers_.contains(ref.step) && ref.step->generation == ref.generation)
+                if (blockers_.contains(ref.step) && ref.step->generation == ref.generation)
                     return ref.step;
             return nullptr;
         }
         std::int64_t count = 0;
         const Step* found = nullptr;
-        for (const auto& [step, keeper] : keepers_) {
+        for (const auto& [step, blocker] : blockers_) {
             if (step->scope != &target.scope) continue;
             ++count;
-            if (found == nullptr || keeper->here_.step == step) found = step;
+            if (found == nullptr || blocker->here_.step == step) found = step;
         }
         return count > target.rest ? found : nullptr;
     }
 
     std::vector<const BlockedWait*> waits_;
-    std::unordered_map<const Step*, const BlockedWait*> keepers_;  // of steps that cannot end
+    // blocked steps, and a wait that blocks each
+    std::unordered_map<const Step*, const BlockedWait*> blockers_;
 };
 
 BlockedWait::BlockedWait(const WaitTarget& target, bool limited, bool stays)
@@ -124,17 +127,17 @@ BlockedWait::BlockedWait(const WaitTarget& target, bool limited, bool stays)
     before_ = std::exchange(latest, this);
     if (before_ != nullptr) before_->after_ = this;
     foreign_waits += foreign_ ? 1 : 0;
-    if (foreign_waits == 0 || !may_be_kept()) return;
-    const WaitCycle circle;
-    if (!circle.holds(*this)) return;
-    const auto& waits = circle.waits();
+    if (foreign_waits == 0 || !may_be_blocked()) return;
+    const WaitCycle cycle;
+    if (!cycle.holds(*this)) return;
+    const auto& waits = cycle.waits();
     const auto it = stays_ ? std::find_if(waits.begin(), waits.end(),
                                           [](const BlockedWait* each) { return !each->stays_; })
                            : std::find(waits.begin(), waits.end(), this);
     if (it == waits.end()) return;
     BlockedWait& chosen = const_cast<BlockedWait&>(**it);
-    chosen.why_ = circle.told(chosen);
-    chosen.told_.store(true, std::memory_order_release);
+    chosen.why_ = cycle.report(chosen);
+    chosen.failed_.store(true, std::memory_order_release);
 }
 
 BlockedWait::~BlockedWait() {
@@ -145,8 +148,9 @@ BlockedWait::~BlockedWait() {
     foreign_waits -= foreign_ ? 1 : 0;
 }
 
-/// A quick look: what a wait keeps is in the scopes of the steps below it, and of their owners.
-bool BlockedWait::may_be_kept() const {
+/// A cheap necessary condition: the steps that a wait blocks are in the scopes of the steps below
+/// it, or of their owners.
+bool BlockedWait::may_be_blocked() const {
     for (const BlockedWait* each = latest; each != nullptr; each = each->before_)
         for (const ThreadContext* at = &each->here_; at != nullptr; at = at->below)
             for (const Step* step = at->step; step != nullptr; step = step->scope->owner())
@@ -155,7 +159,7 @@ bool BlockedWait::may_be_kept() const {
 }
 
 void BlockedWait::check() const {
-    if (told()) throw Error(why_);
+    if (failed()) throw Error(why_);
 }
 
 }  // namespace hocket::flow

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// What a thread of a flow waits for, and waits within steps that are for each other.
+// Waits of threads of a flow, and the detection of cycles among waits within steps.
 #pragma once
 
 #include <atomic>
@@ -12,18 +12,18 @@ namespace hocket::flow {
 
 struct State;
 
-/// What a thread does for a flow at this moment.
+/// The current activity of a thread for a flow.
 struct ThreadContext {
-    Flow* flow = nullptr;  // whose step it runs, or that it entered
+    Flow* flow = nullptr;  // the flow of its step, or the entered one
     State* state = nullptr;
     int worker = 0;
-    Step* step = nullptr;                  // that it runs
-    int depth = 0;                         // of steps within waits within steps
-    const ThreadContext* below = nullptr;  // what it goes on with after that
+    Step* step = nullptr;                  // the step that it runs
+    int depth = 0;                         // nesting of steps within waits
+    const ThreadContext* below = nullptr;  // the context to which it returns
 };
 ThreadContext& thread_context();
 
-/// The end of all but `rest` of a scope's steps; or of certain ones.
+/// The end of all but `rest` steps of a scope; or of the listed steps.
 struct WaitTarget {
     Scope& scope;
     std::string what;
@@ -33,34 +33,34 @@ struct WaitTarget {
     bool over() const;
 };
 
-/// A wait with nothing to run, as long as it lives. Within a step it keeps that step, and all below
-/// it on the same thread, from ending; with them what comes after them, and whose steps they are.
-/// So waits for different flows can be for each other. Who would be the last of such a circle is
-/// told so.
+/// A wait of a thread with no ready step, as long as this object lives. Within a step it blocks
+/// that step and all steps below it on the same thread, and therefore their successors and outer
+/// steps. So waits for different flows can form a cycle. The wait that closes a cycle gets an
+/// error.
 class BlockedWait {
   public:
-    /// `limited`: a deadline ends it, if nothing else does. `stays`: it must not end before its
-    /// time, so that another one of the circle is told.
+    /// `limited`: the wait has a deadline. `stays`: this wait must not end early, so another one of
+    /// the cycle gets the error.
     BlockedWait(const WaitTarget& target, bool limited, bool stays);
     ~BlockedWait();
     BlockedWait(const BlockedWait&) = delete;
     BlockedWait& operator=(const BlockedWait&) = delete;
 
-    bool told() const { return told_.load(std::memory_order_acquire); }
-    /// @throws Error if it was told that it can never be over.
+    bool failed() const { return failed_.load(std::memory_order_acquire); }
+    /// @throws Error if this wait can never end.
     void check() const;
 
   private:
     class WaitCycle;
 
-    bool may_be_kept() const;
+    bool may_be_blocked() const;
 
     const WaitTarget& awaited_;
     const ThreadContext here_;
     const bool listed_, stays_, foreign_;
-    BlockedWait *before_ = nullptr, *after_ = nullptr;  // in the list of all
+    BlockedWait *before_ = nullptr, *after_ = nullptr;  // in the list of all waits
     std::string why_;
-    std::atomic<bool> told_{false};
+    std::atomic<bool> failed_{false};
 };
 
 }  // namespace hocket::flow

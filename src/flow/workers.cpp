@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The threads of a flow, and what they do when there is nothing to run.
+// The threads of a flow, and their waits for ready steps.
 #include <utility>
 
 #include "base/backoff.hpp"
@@ -14,10 +14,10 @@
 namespace hocket::flow {
 namespace {
 
-// Seconds that a thread without work stays awake. Waking it costs some tens of microseconds, and
-// where threads share cores its looks cost others more than that.
+// Seconds that an idle thread stays awake. Waking it takes some tens of microseconds. If threads
+// share cores, its polling costs the others more than that.
 constexpr double awake = 1e-3, awake_if_crowded = 50e-6;
-// Steps may be far shorter than a look at what is under way.
+// Polling communication can take longer than a short step.
 constexpr double between_looks = 2e-6;
 
 base::Backoff patience_of(int threads) {
@@ -31,7 +31,7 @@ int workers_of(const FlowOptions& options) {
                     " workers cannot run anything; give from 1 (the thread that waits runs the "
                     "steps) to " +
                     std::to_string(base::most_threads) + ", or none for one a core");
-    // Of steps that run at the same time nobody could say which has written.
+    // If steps ran concurrently, a changed input could not be attributed to a step.
     return platform::simulated || options.check ? 1
                                                 : options.workers.value_or(base::default_threads());
 }
@@ -47,13 +47,13 @@ bool wants_agent_thread(const FlowOptions& options, int workers) {
     return allowed && (options.agent == Agent::thread || workers < platform::cores());
 }
 
-/// Nothing is to run: what a flow's thread waits for is that this changes.
+/// An idle thread waits for any step to become ready.
 class Idle final : public Operation {
   public:
     Idle(const State& state, const WaitTarget& target, const BlockedWait& stuck)
         : state_(state), awaited_(target), stuck_(stuck) {}
     bool poll() override {
-        return state_.queues.any() || state_.helpers.wanted() || stuck_.told() || awaited_.over();
+        return state_.queues.any() || state_.helpers.wanted() || stuck_.failed() || awaited_.over();
     }
     std::string text() const override {
         std::string out = "a flow waits for " + awaited_.what;
@@ -106,7 +106,7 @@ State::~State() {
 }
 
 void State::end_threads() {
-    if (comm::forked()) {  // its threads are the parent's
+    if (comm::forked()) {  // the threads exist in the parent only
         [[maybe_unused]] auto* const left_behind = crew_.release();
     }
     if (!crew_) return;
@@ -185,8 +185,8 @@ void State::serve_agent() {
 }
 
 void State::wake() {
-    // A sleeper counts itself before it looks, this thread has counted the step before it looks
-    // here: one of them sees the other.
+    // Either a sleeper sees the new step, or this thread sees the sleeper: each first counts
+    // itself, then looks at the other's count.
     if (sleepers_.load() > 0) {
         { const std::lock_guard lock(sleeping_); }
         if (helpers.wanted())
@@ -203,7 +203,7 @@ void State::wake() {
 void State::help(const WaitTarget& target, const Deadline& deadline) {
     const int worker = worker_here();
     Step* step = nullptr;
-    // What follows a step is for others, if this wait is over before it.
+    // If this wait ends first, a ready step goes to other threads.
     struct GiveBack {
         State& state;
         Step*& step;
@@ -227,10 +227,10 @@ void State::help(const WaitTarget& target, const Deadline& deadline) {
         }
         if (step == nullptr) step = take(worker);
         if (step == nullptr) {
-            // Of a cancelled flow somebody lets go, with the memory of its steps.
+            // A waiter releases a cancelled flow, with the memory of its steps.
             const BlockedWait stuck(target, deadline.limited(), cancelled.load());
             Idle idle(*this, target, stuck);
-            if (!stuck.told()) hocket::wait(idle, deadline);
+            if (!stuck.failed()) hocket::wait(idle, deadline);
             stuck.check();
             continue;
         }
@@ -243,7 +243,8 @@ void State::give_way() {
     communicate();
     const ThreadContext& here = thread_context();
     if (here.state != this || here.step == nullptr || here.step->communicates) return;
-    // Each runs on top of the one before, with a higher priority: not deeper than there are such.
+    // Each of these steps runs above the last on the stack, with a higher priority, so the depth is
+    // at most the number of priorities.
     const int priority = here.step->priority, worker = here.worker;
     Step* step = nullptr;
     while (step != nullptr || queues.has_above(priority)) {
@@ -260,10 +261,10 @@ void State::give_way() {
 void State::communicate() {
     if (agent_thread || !agent->busy()) return;
     const double now = platform::seconds();
-    // In simulation no time passes in steps that only compute.
+    // In simulation no time passes in computing steps.
     if (!platform::simulated && now - looked_.load(std::memory_order_relaxed) < between_looks)
         return;
-    if (comm::Engine::instance().try_progress())  // not every thread may
+    if (comm::Engine::instance().try_progress())  // MPI may not allow every thread
         looked_.store(now, std::memory_order_relaxed);
 }
 

@@ -14,7 +14,7 @@
 namespace hocket {
 namespace {
 
-// Begins when it is first polled; its place among the collective calls is the one it took before.
+// Begins at its first poll; it has taken its position among the collective calls before.
 comm::Protocol<> fill_all(Array array, int tag, std::int64_t number,
                           std::shared_ptr<const comm::StartGate> gate,
                           std::shared_ptr<const halo::HaloPlan> plan, std::byte* data) {

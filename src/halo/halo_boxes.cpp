@@ -12,7 +12,7 @@ namespace {
 using Ranges = std::vector<layout::Range>;
 
 // The border of boxes, in one phase: a process receives its border, corners included, from the
-// processes that hold those elements.
+// owners of those elements.
 class BoxBorders {
   public:
     BoxBorders(const layout::Form& form, const Shape& width, const std::vector<bool>& periodic)
@@ -30,8 +30,8 @@ class BoxBorders {
     }
 
   private:
-    // Elements of `box` (indices of the array), which lie `shift` further on in the receiver's
-    // border.
+    // Elements of `box` (indices of the array), which are `shift` indices further on in the
+    // receiver's border.
     struct BorderRequest {
         std::int64_t holder;
         Ranges box;
@@ -40,8 +40,8 @@ class BoxBorders {
 
     Shape no_shift() const { return Shape(width_.size(), 0); }
 
-    /// Calls `visit(box, shift)` for the parts of a box with a border that lie within the array,
-    /// and how much further on they are where the array goes round.
+    /// Calls `visit(box, shift)` for the parts of a box with a border within the array, with their
+    /// shifts in periodic dimensions.
     template <class Visit>
     void for_rounds(const Ranges& box, Visit visit) const {
         Ranges part(box.size());
@@ -65,7 +65,7 @@ class BoxBorders {
         descend(descend, 0);
     }
 
-    /// The blocks of a process's border, in an order that all processes know.
+    /// The blocks of a process's border, in an order that all processes compute alike.
     std::vector<BorderRequest> requests(std::int64_t process) const {
         std::vector<BorderRequest> found;
         const Ranges& own = form_.boxes->box(process).ranges;
@@ -92,7 +92,7 @@ class BoxBorders {
         return found;
     }
 
-    /// The processes whose border may want what one sends.
+    /// The processes whose border may need elements of `process`.
     std::vector<std::int64_t> requesters(std::int64_t process) const {
         std::vector<std::int64_t> found;
         const layout::BoxIndex& sent = form_.boxes->sent();
@@ -123,14 +123,14 @@ class BoxBorders {
                             shape(to));
     }
 
-    // Of a process's memory with its border.
+    // The shape of a process's memory with its border.
     Shape shape(std::int64_t process) const {
         Shape shape = extents(form_.boxes->box(process).ranges);
         for (std::size_t d = 0; d < shape.size(); ++d) shape[d] += 2 * width_[d];
         return shape;
     }
 
-    // Of the box's first element in that memory.
+    // The position of the box's first element in that memory.
     Shape place(std::int64_t process, const Ranges& box, const Shape& shift) const {
         const Ranges& own = form_.boxes->box(process).ranges;
         Shape place;

@@ -11,8 +11,8 @@
 namespace hocket::halo {
 namespace {
 
-// A part of a process's border along one dimension: `count` indices, the first of which lies at
-// `at` of its memory with border, and at `from` of the part of the process that holds them.
+// A part of a process's border along one dimension: `count` indices, the first at `at` of its
+// memory with border, and at `from` of the part of their owner.
 struct BorderRequest {
     std::int64_t holder, at, from, count;
 };
@@ -33,7 +33,7 @@ class Dimension {
                     "a halo along dimension " + std::to_string(d) + " of " + layout::brief(form) +
                     " cannot be: its processes hold several intervals of it; distribute it BLOCK, "
                     "GEN_BLOCK or BALANCED, or by boxes, or give it width 0");
-            // Without a border only how many there are counts, wherever they come from.
+            // Without a border only the number of indices counts.
             parts_.push_back({first, width > 0 ? last : first + held.count()});
         }
     }
@@ -48,7 +48,7 @@ class Dimension {
         return periodic_ ? width_ : std::min(width_, extent_ - part(c).last);
     }
 
-    /// The blocks of the border of the part at c, in an order that both sides know.
+    /// The blocks of the border of the part at c, in an order that both sides compute alike.
     std::vector<BorderRequest> requests(std::int64_t c) const {
         std::vector<BorderRequest> found;
         const layout::Range own = part(c);
@@ -74,7 +74,7 @@ class Dimension {
     layout::Axis axis_;
     std::int64_t extent_, width_;
     bool periodic_;
-    std::vector<layout::Range> parts_;  // that processes at a coordinate hold
+    std::vector<layout::Range> parts_;  // of the processes at a coordinate
 };
 
 // The blocks that one process sends and receives along each dimension.
@@ -94,7 +94,7 @@ class GridBorders {
     }
 
   private:
-    // Along d, of the dimensions before it all that is filled by now, of those after it the local
+    // Along d: for earlier dimensions all elements filled by now, for later ones the local
     // elements. Both processes have the same coordinates along these.
     BorderBlock block(std::size_t d, std::int64_t to, const BorderRequest& request) const {
         Shape extents, first, shape;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Which process sends which elements to whose border.
+// The plan of a halo: the elements that each process sends to each border.
 #pragma once
 
 #include <cstdint>
@@ -13,8 +13,8 @@
 
 namespace hocket::halo {
 
-/// Elements that process `from` holds and that process `to` has in its border: where they lie in
-/// the memory of both, each a local array with its border.
+/// Elements that process `from` holds and that process `to` has in its border, with their positions
+/// in the memory of both, each a local array with its border.
 struct BorderBlock {
     std::int64_t from, to;
     plan::Box box;  // loops over the dimensions in row-major order
@@ -34,18 +34,17 @@ struct HaloPlan {
     std::string text;  // for the agreement
 
     /// One schedule a phase, from the memory with border to itself. `agreed`: the order of the
-    /// lowest process. Only the processes of this order publish the addresses of their memory.
+    /// lowest process. Only processes with this order publish the addresses of their memory.
     const std::vector<std::shared_ptr<const transfer::Schedule>>& schedules(Order agreed) const;
 
   private:
     mutable std::vector<std::shared_ptr<const transfer::Schedule>> made_[2];  // by `agreed`
 };
 
-/// The bytes between neighbours along each dimension of dense memory in that order.
+/// The distance in bytes between neighbours along each dimension of dense memory in that order.
 Shape dense_strides_in(Order order, const Shape& shape, std::int64_t itemsize);
 
-/// The blocks of all that process `rank` of a layout of boxes, which holds elements, sends and
-/// receives.
+/// All blocks that process `rank` of a layout of boxes, which holds elements, sends and receives.
 std::vector<BorderBlock> box_borders(const layout::Form& form, std::int64_t rank,
                                      const Shape& width, const std::vector<bool>& periodic);
 

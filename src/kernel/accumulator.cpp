@@ -15,7 +15,7 @@ constexpr int most_chunks = 136;
 
 struct Parts {
     bool negative;
-    int exponent;  // of the mantissa's last bit
+    int exponent;  // of the last bit of the mantissa
     std::uint64_t mantissa;
 };
 
@@ -43,7 +43,7 @@ void add_wide(std::int64_t* accumulator, const Range& range, bool negative, Wide
     }
     std::int64_t* chunk = accumulator + 1 + shift / 32;
     const int bits = shift % 32;
-    // The lowest piece takes 32 - bits, so that what is left needs no more than 128 bits.
+    // The lowest chunk takes 32 - bits, so that the rest fits 128 bits.
     std::uint64_t piece = static_cast<std::uint64_t>(wide << bits) & 0xffffffffU;
     wide >>= 32 - bits;
     for (;;) {
@@ -55,7 +55,7 @@ void add_wide(std::int64_t* accumulator, const Range& range, bool negative, Wide
     }
 }
 
-// The mantissa's bits from `first` on, as many as 64, of chunks that are in [0, 2^32).
+// The mantissa's bits from `first` on, at most 64, of chunks in [0, 2^32).
 std::uint64_t bits_from(const std::int64_t* chunks, int count, int first) {
     std::uint64_t found = 0;
     for (int k = 0; k < 3; ++k) {
@@ -147,7 +147,7 @@ double rounded(const std::int64_t* accumulator, const Range& range, Number numbe
 
     const auto [bits, least, most] = precision_of(number);
     const int last = std::max(first - bits + 1, least);
-    const int place = last - range.lowest;  // of the last bit that is kept
+    const int place = last - range.lowest;  // of the last bit that remains
     std::uint64_t kept = 0;
     if (place <= 0) {
         kept = bits_from(chunks, range.chunks, 0) << -place;
@@ -177,7 +177,7 @@ std::uint16_t to_half(double value) {
 double rounded_pair(double high, double low, Number number) {
     const double sum = high + low;
     if (number == Number::float64) return sum;
-    // Rounding to odd first makes the second rounding right (Boldo, Melquiond, "Emulation of FMA
+    // Rounding to odd first makes the second rounding correct (Boldo, Melquiond, "Emulation of FMA
     // and correctly rounded sums: proved algorithms using rounding to odd", 2008).
     const double back = sum - high;
     const double error = (high - (sum - back)) + (low - back);

@@ -9,8 +9,8 @@
 
 namespace hocket::exact {
 
-/// The kind of an accumulator: the first word holds flags, then come chunks, the lowest first;
-/// chunk k counts 2^(lowest + 32 k). Chunks are signed and carry late.
+/// The kind of an accumulator: the first word holds flags; chunks follow, the lowest first; chunk k
+/// has the unit 2^(lowest + 32 k). Chunks are signed and carry late.
 struct Range {
     int lowest;
     int chunks;
@@ -18,18 +18,18 @@ struct Range {
 };
 Range range_of(Number number, bool products);
 
-/// So many additions at most between two calls of `carry`.
+/// The largest number of additions between two calls of `carry`.
 inline constexpr std::int64_t additions_before_carry = std::int64_t{1} << 30;
 
 void add_number(std::int64_t* accumulator, const Range& range, double value);
-/// The exact product, also where it would overflow or underflow.
+/// The exact product, even if it would overflow or underflow.
 void add_product(std::int64_t* accumulator, const Range& range, double x, double y);
 /// Brings all chunks but the highest into [0, 2^32).
 void carry(std::int64_t* accumulator, const Range& range);
-/// Rounded to nearest even as `number`; float64 holds each exactly.
+/// Rounded to nearest even as `number`; a float64 can represent each value of the smaller types.
 double rounded(const std::int64_t* accumulator, const Range& range, Number number);
 
-/// Of what is a half's value exactly, or too large for one.
+/// For values that a half represents exactly, or that are too large for it.
 std::uint16_t to_half(double value);
 /// high + low rounded to `number`, given that both are exact and |low| is less than |high|'s
 /// spacing times its length.

@@ -10,8 +10,8 @@
 namespace hocket::kernel {
 namespace {
 
-/// How far the last step of a loop lies from its first, in bytes; throws where that, or the sum of
-/// all loops' reaches, does not fit 63 bits.
+/// The distance in bytes between the first and the last step of a loop. Throws if it, or the sum
+/// over all loops, does not fit 63 bits.
 void check_reach(std::span<const std::int64_t> extents, std::span<const std::int64_t> strides,
                  const char* side) {
     std::int64_t sum = 0;
@@ -62,7 +62,7 @@ Box make_box(std::span<const std::int64_t> extents, std::int64_t itemsize,
     for (std::size_t d = 0; d < extents.size(); ++d) {
         Loop loop{extents[d], source_strides[d], destination_strides[d]};
         if (loop.extent == 1) continue;
-        if (loop.destination < 0) {  // walk it from its other end
+        if (loop.destination < 0) {  // traverse it from its other end
             box.source_first += (loop.extent - 1) * loop.source;
             box.destination_first += (loop.extent - 1) * loop.destination;
             loop.source = -loop.source;

@@ -12,17 +12,17 @@
 namespace hocket::kernel {
 namespace {
 
-// Below this much a thread, waking it costs more than it saves.
+// With fewer bytes a thread, waking threads costs more than it saves.
 constexpr std::int64_t least_bytes_a_thread = 256 << 10;
 
-/// Longer runs use whole cache lines in any order: blocking would only add work. Beyond the caches
-/// it keeps runs of some lines from touching a page each (measured).
+/// Longer runs use whole cache lines in any order, so blocking would only add work. Beyond the
+/// caches, blocking keeps runs of some lines from touching a page each (measured).
 std::int64_t longest_tiled_run(std::int64_t bytes) {
     return bytes >= least_streamed_bytes() / 2 ? 512 : 128;
 }
 
-/// The loop along which the source steps by the fewest bytes; the innermost where several do.
-/// An outer loop that repeats the source (stride 0) is none.
+/// The loop with the smallest source stride; the innermost of several. An outer loop that repeats
+/// the source (stride 0) does not count.
 std::size_t fastest_source_loop(std::span<const Loop> loops) {
     std::size_t fastest = loops.size() - 1;
     for (std::size_t d = loops.size() - 1; d-- > 0;)
@@ -31,12 +31,12 @@ std::size_t fastest_source_loop(std::span<const Loop> loops) {
     return fastest;
 }
 
-/// Cuts [0, total) into even ranges for the threads and calls function(first, last) for each.
+/// Divides [0, total) into even ranges for the threads, and calls function(first, last) for each.
 template <class Function>
 void in_ranges(int threads, std::int64_t total, std::int64_t bytes, Function&& function) {
     const std::int64_t useful = std::min(bytes / least_bytes_a_thread, total);
     if (threads == 1 || useful <= 1) return function(std::int64_t{0}, total);
-    // A few ranges a thread, so that one that lost its core does not hold up the rest.
+    // A few ranges a thread, so that a thread that lost its core does not delay the others much.
     const std::int64_t parts =
         std::min<std::int64_t>(useful, std::int64_t{4} * base::resolve_threads(threads));
     base::parallel_for(threads, parts, [&](std::int64_t part) {
@@ -80,7 +80,7 @@ void Copy::run(const void* source, void* destination, int threads, Stores stores
         in_ranges(threads, grid.blocks(), bytes_,
                   [&](std::int64_t first, std::int64_t last) { grid.copy(from, to, first, last); });
     } else {
-        // Ranges begin at whole elements of at most 64 bytes, which no two threads then share.
+        // Ranges begin at whole elements of at most 64 bytes, so no two threads share one.
         const std::int64_t grain = run_ <= 64 ? run_ : 1;
         in_ranges(threads, bytes_ / grain, bytes_, [&](std::int64_t first, std::int64_t last) {
             copy_runs(from, to, loops_, run_, streaming, first * grain, last * grain);

@@ -16,8 +16,9 @@ std::string size_text(std::int64_t bytes) {
 double scattered(std::int64_t block, bool cached) {
     const double bytes = static_cast<double>(block);
     if (cached) return 1.0 + 45.0 / bytes;
-    // Short ones cost by their number: a core waits for memory however early it asks, as it has few
-    // lines on their way, but for those that a cache fetches by itself along rows.
+    // The cost of short blocks grows with their number: a core waits for memory, however early it
+    // prefetches, because it supports few outstanding lines. Only the hardware prefetcher of a
+    // cache has more, along rows.
     return block <= 512 ? 1.3 + 150.0 / bytes : 0.65 + 720.0 / (bytes + 130.0);
 }
 

@@ -31,13 +31,13 @@ class ByArithmetic {
     }
 
   private:
-    /// The next divisor of the modulus whose places move.
+    /// The next divisor of the modulus whose positions move.
     bool next_divisor() {
         for (;;) {
             std::size_t f = 0;
             while (f < exponents_.size() && exponents_[f] == group_.factors()[f].exponent)
                 exponents_[f++] = 0;
-            if (f == exponents_.size()) return false;  // back at the divisor 1: place 0 stays
+            if (f == exponents_.size()) return false;  // back at the divisor 1: position 0 stays
             ++exponents_[f];
             cosets_.emplace(group_, exponents_);
             if (cosets_->length() > 1) return true;
@@ -71,7 +71,7 @@ class ByArithmetic {
     std::optional<UnitGroup::Cosets> cosets_;
 };
 
-/// Anything: every place is visited once.
+/// Any permutation: visits every position once.
 class ByScan {
   public:
     ByScan(const Permutation& permutation, const Ring& ring)

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Where the cycles of a permutation begin, and how long they are.
+// Finds the cycles of a permutation: their starts and lengths.
 #pragma once
 
 #include <cstddef>
@@ -11,33 +11,34 @@
 
 namespace hocket::kernel {
 
-/// A piece of a vacancy-tracking cycle: `length` places from `start` on. A cycle that is not cut
-/// is one segment; of one that is, the last move takes what `next` began with.
+/// A segment of a vacancy-tracking cycle: `length` positions from `start` on. An undivided cycle is
+/// one segment. In a divided cycle, the last move of a segment takes the original contents of
+/// `next`.
 struct Segment {
     std::int64_t start, length;
-    std::int64_t next;  // first place of the piece that follows, or `start` itself: a whole cycle
+    std::int64_t next;  // first position of the next segment, or `start` for an undivided cycle
     bool whole() const { return next == start; }
 };
 
 /// Finds the cycles longer than 1 of one item of a permutation's batch, each once.
 ///
 /// Two dimensions, (M, N) to (N, M): the next vacancy after x is x N mod (M N - 1), so that the
-/// places with gcd(x, M N - 1) = g form cosets of the subgroup that N generates among the units
-/// modulo m = (M N - 1) / g. Their representatives are written down directly from generators of
-/// the unit group (the idea of Gustavson, Karlsson and Kagstrom, "Parallel and Cache-Efficient
-/// In-Place Matrix Storage Format Conversion", 2012): no table, no walk, no visited bits.
-/// Other ranks, and rings: one bit a place, and every cycle is walked once.
+/// positions with gcd(x, M N - 1) = g form cosets of the subgroup that N generates among the units
+/// modulo m = (M N - 1) / g. Generators of the unit group give their representatives directly (the
+/// idea of Gustavson, Karlsson and Kagstrom, "Parallel and Cache-Efficient In-Place Matrix Storage
+/// Format Conversion", 2012): no table, no walk, no visited bits. Other ranks, and rings: one bit a
+/// position, and one walk along every cycle.
 class CycleFinder {
   public:
     explicit CycleFinder(const Permutation& permutation, const Ring& ring = {});
     CycleFinder(CycleFinder&&) noexcept;
     ~CycleFinder();
 
-    /// Appends the segments of further cycles until `out` holds at least `enough`; cycles are cut
-    /// so that no segment is longer than `longest`. False once there are no more.
+    /// Appends the segments of further cycles until `out` holds at least `enough`; divides cycles
+    /// so that no segment is longer than `longest`. False if there are no more.
     bool find(std::vector<Segment>& out, std::size_t enough, std::int64_t longest);
 
-    /// Bytes this finder needs beyond what it appends.
+    /// Bytes that this finder needs beyond the appended segments.
     static std::int64_t memory(const Permutation& permutation, const Ring& ring = {});
 
   private:

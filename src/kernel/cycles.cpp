@@ -13,7 +13,7 @@ std::vector<Cycle> cycles(std::span<const std::int64_t> shape, std::span<const s
     if (permutation.identity()) return found;
     const Successor next(permutation);
     const std::int64_t blocks = permutation.blocks();
-    // Every place is looked at in turn, so that each cycle is met at its smallest one.
+    // Visits every position in turn, so that it finds each cycle at its smallest position.
     std::vector<bool> seen(static_cast<std::size_t>(blocks));
     for (std::int64_t start = 0; start < blocks; ++start) {
         std::int64_t length = 0;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Division by a number known beforehand: one multiplication where the operands allow it.
+// Division by a constant: one multiplication if the operands allow it.
 #pragma once
 
 #include <cstdint>

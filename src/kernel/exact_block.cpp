@@ -55,7 +55,7 @@ double power_of_two(int exponent) {
 bool in_range(double top) {
     return top == 0 || (top >= 0x1p-900 && top < 0x1p1000);
 }
-// What a sum starts from: 1.5 * 2^(e + spare), where top < 2^e.
+// The initial value of a sum: 1.5 * 2^(e + spare), where top < 2^e.
 double start_for(double top) {
     const auto field = static_cast<int>(std::bit_cast<std::uint64_t>(top) >> 52);
     return 1.5 * power_of_two(top == 0 ? 0 : field - 1023 + 1 + spare);

@@ -12,7 +12,7 @@
 namespace hocket::kernel {
 namespace {
 
-/// Looks for the cheapest plan that fits the memory, and remembers what the smallest would need.
+/// Searches the cheapest plan that fits the memory, and remembers the least memory of any plan.
 class Planner {
   public:
     explicit Planner(const Resources& means) : means_(means) {}
@@ -23,12 +23,12 @@ class Planner {
         consider(best, {{slab_step(permutation, means_)}});
         if (auto step = square_step(permutation, means_)) consider(best, {{std::move(*step)}});
         consider(best, {{cycles_step(permutation, means_, false)}});
-        // All else moves the array twice or more.
+        // All other plans move the array twice or more.
         if (best && best->cost() <= 1.6) return best;
         if (auto step = tiles_step(permutation, means_)) consider(best, {{std::move(*step)}});
         consider_splits(best, permutation);
         if (best && best->cost() <= 2.0) return best;
-        // All else moves it three times or more.
+        // All other plans move it three times or more.
         if (auto step = trimmed_step(permutation, means_)) consider(best, {{std::move(*step)}});
         consider_reductions(best, permutation);
         return best;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Which passes permute an array within its own memory, chosen by what they cost.
+// Plans of passes that permute an array within its own memory, chosen by their cost.
 #pragma once
 
 #include <cstddef>
@@ -30,7 +30,7 @@ struct InplacePlan {
     std::int64_t memory() const;  // the most that any step needs
 };
 
-/// What a plan may use.
+/// The resources of a plan.
 struct Resources {
     int threads = 1;          // resolved
     std::int64_t memory = 0;  // bytes beside the array, all threads together
@@ -41,8 +41,8 @@ struct Resources {
 /// @throws Error if the method is unknown or does not apply, or no plan fits into the memory.
 InplacePlan plan_inplace(const Permutation& permutation, const Resources& means);
 
-/// What permute_inplace does, in its two halves: all that can go wrong does so before there is an
-/// array, and what is planned runs on any array of the shape.
+/// The two halves of permute_inplace. The first half, without an array, raises all errors; the
+/// second runs the plan on any array of the shape.
 class Inplace {
   public:
     /// @throws as permute_inplace.

@@ -18,7 +18,8 @@ std::int64_t product(Extents::const_iterator first, Extents::const_iterator last
     return std::accumulate(first, last, std::int64_t{1}, std::multiplies<>());
 }
 
-/// Where a dimension lies, and what lies inside it: in source order, or in destination order.
+/// The position of a dimension, and the dimensions within it: in source order, or in destination
+/// order.
 struct Position {
     std::int64_t outer, extent, inner;
 };
@@ -103,8 +104,8 @@ std::size_t Split::dimension() const {
     return gather_first ? permutation.axes.back() : permutation.dimensions() - 1;
 }
 
-/// The extent becomes the number of parts. Nothing becomes one with anything else by that: there
-/// are at least two parts.
+/// The extent becomes the number of parts. No dimensions fuse then, because there are at least two
+/// parts.
 Permutation Split::of_blocks() const {
     Permutation out = permutation;
     out.extents[dimension()] = panels.parts();
@@ -172,7 +173,7 @@ Reduction reduce(const Permutation& permutation, bool gather_first) {
     out.turn.extents = gather_first ? Extents{at.extent, at.inner} : Extents{at.inner, at.extent};
     out.turn.axes = {1, 0};
     out.turn.block = permutation.block;
-    // What is left, with the dimension in the block: brought to normal form again.
+    // The remaining permutation, with the dimension in the block, in normal form again.
     const std::size_t gone = gather_first ? permutation.axes.back() : permutation.dimensions() - 1;
     Extents shape{permutation.batch}, axes{0};
     for (std::size_t d = 0; d < permutation.dimensions(); ++d)

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The passes that a plan may consist of, each with its cost and memory.
+// The possible passes of a plan, each with its cost and memory.
 #pragma once
 
 #include <cstdint>
@@ -10,36 +10,36 @@
 
 namespace hocket::kernel {
 
-/// Nothing where a step does not apply to the permutation.
+/// Nothing if a step does not apply to the permutation.
 Step cycles_step(const Permutation& permutation, const Resources& means, bool whole_table);
 Step slab_step(const Permutation& permutation, const Resources& means);
 std::optional<Step> square_step(const Permutation& permutation, const Resources& means);
 std::optional<Step> tiles_step(const Permutation& permutation, const Resources& means);
 std::optional<Step> trimmed_step(const Permutation& permutation, const Resources& means);
 
-/// The dimension that the destination steps through fastest, split into parts of `width` that are
-/// made blocks first, then moved by cycles; or the source's fastest, by cycles first, then taken
-/// apart. The width is at most half the extent; any remainder goes through a buffer.
+/// Divides the destination's fastest dimension into parts of `width`, which a pass makes blocks
+/// before cycles move them; or the source's fastest dimension, first by cycles, before a pass
+/// divides the blocks. The width is at most half the extent; the remainder goes through a buffer.
 struct Split {
     Split(const Permutation& permutation, bool gather_first);
 
     const Permutation& permutation;
-    bool gather_first;  // the destination's fastest dimension is split, else the source's
-    Panels panels;      // whose width is to be chosen
+    bool gather_first;  // divides the destination's fastest dimension, else the source's
+    Panels panels;      // its width is not set yet
 
     double cost() const;
     std::int64_t memory(const Resources& means) const;
     Step step(const Resources& means) const;
 
   private:
-    std::size_t dimension() const;  // the one that is split
+    std::size_t dimension() const;  // the divided dimension
     Ring ring(int threads) const;
     Permutation of_blocks() const;
 };
 
-/// The whole fastest dimension of the destination brought last within each of its items (or the
-/// source's, taken from there to where it belongs): a permutation of two dimensions that leaves
-/// one of fewer dimensions with a longer block.
+/// Moves the whole fastest dimension of the destination last within each of its items (or the
+/// source's from there to its position). This permutation of two dimensions leaves one of fewer
+/// dimensions with a longer block.
 struct Reduction {
     Permutation turn;  // (inner, extent) <-> (extent, inner) in each item
     Permutation rest;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Where the source's and the destination's fastest dimensions have a common divisor, short blocks
-// become long ones without a buffer: each square tile of the two is turned where it lies.
+// If the fastest dimensions of source and destination have a common divisor, short blocks become
+// long ones without a buffer: the pass transposes each square tile of the two in place.
 #include <functional>
 #include <numeric>
 
@@ -30,8 +30,8 @@ struct Tiling {
                 .inner_step = row()};
     }
 
-    /// What is left: blocks of `side` along the destination's fastest dimension. Of the source's
-    /// fastest dimension the part within a tile now steps along the tile's rows.
+    /// The remaining permutation: blocks of `side` along the destination's fastest dimension.
+    /// Within a tile, the source's fastest dimension now runs along the tile's rows.
     Permutation of_blocks() const {
         const std::size_t last = permutation.dimensions() - 1;
         std::vector<std::int64_t> shape{permutation.batch}, axes{0};

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Matrices whose sides have no divisor in common, as primes: without a few rows and columns they
-// have one. Blocks then become long in two passes, by narrow panels and by square tiles of the
-// panels' blocks, before cycles move them.
+// Matrices whose sides have no common divisor, for example primes: without a few rows and columns
+// they have one. Two passes make blocks long, by narrow panels and by square tiles of the panels'
+// blocks, before cycles move them.
 #include <algorithm>
 #include <array>
 #include <cmath>
@@ -19,8 +19,8 @@
 namespace hocket::kernel {
 namespace {
 
-/// Square tiles of (side, side) blocks, which are turned where they lie: rows of blocks in the
-/// places that panels have left them, `columns` blocks each.
+/// Square tiles of (side, side) blocks, transposed in place: rows of `columns` blocks each, in the
+/// positions after the panels' pass.
 struct TilesOfBlocks {
     BlockPositions places;
     std::int64_t rows, columns, side;
@@ -31,7 +31,7 @@ struct TilesOfBlocks {
     void turn(std::byte* array, int threads) const;
 
   private:
-    /// Row `row` of a tile: contiguous, as sides divide the rows of the places, too.
+    /// Row `row` of a tile: contiguous, because `side` divides the number of positions in a row.
     std::byte* at(std::byte* array, std::int64_t tile, std::int64_t row) const {
         const std::int64_t across = columns / side;
         return array + places.at((tile / across * side + row) * columns + tile % across * side);
@@ -39,7 +39,7 @@ struct TilesOfBlocks {
     void read(std::byte* array, std::int64_t tile, std::byte* buffer, Prefetcher& ahead) const;
 };
 
-/// Some rows abreast, so that several pages are read at a time.
+/// Several rows at once, so that the memory reads several pages at a time.
 void TilesOfBlocks::read(std::byte* array, std::int64_t tile, std::byte* buffer,
                          Prefetcher& ahead) const {
     constexpr std::int64_t most = 8;
@@ -67,7 +67,7 @@ void TilesOfBlocks::turn(std::byte* array, int threads) const {
         const std::int64_t last = tiles * (range + 1) / ranges;
         for (std::int64_t tile = tiles * range / ranges; tile < last; ++tile) {
             Prefetcher ahead;
-            if (tile + 1 < last) {  // about: rows that cross a gap lie a little further apart
+            if (tile + 1 < last) {  // approximate: rows that cross a gap are a little further apart
                 const std::byte* const next = at(array, tile + 1, 0);
                 ahead =
                     Prefetcher(next, side, at(array, tile + 1, 1) - next, row_bytes(), 2 * bytes());
@@ -81,8 +81,8 @@ void TilesOfBlocks::turn(std::byte* array, int threads) const {
     });
 }
 
-/// How the matrix is cut: panels of `width` rows, tiles of `side` by `side` of their blocks. Rows
-/// beyond the last panel and columns beyond the last tile are kept outside meanwhile.
+/// Division of the matrix: panels of `width` rows, tiles of `side` by `side` of their blocks. A
+/// buffer holds rows beyond the last panel and columns beyond the last tile meanwhile.
 struct Trim {
     const Permutation& permutation;
     std::int64_t width, side;
@@ -102,7 +102,7 @@ struct Trim {
                 all.extent * permutation.block};
     }
     TilesOfBlocks tiles() const { return {places(1), panels().parts(), panels().inner, side}; }
-    /// What is left for the cycles.
+    /// The remaining permutation, for cycles.
     Permutation of_rows() const {
         const std::array<std::int64_t, 3> shape{panels().parts() / side, side,
                                                 panels().inner / side};
@@ -119,7 +119,7 @@ struct Trim {
         const auto bytes = [&](std::size_t d) {
             return static_cast<double>(permutation.extents[d] * permutation.block);
         };
-        // Blocks and rows do not begin where lines do.
+        // Blocks and rows do not begin at cache lines.
         const auto moved = static_cast<double>(places(1).block);
         const auto row = static_cast<double>(places(side).block);
         return buffered(panels().panel_bytes()) + turned_blocks(tiles().bytes()) + 20.0 / moved +

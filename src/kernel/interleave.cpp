@@ -11,7 +11,7 @@
 
 #if defined(__x86_64__)
 #ifndef __clang__
-#pragma GCC diagnostic ignored "-Wmaybe-uninitialized"  // g++ 12, in its own intrinsics
+#pragma GCC diagnostic ignored "-Wmaybe-uninitialized"  // g++ 12 warns in its own intrinsics
 #endif
 #include <immintrin.h>
 #define HOCKET_WEAVES __attribute__((target("avx512f,avx512bw,avx512dq,avx512vl")))
@@ -21,20 +21,21 @@ namespace hocket::kernel {
 namespace {
 
 constexpr std::int64_t line_bytes = 64, word_bytes = 4;
-constexpr std::int64_t least_turns = 64;  // below, the lines at the ends are most of it
+constexpr std::int64_t least_turns = 64;  // below, most of the lines are at the ends
 
 #if defined(__x86_64__)
 
 constexpr std::size_t most_strands = line_bytes / word_bytes;
 
-/// Whole lines of one weave: which of a line's words a strand has, and where it is read next.
+/// The whole lines of one group of interleaved runs: the words of each source in a line, and its
+/// next read position.
 struct Lines {
     std::array<const std::byte*, most_strands> from;
     std::array<__mmask16, most_strands> words;
-    std::int64_t bytes;  // of one strand in a line
+    std::int64_t bytes;  // of one source in a line
 };
 
-// Their number is known to the compiler where there are few, as masks and places stay in registers.
+// The compiler knows a small number of sources, because masks and positions then stay in registers.
 template <std::size_t few>
 HOCKET_WEAVES void weave_lines(Lines at, std::byte* to, std::int64_t lines, std::size_t many) {
     const std::size_t copies = few > 0 ? few : many;
@@ -128,7 +129,7 @@ void InterleavedCopy::run_row(const Sources& sources, std::byte* to) const {
     const auto from = [&](std::int64_t k, std::int64_t turn) {
         return sources[static_cast<std::size_t>(k)] + turn * run_;
     };
-    // By the place of a run in the destination.
+    // In the order of a run's position in the destination.
     const auto copy_runs = [&](std::int64_t first, std::int64_t last) {
         for (std::int64_t i = first; i < last; ++i)
             std::memcpy(to + i * run_, from(i % many, i / many), static_cast<std::size_t>(run_));
@@ -137,7 +138,7 @@ void InterleavedCopy::run_row(const Sources& sources, std::byte* to) const {
     std::int64_t woven = 0;
 #if defined(__x86_64__)
     const auto before = static_cast<std::int64_t>(-reinterpret_cast<std::uintptr_t>(to) & 63);
-    if (before % run_ == 0) {  // else no line begins where a run does
+    if (before % run_ == 0) {  // otherwise no line begins at a run
         const std::int64_t lead = before / run_;
         const std::int64_t lines = (all - lead) * run_ / line_bytes;
         copy_runs(0, lead);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Copies whose runs lie among each other in the destination and leave nothing out together, as
-// those of CYCLIC to BLOCK do: made in one pass, whole cache lines at a time and past the caches.
+// Copies whose runs interleave in the destination and fill it without gaps, as from CYCLIC to
+// BLOCK: made in one pass, a whole cache line at a time, past the caches.
 #pragma once
 
 #include <cstddef>
@@ -13,7 +13,7 @@
 
 namespace hocket::kernel {
 
-/// One copy of a weave, and where it begins: bytes from the arrays' places. Refers to the copy.
+/// One copy of the group, and its first position in bytes. Refers to the copy.
 struct InterleavedRuns {
     const Copy* copy;
     std::int64_t source, destination;
@@ -21,29 +21,29 @@ struct InterleavedRuns {
 
 class InterleavedCopy {
   public:
-    /// Nothing where these do not make up whole lines together, or are short, or the processor has
-    /// no AVX-512: whoever asks makes the copies one by one then.
+    /// None if the copies do not fill whole lines together, if the runs are too short, or without
+    /// AVX-512; the caller then makes the copies one by one.
     static std::optional<InterleavedCopy> of(std::span<const InterleavedRuns> copies);
 
-    /// All of the copies: from `sources`, one a strand in the order in which they were given.
+    /// Makes all copies: `sources` has one address a copy, in their order.
     void run(std::span<const std::byte* const> sources, std::byte* destination) const;
 
   private:
     struct Placed {
-        std::size_t source;  // which
+        std::size_t source;  // index of its source
         std::int64_t source_offset, count;
-        std::vector<std::int64_t> steps;  // of the source, a loop of `around_` each
+        std::vector<std::int64_t> steps;  // of the source, one for each loop of `around_`
     };
     struct Around {
         std::int64_t extent, step;  // of the destination
         bool operator==(const Around&) const = default;
     };
-    using Sources = std::vector<const std::byte*>;  // as the strands are placed
+    using Sources = std::vector<const std::byte*>;  // in the order of positions
 
     void run_row(const Sources& from, std::byte* to) const;
 
-    std::vector<Placed> placed_;  // the strands, as they follow each other in the destination
-    std::vector<Around> around_;  // the rows that are woven, outermost loop first
+    std::vector<Placed> placed_;  // the sources, as they follow each other in the destination
+    std::vector<Around> around_;  // the interleaved rows, outermost loop first
     std::int64_t run_ = 0, first_ = 0, turns_ = 0;
 };
 

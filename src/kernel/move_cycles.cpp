@@ -17,7 +17,8 @@ namespace {
 using base::ceil_div;
 
 constexpr std::size_t segments_at_once = 16 << 10;  // 384 KiB of table
-constexpr std::int64_t least_segment = 64;          // places; shorter ones are not worth a thread
+constexpr std::int64_t least_segment = 64;          // positions; shorter ones are not worth a
+                                                    // thread
 constexpr std::int64_t segments_a_thread = 8;
 
 /// Copies one block of a length known at compile time.
@@ -37,12 +38,13 @@ struct ShortBlock {
 struct LongBlock {
     using Ahead = LongLookahead;
     static void copy(std::byte* to, const std::byte* from, std::int64_t bytes, Ahead& ahead) {
-        // Steps end where lines of the destination do.
+        // Steps end at the ends of destination lines.
         const std::int64_t whole = ahead.step();
         std::int64_t step =
             whole - static_cast<std::int64_t>(reinterpret_cast<std::uintptr_t>(to) % 64);
         for (std::int64_t at = 0; at < bytes; at += step, step = whole) {
-            // A call: where the compiler knows that there are few, it writes a slow string move.
+            // A function call: for a constant small length the compiler would emit a slow string
+            // move.
             copy_cached(to + at, from + at, std::min(step, bytes - at));
             ahead.moved();
         }
@@ -50,7 +52,7 @@ struct LongBlock {
 };
 constexpr std::int64_t longest_short_block = 512;
 
-/// Contents of the first places of cut cycles' segments, by place.
+/// Contents of the first positions of divided cycles' segments, by position.
 struct Saved {
     std::unordered_map<std::int64_t, std::int64_t> offsets;
     std::vector<std::byte> bytes;
@@ -115,7 +117,7 @@ void save_cut_segments(const Slice& slice, std::span<const Segment> segments, Sa
     }
 }
 
-/// How the work is cut: pieces of blocks, and cycles.
+/// Division of the work: parts of blocks, and cycles.
 struct Cut {
     std::int64_t pieces, longest;
 };
@@ -198,7 +200,7 @@ std::int64_t move_cycles_memory(const Permutation& permutation, const BlockPosit
     const Cut cut = cut_work(permutation, places.block, pass);
     const std::int64_t piece = ceil_div(places.block, cut.pieces);
     std::int64_t table = static_cast<std::int64_t>(segments_at_once * sizeof(Segment));
-    // At worst every cycle has two places.
+    // In the worst case every cycle has two positions.
     const std::int64_t most = permutation.blocks() / 2 * static_cast<std::int64_t>(sizeof(Segment));
     table = pass.whole_table ? most : std::min(table, most);
     const std::int64_t saved =

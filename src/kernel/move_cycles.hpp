@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Moving the blocks of an array along the cycles of a permutation, in place.
+// Moves the blocks of an array along the cycles of a permutation, in place.
 #pragma once
 
 #include <cstddef>
@@ -13,10 +13,10 @@
 
 namespace hocket::kernel {
 
-/// Where the blocks of a permutation lie: rows of `in_row` blocks, the rows `pitch` bytes apart.
+/// The memory positions of a permutation's blocks: rows of `in_row` blocks, `pitch` bytes apart.
 struct BlockPositions {
     std::int64_t block;                  // bytes
-    std::int64_t in_row = 0, pitch = 0;  // 0: all blocks lie one after another
+    std::int64_t in_row = 0, pitch = 0;  // 0: all blocks are contiguous
 
     static BlockPositions dense(std::int64_t block) { return {block, 0, 0}; }
     bool gaps() const { return in_row > 0; }
@@ -25,29 +25,30 @@ struct BlockPositions {
     }
 };
 
-/// How a pass is to be run.
+/// Options of a pass.
 struct Pass {
     int threads = 1;
     Schedule schedule;
-    bool whole_table = false;  // find all cycles before the first moves, as the paper does
+    bool whole_table = false;  // find all cycles before the first move, as in the paper
 };
 
-/// What is done to the segments of cycles, for each slice of the array: an item of the batch, or a
-/// piece of each of its blocks.
+/// The work for segments of cycles, for each slice of the array: an item of the batch, or a part of
+/// each of its blocks.
 struct CycleWork {
     using Call = std::function<void(std::int64_t slice, std::span<const Segment> segments)>;
-    Call begin;  // before segments of a slice are shared out, with all of them; those may be cut
-    Call move;   // some of them, on any thread
+    Call begin;  // before segments of a slice are distributed, with all of them; cycles may be
+                 // divided
+    Call move;   // for some of them, on any thread
 };
 
-/// Finds the cycles and hands them out: whole ones slice by slice where these keep all threads
-/// busy, else shared out within each slice, and cut into segments where no schedule was asked for,
-/// so that few long cycles keep all threads busy, too.
+/// Finds the cycles and distributes them over threads. It distributes whole cycles slice by slice
+/// if that keeps all threads busy, else within each slice. Without a requested schedule it divides
+/// cycles into segments, so that few long cycles keep all threads busy, too.
 void hand_out_cycles(const Permutation& permutation, std::int64_t block, const Pass& pass,
                      const Ring& ring, const CycleWork& work);
 
-/// Permutes blocks in place along their cycles. Blocks larger than `largest_piece` are moved in
-/// pieces, so that the vacancy's contents need little room.
+/// Permutes blocks in place along their cycles. Moves blocks larger than `largest_piece` in parts,
+/// so that the buffer for the vacancy stays small.
 void move_cycles(std::byte* array, const Permutation& permutation, const BlockPositions& places,
                  const Pass& pass, const Ring& ring = {});
 

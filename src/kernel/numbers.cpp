@@ -30,7 +30,7 @@ bool is_prime(std::int64_t n) {
     return true;
 }
 
-/// Some proper factor of a composite n without small factors.
+/// A proper factor of a composite n without small factors.
 std::int64_t proper_factor(std::int64_t n) {
     for (std::int64_t constant = 1;; ++constant) {
         const auto step = [&](std::int64_t x) {
@@ -126,8 +126,8 @@ std::int64_t primitive_root(std::int64_t prime) {
             return power_mod(root, (prime - 1) / factor.prime, prime) != 1;
         });
         if (!generates) continue;
-        // A root of p is one of every p^k unless root^(p-1) = 1 mod p^2. Where p^2 does not fit,
-        // no higher power is asked for either.
+        // A root of p is a root of every p^k unless root^(p-1) = 1 mod p^2. If p^2 does not fit,
+        // callers use no higher power.
         if (square_fits && power_mod(root, prime - 1, prime * prime) == 1) continue;
         return root;
     }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The little number theory that finds permutation cycles without walking them.
+// The number theory that finds permutation cycles without walking them.
 #pragma once
 
 #include <cstdint>
@@ -21,10 +21,10 @@ struct PrimePower {
 /// Factors of n >= 1, by increasing prime (Pollard's rho with Miller and Rabin's test).
 std::vector<PrimePower> factorize(std::int64_t n);
 
-/// A primitive root of an odd prime that is one of all its powers too.
+/// A primitive root of an odd prime that is also one of all powers of the prime.
 std::int64_t primitive_root(std::int64_t prime);
 
-/// The x in [0, order) with generator^x = value (mod m), where `generator` has that order (Pohlig
+/// The x in [0, order) with generator^x = value (mod m), for a `generator` of this order (Pohlig
 /// and Hellman, with Shanks's baby and giant steps for each prime factor of the order).
 std::int64_t discrete_logarithm(std::int64_t generator, std::int64_t order, std::int64_t value,
                                 std::int64_t m);

@@ -22,20 +22,20 @@ namespace {
 using base::ceil_div;
 using Strides = std::array<std::int64_t, 2>;
 
-/// How a panel goes back into the array. Past the caches only where these have lost its lines: a
-/// line that is streamed while a cache holds it takes twice as long.
+/// The stores that write a panel back into the array. Past the caches only if these have lost its
+/// lines: streaming a cached line takes twice as long.
 StreamCopy select_write_back(std::int64_t bytes) {
     return bytes >= least_streamed_bytes() / 2 ? select_stream_copy() : copy_cached;
 }
 
-/// Whether the next panel is fetched while one is worked on: where the second-level cache holds
-/// both and a buffer. Longer rows it fetches by itself, several at a time.
+/// Whether to prefetch the next panel during the work on one: if the second-level cache holds both
+/// and a buffer. The hardware prefetches longer rows by itself, several at a time.
 bool fetches_ahead(std::int64_t bytes, std::int64_t row) {
     constexpr std::int64_t page = 4096;
     return bytes <= least_streamed_bytes() / 8 && row < page;
 }
 
-/// What comes back from a buffer, while the next panel is fetched.
+/// Copies a buffer back into the array, while the next panel is prefetched.
 void write_panel(StreamCopy store, std::byte* to, const std::byte* from, std::int64_t bytes,
                  Prefetcher& ahead) {
     constexpr std::int64_t between_looks = 512;
@@ -57,7 +57,7 @@ class PanelTranspose {
                    std::int64_t from_pitch, std::int64_t to_pitch)
         : tile_(transposed(rows, columns, unit, from_pitch, to_pitch)),
           kernel_(select_tile_kernel(tile_)) {
-        // Rows of the buffer that would push each other out of cache need a stage.
+        // Rows of the buffer that would evict each other from the cache need a stage.
         if (unit > 64 || to_pitch % 4096 == 0)
             copy_.emplace(Strides{rows, columns}, unit, Strides{from_pitch, unit},
                           Strides{unit, to_pitch});
@@ -77,18 +77,19 @@ class PanelTranspose {
     }
 
   private:
-    static constexpr std::int64_t row_together = 4096;  // bytes: their columns stay in cache
+    static constexpr std::int64_t row_together = 4096;  // bytes: columns of these rows stay in
+                                                        // cache
     Tile tile_;
     TileKernel kernel_;
     std::optional<Copy> copy_;
 };
 
-/// Where the given part of `count` things begins, if they are cut into `parts` even ones.
+/// The beginning of the given part of `count` items in `parts` even parts.
 std::int64_t bound_of(std::int64_t count, std::int64_t parts, std::int64_t part) {
     return count / parts * part + count % parts * part / parts;
 }
 
-/// A run of blocks' places, as contiguous pieces: calls piece(offset of the places, blocks).
+/// A run of blocks' positions, as contiguous pieces: calls piece(offset of the positions, blocks).
 template <class Piece>
 void for_rows(const Panels& panels, std::int64_t first, std::int64_t count, Piece&& piece) {
     const BlockPositions places = panels.places();
@@ -101,11 +102,11 @@ void for_rows(const Panels& panels, std::int64_t first, std::int64_t count, Piec
     }
 }
 
-/// Runs the panels of one pass. `read(panel, buffer, ahead)` takes a panel out of the array,
-/// permuted; `write(panel, buffer, ahead)` puts it where it belongs; both help to fetch the next
-/// one, which reads from `place(panel)` on. Where they are shifted, one may be written once its
-/// neighbour on the side towards which they move has been read. Bands of panels go to threads, from
-/// that side on; a band's first one waits in a second buffer until all bands have been read.
+/// Runs the panels of one pass. `read(panel, buffer, ahead)` copies a permuted panel out of the
+/// array; `write(panel, buffer, ahead)` writes it to its position; both also prefetch the next one,
+/// which begins at `place(panel)`. If panels are shifted, one may be written after its neighbour in
+/// the direction of the shift has been read. Threads get bands of panels, from that side on. The
+/// first panel of a band stays in a second buffer until all bands have been read.
 template <class Place, class Read, class Write>
 void run_panels(const Panels& panels, bool upwards, std::int64_t row, int threads, Place&& place,
                 Read&& read, Write&& write) {
@@ -124,7 +125,8 @@ void run_panels(const Panels& panels, bool upwards, std::int64_t row, int thread
     };
     const std::int64_t most = base::resolve_threads(threads);
     if (!panels.shifted()) {
-        // Some ranges a thread, so that one that lost its core does not hold up the rest.
+        // Several ranges a thread, so that a thread that lost its core does not delay the others
+        // much.
         const std::int64_t ranges = std::min(count, most == 1 ? 1 : 8 * most);
         base::parallel_for(threads, ranges, [&](std::int64_t range) {
             run(bound_of(count, ranges, range), bound_of(count, ranges, range + 1));
@@ -148,7 +150,7 @@ void run_panels(const Panels& panels, bool upwards, std::int64_t row, int thread
     });
 }
 
-/// Turns each panel of a ring straight into the place of the one before it.
+/// Transposes each panel of a ring directly into the position of the one before it.
 void run_rings(const Panels& panels, std::byte* array, std::int64_t in_ring, std::int64_t items,
                int threads, std::int64_t row, const PanelTranspose& turn) {
     const std::int64_t bytes = panels.panel_bytes(), in_item = panels.count() / items;
@@ -188,13 +190,13 @@ int Panels::direction() const {
     if (outer != 1) return 0;
     const BlockPositions blocks = places();
     const std::int64_t taken = taken_bytes(), block = width * unit, gap = remainder() * unit;
-    // What rows leave out moves panels down, evenly, and gaps up by whole ones: where the last
-    // one comes down by less than a panel, so do all.
+    // The left-out ends of rows move panels down, evenly, and gaps move them up by whole panels: if
+    // the last one moves down by less than a panel, so do all.
     const std::int64_t sunk = parts() * block * left_out - inner * gap;
     if (sunk >= 0 && sunk + gap <= taken) return -1;
     bool up = true, down = true;
     for (std::int64_t k = 0; k < parts() && (up || down); ++k) {
-        const std::int64_t panel = k == 0 ? parts() - 1 : k - 1;  // the last is the farthest off
+        const std::int64_t panel = k == 0 ? parts() - 1 : k - 1;  // the last one is the farthest
         const std::int64_t first = blocks.at(panel * inner);
         const std::int64_t end = blocks.at(panel * inner + inner - 1) + block;
         up = up && first >= panel * taken && end <= (panel + 2) * taken;
@@ -205,19 +207,20 @@ int Panels::direction() const {
 
 bool Panels::rings(bool gathering) const {
     const std::int64_t row = gathering ? width * unit : inner * unit;
-    constexpr std::int64_t least_block = 512;  // all places of blocks are visited: few, then
+    constexpr std::int64_t least_block = 512;  // the pass visits all positions of blocks, so there
+                                               // should be few
     const bool turned_by_registers = unit == 4 || unit == 8 || unit == 16;
-    // The last one, this one and the next one share the second-level cache (measured).
+    // The last, this and the next panel share the second-level cache (measured).
     return turned_by_registers && !shifted() && width * unit >= least_block &&
            panel_bytes() <= least_streamed_bytes() / 10 && row % 64 == 0 && row % 4096 != 0;
 }
 
 std::int64_t Panels::ring(bool gathering, std::int64_t items, int threads) const {
-    constexpr std::int64_t least = 8;  // else too many go through a buffer
+    constexpr std::int64_t least = 8;  // otherwise too many panels go through a buffer
     const std::int64_t most = base::resolve_threads(threads), in_item = count() / items;
     if (in_item < least || !rings(gathering)) return 0;
     if (most == 1) return in_item;
-    // Some rings a thread, so that one that lost its core does not hold up the rest.
+    // Several rings a thread, so that a thread that lost its core does not delay the others much.
     return std::max(least, ceil_div(in_item, ceil_div(8 * most, items)));
 }
 
@@ -283,7 +286,7 @@ void permute_slabs(std::byte* array, const Permutation& permutation, int threads
     const PanelTranspose turn_matrix(matrix ? permutation.extents[0] : 1,
                                      matrix ? permutation.extents[1] : 1, permutation.block,
                                      from[0], permutation.extents[0] * permutation.block);
-    // A single slab is shared out itself.
+    // The threads share a single slab.
     const std::int64_t most = base::resolve_threads(threads), bytes = turn.bytes();
     const bool few = permutation.batch < most;
     const std::int64_t ranges = few || most == 1 ? 1 : std::min(permutation.batch, 8 * most);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// One pass over an array in place, panel by panel, each through a buffer in cache: it makes the
-// long blocks that cycles then move at the speed of memory, or takes them apart afterwards.
+// One pass over an array in place, panel by panel, each through a buffer in cache. It makes long
+// blocks, which cycles then move at the speed of memory, or divides them afterwards.
 #pragma once
 
 #include <cstddef>
@@ -32,34 +32,34 @@ struct Panels {
     std::int64_t remainder() const { return extent % width; }
     std::int64_t panel_bytes() const { return width * inner * unit; }
     std::int64_t count() const { return outer * parts(); }
-    /// Bytes of the array that a panel is taken from.
+    /// Bytes of the array from which a panel is read.
     std::int64_t taken_bytes() const { return width * (inner + left_out) * unit; }
-    /// Whether panels land somewhere else than they are taken from.
+    /// Whether panels are written to another position than they are read from.
     bool shifted() const { return remainder() > 0 || left_out > 0; }
-    /// Where panels go when they are gathered: 1 up, -1 down, and 0 where neither end of the array
-    /// is one to begin from.
+    /// The direction in which panels move when they are gathered: 1 up, -1 down, and 0 if the pass
+    /// can begin at neither end of the array.
     int direction() const;
     BlockPositions places() const;
     /// Bytes of buffers, all threads together.
     std::int64_t memory(int threads) const;
 
-    /// Whether panels can change places in rings: each turned straight into the place of the one
-    /// before it, which has been read, and the first, through a buffer, into that of the last.
-    /// That is less work in cache than a buffer for each. Rows are written as whole lines, and
-    /// there is no remainder.
+    /// Whether panels can move in rings: each is transposed directly into the position of the one
+    /// before it, which has been read; the first one goes through a buffer into the position of the
+    /// last. That is less work in cache than a buffer for each. Requires rows of whole lines, and
+    /// no remainder.
     bool rings(bool gathering) const;
-    /// Panels of one of `items` equal parts of the array that are in a ring, or 0.
+    /// The number of panels in a ring, in each of `items` equal parts of the array, or 0.
     std::int64_t ring(bool gathering, std::int64_t items, int threads) const;
 
-    /// With `in_ring` from ring() for as many `items`, all panels lie one further down afterwards,
-    /// the first of a ring at its end; otherwise each lies where it was.
+    /// With `in_ring` from ring() for as many `items`, all panels end one position further down,
+    /// the first of a ring at its end; otherwise each stays at its position.
     void gather(std::byte* array, int threads, std::int64_t in_ring = 0,
                 std::int64_t items = 1) const;
     void scatter(std::byte* array, int threads, std::int64_t in_ring = 0,
                  std::int64_t items = 1) const;
 };
 
-/// Permutes the blocks of each item of the batch through a buffer of its size: one pass.
+/// Permutes the blocks of each item of the batch through a buffer of the item's size: one pass.
 void permute_slabs(std::byte* array, const Permutation& permutation, int threads);
 
 }  // namespace hocket::kernel

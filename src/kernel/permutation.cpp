@@ -64,7 +64,7 @@ Permutation make_permutation(std::span<const std::int64_t> shape,
         out.batch = 0;
         return out;
     }
-    // Extents of 1 move nothing; what follows them is then a neighbour of what precedes.
+    // Extents of 1 do not move elements, so the dimensions before and after them become neighbours.
     std::vector<std::size_t> order(shape.size());
     std::vector<std::int64_t> kept;
     for (std::size_t d = 0; d < shape.size(); ++d) {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// A permutation of a dense array's dimensions in its smallest form, and what it does to places.
+// A permutation of a dense array's dimensions in normal form, and its effect on positions.
 #pragma once
 
 #include <algorithm>
@@ -13,14 +13,14 @@
 namespace hocket::kernel {
 
 /// `batch` independent permutations of `extents` blocks each: destination dimension k is source
-/// dimension axes[k]. No extent is 1, no two dimensions stay neighbours (they would be one), the
-/// first does not stay first (it is the batch) and the last not last (it is the block). An empty
-/// array is a batch of 0.
+/// dimension axes[k]. Normal form: no extent is 1; no two dimensions stay neighbours (they would be
+/// fused); the first dimension does not stay first (it would be the batch), nor the last one last
+/// (it would be the block). An empty array is a batch of 0.
 struct Permutation {
     std::int64_t batch = 1;
     std::vector<std::int64_t> extents;  // in source order
     std::vector<std::size_t> axes;
-    std::int64_t block = 1;  // in the unit that the caller gave it: elements or bytes
+    std::int64_t block = 1;  // in the caller's unit: elements or bytes
 
     std::size_t dimensions() const { return extents.size(); }
     bool identity() const { return extents.empty(); }
@@ -34,15 +34,15 @@ struct Permutation {
 Permutation make_permutation(std::span<const std::int64_t> shape,
                              std::span<const std::int64_t> axes, std::int64_t unit);
 
-/// A pass before or after the cycles that leaves every run of `in_ring` places (the last one of an
-/// item may be shorter) `step` places further down, the first ones at the end.
+/// A pass before or after the cycles that moves every run of `in_row` positions (the last one of an
+/// item may be shorter) `step` positions down, the first ones to the end.
 struct Ring {
-    std::int64_t step = 0;  // 0: everything stays in its place
+    std::int64_t step = 0;  // 0: no pass
     std::int64_t in_ring = 0;
-    bool first = true;  // the pass comes before the cycles, else after them
+    bool first = true;  // before the cycles, else after them
 };
 
-/// For a place of the permuted array, the place from which its block comes: the next vacancy of
+/// The position from which the block at a position of the permuted array comes: the next vacancy of
 /// its cycle (He and Ding, "MPI and OpenMP Paradigms on Cluster of SMP Architectures", C.1).
 class Successor {
   public:

@@ -26,7 +26,7 @@ int checked_threads(int threads) {
     return base::resolve_threads(threads);
 }
 
-/// The bytes of a strided array that is not empty, from the first to behind the last.
+/// The range of bytes of a strided array that is not empty.
 struct Reach {
     std::uintptr_t first, last;
 
@@ -48,8 +48,8 @@ struct Reach {
     }
 };
 
-/// Refuses what overlaps for certain. Whether arrays that lie among each other share a byte is
-/// left to the caller: to tell may take longer than the copy.
+/// Refuses certain overlaps. The caller has to ensure that interleaved arrays share no byte,
+/// because the test might take longer than the copy.
 void check_apart(const void* source, std::span<const std::int64_t> from, const void* destination,
                  std::span<const std::int64_t> to, std::span<const std::int64_t> extents,
                  std::int64_t itemsize, std::int64_t bytes) {
@@ -71,7 +71,7 @@ Resources means_for(const Permutation& permutation, const InplaceOptions& option
     Resources means{
         .threads = checked_threads(options.threads), .memory = 0, .method = options.method};
     const std::int64_t array = permutation.batch * permutation.blocks() * permutation.block;
-    // What a method that is named needs is its own affair, unless there is a cap.
+    // Without a cap, a named method may use as much memory as it needs.
     const bool bounded = options.method == "auto";
     means.memory = options.cap.value_or(
         bounded ? array / 100 + means.threads * (std::int64_t{4} << 20) : INT64_MAX);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// What a pass cannot handle of a dimension's end: kept outside the array meanwhile.
+// The remainder of a dimension that a pass cannot handle: a buffer holds it meanwhile.
 #pragma once
 
 #include <cstddef>
@@ -24,7 +24,7 @@ struct Remainder {
     struct Strides {
         std::vector<std::int64_t> extents, inside, packed;
     };
-    /// Of the batch and of each dimension in source order; `packed` is dense in that order.
+    /// For the batch and each dimension in source order; `packed` is dense in that order.
     Strides strides(bool permuted) const;
     std::int64_t offset(const std::vector<std::int64_t>& inside) const {
         return first * inside[dimension + 1];

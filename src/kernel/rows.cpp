@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Rows far apart: each element that moves is on a line of its own, which no prefetcher foresees.
-// The list tells it, so a column's lines are asked for while those of the column before are moved,
-// also beyond the last one, where callers that move a few columns at a time come to next.
+// Moves distant rows: each element is on its own cache line, which no hardware prefetcher predicts.
+// The list of rows does, so the kernel prefetches the lines of the next column while it moves one.
+// It does so beyond the last column, too, because callers that move a few columns at a time
+// continue there.
 //
-// No vectors: AVX-512's gather took 0.4 to 1.0 ns an element in the first-level cache where this
-// takes 0.5 to 0.7, and the same 3 to 12 ns beyond it, where LINPACK's columns are (measured). Rows
-// that lie together are copied as runs.
+// No vectors: AVX-512's gather took 0.4 to 1.0 ns an element in the first-level cache, where this
+// code takes 0.5 to 0.7, and the same 3 to 12 ns beyond it, where LINPACK's columns are (measured).
+// Contiguous rows are copied as runs.
 #include "hocket/rows.hpp"
 
 #include <array>
@@ -23,7 +24,7 @@ using RowList = std::span<const std::int64_t>;
 
 enum class Listed { source, destination };
 
-// Both sides of a move: the one whose rows are listed, and the one whose rows come in turn.
+// The sides of a move: one with listed rows, and one with consecutive rows.
 template <Listed side>
 struct SourceAndDestination {
     static constexpr bool take = side == Listed::source;
@@ -38,8 +39,8 @@ struct SourceAndDestination {
     }
 };
 
-// `size`: of an element, where the compiler knows it, else 0. `dense`: the elements of a column lie
-// together on both sides.
+// `size`: of an element, if the compiler knows it, else 0. `dense`: the elements of a column are
+// contiguous on both sides.
 template <Listed side, std::int64_t size, bool dense>
 void move_columns(typename SourceAndDestination<side>::Irregular listed, const MatrixForm& there,
                   typename SourceAndDestination<side>::Regular other, const MatrixForm& here,
@@ -47,7 +48,8 @@ void move_columns(typename SourceAndDestination<side>::Irregular listed, const M
     const std::int64_t bytes = size > 0 ? size : itemsize;
     const std::int64_t jump = dense ? bytes : there.row_stride;
     const std::int64_t step = dense ? bytes : here.row_stride;
-    // Kept beside what is written, which might be these for all that the compiler knows.
+    // Local copies, because the compiler must assume that the written memory contains these
+    // members.
     const std::int64_t columns = there.columns, next = there.column_stride,
                        next_other = here.column_stride;
     for (std::int64_t j = 0; j < columns; ++j) {
@@ -68,7 +70,7 @@ template <Listed side>
 void move_runs(typename SourceAndDestination<side>::Irregular listed, std::int64_t jump,
                typename SourceAndDestination<side>::Regular other, std::int64_t step, RowList rows,
                std::int64_t bytes) {
-    constexpr std::size_t ahead = 4;  // a run's later lines are foreseen
+    constexpr std::size_t ahead = 4;  // the hardware prefetches the later lines of a run
     for (std::size_t i = 0; i < rows.size(); ++i) {
         if (i + ahead < rows.size())
             __builtin_prefetch(listed + rows[i + ahead] * jump, !SourceAndDestination<side>::take);
@@ -78,7 +80,7 @@ void move_runs(typename SourceAndDestination<side>::Irregular listed, std::int64
     }
 }
 
-// Calls with the size of an element as the compiler's constant, where it is an ordinary one.
+// Calls `function` with the size of an element as a compile-time constant, for common sizes.
 template <class Function>
 void with_size_of(std::int64_t itemsize, const Function& function) {
     switch (itemsize) {
@@ -150,8 +152,8 @@ void check_form(const MatrixForm& form, const char* which, std::int64_t itemsize
 }
 
 void check_list(RowList rows, const MatrixForm& form, const char* which) {
-    // Without a branch for each, as few columns may be moved: a number's own sign, or that of its
-    // distance from the last row.
+    // Without branches, because there may be few columns: the sign of a number, or of its distance
+    // from the last row.
     const auto last = static_cast<std::uint64_t>(form.rows) - 1;
     std::uint64_t signs = 0;
     for (const std::int64_t row : rows)

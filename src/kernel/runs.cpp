@@ -34,7 +34,7 @@ constexpr auto run_loops(std::index_sequence<sizes...>) {
 }
 constexpr auto short_run_loops = run_loops(std::make_index_sequence<64>());
 
-/// The loop for so many runs, all copied whole.
+/// The loop for `count` whole runs.
 RunLoop select_loop(std::int64_t count, std::int64_t source_stride, std::int64_t destination_stride,
                     std::int64_t run) {
     if (const RunLoop short_runs =
@@ -43,7 +43,7 @@ RunLoop select_loop(std::int64_t count, std::int64_t source_stride, std::int64_t
     return select_run_loop(run);
 }
 
-/// Long runs, each streamed by itself.
+/// Long runs, each streamed separately.
 void loop_of_streams(const std::byte* source, std::byte* destination, std::int64_t count,
                      std::int64_t source_stride, std::int64_t destination_stride,
                      std::int64_t run) {
@@ -52,8 +52,8 @@ void loop_of_streams(const std::byte* source, std::byte* destination, std::int64
         stream(destination + k * destination_stride, source + k * source_stride, run);
 }
 
-/// Runs that lie one after another in the destination: gathered in cache, then streamed, so that
-/// no line is written in parts, and memory is read and written by turns: twice as fast (measured).
+/// Runs that are contiguous in the destination: gathered in cache, then streamed, so that no line
+/// is written in parts, and reads and writes of memory alternate: twice as fast (measured).
 void loop_of_gathers(const std::byte* source, std::byte* destination, std::int64_t count,
                      std::int64_t source_stride, std::int64_t, std::int64_t run) {
     static const StreamCopy stream = select_stream_copy();
@@ -79,9 +79,9 @@ RunLoop select_streaming_loop(const Loop& inner, std::int64_t run) {
     return select_loop(inner.extent, inner.source, inner.destination, run);
 }
 
-/// Rows of a few short runs each: finding the next row would be most of the work. So many rows as
-/// stay in the first-level cache are gone through once for each run of a row; 0 where that is not
-/// so.
+/// Rows of a few short runs each, for which finding the next row would be most of the work. The
+/// loop passes several times over as many rows as fit the first-level cache, once for each run of a
+/// row; 0 if that does not apply.
 std::int64_t rows_at_once(std::span<const Loop> loops, std::int64_t run) {
     constexpr std::int64_t most_runs = 16, longest_run = 32, cached_bytes = 16 << 10, fewest = 16;
     if (loops.size() < 2 || loops.back().extent > most_runs || run > longest_run) return 0;
@@ -108,7 +108,7 @@ void copy_runs(const std::byte* source, std::byte* destination, std::span<const 
         if (streaming) stream_fence();
         return;
     }
-    // Where the first byte lies: an odometer over the loops, and a place within the run.
+    // The position of the first byte: an odometer over the loops, and an offset within the run.
     std::int64_t skip = first % run;
     std::int64_t index = first / run;
     std::vector<std::int64_t> place(loops.size());
@@ -126,7 +126,7 @@ void copy_runs(const std::byte* source, std::byte* destination, std::span<const 
     const std::size_t last_loop = loops.size() - 1;
     std::int64_t left = last - first;
     for (;;) {
-        std::size_t carried = last_loop;  // the loop that has come further
+        std::size_t carried = last_loop;  // the loop that has advanced
         if (skip > 0 || left < run) {     // one run that is not copied whole
             const std::int64_t length = std::min(run - skip, left);
             std::memcpy(destination + skip, source + skip, static_cast<std::size_t>(length));

@@ -15,11 +15,11 @@ using RunLoop = void (*)(const std::byte* source, std::byte* destination, std::i
                          std::int64_t source_stride, std::int64_t destination_stride,
                          std::int64_t run);
 
-/// The loop for runs of this many bytes: short runs get their own, whose length is a constant.
+/// The loop for runs of `run` bytes: short runs have loops with a constant length.
 RunLoop select_run_loop(std::int64_t run);
 
-/// Copies the bytes [first, last) of a box, counted in the order of its loops; past the caches
-/// where `streaming` is wanted and whole cache lines are written.
+/// Copies the bytes [first, last) of a box, counted in the order of its loops; past the caches if
+/// `streaming` is set and whole cache lines are written.
 void copy_runs(const std::byte* source, std::byte* destination, std::span<const Loop> loops,
                std::int64_t run, bool streaming, std::int64_t first, std::int64_t last);
 

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The contiguous runs of a copy one by one, for who moves them by other means than loads and
-// stores.
+// The contiguous runs of a copy, for callers that move them by other means than loads and stores.
 #pragma once
 
 #include <cstdint>
@@ -20,11 +19,11 @@ class RunsOf {
         return runs;
     }
     std::int64_t bytes() const { return copy_->run_; }  ///< of each
-    /// Where the first one lies on both sides, and the loops over them, outermost first.
+    /// The position of the first run on both sides, and the loops over the runs, outermost first.
     std::int64_t source_first() const { return copy_->source_first_; }
     std::int64_t destination_first() const { return copy_->destination_first_; }
     const std::vector<Loop>& loops() const { return copy_->loops_; }
-    /// function(source offset, destination offset, bytes) for each.
+    /// Calls function(source offset, destination offset, bytes) for each run.
     template <class Function>
     void each(Function&& function) const {
         const auto& loops = copy_->loops_;

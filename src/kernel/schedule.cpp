@@ -40,7 +40,7 @@ std::vector<std::string> split(std::string_view text) {
     return words;
 }
 
-/// Iterations, the longest first.
+/// Iteration numbers, the longest iteration first.
 std::vector<std::int64_t> by_length(std::int64_t count, const Length& length) {
     std::vector<std::int64_t> order(static_cast<std::size_t>(count));
     std::iota(order.begin(), order.end(), std::int64_t{0});
@@ -50,7 +50,7 @@ std::vector<std::int64_t> by_length(std::int64_t count, const Length& length) {
     return order;
 }
 
-/// The longest iteration left always goes to the thread that has the least.
+/// Gives the longest remaining iteration to the thread with the least work.
 void run_balanced(int threads, std::int64_t count, const Length& length, const Range& run) {
     std::vector<std::vector<std::int64_t>> shares(static_cast<std::size_t>(threads));
     using Load = std::pair<std::int64_t, std::size_t>;
@@ -67,7 +67,7 @@ void run_balanced(int threads, std::int64_t count, const Length& length, const R
     });
 }
 
-/// Chunks in turn; `size(rest)` is the next one's.
+/// Chunks in turn; `size(rest)` is the size of the next one.
 template <class Size>
 void run_in_turn(int threads, std::int64_t count, const Range& run, Size size) {
     std::atomic<std::int64_t> next{0};
@@ -102,7 +102,7 @@ void run_affinity(int threads, std::int64_t count, std::int64_t chunk, const Ran
         return {partition.first - size, partition.first};
     };
     base::parallel_for(threads, threads, [&](std::int64_t thread) {
-        for (int turn = 0; turn < threads; ++turn) {  // his own, then the next ones'
+        for (int turn = 0; turn < threads; ++turn) {  // its own range, then the next ones
             auto& partition = partitions[static_cast<std::size_t>((thread + turn) % threads)];
             for (auto [first, last] = take(partition); first < last;
                  std::tie(first, last) = take(partition))

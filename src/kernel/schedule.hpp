@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// How the iterations of a loop are handed to threads: the schedules of He and Ding, section 4.1.
+// Schedules of He and Ding, section 4.1: the assignment of a loop's iterations to threads.
 #pragma once
 
 #include <cstdint>
@@ -12,26 +12,26 @@ namespace hocket::kernel {
 
 struct Schedule {
     enum class Kind {
-        automatic,  // what suits the kernel
+        automatic,  // the kernel chooses
         fixed,      // "static": a partition of ceil(n / threads) iterations a thread
         balanced,   // "static,balanced": partitions of nearly equal total length
         guided,     // chunks of ceil(rest / threads), first come, first served
         dynamic,    // chunks of `chunk`, first come, first served
-        affinity,   // partitions as "static", cut into chunks of half their rest; who has finished
-                    // his own takes from another's
+        affinity,   // partitions as "static", in chunks of half their rest; a thread that has
+                    // finished its own takes from others
     };
     Kind kind = Kind::automatic;
     std::int64_t chunk = 0;      // iterations; 0: as the schedule defines it
-    bool largest_first = false;  // hand out the longest iterations first
+    bool largest_first = false;  // distribute the longest iterations first
 
     /// "auto", "static", "static,balanced", "guided[,n]", "dynamic[,n][,largest]", "affinity[,n]".
-    /// @throws Error for anything else, naming what there is.
+    /// @throws Error for anything else; the message lists these.
     static Schedule parse(std::string_view text);
 };
 
 /// Calls run(first, last) for ranges that cover [0, count) once, on up to `threads` threads.
-/// `length(k)` is the work in iteration k. With `balanced` and `largest` iterations are handed out
-/// in another order: `run` then gets ranges of one.
+/// `length(k)` is the work in iteration k. With `balanced` and `largest` the order of iterations
+/// differs: `run` then gets ranges of one.
 void run_scheduled(const Schedule& schedule, int threads, std::int64_t count,
                    const std::function<std::int64_t(std::int64_t)>& length,
                    const std::function<void(std::int64_t, std::int64_t)>& run);

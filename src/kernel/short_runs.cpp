@@ -4,7 +4,7 @@
 #if defined(__x86_64__)
 
 #ifndef __clang__
-#pragma GCC diagnostic ignored "-Wmaybe-uninitialized"  // g++ 12, in its own intrinsics
+#pragma GCC diagnostic ignored "-Wmaybe-uninitialized"  // g++ 12 warns in its own intrinsics
 #pragma GCC diagnostic ignored "-Wuninitialized"
 #endif
 #include <immintrin.h>
@@ -26,7 +26,8 @@ constexpr std::int64_t word = 4;  // lanes are words of 4 bytes
 constexpr std::int64_t line = 64, lanes = line / word;
 constexpr std::int64_t least_count = 128;  // below, the table of masks does not pay
 
-/// One cache line of the spaced side: which words belong to runs, and as many first words.
+/// One cache line of the spaced side: the words that belong to runs, and the number of words before
+/// it.
 struct Line {
     __mmask16 spaced = 0, together = 0;
     std::int64_t bytes = 0;  // in runs
@@ -44,7 +45,7 @@ class ShortRuns {
     ShortRuns(const std::byte* place, std::int64_t count, std::int64_t stride, std::int64_t run)
         : stride_(stride), run_(run) {
         // Cache lines of memory, the first of which may begin before the first run: stores that
-        // touch two lines each take twice as long.
+        // cross lines take twice as long.
         const auto address = reinterpret_cast<std::uintptr_t>(place);
         lead_ = address % word == 0 ? static_cast<std::int64_t>(address % line) : 0;
         lines_ = (lead_ + (count - 1) * stride + run) / line;
@@ -56,7 +57,7 @@ class ShortRuns {
     }
     std::int64_t lead() const { return lead_; }  // bytes before the first run
 
-    /// Calls each(line) for all lines that hold nothing beyond the last run.
+    /// Calls each(line) for all lines that contain nothing beyond the last run.
     template <class Each>
     HOCKET_AVX512 void for_lines(Each&& each) const {
         if (lines_ == 0) return;
@@ -72,7 +73,7 @@ class ShortRuns {
                 for_later_lines<0>(each);
         }
     }
-    /// What the lines leave over, run by run.
+    /// Copies the remaining parts of runs, one by one.
     void copy_rest(const std::byte* source, std::byte* destination, std::int64_t count,
                    std::int64_t source_stride, std::int64_t destination_stride) const {
         std::int64_t skip = std::min(end_ % stride_, run_);
@@ -82,7 +83,7 @@ class ShortRuns {
     }
 
   private:
-    /// Few masks stay in registers where the compiler knows their number.
+    /// A small number of masks stays in registers if the compiler knows it.
     template <std::size_t period, class Each>
     HOCKET_AVX512 void for_later_lines(Each& each) const {
         std::int64_t k = 1;
@@ -103,7 +104,7 @@ class ShortRuns {
         }
     }
 
-    /// Of the line that begins so many bytes after the first run, which may be before it.
+    /// For the line that begins `offset` bytes after the first run (negative: before it).
     unsigned mask_at(std::int64_t offset) const {
         unsigned mask = 0;
         for (std::int64_t lane = 0; lane < lanes; ++lane)

@@ -21,15 +21,15 @@ using base::ceil_div;
 constexpr std::int64_t cache_line = 64;
 constexpr std::int64_t bytes_together = 256 << 10;
 
-/// Rows so far apart that the second-level cache keeps at once: those whose distance is a multiple
-/// of a large power of two share few of its sets.
+/// The number of rows at this distance that the second-level cache holds at once: rows at a
+/// multiple of a large power of two share few of its sets.
 std::int64_t rows_held(std::int64_t pitch) {
     constexpr std::int64_t methods = 16;
     const std::int64_t method = least_streamed_bytes() / 2 / methods;
     return methods * (method / std::gcd(pitch, method));
 }
 
-/// Rows of a buffer lie an odd number of cache lines apart, so that they spread over all sets.
+/// Rows of a buffer are an odd number of cache lines apart, so that they spread over all sets.
 std::int64_t buffer_pitch(std::int64_t width, std::int64_t unit) {
     return (ceil_div<std::int64_t>(width * unit, cache_line) | 1) * cache_line;
 }
@@ -38,7 +38,7 @@ std::int64_t units_in_line(std::int64_t unit) {
     return std::max<std::int64_t>(cache_line / unit, 4);
 }
 
-/// Rows and columns that are turned together in the first-level cache.
+/// Rows and columns that are transposed together in the first-level cache.
 std::int64_t small_side(std::int64_t unit) {
     constexpr std::int64_t together = 10 << 10;
     const std::int64_t in_line = units_in_line(unit);
@@ -48,13 +48,13 @@ std::int64_t small_side(std::int64_t unit) {
 
 }  // namespace
 
-/// How a matrix is cut into tiles, and how they go back into it.
+/// The tiles of a matrix, and the way they are written back.
 struct Squares::Tiling {
     enum class Method {
-        inside,    // the matrix is one tile, turned where it lies while the next is fetched
+        inside,    // the matrix is one tile, transposed in place while the next is prefetched
         whole,     // the matrix is one tile, which goes through a buffer and past the caches
-        exchange,  // of two tiles one goes through a buffer, the other straight to its place
-        streamed   // both through buffers and back past the caches, which have lost the rows
+        exchange,  // of two tiles one goes through a buffer, the other directly to its position
+        streamed   // both go through buffers and back past the caches, which have lost the rows
     };
     Method method;
     std::int64_t width;  // units
@@ -62,10 +62,10 @@ struct Squares::Tiling {
     explicit Tiling(const Squares& squares);
 };
 
-// A core reads pieces of less than some 1500 bytes at half the speed of memory, however early it
-// asks for them: only the prefetcher of the second-level cache, which follows longer rows by
-// itself, has enough lines on their way. (Measured.) So tiles are as large as fit there, two and a
-// buffer. A matrix that is one tile needs no buffer there, which leaves room for the next one.
+// A core reads pieces shorter than some 1500 bytes at half the speed of memory, however early it
+// prefetches. Only the prefetcher of the second-level cache, which follows longer rows by itself,
+// supports enough outstanding lines. (Measured.) So tiles are as large as two of them and a buffer
+// fit there. A matrix of one tile needs no buffer there, which leaves space for the next one.
 Squares::Tiling::Tiling(const Squares& squares) {
     constexpr std::int64_t most_inside = 640 << 10, most = 512 << 10, most_of_two = 288 << 10;
     const std::int64_t unit = squares.unit, in_line = units_in_line(unit);
@@ -90,8 +90,8 @@ Squares::Tiling::Tiling(const Squares& squares) {
     }
 }
 
-/// Turns a tile in the second-level cache: small squares of it change places in pairs, through a
-/// buffer in the first-level cache.
+/// Transposes a tile in the second-level cache: swaps pairs of its small squares through a buffer
+/// in the first-level cache.
 class Squares::Inside {
   public:
     Inside(std::int64_t unit, std::int64_t pitch)
@@ -128,8 +128,8 @@ class Squares::Inside {
   private:
     std::int64_t most() const { return side_ + 2 * in_line_; }
 
-    /// Where a small square ends that begins at `first`: at the end of a line of the tile's rows,
-    /// and without short rests.
+    /// The end of a small square that begins at `first`: at a line end of the tile's rows, without
+    /// short rests.
     std::int64_t end_of(std::int64_t first, std::int64_t side, const std::byte* tile) const {
         const auto past = static_cast<std::int64_t>(
             reinterpret_cast<std::uintptr_t>(tile + (first + side_) * unit_) % cache_line);
@@ -166,7 +166,7 @@ void Squares::turn_whole(std::byte* array, const Tiling& tiling, int threads) co
     const auto place = [&](std::int64_t k) {
         return array + k / inner * side * pitch + k % inner * inner_step;
     };
-    // Neighbours share cache lines and pages: a thread takes many at a time.
+    // Neighbours share cache lines and pages, so a thread takes many at a time.
     const std::int64_t all = outer * inner;
     const std::int64_t together = ceil_div(all, std::int64_t{8} * threads);
     base::parallel_for(threads, ceil_div(all, together), [&](std::int64_t group) {
@@ -192,9 +192,9 @@ void Squares::turn_whole(std::byte* array, const Tiling& tiling, int threads) co
 
 void Squares::swap_tiles(std::byte* array, const Tiling& tiling, int threads) const {
     using Method = Tiling::Method;
-    // Tiles are cut where cache lines begin, if all rows have these at the same places: the first
-    // is narrower by what the matrix begins beyond a line. Else each row of a tile would share a
-    // line with a tile that comes much later, and move it twice.
+    // Tiles begin at cache lines, if the lines begin at the same units of all rows: the first tile
+    // is narrower by the matrix's offset within a line. Otherwise each row of a tile would share a
+    // line with a tile that is processed much later, and the line would move twice.
     const std::int64_t width = tiling.width;
     const bool lines = pitch % cache_line == 0 && inner_step % cache_line == 0 &&
                        cache_line % unit == 0 && width * unit % cache_line == 0 &&
@@ -237,8 +237,9 @@ void Squares::swap_tiles(std::byte* array, const Tiling& tiling, int threads) co
             store_rows(below, upper, columns, rows * unit);
         }
     };
-    // One part is a row of tiles: row 0 has the most, so pairs of rows (first and last, …) are
-    // even. Small matrices go to a thread some at a time: neighbours share cache lines and pages.
+    // One part is a row of tiles. Row 0 has the most tiles, so pairs of rows (first and last, …)
+    // are even. A thread takes several small matrices at a time, because neighbours share cache
+    // lines and pages.
     const std::int64_t pairs = ceil_div<std::int64_t>(tiles, 2);
     const std::int64_t parts = outer * inner * pairs;
     const std::int64_t together = std::max<std::int64_t>(
@@ -259,7 +260,7 @@ void Squares::swap_tiles(std::byte* array, const Tiling& tiling, int threads) co
 double Squares::cost() const {
     switch (Tiling(*this).method) {
         case Tiling::Method::inside:
-            // The next tile has to find room, too.
+            // The cache must also hold the next tile.
             return turned_tiles(unit, side) + (2 * side > rows_held(pitch) ? 0.1 : 0.0);
         case Tiling::Method::exchange:
             return swapped_tiles(true);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Square matrices transposed in place: pairs of tiles change places, each line moved once.
+// Square matrices transposed in place: the pass swaps pairs of tiles, and moves each line once.
 #pragma once
 
 #include <cstddef>
@@ -7,7 +7,7 @@
 
 namespace hocket::kernel {
 
-/// `outer` x `inner` matrices of (side, side) units of `unit` bytes. Rows lie `pitch` bytes apart,
+/// `outer` x `inner` matrices of (side, side) units of `unit` bytes. Rows are `pitch` bytes apart,
 /// the inner matrices `inner_step`, the outer ones side * pitch.
 struct Squares {
     std::int64_t side, unit, pitch;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Stores that go past the caches: the destination's lines are not read first (a third of the
-// traffic of a plain copy), and what the caches hold stays there.
+// Streaming stores, which bypass the caches: they do not read the destination's lines first (a
+// third of the traffic of a plain copy), and do not evict cached data.
 #pragma once
 
 #include <cstddef>
@@ -12,17 +12,17 @@ namespace hocket::kernel {
 /// processor has them. Another thread sees the bytes only after `stream_fence()` on this one.
 using StreamCopy = void (*)(std::byte* destination, const std::byte* source, std::int64_t bytes);
 
-/// The fastest one this processor has.
+/// The fastest one of this processor.
 StreamCopy select_stream_copy();
 
-/// The same by ordinary stores.
+/// Copies by ordinary stores.
 void copy_cached(std::byte* destination, const std::byte* source, std::int64_t bytes);
 
 /// Orders the streaming stores before every later store of this thread.
 void stream_fence();
 
-/// From so many bytes a copy is faster past the caches, even though whoever reads the destination
-/// next finds it in memory.
+/// The size from which a copy past the caches is faster, although the next reader of the
+/// destination finds it in memory.
 std::int64_t least_streamed_bytes();
 
 }  // namespace hocket::kernel

@@ -10,7 +10,7 @@
 namespace hocket::kernel {
 namespace {
 
-// A block that stays in the first-level cache while it changes sides.
+// A block that stays in the first-level cache during a swap.
 constexpr std::int64_t block = 8 << 10;
 constexpr std::int64_t least_part = std::int64_t{1} << 20;
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Pieces of two memories change places.
+// Swaps of two memories.
 #pragma once
 
 #include <cstddef>
@@ -7,14 +7,14 @@
 
 namespace hocket::kernel {
 
-/// Equally long runs, each `pitch` bytes behind the one before it.
+/// Equally long runs, each `pitch` bytes after the one before it.
 struct Runs {
     std::int64_t run, pitch;
 };
 
-/// Swaps what lies in the same runs of both, from byte `first` of the runs' own (counted through
-/// them all) to byte `last`; the two do not overlap. On up to `threads` threads of the one pool
-/// where that pays.
+/// Swaps the contents of the same runs of `a` and `b`, from byte `first` to byte `last`, counted
+/// through all runs; the two must not overlap. Uses up to `threads` threads of the thread pool if
+/// that pays.
 void swap(std::byte* a, std::byte* b, Runs runs, std::int64_t first, std::int64_t last,
           int threads = 1);
 

@@ -38,7 +38,8 @@ inline __mmask16 mask_of(std::int64_t count, std::int64_t unit) {
     return static_cast<__mmask16>((1u << std::min<std::int64_t>(count * unit / 4, 16)) - 1);
 }
 
-/// Loads up to `side` rows and stores up to `side` rows: squares at the rim of a tile are masked.
+/// Loads up to `side` rows and stores up to `side` rows, with masks, for squares at the rim of a
+/// tile.
 template <std::int64_t unit>
 struct Rim {
     static constexpr int side = 64 / unit;
@@ -56,7 +57,7 @@ struct Rim {
     }
 };
 
-/// The same for squares inside.
+/// Without masks, for squares inside.
 template <std::int64_t unit>
 struct Whole {
     static constexpr int side = 64 / unit;
@@ -122,18 +123,18 @@ HOCKET_AVX512 inline void square(const Place<4>& place) {
 template <std::int64_t unit>
 HOCKET_AVX512 void transpose(const std::byte* source, std::byte* destination, const Tile& tile) {
     constexpr std::int64_t side = 64 / unit;
-    // Where all rows of the destination begin at the same place of a cache line, a first narrow
-    // column of squares leaves the others whole lines to write: stores to two lines take twice as
+    // If all rows of the destination begin at the same offset in a cache line, a narrow first
+    // column of squares lets the others write whole lines: stores that cross lines take twice as
     // long.
     const auto place = reinterpret_cast<std::uintptr_t>(destination);
     std::int64_t columns = side;
     if (tile.destination_i % 64 == 0 && place % 64 != 0 && place % unit == 0)
         columns = static_cast<std::int64_t>(64 - place % 64) / unit;
-    // Along the rows of the source, which prefetchers then recognise.
+    // Along the rows of the source, so that hardware prefetchers recognise them.
     for (std::int64_t j = 0; j < tile.nj; j += columns, columns = side) {
         columns = std::min(columns, tile.nj - j);
         for (std::int64_t column = 0; column < tile.ni; column += side) {
-            // The last square reaches back over columns that are done: again the same values.
+            // The last square overlaps columns that are done, and writes the same values again.
             const std::int64_t i = tile.ni < side ? 0 : std::min(column, tile.ni - side);
             const std::byte* from = source + i * unit + j * tile.source_j;
             std::byte* to = destination + i * tile.destination_i + j * unit;

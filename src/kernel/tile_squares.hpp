@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// A tile as squares that a register kernel transposes, and a rim that it cannot.
+// A tile as squares that a register kernel transposes, and a rim that it cannot transpose.
 #pragma once
 
 #include <cstring>
@@ -24,7 +24,7 @@ void transpose_by_squares(const std::byte* source, std::byte* destination, const
     };
     const std::int64_t whole_i = tile.ni - tile.ni % side;
     const std::int64_t whole_j = tile.nj - tile.nj % side;
-    // Along the rows of the source, which prefetchers then recognise.
+    // Along the rows of the source, so that hardware prefetchers recognise them.
     for (std::int64_t j = 0; j < whole_j; j += side)
         for (std::int64_t i = 0; i < whole_i; i += side)
             square(source + i * unit + j * tile.source_j, tile.source_j,

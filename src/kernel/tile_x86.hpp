@@ -7,8 +7,8 @@
 
 namespace hocket::kernel {
 
-/// A kernel for tiles whose fastest strides are the unit itself on both sides, or null where plain
-/// C++ serves (other units, other processors).
+/// A kernel for tiles whose smallest strides are the unit itself on both sides; null if plain C++
+/// is used (other units, other processors).
 TileKernel select_x86_tile_kernel(std::int64_t unit, CpuLevel level);
 
 }  // namespace hocket::kernel

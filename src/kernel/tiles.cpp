@@ -33,7 +33,7 @@ void tile_of_any(const std::byte* source, std::byte* destination, const Tile& ti
                         static_cast<std::size_t>(tile.unit));
 }
 
-/// Units of whole lines: a call for each costs more than the copy.
+/// Units of whole lines: a function call for each would cost more than the copy.
 void tile_of_lines(const std::byte* source, std::byte* destination, const Tile& tile) {
     constexpr std::int64_t line = 64;
     for (std::int64_t i = 0; i < tile.ni; ++i)
@@ -44,7 +44,7 @@ void tile_of_lines(const std::byte* source, std::byte* destination, const Tile& 
 }
 
 constexpr std::int64_t least_streamed_row = 256;
-// Longer rows of the source the processor fetches ahead by itself, and better.
+// The hardware prefetches longer rows of the source by itself, and better.
 constexpr std::int64_t longest_fetched_row = 512;
 constexpr std::int64_t rows_together = 16;
 
@@ -77,15 +77,15 @@ TileKernel select_tile_kernel(const Tile& tile) {
 void transpose_strips(TileKernel kernel, const std::byte* source, std::byte* destination, Tile tile,
                       Prefetcher* ahead) {
     constexpr std::int64_t line = 64;
-    // What is asked for in between comes in small portions: 64 lines at once, and a core waits for
-    // them. (Measured: a tenth.)
+    // Prefetches come in small portions, because a core waits for 64 lines at once. (Measured: 10
+    // %.)
     constexpr std::int64_t between_looks = 2048;
     const std::int64_t strip = ahead ? std::clamp<std::int64_t>(line / tile.unit, 8, 16) : 16;
     const std::int64_t rows = tile.nj, columns = tile.ni;
     const std::int64_t together =
         ahead ? std::max<std::int64_t>(between_looks / strip / tile.unit, 1) : columns;
-    // The first strip ends where lines of the destination do, if all its rows have these alike:
-    // the others are then written as whole lines.
+    // The first strip ends at a line end of the destination, if lines begin at the same units of
+    // all its rows: the other strips then write whole lines.
     std::int64_t now = strip;
     const auto past =
         static_cast<std::int64_t>(reinterpret_cast<std::uintptr_t>(destination) % line);
@@ -95,7 +95,7 @@ void transpose_strips(TileKernel kernel, const std::byte* source, std::byte* des
     for (std::int64_t row = 0; row < rows; row += now, now = strip) {
         tile.nj = std::min(now, rows - row);
         for (std::int64_t column = 0; column < columns; column += tile.ni) {
-            // No short rest: kernels are slow on columns that are less than a square wide.
+            // No short rest: kernels are slow on columns that are narrower than a square.
             const std::int64_t left = columns - column;
             tile.ni = left < together + line ? left : together;
             kernel(source + row * tile.source_j + column * tile.source_i,
@@ -117,27 +117,27 @@ TileGrid::TileGrid(std::span<const Loop> loops, std::int64_t unit, bool streamin
              .source_j = j.source,
              .destination_i = i.destination,
              .destination_j = j.destination};
-    // A block goes through a dense stage in cache where its rows in the destination are contiguous:
-    // the stage is written in any order at no cost, and then leaves as whole cache lines, even
-    // where the destination's rows lie a power of two apart and would push each other out of cache.
-    // Short rows do not leave as whole lines: their ends meet in the caches.
+    // A block goes through a dense stage in cache if its rows in the destination are contiguous.
+    // Writes to the stage are cheap in any order. The stage is then written as whole cache lines,
+    // even if the destination's rows are a power of two apart and would evict each other. Short
+    // rows are not written as whole lines: the caches join their ends.
     const bool long_rows = j.destination == unit && j.extent * unit >= least_streamed_row;
     streaming_ = streaming && long_rows;
     staged_ = streaming_ || (j.destination == unit && i.destination % 4096 == 0);
     kernel_ = select_tile_kernel(tile_);
-    // A line that two blocks write in parts is read and written by each of them. (With arrays 16
-    // bytes beyond a line, as malloc has them, that took more than half of the speed.) So blocks
-    // are cut where the rows' lines begin, if these do at the same units of every row, and then the
-    // first-level cache holds them on both sides; else rows to write are long, so that few lines
-    // are written in parts. (Measured.)
+    // A line that two blocks write in parts is read and written by each of them. (For arrays 16
+    // bytes beyond a line, as malloc returns them, that took more than half of the speed.) So
+    // blocks begin at cache lines if these begin at the same units of every row, and the
+    // first-level cache then holds the lines of both sides; otherwise rows to write are long, so
+    // that few lines are written in parts. (Measured.)
     const std::int64_t line = 64 / std::gcd<std::int64_t>(64, unit);  // units
     const auto in_line =
         static_cast<std::int64_t>(reinterpret_cast<std::uintptr_t>(destination) % 64);
     const bool lines = i.destination % 64 == 0 && in_line % unit == 0;
-    // Long units are read as whole lines anyway: what is written should lie together, too. Where
-    // each of them begins within a line, ordinary stores let the caches put the lines together:
-    // a quarter faster on average, and a few pages of the source at a time rather than many.
-    // (Measured, from 32 to 512 bytes; units that are no such multiple are faster streamed.)
+    // Long units are read as whole lines anyway; writes should be contiguous, too. If units begin
+    // within a line, ordinary stores let the caches join the lines: 25 % faster on average, with a
+    // few pages of the source at a time instead of many. (Measured, from 32 to 512 bytes; other
+    // units are faster streamed.)
     const bool wide = unit >= 32, ordinary = wide && !lines && unit % 32 == 0;
     if (ordinary) streaming_ = staged_ = false;
     const std::int64_t tall = lines ? 512 : !wide ? 2048 : ordinary && unit <= 128 ? 16 * unit : 0;
@@ -178,8 +178,7 @@ TileGrid::BlockExtent TileGrid::block_extent(std::int64_t block) const {
 
 void TileGrid::copy(const std::byte* source, std::byte* destination, std::int64_t first,
                     std::int64_t last) const {
-    // Rows of the stage lie a line further apart than they are long, so that they spread over the
-    // sets of the cache.
+    // Rows of the stage are padded by a cache line, so that they spread over the sets of the cache.
     const std::int64_t pitch = ceil_div<std::int64_t>(block_j_ * tile_.unit, 64) * 64 + 64;
     std::byte* const stage = staged_ ? thread_scratch(Scratch::stage, block_i_ * pitch) : nullptr;
     const bool fetched = block_i_ * tile_.source_i <= longest_fetched_row && tile_.source_i > 0;

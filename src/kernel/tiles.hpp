@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Copies whose source and destination step fastest through different dimensions, i and j: in
-// blocks of both that fit in cache, so that every cache line is used whole while it is there.
+// Copies whose source and destination have their smallest strides in different dimensions, i and j.
+// They proceed in blocks of both that fit the cache, so that every cached line is used whole.
 #pragma once
 
 #include <cstddef>
@@ -15,8 +15,9 @@ namespace hocket::kernel {
 
 /// One block: nj rows of ni units in the source; ni rows of nj units in the destination.
 struct Tile {
-    std::int64_t unit;                // bytes that stay together
-    std::int64_t ni, nj;              // i: the source's fastest dimension; j: the destination's
+    std::int64_t unit;                // contiguous bytes
+    std::int64_t ni, nj;              // i: the dimension with the source's smallest stride; j: with
+                                      // the destination's
     std::int64_t source_i, source_j;  // byte strides
     std::int64_t destination_i, destination_j;
 };
@@ -36,19 +37,19 @@ inline Tile transposed(std::int64_t rows, std::int64_t columns, std::int64_t uni
             .destination_j = unit};
 }
 
-/// The fastest kernel that this processor has for tiles of these strides, whatever their extents.
+/// The fastest kernel of this processor for tiles of these strides, whatever their extents.
 TileKernel select_tile_kernel(const Tile& tile);
 
-/// Turns a large tile some rows of the source at a time: long rows are read one after another, as
-/// the caches' own prefetchers like it, and kernels that go down columns find these in cache.
-/// What `ahead` has is fetched meanwhile.
+/// Transposes a large tile some rows of the source at a time. It reads long rows one after another,
+/// so that hardware prefetchers recognise them, and kernels that go down columns find these in
+/// cache. Prefetches `ahead` meanwhile.
 void transpose_strips(TileKernel kernel, const std::byte* source, std::byte* destination, Tile tile,
                       Prefetcher* ahead = nullptr);
 
 /// A box as blocks of tiles. The last two of `loops` are i and j.
 class TileGrid {
   public:
-    /// `destination` is where the box will be written: blocks are cut where its lines begin.
+    /// `destination` is the address of the destination: blocks begin at its cache lines.
     TileGrid(std::span<const Loop> loops, std::int64_t unit, bool streaming,
              const std::byte* destination);
     std::int64_t blocks() const { return blocks_; }
@@ -57,7 +58,7 @@ class TileGrid {
               std::int64_t last) const;
 
   private:
-    /// One block: where it lies, in bytes, and its size in units.
+    /// One block: its position in bytes, and its size in units.
     struct BlockExtent {
         std::int64_t from, to, ni, nj;
     };
@@ -69,7 +70,7 @@ class TileGrid {
     StreamCopy store_row_;
     bool staged_, streaming_;
     std::int64_t block_i_, block_j_;  // units
-    std::int64_t before_j_ = 0;       // units that the first block of a row has fewer
+    std::int64_t before_j_ = 0;       // units by which the first block of a row is smaller
     std::int64_t blocks_of_i_, blocks_of_j_, blocks_;
 };
 

@@ -45,9 +45,9 @@ UnitGroup::UnitGroup(std::int64_t q, std::int64_t element) : factors_(factorize(
 UnitGroup::Cosets::Cosets(const UnitGroup& group, const std::vector<int>& exponents) {
     for (std::size_t f = 0; f < exponents.size(); ++f)
         modulus_ *= power(group.factors_[f].prime, exponents[f]);
-    // The element moves the first coordinate in steps of gcd(its exponent, order): that many
-    // representatives differ there. The smallest power of it that leaves the first coordinate
-    // alone then plays its part for the others.
+    // The element moves the first coordinate in steps of gcd(its exponent, order), so that many
+    // representatives differ there. The smallest power of the element that fixes the first
+    // coordinate then takes its role for the others.
     for (const Cyclic& cyclic : group.cyclic_) {
         const std::int64_t prime = group.factors_[cyclic.factor].prime;
         const int exponent = exponents[cyclic.factor];

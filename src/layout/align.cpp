@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Alignment with a template, HPF 1.0 section 3.4: subscripts composed onto the template's own.
+// Alignment with a template, HPF 1.0 section 3.4: composes subscripts with those of the template.
 #include <algorithm>
 #include <cstdlib>
 #include <string>
@@ -53,7 +53,7 @@ void check_subscript(const Subscript& s, const Shape& shape, const Shape& target
                           " smaller");
 }
 
-/// `outer` applied to the index that `inner` gives; positions are known to fit.
+/// `outer` applied to the result of `inner`; the caller has checked that positions fit.
 Subscript compose(const Subscript& outer, const Subscript& inner) {
     Subscript result = inner;
     result.stride = outer.stride * inner.stride;
@@ -61,7 +61,7 @@ Subscript compose(const Subscript& outer, const Subscript& inner) {
     return result;
 }
 
-/// Coordinates that own at least one of the positions that an `any` subscript names.
+/// Coordinates that own at least one position of an `any` subscript.
 IndexSet holders_of(const Subscript& s, Axis axis) {
     axis.extent = s.count;
     axis.stride = s.stride;
@@ -93,7 +93,7 @@ IndexSet holders_of(const Subscript& s, Axis axis) {
     const std::int64_t last = (s.offset + s.stride * (s.count - 1)) / axis.block;
     const std::int64_t blocks = std::abs(last - first) + 1;
     if (std::abs(s.stride) <= axis.block && blocks >= p) return whole(p);
-    if (std::abs(s.stride) <= axis.block) {  // no block is left out: coordinates in a row
+    if (std::abs(s.stride) <= axis.block) {  // no block is skipped: consecutive coordinates
         const std::int64_t begin = std::min(first, last) % p, end = begin + blocks;
         if (end <= p) return {p, p, {{begin, blocks}}};
         return {p, p, {{0, end - p}, {begin, p - begin}}};
@@ -113,7 +113,7 @@ IndexSet holders_of(const Subscript& s, Axis axis) {
     return as_set();
 }
 
-/// The subscripts of the target's own template, for an array that is aligned with the target.
+/// The subscripts for the target's own template, if the target is itself aligned.
 std::vector<Subscript> onto_base(const std::vector<Subscript>& alignment, const Form& target) {
     std::vector<Subscript> result = target.alignment;
     for (Subscript& s : result) {
@@ -149,7 +149,7 @@ void check_alignment(const Shape& shape, std::vector<Subscript>& alignment, cons
             throw LayoutError("'*' along dimension " + std::to_string(t) + " of the template " +
                               layout::text_of(target.shape) +
                               " names no position; make that extent 1 or more");
-        // Nothing depends on the stride of no index or of one.
+        // With at most one index, strides have no effect.
         if (s.kind != Subscript::Kind::index) continue;
         if (shape[static_cast<std::size_t>(s.dimension)] <= 1) s.stride = 1;
         if (shape[static_cast<std::size_t>(s.dimension)] == 0) s.offset = 0;

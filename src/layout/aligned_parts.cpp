@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Alignment with boxes and with lists: what each process's part of the template holds of the array.
+// Alignment with boxes and with lists: computes the part of the array for each process's part of
+// the template.
 #include <algorithm>
 #include <optional>
 #include <span>
@@ -17,8 +18,8 @@ std::size_t as_index(int dimension) {
 
 using Ranges = std::vector<Range>;
 
-/// The indices of an array that a box of the template's positions holds; nothing where a constant
-/// or every copy lies elsewhere.
+/// The indices of an array in a box of template positions; nothing if a constant, or every copy, is
+/// outside the box.
 std::optional<Ranges> aligned_with(std::span<const Range> box, const Shape& shape,
                                    std::span<const Subscript> alignment) {
     Ranges result;
@@ -41,7 +42,7 @@ std::optional<Ranges> aligned_with(std::span<const Range> box, const Shape& shap
     return result;
 }
 
-/// Appends the runs of the row-major places that a box of indices has.
+/// Appends the runs of row-major elements in a box of indices.
 void add_runs(std::span<const Range> box, std::span<const std::int64_t> shape, std::size_t d,
               std::int64_t place, std::vector<Run>& runs) {
     if (d == box.size()) {
@@ -60,7 +61,7 @@ void add_runs(std::span<const Range> box, std::span<const std::int64_t> shape, s
         add_runs(box, shape, d + 1, place * shape[d] + i, runs);
 }
 
-/// The same in the order of the positions, which rise along the template's last dimension alone.
+/// The same in the order of positions, which increase along the template's last dimension only.
 void add_row(Ranges box, std::span<const std::int64_t> shape, const Subscript& last,
              std::vector<Run>& runs) {
     if (last.kind != Subscript::Kind::index) {
@@ -76,7 +77,7 @@ void add_row(Ranges box, std::span<const std::int64_t> shape, const Subscript& l
     }
 }
 
-/// Runs in increasing order, each place once.
+/// Runs in increasing order, each element once.
 void unite(std::vector<Run>& runs) {
     std::sort(runs.begin(), runs.end(),
               [](const Run& a, const Run& b) { return a.first < b.first; });
@@ -91,9 +92,10 @@ void unite(std::vector<Run>& runs) {
     runs = std::move(united);
 }
 
-Form aligned_with_boxes(Shape shape, std::span<const Subscript> alignment, const Boxes& target) {
+Form aligned_with_boxes(Shape shape, std::span<const Subscript> alignment, const Form& target) {
     std::vector<ProcessBox> boxes;
-    for (const ProcessBox& box : target.all()) {
+    for (std::int64_t r = 0; r < target.size; ++r) {
+        const ProcessBox& box = target.boxes->box(r);
         std::optional<Ranges> ranges;
         if (!box.none) ranges = aligned_with(box.ranges, shape, alignment);
         boxes.push_back(ranges ? ProcessBox{std::move(*ranges), false} : no_box(shape.size()));
@@ -101,8 +103,8 @@ Form aligned_with_boxes(Shape shape, std::span<const Subscript> alignment, const
     return make_form(std::move(shape), std::move(boxes));
 }
 
-/// Listed elements keep the order of the template's; where a copy of an element comes with several
-/// of these, or of segments, they are in increasing order.
+/// Listed elements keep the order of the template's elements. If copies of an element belong to
+/// several of these, or to segments, they are in increasing order.
 Form aligned_with_lists(Shape shape, std::span<const Subscript> alignment, const Form& target) {
     bool several = false;
     for (const Subscript& s : alignment)
@@ -125,7 +127,7 @@ Form aligned_with_lists(Shape shape, std::span<const Subscript> alignment, const
                     add(box);
                     continue;
                 }
-                // Row by row, where the order counts.
+                // Row by row, because the order matters.
                 Ranges row = box;
                 const auto rows = [&](auto& self, std::size_t d) -> void {
                     if (d + 1 == box.size()) {
@@ -150,7 +152,7 @@ Form aligned_with_lists(Shape shape, std::span<const Subscript> alignment, const
 Form make_aligned(Shape shape, std::vector<Subscript> alignment, const Form& target) {
     if (target.gridded()) return make_form(std::move(shape), std::move(alignment), target);
     check_alignment(shape, alignment, target);
-    if (target.boxes) return aligned_with_boxes(std::move(shape), alignment, *target.boxes);
+    if (target.boxes) return aligned_with_boxes(std::move(shape), alignment, target);
     return aligned_with_lists(std::move(shape), alignment, target);
 }
 

@@ -69,7 +69,7 @@ class Reader {
         return s;
     }
 
-    /// What follows a `*`: the positions, where they are not all.
+    /// The text after `*`: the positions, if not all.
     Subscript copies(std::size_t t) {
         Subscript s{Subscript::Kind::any, -1, 1, 0, target_[t]};
         if (!scanner_.accept('[')) return s;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// HPF's ALIGN: "A(i,j) WITH T(2*j+1, i, *)", read and written.
+// Parses and prints HPF's ALIGN: "A(i,j) WITH T(2*j+1, i, *)".
 #pragma once
 
 #include <string>
@@ -24,8 +24,8 @@ std::vector<std::string> parse_dummies(Scanner& scanner);
 std::vector<Subscript> parse_subscripts(Scanner& scanner, const Names& names, const Shape& shape,
                                         const Shape& target, const Bounds& bounds = {});
 
-/// "[!HPF$] [ALIGN] A(i,j) WITH T(2*j+1, i, *)" as far as the last bracket.
-/// `shape`: extents of the array. `first`: the lowest index of every dimension of both.
+/// "[!HPF$] [ALIGN] A(i,j) WITH T(2*j+1, i, *)" up to the last bracket. `shape`: extents of the
+/// array. `first`: the lowest index of every dimension of both.
 std::vector<Subscript> parse_alignment(Scanner& scanner, const Shape& shape, const Shape& target,
                                        std::int64_t first = 0);
 

@@ -61,7 +61,7 @@ std::int64_t Arrangement::cycle_block(std::size_t grid) const {
 
 bool Arrangement::even(std::size_t dimension, std::size_t grid) const {
     const std::int64_t extent = shape()[dimension];
-    if (formats_[grid].partition) {  // as they were written
+    if (formats_[grid].partition) {  // as the text had them
         for (std::int64_t c = 1; c < procs(grid); ++c)
             if (part(dimension, grid, c) != part(dimension, grid, 0)) return false;
         return true;
@@ -134,7 +134,8 @@ void Arrangement::require_distributable(std::size_t grid, std::size_t dimension,
                 " indices; use redistribute, which permutes as well");
 }
 
-// A whole dimension that nobody waits for, where the rest of the array stays most evenly dealt out.
+// A free dimension for a temporary distribution, preferably one that keeps the array evenly
+// distributed.
 int Arrangement::temporary_grid(const std::vector<int>& wanted, std::size_t grid) const {
     int best = -1;
     long double least = 0;
@@ -162,7 +163,7 @@ Change Arrangement::next_change(const std::vector<int>& wanted,
         }
         if (stuck == grids()) stuck = g;
     }
-    // Dimensions that wait for each other all around. The one that `stuck` wants is dealt out
+    // Dimensions that wait for each other in a cycle. The one that `stuck` needs is distributed
     // along:
     const std::size_t other = index_of(grid_of(index_of(wanted[stuck])));
     if (alike(stuck, other)) return {Change::Kind::swap, stuck, 0, 0, other};

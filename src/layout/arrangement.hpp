@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Which dimension of an array is dealt out along which dimension of the processor arrangement, and
-// how that changes step by step when the array is permuted but its distribution text stays.
+// Assignment of array dimensions to dimensions of the processor arrangement, and its changes when
+// the array is permuted but its distribution text stays.
 #pragma once
 
 #include <cstdint>
@@ -12,48 +12,48 @@
 
 namespace hocket::layout {
 
-/// One change that the processes along a dimension of the arrangement make together.
+/// One change, by all processes along a dimension of the arrangement.
 struct Change {
     enum class Kind {
-        deal,  // along `grid`, dimension `to` is dealt out, and `from` becomes whole
-        swap   // `grid` and `other` exchange what is dealt out along them
+        deal,  // distributes dimension `to` along `grid`; `from` becomes undistributed
+        swap   // `grid` and `other` exchange their dimensions
     };
     Kind kind;
     std::size_t grid, from, to, other;
 };
 
-/// A layout of plain formats, with its dimensions free to be dealt out along others than their own
-/// dimensions of the arrangement. Dimensions are the array's as it was at first, throughout.
+/// A layout of plain formats whose dimensions can be distributed along any dimension of the
+/// arrangement. Dimensions are those of the original array throughout.
 class Arrangement {
   public:
     /// @throws LayoutError for alignments, INDIRECT, boxes, and lists of segments or elements.
     explicit Arrangement(const Layout& layout);
-    /// Whether a layout has one.
+    /// Whether a layout has an arrangement.
     static bool exists(const layout::Form& form);
 
     const Shape& shape() const { return layout_.shape(); }
     std::int64_t procs(std::size_t grid) const { return layout_.procs()[grid]; }
     std::size_t grids() const { return held_.size(); }
-    /// What is dealt out along a dimension of the arrangement; -1: nothing, it holds copies.
+    /// The dimension distributed along a dimension of the arrangement; -1: none, it holds copies.
     int held(std::size_t grid) const { return held_[grid]; }
-    /// The dimension of the arrangement along which one is dealt out; -1: none, it is whole.
+    /// The dimension of the arrangement along which `dimension` is distributed; -1: none.
     int grid_of(std::size_t dimension) const;
-    /// Indices of `dimension` at a coordinate of `grid`, were it dealt out along that.
+    /// Number of indices of `dimension` at a coordinate of `grid`, if it were distributed along it.
     std::int64_t part(std::size_t dimension, std::size_t grid, std::int64_t coordinate) const;
-    /// What CYCLIC along a dimension of the arrangement deals out at a time; 0: it is BLOCK.
+    /// The block size of CYCLIC along a dimension of the arrangement; 0: BLOCK.
     std::int64_t cycle_block(std::size_t grid) const;
-    /// Whether all processes along `grid` would hold as many indices of a dimension; where that is
-    /// dealt out cyclically, in as many whole blocks.
+    /// Whether all processes along `grid` would hold equally many indices of a dimension; for
+    /// CYCLIC, equally many whole blocks.
     bool even(std::size_t dimension, std::size_t grid) const;
-    /// Indices of `dimension` that a process holds now, and elements.
+    /// The number of indices of `dimension`, and of elements, that a process holds now.
     std::int64_t extent(std::size_t dimension, std::span<const std::int64_t> coordinates) const;
     std::int64_t elements(std::span<const std::int64_t> coordinates) const;
-    /// What the process of this layout holds at most, however the dimensions are dealt out (where
-    /// blocks hold whole elements only, a little more than that).
+    /// An upper bound on the elements of this process, over all assignments (a little above the
+    /// maximum if blocks hold whole elements only).
     std::int64_t most_elements(std::span<const std::int64_t> coordinates) const;
 
-    /// The changes, one after another, after which dimension axes[k] lies as dimension k does now.
-    /// @throws LayoutError where there is no way, or no layout, naming the formats.
+    /// The changes after which dimension axes[k] has the distribution that dimension k has now.
+    /// @throws LayoutError if there are none, or no layout; names the formats.
     std::vector<Change> changes_to(std::span<const std::int64_t> axes) const;
     void apply(const Change& change);
 

@@ -20,7 +20,7 @@ using layout::Axis;
 using layout::Form;
 using layout::Role;
 
-/// One dimension in ScaLAPACK's words: index i is at coordinate (i / block + source) mod procs.
+/// One dimension in ScaLAPACK's terms: index i is at coordinate (i / block + source) mod procs.
 struct Dealt {
     std::int64_t block = 1;
     std::int64_t source = 0;
@@ -42,10 +42,10 @@ std::string number(std::int64_t value) {
                      " are not equal and dealt out in turn");
 }
 
-/// Of a dimension whose blocks have owners by list, where they are equal and dealt out in turn.
+/// For a dimension whose blocks have listed owners, if they are equal and round robin.
 Dealt dealt_by(const layout::Partition& partition, const Form& form, std::size_t d) {
     Dealt result{1, 0, form.axes[d].procs, form.axes[d].grid};
-    std::int64_t next = -1, last = -1;  // the owner that comes next; the length of the last block
+    std::int64_t next = -1, last = -1;  // the next owner; the length of the last block
     for (std::int64_t k = 0; k < partition.pieces(); ++k) {
         const std::int64_t length = partition.begin(k + 1) - partition.begin(k);
         if (length == 0) continue;
@@ -64,7 +64,7 @@ Dealt dealt_by(const layout::Partition& partition, const Form& form, std::size_t
 Dealt distributed_dimension(const Form& form, std::size_t d) {
     const Axis& axis = form.axes[d];
     const bool equal = !axis.partition && axis.stride == 1;
-    // A section or an alignment may begin with another block, yet not in the middle of one.
+    // A section or an alignment may begin at another block, but not within one.
     const bool at_a_block = equal && (axis.offset % axis.block == 0 ||
                                       axis.extent <= axis.block - axis.offset % axis.block);
     if (axis.grid < 0 || (axis.procs == 1 && !at_a_block))
@@ -77,14 +77,14 @@ Dealt distributed_dimension(const Form& form, std::size_t d) {
     return dealt_by(*axis.partition, form, d);
 }
 
-/// A layout in ScaLAPACK's words, rows first.
+/// A layout in ScaLAPACK's terms, rows first.
 struct Described {
     std::array<std::size_t, 2> dimension;
     std::array<Dealt, 2> distributed_dimension;
     BlacsGrid grid;
 };
 
-/// The process at each place of a grid that is rotated so that it begins at `first`.
+/// The process at each position of the grid, rotated so that it begins at `first`.
 std::vector<std::int64_t> rotated(const Form& form,
                                   const std::array<Dealt, 2>& distributed_dimension,
                                   std::array<std::int64_t, 2> first) {
@@ -117,7 +117,7 @@ Described described(const Form& form, bool transposed) {
     const std::array<std::size_t, 2> order{transposed ? 1U : 0U, transposed ? 0U : 1U};
     Described result{
         order, {distributed_dimension(form, order[0]), distributed_dimension(form, order[1])}, {}};
-    // The lowest process comes to place (0, 0), as in the grids of BLACS_GRIDINIT.
+    // The lowest process gets position (0, 0), as in the grids of BLACS_GRIDINIT.
     auto& [rows, columns] = result.distributed_dimension;
     const auto unrotated = rotated(form, result.distributed_dimension, {0, 0});
     const auto lowest = std::ranges::min_element(unrotated) - unrotated.begin();
@@ -170,7 +170,7 @@ Layout Layout::from_blacs(const BlacsDescriptor& desc, const BlacsGrid& grid, st
                           bool transposed) {
     check_grid(grid);
     check_descriptor(desc, grid);
-    // Position (p, q) of the layout is that of the p-th block of rows, which begin at RSRC_.
+    // Position (p, q) of the layout belongs to the p-th block of rows; rows begin at RSRC_.
     std::array<std::int64_t, 2> shape{desc[2], desc[3]}, block{desc[4], desc[5]};
     std::array<std::int64_t, 2> procs{grid.rows, grid.columns};
     if (transposed)

@@ -83,7 +83,8 @@ namespace {
 
 using Ranges = std::vector<Range>;
 
-/// Cuts space until every box that meets a region covers it, then shares the region out.
+/// Divides space until every box that intersects a region covers it; then divides the region among
+/// its holders.
 class Sharing {
   public:
     Sharing(const BoxIndex& boxes, std::size_t dimensions) : boxes_(boxes), result_(dimensions) {}
@@ -123,7 +124,7 @@ class Sharing {
 
     void cut(Ranges region, const std::vector<std::int64_t>& inside) {
         if (inside.empty()) return;
-        // The bounds of boxes within the region, of the dimension that has most of them.
+        // The bounds of boxes within the region, in the dimension with the most bounds.
         std::vector<std::int64_t> cuts;
         std::size_t along = 0;
         for (std::size_t d = 0; d < region.size(); ++d) {
@@ -163,7 +164,7 @@ class Sharing {
         const std::int64_t extent =
             region.empty() ? 1 : region[longest].last - region[longest].first;
         if (holders.size() == 1 || extent == 1) {
-            // One index for several: all of them in turn, over many indices.
+            // A single index for several holders: they take turns over many indices.
             std::uint64_t number = 0;
             for (const Range& range : region)
                 number = number * 31 + static_cast<std::uint64_t>(range.first);

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Many boxes of indices, each of a process, and a tree that finds those that meet a given one.
+// An index of many boxes with their processes: a tree that finds the boxes that intersect a given
+// one.
 #pragma once
 
 #include <cstddef>
@@ -11,18 +12,17 @@
 
 namespace hocket::layout {
 
-/// Boxes that are not empty, sorted by process. The tree is a bounding volume hierarchy: a node
-/// holds the least box around its boxes, which its two children share out at the median of the
-/// dimension along which they spread most. Made in O(k log k); a look-up costs O(log k + hits)
-/// where boxes overlap little. Takes 16 d + 8 bytes a box, and a sixteenth as many nodes of 16 d
-/// + 32.
+/// Non-empty boxes, sorted by process. The tree is a bounding volume hierarchy: a node has the
+/// smallest box around its boxes. Its two children divide them at the median of the dimension in
+/// which they spread most. Building it takes O(k log k); a look-up takes O(log k + hits) if boxes
+/// overlap little. Takes 16 d + 8 bytes a box, and a sixteenth as many nodes of 16 d + 32.
 class BoxIndex {
   public:
     BoxIndex() = default;
     explicit BoxIndex(std::size_t dimensions) : dimensions_(dimensions) {}
-    /// Appends a box; by increasing process.
+    /// Appends a box, in increasing order of processes.
     void add(std::int64_t process, std::span<const Range> box);
-    /// Makes the tree, when all boxes are there.
+    /// Builds the tree, after the last box.
     void build();
 
     std::size_t dimensions() const { return dimensions_; }
@@ -35,19 +35,20 @@ class BoxIndex {
     /// The numbers of a process's boxes.
     Range of(std::int64_t process) const;
 
-    /// Calls `visit(k)` for every box that has an index in common with `query`, in any order, until
-    /// one call gives false.
+    /// Calls `visit(k)` for every box that intersects `query`, in any order, until a call returns
+    /// false.
     template <class Visit>
     void for_intersecting(std::span<const Range> query, Visit&& visit) const {
         if (!nodes_.empty()) descend(0, query, visit);
     }
 
   private:
-    /// Boxes order_[first, last), and the least box around them.
+    /// Boxes order_[first, last), and the smallest box around them.
     struct Node {
         std::int64_t first, last;
-        std::int64_t right;  // number of the second child, the first comes next; 0: a leaf
-        std::size_t bounds;  // where its ranges begin in bounds_
+        std::int64_t right;  // number of the second child; the first one follows this node; 0: a
+                             // leaf
+        std::size_t bounds;  // the position of its ranges in bounds_
     };
 
     std::int64_t make_node(std::int64_t first, std::int64_t last);
@@ -79,13 +80,13 @@ class BoxIndex {
     std::vector<Range> bounds_;
 };
 
-/// Whether box k has an index in common with another one, or any box has.
+/// Whether box k intersects another one; whether any box does.
 bool overlaps(const BoxIndex& boxes, std::int64_t k);
 bool any_overlaps(const BoxIndex& boxes);
 
-/// One sender for each index that boxes hold: disjoint boxes that cover the same indices. Where
-/// several processes hold a box, each gets a share of it, as equal as whole indices allow. Costs
-/// O(k log k) for k boxes that overlap little, as those of borders do.
+/// One sender for each index in boxes: disjoint boxes that cover the same indices. If several
+/// processes hold a box, each gets a share of it, as equal as whole indices allow. Takes O(k log k)
+/// for k boxes that overlap little, as borders do.
 BoxIndex senders_of(const BoxIndex& boxes, std::size_t dimensions);
 
 }  // namespace hocket::layout

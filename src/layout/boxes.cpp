@@ -18,6 +18,21 @@ Boxes::Boxes(const Shape& shape, std::vector<ProcessBox> boxes)
     : boxes_(std::move(boxes)), held_(shape.size()) {
     for (std::size_t r = 0; r < boxes_.size(); ++r)
         if (!boxes_[r].empty()) held_.add(static_cast<std::int64_t>(r), boxes_[r].ranges);
+    count();
+}
+
+Boxes::Boxes(const Shape& shape, std::vector<std::int64_t> processes, std::vector<ProcessBox> boxes)
+    : listed_(true),
+      processes_(std::move(processes)),
+      boxes_(std::move(boxes)),
+      nothing_(no_box(shape.size())),
+      held_(shape.size()) {
+    for (std::size_t k = 0; k < boxes_.size(); ++k)
+        if (!boxes_[k].empty()) held_.add(processes_[k], boxes_[k].ranges);
+    count();
+}
+
+void Boxes::count() {
     held_.build();
     overlap_ = any_overlaps(held_);
     for (std::int64_t k = 0; k < held_.count(); ++k) {

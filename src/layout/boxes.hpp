@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// One box of indices a process: bricks, with gaps and overlaps.
+// One box of indices for each process: bricks, with gaps and overlaps.
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
 #include <span>
 #include <vector>
@@ -13,8 +14,8 @@
 
 namespace hocket::layout {
 
-/// The box of one process; `none`: it holds nothing, whatever the ranges (which, without
-/// dimensions, could not say so).
+/// The box of one process. `none`: it holds nothing, whatever the ranges; without dimensions,
+/// ranges could not express that.
 struct ProcessBox {
     std::vector<Range> ranges;
     bool none = false;
@@ -29,31 +30,39 @@ inline ProcessBox no_box(std::size_t dimensions) {
 
 class Boxes {
   public:
-    /// One box a process, each within the shape.
+    /// One box for each process, each within the shape.
     Boxes(const Shape& shape, std::vector<ProcessBox> boxes);
+    /// The same of the listed processes, by increasing number; the others hold nothing.
+    Boxes(const Shape& shape, std::vector<std::int64_t> processes, std::vector<ProcessBox> boxes);
 
-    std::int64_t size() const { return static_cast<std::int64_t>(boxes_.size()); }
     const ProcessBox& box(std::int64_t process) const {
-        return boxes_[static_cast<std::size_t>(process)];
+        if (!listed_) return boxes_[static_cast<std::size_t>(process)];
+        const auto at = std::lower_bound(processes_.begin(), processes_.end(), process);
+        const bool found = at != processes_.end() && *at == process;
+        return found ? boxes_[static_cast<std::size_t>(at - processes_.begin())] : nothing_;
     }
-    const std::vector<ProcessBox>& all() const { return boxes_; }
-    /// The boxes that hold anything.
+    /// The non-empty boxes.
     const BoxIndex& held() const { return held_; }
-    /// Disjoint boxes that cover what is held, each of the process that sends it.
+    /// Disjoint boxes that cover the held elements, each with the process that sends it.
     const BoxIndex& sent() const;
     bool overlap() const { return overlap_; }
-    /// Elements of all boxes, copies counted.
+    /// Number of elements of all boxes, copies counted.
     std::int64_t total() const { return total_; }
 
   private:
+    void count();
+
+    bool listed_ = false;
+    std::vector<std::int64_t> processes_;  // of each box, where they are listed
     std::vector<ProcessBox> boxes_;
+    ProcessBox nothing_;
     BoxIndex held_;
-    Lazy<BoxIndex> sent_;  // where boxes overlap
+    Lazy<BoxIndex> sent_;  // if boxes overlap
     bool overlap_ = false;
     std::int64_t total_ = 0;
 };
 
-/// The boxes of a call, checked. @throws LayoutError for boxes that leave the shape, or stop before
+/// Checks the boxes of a call. @throws LayoutError for boxes that leave the shape, or stop before
 /// they start.
 std::vector<ProcessBox> checked_boxes(const Shape& shape, std::span<const IndexBox> boxes);
 

@@ -13,7 +13,7 @@ void add_common_runs(const IndexSet& source, const IndexSet& destination,
     const std::int64_t extent = source.extent();
     for_common_runs(
         source, destination, [&](std::int64_t first, std::int64_t length, base::wide period) {
-            // Times that it lies wholly within the extent, and what is left of once more.
+            // The number of its repetitions wholly within the extent, and the rest of one more.
             const base::wide room = static_cast<base::wide>(extent) - first;
             const auto times = static_cast<std::int64_t>((room - length) / period + 1);
             const bool any = room >= length;

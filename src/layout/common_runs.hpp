@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Where runs of two repeating sets meet, by the Chinese remainder theorem: no walk over blocks.
+// Finds the intersections of two periodic sets by the Chinese remainder theorem, without a walk
+// over blocks.
 #pragma once
 
 #include <algorithm>
@@ -13,7 +14,7 @@
 
 namespace hocket::layout {
 
-/// How many meetings there are at most; what `for_common_runs` costs.
+/// An upper bound on the number of intersections, which is the cost of `for_common_runs`.
 inline std::int64_t max_common_runs(const IndexSet& a, const IndexSet& b) {
     const std::int64_t common = std::gcd(a.period(), b.period());
     const auto runs_a = static_cast<base::wide>(a.runs().size());
@@ -23,18 +24,18 @@ inline std::int64_t max_common_runs(const IndexSet& a, const IndexSet& b) {
     return offsets > base::max_size ? base::max_size : static_cast<std::int64_t>(offsets);
 }
 
-/// Two sets that both repeat: calls `visit(first, length, period)` for each stretch that both hold,
-/// which comes again after every `period` (the least common multiple of theirs, which may be beyond
-/// the extent), until `visit` gives false. Stretches that begin beyond the extent are left out.
+/// Both sets are periodic. Calls `visit(first, length, period)` for each run in both sets, which
+/// repeats every `period` indices (the least common multiple of their periods, possibly beyond the
+/// extent), until `visit` returns false. Omits runs that begin beyond the extent.
 ///
-/// A run of the one that starts at x and a run of the other that starts at x + shift overlap where
-/// -length < shift < length; the shifts that occur are those congruent to the difference of their
-/// first indices modulo the common divisor of the periods, and each occurs once a period.
+/// A run of one set that starts at x and a run of the other that starts at x + shift overlap if
+/// -length < shift < length. The possible shifts are congruent to the difference of the first
+/// indices modulo the common divisor of the periods, and each occurs once a period.
 template <class Visit>
 void for_common_runs(const IndexSet& a, const IndexSet& b, Visit&& visit) {
     using base::wide;
     const std::int64_t common = std::gcd(a.period(), b.period());
-    const wide turns = b.period() / common;  // of a's period in theirs together
+    const wide turns = b.period() / common;  // of a's period in the common period
     const wide period = a.period() * turns;
     const wide back = base::inverse((a.period() / common) % turns, turns);
     for (const Run& run_a : a.runs()) {
@@ -57,17 +58,17 @@ void for_common_runs(const IndexSet& a, const IndexSet& b, Visit&& visit) {
     }
 }
 
-/// True where it is cheaper to find by congruences where two sets meet than to step through the
-/// runs of one of them in [0, end).
+/// True if congruences find the intersections faster than a walk over the runs of one set in [0,
+/// end).
 bool use_congruences(const IndexSet& a, const IndexSet& b, std::int64_t end);
 
-/// Appends the families that both sets hold, neither sorted nor joined.
+/// Appends the families in both sets, neither sorted nor joined.
 void add_common_runs(const IndexSet& source, const IndexSet& destination, std::vector<Family>& out);
 
 /// The number of elements that both sets hold.
 std::int64_t count_common_runs(const IndexSet& a, const IndexSet& b);
 
-/// Whether both hold any element; both repeat.
+/// Whether the intersection has an element; both are periodic.
 bool any_common_run(const IndexSet& a, const IndexSet& b);
 
 }  // namespace hocket::layout

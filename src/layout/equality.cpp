@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Two layouts are equal when every process holds the same indices, however they were written.
+// Equality of layouts: every process holds the same indices, however the layouts were written.
 #include <algorithm>
 #include <functional>
 
@@ -16,7 +16,7 @@ bool equal(const IndexSet& a, const IndexSet& b) {
     return count_common(a, b) == a.count();
 }
 
-/// Whether every index has the same owner. Takes the fewer of coordinates and indices.
+/// Whether every index has the same owner. Visits coordinates or indices, whichever are fewer.
 bool equal(const Axis& a, const Axis& b) {
     if (a == b) return true;
     if (a.extent < a.procs) {
@@ -47,7 +47,7 @@ bool same_processes(const Form& a, const Form& b) {
     return true;
 }
 
-/// Of listed elements the places in the local arrays, too.
+/// For listed elements, also compares local positions.
 bool same_lists(const Segments& a, const Segments& b) {
     for (std::int64_t rank = 0; rank < a.size(); ++rank) {
         const std::span<const Segment> in_a = a.of(rank), in_b = b.of(rank);
@@ -86,7 +86,7 @@ bool equal(const Form& a, const Form& b) {
         return true;
     }
     if (a.boxes || a.elements >= a.size) return same_processes(a, b);
-    // Fewer elements than processes. The forms outlive the layouts that borrow them here.
+    // Fewer elements than processes. These borrowed forms do not outlive the layouts.
     const auto borrow = [](const Form& form) {
         return Layout(std::shared_ptr<const Form>(std::shared_ptr<void>(), &form));
     };
@@ -94,7 +94,7 @@ bool equal(const Form& a, const Form& b) {
 }
 
 std::size_t hash(const Form& form) {
-    // What equal layouts share whatever was written: shape, size, and a few processes' sets.
+    // Equal layouts have these in common: shape, size, and a few processes' sets.
     std::size_t seed = form.shape.size() + (form.indexed() ? 77U : 0U) + (form.boxes ? 78U : 0U);
     for (const std::int64_t extent : form.shape) mix(seed, extent);
     mix(seed, form.size);

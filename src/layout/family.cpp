@@ -26,7 +26,7 @@ class Sweep {
         : source_(source), destination_(destination), out_(out) {}
 
     void run(std::int64_t low, std::int64_t high) {
-        // Step through the runs of whichever set has fewer; the other answers each as a whole.
+        // Walks over the runs of the set that has fewer; queries the other with each run.
         if (source_.runs_within(low, high) <= destination_.runs_within(low, high))
             for_runs(source_, low, high,
                      [this](std::int64_t a, std::int64_t b) { interval(a, b, destination_); });
@@ -43,7 +43,7 @@ class Sweep {
                         {{length, 1, 1, 1}}});
     }
 
-    /// [low, high) lies in one run of the one set; finds what `set`, the other, has of it.
+    /// [low, high) is in one run of one set; finds the elements of `set`, the other one, in it.
     void interval(std::int64_t low, std::int64_t high, const IndexSet& set) {
         if (!set.repeats() || high - low < set.period()) {
             for_runs(set, low, high, [this](std::int64_t a, std::int64_t b) { emit(a, b - a); });
@@ -52,7 +52,8 @@ class Sweep {
         const std::int64_t period = set.period();
         const bool in_source = &set == &source_;
         for (const Run& run : set.runs()) {
-            // Repetitions q of this run that lie wholly inside, then what sticks out at each end.
+            // Repetitions q of this run wholly within the interval, and the partial ones at each
+            // end.
             const std::int64_t head = base::ceil_div(low - run.first, period);
             const std::int64_t tail =
                 base::floor_div(high - run.length - run.first, period);  // last whole one
@@ -89,7 +90,7 @@ std::int64_t span_of(const std::vector<Repeat>& repeats) {
     return last + 1;
 }
 
-/// Appends what of `family` lies below `end`.
+/// Appends the elements of `family` below `end`.
 void clip(const Family& family, std::int64_t end, std::size_t level, std::vector<Family>& out) {
     if (family.first >= end) return;
     if (family.first + span_of(family.repeats) <= end) {
@@ -113,7 +114,7 @@ void clip(const Family& family, std::int64_t end, std::size_t level, std::vector
     if (level + 1 < family.repeats.size()) clip(rest, end, level + 1, out);
 }
 
-/// Drops loops of one turn and joins loops that continue each other.
+/// Drops loops of one iteration, and joins loops that continue each other.
 void tidy(std::vector<Repeat>& repeats) {
     std::vector<Repeat> kept;
     for (std::size_t i = repeats.size(); i-- > 0;) {
@@ -159,8 +160,8 @@ void join(std::vector<Family>& families) {
     families = std::move(joined);
 }
 
-/// Folds equally spaced families of one form into one. The loop that this adds goes outermost,
-/// whatever its stride, so that nothing may rely on the strides' order after it.
+/// Folds equally spaced families of one form into one. The new loop goes outermost, whatever its
+/// stride, so later code must not rely on the order of strides.
 void fold(std::vector<Family>& families) {
     const std::vector<Family> joined = std::move(families);
     families.clear();
@@ -186,7 +187,7 @@ void fold(std::vector<Family>& families) {
     }
 }
 
-/// The period of what both hold, or the extent where it never comes round twice.
+/// The period of the intersection, or the extent if it does not repeat.
 std::int64_t common_period(const IndexSet& a, const IndexSet& b) {
     const std::int64_t extent = a.extent();
     if (!a.repeats() || !b.repeats()) return extent;

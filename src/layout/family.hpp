@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Segment families: what two index sets have in common, written by repetition.
+// Segment families: the intersection of two index sets, in compressed form.
 #pragma once
 
 #include <cstddef>
@@ -10,8 +10,8 @@
 
 namespace hocket::layout {
 
-/// `count` times, each so many indices on: in the global dimension, in the source's local
-/// dimension, in the destination's.
+/// `count` repetitions, with steps in the global dimension, the source's local dimension and the
+/// destination's.
 struct Repeat {
     std::int64_t count;
     std::int64_t global;
@@ -21,10 +21,10 @@ struct Repeat {
 };
 
 /// A segment family (FALLS; nested for blocks of blocks): the innermost repeat is the run of
-/// consecutive indices, those before it say how it is repeated, outermost first.
+/// consecutive indices; the others repeat it, outermost first.
 struct Family {
     std::int64_t first;        ///< its first element in the global dimension
-    std::int64_t source;       ///< where that lies in the source's local dimension
+    std::int64_t source;       ///< the index of that element in the source's local dimension
     std::int64_t destination;  ///< and in the destination's
     std::vector<Repeat> repeats;
 
@@ -32,15 +32,15 @@ struct Family {
     friend bool operator==(const Family&, const Family&) = default;
 };
 
-/// The elements that both sets hold, every one exactly once, sorted by first element. A pure
-/// function of the two sets, so that both sides of a transfer find the same list alone.
-/// Costs by runs of one common period, never by elements or blocks.
+/// The elements in both sets, every one exactly once, sorted by first element. A pure function of
+/// the two sets, so both sides of a transfer find the same list independently. The cost grows with
+/// the runs of one common period, not with elements or blocks.
 std::vector<Family> intersect(const IndexSet& source, const IndexSet& destination);
 
 /// The number of elements that both sets hold.
 std::int64_t count_common(const IndexSet& a, const IndexSet& b);
 
-/// Whether there is any: cheaper where the sets repeat.
+/// Whether there is any; cheaper for periodic sets.
 bool any_common(const IndexSet& a, const IndexSet& b);
 
 }  // namespace hocket::layout

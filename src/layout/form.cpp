@@ -8,7 +8,8 @@ Shape strides_of(std::span<const std::int64_t> shape) {
     std::int64_t stride = 1;
     for (std::size_t d = shape.size(); d-- > 0;) {
         strides[d] = stride;
-        // A zero anywhere leaves no element to address; the product of the rest may not fit.
+        // With a zero extent there is no element to address, but the product of the others may not
+        // fit.
         if (__builtin_mul_overflow(stride, shape[d], &stride)) stride = 0;
     }
     return strides;

@@ -16,7 +16,7 @@ std::int64_t Axis::owner(std::int64_t index) const {
 }
 
 Run Axis::indices(wide first, wide last) const {
-    // A negative stride is a positive one read from the far end.
+    // A negative stride is a positive one, read from the far end.
     const bool backward = stride < 0;
     const wide step = backward ? -static_cast<wide>(stride) : stride;
     const wide lowest = backward ? static_cast<wide>(stride) * (extent - 1) + offset : offset;
@@ -35,7 +35,7 @@ IndexSet::IndexSet(std::int64_t extent, std::int64_t period, std::vector<Run> ru
         if (runs_.size() > 1) below_.push_back(per_period_);
         per_period_ += run.length;
     }
-    // One form for "all" and "none", so that neither ever looks periodic.
+    // "All" and "none" have one representation each, which is not periodic.
     if (repeats() && (per_period_ == period_ || per_period_ == 0)) {
         runs_.clear();
         below_.clear();
@@ -119,8 +119,8 @@ IndexSet interval(const Range& range, std::int64_t extent) {
 
 namespace {
 
-/// Runs of [0, window) where (stride*i + offset) mod modulus lies in [first, last): one step for
-/// each time the positions pass round the modulus. 0 < stride; 0 <= offset < modulus.
+/// Runs of [0, window) in which (stride*i + offset) mod modulus is in [first, last): one step for
+/// each wrap-around of the positions. 0 < stride; 0 <= offset < modulus.
 std::vector<Run> runs_by_rounds(wide stride, wide offset, wide modulus, wide first, wide last,
                                 wide window) {
     std::vector<Run> runs;
@@ -140,8 +140,8 @@ std::vector<Run> runs_by_rounds(wide stride, wide offset, wide modulus, wide fir
     return runs;
 }
 
-/// The same, one step for each template position of [first, last): better where strides are long
-/// and blocks short.
+/// The same runs, one step for each template position of [first, last): better for long strides and
+/// short blocks.
 std::vector<Run> runs_by_positions(wide stride, wide offset, wide modulus, wide first, wide last,
                                    wide window) {
     const wide common =
@@ -166,7 +166,7 @@ std::vector<Run> runs_by_positions(wide stride, wide offset, wide modulus, wide 
     return runs;
 }
 
-/// The same as `held_by`, of a template in unequal blocks.
+/// `held_by` for a template with unequal blocks.
 IndexSet held_by_partition(const Axis& axis, std::int64_t first, std::int64_t last) {
     const std::int64_t n = axis.extent;
     const auto [low, high] = std::minmax({axis.position(0), axis.position(n - 1)});
@@ -195,7 +195,7 @@ IndexSet held_by(const Axis& axis, std::int64_t first_coordinate, std::int64_t l
     const wide modulus = static_cast<wide>(axis.procs) * axis.block;
     const wide first = static_cast<wide>(first_coordinate) * axis.block;
     const wide last = static_cast<wide>(last_coordinate) * axis.block;
-    // A negative stride is a positive one read from the far end; the runs are turned back below.
+    // A negative stride is a positive one, read from the far end; the code below reverses the runs.
     const bool backward = axis.stride < 0;
     wide stride = backward ? -static_cast<wide>(axis.stride) : axis.stride;
     const wide reach = stride * (n - 1);
@@ -214,7 +214,7 @@ IndexSet held_by(const Axis& axis, std::int64_t first_coordinate, std::int64_t l
     }
     const std::int64_t common = std::gcd(static_cast<std::int64_t>(stride), round);
     const std::int64_t window = std::min(n, round / common);
-    // Over one period, from the end that the positions rise from.
+    // Over one period, beginning at the lowest position.
     const wide start =
         backward ? (axis.offset + static_cast<wide>(axis.stride) * (window - 1)) : lowest;
     const wide offset = base::floor_mod(start, modulus);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Which indices of one dimension a process holds, written by one period and never listed.
+// The indices of one dimension that a process holds, as one period instead of a list.
 #pragma once
 
 #include <algorithm>
@@ -14,11 +14,11 @@
 
 namespace hocket::layout {
 
-/// How one array dimension is distributed over one dimension of the processor arrangement: index i
-/// is at `stride*i + offset` of a template that is dealt out in blocks, so that its owner has
-/// coordinate floor((stride*i + offset) / block) mod procs (HPF 1.0, section 3.3: BLOCK is one
-/// round of it); or, where there is a partition, the coordinate that it gives to that position (HPF
-/// 2.0, section 8: GEN_BLOCK and INDIRECT). Template positions are never negative.
+/// The distribution of one array dimension over one dimension of the processor arrangement. Index i
+/// is at position `stride*i + offset` of a template. The template is distributed in blocks: the
+/// owner has coordinate floor((stride*i + offset) / block) mod procs (HPF 1.0, section 3.3; BLOCK
+/// has one round). With a partition, the partition gives the coordinate of each position (HPF 2.0,
+/// section 8: GEN_BLOCK and INDIRECT). Template positions are never negative.
 struct Axis {
     std::int64_t extent = 0;
     std::int64_t procs = 1;
@@ -35,8 +35,8 @@ struct Axis {
     friend bool operator==(const Axis&, const Axis&) = default;
 };
 
-/// A subset of [0, extent) that repeats with a period: runs within one period, increasing and
-/// apart. Where the period reaches the extent nothing repeats, and the runs are the whole set.
+/// A subset of [0, extent) that repeats with a period: the runs within one period, increasing and
+/// disjoint. If the period is the extent, nothing repeats, and the runs are the whole set.
 class IndexSet {
   public:
     IndexSet() = default;
@@ -51,15 +51,15 @@ class IndexSet {
 
     std::int64_t count() const { return count_; }
     bool empty() const { return count_ == 0; }
-    /// How many of its elements are below `index`, which for an element is where it lies locally.
+    /// The number of its elements below `index`; for an element, its local index.
     std::int64_t count_below(std::int64_t index) const;
     bool contains(std::int64_t index) const;
     /// The element with `position` elements below it; 0 <= position < count().
     std::int64_t element(std::int64_t position) const;
     std::vector<std::int64_t> list() const;
-    /// The first run (as a place in `runs()`) of a period that ends after `offset`.
+    /// The first run (as an index of `runs()`) that ends after `offset` within a period.
     std::size_t first_run_after(std::int64_t offset) const;
-    /// How many runs a sweep over [first, last) may meet, at most.
+    /// An upper bound on the runs in [first, last).
     std::int64_t runs_within(std::int64_t first, std::int64_t last) const;
 
     friend bool operator==(const IndexSet&, const IndexSet&) = default;
@@ -73,7 +73,7 @@ class IndexSet {
     std::vector<std::int64_t> below_;  // elements of the period before each run; empty for one run
 };
 
-/// Calls `visit(first, last)` for every run of `set` that meets [low, high), clipped to it.
+/// Calls `visit(first, last)` for every run of `set` that intersects [low, high), clipped to it.
 template <class Visit>
 void for_runs(const IndexSet& set, std::int64_t low, std::int64_t high, Visit&& visit) {
     const std::vector<Run>& runs = set.runs();
@@ -99,7 +99,7 @@ inline IndexSet held_by(const Axis& axis, std::int64_t coordinate) {
     return held_by(axis, coordinate, coordinate + 1);
 }
 
-/// Every index of a dimension; those of a range.
+/// Every index of a dimension; the indices of a range.
 IndexSet whole(std::int64_t extent);
 IndexSet interval(const Range& range, std::int64_t extent);
 

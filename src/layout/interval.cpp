@@ -40,7 +40,8 @@ void add_outside(std::vector<Range> box, std::span<const Range> hole,
 
 namespace {
 
-/// Places [first, last) of the dimensions from `d` on; `above` holds the ranges of those before.
+/// Positions [first, last) of the dimensions from `d` on; `above` has the ranges of earlier
+/// dimensions.
 void cut(std::span<const std::int64_t> extents, std::size_t d, std::int64_t first,
          std::int64_t last, std::vector<Range>& above, std::vector<std::vector<Range>>& out) {
     if (first >= last) return;

@@ -173,7 +173,7 @@ std::vector<Slice> Layout::slices(std::int64_t rank) const {
         const std::int64_t count = set.count();
         Slice slice{count > 0 ? set.element(0) : 0, count, 1, true};
         if (count > 1) slice.step = set.element(1) - slice.first;
-        // Equally spaced: the runs of a period, and from one period to the next.
+        // Equally spaced: within the runs of a period, and from one period to the next.
         const bool one_run = set.runs().size() == 1 && (!set.repeats() || set.per_period() == 1);
         if (count > 1 && !one_run) {
             const std::int64_t spacing = slice.step;

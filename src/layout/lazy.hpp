@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Values that are worked out when first asked for.
+// Values that are computed at first use.
 #pragma once
 
 #include <atomic>
@@ -7,7 +7,7 @@
 
 namespace hocket::layout {
 
-/// A value that is worked out when first asked for, by any thread; a copy does not know it.
+/// A value that any thread computes at its first use; a copy computes it again.
 template <class T>
 class Lazy {
   public:

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Distributions, checked and worked out.
+// Checks distributions and derives their values.
 #include <algorithm>
 #include <string>
 
@@ -63,7 +63,7 @@ void check_counts(const Template& base) {
     }
 }
 
-/// Blocks of unequal extents, or none. @throws LayoutError where they do not fit.
+/// Blocks of unequal extents, or none. @throws LayoutError if they do not fit.
 std::shared_ptr<const Partition> partition_of(const Format& format, std::int64_t extent,
                                               std::int64_t procs, std::size_t d) {
     using Kind = Format::Kind;
@@ -93,7 +93,7 @@ std::shared_ptr<const Partition> partition_of(const Format& format, std::int64_t
     return format.partition;
 }
 
-/// The block size of one dimension, HPF's.
+/// The block size of one dimension, as in HPF.
 std::int64_t block_of(const Format& format, std::int64_t extent, std::int64_t procs,
                       std::size_t d) {
     if (format.size < 0)
@@ -111,7 +111,7 @@ std::int64_t block_of(const Format& format, std::int64_t extent, std::int64_t pr
     return format.size;
 }
 
-/// The template's own axes, and its arrangement's roles with template dimensions for dimensions.
+/// The template's own axes, and the roles of its arrangement, in terms of template dimensions.
 std::vector<Axis> axes_of(const Template& base, std::vector<Role>& grid) {
     check_counts(base);
     std::vector<Axis> axes;
@@ -152,9 +152,9 @@ Axis axis_of(const Format& format, std::int64_t extent, std::int64_t procs, std:
 
 Form make_form(Template base) {
     std::sort(base.replicate.begin(), base.replicate.end());
-    for (Format& format : base.formats)  // one way to write it
+    for (Format& format : base.formats)  // a normal form
         if (format.kind == Format::Kind::cyclic && format.size == 1) format.size = 0;
-    // One process for an array that nothing distributes may be written as such.
+    // An undistributed array on one process may be written with procs of 1.
     const bool undistributed = std::all_of(base.formats.begin(), base.formats.end(),
                                            [](const Format& f) { return !f.distributed(); });
     if (undistributed && base.replicate.empty() && base.procs == Shape{1}) base.procs.clear();
@@ -205,6 +205,13 @@ Form make_form(Shape shape, std::vector<ProcessBox> boxes) {
     return form;
 }
 
+Form make_form(Shape shape, std::int64_t size, std::vector<std::int64_t> processes,
+               std::vector<ProcessBox> boxes) {
+    Form form = make_form(std::move(shape), static_cast<std::size_t>(size));
+    form.boxes = std::make_shared<const Boxes>(form.shape, std::move(processes), std::move(boxes));
+    return form;
+}
+
 Form make_relabeled(const Form& form, std::span<const std::int64_t> ranks, std::int64_t size) {
     const Shape given(ranks.begin(), ranks.end());
     if (static_cast<std::int64_t>(ranks.size()) != form.size)
@@ -213,7 +220,7 @@ Form make_relabeled(const Form& form, std::span<const std::int64_t> ranks, std::
                           "; name a process for each");
     if (size == 0 && !given.empty()) size = *std::max_element(given.begin(), given.end()) + 1;
     std::unordered_map<std::int64_t, std::int64_t>
-        before;  // process -> the one whose part it takes
+        before;  // process -> the process whose part it takes
     for (std::size_t r = 0; r < given.size(); ++r) {
         if (given[r] < 0 || given[r] >= size)
             throw LayoutError("the order names process " + std::to_string(given[r]) +

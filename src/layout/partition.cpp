@@ -117,7 +117,7 @@ std::vector<Run> Partition::owned(std::int64_t first, std::int64_t last, std::in
         return runs;
     }
     const std::int64_t lowest = piece_at(low), highest = piece_at(high - 1);
-    // The pieces [lowest, highest] of one owner lie together in by_owner_.
+    // The pieces [lowest, highest] of one owner are consecutive in by_owner_.
     const auto at = [&](std::int64_t owner, std::int64_t piece) {
         return std::partition_point(by_owner_.begin(), by_owner_.end(), [&](std::int64_t k) {
             return owner_of(k) < owner || (owner_of(k) == owner && k < piece);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Which coordinate owns which positions of a template dimension, where its blocks are not equal.
+// Partitions: the owners of positions of a template dimension with unequal blocks.
 #pragma once
 
 #include <cstddef>
@@ -22,31 +22,32 @@ struct OwnedRun {
     std::int64_t owner;
 };
 
-/// The positions [0, extent) as consecutive pieces, each with the coordinate that owns it. Of
-/// GEN_BLOCK and BALANCED piece c is coordinate c's; of INDIRECT the pieces are the runs of equal
-/// owner. A look-up costs a binary search, of BALANCED a division. GEN_BLOCK takes 8 bytes a
+/// The positions [0, extent) as consecutive pieces, each with the coordinate of its owner. For
+/// GEN_BLOCK and BALANCED, coordinate c owns piece c; for INDIRECT, the pieces are the runs of
+/// equal owner. A look-up takes a binary search; for BALANCED a division. GEN_BLOCK takes 8 bytes a
 /// coordinate, INDIRECT 24 a piece.
 class Partition {
   public:
     static Partition gen_block(std::span<const std::int64_t> extents);
     static Partition balanced(std::int64_t extent, std::int64_t coordinates);
-    /// The owner of each position; runs of one owner may be split. Costs O(runs log runs).
+    /// `runs` have the owner of each position; runs of one owner may be split. Takes O(runs log
+    /// runs).
     static Partition indirect(std::span<const OwnedRun> runs);
     static Partition indirect(std::span<const std::int64_t> owners);
 
     std::int64_t extent() const { return extent_; }
     std::int64_t pieces() const { return pieces_; }
-    /// True where piece c is coordinate c's.
+    /// True if coordinate c owns piece c.
     bool in_order() const { return owners_.empty(); }
-    /// Where a piece begins; of pieces(): the extent.
+    /// The first position of a piece; for pieces(): the extent.
     std::int64_t begin(std::int64_t piece) const;
     std::int64_t owner_of(std::int64_t piece) const {
         return in_order() ? piece : owners_[static_cast<std::size_t>(piece)];
     }
-    /// The piece that a position lies in.
+    /// The piece that contains a position.
     std::int64_t piece_at(std::int64_t position) const;
     std::int64_t owner(std::int64_t position) const { return owner_of(piece_at(position)); }
-    /// What coordinates [first, last) own of the positions [low, high), increasing and apart.
+    /// The positions of [low, high) that coordinates [first, last) own, increasing and disjoint.
     std::vector<Run> owned(std::int64_t first, std::int64_t last, std::int64_t low,
                            std::int64_t high) const;
 

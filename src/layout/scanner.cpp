@@ -106,7 +106,7 @@ void Scanner::expect_end() {
 }
 
 void Scanner::fail_at(std::size_t position, std::string_view expected) const {
-    // Of a long text, or of one of many lines, show the part around the character.
+    // For a long text, or one of many lines, shows the part around the character.
     constexpr std::size_t reach = 60;
     std::size_t begin = position > reach ? position - reach : 0;
     std::size_t end = std::min(text_.size(), position + reach);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Sections: A(1:n:2, :) is an array of its own, aligned with A.
+// Sections: A(1:n:2, :) is an array that is aligned with A.
 #include <algorithm>
 #include <string>
 

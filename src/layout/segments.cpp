@@ -41,7 +41,7 @@ bool continues(const Segment& a, const Segment& b) {
     return a.process == b.process && a.last() == b.first && a.local + a.length == b.local;
 }
 
-/// Appends, or makes the last one longer.
+/// Appends a segment, or extends the last one.
 void append(std::vector<Segment>& segments, const Segment& next) {
     if (!segments.empty() && continues(segments.back(), next))
         segments.back().length += next.length;
@@ -93,7 +93,7 @@ Segments::Segments(std::int64_t elements, const std::vector<std::vector<Run>>& l
         }
     }
     std::sort(all.begin(), all.end(), by_process);
-    // Each process alone: no element twice; segments take their places in increasing order.
+    // For each process: no element twice; segments in increasing order get their local positions.
     std::size_t kept = 0;
     for (const Segment& next : all) {
         const bool first = kept == 0 || all[kept - 1].process != next.process;

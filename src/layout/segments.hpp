@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Who holds which runs of the row-major flattened array: explicit segments, and listed elements.
+// Runs of the row-major flattened array and their owners: explicit segments, and listed elements.
 #pragma once
 
 #include <cstdint>
@@ -13,17 +13,17 @@
 
 namespace hocket::layout {
 
-/// One segment, found by its place in the array.
+/// One segment.
 struct Segment {
     std::int64_t first;
     std::int64_t length;
     std::int64_t process;
-    std::int64_t local;  ///< where its first element lies in the process's local array
+    std::int64_t local;  ///< the local index of its first element
     std::int64_t last() const { return first + length; }
     friend bool operator==(const Segment&, const Segment&) = default;
 };
 
-/// Segments that do not overlap, in two orders. Look-ups are binary searches.
+/// Disjoint segments, in two orders. Look-ups are binary searches.
 class SegmentTable {
   public:
     SegmentTable() = default;
@@ -31,7 +31,7 @@ class SegmentTable {
 
     const std::vector<Segment>& all() const { return by_place_; }
     std::span<const Segment> of(std::int64_t process) const;
-    /// Those that meet the places [first, last).
+    /// The segments that intersect the elements [first, last).
     std::span<const Segment> within(std::int64_t first, std::int64_t last) const;
 
   private:
@@ -40,25 +40,26 @@ class SegmentTable {
 
 class Segments {
   public:
-    /// `lists[r]` are process r's: its segments in any order, which its local array holds in
-    /// increasing order; or, where `listed`, the runs of its local array in their order, which may
-    /// be copies of other processes'. @throws LayoutError for runs that are negative or leave
-    /// [0, elements), for segments that overlap, and for elements that a process lists twice.
+    /// `lists[r]` are process r's segments in any order, which its local array holds in increasing
+    /// order. With `listed`, they are the runs of its local array in order, and may be copies of
+    /// other processes' elements. @throws LayoutError for runs that are negative or leave [0,
+    /// elements), for segments that overlap, and for elements twice in one list.
     Segments(std::int64_t elements, const std::vector<std::vector<Run>>& lists, bool listed);
 
     std::int64_t size() const { return static_cast<std::int64_t>(sets_.size()); }
     bool listed() const { return listed_; }
-    /// One process's places.
+    /// One process's elements.
     const IndexSet& set(std::int64_t process) const {
         return sets_[static_cast<std::size_t>(process)];
     }
-    /// One process's segments by place, and in the order of its local array.
+    /// One process's segments: sorted by element, and in the order of its local array.
     std::span<const Segment> of(std::int64_t process) const;
     std::vector<Segment> in_order(std::int64_t process) const;
-    /// Where a place lies in a process's local array; the process holds it.
+    /// The local index of an element that the process holds.
     std::int64_t local(std::int64_t process, std::int64_t place) const;
 
-    /// All segments that meet the places [first, last), in any order, until `visit` gives false.
+    /// Visits all segments that intersect the elements [first, last), in any order, until `visit`
+    /// returns false.
     template <class Visit>
     void for_intersecting(std::int64_t first, std::int64_t last, Visit&& visit) const {
         if (first >= last) return;
@@ -72,23 +73,23 @@ class Segments {
         for (const Segment& segment : disjoint_.within(first, last))
             if (!visit(segment)) return;
     }
-    /// One sender for each element that is held.
+    /// One sender for each element that has an owner.
     const SegmentTable& sent() const;
 
     bool copies() const { return copies_; }
     /// Elements that processes hold, copies counted.
     std::int64_t total() const { return total_; }
-    /// Stretches that nobody holds, increasing and apart.
+    /// Runs without owner, increasing and disjoint.
     const std::vector<Run>& gaps() const { return gaps_; }
-    /// The first place of [first, last) that nobody holds. Costs a binary search.
+    /// The first element of [first, last) without owner. Takes a binary search.
     std::optional<std::int64_t> gap(std::int64_t first, std::int64_t last) const;
 
   private:
     bool listed_ = false, copies_ = false;
     std::vector<IndexSet> sets_;
-    std::vector<Segment> held_;  // by process, then place; empty where there are no copies
+    std::vector<Segment> held_;  // by process, then element; empty if there are no copies
     BoxIndex index_;             // of held_
-    SegmentTable disjoint_;      // where there are no copies
+    SegmentTable disjoint_;      // if there are no copies
     Lazy<SegmentTable> sent_;
     std::vector<Run> gaps_;
     std::int64_t total_ = 0;

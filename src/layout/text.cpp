@@ -18,7 +18,7 @@ std::int64_t parse_number(Scanner& scanner, const Names* names, std::string_view
     return names != nullptr ? parse_constant(scanner, *names) : scanner.number(what);
 }
 
-/// "(3, 4*2, 5)": numbers, each with how often it comes, as in Fortran's DATA.
+/// "(3, 4*2, 5)": numbers with repeat counts, as in Fortran's DATA.
 std::vector<OwnedRun> parse_list(Scanner& scanner, const Names* names, std::string_view what) {
     std::vector<OwnedRun> runs;
     scanner.expect('(', "before " + std::string(what));
@@ -84,7 +84,7 @@ Format parse_format(Scanner& scanner, const Names* names) {
     return format;
 }
 
-/// "(4, 2 COPIES)": extents, those with copies marked.
+/// "(4, 2 COPIES)": extents; those with copies are marked.
 void parse_procs(Scanner& scanner, Template& base) {
     if (scanner.at_number()) {
         base.procs.push_back(scanner.number("a number of processes"));
@@ -140,7 +140,7 @@ Shape parse_extents(Scanner& scanner, std::string_view what) {
 
 namespace {
 
-/// "[a, b | c | ]": one list a process, whose items `item(list)` reads.
+/// "[a, b | c | ]": one list a process, whose items `item(list)` parses.
 template <class List, class Item>
 std::vector<List> parse_lists(Scanner& scanner, std::string_view what, Item item) {
     std::vector<List> lists(1);
@@ -157,7 +157,7 @@ std::vector<List> parse_lists(Scanner& scanner, std::string_view what, Item item
     return lists;
 }
 
-/// "[0+5, 10+3 | 5+5 | ]": first+length each; of listed elements also single ones.
+/// "[0+5, 10+3 | 5+5 | ]": first+length for each segment; listed elements may be single numbers.
 std::vector<std::vector<Run>> parse_segments(Scanner& scanner, bool listed) {
     using List = std::vector<Run>;
     return parse_lists<List>(scanner, listed ? "element" : "segment", [&](List& list) {
@@ -194,7 +194,7 @@ std::vector<ProcessBox> parse_boxes(Scanner& scanner, const Shape& shape) {
     return boxes;
 }
 
-/// "(BLOCK, *) @ (4)" with the shape already known.
+/// "(BLOCK, *) @ (4)" after the shape.
 Form parse_distribution(Scanner& scanner, Shape shape) {
     Template base;
     base.shape = std::move(shape);
@@ -215,7 +215,7 @@ Form parse_distribution(Scanner& scanner, Shape shape) {
 
 Form parse_layout(std::string_view text, const Shape* shape) {
     Scanner scanner(text, "layout");
-    bool named = true;  // the text may leave out the shape where the caller gives one
+    bool named = true;  // the text may omit the shape if the caller gives one
     if (shape != nullptr) {
         Scanner ahead = scanner;
         named =
@@ -236,7 +236,7 @@ Form parse_layout(std::string_view text, const Shape* shape) {
     }
     Form form;
     if (scanner.peek() != '(' && !scanner.at_end()) {
-        // The template comes after the subscripts that it explains.
+        // The template follows the subscripts that need it.
         Scanner ahead = scanner;
         while (!ahead.at_end() && !ahead.accept_word("OF")) ahead.skip();
         if (ahead.at_end())

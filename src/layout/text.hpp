@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// HPF's words for a layout: read and written.
+// Parses and prints the text of layouts.
 #pragma once
 
 #include <string_view>
@@ -13,15 +13,15 @@ namespace hocket::layout {
 
 /// "(BLOCK, CYCLIC(3), *)", any case. @throws LayoutError pointing at the character.
 std::vector<Format> parse_formats(std::string_view text);
-/// One of them.
+/// One format.
 Format parse_format(std::string_view text);
-/// The same within a text; `names`, where given, are what sizes may be computed from.
+/// Formats within a text; `names` has the names for computed sizes.
 std::vector<Format> parse_formats(Scanner& scanner, const Names* names = nullptr);
 
 /// "(12, 12)"; a comma after the last is allowed, as Python writes it.
 Shape parse_extents(Scanner& scanner, std::string_view what);
 
-/// What text_of(Form) wrote. `shape`, where given, is the shape of a text that names none.
+/// Parses the result of text_of(Form). `shape`: for a text without shape.
 Form parse_layout(std::string_view text, const Shape* shape = nullptr);
 
 }  // namespace hocket::layout

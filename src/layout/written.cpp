@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Layouts as text, whole and shortened.
+// Prints layouts as text, whole and shortened.
 #include <algorithm>
 #include <array>
 #include <cstdint>
@@ -81,9 +81,9 @@ std::string text_of_segments(const Segments& segments) {
     return result + "]";
 }
 
-std::string text_of_boxes(const Boxes& boxes) {
+std::string text_of_boxes(const Boxes& boxes, std::int64_t size) {
     std::string result = "[";
-    for (std::int64_t r = 0; r < boxes.size(); ++r) {
+    for (std::int64_t r = 0; r < size; ++r) {
         if (r > 0) result += " | ";
         if (boxes.box(r).none) {
             result += "-";
@@ -102,7 +102,7 @@ std::string text_of_boxes(const Boxes& boxes) {
 
 std::string text_of(const Form& form) {
     std::string result = text_of(form.shape) + " ";
-    if (form.boxes) return result + "BOXES " + text_of_boxes(*form.boxes);
+    if (form.boxes) return result + "BOXES " + text_of_boxes(*form.boxes, form.size);
     if (form.indexed()) return result + dist_of(form) + " " + text_of_segments(*form.segments);
     if (form.aligned()) result += text_of_alignment(form) + " OF " + text_of(form.base.shape) + " ";
     result += text_of(form.base.formats) + " @ " + text_of_procs(form);
@@ -125,7 +125,7 @@ std::string brief(const Form& form) {
 
 namespace {
 
-/// Two sums of 64 bits over a text, each with its own odd factor.
+/// Two sums of 64 bits over a text, with different odd factors.
 std::string digest_of(std::string_view text) {
     std::array<std::uint64_t, 2> sums{0x9e3779b97f4a7c15U, 0xc2b2ae3d27d4eb4fU};
     constexpr std::array<std::uint64_t, 2> factors{0xff51afd7ed558ccdU, 0xc4ceb9fe1a85ec53U};

@@ -16,9 +16,9 @@ namespace {
 using base::wide;  // sums of a few weights, each of which may need 63 bits
 constexpr wide far = static_cast<wide>(std::numeric_limits<std::int64_t>::max()) * 8;
 
-/// Costs are weights with the other sign. Row i may also stay alone: a column of its own, number
-/// columns + i, costs 0. Dual values keep cost - row_value - column_value at 0 or more, at 0 along
-/// what is matched, and column values at 0 where a column is free.
+/// Costs are negative weights. Row i may also stay unmatched: it then takes a private column,
+/// number columns + i, of cost 0. Invariant: cost - row_value - column_value is at least 0, is 0
+/// for matched pairs, and column values are 0 for free columns.
 class Assignment {
   public:
     Assignment(const std::vector<std::vector<Weight>>& rows, std::int64_t columns)

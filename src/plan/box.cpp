@@ -28,11 +28,11 @@ bool same_step(const Loop& a, const Loop& b) {
 
 namespace {
 
-/// How a side's local array is addressed by the indices of the source's dimensions: one local
-/// dimension for each, or, of lists, one for all with the strides of the flattened array.
+/// How indices of the source's dimensions address a side's local array: one local dimension for
+/// each; for lists one for all, with the strides of the flattened array.
 struct Addressing {
     bool flat = false;
-    Shape strides;  // by the source's dimensions
+    Shape strides;  // for the source's dimensions
     std::vector<std::size_t> dimension;
     std::int64_t base = 0;
 
@@ -46,7 +46,7 @@ struct Addressing {
     Shape origin(std::size_t dimensions) const { return flat ? Shape{base} : Shape(dimensions, 0); }
 };
 
-/// One box for each choice of a family in every dimension.
+/// One box for each combination of families, one of each dimension.
 void add_boxes(const std::vector<std::vector<Family>>& families, const Addressing& source,
                const Addressing& destination, std::vector<Box>& out) {
     const std::size_t n = families.size();
@@ -68,7 +68,8 @@ void add_boxes(const std::vector<std::vector<Family>>& families, const Addressin
                     box.loops.push_back({repeat.count, static_cast<int>(a),
                                          repeat.source * source.strides[d], static_cast<int>(b),
                                          repeat.destination * destination.strides[d]});
-            // Periods outside: what lies together is moved together, also of other boxes.
+            // Periods become outer loops, so that contiguous elements, also of other boxes, move
+            // together.
             std::stable_sort(box.loops.begin() + static_cast<std::ptrdiff_t>(begin),
                              box.loops.end(), [](const Loop& x, const Loop& y) {
                                  return std::abs(x.source_step) > std::abs(y.source_step);
@@ -87,8 +88,8 @@ bool same_loops(const Box& a, const Box& b) {
         [](const Loop& x, const Loop& y) { return x.extent == y.extent && same_step(x, y); });
 }
 
-/// The loop that leads from one box to the next: one step in one dimension of each side. Extent 0:
-/// there is none.
+/// The loop from one box to the next: one step in one dimension of each side. Extent 0: there is
+/// none.
 Loop step_between(const Box& a, const Box& b) {
     Loop loop{0, 0, 0, 0, 0};
     if (!same_loops(a, b)) return loop;
@@ -109,7 +110,7 @@ Loop step_between(const Box& a, const Box& b) {
     return loop;
 }
 
-/// Joins equal, equally spaced boxes: segments that describe a strided block become one box.
+/// Joins equal, equally spaced boxes: segments of a strided block become one box.
 std::vector<Box> fold(std::vector<Box> boxes) {
     std::vector<Box> out;
     for (std::size_t i = 0; i < boxes.size();) {
@@ -141,7 +142,7 @@ void cut(const Box& box, std::size_t level, std::int64_t first, std::int64_t las
         out.push_back(std::move(whole));
         return;
     }
-    // Loops above `level` turn once, so that an element's number is that within this loop.
+    // Loops above `level` have one iteration, so element numbers count within this loop.
     const Loop& loop = box.loops[level];
     std::int64_t inner = 1;
     for (std::size_t i = level + 1; i < box.loops.size(); ++i) inner *= box.loops[i].extent;
@@ -155,7 +156,7 @@ void cut(const Box& box, std::size_t level, std::int64_t first, std::int64_t las
         return piece;
     };
     const std::int64_t head = base::ceil_div(first, inner), tail = last / inner;
-    if (head > tail) {  // within one turn
+    if (head > tail) {  // within one iteration
         cut(part(tail, 1), level + 1, first - tail * inner, last - tail * inner, out);
         return;
     }
@@ -191,7 +192,7 @@ std::vector<Box> make_boxes(const Problem& problem, std::int64_t source_rank,
             const IndexSet here = layout::interval(piece.box[d], shape[d]);
             families[d] =
                 layout::intersect(grid_source ? from[d] : here, grid_destination ? to[d] : here);
-            // A piece's own places count from its first index; those of a process's box, from its.
+            // Local positions count from the first index of a piece, or of a process's box.
             for (Family& family : families[d]) {
                 const std::int64_t within = family.first - piece.box[d].first;
                 if (!grid_source)

@@ -10,7 +10,7 @@ namespace {
 using Vertex = std::size_t;  // rows, then columns
 constexpr std::int32_t none = -1;
 
-/// Which neighbour each vertex has by each colour.
+/// The neighbour of each vertex by each colour.
 class Colouring {
   public:
     Colouring(std::size_t vertices, std::int64_t colours)
@@ -28,9 +28,9 @@ class Colouring {
         by(b, c) = static_cast<std::int32_t>(a);
     }
 
-    /// `c` is free at the row and `d` at the column: makes `c` free at the column too, by
-    /// exchanging the two colours along the path that starts there. It cannot end in the row, which
-    /// it would have to enter by `c`.
+    /// `c` is free at the row and `d` at the column. Makes `c` free at the column too, by
+    /// exchanging the two colours along the path that starts there. The path cannot end in the row,
+    /// because it would enter the row by `c`.
     void exchange(Vertex column, std::int32_t c, std::int32_t d) {
         std::vector<Vertex> path{column};
         for (std::int32_t next = c; by(path.back(), next) != none; next = next == c ? d : c)

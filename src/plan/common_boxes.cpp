@@ -20,21 +20,21 @@ namespace {
 
 using Ranges = std::vector<Range>;
 
-/// Row-major place of a box's first index.
+/// Row-major number of a box's first element.
 std::int64_t first_place(const Ranges& box, std::span<const std::int64_t> shape) {
     std::int64_t place = 0;
     for (std::size_t d = 0; d < shape.size(); ++d) place = place * shape[d] + box[d].first;
     return place;
 }
 
-/// And of its last one.
+/// Row-major number of its last element.
 std::int64_t last_place(const Ranges& box, std::span<const std::int64_t> shape) {
     std::int64_t place = 0;
     for (std::size_t d = 0; d < shape.size(); ++d) place = place * shape[d] + box[d].last - 1;
     return place;
 }
 
-/// The sets of one box, as if a process held just that.
+/// The index sets of one box, as if a process held only that box.
 std::vector<IndexSet> sets_of(const Ranges& box, const Shape& shape) {
     std::vector<IndexSet> sets;
     for (std::size_t d = 0; d < box.size(); ++d)
@@ -43,7 +43,7 @@ std::vector<IndexSet> sets_of(const Ranges& box, const Shape& shape) {
     return sets;
 }
 
-/// Finds groups. Ranges are in the source's dimensions, unless they say otherwise.
+/// Finds groups. Ranges are in the source's dimensions, unless a comment says otherwise.
 class Grouping {
   public:
     using Groups = std::map<std::int64_t, PeerBoxes>;
@@ -62,8 +62,8 @@ class Grouping {
         return std::move(groups_);
     }
 
-    /// Calls `visit(box, local)` for the boxes of what a process of a side that is no grid holds
-    /// or, where `sent`, sends; `local`: where the first element of a box of a list lies.
+    /// Calls `visit(box, local)` for the boxes of a process of a side that is no grid; with `sent`,
+    /// for those that it sends. `local`: the local index of a list's first element.
     template <class Visit>
     void for_parts(Side side, std::int64_t rank, bool sent, Visit visit) const {
         const layout::Form& form = problem_.form(side);
@@ -79,14 +79,14 @@ class Grouping {
             for_boxes(side, segment, visit);
     }
 
-    /// The elements of a box that the destination process and the source hold.
+    /// The number of elements of a box that the destination process and the source hold.
     std::int64_t count_in(const Ranges& box, std::int64_t destination) const {
         const layout::Form& to = problem_.destination.form();
         if (!to.gridded()) return volume(box);
         return count_of(problem_.sets(Side::destination, destination), box);
     }
 
-    /// A piece cut down to a part of its box.
+    /// A part of a piece.
     CommonBox cut(const CommonBox& whole, Ranges box) const {
         CommonBox piece = whole;
         for (const Side side : {Side::source, Side::destination}) {
@@ -104,7 +104,7 @@ class Grouping {
   private:
     bool sending(Side side) const { return side == Side::source && holders_ == Holders::senders; }
 
-    /// Ranges in a side's own dimensions, from those in the source's, and back.
+    /// Converts ranges from the source's dimensions to a side's own, and back.
     Ranges to_own(std::span<const Range> box, Side side) const {
         Ranges result(box.size());
         for (std::size_t d = 0; d < box.size(); ++d) result[problem_.dimension(side, d)] = box[d];
@@ -127,7 +127,7 @@ class Grouping {
             visit(to_source(box, side), local_of(box, side, segment));
     }
 
-    /// Local place of the first element of a box (the side's dimensions) in a segment.
+    /// Local index of the first element of a box (the side's dimensions) in a segment.
     std::int64_t local_of(const Ranges& box, Side side, const Segment& segment) const {
         return segment.local + first_place(box, problem_.form(side).shape) - segment.first;
     }
@@ -139,8 +139,8 @@ class Grouping {
         return count;
     }
 
-    /// What own_ and the peer both hold of `box`: a part of the own box that begins at own_local,
-    /// and of the peer's that begins at peer_local (of lists).
+    /// Adds the elements of `box` that this process and the peer hold: a part of the own box, which
+    /// begins at own_local, and of the peer's, which begins at peer_local (for lists).
     void add(std::int64_t peer, std::int64_t count, Ranges box, std::int64_t own_local,
              std::int64_t peer_local) {
         PeerBoxes& group = groups_[peer];
@@ -152,7 +152,7 @@ class Grouping {
         group.pieces.push_back(std::move(piece));
     }
 
-    /// How far into `box` a part of it begins, where a side's local array is flat.
+    /// The offset of a part within `box`, if the side's local array is flat.
     std::int64_t shift(const Ranges& box, const Ranges& part, Side side) const {
         const layout::Form& form = problem_.form(side);
         if (!form.indexed()) return 0;
@@ -160,8 +160,8 @@ class Grouping {
                first_place(to_own(box, side), form.shape);
     }
 
-    /// Calls `visit(process, box, local)` for boxes of a peer side that is no grid, which lie among
-    /// those that meet `box`.
+    /// Calls `visit(process, box, local)` for the boxes that intersect `box`, of a peer side that
+    /// is no grid.
     template <class Visit>
     void for_theirs(const Ranges& box, Visit visit) const {
         const layout::Form& theirs = problem_.form(peer_);
@@ -193,7 +193,7 @@ class Grouping {
     }
 
     /// The process of a grid without copies that holds all of a box, within one block of each
-    /// dimension; -1: there may be several. Scattered elements need no walk.
+    /// dimension; -1: there may be several. Scattered elements then need no walk.
     static std::int64_t holder_of(const Ranges& box, const layout::Form& grid) {
         if (grid.copies != 1) return -1;
         std::int64_t position = 0;
@@ -259,11 +259,11 @@ class Grouping {
     Groups groups_;
 };
 
-/// Where the source has copies that are no grid's: a process that holds an element itself takes it
-/// from nobody else.
+/// If a source other than a grid has copies, a process that holds an element takes it from itself
+/// only.
 void serve_themselves(const Problem& problem, Side side, std::int64_t rank,
                       Grouping::Groups& groups) {
-    if (problem.options.overlap.empty()) return;
+    if (problem.disjoint()) return;
     const std::int64_t same = problem.same(side, rank);
     if (same >= 0) {
         groups.erase(same);

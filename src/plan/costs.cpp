@@ -14,24 +14,25 @@ namespace hocket::plan {
 
 namespace {
 
-/// What a port has to do: a process, or the link of a node. Messages cost a process time whichever
-/// way they go; bytes go both ways side by side.
+/// The work of a port: of a process, or of the link of a node. A process spends time on messages of
+/// both directions; bytes of both directions move concurrently.
 struct Load {
     double messages = 0, out = 0, in = 0;
     double sent = 0, received = 0;  // of `messages`, for those to and from other nodes
     double seconds() const { return messages + std::max(out, in); }
 };
 
-/// Messages that are on a link together share it, and arrive late, together: only then can their
-/// receiver begin with them. So it waits where senders, who start theirs in `pace` seconds, are
-/// ahead of the link, which carries them in `carried`: all that time if they start all at once,
-/// none if the link keeps up. What is between was found by simulation (docs/guide/strategies.md).
+/// Messages that are on a link together share it and arrive together, late; only then can their
+/// receiver handle them. So the receiver waits if senders, who start their messages in `pace`
+/// seconds, are ahead of the link, which carries them in `carried`: the whole time if they start at
+/// once, not at all if the link keeps up. Simulations gave the values between
+/// (docs/guide/strategies.md).
 double after_link(double handling, double carried, double pace) {
     return carried <= pace ? 0 : handling + std::sqrt(carried * carried - pace * pace);
 }
 
-/// The slowest port of each stage. Links are numbered after the processes. `together`: its messages
-/// are under way at once; of rounds that follow each other one is handled while the next comes.
+/// The slowest port of each stage. Link numbers follow process numbers. `together`: all messages
+/// are under way at once; in successive rounds a process handles one while the next arrives.
 class Stage {
   public:
     Stage(const Problem& problem, const Costs& costs, bool together)
@@ -126,8 +127,8 @@ double predict_phases(const Problem& problem, const Schedule& schedule, const Co
     return seconds + stage.end();
 }
 
-/// By rounds, as those who collect do so while others cross; the wait for what is passed on shows
-/// where rounds are shorter. What has crossed before has waited for all on its link.
+/// By rounds, because groups collect while others send; relays delay short rounds. Earlier messages
+/// have waited for their whole link.
 double predict_hybrid(const Problem& problem, const Schedule& schedule, const Costs& costs) {
     Stage stage(problem, costs, false), within(problem, costs, true);
     std::vector<double> links(static_cast<std::size_t>(costs.nodes()), 0);
@@ -153,8 +154,8 @@ double predict_hybrid(const Problem& problem, const Schedule& schedule, const Co
     return std::max(seconds + stage.end(), crossed + relay + within.end());
 }
 
-/// One stage, without a look at each message. What was not looked at of a node is taken to be as
-/// what was.
+/// One stage, without a visit to each message. Unvisited processes of a node count like the visited
+/// ones.
 double predict_direct(const std::shared_ptr<const Problem>& problem, const Costs& costs) {
     double slowest = 0, pace = 0;
     for (const Side side : {Side::source, Side::destination}) {
@@ -222,7 +223,7 @@ double predict_even(const Problem& problem, Strategy strategy, const Costs& cost
                bytes / costs.bytes(1) * costs.carry(source, next, 1, true);
     };
     const auto cross = [&](double sent, double received, double bytes) {
-        // Either side may have fewer nodes, and so fewer links, than the other.
+        // Either side may have fewer nodes, and therefore fewer links.
         const double start = costs.start(source, destination);
         return std::max({std::max(sent, received) * start +
                              bytes / costs.bytes(1) * costs.carry(source, destination, 1, false),
@@ -251,7 +252,7 @@ Costs::Costs(const Problem& problem, const Model& model) : problem_(problem), mo
     const auto& sources = problem.options.source_nodes;
     const auto& destinations = problem.options.destination_nodes;
     knows_links_ = model.far_byte > 0;
-    sides_apart_ = sources.empty() && problem.reverse.empty();
+    sides_apart_ = sources.empty() && problem.disjoint();
     names_ = sources;
     names_.insert(names_.end(), destinations.begin(), destinations.end());
     std::sort(names_.begin(), names_.end());
@@ -309,7 +310,7 @@ Strategy choose(const std::shared_ptr<const Problem>& problem, const Model& mode
     const std::int64_t from = problem->source.size(), to = problem->destination.size();
     if (from * to == 1 || base::product_up_to(from, to, most_pairs + 1) > most_pairs)
         return Strategy::direct;
-    constexpr double rounding = 1e-9;  // the same sums in another order are no gain
+    constexpr double rounding = 1e-9;  // a different order of the same sums is no gain
     Strategy best = Strategy::direct;
     double least = predict(problem, best, model);
     for (const Strategy strategy : strategies) {

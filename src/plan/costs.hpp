@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// What a strategy is expected to take, by a linear model, and which one takes least.
+// The predicted cost of strategies by a linear model, and the choice of the cheapest.
 #pragma once
 
 #include <memory>
@@ -9,29 +9,30 @@
 
 namespace hocket::plan {
 
-/// What one message costs each of its ends, and the links that the processes of a node share.
+/// The cost of a message at each of its ends, and on the links that the processes of a node share.
 class Costs {
   public:
     Costs(const Problem& problem, const Model& model);
 
-    /// Of a process at either end, whichever way the message goes.
+    /// For a process at either end, in either direction.
     double start(const SideRank& from, const SideRank& to) const {
         return far(from, to) ? model_.far_message : model_.message;
     }
-    /// Of either end, one way. `relayed`: copied at both, as it carries what is passed on.
+    /// For either end, in one direction. `relayed`: copied at both ends, because it contains
+    /// relayed parcels.
     double carry(const SideRank& from, const SideRank& to, std::int64_t elements,
                  bool relayed) const {
         return bytes(elements) *
                ((far(from, to) ? model_.far_byte : model_.byte) + (relayed ? 2 * model_.copy : 0));
     }
-    /// Until a process that waits for this message goes on.
+    /// Until a process that waits for this message continues.
     double relay(const SideRank& from, const SideRank& to) const;
-    /// How many nodes there are, and which one a process is on: 0 to nodes() - 1.
+    /// The number of nodes, and the node of a process: 0 to nodes() - 1.
     std::int64_t nodes() const;
     std::int64_t node(const SideRank& stop) const;
     std::int64_t nodes_of(Side side) const;
-    /// How long a node's link, the way out or the way in, is taken by these elements. 0 where the
-    /// model knows no cost of a byte between nodes: then nothing says that there is such a link.
+    /// Seconds that these elements occupy a node's link, in or out. 0 if the model has no cost of a
+    /// byte between nodes, because it then has no links.
     double link(std::int64_t elements) const {
         return knows_links_ ? bytes(elements) * model_.far_byte : 0;
     }
@@ -45,17 +46,17 @@ class Costs {
     const Problem& problem_;
     Model model_;
     bool knows_links_;
-    bool sides_apart_;                 // no nodes are named, but sides are nodes of their own
-    std::vector<std::int64_t> names_;  // of nodes, increasing, as the problem has them
+    bool sides_apart_;                 // no nodes are named, but each side is a node
+    std::vector<std::int64_t> names_;  // of nodes, increasing, as in the problem
 };
 
-/// Plans of more pairs of processes are not looked at pair by pair.
+/// The model does not compute plans with more pairs of processes pair by pair.
 inline constexpr std::int64_t most_pairs = std::int64_t{1} << 16;
 
 double predict(const std::shared_ptr<const Problem>& problem, Strategy strategy,
                const Model& model);
-/// The strategy that is predicted to take least; direct where several do, and where there are more
-/// than `most_pairs`.
+/// The strategy with the least predicted time; direct in case of a tie, and for more than
+/// `most_pairs`.
 Strategy choose(const std::shared_ptr<const Problem>& problem, const Model& model);
 
 }  // namespace hocket::plan

@@ -13,7 +13,7 @@ namespace hocket::plan {
 namespace {
 
 using layout::Range;
-using Found = std::optional<std::int64_t>;  // a row-major place in the destination's array
+using Found = std::optional<std::int64_t>;  // a row-major element number of the destination's array
 
 class Search {
   public:
@@ -46,7 +46,7 @@ class Search {
                 look({boxes.box(k).begin(), boxes.box(k).end()});
             return least;
         }
-        // Each element that anybody holds has one sender, so that these are all of them, in order.
+        // Each held element has one sender, so these are all of them, in order.
         for (const layout::Segment& segment : to_.segments->sent().all()) {
             if (lists) {
                 if (const Found gap = from_.segments->gap(segment.first, segment.last()))
@@ -61,7 +61,7 @@ class Search {
     }
 
   private:
-    /// The destination wants everything: the least of the places where gaps, as boxes, begin.
+    /// The destination needs all elements: the smallest of the first elements of gaps, as boxes.
     Found first_corner() const {
         Found least;
         Shape index(axes_.size());
@@ -76,8 +76,8 @@ class Search {
         return least;
     }
 
-    /// Whether the source may lack elements of a box of the destination: of one element, whether it
-    /// does. Of a list, whether there is a gap between the box's first and last place.
+    /// Whether the source may lack elements of a box of the destination; exact for one element. For
+    /// a list: whether there is a gap between the box's first and last element.
     bool may_lack(const std::vector<Range>& box) const {
         if (from_.boxes) {
             std::vector<Range> there(box.size());
@@ -105,8 +105,8 @@ class Search {
         return from_.segments->gap(first, last).has_value();
     }
 
-    /// The first gap in a box of the destination, whose ranges before `d` are single indices: one
-    /// half of it after the other, in the destination's order.
+    /// The first gap in a box of the destination whose ranges before `d` are single indices:
+    /// searches one half after the other, in the destination's order.
     Found within(std::vector<Range>& box, std::size_t d) const {
         if (!may_lack(box)) return std::nullopt;
         while (d < box.size() && box[d].last - box[d].first == 1) ++d;
@@ -130,7 +130,7 @@ class Search {
     const layout::Form &from_, &to_;
     bool turned_;
     Shape strides_;                  // of the source's flattened array
-    std::vector<std::size_t> axes_;  // the source's dimension of each of the destination's
+    std::vector<std::size_t> axes_;  // the source's dimension for each of the destination's
 };
 
 }  // namespace
@@ -138,7 +138,7 @@ class Search {
 void check_cover(const Problem& problem) {
     const layout::Form &from = problem.source.form(), &to = problem.destination.form();
     if (from.gridded() || (from.indexed() && from.segments->gaps().empty())) return;
-    // Boxes that hold as many elements as there are, each once, have no gaps.
+    // Disjoint boxes with as many elements as the array have no gaps.
     if (from.boxes && !from.boxes->overlap() && from.boxes->total() == from.elements) return;
     const Found found = Search(problem).run();
     if (!found) return;

@@ -1,14 +1,15 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Whether a source holds all that its destination wants.
+// Checks that a source holds all elements that its destination needs.
 #pragma once
 
 #include "plan/problem.hpp"
 
 namespace hocket::plan {
 
-/// Every element that the destination holds must be held by the source, whose segments may have
-/// gaps. @throws LayoutError that names the first missing one in the destination's row-major order.
-/// Costs by segments and gaps, and by elements only where gaps lie scattered across what is wanted.
+/// Every element of the destination must have an owner in the source, whose segments may have gaps.
+/// @throws LayoutError that names the first missing element in the destination's row-major order.
+/// Time grows with segments and gaps, and with elements only if gaps are scattered across the
+/// destination's part.
 void check_cover(const Problem& problem);
 
 }  // namespace hocket::plan

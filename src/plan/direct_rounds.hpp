@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// In which round of the direct strategy each message goes.
+// Rounds of the direct strategy's messages.
 #pragma once
 
 #include <cstdint>
@@ -11,12 +11,12 @@
 
 namespace hocket::plan {
 
-/// In one round every process sends to one process at most and receives from one at most. With N
-/// processes on the larger side, source process s sends to destination process d in turn
-/// (d - s) mod N; turns in which nobody has anything to send are left out. Where fewer rounds
-/// would do (the least is the most messages that a process sends or receives), the messages are
-/// coloured instead. Both need a look at every process: plans of more than `limit` pairs of
-/// processes keep all N turns, and those of more than `work` messages times rounds their turns.
+/// In one round every process sends to at most one process and receives from at most one. With N
+/// processes on the larger side, source process s sends to destination process d in turn (d - s)
+/// mod N; empty turns are dropped. If fewer rounds are possible (the minimum is the largest number
+/// of messages of a process), an edge colouring replaces the turns. Both visit every process: plans
+/// of more than `limit` pairs of processes keep all N turns, and plans of more than `work` messages
+/// times rounds keep their turns.
 class DirectRounds {
   public:
     static constexpr std::int64_t limit = std::int64_t{1} << 22;
@@ -24,15 +24,15 @@ class DirectRounds {
 
     explicit DirectRounds(const std::shared_ptr<const Problem>& problem);
     std::int64_t count() const;
-    /// Of a message that there is.
+    /// For a message that exists.
     std::int64_t round(std::int64_t source_rank, std::int64_t destination_rank) const;
 
   private:
     std::int64_t processes_;
     bool all_ = false;
     std::vector<std::int64_t> used_;  // turns, increasing
-    Edges messages_, colours_;        // where coloured: of each source process
-    std::int64_t coloured_ = 0;       // rounds then
+    Edges messages_, colours_;        // of each source process, if coloured
+    std::int64_t coloured_ = 0;       // the number of rounds then
 };
 
 }  // namespace hocket::plan

@@ -16,7 +16,8 @@ struct PeerBoxes {
     std::int64_t first, size;
 };
 
-/// Those that do not go direct, in as many groups of `m` as there are; the rest is spread.
+/// The processes that do not send directly, in as many groups of `m` as possible, with the rest
+/// spread over them.
 std::vector<PeerBoxes> peer_boxes_of(std::int64_t n, std::int64_t m) {
     const std::int64_t staged = n - m, count = std::max<std::int64_t>(staged / m, 1);
     std::vector<PeerBoxes> groups;
@@ -27,7 +28,7 @@ std::vector<PeerBoxes> peer_boxes_of(std::int64_t n, std::int64_t m) {
     return groups;
 }
 
-/// When processes send and receive.
+/// The rounds in which processes are busy.
 class Ports {
   public:
     void take(std::int64_t from, std::int64_t to, std::int64_t round) {
@@ -44,7 +45,7 @@ class Ports {
     std::set<std::pair<std::int64_t, std::int64_t>> sends_, receives_;  // process, round
 };
 
-/// The larger side as the senders; the direct ones cross first, then the groups.
+/// The larger side sends: direct messages cross first, then those of the groups.
 class Forwards {
   public:
     Forwards(Schedule& schedule, const Problem& problem, bool backwards)
@@ -110,15 +111,16 @@ class Forwards {
             const std::int64_t round = message.round;
             keep(std::move(message), 0, round);
         }
-        ready_.clear();  // nobody passes these on
+        ready_.clear();  // no process relays these
     }
-    /// Each message as early as both its processes are free and it has all that it carries.
+    /// Each message goes as early as both its processes are free and its sender has all its
+    /// parcels.
     void place(std::vector<ParcelHop> hops, std::int64_t phase) {
         Schedule part = messages_of(std::move(hops));
         std::int64_t least = 0;
         for (const StrategyMessage& message : part.messages)
             least = std::max({least, message.from.rank, message.to.rank});
-        // In turns, so that all of a group send at once, each to another.
+        // In turns, so that all members of a group send at once, each to another.
         std::stable_sort(part.messages.begin(), part.messages.end(),
                          [&](const StrategyMessage& x, const StrategyMessage& y) {
                              return turn(x, least + 1) < turn(y, least + 1);
@@ -137,7 +139,8 @@ class Forwards {
     const Problem& problem_;
     bool backwards_;
     Ports ports_;
-    std::map<std::int64_t, std::int64_t> ready_;  // process -> the round from which it passes on
+    std::map<std::int64_t, std::int64_t> ready_;  // process -> the first round in which it can
+                                                  // relay
 };
 
 Schedule make_direct(const Problem& problem, std::vector<Parcel> parcels) {
@@ -160,7 +163,7 @@ std::int64_t crossing(const Schedule& schedule) {
         [](const StrategyMessage& message) { return message.from.side != message.to.side; });
 }
 
-/// Time runs the other way, and so does every message.
+/// Reverses time, and the direction of every message.
 void reverse(Schedule& schedule) {
     for (StrategyMessage& message : schedule.messages) {
         std::swap(message.from, message.to);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The cost model as text, and where it is kept.
+// The cost model as text, and its file.
 #include <array>
 #include <charconv>
 #include <cmath>

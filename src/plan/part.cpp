@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// One process's peers. Dimensions are independent: what two processes have in common is the
-// product of what they have in common in each.
+// One process's peers. Dimensions are independent: the common elements of two processes are the
+// product of their common indices in each dimension.
 #include "plan/part.hpp"
 
 #include <algorithm>
@@ -16,7 +16,7 @@ using layout::Form;
 
 namespace {
 
-/// What this process has in common with another; of copies of the source with the first.
+/// The common elements of this process and a peer; for copies in the source, of the first copy.
 struct Found {
     std::int64_t peer;
     std::int64_t position;  // of the peer in its arrangement
@@ -57,7 +57,7 @@ void keep(std::vector<Kept> kept, Part::Data& data) {
     }
 }
 
-/// A source process that is one of several copies: its own stretch of the dealing.
+/// For a source process that is one of several copies: its own share.
 std::vector<Kept> deal_source(const Problem& problem, std::int64_t rank) {
     const Form& form = problem.source.form();
     const Shape at = *form.place(rank);
@@ -82,7 +82,7 @@ std::vector<Kept> deal_source(const Problem& problem, std::int64_t rank) {
     return kept;
 }
 
-/// A destination process whose elements are held by several copies each.
+/// For a destination process whose elements have several copies each.
 std::vector<Kept> deal_destination(const Problem& problem, std::int64_t rank) {
     const Form &from = problem.source.form(), &to = problem.destination.form();
     const std::int64_t position = to.gridded() ? to.position(*to.place(rank)) : rank;
@@ -130,7 +130,8 @@ std::shared_ptr<const Part::Data> make_part(const std::shared_ptr<const Problem>
         keep(std::move(kept), *data);
         return data;
     }
-    // The common case, straight into its place: a part may have as many peers as processes.
+    // The common case, constructed in place, because a part may have as many peers as there are
+    // processes.
     const Form& theirs = problem->form(other(side));
     const auto add = [&](std::int64_t position, std::int64_t count) {
         data->peers.push_back({theirs.process_at(position), count});

@@ -17,19 +17,20 @@ struct Part::Data {
     Side side = Side::source;
     std::int64_t rank = 0;
     std::vector<Traffic> peers;
-    /// Where each peer's elements begin within what the two have in common; empty: at 0, and they
-    /// are all of it.
+    /// For each peer, the number of its first element within the common elements of the two; empty:
+    /// all begin at 0 and are complete.
     std::vector<std::int64_t> begins;
-    /// Where a side is indexed: what each peer and this process have in common. Copies of the
-    /// source share one list.
+    /// If a side is indexed: the common elements with each peer. Copies of the source share one
+    /// list.
     std::vector<std::shared_ptr<const std::vector<CommonBox>>> pieces;
 };
 
-/// Works out one process's part. @throws LayoutError if there is no such process.
+/// Computes one process's part. @throws LayoutError if there is no such process.
 std::shared_ptr<const Part::Data> make_part(const std::shared_ptr<const Problem>& problem,
                                             Side side, std::int64_t rank);
 
-/// What a process and each of the other side both hold, whoever sends it; zeros left out.
+/// The numbers of elements that a process and each process of the other side both hold, without
+/// zeros; includes all copies.
 std::vector<Traffic> common_with(const Problem& problem, Side side, std::int64_t rank);
 
 }  // namespace hocket::plan

@@ -15,7 +15,7 @@ namespace hocket {
 
 namespace {
 
-/// One message of a process, and what it carries.
+/// One message of a process, with its parcels.
 struct ParcelRoutes {
     plan::Step step;
     std::vector<plan::Parcel> cargo;
@@ -23,8 +23,7 @@ struct ParcelRoutes {
 
 }  // namespace
 
-/// Totals cost a look at every process, so that they are worked out when first asked for; so is the
-/// choice of a strategy.
+/// Totals and the choice of a strategy visit every process, so they are computed at first use.
 struct Plan::State {
     std::shared_ptr<const plan::Problem> problem;
     plan::Model model;

@@ -153,6 +153,7 @@ std::int64_t Problem::common(std::int64_t source_rank, std::int64_t destination_
 }
 
 std::int64_t Problem::same(Side side, std::int64_t rank) const {
+    if (options.same_ranks) return rank < form(other(side)).size ? rank : -1;
     if (options.overlap.empty()) return -1;
     if (side == Side::destination) return options.overlap[static_cast<std::size_t>(rank)];
     const auto at =

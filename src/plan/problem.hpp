@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// What a plan is asked: two layouts, how their dimensions and their processes correspond.
+// The problem of a plan: two layouts, and the correspondence of their dimensions and processes.
 #pragma once
 
 #include <cstdint>
@@ -12,8 +12,8 @@
 
 namespace hocket::plan {
 
-/// Everything is said in the source's dimensions: dimension d of the source is dimension
-/// `where[d]` of the destination.
+/// All members use the source's dimensions: dimension d of the source is dimension `where[d]` of
+/// the destination.
 struct Problem {
     Layout source;
     Layout destination;
@@ -36,15 +36,17 @@ struct Problem {
     std::size_t dimension(Side side, std::size_t d) const {
         return side == Side::source ? d : where[d];
     }
-    bool turned() const;  ///< true where axes are not the identity
-    /// True where boxes of what two processes have in common are listed: a side is a list, or the
-    /// source is boxes that overlap.
+    /// True where no process is on both sides.
+    bool disjoint() const { return options.overlap.empty() && !options.same_ranks; }
+    bool turned() const;  ///< true if the axes are not the identity
+    /// True if the plan lists boxes of common elements: a side is a list, or the source has
+    /// overlapping boxes.
     bool has_common_boxes() const;
-    /// True where the source has copies that are no grid's.
+    /// True if a source other than a grid has copies.
     bool scattered_copies() const;
-    /// What a process of a side that is no list holds, one set for each dimension of the source.
+    /// The index sets of a process of a side that is no list, one for each dimension of the source.
     std::vector<layout::IndexSet> sets(Side side, std::int64_t rank) const;
-    /// Elements that all destination processes hold together, copies counted.
+    /// Elements of all destination processes together, counting copies.
     std::int64_t wanted() const;
     /// Elements that both processes hold.
     std::int64_t common(std::int64_t source_rank, std::int64_t destination_rank) const;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Which processes take which parts of a destination, so that the fewest elements move.
+// Assigns processes to the parts of a destination so that the fewest elements move.
 #include <algorithm>
 #include <numeric>
 #include <utility>
@@ -33,9 +33,9 @@ plan::Relabeling relabel(const Layout& source, const Layout& destination,
         for (const plan::Weight& each : held[part])
             if (each.column == result.ranks[part]) stays += each.weight;
     }
-    if (stays == stays_without) {  // nothing is gained
+    if (stays == stays_without) {  // no gain
         std::iota(result.ranks.begin(), result.ranks.end(), 0);
-    } else {  // parts that nobody holds anything of keep their own process where they can
+    } else {  // parts without held elements keep their own process if possible
         for (std::size_t part = 0; part < held.size(); ++part) {
             if (result.ranks[part] >= 0 || taken[part]) continue;
             result.ranks[part] = static_cast<std::int64_t>(part);

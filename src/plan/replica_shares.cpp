@@ -21,7 +21,7 @@ ReplicaShares::ReplicaShares(const Problem& problem, const Shape& at)
         total_ *= sets_.back().count();
     }
     if (!to.gridded()) count_each();
-    if (problem.options.overlap.empty()) return;
+    if (problem.disjoint()) return;
     for (std::int64_t copy = 0; copy < copies_; ++copy) {
         const std::int64_t rank = from.process_at(from.position(from.copy_at(copy, at)));
         const std::int64_t same = problem.same(Side::source, rank);
@@ -36,7 +36,7 @@ ReplicaShares::ReplicaShares(const Problem& problem, const Shape& at)
     for (const std::int64_t position : self_) total_ -= piece(position);
 }
 
-/// Such a destination has no product form: one look at every box or segment that may meet.
+/// This destination has no product form: visits every box or segment that may intersect.
 void ReplicaShares::count_each() {
     const layout::Form& to = problem_.destination.form();
     total_ = 0;
@@ -110,10 +110,10 @@ std::int64_t ReplicaShares::all_before(std::int64_t position) const {
         const auto after = at(position);
         return after == sums_.begin() ? 0 : (after - 1)->second;
     }
-    // Pieces are products of one count a dimension of the arrangement, so that the sum over all
-    // positions that come before is a sum over these dimensions.
+    // Pieces are products of one count for each dimension of the arrangement, so the sum over all
+    // earlier positions is a sum over these dimensions.
     const Shape at = layout::unflatten(position, to.base.procs);
-    std::int64_t rest = 1;  // product of the whole counts of what is still to come
+    std::int64_t rest = 1;  // product of the whole counts of later dimensions
     for (std::size_t d = 0; d < sets_.size(); ++d) rest *= sets_[d].count();
     rest *= to.copies;
     if (rest == 0) return 0;

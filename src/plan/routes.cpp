@@ -9,7 +9,7 @@ namespace hocket::plan {
 
 namespace {
 
-// Below, the larger side (`n` processes) sends and the smaller one (`m`) receives.
+// In the code below the larger side (`n` processes) sends and the smaller one (`m`) receives.
 SideRank larger(std::int64_t rank) {
     return {Side::source, rank};
 }
@@ -22,8 +22,8 @@ std::vector<Hop> through_one(std::int64_t source, std::int64_t destination) {
     return {{0, {Side::source, source}, centre}, {1, centre, {Side::destination, destination}}};
 }
 
-/// Stager c of `stages` sits at process c n / stages. Where there are no more of them than
-/// receivers, each collects for a block of receivers, and the first of the block hands out.
+/// Stager c of `stages` is process c n / stages. With at most as many stagers as receivers, each
+/// collects for a block of receivers, and the first of the block distributes.
 std::vector<Hop> staged_few(std::int64_t n, std::int64_t m, std::int64_t stages, std::int64_t a,
                             std::int64_t b) {
     const std::int64_t stage = b * stages / m;
@@ -32,7 +32,7 @@ std::vector<Hop> staged_few(std::int64_t n, std::int64_t m, std::int64_t stages,
     return {{0, larger(a), stager}, {1, stager, first}, {2, first, smaller(b)}};
 }
 
-/// More stagers than receivers: each collects for one receiver from a block of senders.
+/// With more stagers than receivers: each collects for one receiver from a block of senders.
 std::vector<Hop> staged_many(std::int64_t n, std::int64_t m, std::int64_t stages, std::int64_t a,
                              std::int64_t b) {
     const std::int64_t first = base::ceil_div(b * stages, m);
@@ -41,10 +41,10 @@ std::vector<Hop> staged_many(std::int64_t n, std::int64_t m, std::int64_t stages
     return {{0, larger(a), stager}, {1, stager, smaller(b)}};
 }
 
-/// A butterfly for any number of processes: in phase k a parcel goes 2^k processes on if bit k of
+/// A butterfly for any number of processes: in phase k a parcel moves 2^k processes on if bit k of
 /// its distance is set (Bruck, Ho, Kipnis, Upfal and Weathersby, "Efficient algorithms for
-/// all-to-all communications in multiport message-passing systems", IEEE TPDS 8, 1997). Parcels of
-/// one receiver meet at the sender that hands them over.
+/// all-to-all communications in multiport message-passing systems", IEEE TPDS 8, 1997). Parcels for
+/// one receiver meet at the sender that delivers them.
 std::vector<Hop> butterfly(std::int64_t n, std::int64_t m, std::int64_t a, std::int64_t b) {
     std::vector<Hop> hops;
     const std::int64_t home = b * n / m, distance = base::floor_mod(home - a, n);
@@ -82,7 +82,7 @@ Routes routes_of(Strategy strategy, std::int64_t senders, std::int64_t receivers
     if (!backwards) return ways;
     return [ways](std::int64_t source, std::int64_t destination) {
         std::vector<Hop> hops = ways(destination, source);
-        constexpr std::int64_t later = 64;  // than any phase: they count down
+        constexpr std::int64_t later = 64;  // later than any phase; these count down
         std::reverse(hops.begin(), hops.end());
         for (Hop& hop : hops) {
             std::swap(hop.from, hop.to);

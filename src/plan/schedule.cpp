@@ -19,8 +19,8 @@ namespace {
 const std::array<std::string, 6> names{"direct",     "centralized", "staged",
                                        "multistage", "hybrid",      "auto"};
 
-/// The rounds of one phase's messages: as few as there can be, or, where finding these costs too
-/// much, turns. Ends before `last`.
+/// The rounds of one phase's messages: the fewest, or turns if finding the fewest takes too long.
+/// Ends before `last`.
 std::int64_t rounds_of_phase(std::vector<StrategyMessage>& messages, std::size_t first,
                              std::size_t last, std::int64_t rows, std::int64_t columns) {
     Edges edges(static_cast<std::size_t>(rows));
@@ -52,7 +52,7 @@ std::int64_t rounds_of_phase(std::vector<StrategyMessage>& messages, std::size_t
     return static_cast<std::int64_t>(used.size());
 }
 
-/// Sides that share processes may lead a parcel where it has been already.
+/// If the sides share processes, a route may return to a process; removes these loops.
 std::vector<Hop> without_loops(const Problem& problem, std::vector<Hop> hops) {
     if (problem.reverse.empty()) return hops;
     std::vector<Hop> kept;

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The messages of strategies whose processes pass on what others send: which parcels travel
-// together, and when.
+// The messages of strategies with relays: their parcels and their rounds.
 #pragma once
 
 #include <array>
@@ -19,21 +18,21 @@ inline constexpr std::array<Strategy, 5> strategies{Strategy::direct, Strategy::
                                                     Strategy::staged, Strategy::multistage,
                                                     Strategy::hybrid};
 const std::string& name_of(Strategy strategy);
-/// The strategy of that name; none for "auto". @throws LayoutError
+/// The strategy with that name; none for "auto". @throws LayoutError
 std::optional<Strategy> strategy_of(const std::string& name);
-/// @throws LayoutError where the strategy takes no `stages`, or not so many.
+/// @throws LayoutError if the strategy has no `stages`, or if there are too many.
 void check_stages(std::optional<Strategy> strategy, std::int64_t stages, std::int64_t senders,
                   std::int64_t receivers);
 
-/// A process as one of its side.
+/// A process of one side.
 struct SideRank {
     Side side;
     std::int64_t rank;
     friend bool operator==(const SideRank&, const SideRank&) = default;
 };
 
-/// A parcel going from one process to the next. Legs of a later phase may wait for those of
-/// earlier ones.
+/// A parcel's hop from one process to the next. Hops of a later phase may wait for those of earlier
+/// ones.
 struct Hop {
     std::int64_t phase;
     SideRank from, to;
@@ -46,9 +45,9 @@ struct StrategyMessage {
     std::vector<std::int32_t> parcels;  ///< increasing, in Schedule::parcels
 };
 
-/// Every message of a plan. The same on every process, as it follows from the plan alone.
+/// All messages of a plan. It depends on the plan only, so it is the same on every process.
 struct Schedule {
-    std::vector<Parcel> parcels;  ///< by source, then destination; what stays is left out
+    std::vector<Parcel> parcels;  ///< by source, then destination; without elements that stay
     std::vector<StrategyMessage> messages;
     std::int64_t rounds = 0, phases = 0, moved = 0;
 };
@@ -56,23 +55,23 @@ struct Schedule {
 /// All parcels of a plan. @throws LayoutError if there are more than 2^24.
 std::vector<Parcel> all_parcels(const std::shared_ptr<const Problem>& problem);
 
-/// By any strategy but direct. Without `rounds` the messages have phases only, which cost less to
+/// For any strategy but direct. Without `rounds` the messages have phases only, which cost less to
 /// find (those of hybrid have both).
 Schedule make_schedule(const std::shared_ptr<const Problem>& problem, Strategy strategy,
                        std::int64_t stages, bool rounds = true);
 
-/// A number for each process of the machine, the same for one that is on both sides.
+/// A number for each process, the same for a process on both sides.
 std::int64_t process_number(const Problem& problem, const SideRank& stop);
 
-/// Puts parcels that take the same leg into one message, in the order of phases. `hops`: each with
-/// the number of its parcel.
+/// Joins parcels with the same hop to one message, in the order of phases. `hops`: each with the
+/// number of its parcel.
 struct ParcelHop {
     Hop hop;
     std::int32_t parcel;
 };
 void add_messages(Schedule& schedule, const Problem& problem, std::vector<ParcelHop> hops);
 
-/// Gives each message a round: phases one after the other, each in as few as there can be.
+/// Gives each message a round: one phase after the other, each in as few rounds as possible.
 void assign_rounds(Schedule& schedule, const Problem& problem);
 
 }  // namespace hocket::plan

@@ -17,7 +17,7 @@ using layout::Run;
 
 namespace {
 
-/// Blocks of the template that indices [first, last) lie in, from the lowest to the highest.
+/// Blocks of the template that contain indices [first, last), from the lowest to the highest.
 struct Blocks {
     std::int64_t lowest, highest;
 };
@@ -28,7 +28,7 @@ Blocks blocks_of(const Axis& axis, std::int64_t first, std::int64_t last) {
     return {std::min(a, b), std::max(a, b)};
 }
 
-/// Coordinates that may hold something of `own`: a superset, sorted; empty for "all of them".
+/// Coordinates that may hold elements of `own`: a superset, sorted; empty for "all of them".
 std::vector<std::int64_t> candidates(const IndexSet& own, const Axis& peer) {
     const std::int64_t extent = own.extent();
     std::int64_t window = extent;
@@ -62,8 +62,8 @@ std::vector<std::int64_t> candidates(const IndexSet& own, const Axis& peer) {
     return found;
 }
 
-/// The same as `shares`, of a peer's dimension in unequal blocks: one step for each run of `own`,
-/// or, where those are more, for each piece that `own` may meet.
+/// `shares` for a peer's dimension with unequal blocks: one step for each run of `own`, or for each
+/// piece that `own` may intersect, whichever are fewer.
 std::vector<Share> shares_of_partition(const IndexSet& own, const Axis& peer) {
     const layout::Partition& partition = *peer.partition;
     std::vector<Share> found;

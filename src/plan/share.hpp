@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Which coordinates of another layout's dimension hold something of an index set, and how much.
+// The coordinates of another layout's dimension that share elements with an index set, and how
+// many.
 #pragma once
 
 #include <cstdint>
@@ -14,10 +15,10 @@ struct Share {
     std::int64_t count;
 };
 
-/// Increasing, zeros left out. Costs by coordinates found and periods, not by processes.
+/// Increasing, without zeros. Time grows with coordinates found and periods, not with processes.
 std::vector<Share> shares(const layout::IndexSet& own, const layout::Axis& peer);
 
-/// How many entries `shares` has, without listing them where a formula says.
+/// The number of entries of `shares`; by a formula if there is one.
 std::int64_t count_shares(const layout::IndexSet& own, const layout::Axis& peer);
 
 }  // namespace hocket::plan

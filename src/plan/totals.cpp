@@ -11,13 +11,17 @@ namespace hocket::plan {
 
 namespace {
 
-/// Calls `visit(count)` for the pairs that are one process, with the elements both hold.
+/// Calls `visit(count)` for the pairs that are one process, with the number of their common
+/// elements.
 template <class Visit>
 void for_same(const Problem& problem, Visit&& visit) {
-    for (const auto& [source, destination] : problem.reverse) {
+    const auto look = [&](std::int64_t source, std::int64_t destination) {
         const std::int64_t count = problem.common(source, destination);
         if (count > 0) visit(count);
-    }
+    };
+    for (const auto& [source, destination] : problem.reverse) look(source, destination);
+    const std::int64_t both = std::min(problem.source.size(), problem.destination.size());
+    for (std::int64_t r = 0; problem.options.same_ranks && r < both; ++r) look(r, r);
 }
 
 std::vector<Traffic> peers_of(const std::shared_ptr<const Problem>& problem, Side side,

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// What the direct strategy costs as a whole: products over the dimensions where they are
-// independent, else a walk over the parts.
+// Totals of the direct strategy: products over independent dimensions, else a walk over the parts.
 #pragma once
 
 #include <cstdint>
@@ -13,18 +12,18 @@
 
 namespace hocket::plan {
 
-/// Elements that leave their process, every copy counted.
+/// Elements that leave their process, counting every copy.
 std::int64_t count_moved(const Problem& problem);
 
 /// Pairs of different processes that exchange at least one element.
 std::int64_t count_messages(const std::shared_ptr<const Problem>& problem);
 
-/// What one process exchanges with others, itself left out.
+/// The traffic of one process with others, without itself.
 std::vector<Traffic> others_of(const std::shared_ptr<const Problem>& problem, Side side,
                                std::int64_t rank);
 
-/// What the processes of a side exchange with others: `look(process, its others_of)`. Of
-/// many (8192, fewer where each has many peers) some evenly spaced ones are looked at.
+/// Calls `look(process, its others_of)` for the processes of a side. Of many processes (8192, fewer
+/// if each has many peers) it visits some evenly spaced ones.
 using VisitProcess = std::function<void(std::int64_t, std::span<const Traffic>)>;
 void sample_processes(const std::shared_ptr<const Problem>& problem, Side side,
                       const VisitProcess& look);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The processes of an arrangement that hold something of given index sets.
+// The processes of an arrangement that hold elements of given index sets.
 #pragma once
 
 #include <algorithm>
@@ -13,12 +13,12 @@
 
 namespace hocket::plan {
 
-/// Walks over the positions of an arrangement that have one of the listed coordinates in each of
-/// its dimensions, in increasing order, with the product of the listed counts.
+/// Walks over the positions of an arrangement that have one of the listed coordinates in each
+/// dimension, in increasing order, with the product of the listed counts.
 class Walk {
   public:
-    /// The processes of `side`, a grid, that hold something of `sets`, one set for each
-    /// dimension of the source. Of copies only the first where `one_copy`.
+    /// The processes of `side`, a grid, that hold elements of `sets`, one set for each dimension of
+    /// the source. With `one_copy`, only the first of several copies.
     Walk(const Problem& problem, Side side, const std::vector<layout::IndexSet>& sets,
          bool one_copy)
         : form_(problem.form(side)), lists_(form_.grid.size()), at_(form_.grid.size()) {
@@ -40,7 +40,7 @@ class Walk {
         }
     }
 
-    /// Calls `visit(position, count)`, counts being more than 0.
+    /// Calls `visit(position, count)`; counts are positive.
     template <class Visit>
     void run(Visit&& visit) {
         descend(0, 0, factor_, visit);
@@ -51,7 +51,7 @@ class Walk {
             length *= static_cast<std::int64_t>(list.size());
         return length;
     }
-    const Shape& coordinates() const { return at_; }  ///< of the position being visited
+    const Shape& coordinates() const { return at_; }  ///< of the current position
 
   private:
     template <class Visit>
@@ -73,8 +73,8 @@ class Walk {
     Shape at_;
 };
 
-/// The same of a side that is no list: calls `visit(position, count)` for the processes that hold
-/// something of `sets`, by increasing position, which of boxes is the process.
+/// For a side that is no list: calls `visit(position, count)` for the processes that hold elements
+/// of `sets`, by increasing position. For boxes, the position is the process.
 template <class Visit>
 void for_holders(const Problem& problem, Side side, const std::vector<layout::IndexSet>& sets,
                  bool one_copy, Visit&& visit) {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The plans of remaps that were made lately.
+// The cache of plans of recent remaps.
 #include <functional>
 #include <string>
 
@@ -10,8 +10,8 @@
 namespace hocket::remap {
 namespace {
 
-// The layout's text and not its value: layouts that place the same elements may be arranged by
-// different grids, and a remap keeps the text.
+// By the layout's text, not its value: equal layouts may have different arrangements, and a remap
+// keeps the text.
 struct RemapKey {
     std::string layout;
     std::vector<std::int64_t> axes;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The order in which a local array lies in memory while it is remapped: a dimension may be split,
-// and its parts may lie apart.
+// The memory order of a local array during a remap: a dimension may be divided, and its parts may
+// be apart.
 #pragma once
 
 #include <algorithm>
@@ -11,10 +11,10 @@
 
 namespace hocket::remap {
 
-/// A dimension of the local array, or one of the parts of one that is split.
+/// A dimension of the local array, or one part of a divided one.
 struct Digit {
     std::size_t dimension;
-    int part;  // 0: all of it, or the outermost part; others follow inwards
+    int part;  // 0: the whole dimension, or its outermost part; inner parts follow
     std::int64_t extent;
 };
 using Digits = std::vector<Digit>;  // slowest first
@@ -29,7 +29,7 @@ inline void append(Digits& to, const Digits& what) {
     to.insert(to.end(), what.begin(), what.end());
 }
 
-/// The dimensions in another order, the parts of each put together.
+/// The dimensions in another order, with the parts of each joined.
 inline Digits in_order(const Digits& digits, std::span<const std::int64_t> dimensions) {
     Digits out;
     for (const std::int64_t dimension : dimensions) {

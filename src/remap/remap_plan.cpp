@@ -14,11 +14,11 @@
 namespace hocket::remap {
 namespace {
 
-/// How the chunks of one exchange are made, and what they have become afterwards.
+/// The permutations that make the chunks of one exchange, and their order afterwards.
 struct ChunkOrder {
-    Digits from, to;  // the turn of the whole local array
-    // Turns of parts of it that follow: each from row-major (rows, block, kept, rest), with block
-    // and kept changing places, at an offset in elements.
+    Digits from, to;  // the permutation of the whole local array
+    // Later permutations of parts: each from row-major (rows, block, kept, rest), swapping block
+    // and kept, at an offset in elements.
     struct Piece {
         std::int64_t offset, rows, block, kept, rest;
     };
@@ -101,12 +101,12 @@ class Planner {
         if (!work.plan().steps.empty()) stage.permutations.push_back({offset, std::move(work)});
     }
 
-    /// The ways to make the chunks: (kept dimension, block, rest) each, so that they lie together
-    /// as (whole kept dimension, block, rest) once they have come. What is dealt out must be cut
-    /// into blocks for that: in one turn if they are even, else in two. Or, in the paper's order,
-    /// (block, kept dimension, rest), if it is what comes that is even. Where both are even, chunks
-    /// can go from where they lie, in runs, and leave all turning to the end. Cyclically every
-    /// dimension is (rounds, processes, block), and gives or gets its middle part.
+    /// The methods to make chunks of (kept dimension, block, rest) each, so that they form (whole
+    /// kept dimension, block, rest) after the exchange. The distributed dimension is divided into
+    /// blocks for that: in one permutation if they are even, else in two. Or, in the paper's order,
+    /// (block, kept dimension, rest), if the received blocks are even. If both are even, chunks can
+    /// be sent in runs from their present positions, and all permutations come at the end. A cyclic
+    /// dimension is (rounds, processes, block), of which the middle part is exchanged.
     enum class Method { blocks, blocks_in_two, paper, as_they_lie, cyclic };
 
     ChunkOrder dealing(const layout::Change& change, Method method, bool rest_as_result,
@@ -168,7 +168,7 @@ class Planner {
         if (method == Method::blocks_in_two) {
             const std::int64_t here = named(kept).extent, each = count(rest);
             std::int64_t offset = 0;
-            for (std::int64_t c = 0; c < procs;) {  // parts of equal extents are turned at once
+            for (std::int64_t c = 0; c < procs;) {  // one permutation for parts of equal extents
                 const std::int64_t part = now_.part(distributed, grid, c), begin = c;
                 while (c < procs && now_.part(distributed, grid, c) == part) ++c;
                 if (part == 0) continue;
@@ -194,7 +194,7 @@ class Planner {
         return sum;
     }
 
-    /// The local array as (rows, members, run) before a dimension is dealt out.
+    /// The local array as (rows, members, run) before a dimension is distributed.
     std::pair<std::int64_t, std::int64_t> rows_and_run(std::size_t distributed, std::size_t grid,
                                                        const Coordinates& at) const {
         const Digits local = digits(at);
@@ -205,9 +205,11 @@ class Planner {
                 count({found + 1, local.end()}) * now_.part(distributed, grid, 0) * itemsize_};
     }
 
-    /// The cheapest way for process 0 of the arrangement, which holds most: all must go the same.
+    /// The cheapest method for process 0 of the arrangement, which holds most: all processes must
+    /// use the same.
     std::pair<Method, bool> choose(const layout::Change& change, bool last) const {
-        constexpr std::int64_t least_run = 512;  // as short as blocks along cycles may be at speed
+        constexpr std::int64_t least_run = 512;  // the shortest blocks that cycles move at full
+                                                 // speed
         const Coordinates first(at_.size(), 0);
         std::vector<Method> methods;
         if (now_.cycle_block(change.grid) > 0) {
@@ -241,7 +243,7 @@ class Planner {
         return best;
     }
 
-    /// The same, or what another process has chosen: two characters an exchange.
+    /// That method, or another process's choice: two characters an exchange.
     std::pair<Method, bool> chosen(const layout::Change& change, bool last) {
         const std::size_t next = plan_.methods.size();
         const auto [method, rest_as_result] =
@@ -253,7 +255,7 @@ class Planner {
         return {method, rest_as_result};
     }
 
-    /// Adds the stage; gives the local array's digits after it.
+    /// Adds the stage; returns the local array's digits after it.
     Digits distribute(const layout::Change& change, bool last) {
         const auto [method, rest_as_result] = chosen(change, last);
         const ChunkOrder made = dealing(change, method, rest_as_result, at_);
@@ -274,7 +276,7 @@ class Planner {
         for (const Digit& digit : made.after)
             if (digit.part == 0) order_.push_back(digit.dimension);
         if (method != Method::cyclic || last) return made.after;
-        // What comes next takes whole dimensions.
+        // The next change applies to whole dimensions.
         const Shape memory(order_.begin(), order_.end());
         Stage together;
         add_turn(together, 0, made.after, in_order(made.after, memory));
@@ -304,8 +306,8 @@ class Planner {
         return out;
     }
 
-    /// Two dimensions of the arrangement that are alike: whole local arrays change places with
-    /// the process whose coordinates are exchanged.
+    /// Two equal dimensions of the arrangement: processes with exchanged coordinates swap whole
+    /// local arrays.
     void swap(const layout::Change& change) {
         Coordinates mirrored = at_;
         std::swap(mirrored[change.grid], mirrored[change.other]);

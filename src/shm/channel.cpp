@@ -40,7 +40,7 @@ void Channel::abort_use(std::uint64_t use, std::string_view why) {
         if (before >> 2U >= use) return;
     } while (!state.compare_exchange_weak(before, stage(use, being_aborted)));
     words[why.substr(0, words.size() - 1).copy(words.data(), words.size() - 1)] = '\0';
-    std::uint64_t mine = stage(use, being_aborted);  // unless a later use is broken meanwhile
+    std::uint64_t mine = stage(use, being_aborted);  // unless a later use was aborted meanwhile
     state.compare_exchange_strong(mine, stage(use, is_aborted), std::memory_order_release);
 }
 

@@ -26,28 +26,28 @@ ssize_t transfer(std::int64_t process, CmaTransfer::Direction direction,
                 0);
 }
 
-// Seconds of this thread on a processor: what else runs on the machine is not what is asked about.
+// This thread's processor time in seconds, which excludes other programs' time.
 double seconds_now() {
     timespec now{};
     clock_gettime(CLOCK_THREAD_CPUTIME_ID, &now);
     return static_cast<double>(now.tv_sec) + 1e-9 * static_cast<double>(now.tv_nsec);
 }
 
-// A copy by the kernel takes so long a byte and a run; one through a buffer so long a byte, both
-// copies together. With two processes at work each does half of the one and a half of the other.
-// What is measured lies in the caches, and all of it in those of one core. Long arrays do not, and
-// what one core has written reaches another slowly: both cost the way through buffers more. On 2
-// cores of a Sapphire Rapids, 128 MiB each way at once, the kernel took 30 ms in runs of 32 KiB and
-// 41 ms in runs of 4 KiB, the buffers 39 to 42 ms, and where others used the machine twice what the
-// kernel did; measured here the two are about the same for long runs.
+// The cost model: a copy by the kernel costs so many seconds a byte and a run; a copy through a
+// buffer so many seconds a byte, for both copies. If two processes work, each makes half of the one
+// and a half of the other. The measurement uses cached data of one core. Long arrays do not fit the
+// cache, and data written by one core reaches another slowly; both cost copies through buffers
+// more. On 2 cores of a Sapphire Rapids, 128 MiB each way at once, the kernel took 30 ms in runs of
+// 32 KiB and 41 ms in runs of 4 KiB, and the buffers 39 to 42 ms; beside other programs, twice the
+// kernel's time. In this measurement the two take about as long for long runs.
 constexpr double beyond_the_cache = 2.5;
 
-// No run takes less: the system looks up its pages. What is measured is a difference, which other
-// programs can make as small as they like.
+// The least cost of a run: the system looks up its pages. The measured value is a difference, which
+// other programs can make arbitrarily small.
 constexpr double least_run = 2e-8;
 
-// On this process's own memory, of more than the nearest caches hold, so that nobody else need be
-// there: only whose page tables are walked is different then.
+// On this process's own memory, larger than the nearest caches, so that it needs no other process;
+// only the page tables differ then.
 std::optional<CmaCosts> measure() {
     constexpr std::size_t bytes = std::size_t{4} << 20, part = std::size_t{1} << 19;
     constexpr std::size_t short_run = 4096, slot = std::size_t{128} << 10;
@@ -74,7 +74,7 @@ std::optional<CmaCosts> measure() {
     };
     double long_runs = 1e9, short_runs = 1e9, twice = 1e9;
     try {
-        // In turns, so that a machine that slows down does so for all of them.
+        // In turns, so that a change of clock frequency affects all methods alike.
         for (int trial = 0; trial < 5; ++trial) {
             shorten(long_runs, [&] { across(part); });
             shorten(short_runs, [&] { across(short_run); });
@@ -139,8 +139,8 @@ CmaMethod choose_cma_method(const CmaCosts& costs, std::int64_t bytes, std::int6
     if (direct <= std::min(by_kernel(1) + packing, staged)) return CmaMethod::direct;
     const double packed = by_kernel(packed_runs()) + packing;
     if (direct <= packed) return direct <= staged ? CmaMethod::direct : CmaMethod::none;
-    // The buffers that both copy through are unpacked in the same short runs, which what they cost
-    // was not compared for, and from the other core's cache.
+    // Both processes unpack buffers in the same short runs, which the comparison above ignores, and
+    // from the other core's cache.
     return packed - packing <= staged ? CmaMethod::packed : CmaMethod::none;
 }
 
@@ -164,7 +164,7 @@ bool CmaTransfer::finish() {
 }
 
 bool CmaTransfer::move() {
-    // The system may move less than it was asked to, in the middle of a run.
+    // The system may move fewer bytes than requested, and stop within a run.
     while (bytes_ > 0) {
         const ssize_t moved = transfer(process_, direction_, here_, there_);
         if (moved < 0 && errno == EINTR) continue;

@@ -24,14 +24,14 @@ namespace {
 
 constexpr timeval timeout{5, 0};
 
-std::atomic<pid_t> serving_process{0};  // the process that does: a fork has no thread of its own
+std::atomic<pid_t> serving_process{0};  // the process that serves: a fork has no service thread
 
 struct Address {
     sockaddr_un name{};
     socklen_t length = 0;
 };
 
-// In no file system, so that nothing stays behind.
+// Abstract socket addresses are in no file system, so nothing remains.
 Address address_of(std::int64_t process) {
     Address address;
     address.name.sun_family = AF_UNIX;
@@ -45,7 +45,7 @@ struct DescriptorRequest {
     std::int64_t file, inode;
 };
 
-// A message of one byte that a descriptor travels with.
+// A message of one byte that carries a descriptor.
 struct DescriptorMessage {
     explicit DescriptorMessage(char& byte) : part{&byte, 1} {
         message.msg_iov = &part;
@@ -64,7 +64,7 @@ bool same_user(int client) {
     return getsockopt(client, SOL_SOCKET, SO_PEERCRED, &who, &length) == 0 && who.uid == geteuid();
 }
 
-// A segment, and no other of this process's files.
+// Accepts segments only, and no other file of this process.
 bool is_segment(const DescriptorRequest& request) {
     const auto file = static_cast<int>(request.file);
     struct stat found {};
@@ -72,7 +72,7 @@ bool is_segment(const DescriptorRequest& request) {
            fcntl(file, F_GET_SEALS) >= 0;
 }
 
-/// Calls again what a signal has interrupted: with a limit in time it is not begun anew by itself.
+/// Repeats calls that a signal has interrupted, which calls with a timeout do not do themselves.
 template <class Call>
 auto uninterrupted(const Call& call) {
     for (;;) {
@@ -105,7 +105,7 @@ void serve(int client) {
 [[noreturn]] void serve_all(int listener) {
     for (;;) {
         const int client = accept4(listener, nullptr, nullptr, SOCK_CLOEXEC);
-        if (client < 0) {  // no descriptor is free, or the like: it may be better in a while
+        if (client < 0) {  // for example no free descriptor: that may change
             poll(nullptr, 0, 10);
             continue;
         }
@@ -124,10 +124,10 @@ bool start_server() {
         close(listener);
         return false;
     }
-    // Never given back: it serves for as long as the process lives.
+    // Never destroyed: it serves as long as the process lives.
     static base::ServiceThreads* crew = nullptr;
     crew = new base::ServiceThreads(1, [listener](int) { serve_all(listener); });
-    static_cast<void>(crew);  // by which it can still be found
+    static_cast<void>(crew);  // keeps it reachable for leak checkers
     return true;
 }
 

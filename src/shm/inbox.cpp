@@ -22,7 +22,7 @@ struct Inbox::Header {
 struct Inbox::Slot {
     enum : std::uint32_t { never, reads, left };
     RingBuffer post;                                        // from the owner
-    alignas(128) std::atomic<std::uint32_t> reader{never};  // whether the other process looks at it
+    alignas(128) std::atomic<std::uint32_t> reader{never};  // whether the other process reads it
 };
 
 Inbox::Slot* Inbox::slots_in(std::byte* room) {

@@ -22,7 +22,7 @@ struct Above {
     std::int64_t launcher, below_it;
 };
 
-/// The nearest launcher above a process, and the process below it on the way.
+/// The nearest launcher above a process, and its child towards the process.
 std::optional<Above> above(std::int64_t process, const Table& table, const Launcher& launcher) {
     for (auto at = table.find(process); at != table.end();) {
         const auto parent = table.find(at->second.parent);

@@ -13,19 +13,19 @@
 
 namespace hocket::shm {
 
-/// How a launcher's processes are told from others.
+/// Marks by which hocket recognises a launcher's processes.
 struct Launcher {
-    std::vector<std::string> names;  // that its process on each node may have
-    std::string rank;                // the variable by which it tells a process its rank
-    // Variables that are the same in all processes of one program; nothing: they have none such.
+    std::vector<std::string> names;  // possible names of its process on each node
+    std::string rank;                // the variable with a process's rank
+    // Variables that are equal in all processes of one program; nothing: the launcher sets none.
     std::map<std::string, std::optional<std::string>> same;
 };
 
-/// What the launcher has started as one rank.
+/// The processes that the launcher has started as one rank.
 struct LaunchedProcess {
     int rank = 0;
     ProcessIdentity identity;
-    std::vector<ProcessIdentity> processes;  // itself and all that it has started, as a shell does
+    std::vector<ProcessIdentity> processes;  // itself and its children, as of a shell
 };
 
 struct LaunchedJob {

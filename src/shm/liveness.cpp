@@ -42,7 +42,7 @@ ProcessIdentity own_identity() {
 
 std::optional<ProcessMonitor> ProcessMonitor::on(const ProcessIdentity& identity) {
     if (identity.start == 0 || identity.pid_namespace != own_pid_namespace()) return std::nullopt;
-    // Opened before it is looked at: then what was looked at is what is open.
+    // Opens it before it compares identities, so that both refer to the same process.
     ProcessMonitor watch(identity, open_process(identity.process));
     if (!lives(identity)) return std::nullopt;
     return watch;

@@ -23,8 +23,8 @@
 namespace hocket::shm {
 namespace {
 
-// A mapping keeps its owner's memory from being freed, so few are kept that nobody uses, and of no
-// more bytes than the owner itself keeps of freed memory.
+// A mapping keeps its owner's memory alive. So hocket keeps few unused ones, with no more bytes
+// than the owner keeps of freed memory.
 constexpr std::size_t keep_at_most = 64;
 
 struct Mapping {
@@ -77,7 +77,7 @@ class Mappings {
     }
 
   private:
-    // A mapping needs a descriptor for a moment only. One is kept for when there is no other.
+    // A mapping needs a descriptor for a moment only. One is reserved in case there is no other.
     int open_in_need(const std::string& path) {
         int file = open(path.c_str(), O_RDWR | O_CLOEXEC);
         if (file < 0 && errno == EMFILE && spare_ >= 0) {
@@ -116,7 +116,7 @@ namespace {
 
 const std::array<std::string, 4>& mechanism_names() {
     static const std::array<std::string, 4> words{"memfd", "proc", "process_vm",
-                                                  "socket"};  // as in Way
+                                                  "socket"};  // in the order of MappingMethod
     return words;
 }
 
@@ -130,7 +130,7 @@ const std::set<std::string>& forbidden_words() {
     return all;
 }
 
-// An error in the first collective call, on all processes, and not in `allocate`, on one.
+// An error in the first collective call, on all processes, not in `allocate` on one.
 const environment::ValidatedSetting validated_mechanisms([] {
     const auto& known = mechanism_names();
     for (const auto& word : forbidden_words())

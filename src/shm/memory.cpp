@@ -24,13 +24,14 @@
 namespace hocket {
 namespace {
 
-// Pieces up to this size share segments, as file descriptors are few; larger ones have their own.
+// Blocks up to this size share segments, because file descriptors are few; larger blocks have their
+// own.
 constexpr std::size_t largest_shared_piece = std::size_t{1} << 18;
 constexpr std::size_t shared_segment = std::size_t{1} << 22;
 constexpr std::size_t smallest_piece = 64;
 constexpr std::size_t huge_page = std::size_t{1} << 21;
 
-// Powers of two, with three steps between them: at most a fifth of a piece is waste.
+// Powers of two, with three steps between them: at most a fifth of a block is waste.
 std::size_t size_class(std::size_t bytes) {
     const std::size_t floor = std::max(std::bit_floor(bytes), smallest_piece);
     if (bytes <= floor) return floor;
@@ -38,12 +39,12 @@ std::size_t size_class(std::size_t bytes) {
     return floor + (bytes - floor + step - 1) / step * step;
 }
 
-// More than this there can never be. The system gives it all the same, page by page as they are
-// touched, until it ends one process or another.
+// The upper limit of all requests. The system grants larger ones, page by page as programs touch
+// them, until it kills some process.
 std::size_t memory_of_machine() {
     static const std::size_t bytes = [] {
         struct sysinfo found {};
-        // Simulated processes do not touch what stands for their arrays.
+        // Simulated processes do not touch the memory of their arrays.
         if (platform::simulated || sysinfo(&found) != 0)
             return std::numeric_limits<std::size_t>::max();
         return (found.totalram + found.totalswap) * found.mem_unit;
@@ -51,7 +52,7 @@ std::size_t memory_of_machine() {
     return bytes;
 }
 
-// An error in the first collective call, on all processes, and not in `allocate`, on one.
+// An error in the first collective call, on all processes, not in `allocate` on one.
 std::optional<std::int64_t> asked_to_keep() {
     return environment::bytes("HOCKET_POOL_BYTES");
 }
@@ -63,7 +64,7 @@ std::size_t most_to_keep() {
     } catch (const Error&) {
         return 0;
     }
-    // With a process a core, all of them together keep a quarter of the machine.
+    // With one process a core, all of them together keep a quarter of the machine's memory.
     const auto memory = static_cast<std::int64_t>(sysconf(_SC_PHYS_PAGES)) *
                         static_cast<std::int64_t>(sysconf(_SC_PAGESIZE));
     return static_cast<std::size_t>(memory / 4 / platform::cores());
@@ -73,7 +74,7 @@ class Pool {
   public:
     Pool() { shm::hold_in_forks(mutex_); }
 
-    // `shared`: memory that others can map, or none.
+    // `shared`: only memory that others can map.
     std::byte* take(std::size_t bytes, bool shared) {
         const std::lock_guard lock(mutex_);
         in_use_ += bytes;
@@ -102,14 +103,14 @@ class Pool {
         const std::lock_guard lock(mutex_);
         in_use_ -= bytes;
         if (bytes > largest_shared_piece && segment_of(piece)->error != 0) {
-            release(piece);  // the next one may be shared again
+            release(piece);  // the next segment may be shared again
             return;
         }
         free_[bytes].push_back(piece);
         kept_ += bytes;
         use(piece, bytes, false);
         for (auto it = free_.rbegin(); it != free_.rend() && kept_ > keep_at_most(); ++it) {
-            if (it->first <= largest_shared_piece) break;  // its segment has other pieces
+            if (it->first <= largest_shared_piece) break;  // its segment contains other blocks
             while (!it->second.empty() && kept_ > keep_at_most()) {
                 release(it->second.back());
                 it->second.pop_back();
@@ -140,7 +141,7 @@ class Pool {
         return address < segment.data + segment.bytes ? &segment : nullptr;
     }
 
-    // Read when first needed: a process that only maps others' memory needs no bound.
+    // Read at first use: a process that only maps others' memory needs no limit.
     std::size_t keep_at_most() {
         if (!keep_at_most_) keep_at_most_ = most_to_keep();
         return *keep_at_most_;
@@ -177,7 +178,7 @@ class Pool {
         return segment.data;
     }
 
-    // Of a piece that is a segment by itself.
+    // For a block with its own segment.
     void use(std::byte* piece, std::size_t bytes, bool used) {
         if (bytes > largest_shared_piece) shm::use_segment(segments_.at(piece), used);
     }
@@ -194,7 +195,8 @@ class Pool {
     std::byte* next_ = nullptr;
     std::size_t left_ = 0, in_use_ = 0, kept_ = 0;
     std::optional<std::size_t> keep_at_most_;
-    // Of the latest segment. Simulated processes share one address space, and no segments.
+    // Whether the latest segment is shared. Simulated processes have one address space, and no
+    // segments.
     bool shareable_ = !platform::simulated;
 };
 

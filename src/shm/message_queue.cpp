@@ -8,7 +8,8 @@
 namespace hocket::shm {
 namespace {
 
-constexpr std::size_t header_words = 2;  // words: the number, and how many bytes follow
+constexpr std::size_t header_words = 2;  // words: the sequence number, and the number of bytes that
+                                         // follow
 
 std::size_t words_of(std::uint64_t bytes) {
     return static_cast<std::size_t>((bytes + 7) / 8);

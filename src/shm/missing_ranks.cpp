@@ -14,17 +14,17 @@ namespace hocket::shm {
 namespace {
 
 constexpr double between_files = 0.1, between_processes = 0.5;
-// Reading /proc takes some milliseconds: more and more seldom.
+// Reading /proc takes some milliseconds, so the interval grows.
 constexpr double most_between_scans = 5;
 constexpr double long_wait = 10;
 
-// The file of a process in the folder of the run; none where there is no such run.
+// The file of a process in the folder of the run; none outside of `hocket run`.
 std::string file_of(int world_rank, const char* what) {
     const auto folder = environment::value_of("HOCKET_RUN");
     return folder ? *folder + "/" + std::to_string(world_rank) + what : "";
 }
 
-// The words of a launcher: "rank 1 (task 'cols', process 0)".
+// The launcher's description: "rank 1 (task 'cols', process 0)".
 std::string absent_of_run(const std::vector<int>& ranks) {
     if (file_of(0, "").empty()) return "";
     for (const int rank : ranks) {
@@ -35,7 +35,7 @@ std::string absent_of_run(const std::vector<int>& ranks) {
     return "";
 }
 
-// The same on all of these processes, and most likely another for other processes (FNV-1a).
+// Equal on all of these processes, and most likely another number for other processes (FNV-1a).
 std::uint64_t number_of(const std::vector<int>& ranks) {
     std::uint64_t number = 0xcbf29ce484222325U;
     for (const int rank : ranks)
@@ -74,7 +74,7 @@ ExpectedRanks::ExpectedRanks(std::vector<int> ranks, int me, std::optional<Launc
       next_scan_(next_look_),
       between_scans_(between_processes),
       all_are_here_(on_one_node) {
-    // Simulated processes are one.
+    // Simulated processes are threads of one process.
     if (!platform::simulated && ranks_.size() > 1) launcher_ = std::move(launcher);
 }
 
@@ -91,7 +91,7 @@ void ExpectedRanks::look_at_processes(double now) {
     next_look_ = now + between_processes;
     const bool tells = !told_ && now >= since_ + long_wait;
     if (tells || now >= next_scan_) scan(now);
-    // Twice, the second time by what /proc shows then: a process may be about to become another.
+    // Two scans, because a process may be about to call exec.
     const std::string before = std::exchange(gone_, first_gone());
     if (!gone_.empty()) next_scan_ = now;
     if (!gone_.empty() && gone_ == before) absent_ = gone_;
@@ -105,12 +105,12 @@ void ExpectedRanks::scan(double now) {
     complete_ = all && all->complete;
     if (!all) return;
     auto before = std::exchange(here_, {});
-    for (const auto& [rank, processes] : before) here_[rank];  // one that was here does not move
+    for (const auto& [rank, processes] : before) here_[rank];  // a present process does not move
     for (const auto& launched : all->processes) {
         auto watch = ProcessMonitor::on(launched.identity);
         if (!watch) continue;
         Process process{launched.identity, std::move(*watch), {}};
-        // Those that have ended are not found again.
+        // A later scan does not find processes that have ended.
         for (auto& known : before[launched.rank])
             if (known.identity.process == launched.identity.process &&
                 known.identity.start == launched.identity.start)
@@ -139,7 +139,7 @@ ExpectedRanks::State ExpectedRanks::state(const Process& process) const {
     return its;
 }
 
-// As a rule there is one process of each rank. A rank below 0 is of another MPI_COMM_WORLD.
+// Usually each rank has one process. A negative rank belongs to another MPI_COMM_WORLD.
 ExpectedRanks::State ExpectedRanks::state(int rank) const {
     if (rank == me_) return State::waits;
     const auto found = here_.find(rank);
@@ -177,8 +177,7 @@ void ExpectedRanks::tell() {
         if (its == State::alive) late.push_back(rank);
         if (its == State::unknown) ++hidden;
     }
-    // At two looks: a process that no longer waits may have made the call, a moment before this one
-    // sees that it has ended.
+    // In two scans: a process that no longer waits may have made the call a moment before its end.
     if (late != std::exchange(late_, late)) return;
     told_ = true;
     if (late.empty() && (hidden == 0 || me_ != ranks_.front())) return;

@@ -16,7 +16,7 @@ std::string path_of(std::int64_t process, const char* file) {
 
 }  // namespace
 
-// The name, in parentheses, may hold anything; fields 3, 4, … follow it.
+// The name, in parentheses, may contain any character; fields 3, 4, … follow it.
 std::optional<ProcessEntry> process_entry(std::int64_t process) {
     std::ifstream file(path_of(process, "stat"));
     const std::string all{std::istreambuf_iterator<char>(file), {}};

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// What /proc tells of the processes of this node.
+// The processes of this node, from /proc.
 #pragma once
 
 #include <cstdint>

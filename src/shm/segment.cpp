@@ -33,9 +33,9 @@ struct Register {
     std::mutex* owner = nullptr;
     std::mutex mutex;
     std::vector<Shared> all;
-    // Of the fork under way:
+    // During a fork:
     bool copies = false;
-    std::array<int, 2> done{-1, -1};  // a pipe: the child has its copies
+    std::array<int, 2> done{-1, -1};  // a pipe: the child has made its copies
 
     auto find(const std::byte* data) {
         return std::find_if(all.begin(), all.end(),
@@ -47,8 +47,8 @@ Register& shared() {
     return *made;
 }
 
-// From here on up to `in_child` are the handlers of a fork. In the child they may only make system
-// calls, as the locks of its parent's other threads stay as they were.
+// The functions from here up to `in_child` are the handlers of a fork. In the child they may only
+// make system calls, because other threads of the parent may have held locks.
 
 std::size_t bytes_in_memory(const Shared& segment) {
     struct stat found {};
@@ -83,7 +83,7 @@ void in_parent() {
     release(all);
 }
 
-// Pages that nobody has written are none in the copy, either.
+// Untouched pages stay untouched in the copy.
 bool copy(const Shared& segment) {
     void* const made = mmap(nullptr, segment.bytes, PROT_READ | PROT_WRITE,
                             MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
@@ -107,14 +107,14 @@ void make_private(const Shared& segment, bool copies) {
     const int kind = segment.file >= 0 ? MAP_PRIVATE : MAP_PRIVATE | MAP_ANONYMOUS;
     const void* made = mmap(segment.data, segment.bytes, PROT_READ | PROT_WRITE,
                             kind | MAP_FIXED | MAP_NORESERVE, segment.file, 0);
-    // Better an error of the child's than wrong numbers of its parent's.
+    // An error in the child is better than silently shared memory.
     if (made == MAP_FAILED) mprotect(segment.data, segment.bytes, PROT_READ);
 }
 
 void in_child() {
     Register& all = shared();
     for (const auto& each : all.all) make_private(each, all.copies);
-    all.all.clear();  // its own forks copy them as other memory
+    all.all.clear();  // forks of the child copy these as other memory
     if (all.copies) {
         const char word = 0;
         [[maybe_unused]] const auto written = write(all.done[1], &word, 1);
@@ -129,7 +129,7 @@ std::byte* mapped(int file, std::size_t bytes, int kind) {
     return at == MAP_FAILED ? nullptr : static_cast<std::byte*>(at);
 }
 
-// With the register held, so that no fork comes in between.
+// With the register locked, so that no fork intervenes.
 std::byte* map_shared(int file, std::size_t bytes, bool mine) {
     static const bool handled =
         platform::simulated || pthread_atfork(before_fork, in_parent, in_child) == 0;
@@ -148,7 +148,7 @@ void unmap_shared(std::byte* data, std::size_t bytes) {
     munmap(data, bytes);
 }
 
-// Asked first, because a file that grows beyond what the process may write ends it by a signal.
+// Checks the limit first, because growing a file beyond it ends the process by a signal.
 bool lengthen(int file, std::size_t bytes) {
     rlimit longest{};
     if (getrlimit(RLIMIT_FSIZE, &longest) == 0 && longest.rlim_cur != RLIM_INFINITY &&

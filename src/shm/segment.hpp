@@ -4,11 +4,11 @@
 // A fork's child shares them with its parent, unlike other memory, and both would write there. So a
 // handler gives the child private memory at the same addresses (pthread_atfork):
 //
-//   - The parent's segments that are in use are copied, where they have at most `most_copied` bytes
-//     together. The parent waits meanwhile. So the child has the memory of the moment of the fork.
-//   - Where they have more, they are mapped privately. This copies a page when the child first
-//     writes there; up to then the child sees what the parent writes. A copy would take a second
-//     for some gigabytes, and as much memory again in each child.
+//   - If the parent's segments in use have at most `most_copied` bytes together, the child copies
+//     them while the parent waits. So the child has the memory of the moment of the fork.
+//   - Larger segments are mapped privately. The system copies a page when the child first writes
+//     to it; until then the child sees the parent's writes. A copy of some gigabytes would take a
+//     second, and as much memory again in each child.
 //   - The segments of other processes become zeros: the child does not communicate.
 #pragma once
 

@@ -23,7 +23,7 @@ constexpr const char* name = "hocket.presence";
 
 struct Page {
     std::atomic<std::uint64_t> left{0};
-    // 0: free. A process that begins more than these at a time says so of the first only.
+    // 0: free. A process with more waits than these publishes only the first.
     std::array<std::atomic<std::uint64_t>, 63> waits_for{};
 };
 
@@ -48,7 +48,7 @@ class OwnPage {
     Page* page_ = nullptr;
 };
 OwnPage& own() {
-    static OwnPage* const made = new OwnPage;  // others read it as long as they like
+    static OwnPage* const made = new OwnPage;  // others may read it at any time
     return *made;
 }
 

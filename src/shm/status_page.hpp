@@ -10,13 +10,13 @@
 
 namespace hocket::shm {
 
-/// Where others find this process's page; nowhere if memory cannot be shared.
+/// The address of this process's page for others; invalid if memory cannot be shared.
 SharedAddress own_status_page();
 /// This process takes no further part: it sends nothing more.
 void publish_departure();
 
-/// While one lives, others can see that this process waits to begin something with them. `number`
-/// stands for it, on all of them.
+/// While it lives, others can see that this process waits to begin a collective call with them.
+/// `number` identifies the call on all of them.
 class PendingCollective {
   public:
     explicit PendingCollective(std::uint64_t number);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The calls that move arrays.
+// Calls that move arrays.
 #include <utility>
 
 #include "hocket/kernel.hpp"
@@ -9,7 +9,7 @@
 namespace hocket {
 namespace {
 
-// The same elements in memory of their own.
+// The same elements in new memory.
 Array copy_of(const Array& array) {
     const Array copy = Array::empty(array.layout(), array.dtype(), array.comm());
     if (array.process() >= 0)

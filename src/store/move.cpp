@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Arrays to files and back, in rounds: a transfer between the array's layout and that of the boxes
-// which writers (or readers) have in this round, before or after their files.
+// Arrays to files and back: what is checked and agreed upon before and after.
 #include "store/move.hpp"
 
 #include <algorithm>
@@ -11,135 +10,11 @@
 #include "comm/deferred_call.hpp"
 #include "comm/engine.hpp"
 #include "comm/state.hpp"
-#include "hocket/memory.hpp"
-#include "store/rounds.hpp"
+#include "store/mover.hpp"
 #include "store/session.hpp"
-#include "transfer/executor.hpp"
-#include "zarr/chunks.hpp"
 
 namespace hocket::store {
 namespace {
-
-constexpr std::int64_t usual_buffer = std::int64_t{256} << 20;
-
-std::vector<int> ranks(std::int64_t count) {
-    std::vector<int> out(static_cast<std::size_t>(count));
-    std::iota(out.begin(), out.end(), 0);
-    return out;
-}
-
-// One call on this process.
-class Mover {
-  public:
-    Mover(Move move, const zarr::Metadata& metadata, const IndexBox& region)
-        : move_(std::move(move)),
-          metadata_(metadata),
-          region_(region),
-          rounds_(metadata, region, wanted_writers(), buffer()) {
-        const std::int64_t processes = move_.session->comm.size();
-        for (std::int64_t w = 0; w < rounds_.writers(); ++w) {
-            writers_.push_back(static_cast<int>(w * processes / rounds_.writers()));
-            if (writers_.back() == move_.session->comm.rank()) mine_ = w;
-        }
-        if (mine_ >= 0) memory_ = allocate(rounds_.largest());
-    }
-
-    const Rounds& rounds() const { return rounds_; }
-    const comm::Fault& fault() const { return fault_; }
-
-    /// Of this round; made on every process alike.
-    transfer::Route route(comm::Link& link, int tag, std::int64_t number) const {
-        // Messages take as much as the boxes do, and what they need at least.
-        const std::int64_t messages = std::max(buffer(), std::int64_t{2} << 20);
-        transfer::Route route{&link,   ranks(move_.array.layout().size()), writers_, tag, number,
-                              messages};
-        if (!move_.writing) std::swap(route.source, route.destination);
-        return route;
-    }
-    std::shared_ptr<const transfer::Schedule> work(std::int64_t round) {
-        std::vector<IndexBox> boxes;
-        for (std::int64_t w = 0; w < rounds_.writers(); ++w)
-            boxes.push_back(zarr::relative(rounds_.box(w, round), region_.start));
-        box_ = mine_ < 0 ? IndexBox{} : rounds_.box(mine_, round);
-        const Layout files = Layout::boxes(zarr::extents_of(region_), boxes);
-        const Shape strides = dense_strides(zarr::extents_of(box_), metadata_.type.size);
-        const transfer::LocalView at_files{mine_, strides, true};
-        const transfer::LocalView at_array = transfer::local_view_of(move_.array);
-        plan::Options options;
-        options.itemsize = metadata_.type.size;
-        options.strategy = "direct";
-        options.axes = move_.options.axes;
-        options.partial = !move_.writing;
-        const std::int64_t processes = move_.array.layout().size();
-        if (move_.writing) {
-            for (const int rank : writers_) options.overlap.push_back(rank < processes ? rank : -1);
-        } else {
-            options.overlap.assign(static_cast<std::size_t>(processes), -1);
-            for (std::size_t w = 0; w < writers_.size(); ++w)
-                if (writers_[w] < processes)
-                    options.overlap[static_cast<std::size_t>(writers_[w])] =
-                        static_cast<std::int64_t>(w);
-        }
-        const Plan plan(move_.writing ? move_.array.layout() : files,
-                        move_.writing ? files : move_.array.layout(), std::move(options));
-        return std::make_shared<const transfer::Schedule>(transfer::plan_schedule(
-            plan, move_.writing ? at_array : at_files, move_.writing ? at_files : at_array));
-    }
-    std::byte* buffer_data() const { return memory_.get(); }
-
-    /// Nothing is thrown: whatever goes wrong here, the transfers go on, and all hear of it at
-    /// their end.
-    void use_files(std::int64_t round) {
-        if (mine_ < 0 || fault_) return;
-        fault_ = fault_of([&] { move_.writing ? put(round) : get(); });
-        if (fault_) writer_.reset();
-    }
-
-  private:
-    std::int64_t buffer() const { return move_.options.max_buffer.value_or(usual_buffer); }
-    std::int64_t wanted_writers() const {
-        const std::int64_t processes = move_.session->comm.size();
-        const std::int64_t wanted = move_.options.writers;
-        if (wanted < 0 || wanted > processes)
-            throw Error(std::to_string(wanted) + " processes cannot write: give 1 to " +
-                        std::to_string(processes) + ", as many as there are");
-        return wanted == 0 ? processes : wanted;
-    }
-    zarr::Memory memory() const {
-        return {memory_.get(), dense_strides(zarr::extents_of(box_), metadata_.type.size)};
-    }
-    void get() {
-        zarr::read_box(move_.session->tree->folder(), move_.name, metadata_, box_, memory());
-    }
-    void put(std::int64_t round) {
-        const zarr::Folder& folder = move_.session->tree->folder();
-        const bool sync = move_.session->saving || move_.appending;
-        if (rounds_.parts() == 1) {
-            zarr::write_box(folder, move_.name, metadata_, region_, box_, memory(), sync);
-            return;
-        }
-        if (round % rounds_.parts() == 0) {
-            if (!rounds_.takes(mine_, round)) return;
-            writer_.emplace(folder, move_.name, metadata_, rounds_.file(mine_, round), region_);
-        }
-        if (!writer_) return;
-        if (!zarr::is_empty(box_)) writer_->put(box_, memory());
-        if (round % rounds_.parts() != rounds_.parts() - 1) return;
-        writer_->finish(sync);
-        writer_.reset();
-    }
-
-    Move move_;
-    zarr::Metadata metadata_;
-    IndexBox region_;
-    Rounds rounds_;
-    std::vector<int> writers_;  // their ranks
-    std::int64_t mine_ = -1;    // my number among them
-    std::shared_ptr<std::byte> memory_;
-    IndexBox box_;
-    std::optional<zarr::FileWriter> writer_;
-    comm::Fault fault_;
-};
 
 IndexBox region_of(const Move& move, const zarr::Metadata& metadata) {
     IndexBox whole = zarr::whole_of(metadata.shape);
@@ -235,17 +110,7 @@ comm::Protocol<> run(Move move, int tag, std::int64_t number,
     const comm::Group all = comm::Group::whole(link);
     co_await comm::agree(all, tag, std::move(mine));
     if (move.writing && !move.appending && !session->saving) session->marked = true;
-    transfer::Stopwatch watch(nullptr);
-    for (std::int64_t round = 0; round < mover->rounds().count(); ++round) {
-        const auto work = mover->work(round);
-        if (!move.writing) mover->use_files(round);
-        auto route = mover->route(link, tag, number + round);
-        void* const array = move.array.data();
-        void* const files = mover->buffer_data();
-        co_await transfer::run(work, move.writing ? array : files, move.writing ? files : array,
-                               std::move(route), watch);
-        if (move.writing) mover->use_files(round);
-    }
+    co_await mover->run(link, tag, number);
     comm::CallSignature last;
     last.text = text;
     last.fault = mover->fault();

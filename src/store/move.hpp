@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Between an array and a stored one.
+// A move between an array and a stored array.
 #pragma once
 
 #include <memory>
@@ -20,10 +20,11 @@ struct Move {
     bool appending = false;
 };
 
-/// The stored array with room for the array along its first dimension, and that as the region.
+/// Extends the stored array by the array along its first dimension; the new part becomes the
+/// region.
 void grow(Move& move, zarr::Metadata& metadata);
 
-/// Takes its place among the collective calls now. `later`: it begins when it is first polled.
+/// Takes its position among the collective calls now. `later`: it begins at its first poll.
 std::shared_ptr<Operation> start(Move move, bool later = false);
 
 }  // namespace hocket::store

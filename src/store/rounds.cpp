@@ -2,6 +2,7 @@
 #include "store/rounds.hpp"
 
 #include <algorithm>
+#include <utility>
 
 #include "base/checked.hpp"
 #include "hocket/error.hpp"
@@ -25,8 +26,9 @@ Shape grown(const Shape& counts, std::int64_t most) {
 }  // namespace
 
 Rounds::Rounds(const zarr::Metadata& array, const IndexBox& region, std::int64_t writers,
-               std::int64_t buffer)
-    : region_(region), file_(array.file), writers_(writers) {
+               std::int64_t buffer, std::vector<std::size_t> order)
+    : order_(std::move(order)), region_(region), file_(array.file), writers_(writers) {
+    for (std::size_t d = order_.size(); d < file_.size(); ++d) order_.push_back(d);
     const std::int64_t chunk = array.chunk_bytes();
     if (buffer < chunk)
         throw Error("a chunk has " + std::to_string(chunk) + " bytes, and max_buffer allows " +
@@ -44,7 +46,7 @@ Rounds::Rounds(const zarr::Metadata& array, const IndexBox& region, std::int64_t
     const std::int64_t file_bytes = product_of(file_) * array.type.size;
     writers_ = std::max<std::int64_t>(1, std::min(writers, all));
     if (file_bytes <= buffer) {
-        // No more than leaves every writer something.
+        // At most so many that every writer gets some.
         group_ = grown(counts, std::min(buffer / file_bytes, base::ceil_div(all, writers_)));
         largest_ = product_of(group_) * file_bytes;
     } else {
@@ -73,8 +75,36 @@ std::int64_t Rounds::tile(std::int64_t writer, std::int64_t round) const {
     return number < mine ? first + number : -1;
 }
 
+Shape Rounds::tile_at(std::int64_t number) const {
+    Shape at(order_.size(), 0);
+    for (std::size_t k = order_.size(); k-- > 0;) {
+        const std::size_t d = order_[k];
+        at[d] = number % tiles_.stop[d];
+        number /= tiles_.stop[d];
+    }
+    return at;
+}
+
+std::int64_t Rounds::tile_of(std::size_t d, std::int64_t index) const {
+    return (index / file_[d] - files_.start[d]) / group_[d];
+}
+
+std::int64_t Rounds::end_of(std::size_t d, std::int64_t tile) const {
+    return (files_.start[d] + (tile + 1) * group_[d]) * file_[d];
+}
+
+Rounds::Turn Rounds::turn_of(const Shape& tile) const {
+    std::int64_t number = 0;
+    for (const std::size_t d : order_) number = number * tiles_.stop[d] + tile[d];
+    // The first `more` writers have one tile more.
+    const std::int64_t share = tile_count_ / writers_, more = tile_count_ % writers_;
+    const std::int64_t larger = more * (share + 1);
+    if (number < larger) return {number % (share + 1) * parts_, number / (share + 1)};
+    return {(number - larger) % share * parts_, more + (number - larger) / share};
+}
+
 Shape Rounds::file(std::int64_t writer, std::int64_t round) const {
-    Shape at = zarr::index_in(tiles_, std::max<std::int64_t>(tile(writer, round), 0));
+    Shape at = tile_at(std::max<std::int64_t>(tile(writer, round), 0));
     for (std::size_t d = 0; d < at.size(); ++d) at[d] = files_.start[d] + at[d] * group_[d];
     return at;
 }

@@ -19,29 +19,30 @@ struct Session {
     Comm comm;
     std::string path, mode;
     std::shared_ptr<zarr::Tree> tree;
-    std::shared_ptr<Lock> lock;  // on process 0, while it may be written
-    bool marked = false;         // on all: somebody has begun to write
+    std::shared_ptr<Lock> lock;  // on process 0, while the store may be written
+    bool marked = false;         // on all: a job has begun to write
     bool closed = false;
-    /// Of a checkpoint: files are put on the disk as they are written, and nothing is marked, as
-    /// nobody else looks there.
+    /// For a checkpoint: files are synchronised to the disk when written, and nothing is marked,
+    /// because no other job reads there.
     bool saving = false;
 
     bool writes() const { return mode != "r"; }
     bool first() const { return comm.rank() == 0; }
 };
 
-/// What is wrong on this process, if `check` throws.
+/// The fault of this process, if `check` throws.
 comm::Fault fault_of(const std::function<void()>& check);
 
-/// A collective call: takes its place now, and is polled by the engine from now on.
+/// Begins a collective call: takes its position now; the engine polls it.
 std::shared_ptr<Operation> begin(const std::string& text, comm::Protocol<> protocol);
 
-/// Something that process 0 does, and that fails on all or on none. `text`: the call, equal on all.
-/// `check` runs on every process before, `act` on process 0 after; it gives what all are told.
+/// Runs an action on process 0 that fails on all processes or on none. `text`: the call, equal on
+/// all. `check` runs on every process before, `act` on process 0 after; all get the text that it
+/// returns.
 std::string on_first(const Comm& comm, const std::string& text, const std::function<void()>& check,
                      const std::function<std::string()>& act, Deadline deadline);
 
-/// @throws Error for a store that was closed, or that is only read.
+/// @throws Error for a store that was closed, or is read-only.
 void require_open(const Session& session);
 void require_writable(const Session& session);
 

@@ -13,7 +13,7 @@ struct Channel::State {
     int other;
     std::string name, stream;
     bool closed = false;              // by this task
-    std::optional<std::string> over;  // by the other: what it said
+    std::optional<std::string> over;  // by the other task: its message
 };
 
 Channel Tasks::channel(const std::string& name, const TaskId& other) const {
@@ -31,7 +31,7 @@ const std::string& Channel::name() const {
 
 namespace {
 
-// What a channel's call brings: an array, the stream's end, or an error.
+// This process's part of a channel's call: an array, the end of the stream, or an error.
 struct Contribution {
     std::vector<Array> arrays;
     bool end = false;
@@ -49,7 +49,7 @@ comm::Fault fault_of_call(task::Member& me, const Contribution& brought, bool re
     return brought.end ? comm::Fault{} : task::fault_of(me, brought.arrays.at(0), receiving);
 }
 
-// A channel keeps one tag: its name keeps its messages apart.
+// All messages of a channel have one tag; the name of the channel separates them from others.
 constexpr int tag = 0;
 
 std::shared_ptr<task::Pending> start_send(const std::shared_ptr<Tasks::State>& all,

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// How all tasks find out that they make the same collective call, and how each has laid out its
-// arrays: each task by itself, then their lowest processes with each other.
+// How all tasks verify that they make the same collective call, and learn the layouts of each
+// other's arrays: first each task by itself, then the lowest processes of all tasks.
 #pragma once
 
 #include <string>
@@ -11,14 +11,15 @@
 
 namespace hocket::task {
 
-/// What one task brings to a collective call.
+/// One task's part in a collective call.
 struct Contribution {
-    std::string call;  // what must be the same in all tasks
+    std::string call;  // must be equal in all tasks
     comm::Fault fault;
     std::vector<ArrayDescriptor> descriptors, results;
 };
 
-/// Of every task, in their order. @throws on every process of all tasks what is wrong on any.
+/// The contributions of all tasks, in their order. @throws on every process of all tasks the error
+/// of any process.
 comm::Protocol<std::vector<Contribution>> gather_contributions(All all, Me me,
                                                                const Collective& call, int tree_tag,
                                                                int meeting_tag);

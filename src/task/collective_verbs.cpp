@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// What a program calls: collective calls between tasks.
+// The program's interface: collective calls between tasks.
 #include "comm/engine.hpp"
 #include "hocket/task.hpp"
 #include "task/collectives.hpp"
@@ -10,14 +10,14 @@ namespace {
 using task::Collective;
 using Kind = Collective::Kind;
 
-// All tasks must stand still in the call at once. Every process knows that some cannot, so that
-// all raise without a word to each other.
+// All tasks must block in the call at once. Every process knows whether two tasks share a process,
+// so all raise without communication.
 void require_apart(const Tasks::State& all, const char* verb) {
     for (int a = 0; a < static_cast<int>(all.names.size()); ++a)
         for (int b = 0; b < a; ++b) all.require_apart(b, a, verb, "isend and irecv, or sendrecv");
 }
 
-// A wait that ends before the call does leaves this task out of step with all others.
+// If a wait ends before its call does, this task is out of step with all others.
 void finish(task::Pending& pending, const Tasks::State& all, const Deadline& deadline) {
     const auto part = [&](const char* why) {
         for (int other = 0; other < static_cast<int>(all.names.size()); ++other)
@@ -41,13 +41,13 @@ void Tasks::collective(task::Collective call, const TaskId* root, const char* ve
     comm::require_may_block(verb);
     task::Member& me = speaker(verb);
     require_apart(*state_, verb);
-    // Who is out of step with the others cannot tell them so.
+    // A task that is out of step cannot tell the others.
     for (int other = 0; other < size(); ++other)
         if (other != me.task) me.require_intact(other, verb);
     if (!call.fault) {
         try {
             if (root != nullptr) call.root = state_->index(*root);
-            // Off the root they are not looked at.
+            // Only the root reads these arrays.
             const bool rooted = call.kind == Kind::reduce || call.kind == Kind::gather;
             if (rooted && me.task != call.root) call.results.clear();
             call.fault = task::fault_of(me, call);

@@ -17,15 +17,15 @@ using Kind = Collective::Kind;
 using comm::until;
 using comm::When;
 
-// One array going from one task to another, or to another layout within one.
+// A copy of one array from one task to another, or to another layout within one task.
 struct CollectiveTransfer {
     int from, to;  // tasks
     Layout source, destination;
-    std::optional<Array> sent, received;  // on the processes of the two
+    std::optional<Array> sent, received;  // on the processes of the two tasks
     std::int64_t itemsize;
 };
 
-// What all moves of one call share.
+// Common data of all transfers of one call.
 struct CollectiveTransfers {
     const Tasks::State& all;
     const Member& me;
@@ -58,7 +58,7 @@ struct CollectiveTransfers {
     }
 };
 
-// All at once: they are from or to different tasks.
+// Runs all at once, because they involve different tasks.
 comm::Protocol<> run_all(CollectiveTransfers moving, std::vector<CollectiveTransfer> moves) {
     std::vector<std::unique_ptr<transfer::Executor>> runners;
     for (const CollectiveTransfer& move : moves)
@@ -70,8 +70,9 @@ comm::Protocol<> run_all(CollectiveTransfers moving, std::vector<CollectiveTrans
     co_await until(done);
 }
 
-// Task by task in their order, so that every element is combined in that order, once: a result has
-// the same bits wherever it is copied to. Gives the sum on the root, in the result's layout.
+// Combines arrays task by task in their order, so that every element is combined once, in this
+// order: the result has the same bits everywhere. Returns the result on the root, in the result's
+// layout.
 comm::Protocol<std::optional<Array>> combine_arrays(CollectiveTransfers moving,
                                                     const Collective& call,
                                                     std::vector<Contribution> brought, int root) {
@@ -107,7 +108,7 @@ void copy_local(const Array& from, const Array& to) {
         .run(from.data(), to.data());
 }
 
-// What one task has goes to all, or (`gathered`) what each has to one.
+// Copies the array of one task to all, or (`gathered`) those of all tasks to one.
 comm::Protocol<> move_all(CollectiveTransfers moving, std::vector<ArrayDescriptor> sources,
                           std::vector<ArrayDescriptor> destinations, int root, bool gathered,
                           std::optional<Array> sent, std::vector<std::optional<Array>> received) {
@@ -137,7 +138,7 @@ comm::Protocol<> carry_out(CollectiveTransfers moving, const Collective& call,
     std::vector<std::optional<Array>> received{call.array};
     if (call.kind == Kind::bcast) {
         std::vector<ArrayDescriptor> source{descriptors[root]};
-        descriptors[root].layout.clear();  // it has it
+        descriptors[root].layout.clear();  // the root already has it
         co_await move_all(moving, std::move(source), std::move(descriptors), call.root, false,
                           call.array, std::move(received));
     } else if (call.kind == Kind::gather) {

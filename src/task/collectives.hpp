@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Calls that all tasks make together: each brings an array, laid out as it likes.
+// Collective calls of all tasks; each task has its own layout.
 #pragma once
 
 #include <memory>
@@ -21,10 +21,10 @@ struct Collective {
     comm::Fault fault;
 };
 
-/// What is wrong with what this process brings, if anything is.
+/// The error of this process's arguments, if there is one.
 comm::Fault fault_of(const Member& me, const Collective& call);
 
-/// All processes of all tasks agree on the call, or all raise; then the data move.
+/// All processes of all tasks agree on the call, or all raise an error; then data moves.
 std::shared_ptr<Pending> start_collective(All all, Me me, Collective call);
 
 }  // namespace hocket::task

@@ -12,8 +12,8 @@
 namespace hocket::task {
 namespace {
 
-// How long one whose own arguments are wrong waits for the lowest process, so that its children in
-// the tree hear, too.
+// How long a process with wrong arguments waits for the lowest process, so that its children in the
+// tree get the outcome, too.
 constexpr double while_others_come = 1.0;  // seconds
 
 struct LeaderOutcome {
@@ -65,7 +65,7 @@ std::int64_t choose(const Me& me, Choice choice, Deadline deadline) {
         try {
             wait(*call, Deadline::in(while_others_come));
         } catch (const DeadlineError&) {
-            own.raise();  // it goes on behind this error
+            own.raise();  // the call goes on after this error
         }
         own.raise();
     }

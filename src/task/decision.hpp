@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// A task speaks with one voice: what its lowest process finds counts on all of its processes.
+// Decisions of a task: all of its processes take the answer of its lowest process.
 #pragma once
 
 #include <cstdint>
@@ -14,22 +14,21 @@
 
 namespace hocket::task {
 
-/// A call in which the lowest process chooses for all of the task.
+/// A call in which the lowest process chooses for the whole task.
 struct Choice {
     const char* name;        // of the call, for errors
-    std::int64_t among = 0;  // how many there are to choose from
-    /// Asked on the lowest process, again and again until it gives one.
+    std::int64_t among = 0;  // the number of choices
+    /// hocket calls it on the lowest process until it returns a choice.
     std::function<std::optional<std::int64_t>()> find;
-    std::function<std::string()> text;  // what is waited for
-    comm::Fault fault;                  // what is wrong on this process
+    std::function<std::string()> text;  // the awaited event
+    comm::Fault fault;                  // the error of this process's arguments
 };
 
-/// The lowest process's choice, on every process. Where something is wrong on that process, all
-/// raise it; where it is on another one, that one does, having taken part: later calls of the task
-/// meet as they should.
-/// @throws Error; MismatchError where the lowest process chose among another number; DeadlineError
-/// on every process when the lowest one's deadline passes, and where nothing is heard of it within
-/// this process's.
+/// Returns the lowest process's choice on every process. If that process has an error, all raise
+/// it. Another process with an error raises it alone, after it has taken part, so that later calls
+/// of the task still match.
+/// @throws Error; MismatchError if the lowest process chooses among another number; DeadlineError
+///         on every process at the lowest one's deadline, and on this process at its own.
 std::int64_t choose(const Me& me, Choice choice, Deadline deadline);
 
 }  // namespace hocket::task

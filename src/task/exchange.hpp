@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Sends and receives between tasks, as protocols that each process of both tasks runs.
+// Sends and receives between tasks, as protocols that each process of both tasks executes.
 #pragma once
 
 #include <memory>
@@ -18,37 +18,39 @@ namespace hocket::task {
 
 class Persistent;  // src/task/persistent.hpp
 
-/// A call under way, and what it will have found.
+/// A call under way, and its status once found.
 struct Pending {
     std::shared_ptr<Member> member;
     std::shared_ptr<std::optional<Status>> found;
     std::shared_ptr<comm::Activity> call;
-    std::shared_ptr<Persistent> persistent = nullptr;  // none: an ordinary call
-    std::shared_ptr<bool> given_up = nullptr;          // of a receive whose caller was interrupted
+    std::shared_ptr<Persistent> persistent = nullptr;     // none: an ordinary call
+    std::shared_ptr<bool> given_up = nullptr;             // set if the caller of a receive was
+                                                          // interrupted
     std::shared_ptr<comm::DeferredCall> later = nullptr;  // none: it has begun
     std::shared_ptr<Progress> progress = nullptr;         // of an ordinary send or receive
 };
 
-/// Waits for a call's end. @throws what it threw; DeadlineError.
+/// Waits for the end of a call. @throws its error; DeadlineError.
 Status finish(Pending& pending, const Deadline& deadline);
 
-/// How a send or receive is cut, once the two sides have met. @throws likewise, and Error for a
-/// persistent request.
+/// The division of a send or receive into pieces, once both sides have matched. @throws as
+/// `finish`; Error for a persistent request.
 Cut cut_of(Pending& pending, const Deadline& deadline);
-/// Waits until so many pieces are done on this process. @throws likewise.
+/// Waits until `pieces` pieces are complete on this process. @throws as `finish`.
 void wait_for(Pending& pending, std::int64_t pieces, const Deadline& deadline);
 
-/// The same for a blocking call: a wait that ends before its operation does (a deadline, an
-/// interrupt) leaves the two tasks out of step. `other` < 0: any task was meant, no pair breaks.
+/// As `finish`, for a blocking call: if the wait ends before the operation (a deadline, an
+/// interrupt), the two tasks are out of step, and their pair is broken. `other` < 0: a wildcard,
+/// which breaks no pair.
 Status finish_or_break(Pending& pending, const Deadline& deadline, int other);
-/// The lowest process watches the caller's deadline where a message is matched, and tells the
-/// others; a while later they stop waiting for its word.
+/// While a message is matched, the lowest process watches the caller's deadline and informs the
+/// others; they stop waiting for it a while later.
 Deadline with_grace(const Deadline& deadline);
 
-/// What is wrong with an array that one process brings to a verb of its task, if anything is.
+/// The error of an array that one process passes to a verb of its task, if there is one.
 comm::Fault fault_of(const Member& member, const Array& array, bool receiving);
 
-/// `arrays`: whose forms `sending` has; none where that is a fault.
+/// `sending` has descriptors for `arrays`; no arrays if it has a fault.
 std::shared_ptr<Pending> start_send(std::shared_ptr<Tasks::State> all,
                                     std::shared_ptr<Member> member, SendCall sending,
                                     std::vector<Array> arrays);
@@ -57,7 +59,7 @@ std::shared_ptr<Pending> start_receive(std::shared_ptr<Tasks::State> all,
                                        std::vector<Array> arrays);
 struct ProbeCall {
     int source, tag;  // -1: any
-    bool wait;        // false: what is there now, or nothing
+    bool wait;        // false: looks once
     Deadline deadline;
     comm::Fault fault;
 };

@@ -32,7 +32,9 @@ void pack(Packer& out, const std::vector<ArrayDescriptor>& descriptors) {
 std::vector<ArrayDescriptor> unpack_descriptors(Unpacker& in) {
     std::vector<ArrayDescriptor> descriptors;
     std::int64_t left = in.number();
-    if (left == 1) descriptors.reserve(1);  // what is said may be wrong: no more before it is read
+    if (left == 1)
+        descriptors.reserve(1);  // the count may be wrong, so do not reserve more before
+                                 // it is read
     for (; left > 0; --left) {
         ArrayDescriptor& form = descriptors.emplace_back();
         form.layout = in.text();

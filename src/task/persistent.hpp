@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Persistent requests: descriptors, plan and lanes once, then starts that cost flags. CDT's
-// init, exec and free (Foster, Kohr, Krishnaiyer and Choudhary, "A Data Transfer Library for
-// Communicating Data-Parallel Tasks", section 2.1).
+// Persistent requests: exchange descriptors, make the plan and connect once; each start then only
+// sets flags. CDT's init, exec and free (Foster, Kohr, Krishnaiyer and Choudhary, "A Data Transfer
+// Library for Communicating Data-Parallel Tasks", section 2.1).
 #pragma once
 
 #include <exception>
@@ -19,8 +19,8 @@ namespace hocket::task {
 struct PersistentCall {
     bool sending;
     Layout layout;
-    std::optional<DType> dtype;  // none: the first array that is started says it
-    std::optional<Array> array;  // for starts that name none
+    std::optional<DType> dtype;  // none: the array of the first start sets it
+    std::optional<Array> array;  // for starts without an array
     int other, tag;
     InitOptions options;
     comm::Fault fault;
@@ -42,11 +42,11 @@ class Persistent final : public comm::Activity, public std::enable_shared_from_t
     bool poll() override;
     bool ended() const override { return !active_; }
     std::string text() const override { return text_; }
-    /// Filled when it is done for the first time.
+    /// Set at the end of the first start.
     const std::shared_ptr<std::optional<Status>>& found() const { return found_; }
 
     const std::shared_ptr<comm::Call>& preparation() const { return preparation_; }
-    struct Prepared;  // what the preparation finds
+    struct Prepared;  // results of the preparation
 
   private:
     void launch();
@@ -60,7 +60,7 @@ class Persistent final : public comm::Activity, public std::enable_shared_from_t
     std::shared_ptr<Prepared> prepared_;
     std::shared_ptr<comm::Call> preparation_;
     std::shared_ptr<std::optional<Status>> found_;
-    void* data_ = nullptr;              // of the start that is under way
+    void* data_ = nullptr;              // of the start under way
     std::shared_ptr<const void> keep_;  // its owner
     std::exception_ptr error_;
     bool active_ = false, launched_ = false, started_ = false, freed_ = false;

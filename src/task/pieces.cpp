@@ -9,7 +9,7 @@
 namespace hocket::task {
 
 Cut::Cut(const Layout& source, const Layout& destination, std::int64_t count) : count_(count) {
-    // Elements of a range may lie anywhere in a local array that lists them.
+    // The elements of an index range can be anywhere in a local array of listed elements.
     const auto listed = [](const Layout& layout) {
         return layout.is_indexed() && layout.form().segments->listed();
     };
@@ -19,7 +19,7 @@ Cut::Cut(const Layout& source, const Layout& destination, std::int64_t count) : 
         if (layout.form().boxes) return true;
         return layout.is_indexed() ? d > 0 : layout.form().axes[d].procs > 1;
     };
-    // Explicit segments are rows' places: a part of the first dimension is a part of each list.
+    // Explicit segments are row-major: a range of the first dimension is a range of each list.
     const bool first_only = source.is_indexed() || destination.is_indexed();
     std::int64_t best = -1;
     for (std::size_t d = 0;
@@ -63,7 +63,7 @@ Array Cut::array_of(const Array& whole, std::int64_t number) const {
     const auto cut = slices(whole.layout(), number);
     auto* data = static_cast<std::byte*>(whole.data());
     if (whole.process() >= 0) {
-        // What a process holds of a range of indices lies side by side in its local array.
+        // The local elements of an index range are contiguous along their dimension.
         const auto places = whole.layout().section_places(cut, whole.process());
         const std::size_t d =
             whole.layout().is_indexed() ? 0 : static_cast<std::size_t>(dimension_);

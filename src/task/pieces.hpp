@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// An array in pieces that travel one after the other, so that early ones can be used while later
-// ones are under way (CDT's fourth way to save time, section 2.2).
+// Division of an array into pieces that travel one after the other, so that the program can use
+// early pieces while later ones are under way (CDT's fourth way to save time, section 2.2).
 #pragma once
 
 #include <cstdint>
@@ -9,13 +9,13 @@
 
 namespace hocket::task {
 
-/// How the arrays of one transfer are cut: in `count` even parts of one dimension.
+/// The pieces of one transfer: `count` even parts of one dimension.
 class Cut {
   public:
     Cut() = default;  // one piece
-    /// Along a dimension that neither side distributes, else one that the receiver does not, else
-    /// one that the sender does not, so that in each piece as many as can be have something to send
-    /// and to receive; of several along the longest.
+    /// Chooses a dimension that neither side distributes, else one that the receiver does not
+    /// distribute, else one that the sender does not, so that most processes send or receive in
+    /// every piece; the longest if there are several.
     Cut(const Layout& source, const Layout& destination, std::int64_t count);
 
     std::int64_t count() const { return count_; }
@@ -29,10 +29,10 @@ class Cut {
     std::int64_t count_ = 1, dimension_ = 0, extent_ = 0;
 };
 
-/// How far a transfer has come on this process.
+/// The progress of a transfer on this process.
 struct Progress {
-    std::optional<Cut> cut;  // once both sides have met
-    std::int64_t done = 0;   // pieces
+    std::optional<Cut> cut;  // once both sides have matched
+    std::int64_t done = 0;   // complete pieces
 };
 
 }  // namespace hocket::task

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// How a send of one task and a receive of another find each other: descriptors before data. Every
-// process of both tasks runs its side, and all get the same answer.
+// Rendezvous of a send of one task and a receive of another: they exchange descriptors before data.
+// Every process of both tasks executes its side, and all get the same answer.
 #pragma once
 
 #include <memory>
@@ -15,7 +15,8 @@
 
 namespace hocket::task {
 
-/// A fault instead of forms: this process takes part only to make all of its task raise it.
+/// With a fault instead of descriptors, this process takes part only to make all processes of its
+/// task raise it.
 struct SendCall {
     std::vector<ArrayDescriptor> descriptors;
     int destination, tag;
@@ -25,7 +26,7 @@ struct SendCall {
     bool once = false;
     bool end = false;                                 // no arrays: the receiver gets EndOfStream
     std::shared_ptr<comm::StartGate> gate = nullptr;  // none: begins at once
-    bool abandoned = false;  // nothing is wrong with it: the other side waits for it
+    bool abandoned = false;  // the call itself is correct, so the other side waits for it
     RequestedOptions requested = {};
 };
 struct ReceiveCall {
@@ -35,18 +36,18 @@ struct ReceiveCall {
     Deadline deadline;  // until a message is matched
     std::string stream;
     bool once = false;
-    std::shared_ptr<const bool> given_up{};  // true: whoever waited for it was interrupted
+    std::shared_ptr<const bool> given_up{};  // true: the waiting call was interrupted
     std::shared_ptr<comm::StartGate> gate = nullptr;
     bool abandoned = false;
     RequestedOptions requested = {};
 };
 
-/// `other` of the answer is the receiver's description. @throws on every process of the task what
-/// is wrong on any, and what the other side found wrong; nothing has moved then. `watch` gets the
+/// `other` of the answer is the receiver's description. @throws on every process of the task any
+/// process's error, and the other side's; no element has moved then. `watch` adds the descriptor
 /// step.
 Protocol<Reply> rendezvous(All all, Me me, SendCall sending, int tree_tag, std::int64_t ticket,
                            transfer::Stopwatch& watch);
-/// `other` is the sender's. @throws likewise, and DeadlineError.
+/// `other` is the sender's description. @throws as above, and DeadlineError.
 Protocol<Reply> rendezvous(All all, Me me, ReceiveCall receiving, int tree_tag, std::int64_t ticket,
                            transfer::Stopwatch& watch);
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// What two tasks tell each other of a message, and how they speak of it to people.
+// Replies, which two tasks exchange about a message, and the texts of their error messages.
 #pragma once
 
 #include <optional>
@@ -13,12 +13,12 @@
 
 namespace hocket::task {
 
-/// What the lowest processes of the two tasks tell each other, and then their tasks: is all well,
-/// and what does the other side have?
+/// The lowest processes of the two tasks exchange replies, and broadcast them: a fault, or the
+/// other side's descriptors.
 struct Reply {
     comm::Fault fault;
     Envelope other;
-    RequestedOptions negotiated = {};  // of both sides, with nothing left open
+    RequestedOptions negotiated = {};  // with nothing left open
 
     std::string packed() const;
     static Reply unpacked(const std::string& bytes);
@@ -37,11 +37,11 @@ struct Partner {
 };
 trace::Track track_of(const char* verb, const Partner& partner, std::span<const Array> arrays);
 
-/// Why there is no message, in the receiver's words.
+/// The error for the receiver if there is no message.
 comm::Fault fault_of_sender(const Tasks::State& all, const Envelope& envelope);
 
-/// What keeps the receiver's arrays from taking the message, in words that name both sides. A type
-/// that is not known yet fits any.
+/// The error if the receiver's arrays do not match the message; names both sides. An unknown type
+/// matches any.
 comm::Fault mismatch(const Tasks::State& all, const Envelope& sent, int receiver,
                      const std::vector<ArrayDescriptor>& wanted, int wanted_tag);
 

@@ -7,7 +7,7 @@
 namespace hocket::task {
 namespace {
 
-// Of one thing that both sides may say: what is not `open`.
+// Combines one option of both sides: `open` means not set.
 template <class Value, class Say>
 Value either(const Value& sender, const Value& receiver, const Value& open, Say say) {
     if (sender != open && receiver != open && sender != receiver) say(sender, receiver);
@@ -39,7 +39,7 @@ std::string RequestedOptions::text() const {
 
 void RequestedOptions::check(std::size_t arrays) const {
     const auto named = plan::strategy_of(strategy);
-    // How many there may be both sides' processes say.
+    // The limit of stages depends on both sides' processes.
     if (stages != 0) plan::check_stages(named, stages, stages < 0 ? 1 : stages, 1);
     if (pieces < 0)
         throw Error("pieces=" + std::to_string(pieces) +

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// How the two sides of a message want it to travel, and what comes of it.
+// Requested and negotiated options of a message.
 #pragma once
 
 #include <cstdint>
@@ -10,7 +10,7 @@
 
 namespace hocket::task {
 
-/// What a side leaves open is "auto" and 0.
+/// "auto" and 0 mean not set.
 struct RequestedOptions {
     std::string strategy = "auto";
     std::int64_t stages = 0, pieces = 0;
@@ -18,18 +18,18 @@ struct RequestedOptions {
 
     void pack(Packer& out) const;
     static RequestedOptions unpacked(Unpacker& in);
-    /// As a part of a call: ", strategy='staged', stages=2"; empty where all is open.
+    /// For a call's signature: ", strategy='staged', stages=2"; empty if none is set.
     std::string text() const;
-    /// A wish as a process brings it. @throws LayoutError, Error for what cannot be.
+    /// Checks the options that this process passes. @throws LayoutError, Error for invalid ones.
     void check(std::size_t arrays) const;
 };
 
-/// The model by which a sender lets choose, as text: empty where there is no choice left, and for
-/// the default. @throws Error where it cannot be read.
+/// The text of the model by which the sender's strategy is chosen: empty if the strategy is set,
+/// and for the default model. @throws Error if the model is unreadable.
 std::string model_text(const RequestedOptions& requested);
 
-/// The wishes of the two sides as one, whose strategy may still be open. @throws MismatchError
-/// naming both.
+/// Combines both sides' options; the strategy may still be open. @throws MismatchError naming both
+/// values.
 RequestedOptions negotiate(const RequestedOptions& sender, const std::string& sender_name,
                            const RequestedOptions& receiver, const std::string& receiver_name);
 

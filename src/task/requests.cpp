@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// What a program calls: requests, one shot and persistent.
+// The program's interface: requests, one shot and persistent.
 #include <algorithm>
 #include <optional>
 #include <utility>
@@ -21,7 +21,7 @@ task::Pending& pending_of(const Request& request) {
     return *request.pending();
 }
 
-// What is wrong with asking for its end.
+// The error of a wait for it, if there is one.
 comm::Fault fault_of_start(const task::Pending& pending) {
     try {
         if (pending.persistent) pending.persistent->require_started();
@@ -46,7 +46,7 @@ Status task::finish(Pending& pending, const Deadline& deadline) {
     if (pending.later && !pending.later->begun())
         throw Error(pending.call->text() + ": it has not begun; start the request first");
     if (pending.call->ended())
-        static_cast<void>(pending.call->poll());  // raises what went wrong
+        static_cast<void>(pending.call->poll());  // raises its error
     else
         wait(*pending.call, deadline);
     return **pending.found;
@@ -54,7 +54,7 @@ Status task::finish(Pending& pending, const Deadline& deadline) {
 
 namespace {
 
-// Done when a call has come so far, or has ended.
+// Completes when enough pieces have arrived, or the call has ended.
 class PiecesDone final : public Operation {
   public:
     PiecesDone(task::Pending& pending, std::int64_t pieces) : pending_(pending), pieces_(pieces) {}
@@ -99,7 +99,7 @@ Status task::finish_or_break(Pending& pending, const Deadline& deadline, int oth
     } catch (...) {
         if (pending.call->ended()) throw;
         if (other >= 0) pending.member->break_pair(other, "interrupted");
-        if (pending.given_up) {  // else it would take a message that is meant for a later call
+        if (pending.given_up) {  // otherwise it would take a message for a later call
             const comm::EngineLock engine_lock;
             *pending.given_up = true;
             comm::Engine::instance().progress();
@@ -125,7 +125,7 @@ bool Request::test() {
         comm::Engine::instance().progress();
         done = pending.call->ended();
     }
-    // The lowest process's finding counts; where it is done, the others are about to be.
+    // The lowest process decides; if the operation is complete there, it will soon be here.
     const auto find = [done] { return std::optional<std::int64_t>(done ? 1 : 0); };
     const auto text = [me = pending.member] {
         return "task '" + me->name() + "' waits for its lowest process's word";
@@ -156,7 +156,7 @@ Status Request::status() const {
     if (!empty() && pending_->persistent) pending_->persistent->require_started();
     if (empty() || !pending_->call->ended() || (pending_->persistent && !*pending_->found))
         throw Error("the request has no status yet; wait for it, or test it until it is done");
-    static_cast<void>(pending_->call->poll());  // raises what went wrong
+    static_cast<void>(pending_->call->poll());  // raises its error
     return **pending_->found;
 }
 
@@ -221,7 +221,7 @@ std::size_t wait_any(std::span<Request> requests, Deadline deadline) {
     };
     const auto index = static_cast<std::size_t>(
         task::choose(me, {"waitany", count, std::move(find), text, fault}, deadline));
-    // The lowest process has found it done: here it is about to be.
+    // It is complete on the lowest process, so it will soon be here.
     requests[index].wait(task::with_grace(deadline));
     return index;
 }
@@ -274,8 +274,8 @@ void Tasks::init_persistent(bool sending, const comm::Fault& fault) {
         const comm::EngineLock engine_lock;
         refused = std::make_shared<task::Persistent>(state_, speaker_, std::move(call));
     }
-    // Word of it goes up the task's tree when this process is polled, which may not come here again
-    // for long.
+    // The fault travels up the task's tree when this process polls, which may not happen again for
+    // long.
     constexpr double while_others_come = 1.0;  // seconds
     try {
         wait(*refused->preparation(), Deadline::in(while_others_come));

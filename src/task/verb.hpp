@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The list of verbs that tasks have.
+// The verbs of tasks.
 #pragma once
 
 #include <string_view>
@@ -11,11 +11,11 @@ namespace hocket::task {
 struct Verb {
     const char* name;
     bool sends, receives;
-    bool waits;  // until the other task has acted: impossible for a process that is in both
+    bool waits;  // blocks until the other task has acted: impossible for a process in both
     bool prepares = false;
 };
 
-// All verbs there are; a collective call is any of bcast, reduce, allreduce, gather and barrier.
+// All verbs; "collective" stands for bcast, reduce, allreduce, gather and barrier.
 inline constexpr Verb verbs[] = {
     {"send", true, false, true},
     {"recv", false, true, true},

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// What a program calls: the verbs of Tasks, and requests.
+// The program's interface: the verbs of Tasks, and requests.
 #include "base/platform.hpp"
 #include "base/text.hpp"
 #include "base/trace.hpp"
@@ -23,7 +23,7 @@ using task::Verb;
 using task::verbs;
 using task::with_grace;
 
-// Both are waited for whatever happens to one, so that neither goes on behind an error.
+// Waits for both, even if one fails, so that neither goes on after an error.
 Status finish_both(task::Pending& out, task::Pending& in, const Deadline& deadline, int to,
                    int from) {
     std::exception_ptr failed;
@@ -36,7 +36,7 @@ Status finish_both(task::Pending& out, task::Pending& in, const Deadline& deadli
     try {
         status = finish_or_break(in, with_grace(deadline), from);
     } catch (const Error&) {
-        if (!failed) throw;  // else the send's error, which came first, says more
+        if (!failed) throw;  // otherwise the send's error, which came first, is more informative
     }
     if (failed) std::rethrow_exception(failed);
     return *status;
@@ -72,8 +72,8 @@ std::span<const Array> only(const Array& array) {
     return {&array, 1};
 }
 
-// Some verbs stop a process until the other task has acted. What is heard from any task may come
-// from one that shares no process.
+// Some verbs block until the other task has acted. A wildcard receive can block if any task shares
+// no process with this one.
 void require_apart(const Tasks::State& all, const task::Member& me, int other, const Verb& verb) {
     if (!verb.waits) return;
     const std::string instead =
@@ -89,7 +89,7 @@ bool names_one(const TaskId& source) {
     return !std::holds_alternative<int>(source) || std::get<int>(source) != any_source;
 }
 
-// The task that is listened to, or any_source. @throws Error for a task or tag that cannot be.
+// The task of a receive or probe, or any_source. @throws Error for an invalid task or tag.
 int source_of(const Tasks::State& all, const TaskId& source, int tag, const Verb& verb) {
     const int from = names_one(source) ? all.index(source) : any_source;
     if (tag < any_tag)
@@ -98,7 +98,7 @@ int source_of(const Tasks::State& all, const TaskId& source, int tag, const Verb
     return from;
 }
 
-// @throws Error where a call that waits is to begin later.
+// @throws Error for a deferred start of a blocking call.
 void require_now(const MessageOptions& options, const Verb& verb) {
     if (options.later && verb.waits)
         throw Error(std::string(verb.name) + ": it waits, so it cannot begin later; use i" +
@@ -286,7 +286,8 @@ std::optional<Status> Tasks::look(const TaskId& source, int tag, const Verb& ver
     std::shared_ptr<task::Pending> pending;
     {
         const comm::EngineLock engine_lock;
-        // Who asks again and again must move on what the answer depends on: its own sends, too.
+        // A program that probes in a loop must let its own operations progress, too, because the
+        // answer may depend on them.
         comm::Engine::instance().progress();
         pending = task::start_probe(state_, speaker_,
                                     {from, tag, verb.waits, deadline, std::move(fault)});
@@ -312,7 +313,7 @@ void Binding::refuse(Tasks& tasks, const std::string& name, const std::string& k
         tasks.collective(std::move(call), nullptr, "a collective call", deadline);
     }
     if (verb.prepares) {
-        // The others learn of it from the preparation, which goes on behind this error.
+        // The others get the fault from the preparation, which goes on after this error.
         tasks.init_persistent(verb.sends, fault);
         fault.raise();
     }

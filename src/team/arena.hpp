@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The memory that the processes of a team share: each has a piece of its own, which the others of
-// its node map. There it says things to each of them, and, once, how it left.
+// The shared memory of a team. Each process owns one arena, which the other processes of its node
+// map. In its arena a process publishes flags to each of them, and, once, a notice of its
+// departure.
 #pragma once
 
 #include <array>
@@ -15,10 +16,10 @@
 
 namespace hocket::team {
 
-/// How a process is.
+/// The state of a process.
 enum class MemberState : std::uint32_t { here, left, ended_all, broken };
 
-/// Where a process says, once, that it is not here any more. Words beyond the room are cut.
+/// A notice of departure, which a process publishes once. Longer words are truncated.
 struct DepartureNotice {
     std::atomic<std::uint32_t> state{0};
     std::array<char, 700> words{};
@@ -30,26 +31,27 @@ struct DepartureNotice {
     }
 };
 
-/// What a process has for each of its node.
+/// One per other process of the node.
 struct PeerSlot {
-    shm::Flag flag;                                   // the owner to that process
-    alignas(128) std::atomic<std::uint32_t> left{0};  // that process will not look here any more
+    shm::Flag flag;                                   // from the owner to that process
+    alignas(128) std::atomic<std::uint32_t> left{0};  // that process does not access this arena any
+                                                      // more
 };
 
-/// A process's own piece.
+/// The arena of one process.
 class Arena {
   public:
-    /// @throws Error where memory is not to be had.
+    /// @throws Error if there is not enough memory.
     explicit Arena(std::size_t slots);
     PeerSlot& slot(std::size_t member) { return slots_[member]; }
     DepartureNotice& notice() { return *notice_; }
     const shm::SharedAddress& member() const { return address_; }
 
-    /// Another's, whose place came by message. @throws Error where it cannot be mapped.
+    /// Maps another process's arena, whose address came by message. @throws Error if that fails.
     static Arena mapped(const shm::SharedAddress& member, std::size_t slots);
 
-    /// The owner's, when it goes: the memory stays until all others will not look there any more
-    /// (`me`: its own seat).
+    /// Called at the end of the owner: frees the memory once no other process accesses it any more.
+    /// `me`: the owner's own slot.
     static void free_when_unused(std::unique_ptr<Arena> arena, std::size_t me);
 
   private:

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// What a process says of its call, so that those who disagree find out, and are named.
+// The signature of a call on a team. Processes compare signatures, and name the ones that differ.
 #pragma once
 
 #include <cstdint>
@@ -11,13 +11,13 @@
 
 namespace hocket::team {
 
-/// What two calls must have in common; one word of a cell.
+/// The parts of a call that must agree on all processes; one word of a payload.
 struct Header {
     Op op = Op::wait;
     Type type = Type::boolean;
     int narrow = 0;
     std::size_t bytes = 0;  // of a value
-    bool refused = false;   // its arguments cannot be: the process has raised an error
+    bool refused = false;   // the arguments are wrong: this process has raised an error
     std::uint32_t group = 0;
 
     std::uint64_t packed() const {
@@ -31,11 +31,11 @@ struct Header {
     std::string text() const;  ///< "reduce_add of float64"
 };
 
-/// Two processes that disagree, the lowest first.
+/// Two processes whose calls differ, the lower one first.
 struct Mismatch {
     std::uint64_t low_process = 0, low = 0, high_process = 0, high = 0;
 
-    /// They do not even mean the same processes: nobody knows any more who waits for whom.
+    /// Their groups differ too, so that processes may wait for calls that never come.
     bool groups_differ() const { return low >> 32U != high >> 32U; }
     std::string text() const;
 };

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The short way through a round: no allocation, no lock, no clock, no virtual call. What takes
-// longer goes over to a protocol and the one wait.
+// The fast path of a round: no allocation, no lock, no clock, no virtual call. A round that takes
+// longer continues as a protocol, in the one wait.
 #include <algorithm>
 #include <array>
 
@@ -14,17 +14,17 @@
 namespace hocket::team {
 namespace {
 
-// On a core of one's own: as close a look as there can be, then with pauses; together some tens of
-// microseconds. On a shared core the others must run.
+// If every process has its own core: polls without pause, then with pauses, for some tens of
+// microseconds in all. If processes share cores, others must run.
 constexpr int looks = 200, pauses = 1000;
 constexpr int looks_if_crowded = 20, yields = 300;
 
-bool heard_soon(const FlagPair& flags, bool crowded) {
+bool observed_soon(const FlagPair& flags, bool crowded) {
     const int close = crowded ? looks_if_crowded : looks;
     for (int i = 0; i < close; ++i)
         if (flags.observed()) return true;
-    const int patient = crowded ? yields : pauses;
-    for (int i = 0; i < patient; ++i) {
+    const int later = crowded ? yields : pauses;
+    for (int i = 0; i < later; ++i) {
         bool prompt = true;
         if (crowded) {
             prompt = base::yield_or_sleep();
@@ -32,7 +32,7 @@ bool heard_soon(const FlagPair& flags, bool crowded) {
             platform::pause();
         }
         if (flags.observed()) return true;
-        // Looks are milliseconds apart now, and deadlines are for the one wait.
+        // Polls are milliseconds apart now, but only the one wait checks deadlines.
         if (!prompt) return false;
     }
     return false;
@@ -40,9 +40,10 @@ bool heard_soon(const FlagPair& flags, bool crowded) {
 
 }  // namespace
 
-/// How far it came, and how many were heard.
-Root::Heard Root::try_exchange(const Group& group, std::uint64_t header, const std::uint64_t* value,
-                               std::size_t words, std::uint64_t* values, std::size_t& observed) {
+/// The state of the round, and the number of members whose values have arrived.
+Root::TryResult Root::try_exchange(const Group& group, std::uint64_t header,
+                                   const std::uint64_t* value, std::size_t words,
+                                   std::uint64_t* values, std::size_t& observed) {
     shm::Payload cell;
     cell[0] = header;
     for (std::size_t i = 0; i < words; ++i) {
@@ -51,7 +52,7 @@ Root::Heard Root::try_exchange(const Group& group, std::uint64_t header, const s
     }
     observed = 0;
     for (const auto& [flags, process] : group.members)
-        if (flags != nullptr && !flags->observed()) return Heard::nothing;
+        if (flags != nullptr && !flags->observed()) return TryResult::nothing;
     for (const auto& [flags, process] : group.members)
         if (flags != nullptr) flags->publish(cell, words + 1);
     const bool crowded = comm::Engine::instance().crowded();
@@ -59,17 +60,17 @@ Root::Heard Root::try_exchange(const Group& group, std::uint64_t header, const s
     for (observed = 0; observed < group.size(); ++observed) {
         const FlagPair* const flags = group.members[observed].flags;
         if (flags == nullptr) continue;
-        if (!flags->observed() && !heard_soon(*flags, crowded)) return Heard::mine;
+        if (!flags->observed() && !observed_soon(*flags, crowded)) return TryResult::published;
         same &= flags->payload_word(0) == header;
         for (std::size_t i = 0; i < words; ++i)
             values[observed * words + i] = flags->payload_word(i + 1);
     }
-    // What else is under way goes on, however short the waits are.
+    // Lets other operations progress, even in a loop of very short rounds.
     if (++rounds_ % 256 == 0) {
         const comm::EngineLock engine_lock(comm::EngineLock::waiting);
         comm::Engine::instance().progress();
     }
-    return same ? Heard::all : Heard::mine;
+    return same ? TryResult::complete : TryResult::published;
 }
 
 void Root::exchange(const std::shared_ptr<const Group>& group, const Header& header,
@@ -79,11 +80,11 @@ void Root::exchange(const std::shared_ptr<const Group>& group, const Header& hea
     auto round = std::shared_ptr<Round>();
     if (group->in_node && pending_rounds_.empty()) {
         std::size_t observed = 0;
-        const Heard published =
+        const TryResult published =
             try_exchange(*group, header.packed(), value, words, values, observed);
-        if (published == Heard::all) return;
+        if (published == TryResult::complete) return;
         round = std::make_shared<Round>();
-        round->published = published == Heard::mine;
+        round->published = published == TryResult::published;
         round->observed = observed;
         round->values.assign(values, values + group->size() * words);
     } else {
@@ -125,9 +126,9 @@ std::shared_ptr<comm::Call> Root::start(const std::shared_ptr<Round>& round) {
     pending_rounds_.push_back({round->group, call});
     comm::Engine::instance().add(call);
     try {
-        call->poll();  // what can be said now is
+        call->poll();  // publishes at once, if it can
     } catch (const Error&) {
-        return call;  // which keeps the error for its owner
+        return call;  // the call keeps the error for its owner
     }
     return call;
 }
@@ -151,11 +152,11 @@ void Root::finish(const std::shared_ptr<Round>& round, const Deadline& deadline,
     const auto call = start(round);
     try {
         wait(*call, deadline);
-    } catch (...) {  // a deadline's error, an interrupt, or what ended the round itself
+    } catch (...) {  // a deadline's error, an interrupt, or an error of the round
         if (rest && !failed(*call)) rest();
         throw;
     }
-    // Another thread may be polling the rest.
+    // Another thread may be polling other operations.
     const comm::EngineLock engine_lock(comm::EngineLock::waiting);
     std::erase_if(pending_rounds_, [](const PendingRound& flight) { return flight.call->ended(); });
 }

@@ -98,7 +98,7 @@ Fold fold_of(Op op, Type type) {
     const auto column = static_cast<std::size_t>(type);
     if (op == Op::all) return table[4][column];
     if (op == Op::wait || op == Op::any) return table[5][column];
-    // Bits, whatever they mean.
+    // These operations combine bits, whatever the type.
     if (op == Op::bcast || op == Op::waitvec)
         return table[5][static_cast<std::size_t>(Type::uint64)];
     if (between(Op::reduce_add, op, Op::reduce_or))

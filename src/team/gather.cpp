@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// All values on every process of several nodes: up to the leaders of the nodes, between them, and
-// down again.
+// Gathers all values to every process of several nodes: up to the leaders of the nodes, between the
+// leaders, and down again.
 #include <algorithm>
 
 #include "team/hierarchical.hpp"
@@ -12,7 +12,7 @@ using comm::Protocol;
 using Data = std::vector<std::uint64_t>;
 using Places = std::vector<std::size_t>;
 
-/// What processes have said that follow each other in their node, and their values.
+/// The values of consecutive members of a node, and the signature of their calls.
 struct Batch {
     PartialResult partial;
     Data values;
@@ -25,8 +25,8 @@ shm::Payload cell_of(const Data& data, std::size_t at) {
     return cell;
 }
 
-/// To my leader, a cell at a time, of which it asks for each but the first. A quarrel is an answer
-/// to any.
+/// Sends a batch to the leader, one payload at a time; the leader asks for each payload but the
+/// first. The leader may answer any of them with a mismatch.
 Protocol<> pass(Round& round, std::size_t leader, const Batch& batch) {
     FlagPair& flags = flags_with(round, leader);
     const shm::Payload first = batch.partial.packed();
@@ -42,7 +42,7 @@ Protocol<> pass(Round& round, std::size_t leader, const Batch& batch) {
     }
 }
 
-/// What one that I lead passes, `count` values, joined to mine.
+/// Receives `count` values from a member that this process leads, and appends them to `mine`.
 Protocol<> take(Round& round, std::size_t member, std::size_t count, Batch& mine) {
     FlagPair& flags = flags_with(round, member);
     for (std::size_t from = 1, left = count;; from = 0) {
@@ -65,7 +65,8 @@ Protocol<> take(Round& round, std::size_t member, std::size_t count, Batch& mine
     }
 }
 
-/// Values of the whole group, or a quarrel, to one that I lead, which asks for each cell.
+/// Sends the values of the whole group, or a mismatch, to a member that this process leads. The
+/// member asks for each payload.
 Protocol<> answer(Round& round, std::size_t member, const Data& data) {
     FlagPair& flags = flags_with(round, member);
     for (std::size_t at = 0; at < data.size(); at += shm::payload_words) {
@@ -76,7 +77,7 @@ Protocol<> answer(Round& round, std::size_t member, const Data& data) {
     }
 }
 
-Protocol<Data> hear(Round& round, std::size_t leader, std::size_t words) {
+Protocol<Data> receive_values(Round& round, std::size_t leader, std::size_t words) {
     FlagPair& flags = flags_with(round, leader);
     Data data;
     for (;;) {
@@ -86,13 +87,13 @@ Protocol<Data> hear(Round& round, std::size_t leader, std::size_t words) {
         const shm::Payload published = flags.payload(count);
         data.insert(data.end(), published.begin(),
                     published.begin() + static_cast<std::ptrdiff_t>(count));
-        // Else it is not the answer to what was asked.
+        // Otherwise the leader answers with a mismatch.
         if (data[0] != round.header.packed() || data.size() == words) co_return data;
         flags.publish({round.header.packed()}, 1);
     }
 }
 
-/// What all nodes have said: the header, or a quarrel, and the values of the group.
+/// The values of the whole group from all nodes, after the header or a mismatch.
 Protocol<Data> all_of(Round& round, const Batch& mine, std::size_t words) {
     const Group& group = *round.group;
     Packer out;
@@ -128,19 +129,20 @@ Protocol<> gather(Round& round) {
     const auto at =
         static_cast<std::size_t>(std::find(here.begin(), here.end(), group.me) - here.begin());
     Batch mine{{group.me, round.header.packed()}, round.value};
-    // Those I lead, then the leaders I lead, who speak for `step` processes each, and so on.
+    // First the processes that this one leads, then the leaders that it leads, each with the values
+    // of `step` processes, and so on.
     std::size_t step = 1;
     for (; step < here.size() && at % (step * max_fan_in) == 0; step *= max_fan_in)
         for (std::size_t i = at + step; i < std::min(at + step * max_fan_in, here.size());
              i += step)
             co_await take(round, here[i], std::min(step, here.size() - i) * words, mine);
     Data data;
-    const std::size_t speaker = here[at == 0 ? 0 : at / (step * max_fan_in) * (step * max_fan_in)];
+    const std::size_t sender = here[at == 0 ? 0 : at / (step * max_fan_in) * (step * max_fan_in)];
     if (at == 0) {
         data = co_await all_of(round, mine, words);
     } else {
-        co_await pass(round, speaker, mine);
-        data = co_await hear(round, speaker, mismatch_words + group.size() * words);
+        co_await pass(round, sender, mine);
+        data = co_await receive_values(round, sender, mismatch_words + group.size() * words);
     }
     while (step > 1) {
         step /= max_fan_in;
@@ -149,7 +151,7 @@ Protocol<> gather(Round& round) {
             co_await answer(round, here[i], data);
     }
     if (data[0] == mismatch_marker) throw_mismatch(round, mismatch_in(data));
-    check_sender(round, speaker, data[0]);
+    check_sender(round, sender, data[0]);
     round.values.assign(data.begin() + mismatch_words, data.end());
 }
 

@@ -57,7 +57,7 @@ void Groups::keep(std::shared_ptr<const Group> group, std::uint64_t hash) {
     }
 }
 
-// What shared slots has some of its own afterwards, so nothing grows meanwhile.
+// Doubles the slots. Groups that shared slots get further ones each, so none overflows meanwhile.
 void Groups::grow() {
     std::vector<Slot> before(slots_.size() * 2);
     before.swap(slots_);

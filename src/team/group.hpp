@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// A team as one of its processes sees it: who is in it, and how it speaks with each.
+// A group: the processes of one team as one of them sees it, with its flags to each.
 #pragma once
 
 #include <cstddef>
@@ -17,7 +17,7 @@ using shm::FlagPair;
 
 struct Group {
     struct Peer {
-        FlagPair* flags;  // none with myself, nor with one that shares no memory with me
+        FlagPair* flags;  // nullptr for this process itself, and for processes of other nodes
         int process;
     };
 
@@ -25,31 +25,31 @@ struct Group {
 
     Mask mask;
     SmallVector<Peer, 8> members;  // in order
-    std::size_t me = 0;            // my place among them
+    std::size_t me = 0;            // this process's index among them
     std::uint32_t hash = 0;
     bool in_node = true;  // all share memory
 
-    // Where there are leaders, else empty: the places of members by what memory they share, and
-    // where I am among these.
+    // If the group has leaders, else empty: the members of each node, and this process's node.
     std::vector<std::vector<std::size_t>> nodes;
     std::size_t my_node = 0;
-    bool in_order = true;  // the members of each of these are neighbours among the members
+    bool in_order = true;  // the members of each node are consecutive
 
     std::size_t size() const { return members.size(); }
     int process(std::size_t member) const { return members[member].process; }
-    /// The place of a process that is one of them.
+    /// The index of a process of the group.
     std::size_t member_of(int process) const;
-    /// Two processes in common, or only the one that asks?
+    /// Whether the groups share two processes; for a group of one process, whether they share this
+    /// one.
     bool meets(const Group& other) const;
-    /// Finds the nodes. `node`: of each process of the root team, a number for what it shares.
+    /// Computes `nodes`. `node`: a number for the node of each process of the root team.
     void part(const std::vector<int>& node);
 };
 
-/// Groups that were asked for before, by their masks. Of very many some are forgotten, one at a
-/// time, so that no call pays for all of them.
+/// A cache of groups by their masks. When full, it drops one group at a time, so that no call takes
+/// long.
 class Groups {
   public:
-    /// nullptr if it has none. `hash`: the mask's.
+    /// nullptr if the cache has none. `hash`: the mask's.
     std::shared_ptr<const Group> find(const Mask& mask, std::uint64_t hash) const;
     void keep(std::shared_ptr<const Group> group, std::uint64_t hash);
 
@@ -58,7 +58,7 @@ class Groups {
         std::uint64_t hash = 0;
         std::shared_ptr<const Group> group;
     };
-    // A group lies in one of a few neighbouring slots.
+    // A group is in one of `ways` neighbouring slots.
     static constexpr std::size_t ways = 4, most = 4096;
     std::size_t first_slot(std::uint64_t hash) const {
         return hash % (slots_.size() / ways) * ways;

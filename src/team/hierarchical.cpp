@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Rounds by leaders. Up to 16 processes of a node ask one of them, which is their leader; leaders
-// have leaders, until few enough are left to tell each other everything. Between nodes one leader
-// of each exchanges messages with the others (Bruck, Ho, Kipnis, Upfal, Weathersby: "Efficient
-// algorithms for all-to-all communications in multiport message-passing systems", IEEE TPDS 8,
-// 1997: all-gather in ceil(log2 n) rounds). Then the answers go back: what all fold to, or, in a
-// scan, what those up to each do.
+// Rounds by leaders. Up to 16 processes of a node report to one of them, their leader. Leaders
+// report to leaders of their own, until at most 16 are left, which exchange values directly. One
+// leader a node exchanges messages with those of other nodes (Bruck, Ho, Kipnis, Upfal, Weathersby:
+// "Efficient algorithms for all-to-all communications in multiport message-passing systems", IEEE
+// TPDS 8, 1997: all-gather in ceil(log2 n) rounds). Then leaders pass the results down: the fold of
+// all values, or, in a scan, the fold of the values up to each process.
 #include "team/hierarchical.hpp"
 
 #include <algorithm>
@@ -82,17 +82,17 @@ comm::Protocol<std::vector<std::string>> between_nodes(Round& round, std::string
         link.send_text(sending, published, group.process(group.nodes[to][0]),
                        round.root->data_tag());
 
-        const std::size_t speaker = group.nodes[from][0];
-        const std::string observed = co_await receive(round, speaker);
+        const std::size_t sender = group.nodes[from][0];
+        const std::string observed = co_await receive(round, sender);
         co_await comm::until(sending);
 
         Unpacker in(observed);
-        in.number();  // the root team's
+        in.number();  // the root team's number
         const auto header = static_cast<std::uint64_t>(in.number());
         Mismatch mismatch{static_cast<std::uint64_t>(group.process(group.me)),
-                          round.header.packed(), static_cast<std::uint64_t>(group.process(speaker)),
+                          round.header.packed(), static_cast<std::uint64_t>(group.process(sender)),
                           header};
-        if (speaker < group.me)
+        if (sender < group.me)
             mismatch = {mismatch.high_process, mismatch.high, mismatch.low_process, mismatch.low};
         if (mismatch.groups_differ()) throw_mismatch(round, mismatch);
         for (std::size_t i = 0; i < count; ++i) texts[(from + i) % nodes] = in.text();
@@ -102,7 +102,7 @@ comm::Protocol<std::vector<std::string>> between_nodes(Round& round, std::string
 
 namespace {
 
-/// What my node is told, from what all have said.
+/// Combines the partial results of all nodes into the result of this node.
 Protocol<> settle_between_nodes(Round& round, PartialResult& partial) {
     Packer out;
     pack(out, partial);
@@ -116,8 +116,8 @@ Protocol<> settle_between_nodes(Round& round, PartialResult& partial) {
     partial = answers_of(round, published, combined(round, published))[round.group->my_node];
 }
 
-/// What I am told, from what I have said: `participants`, in order, are those of my node who take
-/// part, and I am one.
+/// Turns this process's partial result into its result. `participants`, in order, are the processes
+/// of the node that take part, including this one.
 Protocol<> settle(Round& round, Places participants, PartialResult& partial) {
     const Group& group = *round.group;
     if (group.nodes.size() == 1 && participants.size() <= max_fan_in) {

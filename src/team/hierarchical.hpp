@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// What folds and gathers by leaders have in common. Of a node, up to 16 processes have the first of
-// them as their leader, 16 leaders the first of them as theirs, and so on. Whatever the operation,
-// the first that a process says in a round is for its leader, and begins with the header: so those
-// who disagree on the operation meet.
+// Common parts of folds and gathers by leaders. Up to 16 processes of a node have the first of them
+// as their leader, up to 16 leaders the first of them, and so on. In every operation, a process
+// first publishes to its leader, beginning with its header; so leaders see different calls.
 #pragma once
 
 #include <string>
@@ -17,18 +16,19 @@ namespace hocket::team {
 
 FlagPair& flags_with(const Round& round, std::size_t member);
 
-/// Ends the round at once, for all, where those who disagree do not wait for each other alike.
+/// Ends the round on all processes if the calls differ so that processes wait for calls that never
+/// come.
 void check_mismatch(const Round& round, const PartialResult& partial);
-/// That what came as an answer from that process is one.
+/// Checks that the message of that process is an answer of this round.
 void check_sender(const Round& round, std::size_t member, std::uint64_t header);
 
-/// Every node's text, on one process of each.
+/// The text of every node, for one process of each node.
 comm::Protocol<std::vector<std::string>> between_nodes(Round& round, std::string mine);
-/// A text begins with a piece.
+/// A message of a node begins with its partial result.
 void pack(Packer& out, const PartialResult& partial);
 PartialResult unpacked(Unpacker& in);
 
-/// All values, on every process of several nodes.
+/// Gathers all values to every process of several nodes.
 comm::Protocol<> gather(Round& round);
 
 }  // namespace hocket::team

@@ -42,7 +42,7 @@ std::vector<std::uint64_t> Mask::words() const {
     return words;
 }
 
-// Steele, Lea, Flood: "Fast splittable pseudorandom number generators" (OOPSLA 2014), its mixer.
+// The mixer of Steele, Lea, Flood: "Fast splittable pseudorandom number generators" (OOPSLA 2014).
 std::uint64_t Mask::hash() const {
     std::uint64_t hash = 0;
     for (std::size_t index = 0; index <= high_.size(); ++index) {

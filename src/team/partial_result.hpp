@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// What passes between a leader and those it leads, and how leaders join it.
+// Partial results, which leaders and their members exchange, and their combination.
 #pragma once
 
 #include <cstdint>
@@ -12,7 +12,7 @@
 
 namespace hocket::team {
 
-/// In the place of a header: the words that follow are a quarrel.
+/// In place of a header: a mismatch follows.
 inline constexpr auto mismatch_marker = ~std::uint64_t{0};
 inline constexpr std::size_t mismatch_words = 5;
 
@@ -20,18 +20,18 @@ inline shm::Payload packed(const Mismatch& mismatch) {
     return {mismatch_marker, mismatch.low_process, mismatch.low, mismatch.high_process,
             mismatch.high};
 }
-/// Of words that begin with `mismatch_marker`.
+/// `words` begin with `mismatch_marker`.
 template <class Words>
 Mismatch mismatch_in(const Words& words) {
     return {words[1], words[2], words[3], words[4]};
 }
 
-/// What some processes have said together. The first of them speaks for them.
+/// The combined values of some processes, sent by the first of them.
 struct PartialResult {
-    std::size_t member = 0;  // of the speaker
+    std::size_t member = 0;  // index of the sender
     std::uint64_t header = 0, value = 0;
     std::optional<std::uint64_t> before =
-        {};  // in a scan's answers: what all before them have said
+        {};  // in answers of a scan: the fold of all values before theirs
     std::optional<Mismatch> mismatch = {};
 
     static constexpr std::size_t words = mismatch_words;
@@ -39,12 +39,13 @@ struct PartialResult {
     static PartialResult unpacked(std::size_t member, const shm::Payload& cell);
 };
 
-/// What these have said together, in order. At least one.
+/// Combines partial results in order. At least one.
 PartialResult combined(const Round& round, const std::vector<PartialResult>& published);
 
-/// What each is told, of what they have `published`, in order: what `all` have said; in a scan,
-/// what has been said up to it, and before it. What they said is folded before what was said before
-/// them joins it, so that the last of a scan has what a reduction has, to the bit.
+/// The answers to the senders of `published`, in order: the fold of all values; in a scan, the fold
+/// up to each sender, and the fold before it. Invariant: the last process of a scan gets the bits
+/// of a reduction, because both fold each group's values before they add the values of earlier
+/// groups.
 std::vector<PartialResult> answers_of(const Round& round,
                                       const std::vector<PartialResult>& published,
                                       const PartialResult& all);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Waiting for a process of a team, as long as it makes sense.
+// Waits for a process of a team, unless it or another necessary process has left.
 #pragma once
 
 #include <optional>
@@ -11,9 +11,9 @@
 
 namespace hocket::team {
 
-/// Holds once `come` does. @throws Error once that process has left, or another that this round
-/// needs: by leaders, when what its last words may have set going has had its time.
-/// By leaders the team is broken then.
+/// Holds once `come` does. @throws Error once that process has left, or another one that this round
+/// needs. In a round by leaders it waits first, because the effects of the departed process's last
+/// payloads may still arrive, and then aborts the team.
 template <class Come>
 class PeerWait final : public comm::Condition {
   public:
@@ -22,16 +22,16 @@ class PeerWait final : public comm::Condition {
 
     bool holds() override {
         if (come_()) return true;
-        // A wait that asks whom it needs is about to give them up.
+        // A wait that collects its awaited peers is about to end.
         if (++polls_ % between_looks != 0 && comm::AwaitedPeers::collecting() == nullptr)
             return false;
         const auto departure = round_.root->absent(*round_.group, process_, round_.direct());
         if (!departure) return false;
-        if (come_()) return true;  // it was said before it left
+        if (come_()) return true;  // it published before it left
         const double now = platform::seconds();
         if (!seen_) seen_ = now;
-        // By leaders, another may have been a round further on when it left, of which this one is
-        // no part.
+        // The departed process may have left in a later round, of which this process is not a
+        // member.
         if (!round_.direct() && departure->process != process_ && now - *seen_ < grace)
             return false;
         if (departure->broke) round_.root->abort_team(departure->broke);
@@ -39,13 +39,13 @@ class PeerWait final : public comm::Condition {
                                  std::to_string(departure->process) + " of the team " +
                                  departure->words;
         if (round_.direct()) throw Error(what + "; use a team of those that stay (enqueue)");
-        // Others wait for what this process does not pass on now.
+        // Others wait for payloads that this process does not pass on now.
         round_.root->abort_team({"Error", what});
     }
 
   private:
     static constexpr int between_looks = 64;
-    // Seconds, many times what a busy machine delays a process by.
+    // Seconds: many times the delay of a process on a busy machine.
     static constexpr double grace = 2.0;
     Round& round_;
     int process_;

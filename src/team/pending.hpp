@@ -8,7 +8,7 @@
 
 namespace hocket::team {
 
-/// What stands behind a TeamResult.
+/// The implementation of TeamResult.
 class Pending {
   public:
     std::shared_ptr<Round> round;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// How a root team is made, and how its processes leave it.
+// Creation of a root team, and departures of its processes.
 #include "team/root.hpp"
 
 #include <algorithm>
@@ -22,11 +22,11 @@ Root::Root(int me, const std::vector<Arena>& arenas) : Root(me, static_cast<int>
     node_.resize(arenas.size(), 0);
     for (int process = 0; process < size_; ++process) in_node_.push_back(process);
     for (const int process : in_node_)
-        if (process != me) meet(process, arenas[static_cast<std::size_t>(process)]);
+        if (process != me) add_member(process, arenas[static_cast<std::size_t>(process)]);
 }
 
-// One that shares this memory with me.
-void Root::meet(int process, Arena arena) {
+// Notes a process that shares this memory.
+void Root::add_member(int process, Arena arena) {
     MemberLink& other = links_[static_cast<std::size_t>(process)];
     const auto slot = static_cast<std::size_t>(
         std::find(in_node_.begin(), in_node_.end(), process) - in_node_.begin());
@@ -63,13 +63,13 @@ comm::Protocol<> open(std::shared_ptr<Root> root, int tag) {
     co_await state.open();
     comm::Link& shared = state.link();
     const auto in_node = [&](int a) { return !platform::simulated && shared.in_node(a); };
-    // Every process alone sees who is near itself; together they know what is apart.
+    // Each process knows the processes of its own node; together they determine all nodes.
     for (int rank = 0; rank < root->size_; ++rank) {
         if (rank == root->me_) root->slot_ = root->in_node_.size();
         if (rank == root->me_ || in_node(rank)) root->in_node_.push_back(rank);
     }
     comm::CallSignature mine{{}, "Team()", {}};
-    // One process chooses the tags: another may have refused to make a team before.
+    // One process chooses the tags, because another may have refused to make a team before.
     if (root->me_ == 0) mine.payload = std::to_string(state.next_lasting_tags());
     try {
         root->arena_ = std::make_unique<Arena>(root->in_node_.size());
@@ -80,7 +80,7 @@ comm::Protocol<> open(std::shared_ptr<Root> root, int tag) {
     const std::string tags = co_await comm::agree(everyone, tag, mine);
     root->tags_ = std::stoi(tags);
 
-    // The lowest of those who share memory stands for them.
+    // The lowest process of a node is the node's number.
     std::string published = Packer()
                                 .number(root->in_node_.front())
                                 .text(packed(root->me_, root->arena_->member()))
@@ -102,8 +102,8 @@ comm::Protocol<> open(std::shared_ptr<Root> root, int tag) {
     try {
         for (const int rank : root->in_node_) {
             if (rank == root->me_) continue;
-            root->meet(rank, Arena::mapped(members_given[static_cast<std::size_t>(rank)],
-                                           root->in_node_.size()));
+            root->add_member(rank, Arena::mapped(members_given[static_cast<std::size_t>(rank)],
+                                                 root->in_node_.size()));
         }
     } catch (const Error&) {
         mine.fault = comm::Fault::current();
@@ -113,7 +113,7 @@ comm::Protocol<> open(std::shared_ptr<Root> root, int tag) {
                                    [&](int node) { return node != root->node_[0]; });
     if (!apart) co_return;
     root->link_ = co_await state.lasting_link();
-    // Of one process's clock, and its own: no two teams have the same.
+    // From one process's clock and its identity, so that no two teams have the same number.
     const std::string mine_now =
         Packer()
             .number(shm::own_identity().process << 40U ^ std::llround(platform::seconds() * 1e9))
@@ -172,7 +172,7 @@ std::shared_ptr<const Group> Root::group(const Mask& mask) {
 
 namespace {
 
-// The notice of a process that leaves, to one that shares no memory with it.
+// The notice of a leaving process, for a process of another node.
 comm::Protocol<> notify(std::shared_ptr<Root> root, std::string words, int to) {
     co_await comm::send_text(root->link(), std::move(words), to, root->notice_tag());
 }
@@ -198,23 +198,23 @@ void Root::leave(MemberState state, const std::string& words) {
         try {
             call->poll();
         } catch (const Error&) {
-            continue;  // nobody there to hear it
+            continue;  // that process has ended
         }
     }
 }
 
-// Notices that came from processes that share no memory with me.
+// Receives notices from processes of other nodes.
 void Root::poll_notices() {
     if (!link_) return;
     for (;;) {
         if (!notice_receive_)
             notice_receive_.emplace(comm::receive_text(*link_, comm::any_source, notice_tag()));
         if (!notice_receive_->poll()) return;
-        const comm::TextMessage letter = notice_receive_->take();
+        const comm::TextMessage notice = notice_receive_->take();
         notice_receive_.reset();
-        Unpacker in(letter.text);
+        Unpacker in(notice.text);
         if (in.number() != number_) continue;
-        MemberLink& other = links_[static_cast<std::size_t>(letter.from)];
+        MemberLink& other = links_[static_cast<std::size_t>(notice.from)];
         other.state = static_cast<MemberState>(in.number());
         other.words = in.text();
     }
@@ -245,7 +245,7 @@ std::optional<Departure> Root::absent(const Group& group, int awaited, bool dire
                                    comm::Fault{words.substr(0, end), words.substr(end + 1)}};
             continue;
         }
-        // One that has spoken to all is needed no more.
+        // This round does not need a process that has already published to all.
         const MemberLink& other = links_[static_cast<std::size_t>(process)];
         if (direct && process != awaited && other.flags.observed()) continue;
         if (!found || process == awaited) found = Departure{process, words, {}};
@@ -264,7 +264,8 @@ void Root::abort_team(const comm::Fault& fault) {
 void Root::throw_mismatch(const Mismatch& mismatch, bool groups_disagree) {
     const Header low = Header::unpacked(mismatch.low), high = Header::unpacked(mismatch.high);
     if (groups_disagree) {
-        // Those who have ended or broken the team left things half said: that is the reason then.
+        // If a process has ended or aborted the team, its incomplete round is the cause of the
+        // mismatch.
         if (const auto departure = absent(*everyone(), -1, false); departure && departure->broke)
             abort_team(departure->broke);
         abort_team({"MismatchError", mismatch.text()});

@@ -14,7 +14,7 @@ void put(Round& round, std::size_t member, const std::uint64_t* value) {
                 round.values.begin() + static_cast<std::ptrdiff_t>(member * round.value.size()));
 }
 
-/// One of many who goes by leaders, and does not tell everyone, but has told me.
+/// In a large group: a process that expects a round by leaders and has published to this one only.
 std::optional<Mismatch> strayed(const Round& round) {
     const Group& group = *round.group;
     if (group.size() <= max_fan_in) return std::nullopt;
@@ -35,8 +35,8 @@ comm::Protocol<> directly(Round& round) {
     const Group& group = *round.group;
     const std::size_t words = round.value.size();
     if (!round.published) {
-        // Of a round that could not end, as somebody left, others may be to hear yet: who speaks
-        // twice meanwhile speaks over words that they have not read.
+        // A round that could not end because a process left may have unread payloads. A second
+        // payload would overwrite them.
         for (std::size_t member = 0; member < group.size(); ++member) {
             const FlagPair* const flags = group.members[member].flags;
             if (flags == nullptr) continue;

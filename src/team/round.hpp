@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// One operation of a team, as a protocol: for those that take longer than a look or two.
+// One round of a team as a protocol, for rounds that take longer than a few polls.
 #pragma once
 
 #include <memory>
@@ -14,49 +14,49 @@
 
 namespace hocket::team {
 
-/// Up to so many processes of a node tell each other everything; more have leaders that fold.
+/// Up to so many processes of a node exchange values directly; larger groups have leaders.
 inline constexpr std::size_t max_fan_in = 16;
 
 struct Round {
     std::shared_ptr<Root> root;
     std::shared_ptr<const Group> group;
     Header header;
-    std::vector<std::uint64_t> value;  // mine
-    bool all = false;                  // everyone needs all values, and not what they fold to
+    std::vector<std::uint64_t> value;  // this process's
+    bool all = false;                  // the result depends on each value, not only on their fold
 
-    bool published = false;    // begun already, as one where all tell each other everything;
-    std::size_t observed = 0;  // of the group's members
+    bool published = false;    // this process has already published, in a direct round
+    std::size_t observed = 0;  // number of members whose values have arrived
 
-    std::vector<std::uint64_t> values;  // of all, in order
-    std::uint64_t result = 0;           // what they fold to
+    std::vector<std::uint64_t> values;  // of all members, in order
+    std::uint64_t result = 0;           // the fold of all values
 
-    /// Memory is shared, and everyone hears everyone.
+    /// All members share memory, and each publishes to all others.
     bool direct() const { return group->in_node && (all || group->size() <= max_fan_in); }
     std::string text() const;
 };
 
-/// Whether an operation of the group takes the values of all to everyone: where everyone needs
-/// them, where a scan would have to fold processes out of their order, and where the flags of a
-/// waitvec are more than fit in a word.
+/// Whether a round carries the values of all members to all: if the result depends on each value,
+/// if a scan would fold processes out of their order, and if the flags of a waitvec are more than
+/// fit in a word.
 bool takes_all(const Group& group, Op op);
 
-/// Takes part in the round, once those before it have ended.
+/// Executes the round, after the rounds of `before`.
 comm::Protocol<> drive(std::shared_ptr<Round> round,
                        std::vector<std::shared_ptr<comm::Call>> before);
 
-/// Whether those who disagree do not even wait for each other alike.
+/// Whether the differing calls make processes wait for calls that never come.
 bool groups_disagree(const Group& group, const Mismatch& mismatch);
-/// @throws the error of those who disagree; for good, if they are parted.
+/// @throws the error of the differing calls; aborts the team if `groups_disagree`.
 [[noreturn]] void throw_mismatch(const Round& round, const Mismatch& mismatch);
 
-/// Who disagrees with whom, by what each has said, in the group's order.
+/// Finds two members whose headers differ, given all headers in the group's order.
 std::optional<Mismatch> mismatch_of(const Group& group, const std::vector<std::uint64_t>& headers);
-/// The same of the last round in which all told each other everything.
+/// Finds them in the payloads of the last direct round.
 std::optional<Mismatch> mismatch_of(const Group& group, const Header& mine);
 
 // hierarchical.cpp
 
-/// By leaders: for processes that share no memory, and for those that are many.
+/// Rounds by leaders: for several nodes, and for large groups.
 comm::Protocol<> hierarchical_round(Round& round);
 
 }  // namespace hocket::team

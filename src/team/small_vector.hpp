@@ -7,8 +7,7 @@
 
 namespace hocket::team {
 
-/// As many values as it is made for; up to `inline_size` need no memory of their own, and are
-/// nothing before they are set.
+/// A fixed number of values, uninitialised; up to `inline_size` of them need no allocation.
 template <class T, std::size_t inline_size>
 class SmallVector {
   public:

@@ -23,7 +23,7 @@ using team::Type;
 
 namespace {
 
-// Values of this many processes need no memory of their own.
+// Values of this many processes need no allocation.
 using Values = team::SmallVector<std::uint64_t, 64>;
 
 bool speaks_of_process(Op op) {
@@ -69,7 +69,7 @@ bool Team::shares_memory() const {
 
 namespace {
 
-// What is wrong with a call; empty if nothing is.
+// The error of a call; empty if it is correct.
 std::string wrong(const team::Group& group, const Call& call, int narrow) {
     if (speaks_of_process(call.op) && !group.mask.contains(call.process)) {
         const char* what = call.op == Op::putget ? "the source" : "the vote";
@@ -95,7 +95,7 @@ std::string wrong(const team::Group& group, const Call& call, int narrow) {
 struct Prepared {
     Header header;
     std::uint64_t bits = 0;
-    std::size_t source = 0;  // as result_of takes it
+    std::size_t source = 0;  // as for result_of
 };
 
 Prepared prepared(const Team& team, const team::Group& group, const Call& call,
@@ -133,7 +133,7 @@ std::uint64_t Team::run(const Call& call, const TeamOptions& options) const {
 Mask Team::run_mask(const Call& call, const TeamOptions& options) const {
     const Prepared ready = prepared(*this, *group_, call, options);
     Mask found;
-    if (!team::takes_all(*group_, call.op)) {  // a waitvec, of flags as bits
+    if (!team::takes_all(*group_, call.op)) {  // a waitvec, whose flags are bits of a word
         std::uint64_t left = root_->fold(group_, ready.header, ready.bits, options.deadline);
         for (; left != 0; left &= left - 1)
             found.add(group_->process(static_cast<std::size_t>(std::countr_zero(left))));
@@ -188,7 +188,7 @@ void Team::gather_bytes(const void* value, std::size_t bytes, void* into,
     header.group = group_->hash;
     std::array<std::uint64_t, shm::payload_words> mine{};
     std::memcpy(mine.data(), value, bytes);
-    // A cell has one word for the header: the longest values take a second round.
+    // A payload has one word for the header, so the longest values take a second round.
     constexpr std::size_t most = shm::payload_words - 1;
     const std::size_t words = (bytes + 7) / 8, first = std::min(words, most);
     std::vector<std::uint64_t> head(group_->size() * first), tail;
@@ -259,7 +259,7 @@ std::uint64_t TeamResult::bits() const {
     const comm::EngineLock engine_lock(comm::EngineLock::waiting);
     if (!pending_->call->ended())
         throw Error(pending_->call->text() + " is not done; wait for it first");
-    pending_->call->poll();  // throws what it threw
+    pending_->call->poll();  // throws its error
     const team::Round& round = *pending_->round;
     if (!round.all) return round.result;
     return team::result_of(round.header.op, round.header.type, round.values, round.group->me,

@@ -13,7 +13,7 @@
 namespace hocket {
 namespace {
 
-// Local arrays of up to so many bytes have room for whatever they may become.
+// Local arrays of up to so many bytes always get enough memory for any remap.
 constexpr std::int64_t small_room = std::int64_t{256} << 10;
 
 }  // namespace

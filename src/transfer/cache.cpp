@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The plans that transfers have made lately.
+// The cache of plans of recent transfers.
 #include <functional>
 #include <mutex>
 #include <string>
@@ -40,7 +40,8 @@ struct ScheduleKey {
                a.options.itemsize == b.options.itemsize && a.options.axes == b.options.axes &&
                a.options.strategy == b.options.strategy && a.options.stages == b.options.stages &&
                a.options.overlap == b.options.overlap && a.options.partial == b.options.partial &&
-               a.source_layout == b.source_layout && a.destination_layout == b.destination_layout;
+               a.options.same_ranks == b.options.same_ranks && a.source_layout == b.source_layout &&
+               a.destination_layout == b.destination_layout;
     }
 };
 

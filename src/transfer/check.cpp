@@ -17,7 +17,7 @@ base::StridedBox box_of(const Array& array) {
             array.dtype().size};
 }
 
-// The bytes that an array's elements lie in; none of one without elements.
+// The range of bytes of an array's elements; empty for an array without elements.
 struct Range {
     std::intptr_t first, end;
 };
@@ -32,7 +32,7 @@ Range range_of(const Array& array) {
     return range;
 }
 
-// Of a dense array no elements overlap, whatever its order of dimensions.
+// Elements of a dense array do not overlap, whatever its order of dimensions.
 bool is_dense(const Array& array) {
     std::int64_t bytes = array.dtype().size;
     for (std::size_t d = array.local_shape().size(); d-- > 0;) {
@@ -55,7 +55,7 @@ comm::Fault fault_in_writing(const Array& destination) {
     return {};
 }
 
-// In the order of where they begin, each has to be compared with few.
+// Sorted by first address, so that each is compared with few others.
 std::optional<std::pair<std::size_t, std::size_t>> sharing_memory(std::span<const Array> arrays) {
     struct Placed : Range {
         std::size_t place;

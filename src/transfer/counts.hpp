@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// How many messages with data this process has started; see hocket::transfer_counts.
+// Counts of messages with data that this process has started; see hocket::transfer_counts.
 #pragma once
 
 #include <cstddef>

@@ -24,7 +24,7 @@ void run_all(const std::vector<transport::LocalCopy>& copies, const std::byte* s
         each.copy.run(source + each.source_offset, destination + each.destination_offset);
 }
 
-// Packed sends, packed receives and rings take a third of the memory each.
+// Packed sends, packed receives and rings get a third of the memory each.
 std::int64_t share_of(const Route& route) {
     return (route.max_buffer > 0 ? route.max_buffer : transport::default_buffers()) / 3;
 }
@@ -80,7 +80,8 @@ void Executor::rebind(std::shared_ptr<const Schedule> work) {
     in_node_.rebind(work->sends, work->receives, work->local);
     net_sends_.rebind(work->sends);
     net_receives_.rebind(work->receives);
-    work_ = std::move(work);  // the last owner of what the ends were bound to goes after them
+    work_ = std::move(work);  // the new schedule must replace the old one after all ends are
+                              // rebound
 }
 
 void Executor::start(const void* source, void* destination) {
@@ -105,7 +106,7 @@ void Executor::refuse(const comm::Fault& why) {
     to_draw_ = false;
 }
 
-// Only once all messages are received.
+// Only after all messages are received.
 bool Executor::hear_refusals() {
     in_node_.each_refused([&](int rank) { refusals_.from(rank); });
     return refusals_.poll();
@@ -158,7 +159,7 @@ void Executor::begin(const void* source, void* destination, bool refusing) {
     }
     while (net_receives_.start_one(in_)) {
     }
-    // Those within the node first: their receivers work while this process packs the others.
+    // First messages within the node: their receivers work while this process packs the others.
     send_what_is_ready();
     if (all_short()) return;
     watch_.lap(&Profile::move);
@@ -189,7 +190,7 @@ void Executor::load(std::size_t i) {
     watch_.lap(&Profile::pack);
 }
 
-// Copies the cargo of receive `i` that ends here into the array.
+// Copies the cargo of receive `i` that ends on this process into the array.
 void Executor::received(std::size_t i) {
     missing_[i] = 0;
     while (received_ < missing_.size() && missing_[received_] == 0) ++received_;
@@ -263,7 +264,7 @@ bool Executor::poll() {
 bool Executor::go_on() {
     if (all_short()) return poll_short();
     bool more = true;
-    while (more) {  // a message that is done may let another one start that is done at once
+    while (more) {  // a complete message may let another one start that completes at once
         more = in_node_.poll();
         if (forwards())
             for (const std::size_t i : in_node_.take_received()) received(i);
@@ -271,9 +272,9 @@ bool Executor::go_on() {
         if (ready_ < work_->sends.messages.size() && send_what_is_ready()) more = true;
     }
     watch_.lap(&Profile::move);
-    // One part a poll, in turn with the parts of messages within the node, which often fill the
-    // other elements of the same cache lines; meanwhile messages by MPI progress.
-    // In simulation a copy takes no time but the next poll does, so all parts are copied at once.
+    // One chunk a poll, alternating with chunks of messages within the node, which often have the
+    // other elements of the same cache lines; meanwhile messages by MPI progress. In simulation a
+    // copy takes no time but a poll does, so all chunks are copied at once.
     bool any = false;
     do {
         any = in_node_.copy_stay();

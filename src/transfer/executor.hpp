@@ -30,27 +30,28 @@ class Executor {
     Executor(const Executor&) = delete;
     Executor& operator=(const Executor&) = delete;
 
-    /// Gives every message between near processes a lane that stays, so that `start` costs flags
-    /// and no message. Both sides of the transfer, or none. @throws Error
+    /// Gives every message within the node a persistent channel, so that `start` only sets flags
+    /// and sends no message. Both sides of the transfer call it, or none. @throws Error
     comm::Protocol<> connect();
 
-    /// The same plan for an array of other strides; only when nothing is under way.
+    /// Sets the schedule for arrays with other strides; only while nothing is under way.
     void rebind(std::shared_ptr<const Schedule> work);
 
-    /// Starts all that can be started without waiting; what stays on the process is copied part by
-    /// part while messages fly, by `poll`. The arrays must live until it is done, and may be
-    /// nullptr where the process is not on that side.
+    /// Starts all messages that can start; `poll` copies local elements chunk by chunk while
+    /// messages travel. The arrays must live until all is complete; nullptr for a side without this
+    /// process.
     void start(const void* source, void* destination);
-    /// Takes the place of a start that this process cannot make: those that receive from it learn
-    /// why, instead of elements, and what comes is dropped. Only after `connect`.
+    /// Replaces a start that this process cannot make: its receivers get `why` in place of
+    /// elements, and it drops received elements. Only after `connect`.
     void refuse(const comm::Fault& why);
-    /// Of what is done: why the lowest process that refused to send to this one did, if any did.
+    /// After completion: the fault of the lowest process that refused to send to this one, if any
+    /// did.
     const std::optional<comm::Fault>& refused() const { return refusals_.observed(); }
-    /// Progresses all messages; true once nothing is left to send or receive.
+    /// Progresses all messages; true once all sends and receives are complete.
     bool poll();
 
   private:
-    // Whoever waits for this process within the node hears of an error here, and gives up, too.
+    // Processes of the node that wait for this one get its error, and give up, too.
     template <class Function>
     auto together(const Function& function);
     void abort_use(const std::string& why);
@@ -72,14 +73,14 @@ class Executor {
     std::shared_ptr<const Schedule> work_;
     Route route_;
     Stopwatch& watch_;
-    bool timed_ = false;      // what is brief is only once it is waited for
-    bool under_way_ = false;  // and nobody has been told that it is given up
+    bool timed_ = false;      // a short run is timed only while the process waits
+    bool under_way_ = false;  // and other processes do not know yet that it is aborted
     std::int64_t runs_ = 0;
-    bool to_draw_ = false;  // in the trace, that the elements have come
+    bool to_draw_ = false;  // in the trace, the arrival of the elements
     transport::NodeMessages in_node_;
     transport::NetMessages net_sends_, net_receives_;
     Refusals refusals_;
-    // Of strategies that forward:
+    // For strategies with relays:
     const std::byte* from_ = nullptr;
     std::byte* to_ = nullptr;
     bool refusing_ = false;
@@ -90,7 +91,7 @@ class Executor {
     comm::Requests in_, out_;            // last, so that they end before their buffers
 };
 
-/// A transfer run once.
+/// Runs a schedule once.
 comm::Protocol<> run(std::shared_ptr<const Schedule> work, const void* source_data,
                      void* destination_data, Route route, Stopwatch& watch);
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Layouts whose processes know their own parts only.
+// Layouts from processes that know only their own parts.
 #include <algorithm>
 #include <array>
 #include <string>
@@ -12,8 +12,8 @@ namespace {
 
 using Numbers = std::vector<std::int64_t>;
 
-// Everybody's numbers, each process's after the other, on every process: how many each has, then
-// these, as arrays that become copies.
+// Gathers the numbers of all processes on every process: first their counts, then the numbers, as
+// arrays that become replicated.
 std::vector<Numbers> share(const Comm& comm, const Numbers& mine, const Deadline& deadline) {
     const std::int64_t size = comm.size();
     const std::array<std::int64_t, 1> copies{0};

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The array of one process on one side of a transfer, and the copies between it and messages.
+// One process's array on one side of a transfer, and the copies between it and messages.
 #pragma once
 
 #include <cstdint>
@@ -12,15 +12,15 @@
 namespace hocket::transfer {
 
 struct LocalView {
-    std::int64_t process = -1;  // in the layout of that side; -1: takes no part
+    std::int64_t process = -1;  // in the layout of that side; -1: not part of it
     Shape strides;              // bytes
-    bool dense = false;         // those of a dense row-major array
+    bool dense = false;         // with the strides of a dense row-major array
 };
 LocalView local_view_of(const Array& array);
-/// Of the process's local array; 0 where it takes no part.
+/// The size of the process's local array; 0 if it has none.
 std::int64_t local_bytes(const Layout& layout, const LocalView& place, std::int64_t itemsize);
 
-/// The copies between the array at `place` and a buffer that holds what is exchanged with
+/// The copies between the array at `place` and a buffer that holds the elements exchanged with
 /// `part.peers()[peer]` densely from `buffer_offset` on.
 std::vector<transport::LocalCopy> copies_of(const plan::Part& part, std::size_t peer, bool sending,
                                             const LocalView& place, std::int64_t itemsize,

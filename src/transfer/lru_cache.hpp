@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// What was made lately, found again by value.
+// A cache by value that drops the least recently used entries.
 #pragma once
 
 #include <functional>
@@ -14,16 +14,16 @@
 
 namespace hocket::transfer {
 
-/// How many are kept; HOCKET_PLAN_CACHE says another number, 0 keeps none.
+/// The capacity: HOCKET_PLAN_CACHE, or the default; 0 keeps nothing.
 std::size_t plans_kept();
 
-/// The layout whose text this is: processes tell each other the same few again and again.
+/// The layout of a text: processes exchange the same few texts again and again.
 /// @throws LayoutError as Layout::parse.
 Layout parsed(const std::string& text);
 
-/// Makes these counts a part of plan_cache_counts().
+/// Adds these counts to plan_cache_counts().
 void count_plans(std::function<PlanCacheCounts()> counts);
-/// A key that is a text.
+/// A text as a key.
 struct TextKey {
     std::string text;
 
@@ -31,16 +31,16 @@ struct TextKey {
     friend bool operator==(const TextKey&, const TextKey&) = default;
 };
 
-/// A Key has hash() and ==. Any thread may ask.
+/// A Key has hash() and ==. Any thread may call it.
 template <class Key, class Value>
 class LruCache {
   public:
     LruCache() = default;
-    /// One that is counted as plans lives until the program ends.
+    /// A cache that counts as plans lives until the program ends.
     explicit LruCache(bool counted_as_plans) {
         if (counted_as_plans) count_plans([this] { return counts(); });
     }
-    /// `make(key)` gives what is not here.
+    /// Calls `make(key)` for a missing entry.
     template <class Make>
     std::shared_ptr<const Value> find_or_make(Key key, Make make) {
         const std::size_t hash = key.hash();
@@ -77,7 +77,7 @@ class LruCache {
     PlanCacheCounts counts_{};
 };
 
-/// Mixes numbers into one.
+/// Combines numbers to one hash.
 class Hash {
   public:
     Hash& add(std::int64_t number) {

@@ -39,7 +39,7 @@ End end_of(const Array& array) {
             first_ranks(array.layout().size()), array.keep()};
 }
 
-// The whole of an array like `array` on rank `root` alone.
+// The whole of an array like `array`, on rank `root` alone.
 End whole_end(const Array& array, const void* data, int root, const Shape& strides,
               std::shared_ptr<const void> keep) {
     const Shape& shape = array.layout().shape();
@@ -64,7 +64,7 @@ std::vector<std::int64_t> overlap_of(const End& source, const End& destination, 
     return overlap;
 }
 
-// `published`: the call, as in "gather(float64 …)".
+// `published`: the signature of the call, as in "gather(float64 …)".
 trace::Track track_of(const comm::CallSignature& published, const End* source,
                       std::int64_t itemsize) {
     if (!trace::enabled() || published.fault) return {};
@@ -93,15 +93,15 @@ comm::Protocol<> move(Comm on, int tag, std::int64_t number, comm::CallSignature
     co_await transfer::run(work, source->data, destination->data, std::move(route), watch);
 }
 
-// Every process comes here, whatever is wrong on it, so that all learn of it.
+// Every process calls this, even with wrong arguments, so that all get the error.
 std::shared_ptr<Operation> begin(const Comm& on, const std::string& name, comm::CallSignature mine,
                                  std::shared_ptr<End> source, std::shared_ptr<End> destination,
                                  std::int64_t itemsize, const RedistributeOptions& options) {
     const comm::EngineLock engine_lock;
     plan::Options plan_options;
     plan_options.itemsize = itemsize;
-    // One tag, as every collective call takes: a process that refuses the call (below) cannot
-    // know which call the others make. Words and data between two processes stay in order.
+    // One tag, as for every collective call: a process that refuses the call (below) cannot know
+    // the others' call. Texts and data between two processes stay in order.
     const int tag = on.state().next_tag();
     std::int64_t max_buffer = 0;
     if (!mine.fault) {

@@ -46,7 +46,7 @@ void Refusals::clear() {
 void Refusals::tell(const std::vector<int>& ranks, const comm::Fault& why) {
     telling_.emplace(tell_all(route_.link, ranks, refusal_tag(route_),
                               Packer().text(why.kind).text(why.message).take()));
-    static_cast<void>(done(telling_));  // at once: this process need not look at it again soon
+    static_cast<void>(done(telling_));  // at once: this process may not poll it again soon
 }
 
 void Refusals::from(int rank) {

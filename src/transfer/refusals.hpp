@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Starts that a process cannot make: their reasons, which follow the messages that came without
-// elements.
+// Refused starts: their reasons follow the messages without elements.
 #pragma once
 
 #include <optional>
@@ -17,13 +16,13 @@ class Refusals {
     /// `route` must live as long.
     explicit Refusals(const Route& route) : route_(route) {}
 
-    /// A start begins; only when `poll` was true.
+    /// At the beginning of a start; only after `poll` was true.
     void clear();
-    /// These ranks learn why this process sends them no elements.
+    /// Sends the reason to these ranks, which get no elements from this process.
     void tell(const std::vector<int>& ranks, const comm::Fault& why);
-    /// A message of this rank came without elements.
+    /// Notes that a message of this rank came without elements.
     void from(int rank);
-    /// Once no more messages come: true when all reasons have gone and come.
+    /// After the last message: true when all reasons have been sent and received.
     bool poll();
     /// The reason of the lowest rank that refused, if any did.
     const std::optional<comm::Fault>& observed() const { return heard_; }

@@ -9,7 +9,7 @@ namespace hocket::transfer {
 
 using transport::Route;
 
-/// For the reasons of senders that refuse a start; of transfers whose starts may be refused.
+/// For the reasons of senders that refuse a start; only transfers that may refuse use it.
 inline int refusal_tag(const Route& route) {
     return route.data_tag + 1;
 }

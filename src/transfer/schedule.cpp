@@ -9,13 +9,13 @@ namespace {
 using transport::Direction;
 using transport::Message;
 
-// The messages of a plan share it.
+// Common to the messages of a plan.
 struct Ends {
     Plan plan;
     LocalView source, destination;
     std::optional<plan::Part> source_part, destination_part;
 
-    // Each process starts at another peer, so that they do not all send to the same one at once.
+    // Each process starts with another peer, so that they do not all send to the same one at once.
     // Both sides give a message the same turn, and no process has two messages of one turn.
     std::int64_t turn(std::int64_t from, std::int64_t to) const {
         const std::int64_t players = std::max(plan.source().size(), plan.destination().size());
@@ -36,7 +36,7 @@ struct Ends {
     }
 };
 
-// `peers`: those of the other side; gives all but this process.
+// `peers`: processes of the other side; returns all but this process.
 std::vector<std::int64_t> others(const std::vector<plan::Traffic>& peers, std::int64_t self) {
     std::vector<std::int64_t> found;
     for (const plan::Traffic& each : peers)
@@ -86,7 +86,7 @@ Schedule plan_schedule(const Plan& plan, const LocalView& source, const LocalVie
         return ends->plan.source().text() + " to " + ends->plan.destination().text() +
                ", strategy " + (forwards ? ends->plan.strategy() : "direct");
     };
-    // On both sides as one process, whose elements stay where they are.
+    // One process on both sides, whose elements stay.
     const bool both = source.process >= 0 && destination.process >= 0 &&
                       plan.same_process(destination.process) == source.process;
     if (source.process >= 0) {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The six steps of a transfer, timed and traced: each lap belongs to one of them.
+// Times and traces the six steps of a transfer: each lap belongs to one of them.
 #pragma once
 
 #include <memory>
@@ -13,26 +13,27 @@ namespace hocket::transfer {
 
 class Stopwatch {
   public:
-    /// `profile` gets the seconds of every lap; it may be nullptr. `track`: the transfer's own.
+    /// Adds the seconds of every lap to `profile`, which may be nullptr. `track`: the transfer's
+    /// own.
     explicit Stopwatch(std::shared_ptr<Profile> profile, trace::Track track = {})
         : profile_(profile ? std::move(profile) : std::make_shared<Profile>()),
           track_(std::move(track)) {
         restart();
     }
 
-    /// What came before belongs to no step.
+    /// The time before belongs to no step.
     void restart() { last_ = comm::Engine::instance().seconds(); }
-    /// What has been done since the lap before was this step.
+    /// The time since the last lap belongs to this step.
     void lap(double Profile::*step) {
         const double now = comm::Engine::instance().seconds();
         (*profile_).*step += now - last_;
         last_ = now;
         track_.step(name_of(step));
     }
-    /// The transfer that follows is another, with a track of its own.
+    /// The next transfer has another track.
     void begin(trace::Track track) { track_ = std::move(track); }
     void end() { track_.end(); }
-    /// Of the transfer in the trace; "" where nothing is traced.
+    /// The transfer's name in the trace; "" without a trace.
     const std::string& name() const { return track_.name(); }
 
   private:

@@ -122,7 +122,7 @@ comm::Protocol<std::string> agree_on_strategy(comm::Link& link, int tag, comm::C
 std::string choose_strategy(const Layout& source, const Layout& destination, plan::Options options,
                             const Route& route) {
     if (only_direct(source, destination)) return "direct";
-    // One process may have to hold the whole array twice to pass it on.
+    // One relaying process may have to hold the whole array twice.
     const std::int64_t most =
         route.max_buffer > 0 ? route.max_buffer : transport::default_buffers();
     if (source.num_elements() > most / 2 / options.itemsize) return "direct";

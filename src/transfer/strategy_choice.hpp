@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Which strategy a transfer takes where nobody has named one.
+// The choice of a strategy that no side has named.
 #pragma once
 
 #include <cstdint>
@@ -13,17 +13,17 @@
 
 namespace hocket::transfer {
 
-/// Whether there is one way only.
+/// Whether only the direct strategy is possible.
 inline bool only_direct(const Layout& source, const Layout& destination) {
     return source.size() == 1 && destination.size() == 1;
 }
 
-/// By `options.model` and by where the processes are. The same layouts are looked at once, so ask
-/// on one process and tell the others.
+/// Chooses by `options.model` and the nodes of the processes. Remembers layouts, so one process
+/// should choose and tell the others.
 std::string choose_strategy(const Layout& source, const Layout& destination, plan::Options options,
                             const Route& route);
 
-/// The options of a plan between these layouts, once all is known to be right with it.
+/// The options of a plan between these layouts, fully checked.
 /// @throws LayoutError as the plan does; Error for a bound on buffers that is too low.
 plan::Options checked_options(const Layout& source, const Layout& destination,
                               std::vector<std::int64_t> overlap, std::int64_t itemsize,
@@ -31,15 +31,15 @@ plan::Options checked_options(const Layout& source, const Layout& destination,
 /// The axes and the strategy, for the text of a call.
 std::string spelled(const RedistributeOptions& options);
 
-/// The agreement on a call, and on its strategy, which is chosen by the lowest process unless the
-/// call names it. The layouts may be nullptr, and the route empty, where `mine` is a fault.
+/// Agrees on a call, and on its strategy, which the lowest process chooses unless the call names
+/// it. The layouts may be nullptr, and the route empty, if `mine` is a fault.
 comm::Protocol<std::string> agree_on_strategy(comm::Link& link, int tag, comm::CallSignature mine,
                                               const Layout* source, const Layout* destination,
                                               plan::Options options, const Route& route);
 
-/// Of a strategy that was named: what a process that passes elements on holds beside the arrays
-/// cannot go in pieces through buffers of any size, as messages of the direct one do.
-/// @throws Error where one of them would hold more than `most` bytes.
+/// For a named strategy: the relayed messages of a process do not pass buffers in pieces, as those
+/// of the direct strategy do, so it holds them completely beside the arrays.
+/// @throws Error if a process would hold more than `most` bytes.
 void require_room_to_relay(const Plan& plan, std::int64_t most);
 
 }  // namespace hocket::transfer

@@ -10,8 +10,8 @@
 namespace hocket::transfer {
 namespace {
 
-// The same on both sides, and of no other arrow that is under way: process ids tell communicators
-// of other processes apart, and a link's number and its tags the calls on one communicator.
+// Equal on both sides, and unique among arrows under way: process ids distinguish communicators of
+// other processes; a link's number and its tags distinguish the calls on one communicator.
 std::uint64_t id_of(const Route& route, std::int64_t run, int from, int to) {
     std::string text;
     for (const std::int64_t part :

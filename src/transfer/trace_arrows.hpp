@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// In a trace: arrows from where a transfer's elements leave to where they have come.
+// Arrows in a trace, from the departure of a transfer's elements to their arrival.
 #pragma once
 
 #include <string>
@@ -10,8 +10,8 @@
 namespace hocket::transfer {
 
 /// Records a slice of this thread from `began` until now, in which the elements of the transfer's
-/// n-th run begin to leave (`side` source) or have come (destination), with an arrow for each other
-/// process that they go to or come from. Both ends of an arrow get the same id without a message.
+/// n-th run depart (`side` source) or have arrived (destination), with an arrow for each peer. Both
+/// ends of an arrow compute the same id without a message.
 void record_arrows(Side side, const Schedule& work, const Route& route, std::int64_t run,
                    const std::string& name, double began);
 

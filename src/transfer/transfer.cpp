@@ -10,7 +10,7 @@
 namespace hocket {
 namespace {
 
-// A start that takes its place when it is first polled, or is refused if it never is.
+// A start that begins at its first poll, or is refused if it is never polled.
 class Starting final : public Operation {
   public:
     Starting(std::shared_ptr<Transfer::State> state, const Array& source, const Array& destination)
@@ -23,7 +23,7 @@ class Starting final : public Operation {
 
     bool poll() override {
         if (ended_) return true;
-        ended_ = true;  // unless nothing is thrown
+        ended_ = true;  // unless there is no exception
         if (arrays_) {
             const auto [source, destination] = *std::exchange(arrays_, std::nullopt);
             state_->start(source, destination);

@@ -13,7 +13,7 @@
 namespace hocket {
 namespace {
 
-// Both layouts are of the first ranks, so a process of both has the same number in either.
+// Both layouts use the first ranks, so a process of both has the same number in either.
 std::vector<std::int64_t> same_numbers(const Layout& source, const Layout& destination) {
     std::vector<std::int64_t> overlap;
     for (std::int64_t r = 0; r < destination.size(); ++r)
@@ -70,9 +70,9 @@ void Transfer::State::check() {
 }
 
 comm::Protocol<> Transfer::State::make(int tag, comm::CallSignature mine) {
-    const auto self = shared_from_this();  // whoever waits may give up
+    const auto self = shared_from_this();  // the waiting call may give up
     co_await comm_.state().open();
-    // One process chooses the tags: another may have refused to make a transfer before.
+    // One process chooses the tags, because another may have refused to make a transfer before.
     if (comm_.rank() == 0) mine.payload = std::to_string(comm_.state().next_lasting_tags());
     const std::string tags =
         co_await comm::agree(comm::Group::whole(comm_.state().link()), tag, std::move(mine));
@@ -160,7 +160,7 @@ void Transfer::State::start(const Array& source, const Array& destination) {
     start.keep_source = source.keep();
     start.keep_destination = destination.keep();
     if (!dtype_) start.dtype = source.dtype();
-    // Refused starts have no places, so those of the runner are those of the last arrays.
+    // Refused starts have no arrays, so the runner still has those of the last arrays.
     if (!dtype_ || source.strides() != from_.strides || destination.strides() != to_.strides)
         start.places =
             std::pair(transfer::local_view_of(source), transfer::local_view_of(destination));
@@ -186,7 +186,7 @@ void Transfer::State::drop(const comm::Fault& fault) {
     comm::Engine::instance().post(shared_from_this());
 }
 
-// In their places: before the starts that come after the flow has dropped them.
+// In their order: before the starts that follow the dropped ones.
 void Transfer::State::take_dropped() {
     if (!any_dropped_) return;
     const std::lock_guard lock(dropping_);
@@ -210,7 +210,7 @@ void Transfer::State::push(Start start) {
     try {
         static_cast<void>(poll());
     } catch (const Error&) {
-        list();  // the wait raises it, or the start that is refused
+        list();  // the wait, or the refused start, raises it
         return;
     }
     list();
@@ -225,7 +225,7 @@ bool Transfer::State::poll() {
         }
     } catch (...) {
         error_ = std::current_exception();
-        // Now, in this turn: what drops the transfer later may hold what the next turn waits for.
+        // Release it in this turn: later ones may wait for memory that it holds.
         settling_.reset();
         runner_.reset();
         starts_.clear();
@@ -261,8 +261,8 @@ void Transfer::State::pop() {
     starts_.erase(starts_.begin());
 }
 
-// The type, by the first start that no process refuses. True once all have agreed; there is a
-// runner then, or the start has ended.
+// Agrees on the type, by the first start that no process refuses. True once all have agreed; then
+// there is a runner, or the start has ended.
 bool Transfer::State::settle(Start& start) {
     if (!settling_) {
         comm::CallSignature mine;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// What a Transfer holds: its runner, and the starts that this process has made.
+// The state of a Transfer: its runner, and the starts that this process has made.
 #pragma once
 
 #include <atomic>
@@ -22,17 +22,17 @@ class Transfer::State final : public comm::Activity, public std::enable_shared_f
     State(const Layout& source, const Layout& destination, const std::optional<DType>& dtype,
           const Comm& comm, const RedistributeOptions& options);
 
-    /// The collective part of making it. `mine` has what is wrong here.
+    /// The collective part of the creation. `mine` has this process's error.
     comm::Protocol<> make(int tag, comm::CallSignature mine);
-    /// @throws what is wrong with making it.
+    /// @throws the error of the creation.
     void check();
 
     void start(const Array& source, const Array& destination);
     void refuse(const comm::Fault& fault);
-    /// A start that a step of a flow was to make never will be; on any thread, without the turn.
+    /// A step of a flow will not make its start; on any thread, without the turn.
     void drop(const comm::Fault& fault);
     void free();
-    /// @throws Error unless a start has been made.
+    /// @throws Error unless there was a start.
     void require_started() const;
 
     bool poll() override;
@@ -40,14 +40,14 @@ class Transfer::State final : public comm::Activity, public std::enable_shared_f
     std::string text() const override { return text_; }
 
   private:
-    // One that this process has made: arrays, or why it has none.
+    // A start of this process: its arrays, or the reason why it has none.
     struct Start {
         const void* source = nullptr;
         void* destination = nullptr;
         std::shared_ptr<const void> keep_source, keep_destination;
-        std::optional<DType> dtype;  // where none is settled
+        std::optional<DType> dtype;  // if the transfer has no type yet
         std::optional<std::pair<transfer::LocalView, transfer::LocalView>>
-            places;  // where they are others
+            places;  // if they differ from the last ones
         comm::Fault fault;
     };
 
@@ -69,18 +69,18 @@ class Transfer::State final : public comm::Activity, public std::enable_shared_f
     RedistributeOptions options_;
     std::string text_;
     plan::Options plan_;
-    transfer::LocalView from_, to_;  // of the arrays that the runner is for
+    transfer::LocalView from_, to_;  // of the arrays for which the runner was made
     transfer::Route route_;
     transfer::Stopwatch watch_;
     std::unique_ptr<transfer::Executor> runner_;
     std::optional<comm::Driven<void>> settling_;
     bool agreed_ = false;
-    // The first is with the runner. More than one: those before the last were refused here, and
-    // other processes have not started them yet.
+    // The first start is with the runner. Further ones: this process refused those before the last,
+    // and other processes have not made them yet.
     std::vector<Start> starts_;
     bool running_ = false, started_ = false, freed_ = false, listed_ = false;
     comm::Fault outcome_;       // of the last start
-    std::exception_ptr error_;  // after which no start can be
+    std::exception_ptr error_;  // no start is possible after it
     std::mutex dropping_;
     std::vector<comm::Fault> dropped_;
     std::atomic<bool> any_dropped_{false};

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The copies of a message, grouped into parts, so that both its ends can work on it, and so that it
-// can pass through a small buffer.
+// The copies of a message, grouped into chunks, so that both ends can work on them, and so that
+// they can pass through a small buffer.
 #pragma once
 
 #include <cstddef>
@@ -18,47 +18,47 @@ struct LocalCopy {
     std::int64_t source_offset, destination_offset;
 };
 
-/// Copies in groups, each of which can be run by anybody, in any order.
+/// Copies in groups. Either end can run any group, in any order.
 class Chunks {
   public:
-    /// From array to array; or between an array and a buffer that holds one part at a time.
+    /// From array to array; or between an array and a buffer that holds one chunk at a time.
     enum class Kind : unsigned char { between, packing, unpacking };
 
     Chunks() = default;  // none
     explicit Chunks(Kind kind) : kind_(kind) {}
-    /// To the part that is being made.
+    /// Adds a copy to the current chunk.
     void add(kernel::Copy copy, std::int64_t source_offset, std::int64_t destination_offset);
-    std::int64_t filled() const { return filled_; }  ///< bytes of that part so far
-    /// The next copy begins another part, unless this one has none.
+    std::int64_t filled() const { return filled_; }  ///< bytes of that chunk so far
+    /// The next copy begins another chunk, unless this one is empty.
     void end_part();
 
     std::uint64_t size() const { return ends_.size(); }
-    std::int64_t begin(std::uint64_t part) const {  ///< bytes of the parts before it
+    std::int64_t begin(std::uint64_t part) const {  ///< bytes of the chunks before it
         return part == 0 ? 0 : ends_[part - 1].bytes;
     }
     std::int64_t bytes_of(std::uint64_t part) const { return ends_[part].bytes - begin(part); }
-    /// Where in the array all lies together, in the order of the message; nothing if it does not,
-    /// or there is no buffer. The array's offset in bytes.
+    /// The array's offset in bytes if all elements are contiguous in it, in the order of the
+    /// message; nothing otherwise, and if there is no buffer.
     std::optional<std::int64_t> together() const;
-    std::int64_t largest() const { return largest_; }  ///< bytes of a part
+    std::int64_t largest() const { return largest_; }  ///< bytes of the largest chunk
     std::int64_t bytes() const { return begin(size()); }
     void run(std::uint64_t part, const std::byte* source, std::byte* destination,
              kernel::Stores stores = kernel::Stores::automatic) const;
 
-    /// The copy that a part is, if it is one only.
+    /// The copy of a chunk that has only one.
     const LocalCopy* only_copy(std::uint64_t part) const;
 
-    std::int64_t runs() const;  ///< contiguous ones, of all parts
-    /// A part of `between`, where the other end is another process's memory: copied from it into
-    /// `here`, an array, or from there to it. False if that process is not there any more.
+    std::int64_t runs() const;  ///< contiguous ones, of all chunks
+    /// For a chunk of `between` whose other end is another process's memory: copies from it into
+    /// `here`, an array, or from there to it. False if that process has ended.
     /// @throws Error as shm::CmaTransfer.
     bool cross(std::uint64_t part, std::byte* here, const shm::SharedAddress& there,
                shm::CmaTransfer::Direction way) const;
 
   private:
     struct End {
-        std::size_t copies;  // of this part and those before
-        std::int64_t bytes;  // likewise
+        std::size_t copies;  // of this chunk and earlier ones
+        std::int64_t bytes;  // of this chunk and earlier ones
     };
 
     Kind kind_ = Kind::between;
@@ -68,7 +68,7 @@ class Chunks {
     std::int64_t largest_ = 0, filled_ = 0;
 };
 
-/// How to write the parts of a message: one by one they may look small enough for the caches.
+/// The kind of stores for a message's chunks, which may each look small enough for the caches.
 kernel::Stores stores_for(std::int64_t message_bytes);
 
 }  // namespace hocket::transport

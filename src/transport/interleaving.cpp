@@ -21,7 +21,7 @@ void Interleaving::prepare() {
         bytes += parts->bytes();
         if (parts->size() != of_[0]->size()) return;
     }
-    // What stays in the caches is as fast message by message.
+    // Smaller results stay in the caches, where separate messages are as fast.
     if (bytes < kernel::least_streamed_bytes()) return;
     weaves_.resize(of_[0]->size());
     for (std::uint64_t part = 0; part < weaves_.size(); ++part) {
@@ -71,7 +71,7 @@ bool Interleaving::step(std::uint64_t& local_done, const std::byte* from, std::b
     }
     if (taken_.size() == receives_.size()) {
         weaves_[part]->run(sources_, to);
-    } else {  // a sender has helped, or is gone
+    } else {  // a sender has taken a chunk, or has ended
         for (std::size_t i = 0; i < taken_.size(); ++i)
             taken_[i]->copy(part, sources_[i + (stays ? 1 : 0)]);
         if (stays) local_.run(part, from, to, stores_for(local_.bytes()));

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Messages that a process receives within its node, and what stays on it, where their elements lie
-// among each other in its array: their parts are copied together, whole cache lines at a time.
+// Interleaved receives: messages within the node, and local elements, that interleave in the array
+// of a process. Their chunks are copied together, whole cache lines at a time.
 #pragma once
 
 #include <cstdint>
@@ -17,26 +17,26 @@ class Interleaving {
   public:
     using Receives = std::vector<std::unique_ptr<ShmReceive>>;
 
-    /// `local`: what stays; may have no parts. All of these must live as long.
+    /// `local`: elements that stay; may be empty. All of these must live as long.
     Interleaving(const Chunks& local, const Receives& receives)
         : local_(local), receives_(receives) {}
 
-    /// Copies the next part of all, or of those that lag behind the others. False where nothing is
-    /// woven now: then each is to go on by itself. `local_done`: parts of what stays.
+    /// Copies the next chunk of all, or of those that are behind. False if nothing interleaves now:
+    /// then each proceeds separately. `local_done`: chunks of local elements.
     bool step(std::uint64_t& local_done, const std::byte* from, std::byte* to);
 
   private:
     std::size_t strands() const { return receives_.size() + (local_.size() > 0 ? 1 : 0); }
-    // What strand i is made from now: an array of the next start may be reached in another way.
+    // The chunks of source i at present: the next start may reach another array in another way.
     const Chunks& made_from(std::size_t i) const;
     void prepare();
 
     const Chunks& local_;
     const Receives& receives_;
-    std::vector<const Chunks*> of_;  // what they are made from
+    std::vector<const Chunks*> of_;  // the chunks for which the copies were made
     std::vector<std::optional<kernel::InterleavedCopy>>
-        weaves_;                             // a part each; none: nothing is woven
-    std::vector<const std::byte*> sources_;  // of one part, for as long as a step
+        weaves_;                             // one a chunk; empty: nothing interleaves
+    std::vector<const std::byte*> sources_;  // of one chunk, during a step
     std::vector<ShmReceive*> taken_;
 };
 

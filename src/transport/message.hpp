@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// One end of a message of a schedule, by whichever transport it goes.
+// One end of a message of a schedule, for any transport.
 #pragma once
 
 #include <cstddef>
@@ -14,15 +14,15 @@
 
 namespace hocket::transport {
 
-/// Between nodes longer messages travel in pieces of about so many bytes, cut alike on both sides,
-/// so that they can pass through buffers of any larger size.
+/// Between nodes longer messages travel in pieces of about so many bytes, equal on both sides, so
+/// that they can pass through buffers of any larger size.
 inline constexpr std::int64_t piece_bytes = std::int64_t{1} << 19;
 
-/// Made quickly: the copies are found at first use, while earlier messages are in transit.
+/// Cheap to make: it computes its copies at first use, while earlier messages are under way.
 class Message {
   public:
-    /// Makes the copies in parts of so many bytes; 0: of the size that is best for copies from
-    /// array to array. Both ends find the same parts.
+    /// Makes the copies in chunks of so many bytes; 0: of the best size for copies from array to
+    /// array. Both ends compute the same chunks.
     using Cutter = std::function<Chunks(const Message&, Chunks::Kind, std::int64_t part_bytes)>;
 
     Message(std::int64_t to_or_from, std::size_t number_there, std::int64_t its_turn,
@@ -35,18 +35,19 @@ class Message {
           cutter(std::move(cuts)) {}
 
     std::int64_t peer;   // process of a layout: of the other side, unless `within`
-    std::size_t number;  // of that process among the peers, for the cutter
-    std::int64_t turn;   // its place in an order that both sides keep
+    std::size_t number;  // index of that process among the peers, for the cutter
+    std::int64_t turn;   // its position in an order that both sides keep
     std::int64_t bytes;
     bool dense;  // this end's array
     std::shared_ptr<const Cutter> cutter;
-    std::int64_t buffer_offset = 0;  // of the first piece, where each message has its own buffer
-    /// Receives of this schedule, the first so many, that must be unpacked before this is sent.
+    std::int64_t buffer_offset = 0;  // of the first piece, if each message has its own buffer
+    /// The number of this schedule's first receives that must be unpacked before this message is
+    /// sent.
     std::size_t after = 0;
     /// Bytes from this end's memory to the array whose address it publishes.
     std::int64_t array_offset = 0;
     bool peer_in_source = false;  // its layout
-    bool within = false;          // both ends are of that side
+    bool within = false;          // both ends belong to that side
 
     const Chunks& cut(Chunks::Kind kind, std::int64_t part_bytes = 0) const {
         for (const Cut& each : cuts_)
@@ -67,11 +68,11 @@ class Message {
     mutable std::forward_list<Cut> cuts_;
 };
 
-/// Those of one process in one direction, in the order in which to start them.
+/// The messages of one process in one direction, in the order of their starts.
 struct Direction {
     std::vector<Message> messages;
-    std::int64_t buffer = 0;   // bytes, where each message has a buffer of its own
-    std::int64_t largest = 0;  // bytes that no piece has more of
+    std::int64_t buffer = 0;   // bytes, if each message has its own buffer
+    std::int64_t largest = 0;  // the size of the largest piece
 };
 
 }  // namespace hocket::transport

@@ -12,7 +12,7 @@
 namespace hocket::transport {
 namespace {
 
-// MPI looks at all messages that are under way, each time.
+// MPI visits all messages under way at each poll.
 constexpr std::size_t most_under_way = 256;
 
 // One piece out, one in, and a ring for a message within the node.
@@ -90,7 +90,7 @@ bool NetMessages::start_one(comm::Requests& requests) {
     const Chunks& pieces = pieces_of(i);
     const auto lies = pieces.together();
     Piece piece{begun_, i, part_, in_place};
-    // Refusing, there is no array: what is sent is empty, and what comes needs a buffer.
+    // A refusing process has no array: it sends empty pieces, and drops received ones.
     const bool empty = refusing_ && action_ == Action::out;
     const bool direct = lies && !refusing_;
     if (!direct && !empty && !find_buffer(piece)) return false;

@@ -92,7 +92,7 @@ const Chunks& PeerArray::from_fetched(const Message& message) const {
 
 namespace {
 
-// False if the other process is not there any more.
+// False if the other process has ended.
 bool copy(std::uint64_t part, const Message& message, std::byte* here, const PeerArray& there,
           shm::CmaTransfer::Direction way) {
     const kernel::Stores stores = stores_for(message.bytes);
@@ -118,7 +118,7 @@ bool copy_chunk(shm::Channel& channel, const shm::ChannelCounters& counters, con
     const std::uint64_t first = counters.parts, end = first + message.parts().size();
     const std::uint64_t part = channel.claim(end);
     if (part == end) return false;
-    // Of a process that is gone no part is ever finished: the wait finds out that it is gone.
+    // No chunk of an ended process ever completes: the wait detects its end.
     if (or_abort(channel, counters, [&] { return copy(part - first, message, here, there, way); }))
         channel.finish();
     return true;

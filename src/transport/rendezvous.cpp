@@ -13,7 +13,7 @@ using Purpose = comm::Link::Purpose;
 
 struct Heading {
     std::int64_t call;
-    std::int64_t withheld = 0;  // 1: what follows says why
+    std::int64_t withheld = 0;  // 1: the text is the reason
 };
 static_assert(std::is_trivially_copyable_v<Heading> && std::is_trivially_copyable_v<ChannelOffer>);
 

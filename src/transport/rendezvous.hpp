@@ -20,17 +20,17 @@ inline constexpr std::int64_t eager_limit = 4096;
 
 /// The sender sends the address of its channel. Returns the number for Link::delivered_in_node.
 std::uint64_t send_channel(const Route& route, const Message& message, const ChannelOffer& offer);
-/// It sends the elements themselves, from its memory.
+/// Sends the elements themselves, from its memory.
 std::uint64_t send_eager(const Route& route, const Message& message, const std::byte* memory);
-/// It says instead why nothing will come.
+/// Sends the reason why no elements come.
 void send_failure(const Route& route, const Message& message, const std::string& why);
 /// The next text for the receiver, if one has come. @throws Error if the sender gave up.
 std::optional<std::string> receive_rendezvous(const Route& route, const Message& message);
-/// The receiver knows by the size which of these it is.
+/// The receiver distinguishes these by the size.
 ChannelOffer lane_in(const std::string& offered);
 const std::byte* data_in(const std::string& offered);
 
-/// The receiver tells the sender why it does not receive the message.
+/// The receiver sends the sender the reason why it does not receive the message.
 void send_refusal(const Route& route, const Message& message, const std::string& why);
 /// For the sender. @throws Error if the receiver has done so.
 void check_refusal(const Route& route, const Message& message);

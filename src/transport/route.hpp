@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Between which processes of a link the messages of a schedule travel, and by which tags.
+// The route of a schedule's messages: the processes of a link, and the tags.
 #pragma once
 
 #include <cstdint>
@@ -14,11 +14,10 @@ struct Route {
     comm::Link* link;
     // maps[process of the layout] = rank of the link
     std::vector<int> source, destination;
-    int data_tag = 0;       // from senders to receivers
-    std::int64_t call = 0;  // of those that have this tag, one after the other, a growing number
-    std::int64_t max_buffer{};  // bytes of buffers for this transfer; 0: as `default_buffers` says
-    // Among senders, and among receivers: a process may be on both sides as two that do not know
-    // of each other.
+    int data_tag = 0;           // from senders to receivers
+    std::int64_t call = 0;      // a growing number among the calls with this tag
+    std::int64_t max_buffer{};  // bytes of buffers for this transfer; 0: `default_buffers`
+    // Among senders, and among receivers: a process may belong to both sides independently.
     int source_tag = data_tag, destination_tag = data_tag;
 
     int rank_of(const Message& message) const {

@@ -1,15 +1,15 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// A message between two processes of a node, over a lane: no packing where one of them can reach
+// A message between two processes of a node, over a channel: no packing if one of them can access
 // the other's array, and no MPI message.
 //
-// Long: the sender says where its array lies, the receiver answers where its own does. Who can
-// reach both copies; where both can, they share the parts between them, as each has time. Memory
-// that cannot be mapped (arrays of the user's own) is reached through the kernel where the system
-// lets it be and that measured better than the alternative: the parts go through a ring of buffers
-// that stay in cache, filled by one and drained by the other.
+// Long: the sender publishes the address of its array, and the receiver that of its own. Each end
+// that can access the other's memory copies; if both can, they take chunks from one counter. User
+// memory cannot be mapped: then the kernel copies it (CMA), if that is allowed and measured faster.
+// Otherwise chunks pass through a ring of buffers that stays in cache, filled by one end and
+// drained by the other.
 //
-// Short: the sender packs into the lane. In a lane that stays (persistent requests) it need not
-// wait for anybody, up to two messages ahead; in one that is used once it waits until it is read.
+// Short: the sender packs into the channel. Over a persistent channel it need not wait, up to two
+// messages ahead; over one that is used once it waits until the receiver has read it.
 #pragma once
 
 #include <atomic>
@@ -25,25 +25,25 @@
 
 namespace hocket::transport {
 
-/// Below this many bytes telling where memory lies costs more than packing.
+/// For fewer bytes, publishing addresses costs more than packing.
 inline constexpr std::int64_t direct_from = std::int64_t{1} << 15;
 
 /// Whether it is packed at once, at both ends.
 inline bool is_short(const Message& message) {
     return message.bytes < direct_from;
 }
-/// Of a short one that is longer than a saying: a slot of the ring that it is packed into, and the
-/// whole ring; else 0.
+/// For a short message that is longer than a payload: a slot of the ring into which it is packed,
+/// and the whole ring; else 0.
 std::int64_t slot_bytes(const Message& message);
 std::int64_t bytes_packed(const Message& message);
 
-/// What the receiver must know of a lane before the first message: sent once, by mail.
+/// The description of a channel for the receiver, before the first message: sent once, as a text.
 struct ChannelOffer {
     shm::SharedAddress channel, ring;
     shm::ChannelCounters counters;
 };
 
-/// How much memory the rings of one transfer may take together; one is always possible.
+/// The bound on the memory of one transfer's rings; one is always possible.
 class BufferBudget {
   public:
     explicit BufferBudget(std::int64_t bytes) : bytes_(bytes) {}
@@ -60,30 +60,30 @@ class BufferBudget {
 
 class ShmSend {
   public:
-    /// `once`: before a start the message's bytes_packed() are taken of the allowance that `poll`
-    /// gets, which it gives back once it is read. @throws Error where there is no memory for a
-    /// lane.
+    /// `once`: before a start the caller takes the message's bytes_packed() of the budget that
+    /// `poll` gets, which gives them back after the message is read. @throws Error if there is no
+    /// memory for a channel.
     ShmSend(const Message& message, bool once);
     ~ShmSend();
     ShmSend(const ShmSend&) = delete;
     ShmSend& operator=(const ShmSend&) = delete;
 
     ChannelOffer offer() const;
-    /// The same message to or from an array of other strides; only when the one before is done.
+    /// Sets the message for an array with other strides; only after the last one is complete.
     void rebind(const Message& message);
-    /// Begins a message; only when the one before is done.
+    /// Begins a message; only after the last one is complete.
     void start(const void* data);
-    /// Begins one in whose place the receiver learns at once that no elements come.
+    /// Begins a message without elements, which the receiver learns at once.
     void refuse();
-    /// Does a share of the work (of what the receiver does, too, only if it is to `help`); true
-    /// once the array may be written again.
-    /// @throws Error what went wrong on either side, on both.
+    /// Does a share of the work (with `help`, also of the receiver's); true once the program may
+    /// change the array.
+    /// @throws Error of either side, on both.
     bool poll(BufferBudget* rings, bool help = true);
-    /// Whether nothing has been heard of the receiver since the last start.
+    /// Whether the receiver has not answered since the last start.
     bool unanswered() const {
         return state_ == State::offered || state_ == State::wants_room || state_ == State::unread;
     }
-    /// Does not go on, and lets the receiver know, who copies nothing more when this returns.
+    /// Aborts, and notifies the receiver, which copies nothing more after the return.
     void abort_use(const std::string& why);
 
   private:
@@ -100,7 +100,7 @@ class ShmSend {
         wants_ring,
         filling
     };
-    std::uint64_t room(std::uint64_t of) const;  // slots that are free
+    std::uint64_t room(std::uint64_t of) const;  // number of free slots
     bool pack_short();
     void heard_answer();
     std::int64_t ring_bytes() const;
@@ -118,9 +118,10 @@ class ShmSend {
     bool once_, receiver_copies_ = false, let_go_ = false;
 };
 
-/// Counts, of all transfers of this process, the receives that have parts left to copy. Who helps a
-/// receiver of another process meanwhile would keep the others waiting for this one, and where the
-/// elements of two messages lie in the same cache lines both would write them at the same time.
+/// Counts the receives of this process, over all transfers, that have chunks left to copy.
+/// Invariant: a sender helps no receiver while its own receives have chunks left, because it would
+/// delay their senders, and because two messages with elements in the same cache lines would both
+/// write them.
 class ReceiveInProgress {
   public:
     ReceiveInProgress() = default;
@@ -140,31 +141,31 @@ class ReceiveInProgress {
 
 class ShmReceive {
   public:
-    /// @throws Error where the lane cannot be mapped.
+    /// @throws Error if this process cannot map the channel.
     ShmReceive(const Message& message, const ChannelOffer& offer);
     void rebind(const Message& message);
 
     void start(void* data);
-    /// Begins a message whose elements this end does not take. The sender need not wait for it.
+    /// Begins a message whose elements this end drops. The sender need not wait for it.
     void discard();
-    /// Whether the sender refused the message that is done.
+    /// Whether the sender refused the complete message.
     bool refused() const { return refused_; }
-    /// Does a share of the work; true once the message is there.
-    /// @throws Error what went wrong on either side, on both.
+    /// Does a share of the work; true once the message has arrived.
+    /// @throws Error of either side, on both.
     bool poll();
-    /// Does not go on, and lets the sender know, who copies nothing more when this returns.
+    /// Aborts, and notifies the sender, which copies nothing more after the return.
     void abort_use(const std::string& why);
-    /// Whether the sender has been told of this end's array, since the last start.
+    /// Whether the sender knows this end's array, since the last start.
     bool answered() const { return state_ != State::idle && state_ != State::expecting; }
 
-    // For who copies parts of several messages together (transport/interleaving.hpp).
-    /// The part that nobody has taken, where this end copies from what it can fetch.
+    // For copies of several messages' chunks together (transport/interleaving.hpp).
+    /// The next free chunk, if this end copies from memory that it can fetch.
     std::optional<std::uint64_t> next_part() const;
-    /// The copies from what is fetched; only where there is a next part.
+    /// The copies from the fetched chunk; only if there is a next one.
     const Chunks& parts() const { return origin_.from_fetched(*message_); }
-    /// Takes that part, if it is the next still. Then it is to be fetched, copied and finished.
+    /// Takes that chunk, if it is still the next. The caller then fetches, copies and finishes it.
     bool take(std::uint64_t part);
-    /// As Reached::fetch; of a process that is gone nothing is ever finished.
+    /// As PeerArray::fetch; no chunk of an ended process ever completes.
     const std::byte* fetch(std::uint64_t part) const;
     void copy(std::uint64_t part, const std::byte* fetched) const;
     void finish() { channel_->finish(); }
@@ -187,7 +188,7 @@ class ShmReceive {
     const Chunks* unpacking_ = nullptr;
     std::uint64_t unpacked_ = 0;
     bool let_go_ = false, refused_ = false, discards_ = false;
-    ReceiveInProgress busy_;  // while it has parts to copy
+    ReceiveInProgress busy_;  // while it has chunks to copy
 };
 
 }  // namespace hocket::transport

@@ -63,9 +63,9 @@ bool ShmReceive::unpack_short() {
     return true;
 }
 
-// False where nothing is to be copied.
+// False if there is nothing to copy.
 bool ShmReceive::answer() {
-    if (discards_) {  // as the sender knows
+    if (discards_) {  // the sender knows it
         ++counters_.published;
         return false;
     }
@@ -154,8 +154,8 @@ bool ShmReceive::step() {
             }
             return false;
         case State::watching: {
-            // What is said next is where the ring lies, unless all is copied: then it is the next
-            // message. So it is listened for before the parts are counted.
+            // The next payload is the address of the ring, unless all is copied: then it is the
+            // next message. So poll it before counting the chunks.
             const bool more = channel_->forward.observed(counters_.published + 1);
             if (channel_->all_finished(counters_.parts + message_->parts().size())) break;
             if (origin_ || !more) return false;

@@ -23,8 +23,8 @@ ShmSend::ShmSend(const Message& message, bool once)
 }
 
 ShmSend::~ShmSend() {
-    // A lane whose receiver has not read everything, or that an error left in the middle, is not
-    // used again; its memory stays, as the receiver may look at it.
+    // A channel whose receiver has not read everything, or with an aborted use, is not reused; its
+    // memory stays, because the receiver may access it.
     const bool read = end_->counters.starts == short_since_ || !is_short(*message_) ||
                       (fits_payload(*message_) ? end_->channel->back.observed(end_->counters.starts)
                                                : room(short_slots) == short_slots);
@@ -109,7 +109,7 @@ std::int64_t ShmSend::ring_bytes() const {
     return slot_bytes_ * static_cast<std::int64_t>(ring_slots);
 }
 
-// Nobody copied the parts: count them, so that both ends go on alike.
+// No process copied the chunks: count them, so that both ends agree.
 void ShmSend::pass_parts() {
     end_->channel->claimed.fetch_add(message_->parts().size(), std::memory_order_relaxed);
     end_->channel->finished.fetch_add(message_->parts().size(), std::memory_order_release);
@@ -173,8 +173,8 @@ bool ShmSend::step(BufferBudget* rings, bool help) {
             pass_parts();
             break;
         case State::copying:
-            // Where the receiver works on it, this process first does what only it can do; what is
-            // all its own is done at once.
+            // If the receiver works on it, this process first does work that only it can do; work
+            // of its own alone it does at once.
             if ((help || !receiver_copies_) &&
                 !copy_chunk(channel, counters, *message_, const_cast<std::byte*>(data_), target_,
                             shm::CmaTransfer::Direction::write))

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Boxes of indices, and the regular grid of tiles that they meet.
+// Boxes of indices, and the regular grid of tiles that they intersect.
 #pragma once
 
 #include <algorithm>
@@ -58,7 +58,7 @@ inline IndexBox relative(const IndexBox& box, const Shape& origin) {
     return out;
 }
 
-/// The tile of these extents with this place in the grid.
+/// The tile of these extents at this position of the grid.
 inline IndexBox tile_at(std::span<const std::int64_t> index, const Shape& tile) {
     IndexBox out{Shape(index.begin(), index.end()), Shape(index.begin(), index.end())};
     for (std::size_t d = 0; d < tile.size(); ++d) {
@@ -68,7 +68,7 @@ inline IndexBox tile_at(std::span<const std::int64_t> index, const Shape& tile) 
     return out;
 }
 
-/// The range of tiles that a box which is not empty meets, as a box of the grid.
+/// The range of tiles that a non-empty box intersects, as a box of the grid.
 inline IndexBox tiles_of(const IndexBox& box, const Shape& tile) {
     IndexBox out = box;
     for (std::size_t d = 0; d < tile.size(); ++d) {
@@ -78,7 +78,7 @@ inline IndexBox tiles_of(const IndexBox& box, const Shape& tile) {
     return out;
 }
 
-/// The index at row-major place `number` of a box.
+/// The index with row-major number `number` in a box.
 inline Shape index_in(const IndexBox& box, std::int64_t number) {
     Shape out = box.start;
     for (std::size_t d = out.size(); d-- > 0;) {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Memory of chunks, kept for the next ones: first touches of pages cost more than what is done
-// there.
+// Buffers for chunks, kept for reuse, because first touches of pages cost more than the work in
+// them.
 #pragma once
 
 #include <algorithm>
@@ -19,7 +19,7 @@ class Buffers {
         static auto* const all = new Buffers;  // threads of the pool may outlive statics
         return *all;
     }
-    /// So many bytes of any content.
+    /// A buffer of `size` bytes with undefined contents.
     Bytes take(std::size_t size) {
         Bytes found;
         {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// A chunk in memory: how its elements lie, and its bytes as a file has them.
+// A chunk in memory: the positions of its elements, and its bytes in a file.
 #pragma once
 
 #include <string>
@@ -18,7 +18,7 @@ inline std::string path_of(const std::string& array, const std::string& key) {
     return array.empty() ? key : array + "/" + key;
 }
 
-/// Bytes between neighbours along each dimension.
+/// The distance in bytes between neighbours along each dimension.
 inline Shape chunk_strides(const Metadata& array) {
     Shape strides(array.chunk.size());
     std::int64_t stride = array.type.size;
@@ -32,6 +32,11 @@ inline Shape chunk_strides(const Metadata& array) {
 
 inline bool must_swap(const Metadata& array) {
     return array.encoding.big_endian && array.type.unit() > 1;
+}
+
+/// Whether the bytes of elements in files equal those in memory.
+inline bool is_plain(const Metadata& array) {
+    return array.encoding.codecs.empty() && !must_swap(array);
 }
 
 inline Bytes decoded(const Metadata& array, Bytes data) {

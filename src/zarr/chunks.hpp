@@ -3,6 +3,7 @@
 #pragma once
 
 #include <memory>
+#include <optional>
 #include <span>
 #include <string>
 
@@ -29,6 +30,24 @@ struct Memory {
 /// `path`: of the array in the store. @throws Error
 void read_box(const Folder& folder, const std::string& path, const Metadata& array,
               const IndexBox& box, const Memory& to);
+
+/// One file of an array, as one call reads it, in one box or several: its index is read once.
+class FileReader {
+  public:
+    FileReader(const Folder& folder, const std::string& path, const Metadata& array,
+               const Shape& file_index);
+
+    const Shape& file_index() const { return index_of_file_; }
+    /// The elements of the box that belong to the file, on so many threads.
+    void get(const IndexBox& box, const Memory& to, int threads) const;
+
+  private:
+    const Metadata& array_;
+    Shape index_of_file_;
+    IndexBox held_;
+    std::optional<File> file_;  // none: nothing of it was ever written
+    ShardIndex index_;
+};
 
 /// One file of an array, as one call writes it: beside the old one, which it then replaces.
 class FileWriter {

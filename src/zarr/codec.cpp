@@ -115,7 +115,7 @@ Bytes blosc_decode(const Bytes& data, std::size_t most) {
 }
 #endif
 
-// What it was made of goes back to be used again.
+// Recycles the memory of the input.
 [[maybe_unused]] Bytes replaced(Bytes& before, Bytes after) {
     Buffers::instance().give(std::move(before));
     return after;
@@ -226,7 +226,7 @@ Bytes encode(std::span<const Codec> codecs, Bytes data) {
 Bytes decode(std::span<const Codec> codecs, Bytes data, std::int64_t size) {
     const auto wanted = static_cast<std::size_t>(size);
     for (std::size_t k = codecs.size(); k-- > 0;) {
-        // Between two codecs the size is not known, but hardly grows by the first one.
+        // Between two codecs the size is unknown, but the first one hardly increases it.
         const std::size_t most = k == 0 ? wanted : wanted + wanted / 8 + (1U << 16U);
         data = decode_by(codecs[k], std::move(data), most);
     }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// From bytes to bytes: what compresses a chunk, and what checks it.
+// Codecs: compression and checksums of chunks.
 #pragma once
 
 #include <cstdint>
@@ -17,17 +17,18 @@ struct Codec {
     int level = 0;
     bool checksum = false;  // of zstd's frame
 
-    /// @throws Error for a codec that hocket does not know.
+    /// @throws Error for an unknown codec.
     static Codec named(const std::string& name);
     std::string name() const;
-    /// @throws Error where it was built without the library, naming that; blosc is only read.
+    /// @throws Error if hocket was built without the library, which the message names; blosc is
+    ///         read-only.
     void require(bool writing) const;
     friend bool operator==(const Codec&, const Codec&) = default;
 };
 
-/// The first codec is applied first. @throws Error
+/// Applies the codecs in their order. @throws Error
 Bytes encode(std::span<const Codec> codecs, Bytes data);
-/// Back, in reverse order; the result has `size` bytes. @throws Error for what is damaged.
+/// Applies them in reverse order; the result has `size` bytes. @throws Error for damaged data.
 Bytes decode(std::span<const Codec> codecs, Bytes data, std::int64_t size);
 
 }  // namespace hocket::zarr

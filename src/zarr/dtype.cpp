@@ -60,7 +60,7 @@ std::string DataType::numpy_name() const {
 
 DataType type_of_name(std::string_view name) {
     if (name == "bool") return {Kind::boolean, 1};
-    // NumPy's descriptions of raw bytes come quoted, as of all that has no name of its own.
+    // NumPy's descriptions of raw bytes are quoted, because they have no name.
     std::string_view raw = name;
     if (raw.size() > 2 && raw.front() == '\'' && raw.back() == '\'')
         raw = raw.substr(1, raw.size() - 2);

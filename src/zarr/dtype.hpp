@@ -16,26 +16,26 @@ struct DataType {
     Kind kind = Kind::natural;
     std::int64_t size = 1;  ///< bytes of an element
 
-    /// Bytes whose order the codec `bytes` names; 1: they have none.
+    /// The number of bytes whose order the codec `bytes` determines; 1: none.
     std::int64_t unit() const;
     std::string numpy_name() const;  ///< "float64"; raw: "|V3"
     std::string name() const;        ///< Zarr 3's: "float64"; raw: "r24"
     friend bool operator==(const DataType&, const DataType&) = default;
 };
 
-/// @throws Error for types that are none of Zarr's core, naming them.
+/// @throws Error for types outside of Zarr's core, naming them.
 DataType type_of_name(std::string_view name);                  ///< Zarr 3's, or NumPy's
 DataType type_of_v2(std::string_view name, bool& big_endian);  ///< "<f8"
 
 using Bytes = std::vector<std::byte>;
 
-/// One element in this machine's order of bytes, from JSON, and back. JSON has no NaN, so floats
-/// are also text: "NaN", "Infinity", "-Infinity", "0x7fc00000".
+/// Converts one element in this machine's byte order from JSON, and back. JSON has no NaN, so
+/// floats may be text: "NaN", "Infinity", "-Infinity", "0x7fc00000".
 /// @throws Error for values that the type does not have.
 Bytes fill_of_json(const std::string& json, const DataType& type);
 std::string json_of_fill(const Bytes& fill, const DataType& type);
 
-/// Turns the bytes of every `unit` of them round.
+/// Reverses the bytes of every `unit` of them.
 void swap_units(std::byte* data, std::int64_t bytes, std::int64_t unit);
 
 }  // namespace hocket::zarr

@@ -11,6 +11,7 @@
 #include <algorithm>
 #include <atomic>
 #include <cerrno>
+#include <climits>
 #include <cstdio>
 #include <cstring>
 #include <filesystem>
@@ -30,6 +31,22 @@ Counters& counters() {
 }
 
 constexpr std::int64_t longest_text = std::int64_t{1} << 28;
+
+// The largest number of runs in one system call.
+std::size_t count_of(std::span<const iovec> runs) {
+    return std::min<std::size_t>(runs.size(), IOV_MAX);
+}
+
+// Removes the first bytes of the runs, which are done.
+void drop(std::span<iovec>& runs, std::size_t bytes) {
+    while (!runs.empty() && runs.front().iov_len <= bytes) {
+        bytes -= runs.front().iov_len;
+        runs = runs.subspan(1);
+    }
+    if (runs.empty()) return;
+    runs.front().iov_base = static_cast<std::byte*>(runs.front().iov_base) + bytes;
+    runs.front().iov_len -= bytes;
+}
 
 std::string last_of(const std::string& path) {
     return path.substr(path.rfind('/') + 1);  // npos + 1 is 0
@@ -66,30 +83,45 @@ std::int64_t File::size() const {
 }
 
 void File::read(std::int64_t offset, std::span<std::byte> data) const {
-    ++counters().reads;
-    while (!data.empty()) {
-        const ssize_t got = ::pread(descriptor_, data.data(), data.size(), offset);
-        if (got < 0 && errno == EINTR) continue;
-        if (got < 0) fail("read", path_);
-        if (got == 0)
-            throw Error("'" + path_ + "' ends at byte " + std::to_string(offset) + ", and " +
-                        std::to_string(data.size()) +
-                        " bytes more belong there; it was cut off, so restore it from a copy");
-        counters().bytes_read += got;
-        offset += got;
-        data = data.subspan(static_cast<std::size_t>(got));
-    }
+    read(offset, std::vector<iovec>{{data.data(), data.size()}});
 }
 
 void File::write(std::int64_t offset, std::span<const std::byte> data) const {
+    write(offset, std::vector<iovec>{{const_cast<std::byte*>(data.data()), data.size()}});
+}
+
+void File::read(std::int64_t offset, std::vector<iovec> runs) const {
+    ++counters().reads;
+    std::span<iovec> left = runs;
+    for (drop(left, 0); !left.empty();) {
+        const ssize_t got =
+            ::preadv(descriptor_, left.data(), static_cast<int>(count_of(left)), offset);
+        if (got < 0 && errno == EINTR) continue;
+        if (got < 0) fail("read", path_);
+        if (got == 0) {
+            std::size_t missing = 0;
+            for (const iovec& run : left) missing += run.iov_len;
+            throw Error("'" + path_ + "' ends at byte " + std::to_string(offset) + ", and " +
+                        std::to_string(missing) +
+                        " bytes more belong there; it was cut off, so restore it from a copy");
+        }
+        counters().bytes_read += got;
+        offset += got;
+        drop(left, static_cast<std::size_t>(got));
+    }
+}
+
+void File::write(std::int64_t offset, std::vector<iovec> runs) const {
     ++counters().writes;
-    while (!data.empty()) {
-        const ssize_t put = ::pwrite(descriptor_, data.data(), data.size(), offset);
+    std::span<iovec> left = runs;
+    for (drop(left, 0); !left.empty();) {
+        const ssize_t put =
+            ::pwritev(descriptor_, left.data(), static_cast<int>(count_of(left)), offset);
         if (put < 0 && errno == EINTR) continue;
         if (put < 0) fail("write", path_);
         counters().bytes_written += put;
         offset += put;
-        data = data.subspan(static_cast<std::size_t>(put));
+        drop(left, static_cast<std::size_t>(put));
     }
 }
 
@@ -114,9 +146,9 @@ std::optional<File> Folder::resolve(const std::string& path, int flags, int mode
     how.mode = static_cast<std::uint64_t>(mode);
     how.resolve = RESOLVE_BENEATH | RESOLVE_NO_MAGICLINKS;
     long descriptor = ::syscall(SYS_openat2, root_.descriptor(), path.c_str(), &how, sizeof how);
-    if (descriptor < 0 && errno == EAGAIN)  // something above was renamed meanwhile
+    if (descriptor < 0 && errno == EAGAIN)  // a folder above was renamed meanwhile
         descriptor = ::syscall(SYS_openat2, root_.descriptor(), path.c_str(), &how, sizeof how);
-    if (descriptor < 0 && errno == ENOSYS)  // Linux before 5.6: names were checked, links are not
+    if (descriptor < 0 && errno == ENOSYS)  // Linux before 5.6: names are checked, links are not
         descriptor =
             ::openat(root_.descriptor(), path.c_str(), flags | O_CLOEXEC | O_NOFOLLOW, mode);
     if (descriptor < 0 && (errno == ENOENT || errno == ENOTDIR)) return std::nullopt;
@@ -201,7 +233,7 @@ struct CloseFolder {
     void operator()(DIR* folder) const { ::closedir(folder); }
 };
 
-// Names of the folders in one that is open.
+// Names of the folders in an open folder.
 std::vector<std::string> folders_in(const File& folder) {
     const int copy = ::openat(folder.descriptor(), ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
     const std::unique_ptr<DIR, CloseFolder> open(copy < 0 ? nullptr : ::fdopendir(copy));

@@ -1,8 +1,10 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Files below a folder that is held open. Every path is resolved from there (openat2), so a folder
-// that is replaced by another stays this one, and a symbolic link or `..` that leaves it is
+// Files below an open folder. Every path is resolved from it (openat2), so after a replacement the
+// object still refers to the old folder, and symbolic links or `..` that leave the folder are
 // refused.
 #pragma once
+
+#include <sys/uio.h>
 
 #include <cstddef>
 #include <cstdint>
@@ -15,7 +17,7 @@
 
 namespace hocket::zarr {
 
-/// What this process has asked of files so far, over all stores.
+/// The numbers of file operations of this process so far, over all stores.
 struct FileCounts {
     std::int64_t opened = 0, reads = 0, writes = 0, bytes_read = 0, bytes_written = 0;
 };
@@ -31,9 +33,12 @@ class File {
     int descriptor() const { return descriptor_; }
     const std::string& path() const { return path_; }
     std::int64_t size() const;
-    /// All of `data`. @throws Error where the file ends before.
+    /// Reads all of `data`. @throws Error if the file ends before.
     void read(std::int64_t offset, std::span<std::byte> data) const;
     void write(std::int64_t offset, std::span<const std::byte> data) const;
+    /// Reads contiguous bytes of the file into runs in memory, in that order; destroys the list.
+    void read(std::int64_t offset, std::vector<iovec> runs) const;
+    void write(std::int64_t offset, std::vector<iovec> runs) const;
     void sync() const;
 
   private:
@@ -43,26 +48,27 @@ class File {
 
 class Folder {
   public:
-    /// @throws Error if there is no such folder, or it may not be read.
+    /// @throws Error if there is no such folder, or it is unreadable.
     static std::shared_ptr<const Folder> open(const std::string& path);
-    /// Makes it; its parent must be there. @throws Error if something is there.
+    /// Makes the folder; its parent must exist. @throws Error if the path exists.
     static void make(const std::string& path);
 
     /// None: there is no such file.
     std::optional<File> find(const std::string& path) const;
     std::optional<File> find_to_write(const std::string& path) const;
-    /// For writing; made with the folders above it. `must_be_new`: @throws Error where it is there.
+    /// Opens a file for writing; makes it and the folders above it. `must_be_new`: @throws Error if
+    /// it exists.
     File create(const std::string& path, bool must_be_new = false) const;
     std::optional<std::string> text(const std::string& path) const;
-    /// Beside, then renamed: a reader sees the old text or the new one. `sync`: it is on the disk
-    /// before it is seen.
+    /// Writes beside the file, then renames: a reader sees the old text or the new one. `sync`: the
+    /// text is on the disk before it is visible.
     void replace_text(const std::string& path, std::string_view text, bool sync) const;
     void rename(const std::string& from, const std::string& to) const;
     void remove(const std::string& path) const;  ///< a file, if there is one
     /// The folders in it, sorted.
     std::vector<std::string> folders(const std::string& path) const;
-    /// Every file and every folder below it (and itself, as the last) to the disk, bottom up.
-    /// `only_folders`: files are there already.
+    /// Synchronises every file and every folder below it (and itself, as the last) to the disk,
+    /// bottom up. `only_folders`: the files already are.
     void sync_folders() const;
 
     int descriptor() const { return root_.descriptor(); }
@@ -78,8 +84,8 @@ class Folder {
 /// "cannot `what` 'path': No space left on device", by errno.
 [[noreturn]] void fail(const std::string& what, const std::string& path);
 
-/// Removes a folder with all that is in it; nothing if there is none. Symbolic links are removed,
-/// and not followed.
+/// Removes a folder with its contents; does nothing if there is none. Removes symbolic links, and
+/// does not follow them.
 void remove_folder(const std::string& path);
 
 }  // namespace hocket::zarr

@@ -49,7 +49,7 @@ std::uint16_t half_of(double value) {
     const int unit = std::max(exponent - 11, -24);  // the last bit's exponent
     const auto steps = static_cast<std::uint32_t>(std::nearbyint(std::ldexp(size, -unit)));
     if (unit == -24) return static_cast<std::uint16_t>(sign | steps);
-    // A carry of the fraction goes on into the exponent, as it should.
+    // A carry of the fraction correctly increments the exponent.
     const auto biased = static_cast<std::uint32_t>(unit + 24);
     return static_cast<std::uint16_t>(sign | ((biased << 10U) + steps));
 }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// JSON, by nlohmann-json: its only door, so that its headers are compiled in few sources.
+// JSON, by nlohmann-json. Only this header includes its headers, so that few sources compile them.
 #pragma once
 
 #include <nlohmann/json.hpp>
@@ -19,7 +19,7 @@ inline Value parse(std::string_view text, const std::string& what) {
     return value;
 }
 
-/// In one line; what is no UTF-8 is replaced.
+/// In one line; replaces invalid UTF-8.
 inline std::string text(const Value& value) {
     return value.dump(-1, ' ', false, Value::error_handler_t::replace);
 }

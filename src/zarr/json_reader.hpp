@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// What metadata is read with: members of JSON's objects, and errors that name the file.
+// Reading of metadata: members of JSON's objects, and errors that name the file.
 #pragma once
 
 #include <cstdint>
@@ -16,7 +16,7 @@ namespace hocket::zarr {
 
 using json::Value;
 
-// A member of an object, asked for by whoever knows where it is missing.
+// A member of an object, with the description of the object for errors.
 class Reader {
   public:
     Reader(const Value& value, std::string what) : value_(value), what_(std::move(what)) {
@@ -60,7 +60,7 @@ class Reader {
     std::string what_;
 };
 
-// A name with its configuration, which may be the name alone.
+// A name with its configuration; the configuration may be absent.
 struct Named {
     std::string name;
     Value configuration = Value::object();
@@ -79,9 +79,9 @@ struct Named {
     }
 };
 
-/// Whether chunks, shards and sizes go together. @throws Error
+/// Checks that chunks, shards and sizes are consistent. @throws Error
 void check(const Metadata& array, const Reader& from);
-/// One a dimension; "" where the list has none.
+/// One a dimension; "" if the list has none.
 std::vector<std::string> names_of(const Value* list, std::size_t dimensions, const Reader& from);
 
 }  // namespace hocket::zarr

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Version 2 of the format, which is read only.
+// Version 2 of the format, which is read-only.
 #include <algorithm>
 
 #include "hocket/error.hpp"

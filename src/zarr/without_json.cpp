@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// What metadata.hpp and dtype.hpp promise, in a build without nlohmann-json: an error that says so.
+// Implements metadata.hpp and dtype.hpp in a build without nlohmann-json: errors that say so.
 #ifndef HOCKET_JSON
 #include "hocket/error.hpp"
 #include "zarr/metadata.hpp"

@@ -5,6 +5,7 @@
 #include <atomic>
 #include <cstring>
 #include <optional>
+#include <utility>
 #include <vector>
 
 #include "base/pool.hpp"
@@ -13,6 +14,7 @@
 #include "zarr/buffers.hpp"
 #include "zarr/chunk_memory.hpp"
 #include "zarr/chunks.hpp"
+#include "zarr/plain.hpp"
 
 namespace hocket::zarr {
 namespace {
@@ -84,17 +86,38 @@ struct FileWriter::State {
         if (all_fill(array, data)) return std::nullopt;
         return encoded(array, std::move(data));
     }
-    void append(std::int64_t number, const std::optional<Bytes>& data) {
-        done[static_cast<std::size_t>(number)] = true;
-        if (!data) return;
+    // A chunk that the file holds as memory does; none: it must be made.
+    std::optional<Plain> plain(const Shape& at, const IndexBox& box, const Memory& from) const {
+        const IndexBox chunk = tile_at(at, array.chunk);
+        if (!is_plain(array) || !covers(box, chunk)) return std::nullopt;
+        std::byte* const first = from.at(box, chunk.start);
+        // A chunk that begins with another value than the fill value is written in any case.
+        if (std::memcmp(first, array.fill.data(), array.fill.size()) == 0) return std::nullopt;
+        return Plain(array.chunk, from.strides, array.encoding.order, array.type.size, first);
+    }
+    // `write(file, offset)`: of so many bytes.
+    template <class Write>
+    void append(std::int64_t number, std::int64_t bytes, const Write& write) {
         if (!file) {
             file.emplace(folder.create(beside, true));
             if (array.sharded && !array.index_at_end) end = index_bytes(array);
         }
         any = true;
-        index[static_cast<std::size_t>(number)] = {static_cast<std::uint64_t>(end), data->size()};
-        file->write(end, *data);
-        end += static_cast<std::int64_t>(data->size());
+        index[static_cast<std::size_t>(number)] = {static_cast<std::uint64_t>(end),
+                                                   static_cast<std::uint64_t>(bytes)};
+        write(*file, end);
+        end += bytes;
+    }
+    void append(std::int64_t number, const std::optional<Bytes>& data) {
+        done[static_cast<std::size_t>(number)] = true;
+        if (!data) return;
+        append(number, static_cast<std::int64_t>(data->size()),
+               [&](const File& to, std::int64_t offset) { to.write(offset, *data); });
+    }
+    void append(std::int64_t number, const Plain& chunk) {
+        done[static_cast<std::size_t>(number)] = true;
+        append(number, array.chunk_bytes(),
+               [&](const File& to, std::int64_t offset) { chunk.write(to, offset); });
     }
 };
 
@@ -149,15 +172,20 @@ void FileWriter::put(const IndexBox& box, const Memory& from) {
                                                       batch_bytes / state_->array.chunk_bytes());
     const Memory origin{from.at(box, part.start), from.strides};
     for (std::int64_t first = 0; first < count; first += batch) {
+        const auto chunk = [&](std::size_t k) {
+            return index_in(chunks, first + static_cast<std::int64_t>(k));
+        };
         std::vector<std::optional<Bytes>> made(
             static_cast<std::size_t>(std::min(batch, count - first)));
-        base::parallel_for(threads, static_cast<std::int64_t>(made.size()), [&](std::int64_t k) {
-            made[static_cast<std::size_t>(k)] =
-                state_->made(index_in(chunks, first + k), part, origin);
+        std::vector<std::optional<Plain>> plain(made.size());
+        base::parallel_for(threads, static_cast<std::int64_t>(made.size()), [&](std::int64_t n) {
+            const auto k = static_cast<std::size_t>(n);
+            plain[k] = state_->plain(chunk(k), part, origin);
+            if (!plain[k]) made[k] = state_->made(chunk(k), part, origin);
         });
         for (std::size_t k = 0; k < made.size(); ++k) {
-            const Shape at = index_in(chunks, first + static_cast<std::int64_t>(k));
-            state_->append(state_->number_of(at), made[k]);
+            const std::int64_t number = state_->number_of(chunk(k));
+            plain[k] ? state_->append(number, *plain[k]) : state_->append(number, made[k]);
             if (made[k]) Buffers::instance().give(std::move(*made[k]));
         }
     }

@@ -36,7 +36,7 @@ void clear(hocket_array* array);
 int64_t wrong_numbers(const hocket_array* array);
 hocket_layout* layout_of(const char* text);
 
-/* What each operation gives where process p has p + 1. */
+/* The result of each operation if process p has p + 1. */
 typedef struct team_numbers {
     uint64_t everyone; /* the mask of all */
     int64_t reduce_add, reduce_mul, reduce_min, reduce_max, reduce_and, reduce_or;
@@ -60,6 +60,7 @@ void test_redistribute(void);
 void test_refusals(void);
 void test_remap(void);
 void test_halo(void);
+void test_intrinsics(void);
 void test_transfer(void);
 void test_stores(void);
 void test_tasks(void);

@@ -186,7 +186,7 @@ static void test_computing(const hocket_flow_options* options) {
     OK(hocket_flow_wait(flow, 60));
     CHECK(x == 2047);
 
-    /* Who is inside may not free it; who is not waits for steps that use the handle. */
+    /* A thread inside may not free it; another one waits for steps that use the handle. */
     OK(hocket_flow_enter(flow));
     FAILS(HOCKET_ERR_ERROR, hocket_flow_free(&flow));
     SAYS("this thread is inside the flow");

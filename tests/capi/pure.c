@@ -32,7 +32,7 @@ void test_handles(void) {
     CHECK(plan != NULL);
     OK(hocket_layout_free(&layout));
     CHECK(layout == NULL);
-    /* What was freed stays so, also when new handles are made. */
+    /* Freed handles stay invalid, also after new ones are made. */
     layout = layout_of("(4) (BLOCK) @ (2)");
     FAILS(HOCKET_ERR_ARGUMENT, hocket_layout_size(freed, &size));
     SAYS("freed");

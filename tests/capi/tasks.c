@@ -143,7 +143,7 @@ static void test_status(hocket_status* status, int tag, const hocket_layout* lay
     CHECK(status == NULL);
 }
 
-/* What goes wrong, on every process of both tasks. */
+/* Errors on every process of both tasks. */
 static void test_wrong(hocket_tasks* tasks, bool left, hocket_array* array, hocket_array* narrow) {
     hocket_array* nothing = NULL;
     const hocket_task_id other = hocket_task_at(left ? 1 : 0);

@@ -72,7 +72,7 @@ static void test_values(hocket_team* team, int type, const team_numbers* expecte
     CHECK(count == 1 && words[0] == (same ? expected->everyone : 1ULL << rank));
 }
 
-/* What one process gets wrong, all hear of. */
+/* All processes get an error for one process's wrong arguments. */
 static void test_wrong(hocket_team* team) {
     const int32_t mine = 1;
     int32_t sum = 0;

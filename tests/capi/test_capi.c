@@ -30,6 +30,7 @@ int main(int argc, char** argv) {
     test_refusals();
     test_remap();
     test_halo();
+    test_intrinsics();
     test_transfer();
     test_stores();
     test_tasks();

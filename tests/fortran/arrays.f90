@@ -88,7 +88,7 @@ contains
     call check(ierr == HOCKET_ERR_ERROR, 'not written')
   end subroutine
 
-  ! What lies between the elements of a section stays as it is; steps may be negative.
+  ! Elements between those of a section stay; steps may be negative.
   subroutine test_sections()
     type(hocket_layout) :: rows, columns
     type(hocket_array) :: a, b
@@ -315,7 +315,7 @@ contains
     call hocket_array_free(a)
   end subroutine
 
-  ! What MPI_COMM_WORLD is in MPICH and its kin, in Open MPI, and in the standard's ABI.
+  ! The value of MPI_COMM_WORLD in MPICH and its relatives, in Open MPI, and in the standard's ABI.
   subroutine test_world_of_another_mpi(x, layout)
     real(real64), target, intent(inout) :: x(:)
     type(hocket_layout), intent(in) :: layout

@@ -1,6 +1,6 @@
 ! SPDX-License-Identifier: BSD-3-Clause
-! Flows: steps that compute, communicate and reduce, and what can go wrong with them.
-! What a flow calls, on any thread; gfortran 12 does not take the address of internal procedures.
+! Flows: steps that compute, communicate and reduce, and their errors. Flows call these procedures
+! on any thread; gfortran 12 does not take the address of internal ones.
 module steps
   use checks
   use, intrinsic :: iso_c_binding

@@ -1,6 +1,5 @@
 ! SPDX-License-Identifier: BSD-3-Clause
-! Arrays with a border, by themselves and in flows.
-! What the flows call.
+! Arrays with a border, alone and in flows. Flows call these procedures.
 module strings
   use checks
   use, intrinsic :: iso_c_binding

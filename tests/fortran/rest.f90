@@ -24,7 +24,7 @@ contains
     if (c_associated(held, c_loc(times_let_go))) times_taken_back = times_taken_back + 1
   end subroutine
 
-  ! What hocket chooses and why.
+  ! Gets the log's messages.
   subroutine hear(level, text) bind(C, name='')
     integer(c_int), value :: level
     type(c_ptr), value :: text

@@ -1,6 +1,6 @@
 ! SPDX-License-Identifier: BSD-3-Clause
-! Tasks: what two data-parallel programs send each other, in every way that C knows.
-! What C calls, which is no internal procedure: gfortran 12 does not take the address of one.
+! Tasks: messages between two data-parallel programs, in every way that C offers. C calls these
+! procedures, which are not internal: gfortran 12 does not take the address of an internal one.
 module thing
   use, intrinsic :: iso_c_binding
   implicit none

@@ -20,10 +20,12 @@ PROGRAMS = sorted(
 RANKS = {"layouts": [1]}
 #: the examples: on how many processes, and what they print
 EXAMPLES = {
+    "conjugate_gradient": (3, "47 steps, sum of the solution -2.004093534760"),
     "figure_1": (8, "figure 1: 100 spectra, each that of a serial FFT"),
     "figure_3": (8, "figure 3: 100 spectra, each that of a serial FFT"),
     "figure_5": (5, "figure 5: 100 spectra, each that of a serial FFT"),
     "figure_6": (4, "figure 6: 100 times to and fro"),
+    "heat": (3, "total 15994.956643, hottest 74.4818"),
     "producer_consumer": (6, "the consumer has used 10 arrays"),
 }
 

@@ -25,7 +25,7 @@ subroutine user({arguments})
   {call}
 end subroutine
 """
-# What would hand over memory that is not there, or has no shape.
+# Arguments without memory, or without shape.
 WRONG = {
     "an array without a shape": ("x", "real, target :: x(*)", "wrap(x, layout, 0, array)"),
     "an expression": ("", "", "wrap(2*y, layout, 0, array)"),

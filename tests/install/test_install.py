@@ -76,7 +76,7 @@ def test_pkg_config(language: str, prefix: Path, tmp_path: Path) -> None:
 
 
 def test_another_mpi_is_refused(prefix: Path, tmp_path: Path) -> None:
-    """A project that has found another MPI before is told of both."""
+    """If a project has found another MPI before, the error names both."""
     other = tmp_path / "libmpi_other.so"
     (tmp_path / "other.c").write_text("int MPI_Init, MPI_Finalize;\n", encoding="utf-8")
     run(["gcc", "-shared", "-fPIC", str(tmp_path / "other.c"), "-o", str(other)])

@@ -33,8 +33,8 @@ hocket::Region late() {
     return hocket::Region::key("late");
 }
 
-/// What reads late() runs once both processes have looked at all that came before: the second
-/// greeting begins after the turn in which the first one has.
+/// The step that reads late() runs after both processes have polled all earlier operations: the
+/// second greeting begins after the turn of the first one.
 void agree_twice(hocket::Flow& flow) {
     for (int round = 0; round < 2; ++round)
         flow.comm(

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// What transfers cost besides copies, on 2 processes: `starts lanes|messages`. Starting a
-// persistent request again allocates nothing, over lanes or by messages; over lanes it sends no
-// message either, however long the array, nor does a send that is made once. Halos, remaps and
-// strategies that forward send none within the node.
+// The costs of transfers besides copies, on 2 processes: `starts channels|messages`. Starting a
+// persistent request again allocates nothing, over channels or by messages. Over channels it sends
+// no message either, however long the array, nor does a send that is made once. Halos, remaps and
+// strategies with relays send none within the node.
 #include <mpi.h>
 
 #include <algorithm>
@@ -85,7 +85,7 @@ Costs cost_of(hocket::Request& request) {
     return most;
 }
 
-void starts(hocket::Tasks& tasks, std::int64_t elements, bool lanes) {
+void starts(hocket::Tasks& tasks, std::int64_t elements, bool channels) {
     const hocket::Layout layout({elements}, "(BLOCK)", {1});
     const auto array = hocket::Array::empty(layout, hocket::dtype_of<double>(), tasks.comm());
     allocations = 0;
@@ -96,10 +96,11 @@ void starts(hocket::Tasks& tasks, std::int64_t elements, bool lanes) {
     const Costs costs = cost_of(request);
     const std::string which = std::to_string(elements) + " elements: ";
     expect(costs.starting == 0, which + std::to_string(costs.starting) + " allocations in start");
-    expect(!lanes || costs.waiting == 0,
+    expect(!channels || costs.waiting == 0,
            which + std::to_string(costs.waiting) + " allocations in wait");
-    expect(!lanes || costs.sent == 0, which + std::to_string(costs.sent) + " messages");
-    expect(lanes || me == 1 || costs.sent > 0, which + "no message was seen, so none is counted");
+    expect(!channels || costs.sent == 0, which + std::to_string(costs.sent) + " messages");
+    expect(channels || me == 1 || costs.sent > 0,
+           which + "no message was seen, so none is counted");
     request.free();
 }
 
@@ -123,7 +124,7 @@ long messages_of(hocket::Tasks& tasks, std::int64_t elements) {
 }
 
 // The borders of rows of so many elements, half of the rows on each process.
-void halo(std::int64_t columns, hocket::Order mine, bool lanes) {
+void halo(std::int64_t columns, hocket::Order mine, bool channels) {
     constexpr std::int64_t rows = 6;
     const hocket::Layout layout({rows, columns}, "(BLOCK, *)", {2});
     const auto comm = hocket::from_mpi(MPI_COMM_WORLD);
@@ -142,7 +143,7 @@ void halo(std::int64_t columns, hocket::Order mine, bool lanes) {
     halo.exchange(hocket::Deadline::in(60));
     const long sent = messages - before;
     const std::string which = "a halo of " + std::to_string(columns) + " columns: ";
-    expect(lanes ? sent == 0 : sent > 0, which + std::to_string(sent) + " messages");
+    expect(channels ? sent == 0 : sent > 0, which + std::to_string(sent) + " messages");
     long differ = 0;
     for (std::int64_t i = 0; i < held + 2; ++i)
         for (std::int64_t j = 0; j < columns + 2; ++j)
@@ -153,8 +154,8 @@ void halo(std::int64_t columns, hocket::Order mine, bool lanes) {
     expect(differ == 0, which + std::to_string(differ) + " wrong elements");
 }
 
-// Blocks to another distribution by a strategy that forwards.
-void relay(std::int64_t elements, const std::string& strategy, bool lanes) {
+// Redistributes blocks by a strategy with relays.
+void relay(std::int64_t elements, const std::string& strategy, bool channels) {
     const hocket::Layout blocks({elements}, "(BLOCK)", {2}), cyclic({elements}, "(CYCLIC)", {2});
     const auto comm = hocket::from_mpi(MPI_COMM_WORLD);
     const auto from = hocket::Array::empty(blocks, hocket::dtype_of<std::int64_t>(), comm);
@@ -168,7 +169,7 @@ void relay(std::int64_t elements, const std::string& strategy, bool lanes) {
     const long sent = messages - before;
     const std::string which =
         std::to_string(elements) + " elements by the strategy " + strategy + ": ";
-    expect(lanes ? sent == 0 : sent > 0, which + std::to_string(sent) + " messages");
+    expect(channels ? sent == 0 : sent > 0, which + std::to_string(sent) + " messages");
     index = me;
     for (const std::int64_t each : to.local<std::int64_t>()) {
         expect(each == index, which + std::to_string(each) + " at " + std::to_string(index));
@@ -178,7 +179,7 @@ void relay(std::int64_t elements, const std::string& strategy, bool lanes) {
 
 // A matrix of so many rows and columns, transposed in memory that peers can map, or in other
 // memory.
-void remap(std::int64_t extent, bool mapped, bool lanes) {
+void remap(std::int64_t extent, bool mapped, bool channels) {
     const hocket::Layout layout({extent, extent}, "(BLOCK, *)", {2});
     const auto comm = hocket::from_mpi(MPI_COMM_WORLD);
     const hocket::DType dtype = hocket::dtype_of<std::int64_t>();
@@ -192,7 +193,7 @@ void remap(std::int64_t extent, bool mapped, bool lanes) {
     const auto turned = hocket::remap_inplace(array, hocket::Shape{1, 0}, {});
     const long sent = messages - before;
     const std::string which = "a remap of " + std::to_string(extent) + " rows: ";
-    expect(lanes ? sent == 0 : sent > 0, which + std::to_string(sent) + " messages");
+    expect(channels ? sent == 0 : sent > 0, which + std::to_string(sent) + " messages");
     long differ = 0;
     index = 0;
     for (const std::int64_t each : turned.local<std::int64_t>()) {
@@ -202,48 +203,48 @@ void remap(std::int64_t extent, bool mapped, bool lanes) {
     expect(differ == 0, which + std::to_string(differ) + " wrong elements");
 }
 
-void all(bool lanes) {
+void all(bool channels) {
     const std::vector<hocket::TaskRequest> requests{{"a", 1}, {"b", 1}};
     hocket::Tasks tasks(requests, hocket::from_mpi(MPI_COMM_WORLD));
-    // In words of a flag, in the lane's memory, and from array to array.
-    for (const std::int64_t elements : {1, 7, 100, 100'000}) starts(tasks, elements, lanes);
-    // Made once: the envelope, or its answer, and what carries the data; all of them mail and lanes
-    // where processes share memory.
+    // In the words of a flag, in the channel's memory, and from array to array.
+    for (const std::int64_t elements : {1, 7, 100, 100'000}) starts(tasks, elements, channels);
+    // Made once: the envelope, or its answer, and the messages with data; queues and channels carry
+    // all of them if processes share memory.
     for (const std::int64_t elements : {10, 1000, 4000, 50'000}) {
-        const long expected = lanes ? 0 : me == 1 ? 1 : 2;
+        const long expected = channels ? 0 : me == 1 ? 1 : 2;
         const long sent = messages_of(tasks, elements);
         expect(sent == expected, "an array of " + std::to_string(elements) +
                                      " sent once: " + std::to_string(sent) + " messages, not " +
                                      std::to_string(expected));
     }
     for (const std::int64_t extent : {2, 7, 60, 61, 600, 601}) {
-        remap(extent, true, lanes);
-        if (extent % 2 == 0) remap(extent, false, lanes);
+        remap(extent, true, channels);
+        if (extent % 2 == 0) remap(extent, false, channels);
     }
     for (const std::int64_t elements : {10, 2001, 200'001})
         for (const char* const strategy : {"centralized", "staged"})
-            relay(elements, strategy, lanes);
+            relay(elements, strategy, channels);
     // Texts, slots of a channel, and array to array; in one order of elements, or in two.
     const auto row_major = hocket::Order::row_major, column_major = hocket::Order::column_major;
     for (const std::int64_t columns : {5, 2000, 100'000}) {
-        halo(columns, row_major, lanes);
-        halo(columns, column_major, lanes);
-        halo(columns, me == 0 ? row_major : column_major, lanes);
-        halo(columns, me == 1 ? row_major : column_major, lanes);
+        halo(columns, row_major, channels);
+        halo(columns, column_major, channels);
+        halo(columns, me == 0 ? row_major : column_major, channels);
+        halo(columns, me == 1 ? row_major : column_major, channels);
     }
 }
 
 }  // namespace
 
 int main(int argc, char** argv) {
-    const bool lanes = argc > 1 && std::string(argv[1]) == "lanes";
+    const bool channels = argc > 1 && std::string(argv[1]) == "channels";
     int size = 0;
     MPI_Init(&argc, &argv);
     MPI_Comm_rank(MPI_COMM_WORLD, &me);
     MPI_Comm_size(MPI_COMM_WORLD, &size);
     try {
         if (size != 2) throw hocket::Error("start it on 2 processes");
-        all(lanes);
+        all(channels);
     } catch (const std::exception& error) {
         expect(false, error.what());
     }

@@ -208,8 +208,8 @@ void quarrels(const Team& team) {
     mismatch([&] { team.wait(); }, "broken");
 }
 
-// One process goes another way than the others: a leader, one that is led by a leader that is led,
-// the last. All hear of it, and none waits for ever.
+// One process makes another call than the others: a leader, a process led by a leader that is
+// itself led, the last one. All get an error, and none waits for ever.
 void parted() {
     const hocket::Comm world = hocket::from_mpi(MPI_COMM_WORLD);
     int turn = 0;

@@ -33,7 +33,8 @@ TYPES = ("f8", "i4", "c16", "u1")
 
 @dataclass
 class Message:
-    """What is sent, by whom, to whom; `number` tells its elements from those of all others."""
+    """A message, with its sender and receiver; `number` distinguishes its elements from all
+    others."""
 
     number: int
     source: int
@@ -75,7 +76,7 @@ class Program:
     def __init__(self, sizes: list[int], *seed: int) -> None:
         self.rng = np.random.default_rng(list(seed))
         self.sizes = sizes
-        # What a task's receives leave open, all of them alike.
+        # The wildcards of a task's receives, the same for all.
         modes = ["exact", "exact", "source", "tag", "all"]
         self.wild = [str(self.rng.choice(modes)) for _ in sizes]
         self.kinds = [self._kind() for _ in sizes]

@@ -37,7 +37,7 @@ def specs_of(groups, shape, seed):
 
 
 def contribution(task, shape, dtype):
-    """What a task brings: small and large numbers of both signs, and NaN where there is one."""
+    """A task's array: small and large numbers of both signs, and NaN if the type has it."""
     rng = np.random.default_rng([task, len(dtype)])
     numbers = np.asarray(rng.integers(-100, 100, shape))
     array = np.asarray(numbers.astype(dtype))

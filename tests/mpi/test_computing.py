@@ -42,7 +42,7 @@ def check(found, expected, what):
 
 
 def outcome(expression, x, y, seed):
-    """What it gives, or the error that it raises."""
+    """Its result, or its error."""
     choose = random_layouts.from_rng(np.random.default_rng(seed))
     with warnings.catch_warnings(), np.errstate(all="ignore"):
         warnings.simplefilter("ignore")

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Calls that are not waited for to their end: the other task is told, and nothing stays posted."""
+"""Calls whose waits end early: the other task gets an error, and nothing stays posted."""
 
 import contextlib
 import gc

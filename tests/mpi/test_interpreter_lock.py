@@ -35,7 +35,7 @@ class Dozing:
 
 
 class Things:
-    """What the calls need, made before."""
+    """Objects for the calls, made before."""
 
     def __init__(self, comm):
         self.comm = comm

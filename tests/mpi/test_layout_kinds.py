@@ -269,7 +269,8 @@ def test_own_parts_that_do_not_fit(comm):
 
 @ranks(2)
 def test_long_layouts_are_agreed_on_by_digest(comm):
-    """A statement of a call is short however long a map is, and maps that differ are told apart."""
+    """A statement of a call is short however long a map is, and maps that differ are
+    distinguished."""
     rng = np.random.default_rng(9)
     owners = rng.integers(0, 2, 20000)
     scattered = hk.Layout(20000, [hk.indirect(owners)], 2)

@@ -26,10 +26,10 @@ def test_flows_by_thread_level(level: str, tmp_path: Path) -> None:
         assert asked == provided, "MPI gave more than was asked for: the rest was not tried"
 
 
-@pytest.mark.parametrize("way", ["lanes", "messages"])
-def test_starts_cost_no_allocation_and_lanes_no_message(way: str, tmp_path: Path) -> None:
+@pytest.mark.parametrize("way", ["channels", "messages"])
+def test_starts_cost_no_allocation_and_channels_no_message(way: str, tmp_path: Path) -> None:
     program = built.folder() / "tests" / "test_starts"
-    nodes = {"HOCKET_NODES": "0,0" if way == "lanes" else "0,1"}
+    nodes = {"HOCKET_NODES": "0,0" if way == "channels" else "0,1"}
     printed = built.start(program, 2, tmp_path, way, **nodes)
     for rank in range(2):
         assert f"rank {rank}, 0 wrong" in printed

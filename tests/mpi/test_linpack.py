@@ -147,7 +147,7 @@ def test_the_program_communicates_by_hocket_alone():
     ("mode", "rows", "columns"), [*((mode, 1, 1) for mode in linpack.MODES), ("flow", 1, 2)]
 )
 def test_memory_is_the_matrix_and_a_few_panels(capsys, mode, rows, columns):
-    """What OpenBLAS keeps is the same in both runs; a second copy of the matrix would be 31 MB."""
+    """OpenBLAS's buffers are the same in both runs; a second copy of the matrix would be 31 MB."""
     grid = f"{rows}x{columns}"
 
     def peak(n):

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Python's logger `hocket` is told what was chosen and why; where it does not listen, nothing."""
+"""Python's logger `hocket` gets choices and their reasons; nothing while it is disabled."""
 
 import logging
 import os
@@ -14,7 +14,7 @@ import hocket as hk
 
 
 class Listener(logging.Handler):
-    """Keeps what it is told, as long as it listens."""
+    """Keeps the messages that it gets."""
 
     def __init__(self, level):
         super().__init__()

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""The very first collective call, which some processes never make: those that wait in it are told
-who has gone, and after a while who has not come."""
+"""The very first collective call, which some processes never make: the error of those that wait
+in it names processes that have ended, and after a while those that have not come."""
 
 from __future__ import annotations
 

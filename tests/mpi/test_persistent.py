@@ -252,7 +252,7 @@ def test_wrong_on_one_process_only(comm: Any) -> None:
 
 @ranks(2)
 def test_an_array_may_go_once_its_send_is_done(comm: Any) -> None:
-    """Lanes serve one request after another; memory that was sent from is used anew."""
+    """Channels serve one request after another; the sender may reuse its memory."""
     w = hk.tasks({"from": 1, "to": 1}, comm=comm)
     for size in (3, 4000, 50_000, 3, 50_000, 4000):
         layout = hk.Layout((size,), "(*)", 1)

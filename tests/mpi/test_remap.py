@@ -127,7 +127,7 @@ def test_copies_and_other_formats(comm):
     copies = Spec(shape, (BLOCK, STAR, STAR), (comm.size // 2, 2), (1,))
     check(comm, copies, (1, 0, 2))
     check(comm, copies, (2, 1, 0))
-    # What is dealt out cyclically stays where it is, or comes in whole rounds.
+    # Cyclic dimensions stay, or have whole rounds.
     check(comm, Spec(shape, (CYCLIC, STAR, STAR), (comm.size,)), (0, 2, 1))
     check(comm, Spec(shape, (STAR, Format("CYCLIC", 2), STAR), (comm.size,)), (2, 1, 0))
     check(comm, Spec(shape, (BLOCK, CYCLIC, STAR), (2, comm.size // 2)), (2, 1, 0))

@@ -109,7 +109,7 @@ def test_random_layouts_for_long(comm, soak_seed):
 
 @ranks(2, nodes="0,1")
 def test_a_boundary_within_a_shard_loses_nothing(comm):
-    """Where two processes of zarr-python lose 12 to 24 % of the elements."""
+    """Two processes of zarr-python lose 12 to 24 % of the elements here."""
     lay = hk.Layout((2000, 8), "(BLOCK, *)", comm.size)
     a = hk.from_function(lambda i, j: 8 * i + j, lay, "int64")
     with folder(comm) as path:

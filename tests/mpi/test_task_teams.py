@@ -44,7 +44,7 @@ def test_many_calls_at_once(comm: Any, groups: Mapping[str, int]) -> None:
     else:
         requests = [w.irecv(arrays[tag], "a", tag=tag) for tag in range(CALLS)]
         first = hk.waitany(requests)
-        assert w.comm.allgather(first) == [first] * w.comm.size  # one voice
+        assert w.comm.allgather(first) == [first] * w.comm.size  # the same answer
         hk.waitall(requests)
         for tag, array in enumerate(arrays):
             (mine,) = lay.global_indices(w.comm.rank)

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""What tasks refuse: all concerned hear of it, nothing moves, and all can go on."""
+"""Errors of tasks: all processes concerned get them, nothing moves, and all can go on."""
 
 from functools import partial
 
@@ -49,7 +49,7 @@ def test_a_wildcard_receive_disagrees_as_loudly(comm, groups):
 @ranks({"a": 2, "b": 2}, {"a": 2, "b": 1})
 @pytest.mark.parametrize("culprit", [0, 1])
 def test_ranks_of_one_task_that_disagree(comm, groups, culprit):
-    """One process of task a brings another dtype: both tasks hear of it, and can go on."""
+    """One process of task a passes another dtype: both tasks get an error, and can go on."""
     w = hk.tasks(groups, comm)
     dtype = "f4" if w.comm.rank == culprit else "f8"
     array, memory = arrays(w, groups, small(2), small(groups["b"]), (dtype, "f8"))
@@ -197,7 +197,7 @@ def test_ranks_that_name_different_tasks(comm):
     assert hk.tasks({"a": comm.size}, comm).size == 1
 
 
-# Wrong on one process, before there is an array: its task hears of it, whatever the verb.
+# Wrong on one process, before there is an array: its task gets an error, for every verb.
 
 
 @ranks({"a": 2, "b": 1}, {"a": 3, "b": 2})

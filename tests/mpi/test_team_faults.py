@@ -69,7 +69,7 @@ def test_arguments_that_cannot_be(comm: Any) -> None:
 @also_across(3)
 @ranks(2, 3)
 def test_arguments_of_one_that_cannot_be(comm: Any) -> None:
-    """The others hear who it was; then the team works."""
+    """The others' error names the process; then the team works."""
     t = hk.Team(comm)
     last = t.size - 1
     if t.process == last:

@@ -28,7 +28,7 @@ SIZES = [{"a": 4, "b": 2}, {"a": 2, "b": 3}, {"a": 3, "b": 1}, {"a": 1, "b": 1}]
 
 
 def counted(call):
-    """What `call` gives, and the messages that this process sent and received for it."""
+    """The result of `call`, and the messages that this process sent and received for it."""
     before = np.array(_mpi.transfer_counts())
     result = call()
     return result, (np.array(_mpi.transfer_counts()) - before).tolist()
@@ -91,7 +91,7 @@ def test_random_layouts_sizes_and_strategies(comm, groups, nodes, monkeypatch):
         Spec((300, 700), forms, (groups[name],))
         for name, forms in (("a", (BLOCK, STAR)), ("b", (STAR, CYCLIC)))
     )
-    for strategy in NAMES:  # messages beyond what travels packed in a lane
+    for strategy in NAMES:  # messages beyond those packed into a channel
         moved(w, source, destination, "f8", ({"strategy": strategy}, {}))
 
 
@@ -203,7 +203,7 @@ def test_sides_that_disagree(comm, groups):
     way = {"strategy": "staged", "stages": 3}
     raises_everywhere(comm, hk.LayoutError, lambda: moved(w, a, b, "f8", (way, {})), "1 to 2")
     check_world(w, groups)
-    # What is wrong on one side before anything is sent is told there; the message waits.
+    # Errors of one side before it sends come there; the message waits.
     if w.name == "b":
         room = hk.empty(b.layout(hk), "f8", comm=w.comm)
         for way, words in (

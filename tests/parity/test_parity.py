@@ -36,7 +36,7 @@ def names(entry: dict[str, Any], language: str) -> list[str]:
 
 @functools.cache
 def c_functions() -> list[str]:
-    """What hocket.h and its parts declare."""
+    """The functions that hocket.h and its parts declare."""
     return scan.c_calls([HEADERS / "hocket.h", *sorted((HEADERS / "c").glob("*.h"))])
 
 
@@ -98,7 +98,7 @@ def test_every_c_function_is_listed_once() -> None:
 
 
 def test_every_c_function_is_defined_and_called_by_the_c_test() -> None:
-    """What is declared is compiled, and tests/capi calls it."""
+    """Every declared function is compiled, and tests/capi calls it."""
     defined = "\n".join(p.read_text("utf-8") for p in (ROOT / "bindings/c").rglob("*.cpp"))
     defined += "\n".join(p.read_text("utf-8") for p in (HEADERS / "c").glob("*.h"))
     called = "\n".join(p.read_text("utf-8") for p in (ROOT / "tests/capi").glob("*.c"))

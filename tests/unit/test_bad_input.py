@@ -100,7 +100,7 @@ ALONE: dict[str, Callable[[Any], Any]] = {
     "empty dtype": lambda it: hk.empty(ONE, it),
     "wrap": lambda it: hk.wrap(it, ONE),
     "wrap layout": lambda it: hk.wrap(grid(), it),
-    # What a function raises is the function's affair.
+    # Errors of a function are not hocket's.
     "from_function": lambda it: None if callable(it) else hk.from_function(it, ONE),
     "from_function values": lambda it: hk.from_function(lambda i, j: it, ONE),
     "scatter": lambda it: hk.scatter(it, ONE),
@@ -164,7 +164,7 @@ def test_verbs_of_a_task_alone(verb):
         try_all(call)
 
 
-# What no argument of any call is.
+# Invalid for every argument of every call.
 NOTHING: list[Any] = [object(), "\ud800", 2**70, np.zeros(3), 1j, b"x", [object()]]
 # Arguments of calls, by their names.
 GOOD: dict[str, Any] = {

@@ -71,7 +71,7 @@ def test_malformed_distributions_are_refused(text: str) -> None:
 
 
 def test_lists_and_kinds() -> None:
-    """What hocket is told is what the baselines are built from."""
+    """hocket gets the same parts as the baselines."""
     lay = formats.lay((7, 5), "(INDIRECT, GEN_BLOCK) on 2x3 as boxes", 6)
     assert (lay.kind, lay.dist, lay.procs) == ("boxes", "(INDIRECT,GEN_BLOCK)", (2, 3))
     told = hk.Layout(lay.shape, lay.text, lay.procs)

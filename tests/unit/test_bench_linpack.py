@@ -197,7 +197,7 @@ def test_each_mode_is_measured_beside_a_program_that_speaks_as_hpl(capfd, tmp_pa
     assert "communication: moving" in said and "hidden 100%" in said  # as there was none
     assert "baseline: HPL, NB 8, depth 1, ring" in said
     assert "1x1 HPL, its best: GFLOP/s at N 60" in said
-    # What it found may be given.
+    # A tuned setting can be given.
     assert main(["linpack", *words, *quick, "--hpl", "16:1:0"]) == 0
     said = capfd.readouterr().out
     assert "tuning" not in said and "baseline: HPL, NB 16, depth 1, ring" in said

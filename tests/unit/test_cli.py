@@ -81,7 +81,7 @@ SMALLER = {
 
 
 def save_one(comm):
-    """What the examples of stores read."""
+    """The files that the examples of stores read."""
     hk.save("in.zarr", {"t": hk.zeros(hk.Layout((20, 30), "(*, *)"), comm=comm)})
 
 
@@ -100,7 +100,7 @@ def test_every_example_of_the_help_texts_works(capsys):
         elif command == "calibrate":
             assert main(["calibrate", "--dry-run", "--repeat", "2", *words]) == 0, words
         elif command == "papers":
-            assert main(["papers", "--list", *words]) == 0, words  # likewise
+            assert main(["papers", "--list", *words]) == 0, words  # these words, too
         elif command == "demo":
             assert main(["demo", *words, "--size", "8", "--frames", "2"]) == 0, words
         else:

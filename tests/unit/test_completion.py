@@ -54,7 +54,7 @@ def asked(shell: str, script: str, typed: str) -> set[str]:
         ask = f"COMP_WORDS=({listed}) COMP_CWORD={len(words) - 1}\n_hocket\n"
         return run(shell, f'{script}{ask}printf "%s\\n" "${{COMPREPLY[@]}}"')
     if shell == "zsh":
-        # What lies in zsh's own functions; words that do not fit are left out there.
+        # Stands for zsh's own functions, which omit words that do not fit.
         ask = f"words=({listed}) CURRENT={len(words)}\ncompadd() {{ shift; print -l -- $@ }}\n"
         offered = run(shell, f"{ask}_files() {{ }}\n{script}")
         return {word for word in offered if word.startswith(words[-1])}

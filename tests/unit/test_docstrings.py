@@ -14,7 +14,7 @@ import pytest
 import docstrings
 import hocket as hk
 
-#: What cannot go wrong, whatever it is given: facts about a value that is there.
+#: Names that cannot raise: properties of a valid object.
 QUIET = {
     *(name for name in hk.__all__ if name.endswith(("Error", "EndOfStream"))),
     *(f"Array.{name}" for name in ("local", "layout", "comm", "dtype", "room")),

@@ -134,7 +134,7 @@ def test_many_layouts_of_any_kind(seed):
 
 
 def kind(holding):
-    """What equality looks at: lists and boxes equal only their own kind, elements their order."""
+    """Equality compares these: lists and boxes equal only their own kind, elements their order."""
     order = (
         [part[0].tolist() if part else [] for part in holding.parts] if holding.ordered else None
     )

@@ -30,6 +30,7 @@ USES = {
     "store": ("transfer", "zarr"),
     "task": ("transfer",),
     "flow": ("comm",),
+    "array": ("transfer",),
 }
 # Public headers whose name is not their room's. hocket.h is the C interface: no room uses it.
 ROOM_OF_HEADER = {
@@ -40,6 +41,7 @@ ROOM_OF_HEADER = {
     "binding": "comm",
     "mpi": "comm",
     "array": "transfer",
+    "computing": "array",
     "rows": "kernel",
     "exact": "kernel",
     "random": "kernel",
@@ -62,7 +64,7 @@ EVERYWHERE = (
     "tools",
 )
 MPI_PLACES = ("src/comm/mpi/", "include/hocket/mpi.hpp", "include/hocket/hocket.h")
-# What lies at the root, folders included: a stray note is not committed unseen.
+# The contents of the root, folders included: a stray note is not committed unseen.
 ROOT_HOLDS = """
 .ci .clang-format .clang-tidy .github .gitignore CHANGELOG.md CITATION.cff CMakeLists.txt
 CMakePresets.json CONTRIBUTING.md LICENSE Makefile README.md SECURITY.md apps bench bindings cli
@@ -82,12 +84,19 @@ BLOCKING = re.compile(
 
 # Strided memory is copied by src/kernel alone. Elsewhere a loop may copy only what lies together.
 COPIES_IN_LOOPS = {
+    "src/array/cells.cpp": "elements that a mask chooses",
+    "src/array/choose.cpp": "elements that a mask chooses",
+    "src/array/local.cpp": "records, by the process that they go to",
+    "src/array/scan.cpp": "running totals of lines that lie together",
+    "src/array/scatter.cpp": "records, by the element that they go to",
+    "src/array/shift.cpp": "one element beyond the edge, many times",
     "src/shm/segment.cpp": "the pages of a forked child, which have the same addresses",
     "src/flow/region.cpp": "the words of a text that is hashed",
     "src/shm/cma.cpp": "what buffers cost, measured on memory that lies together",
     "src/shm/message_queue.cpp": "texts, one after the other",
     "src/team/team.cpp": "values of a line of a cell, by member",
     "src/transport/rendezvous.cpp": "texts, one after the other",
+    "src/zarr/crc32c.cpp": "the words of bytes whose checksum is computed",
 }
 LOOP = re.compile(r"\b(?:for|while)\s*\(")
 BYTES_COPIED = re.compile(r"\b(?:memcpy|memmove|std::copy(?:_n|_backward)?)\s*\(")
@@ -129,7 +138,7 @@ def code(path: Path) -> str:
 
 
 def includes(path: Path) -> list[tuple[str, str]]:
-    """What a file includes: (quote or bracket, name)."""
+    """The includes of a file: (quote or bracket, name)."""
     return INCLUDE.findall(code(path))
 
 
@@ -341,7 +350,7 @@ def test_no_message_has_an_article_before_a_word_that_it_does_not_know() -> None
     assert not found, found
 
 
-# What only Python's users write, in the text of a message.
+# Expressions that only Python's users write, in the text of a message.
 PYTHONIC = re.compile(r"\b(?:hk|np|w)\.\w|\b(?:axes|dtype|out|comm|room)=|\btasks\(\{|\bTeam\(comm")
 
 
@@ -396,7 +405,7 @@ def modules() -> dict[str, Path]:
 
 
 def imported(module: str, text: str, known: Collection[str], package: bool) -> set[str]:
-    """What it imports, in functions and for type checkers, too."""
+    """Its imports, in functions and for type checkers, too."""
     found = set()
     for node in ast.walk(ast.parse(text)):
         if isinstance(node, ast.Import):

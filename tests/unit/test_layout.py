@@ -179,7 +179,7 @@ def test_extents_beyond_32_bits():
 
 
 def caret_columns(message: str, text: str) -> list[int]:
-    """Where in `text` the carets of the message point; [] where text and caret do not line up."""
+    """The positions in `text` of the message's carets; [] if text and caret do not line up."""
     lines = message.splitlines()
     return [
         below.index("^") - line.index(text)

@@ -216,7 +216,8 @@ LEVELS = """
 
 @pytest.mark.parametrize("level", ["portable", "avx2", "avx512"])
 def test_kernels_of_every_processor(level):
-    """What runs where there is no AVX-512, or neither; a level beyond it changes nothing."""
+    """The kernels without AVX-512, or without AVX2; a level above the processor's changes
+    nothing."""
     done = subprocess.run(
         [sys.executable, "-c", textwrap.dedent(LEVELS)],
         capture_output=True,

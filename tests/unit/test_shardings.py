@@ -45,7 +45,7 @@ def chunk(array, chunks, axis):
 
 
 def place(array, placement, count):
-    """What each of `count` processes of one mesh dimension gets."""
+    """The part of each of `count` processes of one mesh dimension."""
     if isinstance(placement, Replicate):
         return [array] * count
     if isinstance(placement, _StridedShard):  # the others' cut first, then its own in each piece

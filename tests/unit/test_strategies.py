@@ -239,7 +239,8 @@ def test_predictions_by_hand():
     whole = 16 * 6 * 8
     seconds = p.predict(costs(message=1.0))
     assert seconds["direct"] == 4 and seconds["centralized"] == 3 + 2
-    # Who collects for one receiver sends what is for the other, too; so in the hybrid's staging.
+    # A process that collects for one receiver also sends the other's elements; also in the hybrid's
+    # staging.
     assert seconds["staged"] == 3 + 1 + 1 and seconds["hybrid"] == 3 + 1
     assert seconds["multistage"] == 1 + 2 + 1  # 1 to 2 and 3 to 0; 0 and 2 swap; across
     within = hk.Layout((16, 16), "(BLOCK, *)", 4)
@@ -283,7 +284,7 @@ def test_the_processes_of_a_node_share_its_link():
 
 
 def test_on_a_shared_link_fewer_bytes_at_a_time_save_nothing():
-    """What is left to save are messages: direct wins as soon as the link takes longer than they."""
+    """Only messages could be saved: direct wins as soon as the link takes longer than they."""
     model = {"message": 1e-6, "byte": 1e-9, "copy": 0, "relay": 1e-5, "far_byte": 1e-9}
     few = hk.Layout((64, 64), "(BLOCK, *)", 32), hk.Layout((64, 64), "(*, BLOCK)", 32)
     many = hk.Layout((640, 640), "(BLOCK, *)", 32), hk.Layout((640, 640), "(*, BLOCK)", 32)
@@ -359,7 +360,7 @@ def test_predictions_of_plans_too_large_to_look_at():
 
 
 def test_even_predictions_are_those_of_the_messages():
-    """Where each pair exchanges as much, the sums of the paper are those of the messages."""
+    """If each pair exchanges as much, the sums of the paper are those of the messages."""
     costs_there = {"message": 3e-6, "byte": 1e-9, "copy": 2e-10, "relay": 1e-6}
     small, large = full(256, 256, "direct"), full(257, 256, "direct")
     for far in ({}, {"far_byte": 1e-8, "far_message": 2e-6}):

@@ -13,7 +13,7 @@ import pytest
 stubgen = pytest.importorskip("nanobind.stubgen")
 
 STUBS = Path(__file__).resolve().parents[2] / "bindings/python/hocket"
-# What Python gives every class, or every module.
+# Names that Python gives every class, or every module.
 OWN = {"__init__", "__repr__", "__str__", "__hash__", "__eq__", "__int__", "__index__", "name"}
 
 

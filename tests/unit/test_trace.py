@@ -37,7 +37,7 @@ for _ in range(3):
 
 
 def events(path):
-    """What a file of Perfetto's holds: events by the name of their process."""
+    """The contents of a file of Perfetto's: events by the name of their process."""
     found = json.loads(Path(path).read_text(encoding="utf-8"))
     names = {
         event["pid"]: event["args"]["name"] for event in found if event["name"] == "process_name"
@@ -118,7 +118,7 @@ def arrows(found):
     return ends
 
 
-@pytest.mark.parametrize("strategy", ["direct", "staged"])
+@pytest.mark.parametrize("strategy", ["direct", pytest.param("staged", marks=pytest.mark.soak)])
 def test_an_arrow_leads_from_each_send_to_its_receive(tmp_path, strategy):
     def part(world):
         layout = hk.Layout((12, 12), "(BLOCK, *)", world.comm.size)

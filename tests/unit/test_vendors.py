@@ -12,7 +12,7 @@ import pytest
 
 
 def used_with(folder: Path, vendor: str) -> str:
-    """What `hocket.empty` says where mpi4py is a stand-in of this vendor."""
+    """The error of `hocket.empty` if mpi4py is a stand-in of this vendor."""
     (folder / "mpi4py").mkdir()
     (folder / "mpi4py" / "__init__.py").write_text("", encoding="utf-8")
     text = f"def get_vendor():\n    return {vendor!r}, (9, 8, 7)\n"

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Seconds a step of a flow beside OpenMP, oneTBB and StarPU, also of longer steps, by which a
-second worker pays; what an idle agent costs."""
+"""Seconds a step of a flow beside OpenMP, oneTBB and StarPU; longer steps on two workers; the
+cost of an idle agent."""
 
 from __future__ import annotations
 
@@ -80,7 +80,7 @@ def _python(workers: int) -> Contestant:
 
 
 def matches(options: argparse.Namespace, group: Group) -> Iterator[Match]:
-    """From Python: what a step of a function costs."""
+    """From Python: the cost of a step of a function."""
     for workers in _workers(options):
         question = Question(
             {"step": "insert, order, run", "dependences": 1, "workers": workers, "steps": STEPS}
@@ -89,7 +89,7 @@ def matches(options: argparse.Namespace, group: Group) -> Iterator[Match]:
 
 
 def natives(options: argparse.Namespace) -> Sequence[Native]:
-    """Steps that do next to nothing, and longer ones, from C++; computing while nothing comes."""
+    """Very short steps and longer ones, from C++; computing during an idle wait."""
     steps = [
         Native("hocket_bench_flow", ("--point", str(dependences), str(workers)))
         for dependences in options.dependences or (0, 1, 2)

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """LINPACK: hocket's three modes beside HPL, in shared memory or over a shaped link.
 
-HPL is tuned first: each of its settings runs in turn on the very system, and the two fastest are
-who hocket is measured beside."""
+HPL is tuned first: each of its settings runs in turn on the same system, and the two fastest
+compete with hocket."""
 
 from __future__ import annotations
 
@@ -25,11 +25,11 @@ from ..registry import Match, Native
 from ..shaped_link import ShapedLink
 
 RANKS = 0  # each run starts its own
-_CONTENDERS = 2  # of HPL's settings, after its tuning: by one run more either may be the best
+_CONTENDERS = 2  # of HPL's settings after its tuning: in one more run either may be the best
 
 
 def add_options(parser: argparse.ArgumentParser) -> None:
-    """What is solved, where, and HPL's program."""
+    """The system, the processes, and HPL's program."""
     parser.add_argument("--n", default="4000,6000", help="unknowns, by commas (4000,6000)")
     parser.add_argument("--nb", default="128", help="hocket's sizes of blocks, by commas (128)")
     parser.add_argument("--grid", default="2x1,1x2", help="grids, by commas (2x1,1x2)")
@@ -64,7 +64,7 @@ def add_options(parser: argparse.ArgumentParser) -> None:
 
 def validate(options: argparse.Namespace) -> None:
     """Numbers, modes and grids that are; a program that can be run."""
-    options.no_pin = True  # or all that this process starts would share its core
+    options.no_pin = True  # otherwise all children of this process would share its core
     if options.ranks != 0:
         raise ValueError(f"--ranks {options.ranks}: the grid says how many; leave it out")
     for name in ("n", "nb", "hpl_nb"):
@@ -130,7 +130,7 @@ def matches(options: argparse.Namespace, group: Group) -> Iterator[Match]:
 def _settings(
     options: argparse.Namespace, system: System, program: str | None, group: Group
 ) -> list[Setting]:
-    """HPL's best for this system; one that says what is missing, where there is no HPL."""
+    """HPL's best settings for this system; without HPL, a contestant that says so."""
     if given := _given(options):
         return given
     tried = settings(_wholes(options.hpl_nb, "--hpl-nb"), system.columns)

@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """Computing while a message travels: a flow beside Irecv, Isend, compute, Waitall.
 
-In shared memory a copy is computing, too, so that nothing can be hidden; ``--link 1gbit`` puts the
-processes on both sides of a link. ``OMPI_MCA_btl_tcp_progress_thread=1`` in the environment lets
-Open MPI move messages by itself, as another baseline.
+In shared memory a copy is computing, too, so that nothing can be hidden; ``--link 1gbit`` puts a
+link between the processes. ``OMPI_MCA_btl_tcp_progress_thread=1`` in the environment lets Open MPI
+progress by itself, as another baseline.
 """
 
 from __future__ import annotations
@@ -86,7 +86,7 @@ class Overlap:
         self.comm.Sendrecv(self.out, self.peer, 0, self.into, self.peer, 0)
 
     def part(self) -> None:
-        """One of the parts of the computing."""
+        """One part of the computing."""
         for _ in range(self.repeats):
             self.a @ self.a
 
@@ -96,7 +96,7 @@ class Overlap:
             self.part()
 
     def plain(self) -> None:
-        """What a careful program does by hand."""
+        """The careful program by hand."""
         requests = [
             self.comm.Irecv(self.into, self.peer, 0),
             self.comm.Isend(self.out, self.peer, 0),
@@ -105,7 +105,7 @@ class Overlap:
         type(requests[0]).Waitall(requests)
 
     def contestant(self, name: str, run: Any, moves: bool = True) -> Contestant:
-        """`run`, checked by what has arrived."""
+        """`run` with a check of the received message."""
 
         def check() -> None:
             if moves and not (self.into == float(self.peer)).all():

@@ -145,7 +145,7 @@ def _arrays(options: argparse.Namespace) -> list[tuple[Shape, Shape]]:
 
 
 def _validate_paper(options: argparse.Namespace) -> None:
-    """What a table or figure of the paper leaves open."""
+    """Defaults for options that a table or figure of the paper does not set."""
     if options.table and options.figure:
         raise ValueError("--table and --figure: give one of them")
     for name in ("group", "axes", "dtype", "only", "without", "hptt"):
@@ -224,7 +224,7 @@ def _all(problem: Permutation, options: argparse.Namespace) -> Match:
         transposers.mkl_in_place(problem),
         transposers.fftw_in_place(problem),
     ]
-    # As the paper has it, where its blocks are long enough to be worth the wait.
+    # In the paper's form, if its blocks are long enough to be worth the time.
     block = math.prod(problem.shape[-1:]) if problem.axes[-1] == len(problem.axes) - 1 else 1
     if block > 1:
         contestants.append(permuters.in_place(problem, "cycles"))

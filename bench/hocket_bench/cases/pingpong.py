@@ -51,7 +51,7 @@ class Exchange:
         self.comm, self.rank, self.size = comm, comm.Get_rank(), size
 
     def value(self, rank: int) -> Any:
-        """What process ``rank`` sends."""
+        """The array that process ``rank`` sends."""
         return np.arange(self.size**2, dtype=np.float64).reshape(self.size, self.size) + 0.5 * rank
 
     def step(
@@ -135,7 +135,7 @@ def _hocket(exchange: Exchange, owned: bool) -> Contestant:
         def recv() -> None:
             world.recv(b, peer, tag=99)
             calls[0] += 1
-            if calls[0] == 1:  # the first one pays for set-up: the profile starts after it
+            if calls[0] == 1:  # the first call sets up connections: the profile starts after it
                 before.update(world.profile())
 
         def profile() -> Mapping[str, Any]:

@@ -32,7 +32,7 @@ class Side:
         return "(" + ", ".join([self.form] * len(self.procs)) + ")"
 
     def text(self, shape: tuple[int, ...]) -> str:
-        """What `hk.Layout.parse` reads."""
+        """Text for `hk.Layout.parse`."""
         extents, procs = (", ".join(map(str, each)) for each in (shape, self.procs))
         return f"({extents}) {self.dist} @ ({procs})"
 
@@ -43,8 +43,8 @@ class Side:
 
 @dataclass(frozen=True)
 class Listed(Side):
-    """Blocks at random, owners at random, bricks, or elements in random order: lists
-    that are too long for a text, about 100 elements a process (bricks: 400)."""
+    """Random blocks, random owners, bricks, or elements in random order: lists that are too long
+    for a text, about 100 elements a process (bricks: 400)."""
 
     @property
     def dist(self) -> str:
@@ -85,9 +85,9 @@ def _cyclic(sweep: str, shape: tuple[int, ...], procs: tuple[int, ...], block: i
 
 
 def points() -> list[Point]:
-    """The sweeps: one thing grows, the others stay.
+    """The sweeps: one parameter grows, the others are constant.
 
-    A source process holds n/p elements in a row, which fall on min(p, n/(p k)) destinations.
+    A source process holds n/p consecutive elements, which belong to min(p, n/(p k)) destinations.
     """
     million = 10**6
     sweep: list[Point] = []

@@ -34,11 +34,11 @@ PENCILS = "(BLOCK,BLOCK,*) on {1}x{0} -> (BLOCK,*,BLOCK) on {1}x{0}"
 DISJOINT = "(BLOCK,*) => (BLOCK,*)"
 # 8 bytes, 8 KiB, 512 KiB, 128 MiB, 512 MiB, 1 GiB
 SIZES = (1, 32, 256, 4096, 8192, 11585)
-LONG_RUN = 4096  # bytes from which a flat copy is the limit
+LONG_RUN = 4096  # the size from which a flat copy is the limit
 
 
 def add_options(parser: argparse.ArgumentParser) -> None:
-    """What moves, beside whom; or a figure."""
+    """The transfer and its contestants; or a figure."""
     parser.add_argument(
         "--size",
         type=int,
@@ -156,7 +156,7 @@ def validate(options: argparse.Namespace) -> None:
 
 
 def passes(options: argparse.Namespace) -> list[Pass]:
-    """One start; of a figure one for each pair of tasks."""
+    """One start; for a figure one for each pair of tasks."""
     if options.figure:
         return transfer_figures.passes(options)
     return [Pass(options.ranks, options.threads)]

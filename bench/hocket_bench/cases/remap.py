@@ -101,7 +101,8 @@ def validate(options: argparse.Namespace) -> None:
 
 
 def passes(options: argparse.Namespace) -> list[Pass]:
-    """A start for each number of processes: one that only waited would take others' time."""
+    """A start for each number of processes, because a waiting process would take time from
+    others."""
     if not (options.fit or options.figure):
         return [Pass(options.ranks, options.threads)]
     cores = _cores(options)

@@ -1,7 +1,8 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""The applications on simulated machines, a process a processor: what the papers draw over P and N.
+"""The applications on simulated machines, a process a processor: the papers' figures over P and N.
 
-What is simulated are messages; computing takes what a model says, whose kernels were timed here.
+The simulation covers messages; a model gives the time of computing, from kernels timed on this
+machine.
 """
 
 from __future__ import annotations
@@ -167,7 +168,7 @@ def _points(options: argparse.Namespace) -> Iterator[tuple[Point, float, float]]
 
 
 def passes(options: argparse.Namespace) -> list[Pass]:
-    """One, in which kernels are what they were found to be here."""
+    """One machine, with kernels as fast as measured here."""
     options.kernels = kernels.words(kernels.known(options.kernels), 1.0)
     return [Pass(0, 1, ("--kernels", options.kernels))]
 
@@ -221,7 +222,7 @@ def natives(options: argparse.Namespace) -> Sequence[Native]:
 
 
 def finish(options: argparse.Namespace, document: dict[str, Any]) -> None:
-    """What was assumed; where the forms cross; the picture."""
+    """The assumptions; the crossings of the forms; the picture."""
     document["kernels"] = kernels.known(options.kernels)
     document["platforms"] = [vars(PLATFORMS[name]) for name in _platforms(options)]
     finish_curves(_curve(options), document, options.plot)

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """An array to files and back, beside raw pwrite and pread of the same bytes, and zarr-python.
 
-All write and read the page cache: this measures what processes do, and no disk.
+All write and read the page cache: this measures processes, not disks.
 """
 
 from __future__ import annotations
@@ -63,7 +63,7 @@ class Problem:
         self.columns = hk.Layout((n, n), "(*, BLOCK)", comm.size)
         made = tempfile.mkdtemp(dir=options.folder) if comm.rank == 0 else None
         self.folder = Path(comm.bcast(made))
-        rng = np.random.default_rng(comm.rank)  # some digits, so that codecs have something to do
+        rng = np.random.default_rng(comm.rank)  # some digits, so that codecs have work
         self.a = hk.empty(self.rows, comm=comm)
         self.a.local[...] = rng.integers(0, 1000, self.a.local.shape)
         self.b = hk.empty(self.columns, comm=comm)
@@ -78,7 +78,7 @@ class Problem:
             shutil.rmtree(self.folder)
 
     def same(self) -> None:
-        """What was read is what was written."""
+        """Compares the elements read with those written."""
         if not np.array_equal(self.b.local, self.wanted.local):
             raise WrongResultError("what was read is not what was written")
 
@@ -93,7 +93,7 @@ def raw(problem: Problem, writing: bool) -> Contestant:
         view = memoryview(data.data).cast("B")
 
         def move() -> None:
-            # A new file each time, as all others write.
+            # A new file each time, as the others write.
             if writing:
                 path.unlink()
             file = os.open(path, os.O_RDWR | os.O_CREAT)
@@ -140,7 +140,7 @@ def ours(problem: Problem, writing: bool) -> Contestant:
 
 
 def zarr_python(problem: Problem, writing: bool) -> Contestant:
-    """Each process its own whole shards: what its users may do without losing data."""
+    """Each process its own whole shards: the most that its users may do without losing data."""
 
     def prepare() -> Step:
         try:

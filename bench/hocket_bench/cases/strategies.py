@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""The five strategies of a transfer: what the model predicts beside what they take."""
+"""The five strategies of a transfer: the model's predictions beside measurements."""
 
 from __future__ import annotations
 
@@ -20,13 +20,13 @@ from ..registry import Match, Native, Pass
 from ..shaped_link import ShapedLink
 from ..strategy_runs import Transfer, costs_of, layouts_of, transfers
 
-RANKS = 0  # the sides say how many
+RANKS = 0  # the sides set the number
 PLACES = ("shared", "nodes", "link", "simulated")
 PAIRS = ("(BLOCK,*) -> (*,BLOCK)", "(BLOCK,*) -> (CYCLIC,*)")
 
 
 def add_options(parser: argparse.ArgumentParser) -> None:
-    """Where, between how many, which layouts, how much."""
+    """The machine, the numbers of processes, the layouts and the sizes."""
     parser.add_argument(
         "--place",
         default="shared,nodes",
@@ -168,10 +168,10 @@ def matches(options: argparse.Namespace, group: Group) -> Iterator[Match]:
 
 
 def natives(options: argparse.Namespace) -> Sequence[Native]:
-    """None: what differs between strategies is in the transfer, not in the language."""
+    """None: strategies differ in the transfer, not in the language."""
     return ()
 
 
 def finish(options: argparse.Namespace, document: dict[str, Any]) -> None:
-    """The prediction beside the measurement, and what the choice by the model has cost."""
+    """The predictions beside the measurements, and the cost of the model's choice."""
     strategy_figures.finish(document, options.plot)

@@ -67,7 +67,7 @@ def _contestant(name: str, call: Callable[[], Any], expected: Any) -> Contestant
 
 
 def _pairs(comm: MPI.Intracomm) -> Iterator[tuple[str, Callable[[], Any], Callable[[], Any], Any]]:
-    """Operation, MPI's call, hocket's, and what both give."""
+    """Operation, MPI's call, hocket's call, and their result."""
     from mpi4py import MPI
 
     team = hocket().Team(comm)

@@ -44,7 +44,7 @@ def validate(options: argparse.Namespace) -> None:
 
 
 class _Rewritten:
-    """A step whose source its owner writes before each run, and the clock does not count that."""
+    """A step whose source its owner writes before each run, outside of the measured time."""
 
     def __init__(self, step: Step, rewrite: Callable[[], None]) -> None:
         self._step, self._rewrite, self._seconds = step, rewrite, 0.0
@@ -56,7 +56,7 @@ class _Rewritten:
         self._seconds += time.perf_counter() - began
 
     def took(self) -> float:
-        """Seconds since it was asked last."""
+        """Seconds since the last query."""
         seconds, self._seconds = self._seconds, 0.0
         return seconds
 
@@ -120,5 +120,5 @@ def matches(options: argparse.Namespace, group: Group) -> Iterator[Match]:
 
 
 def natives(options: argparse.Namespace) -> Sequence[Native]:
-    """None: Python's part is a few microseconds, which programs in Python pay."""
+    """None: Python's part is a few microseconds, which programs in Python have, too."""
     return ()

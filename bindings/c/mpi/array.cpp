@@ -19,7 +19,7 @@ Array wrap(void* data, const hocket_layout* layout, const char* dtype, std::int6
     const hocket::Comm on = hocket::from_mpi(comm);
     std::optional<Shape> steps;
     if (strides != nullptr) {
-        // As many as the local array has dimensions; every process's has the same number.
+        // One for each dimension of the local array; every process's array has the same number.
         steps = Shape(strides, strides + lies->value.local_shape(0).size());
     }
     Array array = Array::wrap(data, lies->value, type, on, std::move(steps), {}, writable);

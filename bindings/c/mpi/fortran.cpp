@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Communicators and MPI requests of Fortran, which are integers.
+// Fortran's communicators and MPI requests, which are integers.
 #include <optional>
 
 #include "handles.hpp"
@@ -22,7 +22,8 @@ int hocket_mpi_init(void) {
         MPI_Finalized(&ended);
         if (ended != 0) throw hocket::Error("MPI has ended, and cannot be started again");
         int provided = 0;
-        // Several threads may call, one at a time for a communicator: what most MPIs give anyway.
+        // Several threads may call, one at a time for each communicator; most MPIs allow this
+        // anyway.
         if (running == 0 &&
             MPI_Init_thread(nullptr, nullptr, MPI_THREAD_MULTIPLE, &provided) != MPI_SUCCESS)
             throw hocket::Error("MPI could not be started");

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Arrays as Fortran has them: column-major, with the extents that the language knows; and texts
-// that count from 1.
+// Fortran's arrays: column-major, with extents known to the compiler; and texts that count from 1.
 #include <algorithm>
 
 #include "dtype.hpp"
@@ -38,7 +37,7 @@ bool is_column_major(const Array& array) {
     return true;
 }
 
-// What Fortran says of an array's extents, held against what they should be.
+// Compares an array's extents in Fortran with the expected ones.
 Shape checked_extents(std::int64_t dimensions, const std::int64_t* extents, const Shape& wanted,
                       const std::string& whose) {
     const auto given = by_dimension(dimensions, extents, "extents");
@@ -74,7 +73,7 @@ void require_rank(const Array& array, std::int64_t dimensions) {
                                     "; declare it with that rank");
 }
 
-// "(BLOCK, CYCLIC(3), *)" as "(*, CYCLIC(3), BLOCK)".
+// "(BLOCK, CYCLIC(3), *)" becomes "(*, CYCLIC(3), BLOCK)".
 std::string mirrored(const std::string& dist) {
     std::vector<std::string> formats{""};
     int depth = 0;
@@ -91,7 +90,7 @@ std::string mirrored(const std::string& dist) {
     return out + ")";
 }
 
-// The same parts, with the dimensions in reverse: so the memory is row-major.
+// The same parts with reversed dimensions, for which the memory is row-major.
 Layout mirrored(const Layout& layout) {
     const Shape& procs = layout.procs();
     const auto several = std::ranges::count_if(procs, [](std::int64_t p) { return p > 1; });
@@ -118,7 +117,7 @@ Array wrap(void* data, std::int64_t dimensions, const std::int64_t* extents,
                        writable);
 }
 
-// What scatter and gather are told of the whole array on its root.
+// The options of scatter and gather for the whole array on its root.
 hocket::RedistributeOptions rooted(const char* function, const Array& array, const void* whole,
                                    std::int64_t dimensions, const std::int64_t* extents,
                                    const std::int64_t* strides, const char* dtype, int root,

@@ -13,7 +13,7 @@ using namespace hocket::c;
 
 namespace {
 
-// What the caller can poll.
+// An operation of the caller.
 class CallersOperation final : public hocket::Operation {
   public:
     CallersOperation(int (*step)(void*, bool*), std::string text, void* context)
@@ -52,7 +52,7 @@ void pass_to_sink(hocket::LogLevel level, const char* text) {
     if (sink != nullptr) sink(static_cast<int>(level), text);
 }
 
-// Memory that was given to the caller as a bare address.
+// Memory that the caller knows by its address.
 struct Given {
     std::mutex mutex;
     std::unordered_map<void*, std::shared_ptr<std::byte>> owners;

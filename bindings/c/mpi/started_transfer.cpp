@@ -51,7 +51,7 @@ int hocket_transfer_free(hocket_transfer** transfer) {
 
 namespace {
 
-// The arrays of a start; what is wrong with the handles reaches the others, too.
+// The arrays of a start; errors of the handles reach the other processes, too.
 std::pair<Array, Array> arrays_of(const char* function, Transfer& transfer,
                                   const hocket_array* source, const hocket_array* destination) {
     return arguments_of(

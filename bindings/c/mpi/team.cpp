@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Teams for C, but for the operations on values that have a type: those are in team_values.cpp.
+// Teams for C, except for the operations on typed values in team_values.cpp.
 #include "hocket/team.hpp"
 
 #include <cstring>

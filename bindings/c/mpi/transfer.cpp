@@ -23,7 +23,7 @@ std::optional<Array> array_behind(const hocket_array* array) {
     }
 }
 
-// Makes the call fail everywhere, if any of its arrays tells which processes that is.
+// Makes the call fail on all processes, if any of its arrays gives the communicator.
 void refuse_with(const std::string& message, const hocket_array* a, const hocket_array* b) {
     for (const auto* each : {a, b})
         if (const auto array = array_behind(each))
@@ -49,7 +49,7 @@ Arguments arguments_for(const char* function, const hocket_array* source,
         [&](const std::string& message) { refuse_with(message, source, destination); });
 }
 
-// Of scatter and gather: the root alone brings the whole array.
+// For scatter and gather: only the root passes the whole array.
 RedistributeOptions rooted_options(const char* function, const Array& array, const void* whole,
                                    int root, double timeout) {
     return arguments_of(
@@ -84,7 +84,7 @@ int hocket_iredistribute(const hocket_array* source, hocket_array* destination,
                          const hocket_transfer_options* options, hocket_operation** operation) {
     const char* const function = __func__;
     return guard(function, [&] {
-        require(operation, "operation");  // before anything is started
+        require(operation, "operation");  // before the redistribution starts
         const auto given = arguments_for(function, source, destination, options, -1);
         give(operation, hocket::iredistribute(given.from, given.to, given.options));
     });
@@ -138,7 +138,7 @@ int hocket_tell(MPI_Comm comm, const char* text, int root, double timeout, const
 
 namespace {
 
-// What all processes of a collective call are told where this one's arguments are wrong.
+// Reads this process's arguments; for wrong ones all processes of the call get the error.
 template <class Make>
 auto arguments_on(const char* function, const hocket::Comm& comm, Make make) {
     return arguments_of(function, make, [&](const std::string& message) {

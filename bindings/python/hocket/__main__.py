@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""`python -m hocket` is the command `hocket`, which comes with the package."""
+"""`python -m hocket` runs the command `hocket`."""
 
 import sys
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""What users may write for integers, extents, slices and segments, checked."""
+"""Checks of the arguments of public functions: integers, extents, slices and segments."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ def integer(value: Any, what: str) -> int:
     Raises
     ------
     LayoutError
-        it is no integer, or too large.
+        for another type, and for an integer that is too large.
     """
     try:
         result = operator.index(value)
@@ -115,8 +115,8 @@ def slices_of(given: Any, shape: tuple[int, ...]) -> list[tuple[int, int, int, b
     Raises
     ------
     LayoutError
-        too many of them, an integer outside the shape, step 0, or an index that is
-        not an integer, a slice or an Ellipsis.
+        for too many indices, an integer outside the shape, step 0, or an index that is no integer,
+        slice or Ellipsis.
     """
     items = list(given) if isinstance(given, tuple) else [given]
     dots = [k for k, item in enumerate(items) if item is Ellipsis]
@@ -195,7 +195,7 @@ def index_box(given: Any, process: int) -> tuple[list[int], list[int]]:
 
 
 def regular(places: npt.NDArray[np.int64]) -> Any:
-    """Equally spaced places as a slice, others as they are."""
+    """Equally spaced positions as a slice, others unchanged."""
     if len(places) < 2:
         first = int(places[0]) if len(places) else 0
         return slice(first, first + len(places), 1)

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""One array, or several that travel as one message."""
+"""One array, or several arrays in one message."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from hocket import _mpi
 from hocket.arrays import Array
 from hocket.errors import Error
 
-#: what a verb moves
+#: the arrays of a message
 Arrays = Union[Array, Sequence[Array]]
 
 
@@ -20,7 +20,8 @@ def as_list(arrays: Arrays) -> list[Array]:
 
 
 def cores_of(arrays: Any, what: str) -> list[_mpi.Local]:
-    """The arrays as the library sees them. Raises `Error` for what is none, naming its place."""
+    """The arrays for the C++ library. Raises `Error` for an entry that is no array, naming its
+    position."""
     if isinstance(arrays, Array):
         return [arrays._wrapped()]
     if not isinstance(arrays, (list, tuple)):

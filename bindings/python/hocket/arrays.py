@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Distributed arrays: a local NumPy array with a layout."""
+"""Distributed arrays: local NumPy arrays with a layout."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ def local_shape(layout: Layout, comm: MPI.Comm) -> tuple[int, ...]:
             f"the layout {layout} needs {layout.size} processes, but the communicator has "
             f"{size}; start more processes, or give the layout fewer"
         )
-    # NumPy's 0-d arrays have one element, so a process without it gets a 1-d array.
+    # NumPy's 0-d arrays have one element, so a process that does not hold it gets a 1-d array.
     if rank < layout.size and (layout.shape or layout.local_elements(rank)):
         return layout.local_shape(rank)
     return (0,) * max(1, len(layout.local_shape(0)))
@@ -42,13 +42,13 @@ def local_shape(layout: Layout, comm: MPI.Comm) -> tuple[int, ...]:
 class Array(Methods):
     """One process's part of a distributed array.
 
-    Made by `empty`, `zeros`, `wrap`, `from_function` and `scatter`.
+    `empty`, `zeros`, `wrap`, `from_function` and `scatter` make arrays.
 
     Attributes
     ----------
     local : numpy.ndarray
-        This process's elements, of shape ``layout.local_shape(rank)``; on a process beyond
-        ``layout.size`` it is empty.
+        this process's elements, of shape ``layout.local_shape(rank)``; empty on a process beyond
+        ``layout.size``.
     layout : Layout
     comm : mpi4py.MPI.Comm
         Process ``r`` of the layout is rank ``r``.
@@ -74,18 +74,18 @@ class Array(Methods):
         room: Optional[npt.NDArray[np.uint8]] = None,
     ) -> None:
         self._local = local
-        # All the memory that belongs to the array, which begins where `local` does.
+        # All memory of the array, from the first element of `local` on.
         self._room = room
         self._layout = layout
         self._comm = comm
-        # This process's rank, and how many there are: for what may come after MPI has ended.
+        # This process's rank, and the number of processes, for calls after MPI_Finalize.
         self._rank_and_size = _mpi.rank_and_size(comm.handle)
         self._core: Optional[_mpi.Local] = None
-        # Where a section's elements belong that are no view of its array: the array, the memory
-        # and the index in it.
+        # For a section that is not a view: its array, that array's memory and the index of the
+        # section.
         self._home: Optional[tuple[Array, npt.NDArray[Any], Any]] = None
 
-    # All four are fixed: write into the local elements, as a.local[...] = values.
+    # These attributes cannot be assigned. Write into the local elements: a.local[...] = values.
     @property
     def local(self) -> npt.NDArray[Any]:
         """This process's elements, of shape ``layout.local_shape(rank)``.
@@ -106,7 +106,7 @@ class Array(Methods):
         return copy
 
     def _current(self) -> npt.NDArray[Any]:
-        """The memory that hocket reads and writes; of a section without its own, a copy of now."""
+        """The memory that hocket reads and writes; for a section that is not a view, a copy."""
         if self._home is not None:
             home, memory, index = self._home
             home._current()
@@ -116,7 +116,7 @@ class Array(Methods):
 
     @property
     def layout(self) -> Layout:
-        """How the global array lies over processes.
+        """The distribution of the global array over processes.
 
         Examples
         --------
@@ -144,7 +144,7 @@ class Array(Methods):
 
     @property
     def dtype(self) -> np.dtype[Any]:
-        """Of the elements.
+        """The type of the elements.
 
         Examples
         --------
@@ -154,7 +154,7 @@ class Array(Methods):
         return self._local.dtype
 
     def _wrapped(self) -> _mpi.Local:
-        """The same array as the C++ library sees it."""
+        """The same array for the C++ library."""
         local = self._current()
         if self._core is None:
             self._core = _mpi.Local.wrap(
@@ -187,7 +187,7 @@ class Array(Methods):
         return self._wrapped().room()
 
     def _remapped(self, layout: Layout) -> Array:
-        """The same memory with another layout: what `remap_inplace` has made of the array."""
+        """The same memory with another layout: the result of `remap_inplace`."""
         shape = local_shape(layout, self._comm)
         start = self._room
         if start is None:
@@ -197,7 +197,7 @@ class Array(Methods):
         return Array(local, layout, self._comm, self._room)
 
     def gather(self, root: int = 0, *, timeout: Optional[float] = None) -> Optional[np.ndarray]:
-        """The whole array, on process `root`; elsewhere None. Collective.
+        """Collects the whole array on process `root`; returns None elsewhere. Collective.
 
         Returns
         -------
@@ -208,7 +208,7 @@ class Array(Methods):
         ------
         LayoutError
             on every process, if no process holds some element (a gap between boxes, segments or
-            elements), naming the first.
+            elements); names the first such element.
         Error
             on every process, if there is no process `root`, or for a wrong timeout.
         DeadlineError
@@ -235,9 +235,10 @@ class Array(Methods):
         return whole
 
     def section(self, slices: Any) -> Array:
-        """``a[slices]`` as an array of its own, with the layout ``a.layout.section(slices)``.
+        """The elements ``a[slices]`` as an array, with the layout ``a.layout.section(slices)``.
 
-        Local, not collective. Accepted wherever an array is: only its elements move.
+        Local, not collective. All functions that accept arrays accept sections, and move only their
+        elements.
 
         Parameters
         ----------
@@ -247,9 +248,9 @@ class Array(Methods):
         Returns
         -------
         Array
-            ``.local`` is a view of this array's memory where strides allow. Else (a stride through
-            ``CYCLIC(k)``) it is a read-only copy, taken whenever it is asked for; what hocket
-            writes to the section is written to this array, too: ``section[...] = values``.
+            ``.local`` is a view of this array's memory if strides can describe it. Otherwise (a
+            stride through ``CYCLIC(k)``) it is a read-only copy, made at each access. hocket writes
+            received elements to this array; ``section[...] = values`` does so too.
 
         Raises
         ------
@@ -292,11 +293,11 @@ class Array(Methods):
     def halo(
         self, width: Union[int, Sequence[int]], *, periodic: Union[bool, Sequence[bool]] = False
     ) -> Halo[Array]:
-        """New memory with this array's elements and a border of what neighbours hold. Local.
+        """Copies the array into new memory with a border of elements that neighbours hold. Local.
 
-        The memory is hocket's own: a dense local array in which the elements have a border, and
-        ``halo.array`` is the distributed array within it, to be used from then on; this array is
-        left as it is. `Halo.exchange` fills the border.
+        hocket allocates the memory as a dense local array, in which a border surrounds the
+        elements. Afterwards use ``halo.array``, the distributed array within the border, instead of
+        this array, which does not change. `Halo.exchange` fills the border.
 
         Parameters
         ----------
@@ -308,8 +309,8 @@ class Array(Methods):
         Raises
         ------
         LayoutError
-            for explicit segments, for wrong widths, and where a process holds several intervals of
-            a dimension with a border (``CYCLIC``).
+            for explicit segments, for wrong widths, and if a process holds several intervals of a
+            dimension with a border (``CYCLIC``).
 
         Examples
         --------
@@ -324,12 +325,12 @@ class Array(Methods):
         return Halo(self, width, periodic)
 
     def _require_home(self) -> None:
-        """For what must have memory of its own.
+        """Refuses sections that have no memory of their own.
 
         Raises
         ------
         Error
-            for a section that is no view of its array.
+            for a section that is not a view of its array.
         """
         if self._home is not None:
             raise Error(
@@ -338,7 +339,7 @@ class Array(Methods):
             )
 
     def _settle(self) -> None:
-        """Writes what was received into a section that is no view to the array it is of."""
+        """After a receive into a section that is not a view: copies the elements to its array."""
         if self._home is not None:
             array, memory, index = self._home
             if memory is not self._local:
@@ -346,7 +347,7 @@ class Array(Methods):
             array._settle()
 
     def __reduce__(self) -> NoReturn:
-        """Neither pickled nor copied: the others would have another communicator or memory.
+        """Refuses pickling and copying: a copy would have another communicator or memory.
 
         Raises
         ------

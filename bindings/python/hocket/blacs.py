@@ -16,7 +16,7 @@ _NAMES = ("DTYPE_", "CTXT_", "M_", "N_", "MB_", "NB_", "RSRC_", "CSRC_", "LLD_")
 
 
 def _table(given: Any, what: str) -> npt.NDArray[np.int64]:
-    """Integers of one or two dimensions."""
+    """Converts to integers of one or two dimensions."""
     try:
         array = np.asarray(given)
     except (TypeError, ValueError, OverflowError):
@@ -28,7 +28,7 @@ def _table(given: Any, what: str) -> npt.NDArray[np.int64]:
 
 
 def _grid_of(given: Any) -> tuple[int, int, list[int]]:
-    """Rows, columns and processes (none: row by row) of what a user writes for a grid."""
+    """Rows, columns and processes (None: row by row) of a user's grid."""
     grid = _table(given, "the grid")
     if grid.shape == (2,):
         return int(grid[0]), int(grid[1]), []
@@ -41,7 +41,7 @@ def _grid_of(given: Any) -> tuple[int, int, list[int]]:
 
 
 def layout_from_blacs(desc: Any, grid: Any, transposed: bool, rank: Optional[int]) -> _pure.Layout:
-    """What `Layout.from_blacs` is around."""
+    """Implements `Layout.from_blacs`."""
     rows, columns, processes = _grid_of(grid)
     table = _table(desc, "the descriptor")
     if table.shape[-1] != len(_NAMES):
@@ -79,7 +79,7 @@ def layout_from_blacs(desc: Any, grid: Any, transposed: bool, rank: Optional[int
 def blacs_of(
     native: _pure.Layout, context: Any, transposed: bool, dtype: npt.DTypeLike
 ) -> tuple[npt.NDArray[Any], npt.NDArray[np.int64]]:
-    """What `Layout.to_blacs` returns."""
+    """Implements `Layout.to_blacs`."""
     handle, turned = integer(context, "context"), as_flag(transposed, "transposed")
     try:
         kind = np.dtype(dtype)

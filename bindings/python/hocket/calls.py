@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""What every collective call does with its arguments."""
+"""Argument checks that all collective calls share."""
 
 from __future__ import annotations
 
@@ -14,14 +14,15 @@ from hocket.errors import DeadlineError, Error, PeerLostError
 if TYPE_CHECKING:
     from mpi4py import MPI
 
-#: seconds in which the other processes make a call that this one could not name a communicator for
+#: seconds in which the other processes must make the call, if this process could not name its
+#: communicator
 TOGETHER = 10.0
 
 _default_only = True
 
 
 def patience(timeout: Any) -> Optional[float]:
-    """The timeout of a call that is wrong in other ways; None if the timeout is wrong, too."""
+    """The timeout of a call with other wrong arguments; None if the timeout is wrong, too."""
     try:
         return as_seconds(timeout)
     except Exception:
@@ -29,21 +30,21 @@ def patience(timeout: Any) -> Optional[float]:
 
 
 def kind_of(error: Exception) -> str:
-    """The name of the class as which all processes of a call raise an error of one of them."""
+    """The name of the error class for all processes of a call, for an error on one of them."""
     return type(error).__name__ if isinstance(error, Error) else "Error"
 
 
 def use_another() -> None:
-    """This process has met another communicator than ``MPI.COMM_WORLD``."""
+    """Notes that this process uses a communicator other than ``MPI.COMM_WORLD``."""
     global _default_only
     _default_only = False
 
 
 def no_array(words: str, timeout: Any) -> NoReturn:
-    """For a collective call whose array, by which it would know its communicator, is none.
+    """Refuses a collective call whose array, which would name the communicator, is no array.
 
-    Raises `Error` on this process. While it has met no other communicator, the others must be in a
-    call on ``MPI.COMM_WORLD``: they raise the error, too.
+    Raises `Error` on this process. If this process has used no other communicator, the other
+    processes must be in a call on ``MPI.COMM_WORLD``: they raise the error, too.
     """
     from mpi4py import MPI
 
@@ -58,10 +59,10 @@ def no_array(words: str, timeout: Any) -> NoReturn:
 
 @contextmanager
 def collective(comm: MPI.Comm, timeout: Optional[float]) -> Iterator[Optional[float]]:
-    """Around what one process checks and prepares for a collective call on `comm`.
+    """A context for the checks and preparations of a collective call on `comm`.
 
-    Whatever goes wrong here, the other processes are told, and all raise it: none is left waiting.
-    Gives the timeout, checked.
+    An exception in the context reaches all processes of the call, which raise it, so that none
+    waits for ever. Yields the checked timeout.
     """
     try:
         yield as_seconds(timeout)

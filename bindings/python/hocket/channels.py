@@ -2,7 +2,7 @@
 """Channels: named streams of arrays between two tasks.
 
 As in Figure 3 of Foster, Kohr, Krishnaiyer, Choudhary: "A Data Transfer Library for Communicating
-Data-Parallel Tasks", where they are Fortran M's.
+Data-Parallel Tasks", which takes channels from Fortran M.
 """
 
 from __future__ import annotations
@@ -21,10 +21,10 @@ Given = TypeVar("Given")
 
 
 class Channel:
-    """A stream of arrays between this task and another. Made by `Tasks.channel`.
+    """A stream of arrays between this task and another. `Tasks.channel` makes channels.
 
-    What one task sends the other receives in order, apart from all other messages of the two. Each
-    direction is a stream of its own. Its methods are collective over the task.
+    The other task receives, in order, the arrays that this task sends, separately from all other
+    messages. Each direction is a separate stream. The methods are collective over the task.
 
     Examples
     --------
@@ -46,7 +46,7 @@ class Channel:
 
     @property
     def name(self) -> str:
-        """The name that both tasks gave it.
+        """The name that both tasks have given the channel.
 
         Examples
         --------
@@ -64,12 +64,12 @@ class Channel:
         return f"<hocket.Channel {self.name!r}>"
 
     def send(self, a: Array, timeout: Optional[float] = None) -> None:
-        """Sends the array; returns when it may be changed again.
+        """Sends the array; returns when the program may change it again.
 
         Raises
         ------
         Error
-            once this task has closed the channel, and as `Tasks.send`.
+            after this task has closed the channel, and as `Tasks.send`.
         MismatchError, LayoutError, DeadlineError
             as `Tasks.send`.
 
@@ -96,8 +96,8 @@ class Channel:
         Raises
         ------
         EndOfStream
-            now and ever after, once the sender has closed the channel and all that it sent before
-            was received.
+            from then on, once the sender has closed the channel and this task has received all
+            arrays.
         MismatchError, LayoutError, DeadlineError, Error
             as `Tasks.recv`.
 
@@ -121,7 +121,8 @@ class Channel:
         return status
 
     def close(self, timeout: Optional[float] = None) -> None:
-        """Ends the stream that this task sends: the other gets `EndOfStream` after what was sent.
+        """Ends the stream that this task sends: after the last array the other task gets
+        `EndOfStream`.
 
         Raises
         ------
@@ -147,7 +148,7 @@ class Channel:
         self._core.close(self._checked(True, lambda: as_seconds(timeout), timeout))
 
     def _checked(self, sending: bool, read: Callable[[], Given], timeout: Any) -> Given:
-        """A call's arguments, from `read`; what it raises all processes of the task raise."""
+        """Checks a call's arguments by `read`, whose errors all processes of the task raise."""
         try:
             return read()
         except Exception as error:

@@ -16,13 +16,13 @@ from hocket.task_member import TaskId, id_of
 
 
 class Collectives(PersistentVerbs):
-    """What all tasks do together. Each brings an array of one shape and dtype, laid out as it
-    likes."""
+    """Collective calls of all tasks. Each task passes an array of the same shape and dtype, in
+    any layout."""
 
     __slots__ = ()
 
     def bcast(self, a: Array, root: TaskId, timeout: Optional[float] = None) -> None:
-        """Copies the root task's array into every other task's.
+        """Copies the root task's array into the arrays of all other tasks.
 
         Parameters
         ----------
@@ -36,14 +36,13 @@ class Collectives(PersistentVerbs):
         Raises
         ------
         MismatchError
-            on every process of all tasks, if shapes, dtypes or roots differ, or tasks make
-            different calls; nothing has moved then.
+            on every process of all tasks, if shapes, dtypes or roots differ, or if tasks make
+            different calls; no element has moved then.
         LayoutError, Error
-            on every process of all tasks, for an argument that is wrong on one of them; also if
-            two tasks share a process, which cannot block in both: use `isend` and `irecv`, or
-            `sendrecv`.
+            on every process of all tasks, for a wrong argument on one of them; also if two tasks
+            share a process, which cannot block in both: use `isend` and `irecv`, or `sendrecv`.
         DeadlineError
-            after which no further message passes between this task and the others.
+            after `timeout` seconds; no further message passes between this task and the others.
 
         Examples
         --------
@@ -69,7 +68,7 @@ class Collectives(PersistentVerbs):
     ) -> None:
         """Combines all tasks' arrays element by element, into the root's `b`.
 
-        Elements are combined in the order of tasks: the result has the same bits whatever the
+        hocket combines elements in the order of tasks, so the result has the same bits for all
         layouts. Integers wrap, NaN wins in min and max, bool adds as or and multiplies as and.
 
         Parameters
@@ -77,10 +76,10 @@ class Collectives(PersistentVerbs):
         a
             this task's array, of a bool, integer, floating or complex dtype
         b
-            of the same shape and dtype; ignored off the root
+            of the same shape and dtype; only the root uses it
         op
-            ``"add"`` ``"mul"`` ``"min"`` ``"max"``; of integers and bool also ``"and"`` ``"or"``,
-            of bits
+            ``"add"`` ``"mul"`` ``"min"`` ``"max"``; for integers and bool also ``"and"`` ``"or"``
+            (bitwise)
         root
             a task's name or index
         timeout
@@ -89,7 +88,8 @@ class Collectives(PersistentVerbs):
         Raises
         ------
         MismatchError, LayoutError, Error, DeadlineError
-            as `bcast`; Error also for an operation that there is not, or not of this dtype.
+            as `bcast`; Error also for an unknown operation, and for one that the dtype does not
+            have.
 
         Examples
         --------
@@ -118,7 +118,7 @@ class Collectives(PersistentVerbs):
             b._settle()
 
     def allreduce(self, a: Array, b: Array, op: str, timeout: Optional[float] = None) -> None:
-        """The same, into the `b` of every task: the same bits everywhere.
+        """Combines all tasks' arrays into the `b` of every task. All tasks get the same bits.
 
         Raises
         ------
@@ -163,7 +163,7 @@ class Collectives(PersistentVerbs):
         a
             this task's array, of any shape and dtype
         b
-            on the root one array a task, in their order; ignored elsewhere
+            on the root one array a task, in the order of tasks; ignored elsewhere
         root
             a task's name or index
         timeout
@@ -196,7 +196,7 @@ class Collectives(PersistentVerbs):
             array._settle()
 
     def barrier(self, timeout: Optional[float] = None) -> None:
-        """Waits until all processes of all tasks are here.
+        """Waits until all processes of all tasks have called it.
 
         Raises
         ------

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Communicators of mpi4py as calls take them."""
+"""Checks of communicators of mpi4py."""
 
 from __future__ import annotations
 
@@ -14,9 +14,9 @@ if TYPE_CHECKING:
 
 
 def communicator(comm: Any) -> MPI.Comm:
-    """The communicator that is meant; None: all processes.
+    """The communicator of a call; None: all processes.
 
-    Raises `Error` for what is none, an intercommunicator, and where MPI does not run.
+    Raises `Error` for other objects, for an intercommunicator, and while MPI does not run.
     """
     from mpi4py import MPI
 
@@ -26,7 +26,7 @@ def communicator(comm: Any) -> MPI.Comm:
         what = "MPI.COMM_NULL (or was freed)" if isinstance(given, MPI.Comm) else repr(given)
         raise Error(f"comm is {what}; give a communicator of mpi4py, as MPI.COMM_WORLD")
     _, size = _mpi.rank_and_size(given.handle)
-    excepthook.watch(size)  # more than COMM_WORLD's, where processes were spawned
+    excepthook.watch(size)  # more than COMM_WORLD's if the program has spawned processes
     if given != MPI.COMM_WORLD:
         use_another()
     return given

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""What messages cost: the linear model that plans predict by, and `hocket calibrate` measures."""
+"""The linear cost model of messages: plans predict by it, and `hocket calibrate` measures it."""
 
 from __future__ import annotations
 
@@ -9,10 +9,10 @@ from collections.abc import Mapping
 from . import _pure
 from .errors import LayoutError
 
-#: the costs by name, in seconds, where nothing was measured
+#: the default costs by name, in seconds
 DEFAULT: dict[str, float] = _pure.default_model()
 
-#: what each cost is of
+#: the meaning of each cost
 MEANING = {
     "message": "a message, at each of its ends",
     "byte": "a byte under way",
@@ -25,15 +25,15 @@ MEANING = {
 
 
 def model() -> dict[str, float]:
-    """The costs of messages that plans predict by: seconds by name, as `plan(model=)` takes them.
+    """The costs of messages that plans predict by: seconds by name, as for `plan(model=)`.
 
-    Those that `hocket calibrate` keeps, or the file that ``HOCKET_MODEL`` names; else, and with
-    ``HOCKET_MODEL=default``, those that the library was built with. Read once.
+    Reads them once from the file that ``HOCKET_MODEL`` names, else from the file of `hocket
+    calibrate`. Without a file, and with ``HOCKET_MODEL=default``, they are hocket's default costs.
 
     Raises
     ------
     Error
-        the file cannot be read, or is no model.
+        if hocket cannot read the file, or the file is no model.
 
     Examples
     --------
@@ -44,7 +44,7 @@ def model() -> dict[str, float]:
 
 
 def path() -> str:
-    """The file that the model is kept in: ``HOCKET_MODEL``, else in the user's configuration."""
+    """The path of the model: ``HOCKET_MODEL``, else in the user's configuration."""
     return _pure.kept_model_path()
 
 
@@ -54,23 +54,23 @@ def text_of(costs: Mapping[str, float]) -> str:
 
 
 def parse(text: str) -> dict[str, float]:
-    """The model that such a text describes.
+    """The model that a text describes.
 
     Raises
     ------
     Error
-        a line that names no cost, or no number of seconds.
+        a line with an unknown cost, or without a number of seconds.
     """
     return _pure.parse_model(text)
 
 
 def checked(costs: Mapping[str, float] | None) -> dict[str, float]:
-    """All costs of a model of which some are given; the others have their default.
+    """A model with the given costs; the others have their defaults.
 
     Raises
     ------
     LayoutError
-        names that are no costs, or values that are no seconds.
+        unknown costs, or values that are no seconds.
     """
     try:
         given = dict(costs or {})

@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Making distributed arrays: of hocket's own memory, of the user's, and from functions."""
+"""Functions that make distributed arrays: in new memory, in the user's memory, and from
+functions."""
 
 from __future__ import annotations
 
@@ -26,7 +27,7 @@ def empty(
     *,
     room: int = 0,
 ) -> Array:
-    """An array of this layout in memory of hocket's own, its elements not set.
+    """Allocates an array with this layout. Its elements are not initialised.
 
     Local, not collective.
 
@@ -38,9 +39,8 @@ def empty(
     comm
         communicator of at least ``layout.size`` processes; None: ``MPI.COMM_WORLD``
     room
-        elements for which there is room at least. Without it there is room for whatever
-        `remap_inplace` makes of the array, up to twice an even share of the whole. Room that is not
-        used takes no memory.
+        elements for which to reserve memory. By default hocket reserves enough for remaps by
+        `remap_inplace`, at most twice an even share of the array. Unused memory takes no pages.
 
     Returns
     -------
@@ -52,8 +52,8 @@ def empty(
     LayoutError
         if the communicator has fewer processes than the layout.
     Error
-        for dtypes that cannot be moved, what is no communicator, and where there is no memory,
-        or more is asked for than the machine has.
+        for dtypes that cannot be moved, for objects that are no communicator, and for more memory
+        than there is.
 
     Examples
     --------
@@ -82,7 +82,7 @@ def empty(
 def zeros(
     layout: Layout, dtype: npt.DTypeLike = "float64", comm: Optional[MPI.Comm] = None
 ) -> Array:
-    """`empty`, with every element zero. Local, not collective.
+    """`empty`, with all elements zero. Local, not collective.
 
     Raises
     ------
@@ -107,25 +107,25 @@ def wrap(
     *,
     room: Optional[npt.NDArray[Any]] = None,
 ) -> Array:
-    """The user's own memory as an array of this layout. Any strides; nothing is copied.
+    """Gives the user's own memory a layout. Any strides; no copy.
 
     Local, not collective.
 
     Parameters
     ----------
     local
-        a NumPy array, or what has ``__dlpack__`` on the host, ``__array_interface__`` or the
+        a NumPy array, or an object with ``__dlpack__`` on the host, ``__array_interface__`` or the
         buffer protocol
     room
-        all the memory that belongs to the array, where that is more than its local elements: a
-        contiguous array that begins where `local` does. `remap_inplace` may use it.
+        all the memory of the array, if more than its local elements: a contiguous array that begins
+        at the first element of `local`. `remap_inplace` may use it.
 
     Raises
     ------
     LayoutError
         if the shape of `local` is not the layout's local shape on this process.
     Error
-        for what has no memory on the host, and dtypes that cannot be moved.
+        for objects without memory on the host, and dtypes that cannot be moved.
 
     Examples
     --------
@@ -151,7 +151,7 @@ def wrap(
 
 
 def _as_numpy(x: Any) -> npt.NDArray[Any]:
-    """The same memory as a NumPy array. Raises `Error` for what has none on the host."""
+    """The same memory as a NumPy array. Raises `Error` for objects without memory on the host."""
     if hasattr(x, "__cuda_array_interface__") or _on_device(x):
         raise Error(
             f"{type(x).__name__} lies in the memory of a GPU, which hocket cannot move yet; copy "
@@ -181,21 +181,21 @@ def from_function(
     dtype: npt.DTypeLike = "float64",
     comm: Optional[MPI.Comm] = None,
 ) -> Array:
-    """An array filled from ``f(i, j, …)``.
+    """Makes an array with the values of ``f(i, j, …)``.
 
     Parameters
     ----------
     f
-        called once on each process that holds elements, with one int64 array of global indices a
-        dimension, shaped so that they broadcast against each other (of explicit segments and
-        elements: all of the local array's length); returns the values: of the local shape, or what
-        broadcasts to it.
+        function of one int64 array of global indices a dimension, which broadcast against each
+        other (for explicit segments and elements: all of the local array's length). hocket calls it
+        once on each process that holds elements. It returns the values: of the local shape, or of a
+        shape that broadcasts to it.
 
     Raises
     ------
     LayoutError, Error
-        as `empty`; Error also if `f` is no function, or its values do not fit. What `f` raises
-        comes through.
+        as `empty`; Error also if `f` is not callable, or its values do not fit. Exceptions of `f`
+        propagate.
 
     Examples
     --------

@@ -17,7 +17,7 @@ Ends = tuple[list[int], list[int], list["MPI.Datatype"]]
 
 
 def ends_of(plan: Any, rank: int, processes: int) -> tuple[Ends, Ends]:
-    """What process `rank` gives ``Alltoallw`` of so many processes to send, and to receive."""
+    """The arguments of process `rank` for ``Alltoallw`` over `processes` processes."""
     if not 0 <= rank < processes:
         raise LayoutError(
             f"there is no process {rank} among {processes}; give 0 to {processes - 1}"
@@ -29,7 +29,7 @@ def ends_of(plan: Any, rank: int, processes: int) -> tuple[Ends, Ends]:
 
 
 def processes_of(plan: Any, comm_size: Any) -> int:
-    """The processes of the communicator: as many as either layout has, or more."""
+    """The number of processes of the communicator: as many as either layout has, or more."""
     least: int = max(plan.source.size, plan.destination.size)
     if comm_size is None:
         return least
@@ -43,7 +43,7 @@ def _end(plan: Any, side: str, layout: Layout, rank: int, processes: int) -> End
     from mpi4py import MPI
 
     itemsize = plan.itemsize
-    # All are the caller's to free, so those of peers without elements are copies, too.
+    # The caller frees all types, so peers without elements get copies, too.
     types = [MPI.BYTE.Dup() for _ in range(processes)]
     counts = [0] * processes
     if rank < layout.size:
@@ -57,7 +57,7 @@ def _end(plan: Any, side: str, layout: Layout, rank: int, processes: int) -> End
 
 
 def _datatype(boxes: list[Any], sending: bool, strides: list[int], itemsize: int) -> MPI.Datatype:
-    """The boxes' elements in the order of the message, from where the local array begins."""
+    """The boxes' elements in the order of the message, relative to the local array."""
     from mpi4py import MPI
 
     parts, places = [], []
@@ -68,8 +68,8 @@ def _datatype(boxes: list[Any], sending: bool, strides: list[int], itemsize: int
         for extent, source, source_step, destination, destination_step in reversed(loops):
             d, step = (source, source_step) if sending else (destination, destination_step)
             stride = step * strides[d]
-            # Open MPI 5.0 takes a vector of contiguous elements whose stride is negative for one
-            # that goes forwards.
+            # Open MPI 5.0 treats a vector of contiguous elements with a negative stride as one with
+            # a positive stride.
             inner, part = (
                 part,
                 (

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Element types by name: what both sides of a transfer compare."""
+"""Names of element types, which both sides of a transfer compare."""
 
 from __future__ import annotations
 
@@ -13,12 +13,12 @@ from hocket.errors import Error
 
 
 def resolve(dtype: npt.DTypeLike) -> np.dtype[Any]:
-    """The NumPy dtype that is meant, if hocket can move it.
+    """The NumPy dtype for a user's argument.
 
     Raises
     ------
     Error
-        for what is no dtype, for Python objects, and for elements without a size (``S0``).
+        for objects that are no dtype, for Python objects, and for elements without a size (``S0``).
     """
     try:
         found = np.dtype(dtype)
@@ -37,14 +37,14 @@ def resolve(dtype: npt.DTypeLike) -> np.dtype[Any]:
 
 
 def name_of(dtype: np.dtype[Any]) -> str:
-    """A text that tells dtypes apart and gives them back, and is the same in every language."""
+    """A name for the dtype, the same in every language, from which `from_name` restores it."""
     if dtype.isnative and dtype.kind in "biufc":
         return str(dtype.name)
     return repr(np.lib.format.dtype_to_descr(dtype))
 
 
 def from_name(name: str) -> np.dtype[Any]:
-    """The dtype whose name this is."""
+    """The dtype with this name."""
     if name.isidentifier():
         return np.dtype(name)
     return np.lib.format.descr_to_dtype(ast.literal_eval(name))

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""What can go wrong. Every message says what went wrong, with which values, and how to mend it."""
+"""The errors that hocket raises. Each message states the cause, the values and the remedy."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ __all__ = [
 
 
 class Error(Exception):
-    """Root of every error that hocket raises.
+    """The base class of every error that hocket raises.
 
     Examples
     --------
@@ -30,7 +30,7 @@ class Error(Exception):
 
 
 class LayoutError(Error, ValueError):
-    """A layout, an alignment, a section or a plan that cannot be.
+    """An invalid layout, alignment, section or plan.
 
     Examples
     --------
@@ -44,7 +44,7 @@ class LayoutError(Error, ValueError):
 class MismatchError(Error):
     """Two sides of one operation disagree: shape, dtype, layout, arguments.
 
-    Raised on every process of both sides, naming both, before any data moves.
+    Every process of both sides raises it, naming both values, before any data moves.
 
     Examples
     --------
@@ -57,7 +57,7 @@ class MismatchError(Error):
 
 
 class DeadlineError(Error, TimeoutError):
-    """A wait ended because the deadline that the caller set has passed.
+    """A wait ended because the caller's deadline passed.
 
     Examples
     --------
@@ -73,7 +73,7 @@ class DeadlineError(Error, TimeoutError):
 
 
 class PeerLostError(Error):
-    """A wait ended because a process that it depended on is gone.
+    """A wait ended because a process that it depended on has ended.
 
     Examples
     --------
@@ -115,11 +115,11 @@ class EndOfStream(Error):
 
 
 class StepError(Error):
-    """A step of a flow has failed; the step's own error is ``__cause__``.
+    """A step of a flow has failed; ``__cause__`` is the step's own error.
 
-    It is of the type of that error, too, and has its arguments and attributes: ``except KeyError``
-    finds the error of a step that has raised a KeyError. Only a class that forbids derived classes
-    is left to ``__cause__``.
+    It also has the type, arguments and attributes of that error: ``except KeyError`` catches the
+    error of a step that has raised a KeyError. If the class forbids subclasses, only ``__cause__``
+    has it.
 
     Attributes
     ----------

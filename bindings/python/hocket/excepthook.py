@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""What an exception that nobody catches does to the other processes of a plain `mpiexec`.
+"""Ends all processes of a plain `mpiexec` after an uncaught exception on one of them.
 
-Left alone, Python would wait in `MPI_Finalize` for processes that wait for this one. `hk.run` and
-`hocket run` see to it themselves (`hocket.rank`), before it comes to this.
+Otherwise Python would wait in `MPI_Finalize` for processes that wait for this one. `hk.run` and
+`hocket run` handle exceptions earlier (`hocket.rank`).
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ from typing import Optional
 
 from . import mpiexec, rank
 
-#: seconds that other processes have to tell their own exceptions, where all of them fail
+#: seconds in which other processes can report their own exceptions, if all of them fail
 PATIENCE = 0.2
 
 _installed = False
@@ -24,7 +24,7 @@ _seat: Optional[tuple[str, int]] = None
 
 def watch(processes: int) -> None:
     """From now on an uncaught exception ends all processes. Does nothing in a program of one
-    process, and where a user types the program in."""
+    process, and in an interactive session."""
     global _installed
     if _installed or processes < 2 or sys.flags.interactive or hasattr(sys, "ps1"):
         return
@@ -34,7 +34,7 @@ def watch(processes: int) -> None:
     def hook(
         kind: type[BaseException], error: BaseException, trace: Optional[TracebackType]
     ) -> None:
-        if os.getpid() != process:  # a fork's end is its own
+        if os.getpid() != process:  # a forked child ends alone
             before(kind, error, trace)
             return
         print(f"{_who()} ends all processes, by an exception:", file=sys.stderr, flush=True)

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""The end of a process of an MPI program that has imported hocket, and has not communicated by it.
+"""Reports the end of a process that has imported hocket but has not communicated.
 
-Others may wait for its first collective call. They see a process in `MPI_Finalize` only if it has
-loaded `hocket._mpi`. So this process loads it as it ends.
+Other processes may wait for its first collective call. They can see that a process is in
+`MPI_Finalize` only if it has loaded `hocket._mpi`. So this process loads it at its end.
 """
 
 from __future__ import annotations

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""The flows of this process: which one a thread is in, and their end with the program."""
+"""The flows of this process: the current flow of each thread, and their end with the program."""
 
 from __future__ import annotations
 
@@ -14,7 +14,8 @@ from hocket.errors import Error, StepError
 
 
 class Flow(Protocol):
-    """What is here of `hocket.flows.Flow`, whose module knows this one."""
+    """The attributes of `hocket.flows.Flow` that this module uses. (That module imports this
+    one.)"""
 
     _core: _mpi.Flow
 
@@ -27,28 +28,28 @@ class Flow(Protocol):
 _flows: weakref.WeakValueDictionary[int, Flow] = weakref.WeakValueDictionary()
 
 
-# A forked child has none of their threads.
+# A forked child has none of the flows' threads.
 os.register_at_fork(after_in_child=_flows.clear)
 
 
 def add(address: int, flow: Flow) -> None:
-    """A flow, by the address that C++ knows it by."""
+    """A flow, by its address in C++."""
     _flows[address] = flow
 
 
 def current() -> Optional[Flow]:
-    """The flow that this thread is in: of the step that it runs, or of its ``with`` block."""
+    """The current flow of this thread: of the step that it runs, or of its ``with`` block."""
     address = _mpi.current_flow()
     return _flows.get(address) if address else None
 
 
 @atexit.register
 def _end_all() -> None:
-    """Ends what nobody has waited for while there is an interpreter left to run it.
+    """Ends flows that no `wait` has ended, while there is still an interpreter to run their steps.
 
-    A program that ends by an exception leaves out what has not begun, as a ``with`` block does; and
-    so does Ctrl-C from then on, or a step that ends the program, of all flows. ``sys.exit`` in the
-    program itself is an end in good order.
+    If the program ends by an exception, steps that have not begun do not run, as at the end of a
+    ``with`` block. The same holds for all flows after Ctrl-C, or a step that ends the program.
+    ``sys.exit`` in the program itself is a regular end.
     """
     stopped = hasattr(sys, "last_value")
     ended_by: Optional[BaseException] = None
@@ -60,7 +61,7 @@ def _end_all() -> None:
                 flow.wait()
             except StepError as error:
                 _tell(error)
-            except Error as error:  # a lost process: what runs has not ended
+            except Error as error:  # a lost process: running steps have not ended
                 _tell(error)
                 stopped = True
                 continue
@@ -68,7 +69,7 @@ def _end_all() -> None:
                 stopped, ended_by = True, error
                 continue
             break
-        flow._core.close()  # its threads: they need the interpreter for what is still under way
+        flow._core.close()  # ends its threads, which need the interpreter for operations under way
     _mpi.end_given_up()
     if ended_by is not None:
         raise ended_by

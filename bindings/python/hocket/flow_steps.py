@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""What a flow makes of a function, of what it touches, and of what it throws."""
+"""The steps of flows in Python: their functions, accesses and errors."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ from hocket.verbs import Verbs
 def accesses_of(
     inputs: Iterable[Touched], outputs: Iterable[Touched], inouts: Iterable[Touched]
 ) -> tuple[list[_mpi.Access], list[Any]]:
-    """All accesses of a step, and what must live as long as it."""
+    """All accesses of a step, and the objects that must live as long as the step."""
     accesses: list[_mpi.Access] = []
     hold: list[Any] = []
     for kind, word, names in (
@@ -35,7 +35,7 @@ def accesses_of(
 
 
 def as_names(names: Any, word: str) -> Sequence[Touched]:
-    """What a step touches in one way: a list, as an array or a text alone has items, too."""
+    """The regions of one kind of access, as a list. (An array or a string has items, too.)"""
     if not isinstance(names, (list, tuple)):
         raise Error(
             f"{word} is {type(names).__name__}; give a list of arrays and keys, as {word}=[a, 'b']"
@@ -43,7 +43,7 @@ def as_names(names: Any, word: str) -> Sequence[Touched]:
     return names
 
 
-# A call of one runs nothing of it: it makes a generator, or a coroutine.
+# A call of these functions makes a generator or a coroutine, and runs none of their code.
 _RUNS_LATER = inspect.CO_GENERATOR | inspect.CO_COROUTINE | inspect.CO_ASYNC_GENERATOR
 
 
@@ -60,7 +60,7 @@ def as_function(fn: Any) -> Callable[..., Any]:
 
 
 def speaker_of(w: Any) -> Verbs:
-    """The tasks in whose name a step sends or receives. Raises `Error`."""
+    """The tasks that send or receive in a step. Raises `Error`."""
     if not isinstance(w, Verbs):
         raise Error(f"w is {type(w).__name__}; give what hk.tasks has made")
     return w
@@ -74,7 +74,7 @@ def with_parts(fn: Callable[..., Any], reductions: list[Reduction]) -> Callable[
 
 
 def share_of(threads: Any) -> int:
-    """Threads of one step; 0: as many as the flow says."""
+    """Threads of one step; 0: the flow's number."""
     share = 0 if threads is None else as_number(threads, "threads")
     if threads is not None and share < 1:
         raise Error(f"threads is {share}; give 1 or more, or None for as many as the flow says")
@@ -88,7 +88,7 @@ def name_of(name: Optional[str], fn: Any) -> str:
     return printable(str(name))
 
 
-#: Of a class made by Python code: Py_TPFLAGS_HEAPTYPE.
+#: Classes that Python code has made: Py_TPFLAGS_HEAPTYPE.
 _HEAP_TYPE = 1 << 9
 
 
@@ -106,14 +106,14 @@ def raise_thrown(thrown: Optional[_mpi.Thrown]) -> None:
 def _words_of(error: BaseException) -> str:
     try:
         return str(error) or type(error).__name__
-    except Exception:  # its own text fails, too
+    except Exception:  # the exception's str fails, too
         return type(error).__name__
 
 
 def _of_type(error: BaseException, message: str, step: str) -> StepError:
-    """A StepError that is one of the step's own error, too, so that `except ValueError` finds it.
+    """A StepError that also has the type of the step's error, for `except ValueError`.
 
-    Constructors written in Python are not called: their arguments are not known.
+    Does not call constructors written in Python, because their arguments are unknown.
     """
     kind = type(error)
     try:
@@ -126,10 +126,10 @@ def _of_type(error: BaseException, message: str, step: str) -> StepError:
         for each in kind.__mro__:
             for name, member in vars(each).items():
                 if isinstance(member, MemberDescriptorType):
-                    with contextlib.suppress(AttributeError, TypeError):  # not set; read-only
+                    with contextlib.suppress(AttributeError, TypeError):  # not set, or read-only
                         setattr(made, name, getattr(error, name))
         vars(made).update(vars(error))
-    except Exception:  # nothing can be derived from it
+    except Exception:  # the class forbids subclasses
         made = StepError(message)
     made.step, made._message = step, message
     return made

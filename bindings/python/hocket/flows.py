@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Flows: steps that compute or communicate, run as soon as what they read and write allows."""
+"""Flows: graphs of steps that run as soon as the data that they read and write allow."""
 
 from __future__ import annotations
 
@@ -29,36 +29,37 @@ _Kind = _mpi.AccessKind
 class Flow:
     """A program of steps, inserted in sequential order and run by several threads.
 
-    The result is that of the steps run one after the other in the order of insertion: a step begins
-    once all earlier ones have ended that write what it reads, or touch what it writes. The model is
-    that of Marjanović, Labarta, Ayguadé and Valero, "Effective Communication and Computation
-    Overlap with Hybrid MPI/SMPSs".
+    The result equals that of the steps run one after the other in the order of insertion. A step
+    begins after all earlier steps that write its inputs, and after all earlier steps that read or
+    write its outputs. The model is that of Marjanović, Labarta, Ayguadé and Valero, "Effective
+    Communication and Computation Overlap with Hybrid MPI/SMPSs".
 
     Parameters
     ----------
     workers
-        threads that run steps, the one that waits among them; None: ``HOCKET_THREADS``, else the
-        cores of this process. NumPy's functions let go of the interpreter's lock, so that steps
-        made of them run in parallel.
+        threads that run steps, including the one that waits; None: ``HOCKET_THREADS``, else the
+        cores of this process. NumPy's functions release the interpreter's lock, so steps that call
+        them run in parallel.
     window
-        so many unfinished steps are the most; an insertion beyond helps to run them first
+        the largest number of unfinished steps; an insertion beyond it first helps to run steps
     agent
-        who starts and polls communication: ``"thread"``, one of its own; ``"steps"``, the workers
-        between two steps; ``"auto"``: the latter where workers are as many as cores
+        the threads that start and poll communication: ``"thread"``, a separate thread; ``"steps"``,
+        the workers between two steps; ``"auto"``: ``"steps"`` if the flow has as many workers as
+        cores, else ``"thread"``
     check
-        after every step, look whether it has written what it only declared to read; one worker runs
-        them then
+        after every step, check whether it has written data that it only declared to read; one
+        worker runs all steps then
     record
-        keep what ran, for `dot`, `svg` and `draw`
+        record the steps, for `dot`, `svg` and `draw`
     threads
-        that hocket's functions use in a step where their callers do not say. Those beyond the one
-        that runs the step are workers of this flow, which join between two steps of theirs; so
-        there are no more of them than workers.
+        threads of hocket's functions in a step, unless the caller sets a number. The further
+        threads are idle workers of this flow, which join between two steps of their own. So a
+        function never has more threads than the flow has workers.
 
     Raises
     ------
     Error
-        for fewer workers or threads than one, a window of less than one step, another agent, or an
+        for fewer than one worker or thread, a window of less than one step, an unknown agent, or an
         agent's thread that MPI does not allow (below ``MPI_THREAD_SERIALIZED``).
 
     Examples
@@ -112,32 +113,34 @@ class Flow:
         Parameters
         ----------
         fn
-            its result is ignored. With `reduces` it gets one array for each of them.
+            the function of the step; hocket ignores its result. With `reduces` it gets one array
+            for each of them.
         inputs, outputs, inouts
-            what it reads, writes, and does both with: arrays (hocket's, NumPy's and views of them,
-            any memory), or keys (str, bytes, int, tuple), which stand for anything else. Two views
-            conflict where they share a byte.
+            the step's accesses: arrays (hocket's, NumPy's and views of them, any memory), or keys
+            (str, bytes, int, tuple), which stand for anything else. Two views conflict if they
+            share a byte.
         priority
             of steps that may run, one with the highest runs first
         commutes
             what it updates in any order with other steps that commute on the same, one at a time
         reduces
-            arrays that it updates at the same time as others that reduce into the same: `fn` gets a
-            private array for each, of its shape and set to the identity of `op`, which is combined
-            with the real one when the step has ended
+            arrays that several steps update concurrently: `fn` gets a private array for each, of
+            its shape and set to the identity of `op`. hocket combines it with the real array when
+            the step ends
         op
             ``"add" "mul" "min" "max" "and" "or"``
         name
-            for errors, traces and drawings; None: that of `fn`
+            a name for errors, traces and drawings; None: that of `fn`
         threads
-            that hocket's functions use in it, as the flow's `threads`; None: as many as the flow
-            says
+            threads of hocket's functions in this step, as the flow's `threads`; None: the flow's
+            number
 
         Raises
         ------
         Error
-            for fewer threads than one, for what is neither memory nor a key, and for reductions
-            into keys, read-only memory, and elements that overlap or are no numbers.
+            for fewer threads than one, for accesses that are neither memory nor a key, and for
+            reductions into keys, read-only memory, elements that overlap, or elements that are no
+            numbers.
 
         Examples
         --------
@@ -178,22 +181,22 @@ class Flow:
     ) -> None:
         """Inserts a step that communicates: ``fn()`` starts operations and does not block.
 
-        One thread at a time calls such functions, and polls what they started, any number at a
-        time: so no order of sends and receives deadlocks that is right for blocking ones.
+        Only one thread at a time calls these functions, and polls any number of started operations.
+        So an order of sends and receives that is right for blocking calls cannot deadlock.
 
         Parameters
         ----------
         fn
-            returns None, an operation, or a list of them: requests of hocket's and mpi4py's, and
-            whatever has a ``poll()`` that says whether it is done. The step ends when all are.
+            returns None, an operation, or a list of operations: requests of hocket and mpi4py, and
+            objects whose ``poll()`` returns whether they are done. The step ends when all are done.
         inputs, outputs, inouts, priority, name, threads
-            as for `task`; what is sent is an input, what is received an output
+            as for `task`; arrays to send are inputs, arrays to receive into are outputs
 
         Raises
         ------
         Error
-            as `task`. In `wait`: for a function that blocks, inserts steps, or gives what is no
-            operation.
+            as `task`. In `wait`: for a function that blocks, inserts steps, or returns anything
+            else.
 
         Examples
         --------
@@ -220,15 +223,16 @@ class Flow:
         )
 
     def send(self, w: Verbs, a: Arrays, dest: TaskId, tag: int = 0, *, priority: int = 0) -> None:
-        """Inserts a send between tasks: reads `a`. Collective over the calling task, as `send` is.
+        """Inserts a send between tasks, which reads `a`. Collective over the calling task, as
+        `send`.
 
-        It takes its place among the calls of its task now, so that messages keep the order of the
-        program, and is sent when `a` is ready.
+        The call takes its position among the calls of its task at insertion, so that messages keep
+        the order of the program. It begins when `a` is ready.
 
         Raises
         ------
         LayoutError, Error
-            for arguments that are wrong at once, as `isend`; what is found later: by `wait`.
+            at once for wrong arguments, as `isend`; `wait` raises later errors.
 
         Examples
         --------
@@ -258,7 +262,7 @@ class Flow:
         *,
         priority: int = 0,
     ) -> None:
-        """Inserts a receive between tasks: writes `b`. As `send`.
+        """Inserts a receive between tasks, which writes `b`. As `send`.
 
         Raises
         ------
@@ -285,15 +289,15 @@ class Flow:
         self._later(request, [], as_list(b), priority, f"recv from {source}")
 
     def exchange(self, halo: Halo[Any], priority: int = 0) -> None:
-        """Inserts `Halo.exchange`: reads ``halo.array``, writes the border.
+        """Inserts `Halo.exchange`, which reads ``halo.array`` and writes the border.
 
-        Steps that only read the array run meanwhile. Collective over its communicator, in the order
-        of the program, whenever the step begins.
+        Steps that only read the array may run at the same time. Collective over its communicator,
+        in the order of the program, at any time that the step begins.
 
         Raises
         ------
         Error
-            where MPI's thread level does not let this thread communicate. In `wait`: as
+            if MPI's thread level does not let this thread communicate. In `wait`: as
             `Halo.exchange`.
 
         Examples
@@ -314,15 +318,15 @@ class Flow:
         self._core.exchange(halo._core, as_number(priority, "priority"))
 
     def transfer(self, x: Transfer, a: Array, b: Array, priority: int = 0) -> None:
-        """Inserts ``x(a, b)``: reads `a`, writes `b`.
+        """Inserts ``x(a, b)``, which reads `a` and writes `b`.
 
         Steps of one transfer run one after the other. Collective over its communicator, in the
-        order of the program, whenever the step begins.
+        order of the program, at any time that the step begins.
 
         Raises
         ------
         Error
-            for an `x` that is no `Transfer`. In `wait`: as `Transfer.start` and `Transfer.wait`.
+            if `x` is no `Transfer`. In `wait`: as `Transfer.start` and `Transfer.wait`.
 
         Examples
         --------
@@ -345,7 +349,7 @@ class Flow:
     def write(
         self, s: Store, name: str, a: Array, *, region: Any = None, priority: int = 0
     ) -> None:
-        """Inserts `Store.write`: reads `a`. Collective, in the order of the program.
+        """Inserts `Store.write`, which reads `a`. Collective, in the order of the program.
 
         Raises
         ------
@@ -380,18 +384,20 @@ class Flow:
         self.comm(start, reads, writes, (), priority, name=name)
 
     def wait(self, timeout: Optional[float] = None) -> None:
-        """Until all steps so far have ended; this thread helps. Inside a step: its own steps.
+        """Waits until all steps so far have ended, and runs steps meanwhile. In a step: waits for
+        its nested steps.
 
         Raises
         ------
         StepError
-            for the first step, in the order of insertion, that has failed, when all others have
-            ended; it is also of the type of the step's own error, which is its ``__cause__``. Steps
+            for the first step, in the order of insertion, that has failed, after all others have
+            ended. It also has the type of the step's own error, which is its ``__cause__``. Steps
             that depend on the failed one have not run. The flow can be used again.
         DeadlineError
             after `timeout` seconds; the steps go on.
         Error
-            in a step of another flow, if steps of this one wait for it: none of them could end.
+            in a step of another flow for whose end steps of this flow wait, because none of them
+            could end.
 
         Examples
         --------
@@ -403,7 +409,8 @@ class Flow:
         flow_steps.raise_thrown(self._core.wait(as_seconds(timeout)))
 
     def wait_on(self, region: Touched, timeout: Optional[float] = None) -> None:
-        """Until all steps so far that touch the region have ended: it may be used and changed.
+        """Waits until all steps so far that touch the region have ended; the program may then
+        change it.
 
         Raises
         ------
@@ -412,9 +419,9 @@ class Flow:
         DeadlineError
             after `timeout` seconds.
         Error
-            inside a step, which waits for its own steps, if others that were inserted before it
-            still change the region: they may wait for this very step. One that declares to read
-            the region begins after them. And as `wait`.
+            inside a step, where this call waits for nested steps only, if earlier steps outside of
+            it still change the region: they may wait for this very step. A step that declares to
+            read the region begins after them. Error also as for `wait`.
 
         Examples
         --------
@@ -431,9 +438,10 @@ class Flow:
             flow_steps.raise_thrown(self._core.wait_on(each, seconds))
 
     def cancel(self) -> None:
-        """Nothing that has not begun will; `wait` then returns once what runs has ended.
+        """Stops all steps that have not begun; `wait` then returns once the running steps have
+        ended.
 
-        Operations under way are left to later waits, with the memory that they use.
+        Later waits complete the operations under way, whose memory must live until then.
 
         Examples
         --------
@@ -444,10 +452,10 @@ class Flow:
         self._core.cancel()
 
     def give_way(self) -> None:
-        """For a step that computes for long: what is more urgent goes first.
+        """For steps that compute for long: lets urgent steps go first.
 
-        Communication goes on, and steps of a higher priority that may run do so before this
-        returns; none of them may block until something that comes of the step that calls it.
+        Communication progresses, and ready steps of a higher priority may run before this call
+        returns. These steps must not block on a result of the calling step.
 
         Examples
         --------
@@ -463,7 +471,7 @@ class Flow:
 
     @property
     def workers(self) -> int:
-        """Threads that run steps.
+        """The number of threads that run steps.
 
         Examples
         --------
@@ -475,7 +483,7 @@ class Flow:
 
     @property
     def agent(self) -> str:
-        """Who starts and polls communication: ``"thread"`` or ``"steps"``.
+        """The threads that start and poll communication: ``"thread"`` or ``"steps"``.
 
         Examples
         --------
@@ -486,7 +494,7 @@ class Flow:
 
     @property
     def steps(self) -> int:
-        """Steps inserted so far, those of steps included.
+        """The number of steps inserted so far, including nested ones.
 
         Examples
         --------
@@ -517,7 +525,7 @@ class Flow:
         return self._core.dot()
 
     def svg(self) -> str:
-        """What ran when, on which worker, and what waited for it, as a picture.
+        """A picture of the steps of each worker over time, with dependences.
 
         Raises
         ------
@@ -564,7 +572,7 @@ class Flow:
     ) -> None:
         self._core.leave()
         if error is not None:
-            self._drop()  # `error` is what counts
+            self._drop()  # `error` is more important
             return
         try:
             self.wait()
@@ -575,7 +583,8 @@ class Flow:
             raise
 
     def _drop(self) -> None:
-        """Ends it without what has not begun: what runs uses memory that is about to go."""
+        """Ends the flow without the steps that have not begun, because running steps use memory
+        that the caller is about to free."""
         self.cancel()
         self._core.wait(None)
 

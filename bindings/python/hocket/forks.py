@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Children of a process of an MPI program, which are no processes of the program themselves: what
-loads `hocket._mpi` is an error there. Once it is loaded, it knows of forks by itself."""
+"""Forked children of an MPI process, which are not processes of the MPI program. Modules that
+load `hocket._mpi` refuse to do so in them. A loaded `hocket._mpi` detects forks by itself."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from typing import Any
 from hocket import mpiexec
 from hocket.errors import Error
 
-_parent = 0  # the process that this one was forked from, where MPI was running there
+_parent = 0  # the process from which this one was forked while MPI was running; 0: none
 
 
 def _before() -> None:
@@ -25,19 +25,19 @@ os.register_at_fork(before=_before)
 
 
 def spawned() -> bool:
-    """Whether multiprocessing has made this process."""
+    """Whether multiprocessing has started this process."""
     process: Any = sys.modules.get("multiprocessing.process")
     return process is not None and process.parent_process() is not None
 
 
 def require_none() -> None:
-    """For what loads `hocket._mpi`.
+    """Called before loads of `hocket._mpi`.
 
     Raises
     ------
     Error
         in a forked child of a process that runs MPI, and in a child of multiprocessing that would
-        start MPI as the rank that its parent is.
+        initialise MPI with its parent's rank.
     """
     if _parent not in (0, os.getpid()):
         how, parent = "was forked from", _parent

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""How one dimension of an array is distributed, where text is not enough."""
+"""Formats: distributions of one dimension, for those that are long lists."""
 
 from __future__ import annotations
 
@@ -14,8 +14,8 @@ Dist = Union[str, Iterable[Any]]
 
 
 class Format:
-    """How one dimension is distributed: HPF text, as ``"BLOCK"``, or what `indirect` and
-    `gen_block` make. An immutable value; layouts share the memory of its list.
+    """The distribution of one dimension: HPF text, as ``"BLOCK"``, or the result of `indirect` or
+    `gen_block`. An immutable value; layouts share the memory of its list.
 
     Parameters
     ----------
@@ -66,7 +66,7 @@ class Format:
 def indirect(owners: Any) -> Format:
     """INDIRECT (HPF 2.0, section 8.3): process ``owners[i]`` holds index `i` of a dimension.
 
-    Layouts made of one such object share its memory, 24 bytes for each run of equal owners.
+    Layouts with the same format object share its memory, 24 bytes for each run of equal owners.
 
     Parameters
     ----------
@@ -90,7 +90,7 @@ def indirect(owners: Any) -> Format:
 def gen_block(extents: Any) -> Format:
     """GEN_BLOCK (HPF 2.0, section 8.3): process `k` holds the next ``extents[k]`` indices.
 
-    The same as the text ``"GEN_BLOCK(3, 3, 2)"``, for lists that a program has.
+    Equal to the text ``"GEN_BLOCK(3, 3, 2)"``, for lists that a program computes.
 
     Raises
     ------
@@ -106,8 +106,8 @@ def gen_block(extents: Any) -> Format:
 
 
 def formats_of(dist: Dist) -> list[_pure.Format] | str:
-    """What a user may write for a distribution: one text, with or without its parentheses, or a
-    format a dimension."""
+    """Converts a user's distribution: one text, with or without its parentheses, or one format a
+    dimension."""
     if isinstance(dist, str):
         text = as_text(dist, "dist", "(BLOCK, *)", LayoutError).strip()
         balanced = text.count("(") == text.count(")")

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Layouts whose processes know their own parts only."""
+"""Layouts from processes that know only their own parts."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 def layout_from_local(
     comm: Optional[MPI.Comm], part: Any, shape: Any, timeout: Optional[float]
 ) -> _pure.Layout:
-    """What `Layout.from_local` is around."""
+    """Implements `Layout.from_local`."""
     on = communicator(comm)
     with collective(on, timeout) as seconds:
         extents = [] if shape is None else integers(shape, "shape")

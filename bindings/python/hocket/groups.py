@@ -2,8 +2,8 @@
 """Tasks: named groups of processes that send whole distributed arrays to each other.
 
 Foster, Kohr, Krishnaiyer, Choudhary: "Double Standards: Bringing Task Parallelism to HPF via the
-Message Passing Interface". To other tasks a task is one rank; every verb is collective over the
-calling task.
+Message Passing Interface". Other tasks address a task as one rank; every verb is collective over
+the calling task.
 """
 
 from __future__ import annotations
@@ -28,12 +28,12 @@ if TYPE_CHECKING:
 
 
 class Tasks(Verbs):
-    """All tasks, seen from one that this process is in. Made by `tasks`.
+    """All tasks, as one of this process's tasks sees them. `tasks` makes it.
 
     Attributes
     ----------
     name
-        name of my task; None while I am in several
+        name of this process's task; None if it is in several
     rank
         index of my task
     size
@@ -41,7 +41,7 @@ class Tasks(Verbs):
     names
         of all tasks, by index
     comm
-        communicator of my task's processes, for arrays and for the task's own use
+        communicator of the task's processes, for arrays and for the program's own use
 
     Examples
     --------
@@ -64,7 +64,7 @@ class Tasks(Verbs):
 
     @property
     def name(self) -> Optional[str]:
-        """Name of my task; None while I am in several.
+        """Name of this process's task; None if it is in several.
 
         Examples
         --------
@@ -78,12 +78,12 @@ class Tasks(Verbs):
 
     @property
     def rank(self) -> int:
-        """Index of my task.
+        """Index of this process's task.
 
         Raises
         ------
         Error
-            while this process is in several; ask ``w.task(name).rank``.
+            if this process is in several tasks; ask ``w.task(name).rank``.
 
         Examples
         --------
@@ -111,7 +111,7 @@ class Tasks(Verbs):
 
     @property
     def names(self) -> list[str]:
-        """Of all tasks, by index.
+        """The names of all tasks, by index.
 
         Examples
         --------
@@ -125,13 +125,14 @@ class Tasks(Verbs):
 
     @property
     def comm(self) -> MPI.Comm:
-        """Communicator of my task's processes, in the task's order. For arrays, and for the task's
-        own use: hocket itself talks on others. Lives as long as somebody holds it.
+        """Communicator of the task's processes, in the task's order, for arrays and for the
+        program's own use. hocket itself communicates on other communicators. It lives as long as a
+        reference to it.
 
         Raises
         ------
         Error
-            while this process is in several tasks; ask ``w.task(name).comm``.
+            if this process is in several tasks; ask ``w.task(name).comm``.
 
         Examples
         --------
@@ -145,7 +146,7 @@ class Tasks(Verbs):
             from mpi4py import MPI
 
             class TaskComm(MPI.Intracomm):
-                """Keeps the task, whose communicator it is."""
+                """Keeps the task, which owns the communicator, alive."""
 
                 core: _mpi.Tasks
 
@@ -154,14 +155,15 @@ class Tasks(Verbs):
         return self._comm
 
     def task(self, task: TaskId) -> Tasks:
-        """The view of one of my tasks: its members speak through it when they are in several.
+        """The tasks as the named one of this process's tasks sees them, for processes in several
+        tasks.
 
         Local, not collective.
 
         Raises
         ------
         Error
-            for a task that does not exist, or that this process is not in.
+            for an unknown task, and for a task without this process.
 
         Examples
         --------
@@ -179,11 +181,11 @@ class Tasks(Verbs):
         return f"<hocket.Tasks {self.names}, this process {mine}>"
 
     def profile(self) -> dict[str, float]:
-        """Seconds that this process has spent so far in the six steps of a transfer: inquiry,
+        """Seconds that this process has spent so far in the six steps of its transfers: inquiry,
         call, descriptor, schedule, pack, move (the paper's section 4). Local, not collective.
 
-        What the program itself computes between starting a request and waiting for it does not
-        count. Of transfers under way at the same time each counts its own.
+        Excludes the program's own computation between the start of a request and the wait for it.
+        Concurrent transfers each add their own seconds.
 
         Examples
         --------
@@ -205,19 +207,19 @@ def tasks(
     Parameters
     ----------
     tasks
-        by name, in order: how many processes (the next ranks), or which ranks. Counts sum to the
-        communicator's size; lists may overlap, and every rank is in one at least. None: as the
-        launcher says (``hocket run rows=2:rows.py cols=2:cols.py``, `run`).
+        for each name, in order, a number of processes (the next ranks), or a list of ranks. Counts
+        sum to the communicator's size; lists may overlap, and every rank is in at least one. None:
+        the launcher's tasks (``hocket run rows=2:rows.py cols=2:cols.py``, `run`).
     comm
         None: ``MPI.COMM_WORLD``
 
     Raises
     ------
     Error
-        on every process, for tasks that do not fit the communicator; for None where no launcher
-        named any.
+        on every process, for tasks that do not fit the communicator; for None if the launcher has
+        set no tasks.
     MismatchError
-        on every process, if they ask for different tasks.
+        on every process, if processes ask for different tasks.
 
     Examples
     --------

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Distributed arrays with a border: what neighbours hold next to each process's part."""
+"""Distributed arrays with a border (halo) of the elements that neighbours hold."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ __all__ = ["Halo", "HaloRequest"]
 
 
 class _Array(Protocol):
-    """An array, whose module knows this one."""
+    """The type of arrays. (Its module imports this one.)"""
 
     def __init__(self, local: npt.NDArray[Any], layout: Layout, comm: MPI.Comm) -> None: ...
     @property
@@ -41,7 +41,7 @@ _Its = TypeVar("_Its", bound=_Array)
 
 
 class HaloRequest:
-    """An exchange of borders that was started by `Halo.iexchange`.
+    """A started exchange of borders; `Halo.iexchange` makes it.
 
     A flow's `comm` step may return it. Dropping it does not stop the exchange.
 
@@ -62,7 +62,7 @@ class HaloRequest:
         self._core = core
 
     def wait(self, timeout: Optional[float] = None) -> None:
-        """Waits until the border is filled.
+        """Waits until the exchange has filled the border.
 
         Raises
         ------
@@ -80,12 +80,12 @@ class HaloRequest:
         self._core.wait(as_seconds(timeout))
 
     def test(self) -> bool:
-        """Whether it is filled. Never waits.
+        """Whether the exchange has filled the border. Never waits.
 
         Raises
         ------
         MismatchError
-            as `Halo.exchange`, once it has failed.
+            as `Halo.exchange`, after the exchange has failed.
 
         Examples
         --------
@@ -101,7 +101,7 @@ class HaloRequest:
 
 
 class Halo(Generic[_Its]):
-    """New memory for one process's part of an array and a border around it; see `Array.halo`.
+    """One process's part of an array with a border around it, in new memory; see `Array.halo`.
 
     Attributes
     ----------
@@ -112,7 +112,7 @@ class Halo(Generic[_Its]):
         process without elements
     width : tuple of int
     edges : tuple of (bool, bool)
-        for each dimension, whether the border below and the one above is the array's edge
+        for each dimension, whether the border below and the one above is the edge of the array
 
     Examples
     --------
@@ -177,7 +177,7 @@ class Halo(Generic[_Its]):
 
     @property
     def width(self) -> tuple[int, ...]:
-        """Elements of the border on each side, one number a dimension.
+        """The width of the border on each side, one number a dimension.
 
         Examples
         --------
@@ -188,10 +188,10 @@ class Halo(Generic[_Its]):
 
     @property
     def edges(self) -> tuple[tuple[bool, bool], ...]:
-        """For each dimension, whether this process's border below and the one above its part is the
-        array's edge, which `exchange` leaves as it is.
+        """For each dimension, whether this process's border below and above its part is the edge of
+        the array, which `exchange` does not change.
 
-        False where the dimension is periodic, and on a process without elements.
+        False for a periodic dimension, and on a process without elements.
 
         Examples
         --------
@@ -201,15 +201,16 @@ class Halo(Generic[_Its]):
         return self._core.edges()
 
     def exchange(self, *, timeout: Optional[float] = None) -> None:
-        """Fills the border, corners included, from the processes that hold those elements.
+        """Fills the border, corners included, from the owners of its elements.
 
-        What lies beyond the edges of the array stays as it is, but where the dimension is periodic.
+        Does not change elements beyond the edges of the array, except in periodic dimensions.
         Collective over the array's communicator.
 
         Raises
         ------
         MismatchError
-            on every process, where they differ in layout, type, widths or periodic dimensions.
+            on every process, if the processes differ in layout, type, widths or periodic
+            dimensions.
         DeadlineError
             after `timeout` seconds. It ends the wait, not the exchange.
 
@@ -228,16 +229,16 @@ class Halo(Generic[_Its]):
         core.exchange(seconds)
 
     def iexchange(self) -> HaloRequest:
-        """Starts `exchange`, which goes on in every wait, and in flows.
+        """Starts `exchange`, which progresses in every wait, and in flows.
 
-        Until it is done the border must not be touched, and the elements that are within `width`
-        of it must not change; the others may. Collective over the array's communicator, in the
-        order of the calls.
+        Until it completes, the program must not touch the border, nor change elements within
+        `width` of it; it may change all other elements. Collective over the array's communicator,
+        in the order of the calls.
 
         Raises
         ------
         Error
-            where MPI's thread level does not let this thread communicate.
+            if MPI's thread level does not let this thread communicate.
 
         Examples
         --------

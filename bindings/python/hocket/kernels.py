@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Local arrays permuted, out of place and in place. Needs no MPI."""
+"""Permutations of local arrays, out of place and in place. Needs no MPI."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ _NOTHING: AnyArray = np.empty(0, np.uint8)
 
 
 def _threads(threads: int | None) -> int:
-    """0 where the library decides."""
+    """The number of threads; 0: the library decides."""
     if threads is None:
         return 0
     number = integer(threads, "threads")
@@ -47,7 +47,7 @@ def _threads(threads: int | None) -> int:
 
 
 def _axes(axes: Axes, shape: Sequence[int]) -> list[int]:
-    """As `numpy.transpose` reads them: negative ones count from the last dimension."""
+    """Converts axes as `numpy.transpose` does: negative ones count from the last dimension."""
     given = integers(axes, "axes")
     dimensions = len(shape)
     positive = [axis + dimensions if axis < 0 else axis for axis in given]
@@ -61,7 +61,7 @@ def _axes(axes: Axes, shape: Sequence[int]) -> list[int]:
 
 def _text(value: Any, what: str) -> str:
     text = as_text(value, what)
-    if "\0" in text:  # an error's text would end there
+    if "\0" in text:  # an error message would end at this character
         raise Error(f"{what} is {value!r}; there is none with a zero byte")
     return text
 
@@ -69,7 +69,7 @@ def _text(value: Any, what: str) -> str:
 def _permute_into(
     x: AnyArray, axes: list[int], out: AnyArray, threads: int, schedule: str, cached: bool
 ) -> None:
-    if x.itemsize == 0:  # an empty text, say: nothing to move
+    if x.itemsize == 0:  # for example an empty text: no element to move
         x, axes, out = _NOTHING, [0], _NOTHING
     _pure.permute(
         address(x),
@@ -116,12 +116,13 @@ def permute(
     axes
         dimension ``k`` of the result is dimension ``axes[k]`` of `x`.
     out
-        where the result goes: its shape and dtype, any strides, no memory of `x`'s.
+        the array for the result: its shape and dtype, any strides, no memory of `x`'s.
     threads
-        at most so many; None for what the process may use (``HOCKET_THREADS``).
+        the largest number of threads; None: ``HOCKET_THREADS``, else the available cores.
     schedule
-        how iterations of the result's first dimension go to threads: ``"auto"``, ``"static"``,
-        ``"guided[,n]"``, ``"dynamic[,n]"`` or ``"affinity[,n]"`` (He and Ding, section 4.1).
+        the assignment of iterations of the result's first dimension to threads: ``"auto"``,
+        ``"static"``, ``"guided[,n]"``, ``"dynamic[,n]"`` or ``"affinity[,n]"`` (He and Ding,
+        section 4.1).
 
     Returns
     -------
@@ -181,21 +182,22 @@ def permute_inplace(
     Parameters
     ----------
     x
-        a C-contiguous, writeable array of any dtype of fixed size. Its contents are permuted; read
-        them through the result.
+        a C-contiguous, writeable array of any dtype of fixed size. hocket permutes its contents;
+        read them through the result.
     axes
         dimension ``k`` of the result is dimension ``axes[k]`` of `x`.
     threads
-        at most so many; None for what the process may use (``HOCKET_THREADS``).
+        the largest number of threads; None: ``HOCKET_THREADS``, else the available cores.
     schedule
-        how cycles go to threads: ``"auto"``, ``"static"``, ``"static,balanced"``, ``"guided[,n]"``,
-        ``"dynamic[,n][,largest]"`` or ``"affinity[,n]"`` (He and Ding, section 4.1).
+        the assignment of cycles to threads: ``"auto"``, ``"static"``, ``"static,balanced"``,
+        ``"guided[,n]"``, ``"dynamic[,n][,largest]"`` or ``"affinity[,n]"`` (He and Ding, section
+        4.1).
     method
-        ``"auto"``, or ``"cycles"`` (vacancy tracking as the paper has it), ``"slab"``,
-        ``"square"``, ``"tiles"``, ``"panels"``; see `explain_permute`.
+        ``"auto"``, ``"cycles"`` (the paper's vacancy tracking), ``"slab"``, ``"square"``,
+        ``"tiles"`` or ``"panels"``; see `explain_permute`.
     cap
-        bytes that may be used beside the array; None: 1 % of it and 4 MiB a thread for ``"auto"``,
-        what it takes for the others.
+        the most bytes of memory beside the array; None: 1 % of it and 4 MiB a thread for
+        ``"auto"``, and as many as a named method needs.
 
     Returns
     -------
@@ -207,8 +209,8 @@ def permute_inplace(
     LayoutError
         `axes` is no permutation of the dimensions.
     Error
-        `x` is read-only or not C-contiguous, its dtype holds objects, the method does not
-        apply, or the cap is too small. Nothing has moved then.
+        `x` is read-only or not C-contiguous, its dtype holds objects, the method does not apply, or
+        the cap is too small. No element has moved then.
 
     Examples
     --------
@@ -247,9 +249,10 @@ def permute_two_arrays(
     threads: int | None = None,
     schedule: str = "auto",
 ) -> AnyArray:
-    """The two-array method of He and Ding (equations 1 and 2), what vacancy tracking is beside.
+    """The two-array method of He and Ding (equations 1 and 2), with which they compare vacancy
+    tracking.
 
-    Ordinary stores only: no line of `out` is written past the caches.
+    Uses ordinary stores only, which do not bypass the caches.
 
     Parameters
     ----------
@@ -283,7 +286,7 @@ def permute_two_arrays(
 
 
 def cycles(shape: Axes, axes: Axes) -> list[tuple[int, int]]:
-    """The vacancy-tracking cycles longer than 1 by which such an array is permuted in place.
+    """The vacancy-tracking cycles longer than 1 that permute a C-contiguous array in place.
 
     Parameters
     ----------
@@ -295,8 +298,8 @@ def cycles(shape: Axes, axes: Axes) -> list[tuple[int, int]]:
     Returns
     -------
     list[tuple[int, int]]
-        ``[(start, length), …]`` sorted; `start` is the smallest place of its cycle. Places are
-        counted in the contiguous block that moves: trailing dimensions that stay last.
+        ``[(start, length), …]`` sorted; `start` is the smallest position of its cycle. Positions
+        count units of the contiguous block that moves: the trailing dimensions that stay last.
 
     Raises
     ------
@@ -315,20 +318,20 @@ def cycles(shape: Axes, axes: Axes) -> list[tuple[int, int]]:
 def cycle_path(shape: Axes, axes: Axes, start: int) -> list[int]:
     """The successive vacancies of one cycle, as He and Ding print them.
 
-    ``cycle_path((2, 3), (1, 0), 1)`` is ``[1, 3, 4, 2, 1]``: what lies at place 3 moves to place
-    1, what lies at 4 moves to 3, and so on until the first vacancy comes round.
+    ``cycle_path((2, 3), (1, 0), 1)`` is ``[1, 3, 4, 2, 1]``: the element at position 3 moves to
+    position 1, the element at 4 moves to 3, and so on until the first vacancy.
 
     Parameters
     ----------
     shape, axes
         as in `cycles`.
     start
-        the first vacancy, and the last entry of the result.
+        the first vacancy, which is also the last entry of the result.
 
     Raises
     ------
     LayoutError
-        there is no such place, or as `cycles`.
+        there is no such position, or as `cycles`.
 
     Examples
     --------
@@ -348,7 +351,7 @@ def explain_permute(
     method: str = "auto",
     cap: int | None = None,
 ) -> str:
-    """What `permute_inplace` would do with such an array, and why: its passes and what they cost.
+    """Explains how `permute_inplace` would proceed with an array: its passes and their cost.
 
     Parameters
     ----------

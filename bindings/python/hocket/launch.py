@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""`hk.run`: a function on several processes, for someone who never typed `mpiexec`."""
+"""`hk.run`: calls a function on several processes, without `mpiexec`."""
 
 from __future__ import annotations
 
@@ -12,16 +12,16 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any, Callable
 
-from . import mpiexec, processes, tracing
+from . import mpiexec, processes, slurm, tracing
 from .arguments import as_seconds
 from .errors import DeadlineError, Error, PeerLostError
 from .pipes import OnLine
 from .rank import describe
 from .task_ranks import Count, RankMap, groups_of, rank_map_of, tasks_of, whole
 
-#: how the report of a rank begins that has seen another die
+#: the beginning of the report of a rank that has seen another rank end
 _LOST = f"raised {PeerLostError.__module__}.{PeerLostError.__qualname__}"
-# The ranks find modules where the caller finds them; nothing of the caller's main program is run.
+# The ranks search the caller's module path, but do not run the caller's main program.
 _START = (
     "import json, sys; sys.path[:] = json.load(open(sys.argv.pop(1))); "
     "from hocket.rank import call; call()"
@@ -38,46 +38,46 @@ def run(
     trace: str | os.PathLike[str] | None = None,
     on_line: OnLine | None = None,
 ) -> Any:
-    """Run `fn` on processes started for it, and bring its results back.
+    """Calls `fn` on several new processes, and returns their results.
 
     Parameters
     ----------
     fn
-        any function: of a module, a script, a notebook, a lambda. With `tasks` it is called as
-        `fn(world, *args)`, `world` being what `hk.tasks(tasks)` returns; a function that takes no
-        argument more than `args` is called without. With `ranks` it is called as `fn(*args)`, or as
-        `fn(MPI.COMM_WORLD, *args)` when it takes one argument more.
+        any function: of a module, a script, a notebook, a lambda. With `tasks` hocket calls it as
+        `fn(world, *args)`, where `world` is the result of `hk.tasks(tasks)`, or as `fn(*args)` if
+        it takes no further argument. With `ranks` hocket calls it as `fn(*args)`, or as
+        `fn(MPI.COMM_WORLD, *args)` if it takes one further argument.
     tasks
         task name → number of processes, or its list of ranks; see `hk.tasks`.
     args
-        what every process gets; sent by value.
+        arguments for every process; sent by value.
     timeout
-        seconds after which all processes are ended; None for no limit.
+        seconds after which hocket ends all processes; None for no limit.
     ranks
-        the number of processes, where there are no tasks.
+        the number of processes, for a run without tasks.
     trace
-        a file that gets what all processes did when: open it in https://ui.perfetto.dev.
+        a file for a trace of all processes: open it in https://ui.perfetto.dev.
     on_line
-        called as `on_line(rank, "out" or "err", line)` with every line printed by a rank (by
-        `mpiexec` itself: rank None), instead of its being printed here.
+        function for printed lines: hocket calls `on_line(rank, "out" or "err", line)` for every
+        line that a rank prints (rank None: `mpiexec` itself), instead of printing it here.
 
     Returns
     -------
     Any
-        with `tasks` a dict, task name → list of what `fn` returned, by process; with `ranks` a list
-        by rank. Instead of a distributed array `fn` returns its part, `a.local`, or the
-        whole, `a.gather()`.
+        with `tasks` a dict, task name → list of the results of `fn`, by process; with `ranks` a
+        list by rank. A distributed array cannot be a result: return the process's part, `a.local`,
+        or the whole, `a.gather()`.
 
     Raises
     ------
     Error
-        an exception on a rank; it is printed once, with rank, task and traceback, and is
-        the text of this error. All other processes have been ended. Also: a wrong argument,
-        before anything starts.
+        an exception on a rank; hocket prints it once, with rank, task and traceback, and ends all
+        other processes. The text of this error is the exception. Also: a wrong argument, before any
+        process starts.
     PeerLostError
-        a process ended without a word (a crash, a kill).
+        a process ended without a report (a crash, a kill).
     DeadlineError
-        `timeout` passed; the text says where every rank stood.
+        `timeout` passed; the text names the position of every rank.
 
     Examples
     --------
@@ -135,7 +135,7 @@ def run(
 
 
 def _values(args: Any) -> tuple[Any, ...]:
-    """`args` as a tuple; a text would fall apart into characters."""
+    """`args` as a tuple; iterating over a text would give its characters."""
     try:
         if isinstance(args, (str, bytes)):
             raise TypeError
@@ -145,12 +145,12 @@ def _values(args: Any) -> tuple[Any, ...]:
 
 
 def _first_argument(fn: object, args: tuple[Any, ...], with_tasks: bool) -> str | None:
-    """What `fn` is to get before `args`: "world", "comm", or nothing."""
+    """The argument that `fn` gets before `args`: "world", "comm", or none."""
     if not callable(fn):
         raise Error(f"hk.run needs a function to run, not {fn!r}")
     try:
         signature = inspect.signature(fn)
-    except (TypeError, ValueError):  # some built-in functions have none
+    except (TypeError, ValueError):  # some built-in functions have no signature
         return "world" if with_tasks else None
 
     def takes(count: int) -> bool:
@@ -174,7 +174,7 @@ def _first_argument(fn: object, args: tuple[Any, ...], with_tasks: bool) -> str 
 
 
 def _refuse_inside_a_run() -> None:
-    """Starting processes from each of several processes is a mistake that multiplies."""
+    """Refuses a start from within a started process: each of them would start as many again."""
     if os.environ.get("HOCKET_RUN") is None and mpiexec.world_rank() is None:
         return
     rank, size = mpiexec.world_rank(), mpiexec.world_size()
@@ -204,7 +204,7 @@ def _pickled(fn: object, args: tuple[Any, ...], tasks: object, first: str | None
 
 
 def _print_line(rank: int | None, stream: str, line: str) -> None:
-    # What mpiexec itself says is part of the error, if there is one.
+    # The error includes the messages of mpiexec itself.
     if rank is not None:
         print(line, file=sys.stdout if stream == "out" else sys.stderr, flush=True)
 
@@ -212,9 +212,9 @@ def _print_line(rank: int | None, stream: str, line: str) -> None:
 def _problem(
     outcome: processes.Outcome, seats: RankMap, folder: Path, timeout: float | None
 ) -> Error | None:
-    """The error that an outcome stands for, if it is one."""
+    """The error for a run's outcome; None if it succeeded."""
     if outcome.failures:
-        # Others may have seen a rank die before we did.
+        # Other ranks may have seen a rank end before this process did.
         gone = all(failure.brief.startswith(_LOST) for failure in outcome.failures)
         return (PeerLostError if gone else Error)(explain(outcome.failures, seats))
     if outcome.timed_out:
@@ -238,7 +238,7 @@ def _problem(
 
 
 def explain(failures: Sequence[processes.Failure], seats: RankMap) -> str:
-    """Rank, task and traceback of the first failure, and who else failed how."""
+    """The rank, task and traceback of the first failure, and a line for each other failure."""
     first, others = failures[0], failures[1:]
     lines = [f"{describe(first.rank, seats)} {first.brief}", *filter(None, [first.text])]
     for other in sorted(others, key=lambda one: one.rank):
@@ -248,9 +248,10 @@ def explain(failures: Sequence[processes.Failure], seats: RankMap) -> str:
 
 
 def lost(outcome: processes.Outcome, folder: Path, silent: Sequence[int], seats: RankMap) -> str:
-    """Processes that ended without a word, and what mpiexec says of it."""
-    # Open MPI's launcher names the first to go; others are ended before we could see who it was.
-    known = mpiexec.first_to_go(outcome.said)
+    """The processes that ended without a report, and mpiexec's explanation."""
+    # Open MPI's launcher names the first process that ended; it may have ended others before this
+    # process could see the first.
+    known = slurm.first_to_go(outcome.said) or mpiexec.first_to_go(outcome.said)
     if known.rank is not None:
         first = [known.rank]
     elif outcome.dead:
@@ -259,7 +260,7 @@ def lost(outcome: processes.Outcome, folder: Path, silent: Sequence[int], seats:
         pids = {path.read_text(): int(path.stem) for path in folder.glob("*.pid")}
         first = [pids[known.pid]] if known.pid in pids else []
     who = ", ".join(describe(rank, seats) for rank in first or silent) or "a process"
-    # What mpiexec says at length is these two facts; where it says something else, it is told.
+    # These two facts replace mpiexec's long text; any other text becomes part of the error.
     how = known.how or f"mpiexec's exit status: {outcome.code}"
     said = f"; mpiexec said:\n{outcome.said}" if outcome.said and not (first and known.how) else ""
     return (
@@ -269,7 +270,7 @@ def lost(outcome: processes.Outcome, folder: Path, silent: Sequence[int], seats:
 
 
 def show_once(error: Error) -> None:
-    """Print an error now, and only its first line should it end the program."""
+    """Prints an error now, and only its first line if it ends the program."""
     print(error, file=sys.stderr, flush=True)
     error._shown = True  # type: ignore[attr-defined]
     if getattr(sys.excepthook, "_of_hocket", False):

@@ -17,7 +17,7 @@ Index = Union[int, Iterable[int]]
 
 
 class LayoutQueries:
-    """The part of `hocket.Layout` that makes no new layouts."""
+    """The part of `hocket.Layout` that does not make new layouts."""
 
     __slots__ = ("_native",)
     _native: _pure.Layout
@@ -36,7 +36,7 @@ class LayoutQueries:
 
     @property
     def dist(self) -> str:
-        """HPF text, as ``"(BLOCK, CYCLIC(3), *)"``; of an aligned array the alignment.
+        """HPF text, as ``"(BLOCK, CYCLIC(3), *)"``; for an aligned array the alignment.
 
         Examples
         --------
@@ -59,7 +59,7 @@ class LayoutQueries:
 
     @property
     def replicate(self) -> tuple[int, ...]:
-        """Positions in `procs` along which copies lie.
+        """Positions in `procs` along which processes hold copies.
 
         Examples
         --------
@@ -136,10 +136,10 @@ class LayoutQueries:
         return self._native.local_elements(integer(rank, "rank"))
 
     def global_indices(self, rank: int) -> list[npt.NDArray[np.int64]]:
-        """For each dimension the global indices that process `rank` holds, increasing.
+        """For each dimension the increasing global indices that process `rank` holds.
 
-        Of explicit segments and elements: one array of row-major numbers, in the order of the local
-        array.
+        Explicit segments and elements have one array of row-major numbers, in the order of the
+        local array.
 
         Raises
         ------
@@ -155,14 +155,14 @@ class LayoutQueries:
         return self._native.global_indices(integer(rank, "rank"))
 
     def slices(self, rank: int) -> tuple[slice, ...]:
-        """Process `rank`'s part as one slice a dimension: ``whole[lay.slices(rank)]`` is its local
-        array.
+        """The part of process `rank` as one slice a dimension: ``whole[lay.slices(rank)]`` is its
+        local array.
 
         Raises
         ------
         LayoutError
-            its indices of a dimension are not equally spaced, as those of CYCLIC(3);
-            or they are a list. `global_indices` says which they are.
+            its indices of a dimension are not equally spaced (CYCLIC(3)), or are a list. Use
+            `global_indices` for these.
 
         Examples
         --------
@@ -176,12 +176,12 @@ class LayoutQueries:
         return tuple(found)
 
     def to_boxes(self) -> list[tuple[tuple[int, ...], tuple[int, ...]]]:
-        """Every process's part as a ``(start, stop)`` pair, as `boxes` takes them.
+        """The part of every process as a ``(start, stop)`` pair, as for `boxes`.
 
         Raises
         ------
         LayoutError
-            a process's part is no box, as of CYCLIC.
+            the part of a process is no box (CYCLIC).
 
         Examples
         --------
@@ -203,7 +203,7 @@ class LayoutQueries:
         Parameters
         ----------
         context
-            the handle of BLACS that ``CTXT_`` gets; it is -1 for a process outside the grid.
+            the BLACS handle for ``CTXT_``; -1 for a process outside the grid.
         transposed
             the descriptors of the transpose instead.
         dtype
@@ -219,8 +219,9 @@ class LayoutQueries:
         Raises
         ------
         LayoutError
-            a layout that ScaLAPACK cannot describe: not of two dimensions, with copies, or with
-            blocks that are not equal or not dealt out in turn; or entries too large for `dtype`.
+            a layout that ScaLAPACK cannot describe: not of two dimensions, with copies, with
+            unequal blocks, or with blocks in another order than round robin; or entries too large
+            for `dtype`.
 
         Examples
         --------
@@ -236,7 +237,7 @@ class LayoutQueries:
         return blacs_of(self._native, context, transposed, dtype)
 
     def owners(self, index: Index) -> list[int]:
-        """Every process that holds the element, increasing.
+        """All processes that hold the element, increasing.
 
         Raises
         ------
@@ -256,8 +257,7 @@ class LayoutQueries:
         Raises
         ------
         LayoutError
-            an index outside the shape, or not one a dimension; an element that
-            nobody holds.
+            an index outside the shape, or not one a dimension; an element without owner.
 
         Examples
         --------
@@ -268,13 +268,12 @@ class LayoutQueries:
         return self._native.owner(integers(index, "index"))
 
     def local_index(self, index: Index) -> tuple[int, ...]:
-        """Where the element lies in the local array of ``owner(index)``.
+        """The index of the element in the local array of ``owner(index)``.
 
         Raises
         ------
         LayoutError
-            an index outside the shape, or not one a dimension; an element that
-            nobody holds.
+            an index outside the shape, or not one a dimension; an element without owner.
 
         Examples
         --------
@@ -313,10 +312,10 @@ class LayoutQueries:
         return layout_html(self)
 
     def draw(self) -> str:
-        """Who holds what, as text: one row a line, each element's lowest process.
+        """The owners of the elements as text: one row a line, each element's lowest process.
 
-        Of more than two dimensions the last two, at index 0 of the others; long ones thinned out.
-        Never raises.
+        For more than two dimensions, the last two, at index 0 of the others. Shows a sample of long
+        dimensions. Never raises.
 
         Examples
         --------
@@ -331,12 +330,12 @@ class LayoutQueries:
         return layout_text(self)
 
     def plot(self, path: str) -> None:
-        """Draws who holds what to an image file: one colour a process.
+        """Draws the owners of the elements to an image file: one colour a process.
 
         Raises
         ------
         Error
-            matplotlib is not installed, or the file cannot be written.
+            matplotlib is not installed, or hocket cannot write the file.
 
         Examples
         --------

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""How a global array lies over processes. Needs no MPI."""
+"""Layouts: distributions of a global array over processes. Needs no MPI."""
 
 from __future__ import annotations
 
@@ -23,11 +23,12 @@ __all__ = ["Layout"]
 
 
 class Layout(LayoutQueries):
-    """How a global N-d array is distributed over processes. An immutable value.
+    """The distribution of a global N-d array over processes. An immutable value.
 
-    Two layouts are equal when their shape, their size and every process's index sets are, however
-    they were written; boxes, elements and explicit segments equal only their own kind, and elements
-    with the order of the local arrays. `Layout.parse(str(layout)) == layout`.
+    Two layouts are equal if their shapes, their sizes and the index sets of every process are
+    equal, however they were written. Boxes, elements and explicit segments equal only layouts of
+    their own kind, and elements only with the same order of the local arrays.
+    `Layout.parse(str(layout)) == layout`.
 
     The formats are those of HPF 1.0, chapter 3, and HPF 2.0, section 8: ``BLOCK``, ``BLOCK(n)``,
     ``CYCLIC``, ``CYCLIC(n)``, ``GEN_BLOCK(n, n, ...)`` (these extents, in order), ``INDIRECT(p, p,
@@ -40,13 +41,13 @@ class Layout(LayoutQueries):
         extents of the global array; an int for one dimension.
     dist
         HPF text with one format a dimension, any case: ``"(BLOCK, CYCLIC(3), *)"``, with or without
-        its parentheses; or a list or tuple of texts and of what `hocket.indirect` and
-        `hocket.gen_block` make: ``["BLOCK", "CYCLIC(3)", "*"]``.
+        its parentheses; or a list or tuple of texts and of results of `hocket.indirect` and
+        `hocket.gen_block`: ``["BLOCK", "CYCLIC(3)", "*"]``.
     procs
         one extent for each dimension that is not ``*``, in order, and one at each position named in
-        `replicate`. Process ``r`` sits at row-major position ``r``.
+        `replicate`. Process ``r`` is at row-major position ``r``.
     replicate
-        positions in `procs` that belong to no dimension and hold copies.
+        positions in `procs` that belong to no dimension; processes along them hold copies.
 
     Raises
     ------
@@ -80,7 +81,7 @@ class Layout(LayoutQueries):
 
     @classmethod
     def _of(cls, native: _pure.Layout) -> Layout:
-        """The layout around what `_pure` and `_mpi` give."""
+        """The layout for a layout of `_pure` or `_mpi`."""
         self = cls.__new__(cls)
         object.__setattr__(self, "_native", native)
         return self
@@ -99,7 +100,7 @@ class Layout(LayoutQueries):
             (copies along that dimension) or in the array (that dimension is not distributed).
             Negative strides are legal.
         template
-            the layout that it is aligned with.
+            the layout with which the array is aligned.
 
         Raises
         ------
@@ -135,7 +136,7 @@ class Layout(LayoutQueries):
         segments
             for each process its ``(first, length)`` pairs, in any order: a list, or an integer
             array of shape (n, 2). Its local array has one dimension, and holds the elements in
-            increasing order. Gaps belong to nobody.
+            increasing order. Elements in gaps have no owner.
 
         Raises
         ------
@@ -155,10 +156,10 @@ class Layout(LayoutQueries):
 
     @classmethod
     def boxes(cls, shape: Extents, boxes: Iterable[Any]) -> Layout:
-        """One box of indices a process: bricks of any number of dimensions.
+        """One box of indices for each process: bricks of any number of dimensions.
 
-        Boxes may leave gaps, which belong to nobody; overlapping ones hold copies. Making the
-        layout of P boxes takes O(P log P) time.
+        Boxes may leave gaps, whose elements have no owner; overlapping boxes hold copies. Making
+        the layout of P boxes takes O(P log P) time.
 
         Parameters
         ----------
@@ -188,8 +189,8 @@ class Layout(LayoutQueries):
     def elements(cls, shape: Extents, lists: Iterable[Any]) -> Layout:
         """Listed elements, by their row-major numbers.
 
-        These are Tpetra's maps and PETSc's index sets. An element that several processes list is
-        copies; one that nobody lists is a gap.
+        Tpetra's maps and PETSc's index sets are layouts of this kind. An element in several lists
+        has copies; an element in no list has no owner.
 
         Parameters
         ----------
@@ -227,28 +228,28 @@ class Layout(LayoutQueries):
         *,
         timeout: Optional[float] = None,
     ) -> Layout:
-        """The layout of what each process holds, from its own part alone. Collective; needs MPI.
+        """The layout of which each process gives its own part. Collective; needs MPI.
 
-        Rank r of `comm` is process r. Every process learns every part.
+        Rank r of `comm` is process r. Every process gets all parts.
 
         Parameters
         ----------
         comm
             an mpi4py communicator; None: ``MPI.COMM_WORLD``.
         part
-            this process's: a tuple ``(start, stop)``, a box as `boxes` takes it; or a list or
-            an integer array, element numbers as `elements` takes them.
+            this process's part: a tuple ``(start, stop)``, a box as for `boxes`; or a list or an
+            integer array of element numbers, as for `elements`.
         shape
-            extents of the array, the same on all processes. None: the least that holds all
-            parts; of elements, of one dimension.
+            extents of the array, the same on all processes. None: the smallest that hold all parts;
+            for elements, of one dimension.
         timeout
-            seconds; None to wait as long as it takes.
+            seconds; None for no limit.
 
         Raises
         ------
         LayoutError
-            on every process, where parts are of several kinds or what `boxes` or
-            `elements` refuses, or where shapes differ.
+            on every process, for parts of different kinds, parts that `boxes` or `elements`
+            refuses, or different shapes.
         Error
             on every process, for a wrong timeout.
         DeadlineError
@@ -281,15 +282,15 @@ class Layout(LayoutQueries):
         ----------
         desc
             the 9 integers of a descriptor of a dense matrix (``DTYPE_`` 1); or an array of shape
-            (processes, 9), each process's.
+            (processes, 9), one descriptor a process.
         grid
-            the BLACS grid: ``(rows, columns)`` numbers processes row by row, as
-            ``BLACS_GRIDINIT`` with ``'R'``; an array has the process of each place, as
-            ``BLACS_GRIDMAP`` takes them. ``np.arange(6).reshape((2, 3), order="F")`` is ``'C'``.
+            the BLACS grid: ``(rows, columns)`` numbers processes row by row, as ``BLACS_GRIDINIT``
+            with ``'R'``; an array has the process at each grid position, as for ``BLACS_GRIDMAP``.
+            ``np.arange(6).reshape((2, 3), order="F")`` is ``'C'``.
         transposed
             the layout of the transpose instead.
         rank
-            the process whose descriptor `desc` is, so that ``LLD_`` is checked. None: it is not.
+            the process of the descriptor `desc`, for a check of ``LLD_``. None: no check.
 
         Raises
         ------
@@ -314,23 +315,22 @@ class Layout(LayoutQueries):
     def all_from_hpf(cls, text: str, **parameters: int) -> dict[str, Layout]:
         """Every array that a Fortran program's HPF directives distribute or align, by name.
 
-        Understood are ``!HPF$ PROCESSORS``, ``TEMPLATE``, ``DISTRIBUTE`` and ``ALIGN``,
-        declarations of arrays, and ``PARAMETER``, in free or fixed form; other lines are passed
-        over. Dimensions keep Fortran's order; indices become 0-based.
+        Reads ``!HPF$ PROCESSORS``, ``TEMPLATE``, ``DISTRIBUTE`` and ``ALIGN``, declarations of
+        arrays, and ``PARAMETER``, in free or fixed form; skips other lines. Dimensions keep
+        Fortran's order; indices become 0-based.
 
         Parameters
         ----------
         text
             the program.
         parameters
-            values of names that the text leaves open: ``P=4, N=512``; also of the inquiry
+            values of names that the text does not define: ``P=4, N=512``; also of the inquiry
             ``NUMBER_OF_PROCESSORS()``.
 
         Raises
         ------
         LayoutError
-            a malformed directive (a caret points at the character), or names that
-            nothing declares.
+            a malformed directive (a caret points at the character), or names without a declaration.
 
         Examples
         --------
@@ -351,12 +351,12 @@ class Layout(LayoutQueries):
     def from_hpf(cls, text: str, name: str | None = None, **parameters: int) -> Layout:
         """The layout of an array of a Fortran program with HPF directives; see `all_from_hpf`.
 
-        `name` chooses one (in any case), where directives map several arrays.
+        `name` selects one (in any case) if directives map several arrays.
 
         Raises
         ------
         LayoutError
-            also where there are several arrays and no name, or none of that name.
+            also if there are several arrays and no name, or no array of that name.
 
         Examples
         --------
@@ -386,23 +386,24 @@ class Layout(LayoutQueries):
         shape: Extents | None = None,
         timeout: Optional[float] = None,
     ) -> Layout:
-        """The layout of what PETSc holds, by the methods of petsc4py.
+        """The layout of an object of PETSc, by the methods of petsc4py.
 
-        A DMDA's shape is ``(z, y, x)``, with its degrees of freedom behind if they are several,
-        because x is the fastest index of its vectors: a process wraps
-        ``vec.getArray().reshape(lay.local_shape(rank))`` without a copy. A Vec has one dimension, a
-        Mat rows in blocks. An IS or an LGMap is `elements` in its own order, and a collective call
-        over its communicator.
+        The shape of a DMDA is ``(z, y, x)``, followed by its degrees of freedom if there are
+        several, because x is the fastest index of its vectors. A process wraps
+        ``vec.getArray().reshape(lay.local_shape(rank))`` without a copy. A Vec has one dimension; a
+        Mat has blocks of rows. An IS or an LGMap gives `elements` in its own order, by a collective
+        call over its communicator.
 
         Parameters
         ----------
         given
             a DMDA, Vec, Mat, IS or LGMap of petsc4py; or ownership ranges, as ``[0, 3, 6, 8]``: 0,
-            and where each process's rows end.
+            and the end of each process's rows.
         shape
-            of an IS or LGMap: extents of the array that it numbers. None: up to its largest number.
+            for an IS or LGMap: extents of the array that it numbers. None: up to its largest
+            number.
         timeout
-            of an IS or LGMap: seconds; None to wait as long as it takes.
+            for an IS or LGMap: seconds; None for no limit.
 
         Raises
         ------
@@ -430,12 +431,12 @@ class Layout(LayoutQueries):
         Parameters
         ----------
         darray
-            a ``DistArray``, which `hocket.wrap` takes as its own local array without a copy; or a
+            a ``DistArray``, which `hocket.wrap` accepts as local array without a copy; or a
             ``Pencil``, as ``fft.pencil[True]`` of a ``PFFT``.
         comm
-            the communicator that its grid was made of; None: ``MPI.COMM_WORLD``.
+            the communicator of its grid; None: ``MPI.COMM_WORLD``.
         timeout
-            seconds; None to wait as long as it takes.
+            seconds; None for no limit.
 
         Raises
         ------
@@ -460,9 +461,9 @@ class Layout(LayoutQueries):
     def from_sharding(cls, mesh: Any, spec: Any, shape: Extents | None = None) -> Layout:
         """The layout of a sharded tensor of PyTorch or JAX.
 
-        PyTorch's shards have the sizes of ``torch.chunk``, HPF's BLOCK; where several mesh
-        dimensions shard one of the tensor's, each cuts what the one before has left. JAX's shards
-        are even. Along mesh dimensions that shard nothing lie copies.
+        PyTorch's shards have the sizes of ``torch.chunk``, HPF's BLOCK. If several mesh dimensions
+        shard one dimension of the tensor, each divides the shards of the one before. JAX's shards
+        are even. Processes along mesh dimensions that shard nothing hold copies.
 
         Parameters
         ----------
@@ -474,13 +475,12 @@ class Layout(LayoutQueries):
             torch's placements, one a mesh dimension (``Shard``, ``_StridedShard``, ``Replicate``),
             or a ``DTensor``; JAX's ``PartitionSpec`` or ``NamedSharding``, or an array of JAX.
         shape
-            extents of the tensor; None where `spec` has them.
+            extents of the tensor; None if `spec` has them.
 
         Raises
         ------
         LayoutError
-            placements that do not fit the mesh or the shape; ``Partial``; shards of JAX that are
-            not even.
+            placements that do not fit the mesh or the shape; ``Partial``; uneven shards of JAX.
 
         Examples
         --------
@@ -495,8 +495,7 @@ class Layout(LayoutQueries):
     def section(self, slices: Any) -> Layout:
         """The layout of ``a[slices]``: HPF's ``A(1:n:2, :)``.
 
-        A section is an array of its own: its elements are numbered from 0 in the order of the
-        slices.
+        A section numbers its own elements from 0, in the order of the slices.
 
         Parameters
         ----------
@@ -507,7 +506,7 @@ class Layout(LayoutQueries):
         Raises
         ------
         LayoutError
-            what `slices` cannot be, or an integer outside the shape.
+            invalid `slices`, or an integer outside the shape.
 
         Examples
         --------
@@ -519,14 +518,14 @@ class Layout(LayoutQueries):
         return Layout._of(self._native.section(slices_of(slices, self.shape)))
 
     def local_section(self, slices: Any, rank: int) -> tuple[Any, ...] | None:
-        """Where a section lies in process `rank`'s local array.
+        """The index of a section in process `rank`'s local array.
 
         Returns
         -------
         tuple[Any, ...] | None
-            An index for the local array: slices and integers where steps are regular, so that it
-            gives a view, else arrays of integers, one a dimension (`numpy.ix_` combines them). None
-            where the process holds nothing of it.
+            An index for the local array: slices and integers if steps are regular, so that it gives
+            a view, else arrays of integers, one a dimension (`numpy.ix_` combines them). None if
+            the process holds no element of the section.
 
         Raises
         ------
@@ -551,19 +550,20 @@ class Layout(LayoutQueries):
         return tuple(result)
 
     def relabeled(self, ranks: Iterable[int], size: int | None = None) -> Layout:
-        """The same parts held by other processes: process ``ranks[r]`` holds what `r` held.
+        """The same parts on other processes: process ``ranks[r]`` holds the part of process `r`.
 
         Parameters
         ----------
         ranks
             one process for each of this layout's; see `hocket.relabel`.
         size
-            number of processes; those not named hold nothing. None: up to the highest named.
+            number of processes; processes not in `ranks` hold nothing. None: the highest in `ranks`
+            plus 1.
 
         Raises
         ------
         LayoutError
-            not one process for each, or one twice.
+            not one process for each part, or one process twice.
 
         Examples
         --------
@@ -578,10 +578,9 @@ class Layout(LayoutQueries):
 
     @classmethod
     def parse(cls, text: str, shape: Extents | None = None) -> Layout:
-        """The layout whose ``str`` this is.
+        """The layout that the text describes, as ``str(layout)`` gives it.
 
-        With `shape`, the text may leave out the shape:
-        ``Layout.parse("(BLOCK, *) @ 4", (12, 12))``.
+        With `shape`, the text may omit the shape: ``Layout.parse("(BLOCK, *) @ 4", (12, 12))``.
 
         Raises
         ------

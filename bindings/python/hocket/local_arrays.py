@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""What kernels read and write: arrays of this process, checked before anything moves."""
+"""Arguments of kernels: arrays of this process, checked before any element moves."""
 
 from __future__ import annotations
 
@@ -29,7 +29,8 @@ def check_writeable(array: AnyArray, name: str) -> None:
 
 
 def _overlaps_itself(array: AnyArray) -> bool:
-    """Whether two elements may share memory: one dimension reaches into another's steps."""
+    """Whether two elements may share memory: the extent of one dimension exceeds another's
+    stride."""
     if array.size == 0:
         return False
     reach = array.itemsize
@@ -43,30 +44,30 @@ def _overlaps_itself(array: AnyArray) -> bool:
 
 
 def overlap(a: AnyArray, b: AnyArray) -> bool:
-    """Whether they share memory, or may, where that is too hard to tell."""
+    """Whether two arrays share memory; also True if the answer would take too long."""
     if not np.may_share_memory(a, b):
         return False
     limit: Any = 100_000  # candidates: the exact answer may take exponential time
     try:
         return np.shares_memory(a, b, max_work=limit)
-    except Exception:  # too hard to tell: NumPy moved this exception's home in version 2
+    except Exception:  # it took too long; this exception is in another module since NumPy 2
         return True
 
 
 def checked_array(x: Any, name: str) -> AnyArray:
-    """As an array that kernels can read."""
+    """An array that kernels can read."""
     if isinstance(x, np.ma.MaskedArray):
         raise Error(f"{name} is a masked array; pass its .data and its .mask")
     try:
         array: AnyArray = np.asarray(x)
-    except (TypeError, ValueError) as error:  # rows of different lengths, say
+    except (TypeError, ValueError) as error:  # for example rows of different lengths
         raise Error(f"{name} is no array: {error}") from error
     _check_dtype(array.dtype)
     return array
 
 
 def address(array: AnyArray) -> int:
-    """Where its first element lies."""
+    """The address of its first element."""
     return int(array.__array_interface__["data"][0])
 
 

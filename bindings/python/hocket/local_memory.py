@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""The memory of local arrays: hocket's own, and what the user gives."""
+"""The memory of local arrays: allocated by hocket, or given by the user."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ def as_array(
 
 
 def memory(shape: Sequence[int], dtype: np.dtype[Any]) -> np.ndarray:
-    """An array in memory of hocket's own, not set."""
+    """An uninitialised array in memory that hocket allocates."""
     count = 1
     for extent in shape:  # Python's integers do not overflow
         count *= extent

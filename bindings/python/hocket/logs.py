@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""The logger `hocket`: what was chosen and why. INFO holds for the program (MPI, settings, how
-processes are started), DEBUG is of each choice (strategies, ways through memory)."""
+"""The logger `hocket` reports choices and their reasons. INFO: settings of the whole program
+(MPI, how processes start). DEBUG: each choice (strategies, memory paths)."""
 
 from __future__ import annotations
 
@@ -17,8 +17,8 @@ _begun = False
 
 
 def heed() -> None:
-    """Has the library tell its choices from the logger's present level on. Costs next to nothing
-    where that has not changed."""
+    """Makes the library report its choices from the logger's present level on. Costs almost
+    nothing if the level has not changed."""
     global _heard
     wanted = _OFF
     if logger.isEnabledFor(logging.INFO):
@@ -33,7 +33,7 @@ def heed() -> None:
 
 
 def _begin() -> None:
-    """What is told once, at first."""
+    """The settings that the log reports once, at first."""
     global _begun
     if _begun:
         return
@@ -42,7 +42,7 @@ def _begin() -> None:
 
     from hocket import _mpi
 
-    atexit.register(_mpi.set_log, _OFF)  # an interpreter that is ending is told nothing
+    atexit.register(_mpi.set_log, _OFF)  # no reports to an interpreter that is ending
     several = MPI.Query_thread() == MPI.THREAD_MULTIPLE
     logger.info(
         "MPI: %s, which mpi4py has loaded; hocket was built with %s; threads may %scall it at once",

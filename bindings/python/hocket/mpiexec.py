@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Which `mpiexec` starts our processes, and what each MPI wants to hear.
+"""Finds `mpiexec`, and the options that each MPI needs.
 
-Every difference between the launchers of Open MPI, MPICH and their relatives lives in this file.
+This file has all differences between the launchers of Open MPI, MPICH and their relatives.
 """
 
 from __future__ import annotations
@@ -20,15 +20,15 @@ from pathlib import Path
 from .errors import Error
 from .logs import logger
 
-#: where launchers leave a process's rank and the number of ranks
+#: variables that hold a process's rank and the number of ranks, by launcher
 RANK = ("OMPI_COMM_WORLD_RANK", "PMI_RANK", "PMIX_RANK", "MV2_COMM_WORLD_RANK")
-_SIZE = ("OMPI_COMM_WORLD_SIZE", "PMI_SIZE", "MV2_COMM_WORLD_SIZE")
+_SIZE = ("OMPI_COMM_WORLD_SIZE", "PMI_SIZE", "MV2_COMM_WORLD_SIZE", "SLURM_STEP_NUM_TASKS")
 
 
 def find() -> Path:
-    """The `mpiexec` to use: `$HOCKET_MPIEXEC`, else the one beside this Python, else on PATH.
+    """The path of `mpiexec`: `$HOCKET_MPIEXEC`, else the one beside this Python, else on PATH.
 
-    The one beside Python comes first because mpi4py there belongs to the same MPI.
+    The one beside Python comes first because mpi4py there uses the same MPI.
 
     Raises
     ------
@@ -82,7 +82,8 @@ def _version(mpiexec: Path) -> str:
 
 
 def flavour(mpiexec: Path) -> str:
-    """One of "openmpi" (5 and later), "openmpi4" (and before), "mpich" (its kin too), "unknown"."""
+    """One of "openmpi" (5 and later), "openmpi4" (and before), "mpich" (and relatives),
+    "unknown"."""
     text = _version(mpiexec)
     if "OpenRTE" in text:
         return "openmpi4"
@@ -94,18 +95,19 @@ def flavour(mpiexec: Path) -> str:
 
 
 def leave_ending_to_us(mpiexec: Path) -> list[str]:
-    """Options with which the launcher does not end the other ranks when one dies.
+    """Options that keep the launcher from ending the other ranks when one ends.
 
-    MPICH's Hydra ends them before anyone can tell which was first, and then names any of them.
+    Otherwise MPICH's Hydra ends them before this process can see which rank ended first, and then
+    names any of them.
     """
     text = _version(mpiexec)
     return ["-disable-auto-cleanup"] if "HYDRA" in text and "Intel" not in text else []
 
 
 def environment(kind: str, base: Mapping[str, str] | None = None) -> dict[str, str]:
-    """The variables with which a launcher of this flavour works for a newcomer.
+    """Environment variables with which a launcher of this flavour works without configuration.
 
-    Root may start it, and there may be more processes than cores. What the user has set stays.
+    They allow root, and more processes than cores. Values that the user has set stay.
     """
     env = dict(os.environ if base is None else base)
     if kind.startswith("openmpi"):
@@ -114,7 +116,7 @@ def environment(kind: str, base: Mapping[str, str] | None = None) -> dict[str, s
             env.setdefault("OMPI_ALLOW_RUN_AS_ROOT_CONFIRM", "1")
         env.setdefault("PRTE_MCA_rmaps_default_mapping_policy", ":oversubscribe")
         env.setdefault("OMPI_MCA_rmaps_base_oversubscribe", "1")
-        # Silent about networks that a machine does not have.
+        # No warnings about networks that the machine does not have.
         env.setdefault("OMPI_MCA_btl_base_warn_component_unused", "0")
     return env
 
@@ -124,8 +126,8 @@ def command(
 ) -> list[str]:
     """The command line that starts several programs as one set of ranks, in this order.
 
-    The colon between programs is the MPI standard's own (MPI 4.1, section 11.5), which both
-    Open MPI and MPICH understand.
+    The MPI standard defines the colon between programs (MPI 4.1, section 11.5); Open MPI and MPICH
+    support it.
     """
     line = [str(mpiexec), *options]
     for position, (count, argv) in enumerate(programs):
@@ -136,15 +138,16 @@ def command(
 
 @dataclass
 class Gone:
-    """The first process to go, as far as a launcher tells."""
+    """The first process that ended, according to the launcher."""
 
     rank: int | None = None
     pid: str = ""
-    how: str = ""  #: its status or signal, in words
+    how: str = ""  #: its status or signal, as text
 
 
 def first_to_go(said: str) -> Gone:
-    """Reads which process a launcher says was the first to end badly, and how."""
+    """Parses from a launcher's output the first process that ended badly, and its status or
+    signal."""
     gone = Gone()
     # Open MPI: "process rank 1 with PID 0", "Process name: [prterun-vm-258@1,1]"; MPICH: "PID 7".
     by_rank = re.search(r"process rank (\d+)|Process name: \[[^\]]*,(\d+)\]", said)
@@ -175,10 +178,10 @@ def _number(names: Sequence[str]) -> int | None:
 
 
 def world_rank() -> int | None:
-    """This process's rank among those that its launcher started; None without a launcher."""
+    """This process's rank as its launcher set it; None without a launcher."""
     return _number(RANK)
 
 
 def world_size() -> int | None:
-    """The number of processes that the launcher of this one started; None where unknown."""
+    """The number of processes that the launcher started; None if unknown."""
     return _number(_SIZE)

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Layouts of what PETSc and mpi4py-fft hold, by the methods of their objects: nothing of either is
-imported."""
+"""Layouts of PETSc and mpi4py-fft objects, by the methods of the objects. Imports neither
+library."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ def _extents(ranges: Any) -> Any:
 
 
 def _of_da(da: Any) -> _pure.Layout:
-    """PETSc's local arrays have x as their fastest index, so theirs is the last dimension."""
+    """In PETSc's local arrays x is the fastest index, so it is the layout's last dimension."""
     owned = [integer_array(each, "the DMDA's extents") for each in da.getOwnershipRanges()][::-1]
     shape = integers(da.getSizes(), "the DMDA's sizes")[::-1]
     formats = [_pure.Format.gen_block(extents) for extents in owned]
@@ -43,7 +43,7 @@ def _of_da(da: Any) -> _pure.Layout:
 
 
 def layout_from_petsc(given: Any, shape: Any, timeout: Optional[float]) -> _pure.Layout:
-    """What `Layout.from_petsc` is around."""
+    """Implements `Layout.from_petsc`."""
     lists = _has(given, "getIndices", "getComm")
     if shape is not None and not lists:
         raise LayoutError("shape= is for index sets; other objects of PETSc have their own")
@@ -74,7 +74,7 @@ def layout_from_petsc(given: Any, shape: Any, timeout: Optional[float]) -> _pure
 def layout_from_mpi4py_fft(
     given: Any, comm: Optional[MPI.Comm], timeout: Optional[float]
 ) -> _pure.Layout:
-    """What `Layout.from_mpi4py_fft` is around."""
+    """Implements `Layout.from_mpi4py_fft`."""
     from .from_local import layout_from_local
 
     pencil = hasattr(given, "subshape")  # else a DistArray, whose shape is the local one
@@ -85,5 +85,5 @@ def layout_from_mpi4py_fft(
     if own is not None and whole is not None and start is not None:
         part = (tuple(start), tuple(np.add(start, own).tolist()))
     elif isinstance(given, (list, tuple, np.ndarray)):
-        part = None  # that could be a part of from_local, and is none of mpi4py-fft
+        part = None  # from_local would accept these, but mpi4py-fft does not make them
     return layout_from_local(comm, part, whole, timeout)

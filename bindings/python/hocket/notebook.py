@@ -12,7 +12,7 @@ _MOST = 32
 
 
 class _Layout(Protocol):
-    """A layout, whose module knows this one."""
+    """The attributes of layouts that this module uses. (Their module imports this one.)"""
 
     @property
     def shape(self) -> tuple[int, ...]: ...
@@ -22,7 +22,7 @@ class _Layout(Protocol):
 
 
 class _Plan(Protocol):
-    """Likewise a plan."""
+    """The attributes of plans that this module uses."""
 
     @property
     def source(self) -> _Layout: ...
@@ -33,14 +33,14 @@ class _Plan(Protocol):
 
 
 def _thinned(extent: int, most: int) -> list[int]:
-    """Indices of a dimension, at most so many, evenly spread."""
+    """At most so many indices of a dimension, evenly spread."""
     if extent <= most:
         return list(range(extent))
     return [k * extent // most for k in range(most)]
 
 
 def _owner_rows(layout: _Layout, most: int) -> list[list[int | None]]:
-    """The lowest owner of each element of the last two dimensions; None: nobody's."""
+    """The lowest owner of each element of the last two dimensions; None: no owner."""
     shape = layout.shape
     if 0 in shape:
         return []
@@ -58,7 +58,7 @@ def _owner_rows(layout: _Layout, most: int) -> list[list[int | None]]:
 
 
 def layout_text(layout: _Layout, most: int = 64) -> str:
-    """One line a row, one process number an element, '.' where nobody holds it."""
+    """One line a row, one process number an element; '.' for an element without owner."""
     table = _owner_rows(layout, most)
     width = max((len(str(owner)) for row in table for owner in row if owner is not None), default=1)
     lines = [
@@ -69,7 +69,7 @@ def layout_text(layout: _Layout, most: int = 64) -> str:
 
 
 def colour(process: int, size: int) -> str:
-    """A light colour of its own for each process: hues far apart for neighbours."""
+    """A light colour for each process; consecutive processes have very different hues."""
     hue = (process * 0.618034) % 1.0
     light = 0.72 + 0.12 * ((process // max(size // 3, 1)) % 3) / 2
     red, green, blue = colorsys.hls_to_rgb(hue, light, 0.65)
@@ -96,7 +96,7 @@ def layout_html(layout: _Layout) -> str:
 
 
 def plan_html(plan: _Plan) -> str:
-    """The plan's totals and its traffic, as a table where it is small."""
+    """The plan's totals and its traffic, as a table if it is small."""
     text = html.escape(plan.explain())
     if plan.source.size > _MOST or plan.destination.size > _MOST:
         return f"<pre>{text}</pre>"

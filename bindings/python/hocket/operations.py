@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""What a communication step may give back: anything that can be polled until it is done."""
+"""Operations that a communication step may return."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from hocket.team_requests import TeamRequest
 
 
 def operations_of(started: Any) -> list[_mpi.Operation]:
-    """None, one operation, or several, as the library's.
+    """None, one operation, or several, for the C++ library.
 
     Raises `Error` for anything else, naming it.
     """
@@ -41,7 +41,8 @@ def _operation_of(started: Any) -> _mpi.Operation:
     if isinstance(started, StoreRequest):
         return _mpi.then(started._core, started._finish)
     if isinstance(started, MPI.Request):
-        # Polled without the interpreter's lock; completed by mpi4py, whose objects then know it.
+        # The library polls it without the interpreter's lock; mpi4py completes it, so that its own
+        # object notes the completion.
         return _mpi.then(_mpi.watched(started.handle), started.Test)
     poll = getattr(started, "poll", None)
     if callable(poll):

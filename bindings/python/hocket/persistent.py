@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Sends and receives between tasks that are prepared once and started again and again."""
+"""Persistent sends and receives between tasks: prepared once, started again and again."""
 
 from __future__ import annotations
 
@@ -30,38 +30,38 @@ class PersistentVerbs(TaskMember):
         strategy: str = "auto",
         stages: Optional[int] = None,
     ) -> Request:
-        """Prepares a send that is started again and again, by `Request.start`.
+        """Prepares a send that `Request.start` starts again and again.
 
-        Descriptors are exchanged, the plan is made and lanes are laid once, in the background; each
-        start then costs the moving of data alone. A persistent send meets persistent receives only,
-        in the order in which both are made, per pair of tasks and tag.
+        The processes exchange descriptors, make the plan and connect once, in the background; each
+        start then only moves data. A persistent send matches persistent receives only, in the order
+        in which both are made, for each pair of tasks and each tag.
 
         Parameters
         ----------
         a
-            the array that a start without an array sends, or a layout: then each start names an
-            array, the first of which settles the dtype
+            the array that a start without an array sends; or a layout: then each start names an
+            array, and the first array sets the dtype
         dest
             the receiving task's name or index
         tag
             0 or more
         count
-            how often it will be started, as far as that is known; 1 says that preparing does not
-            pay, so that the first start computes its schedule while it sends
+            the number of starts, if known. With 1, hocket prepares nothing: the first start
+            computes its schedule while it sends
         strategy, stages
             as for `send`
 
         Returns
         -------
         Request
-            At once: what is wrong on either side (also MismatchError, for shapes and dtypes that
-            differ) is raised by `Request.start` and `Request.wait`, on every process of both tasks.
+            At once. `Request.start` and `Request.wait` raise the errors that the two sides find
+            (also MismatchError, for shapes and dtypes that differ), on every process of both tasks.
 
         Raises
         ------
         Error
-            on this process, for arguments that cannot be read; every other process of the task
-            raises it when it starts the request or waits for it.
+            on this process, for arguments of a wrong type; every other process of the task raises
+            it when it starts the request or waits for it.
 
         Examples
         --------
@@ -90,7 +90,8 @@ class PersistentVerbs(TaskMember):
         strategy: str = "auto",
         stages: Optional[int] = None,
     ) -> Request:
-        """Prepares a receive that is started again and again. No wildcards; else as `send_init`.
+        """Prepares a receive that `Request.start` starts again and again. No wildcards; otherwise
+        as `send_init`.
 
         Raises
         ------

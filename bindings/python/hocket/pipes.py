@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""What started processes print, read line by line, each line whole."""
+"""Reads the output of started processes by whole lines."""
 
 from __future__ import annotations
 
@@ -15,16 +15,27 @@ OnLine = Callable[[Optional[int], str, str], None]
 
 
 class Readers:
-    """The pipes of all ranks and of mpiexec, read line by line."""
+    """The pipes of all ranks and of mpiexec, read line by line.
+
+    `split`: the launcher alone has pipes, and each of its lines names a rank; gives (rank, line).
+    """
 
     def __init__(
-        self, selector: selectors.BaseSelector, folder: Path, ranks: int, on_line: OnLine
+        self,
+        selector: selectors.BaseSelector,
+        folder: Path,
+        ranks: int,
+        on_line: OnLine,
+        split: Callable[[str], tuple[int | None, str]] | None = None,
     ) -> None:
         self._selector = selector
         self._on_line = on_line
+        self._split = split
         self._rest: dict[int, bytes] = {}
         self._said: list[str] = []
         self.crashed: set[int] = set()  #: ranks whose faulthandler has reported a fatal signal
+        if split is not None:  # the launcher carries what ranks of other hosts print
+            return
         _raise_file_limit(2 * ranks + 64)
         for number in range(ranks):
             for name in ("out", "err"):
@@ -33,7 +44,7 @@ class Readers:
                 self._add(os.open(path, os.O_RDONLY | os.O_NONBLOCK), number, name)
 
     def add(self, stream: IO[bytes] | None, name: str) -> None:
-        """Read mpiexec's own output too."""
+        """Also reads the output of mpiexec itself."""
         assert stream is not None
         number = os.dup(stream.fileno())
         stream.close()
@@ -45,8 +56,8 @@ class Readers:
         self._selector.register(number, selectors.EVENT_READ, (source, name))
 
     def read(self, seconds: float) -> bool:
-        """Take what there is, waiting at most so long; False when there was nothing."""
-        # Keys without data are not ours: a process that has ended.
+        """Reads the available output; waits at most `seconds`. False if there was none."""
+        # Keys without data belong to the watch of ended processes.
         events = [key for key, _ in self._selector.select(seconds) if key.data is not None]
         for key in events:
             source, name = key.data
@@ -64,6 +75,8 @@ class Readers:
         return bool(events)
 
     def _line(self, source: int | None, name: str, line: str) -> None:
+        if self._split is not None:
+            source, line = self._split(line)
         if source is None:
             self._said.append(line)
         elif name == "err" and line.startswith("Fatal Python error: "):
@@ -74,7 +87,7 @@ class Readers:
         return "\n".join(self._said).strip()
 
     def drain(self) -> None:
-        """Take what the ended ranks have left in their pipes."""
+        """Reads the remaining output of ranks that have ended."""
         limit = time.monotonic() + 2
         while self._rest and time.monotonic() < limit and self.read(0):
             pass
@@ -86,7 +99,7 @@ class Readers:
 
 
 def _raise_file_limit(wanted: int) -> None:
-    """Two pipes a rank: many ranks need more open files than a shell usually grants."""
+    """Two pipes a rank: many ranks need more open files than shells usually allow."""
     soft, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
     if soft != resource.RLIM_INFINITY and soft < wanted:
         ceiling = wanted if hard == resource.RLIM_INFINITY else min(wanted, hard)

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Who sends which elements to whom, from one layout to another. Needs no MPI."""
+"""Plans: the elements that each process sends to each other process. Needs no MPI."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ _DESTINATION = {"dst", "destination"}
 
 
 def _overlap_list(overlap: Overlap, size: int) -> list[int]:
-    """For each process of the destination the source process that is the same one, or -1."""
+    """For each process of the destination the source process that is the same process, or -1."""
     if overlap is None:
         return []
     if isinstance(overlap, Relabeling):
@@ -79,7 +79,7 @@ def _nodes(nodes: Nodes) -> tuple[list[int], list[int]]:
 
 
 class Plan:
-    """For a source and a destination layout: who sends which elements to whom. See `plan`.
+    """The plan of a transfer from a source layout to a destination layout. `plan` makes plans.
 
     Examples
     --------
@@ -117,7 +117,7 @@ class Plan:
 
     @property
     def axes(self) -> tuple[int, ...]:
-        """The destination is the source transposed by these, as in `numpy.transpose`.
+        """The destination is the source transposed by these axes, as in `numpy.transpose`.
 
         Examples
         --------
@@ -128,9 +128,10 @@ class Plan:
         return self._native.axes
 
     def sends(self, rank: int) -> Traffic:
-        """Whom source process `rank` sends how many elements, whatever the strategy.
+        """The receivers of source process `rank` and their numbers of elements, whatever the
+        strategy.
 
-        Sorted by process, zeros left out, itself included.
+        Sorted by process, without zeros, including the process itself.
 
         Raises
         ------
@@ -146,7 +147,7 @@ class Plan:
         return self._native.sends(integer(rank, "rank"))
 
     def recvs(self, rank: int) -> Traffic:
-        """From whom destination process `rank` receives how many elements; as `sends`.
+        """The senders to destination process `rank` and their numbers of elements; as `sends`.
 
         Raises
         ------
@@ -162,9 +163,10 @@ class Plan:
         return self._native.recvs(integer(rank, "rank"))
 
     def common(self, side: str, rank: int) -> Traffic:
-        """What process `rank` of `side` and each process of the other side both hold.
+        """The number of elements that process `rank` of `side` and each process of the other side
+        both hold.
 
-        Sorted, zeros left out. Every copy of the source is listed, though one of them sends.
+        Sorted, without zeros. Counts every copy of the source, although only one is sent.
 
         Raises
         ------
@@ -180,13 +182,13 @@ class Plan:
         return self._native.common(self._is_source(side), integer(rank, "rank"))
 
     def steps(self, side: str, rank: int) -> list[Step]:
-        """The messages that process `rank` of `side` (``"src"`` or ``"dst"``) takes part in.
+        """The messages in which process `rank` of `side` (``"src"`` or ``"dst"``) takes part.
 
         Returns
         -------
         list[Step]
             ``[(round, "send" or "recv", (side, rank) of the peer, elements), …]`` in the order of
-            rounds. What stays on its process is no message.
+            rounds. Elements that stay on their process are no message.
 
         Raises
         ------
@@ -202,7 +204,7 @@ class Plan:
         return self._native.steps(self._is_source(side), integer(rank, "rank"))
 
     def cargo(self, side: str, rank: int) -> list[list[tuple[int, int, int]]]:
-        """What each message of `steps` carries, in the order in which it lies there.
+        """The contents of each message of `steps`, in the order in which the message stores them.
 
         Returns
         -------
@@ -224,7 +226,8 @@ class Plan:
         return self._native.cargo(self._is_source(side), integer(rank, "rank"))
 
     def boxes(self, side: str, rank: int) -> list[tuple[int, list[Any]]]:
-        """What process `rank` of `side` exchanges, as strided boxes of the two local arrays.
+        """The elements that process `rank` of `side` exchanges, as strided boxes of the two local
+        arrays.
 
         Returns
         -------
@@ -247,31 +250,32 @@ class Plan:
         return self._native.boxes(self._is_source(side), integer(rank, "rank"))
 
     def alltoallw(self, rank: int, comm_size: Optional[int] = None) -> Alltoallw:
-        """The arguments of process `rank` for ``comm.Alltoallw``, to move the array with MPI alone.
+        """The arguments for ``comm.Alltoallw`` on process `rank`, which move the array with MPI
+        alone.
 
         Process ``r`` of both layouts is rank ``r``. The strategy does not matter: every process
-        sends each other one its elements, in one message.
+        sends its elements to every other process in one message.
 
         Parameters
         ----------
         rank
-            process of the communicator; one beyond a layout sends or receives nothing there
+            rank in the communicator; a process beyond a layout sends or receives nothing there
         comm_size
-            processes of the communicator; None: as many as the larger layout has
+            size of the communicator; None: that of the larger layout
 
         Returns
         -------
         tuple
             ``(sendcounts, sdispls, sendtypes, recvcounts, rdispls, recvtypes)``, each with an entry
-            a process. Counts are 1, or 0 where nothing moves. Displacements are 0: they are in the
-            datatypes, in bytes of 64 bits, because those of ``Alltoallw`` end at 2 GiB. The types
-            are committed, count from the first element of a dense local array (C order) of
-            `itemsize` bytes an element, and are the caller's to ``Free()``, all of them.
+            a process. Counts are 1, or 0 for peers without elements. Displacements are 0, because
+            ``Alltoallw`` limits them to 2 GiB; the datatypes contain 64-bit displacements instead.
+            The types are committed and count from the first element of a dense local array (C
+            order) of `itemsize` bytes an element. The caller frees all of them with ``Free()``.
 
         Raises
         ------
         LayoutError
-            there is no such process, or `comm_size` is below the layouts' processes.
+            there is no such process, or `comm_size` is smaller than a layout's number of processes.
         Error
             `comm_size` is no integer.
 
@@ -306,7 +310,8 @@ class Plan:
 
     @property
     def rounds(self) -> int:
-        """Turns in which each process sends one message and receives one, at most.
+        """The number of rounds. In a round, each process sends at most one message and receives at
+        most one.
 
         Examples
         --------
@@ -330,7 +335,7 @@ class Plan:
 
     @property
     def elements_moved(self) -> int:
-        """Elements that all messages carry together.
+        """The number of elements in all messages together.
 
         Examples
         --------
@@ -341,17 +346,17 @@ class Plan:
         return self._native.elements_moved
 
     def predict(self, model: Mapping[str, float] | None = None) -> dict[str, float]:
-        """Seconds by strategy, as a linear model sees them.
+        """The predicted seconds of each strategy, by a linear cost model.
 
-        Each stage of a strategy takes as long as its slowest process, whose sends and receives go
-        on side by side. `model` gives costs by name, as `model()` does; None: that of the plan.
-        Between more than 65536 pairs of processes all but the direct strategy are predicted as if
-        each pair exchanged as much (Avalani et al., section 2.2).
+        A stage of a strategy takes as long as its slowest process, whose sends and receives
+        overlap. `model` gives costs by name, as `model()` does; None: the plan's model. For more
+        than 65536 pairs of processes, the model assumes equal traffic between all pairs, except for
+        the direct strategy (Avalani et al., section 2.2).
 
         Raises
         ------
         LayoutError
-            the model has other names, or values that are no seconds.
+            the model has unknown names, or values that are no seconds.
 
         Examples
         --------
@@ -382,7 +387,7 @@ class Plan:
         return "\n".join(["  strategy     predicted", *rows])
 
     def explain(self) -> str:
-        """In words: the layouts, the totals, and the first processes' traffic.
+        """The plan as text: the layouts, the totals, and the first processes' traffic.
 
         Examples
         --------
@@ -419,12 +424,12 @@ class Plan:
         return "\n".join([*lines, "", self.table()])
 
     def plot(self, path: str) -> None:
-        """Draws who sends how much to whom, and both layouts, to an image file.
+        """Draws both layouts, and the traffic between each two processes, to an image file.
 
         Raises
         ------
         Error
-            matplotlib is not installed, or the file cannot be written.
+            matplotlib is not installed, or hocket cannot write the file.
 
         Examples
         --------
@@ -459,7 +464,7 @@ def plan(
     model: Mapping[str, float] | None = None,
     nodes: Nodes = None,
 ) -> Plan:
-    """Plans the move of an array from one layout to another. Pure: no MPI, nothing moves.
+    """Plans the move of an array from one layout to another. Pure: needs no MPI, moves no element.
 
     Parameters
     ----------
@@ -473,28 +478,26 @@ def plan(
         bytes of one element.
     strategy
         ``"direct"``, ``"centralized"``, ``"staged"``, ``"multistage"``, ``"hybrid"``; ``"auto"``:
-        what the model predicts to take least, among no more than 65536 pairs of processes (beyond:
-        direct).
+        the fastest one by the model, for up to 65536 pairs of processes (beyond: direct).
     stages
-        of staged and centralized: how many processes of the larger side collect for the others,
-        from 1 (gather, one message, scatter). None: as many as the smaller side has, and for
-        centralized one that sends to all.
+        for staged and centralized: the number of collecting processes of the larger side, from 1
+        (gather, one message, scatter). None: as many as the smaller side has processes; for
+        centralized one, which sends to all.
     overlap
-        destination process -> the source process that is the same one (a mapping, or one entry a
-        process, -1 for none; or what `relabel` returned). None: the sides are disjoint.
+        destination process -> the source process that is the same process (a mapping, or one entry
+        a process, -1 for none; or the result of `relabel`). None: the sides are disjoint.
     model
-        costs of messages, as `model()` gives them; those left out have their default. None: what
-        `model()` gives.
+        costs of messages, as `model()` gives them; missing ones have their defaults. None:
+        `model()`.
     nodes
-        for each side the node of each process, in any numbers. None: one node; where the model
-        knows costs between nodes and the sides are disjoint, one a side.
+        for each side the node of each process, as arbitrary numbers. None: one node for all; or one
+        node a side, if the sides are disjoint and the model has costs between nodes.
 
     Raises
     ------
     LayoutError
-        shapes that do not match, axes that are no permutation, an overlap that is not
-        one-to-one, an unknown strategy, stages that the strategy does not take or that are out
-        of range.
+        shapes that do not match, axes that are no permutation, an overlap that is not one-to-one,
+        an unknown strategy, a strategy without stages, or stages out of range.
 
     Examples
     --------

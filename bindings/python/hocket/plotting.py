@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Every picture that hocket draws: layouts, plans, photographs, times. Benchmarks use its figures.
+"""All pictures of hocket: layouts, plans, images, times. Benchmarks use its figures.
 
-matplotlib is imported when something is drawn. The ending of a path chooses the kind of file.
+Imports matplotlib at the first picture. The suffix of a path selects the file format.
 """
 
 from __future__ import annotations
@@ -20,31 +20,31 @@ from .errors import Error
 
 PathLike = Union[str, Path]
 
-#: cells a side up to which the owner's number is written into each cell
+#: the largest number of cells a side with the owner's number in each cell
 _NUMBERED = 16
-#: cells a side that are drawn at most; larger arrays are drawn from a sample of their indices
+#: the largest number of cells a side; hocket draws a sample of larger arrays
 _CELLS = 512
-#: processes up to which each is asked what it holds
+#: the largest number of processes that hocket asks for their indices
 _ASKED = 4096
-#: processes up to which each gets an entry in the legend
+#: the largest number of processes in the legend
 _LEGEND = 16
 
 
 def plot_layout(layout: Any, path: PathLike) -> None:
-    """Draw who owns what: one colour a process, and its number where there is room.
+    """Draws the owners of the elements: one colour a process, with its number if there is space.
 
     Parameters
     ----------
     layout
         a Layout of any number of dimensions. One dimension is drawn as a strip; of more than two,
-        the last two that are distributed, at index 0 of the others.
+        the last two distributed ones, at index 0 of the others.
     path
-        the picture to write.
+        the path of the picture.
 
     Raises
     ------
     Error
-        matplotlib is missing, or the path cannot be written.
+        matplotlib is missing, or hocket cannot write the path.
     """
     figure = new_figure(6.4, 5.6 if sum(extent > 1 for extent in layout.shape) > 1 else 1.4)
     _draw_layout(figure.add_subplot(), layout, _short(layout, 70))
@@ -52,19 +52,19 @@ def plot_layout(layout: Any, path: PathLike) -> None:
 
 
 def plot_plan(plan: Any, path: PathLike) -> None:
-    """Draw a plan: the source layout, how many elements go from whom to whom, the destination.
+    """Draws a plan: the source layout, the traffic between each two processes, the destination.
 
     Parameters
     ----------
     plan
         a Plan.
     path
-        the picture to write.
+        the path of the picture.
 
     Raises
     ------
     Error
-        matplotlib is missing, or the path cannot be written.
+        matplotlib is missing, or hocket cannot write the path.
     """
     figure = new_figure(16, 5.4)
     left, middle, right = figure.subplots(1, 3)
@@ -109,12 +109,12 @@ def traffic_matrix(plan: Any) -> npt.NDArray[np.int64]:
 
 
 def plot_image(image: npt.NDArray[Any], path: PathLike, title: str = "") -> None:
-    """Draw a grey image, a 2-D array of any real dtype.
+    """Draws a grey image, a 2-D array of any real dtype.
 
     Raises
     ------
     Error
-        matplotlib is missing, or the path cannot be written.
+        matplotlib is missing, or hocket cannot write the path.
     """
     figure = new_figure(5.6, 5.8)
     axes = figure.add_subplot()
@@ -125,12 +125,12 @@ def plot_image(image: npt.NDArray[Any], path: PathLike, title: str = "") -> None
 
 
 def plot_spectrum(spectrum: npt.NDArray[Any], path: PathLike, title: str = "") -> None:
-    """Draw the magnitude of a 2-D spectrum on a logarithmic scale, frequency 0 in the middle.
+    """Draws the magnitude of a 2-D spectrum on a logarithmic scale, frequency 0 in the middle.
 
     Raises
     ------
     Error
-        matplotlib is missing, or the path cannot be written.
+        matplotlib is missing, or hocket cannot write the path.
     """
     magnitude = np.log10(1.0 + np.abs(np.fft.fftshift(spectrum)))
     rows, columns = spectrum.shape
@@ -152,13 +152,14 @@ def plot_times(
     unit: str,
     cores: int,
 ) -> None:
-    """Draw times over numbers of processes: (processes, seconds) of each (group, kind), a colour a
-    group, a stroke a kind. `unit`: what a time is; `cores`: beyond so many, processes share them.
+    """Draws times over numbers of processes: (processes, seconds) of each (group, kind), a colour a
+    group, a stroke a kind. `unit`: the label of times; `cores`: with more processes, processes
+    share cores.
 
     Raises
     ------
     Error
-        matplotlib is missing, or the path cannot be written.
+        matplotlib is missing, or hocket cannot write the path.
     """
     figure = new_figure(7.2, 5.0)
     axes = figure.add_subplot()
@@ -183,7 +184,7 @@ def plot_times(
 
 
 def new_figure(width: float, height: float) -> Any:
-    """A figure of its own: nothing of the user's own plotting is touched."""
+    """A separate figure, which does not change the user's own plots."""
     try:
         module = importlib.import_module("matplotlib.figure")
     except ImportError as problem:
@@ -195,7 +196,7 @@ def new_figure(width: float, height: float) -> Any:
 
 
 def save_figure(figure: Any, path: PathLike) -> None:
-    """Write it; an Error says why it cannot be."""
+    """Writes it; an Error gives the reason if that fails."""
     try:
         figure.savefig(path, dpi=110)
     except (AttributeError, OSError, TypeError, ValueError) as problem:
@@ -206,7 +207,8 @@ def save_figure(figure: Any, path: PathLike) -> None:
 
 
 def owner_map(layout: Any) -> tuple[npt.NDArray[np.int64], npt.NDArray[np.int64], str]:
-    """Lowest owner of each drawn element (-1: nobody) and number of owners, 2-D; what is drawn."""
+    """For each drawn element its lowest owner (-1: none) and the number of its owners, 2-D; and
+    a caption."""
     shape = tuple(layout.shape)
     drawn, note = _drawn_dimensions(layout)
     many = layout.size > _ASKED  # then ask for each drawn element instead of for each process
@@ -225,7 +227,7 @@ def owner_map(layout: Any) -> tuple[npt.NDArray[np.int64], npt.NDArray[np.int64]
         lowest[place] = owners[0] if owners else -1
     for rank in () if many else reversed(range(layout.size)):
         held = layout.global_indices(rank)
-        if len(held) != len(shape):  # listed element by element, flat
+        if len(held) != len(shape):  # a flat list of elements
             flat = np.ravel_multi_index(np.ix_(*picks), shape) if shape else np.zeros(1, int)
             mask = np.isin(flat, held[0])
         else:
@@ -271,7 +273,7 @@ def _draw_layout(axes: Any, layout: Any, title: str) -> None:
         axes.set_axis_off()
         return
     colours = importlib.import_module("matplotlib").colormaps
-    # White: elements that nobody holds.
+    # White: elements without owner.
     colour_of = colours["tab20" if layout.size <= 20 else "turbo"].with_extremes(under="white")
     top = max(19, layout.size - 1) if layout.size <= 20 else layout.size - 1
     axes.imshow(lowest, cmap=colour_of, vmin=-0.5, vmax=top + 0.5, aspect="auto")
@@ -308,7 +310,7 @@ def _draw_layout(axes: Any, layout: Any, title: str) -> None:
 
 
 def _shade(colours: Any, rank: int, top: int) -> tuple[float, ...]:
-    """The colour of a process, as the picture scales it."""
+    """The colour of a process, on the picture's scale."""
     return tuple(colours((rank + 0.5) / (top + 1)))
 
 
@@ -318,7 +320,7 @@ def _short(layout: Any, most: int) -> str:
 
 
 def _whole_ticks(axes: Any, rows: int, columns: int) -> None:
-    """No ticks between cells; one at each where there are few."""
+    """No ticks between cells; one at each cell of a small picture."""
     locator = importlib.import_module("matplotlib.ticker").MaxNLocator
     for axis, extent in ((axes.xaxis, columns), (axes.yaxis, rows)):
         if extent <= _NUMBERED:
@@ -328,8 +330,9 @@ def _whole_ticks(axes: Any, rows: int, columns: int) -> None:
 
 
 def _places_for_numbers(lowest: npt.NDArray[np.int64]) -> list[tuple[int, int, float]]:
-    """(row, column, size of the text): every cell of a small picture; of a large one the middle of
-    each block of one owner that has room for a number, where there are not too many."""
+    """(row, column, size of the text) of each number: in every cell of a small picture; in a
+    large one in the middle of each block of one owner that is large enough, unless there are too
+    many blocks."""
     rows, columns = lowest.shape
     if max(rows, columns) <= _NUMBERED:
         size = max(6, 13 - max(rows, columns) // 2)
@@ -344,14 +347,14 @@ def _places_for_numbers(lowest: npt.NDArray[np.int64]) -> list[tuple[int, int, f
 
 
 def _blocks(changes: npt.NDArray[np.bool_], extent: int) -> list[tuple[int, int]]:
-    """Stretches between the places where anything changes."""
+    """Ranges between consecutive changes."""
     bounds = [0, *(np.flatnonzero(changes) + 1).tolist(), extent]
     return list(zip(bounds, bounds[1:]))
 
 
 def _border_owners(axes: Any, lowest: npt.NDArray[np.int64]) -> None:
-    """A line wherever the owner changes, so that neighbouring colours cannot be mistaken; left out
-    where the lines would cover the colours."""
+    """A line at every change of owner, because neighbouring colours may be similar; none if
+    lines would cover the colours."""
     rows, columns = lowest.shape
     across = np.argwhere(lowest[:, 1:] != lowest[:, :-1])
     down = np.argwhere(lowest[1:, :] != lowest[:-1, :])

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""The processes of one `mpiexec`, watched until all have ended; nothing of them is left behind."""
+"""Starts the processes of one `mpiexec`, watches them until all have ended, and cleans up."""
 
 from __future__ import annotations
 
@@ -20,19 +20,19 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, Callable
 
-from . import mpiexec, rank, rank_monitor, tracing
+from . import mpiexec, rank, rank_monitor, slurm, tracing
 from .logs import logger
 from .pipes import OnLine, Readers
 
-#: seconds that other ranks have to report once one has failed
+#: seconds in which other ranks can report, once one has failed
 GRACE = 0.3
-#: seconds that the launcher has to say something of a rank that died
+#: seconds in which the launcher can report a rank that has ended
 LAUNCHER_GRACE = 0.5
 
 
 @dataclass
 class Failure:
-    """How one rank failed, in its own words."""
+    """The report of a rank that has failed."""
 
     rank: int
     brief: str
@@ -43,29 +43,31 @@ class Failure:
 
 @dataclass
 class Outcome:
-    """How a run ended."""
+    """The end of a run."""
 
-    code: int  #: of mpiexec; negative: ended by that signal
-    failures: list[Failure]  #: first to fail first
-    said: str  #: what mpiexec itself printed
+    code: int  #: mpiexec's; negative: a signal ended it
+    failures: list[Failure]  #: in the order of time
+    said: str  #: the output of mpiexec itself
     timed_out: bool = False
-    stacks: dict[int, str] = field(default_factory=dict)  #: by rank, where each stood
-    dead: list[int] = field(default_factory=list)  #: ranks that died first, without a word
+    stacks: dict[int, str] = field(default_factory=dict)  #: by rank, its position
+    dead: list[int] = field(default_factory=list)  #: ranks that ended first, without a report
 
 
 @contextlib.contextmanager
 def run_folder() -> Iterator[Path]:
-    """A private folder for one run, gone afterwards, even when this process is told to end.
+    """A private folder for one run. It is removed even if a signal ends this process.
 
-    Meanwhile SIGUSR1, sent to this process, has all ranks print what they wait for.
+    In a Slurm allocation of several hosts the folder is on a file system that all of them share.
+    Meanwhile, SIGUSR1 to this process makes all ranks print their pending waits.
     """
-    path = Path(tempfile.mkdtemp(prefix="hocket-"))
+    beside = slurm.shared_folder() if slurm.hosts() > 1 else None
+    path = Path(tempfile.mkdtemp(prefix="hocket-", dir=beside))
     ours: dict[signal.Signals, Callable[[int, object], None]] = {
         signal.SIGTERM: _terminate,
         signal.SIGUSR1: lambda *_: _ask_waits(path),
     }
     before: dict[signal.Signals, Any] = {}
-    # Only the main thread may; elsewhere, and where the user has a handler, it stays as it is.
+    # Only the main thread may set a handler. A handler of the user's stays.
     if threading.current_thread() is threading.main_thread():
         for number, handler in ours.items():
             if signal.getsignal(number) == signal.SIG_DFL:
@@ -92,30 +94,31 @@ def supervise(
     python: bool = True,
     trace: Path | None = None,
 ) -> Outcome:
-    """Start the programs as one set of ranks and watch them until all have ended.
+    """Starts the programs as one set of ranks, and watches them until all have ended.
 
     Parameters
     ----------
     programs
-        (processes, command line) each, in rank order.
+        (processes, command line) for each program, in rank order.
     folder
         from `run_folder`; the ranks find it as `HOCKET_RUN`.
     on_line
-        called with every line that is printed.
+        function that gets every printed line.
     tasks
         the text of `HOCKET_TASKS` for the ranks; "" for none.
     timeout
-        seconds until all are ended; None for no limit.
+        seconds until hocket ends all ranks; None for no limit.
     python
-        each rank's program runs in the process that the launcher has started. Else MPICH's, told to
-        leave the ending of ranks to us, takes the end of a program below that process for a death,
-        and sends the other ranks a signal that ends them.
+        each rank's program runs in the process that the launcher has started. Otherwise MPICH's
+        launcher, which leaves the ending of ranks to hocket, takes the end of a program in a child
+        of that process for a failure, and sends the other ranks a signal that ends them.
     trace
-        the file that gets what all ranks did when, however the run ends.
+        the file for a trace of all ranks; written however the run ends.
 
-    When a rank reports a failure, all are ended. So are they when this call is left early, by
-    Ctrl-C or any other exception.
+    When a rank reports a failure, hocket ends all ranks. It also does so if an exception leaves
+    this call, for example Ctrl-C.
     """
+    several = slurm.hosts() > 1
     launcher = mpiexec.find()
     env = mpiexec.environment(mpiexec.flavour(launcher))
     env["HOCKET_RUN"] = str(folder)
@@ -125,12 +128,21 @@ def supervise(
     if trace is not None:
         env["HOCKET_TRACE"] = str(folder / tracing.NAME)
     ranks = sum(count for count, _ in programs)
-    options = mpiexec.leave_ending_to_us(launcher) if rank_monitor.SEES and python else []
+    if several:
+        slurm.check(folder)
+        slurm.require_room(ranks)
+        env["HOCKET_RUN_HOSTS"] = str(slurm.hosts())
+        line = slurm.command(programs, folder)
+    else:
+        alone = rank_monitor.SEES and python
+        options = mpiexec.leave_ending_to_us(launcher) if alone else []
+        line = mpiexec.command(launcher, programs, options)
     shared: set[str] = set()
     with selectors.DefaultSelector() as selector:
-        watched = rank_monitor.RankMonitor(folder, ranks, lambda: _members(folder), selector)
-        readers = Readers(selector, folder, ranks, on_line)
-        line = mpiexec.command(launcher, programs, options)
+        # Processes of other hosts cannot be watched; srun reports those that end badly.
+        nearby = 0 if several else ranks
+        watched = rank_monitor.RankMonitor(folder, nearby, lambda: _members(folder), selector)
+        readers = Readers(selector, folder, ranks, on_line, slurm.labelled if several else None)
         what = "1 process" if ranks == 1 else f"{ranks} processes"
         logger.info("starting %s: %s", what, shlex.join(map(str, line)))
         process = subprocess.Popen(
@@ -139,9 +151,11 @@ def supervise(
             stdout=subprocess.PIPE,
             stderr=subprocess.PIPE,
             env=env,
-            start_new_session=True,  # Ctrl-C reaches us alone; we end the ranks
+            start_new_session=True,  # only this process gets Ctrl-C; it ends the ranks
             preexec_fn=lambda: rank.end_with_parent(signal.SIGTERM),
         )
+        if several:
+            (folder / "srun").write_text(str(process.pid))
         readers.add(process.stdout, "out")
         readers.add(process.stderr, "err")
         try:
@@ -163,7 +177,7 @@ def _watch(
     shared: set[str],
     timeout: float | None,
 ) -> Outcome:
-    """Read what the ranks print until they have ended, failed, or run out of time."""
+    """Reads the ranks' output until they have ended, failed, or run out of time."""
     began = time.monotonic()
     failed_at: float | None = None
     stacks: dict[int, str] = {}
@@ -174,7 +188,7 @@ def _watch(
     while process.poll() is None:
         readers.read(0.05)
         now = time.monotonic()
-        if now >= next_search:  # one rank knows them; after a crash nobody may be left to ask
+        if now >= next_search:  # one rank knows them; after a crash there may be none to ask
             shared.update(_shared_files(watched.living()[:1]))
             next_search = now + 0.5
         if failed_at is None and any(folder.glob("*.failure")):
@@ -189,25 +203,26 @@ def _watch(
             timed_out = True
             stacks = _ask_stacks(folder)
             break
-    # Read before the others are ended, because being ended is no failure of theirs.
+    # Read before hocket ends the others, which is no failure of theirs.
     reports = [json.loads(path.read_text()) for path in folder.glob("*.failure")]
     failures = sorted((Failure(**report) for report in reports), key=lambda one: one.time)
     ended_by_us = process.poll() is None
     said = readers.said()
     _end(process, folder, shared)
     readers.drain()
-    if not (ended_by_us and dead):  # what a launcher says of ranks that we end is misleading
+    # a launcher's report of ranks that hocket has ended is misleading
+    if not (ended_by_us and dead):
         said = readers.said()
-    # A launcher may end the others within a millisecond: those that crashed were first.
+    # A launcher may end the others within a millisecond, so ranks that crashed were first.
     dead = [number for number in dead if number in readers.crashed] or dead
     code = process.returncode or (-signal.SIGKILL if ended_by_us else 0)
     return Outcome(code, failures, said, timed_out, stacks, dead)
 
 
 def _ask_waits(folder: Path) -> None:
-    """Have every rank print its pending waits: hocket does so when it is sent SIGUSR1. A rank that
-    has not used hocket yet would end by it, and is left alone."""
-    for path in folder.glob("*.pid"):
+    """Makes every rank print its pending waits, by SIGUSR1. The signal would end a rank that has
+    not used hocket yet, so such a rank gets none."""
+    for path in (*folder.glob("*.pid"), *folder.glob("srun")):  # srun passes signals on
         with contextlib.suppress(OSError, ValueError):
             pid = int(path.read_text())
             status = Path(f"/proc/{pid}/status").read_text()
@@ -217,20 +232,24 @@ def _ask_waits(folder: Path) -> None:
 
 
 def _ask_stacks(folder: Path) -> dict[int, str]:
-    """Where every rank stands: each Python rank prints its stack when it is sent SIGUSR2."""
+    """The position of every rank: on SIGUSR2 each Python rank prints its stack."""
     _ask_waits(folder)
     asked = []
     for path in folder.glob("*.pid"):
         with contextlib.suppress(OSError, ValueError):
             os.kill(int(path.read_text()), signal.SIGUSR2)
             asked.append(int(path.stem))
+    if (folder / "srun").exists():
+        with contextlib.suppress(OSError, ValueError):
+            os.kill(int((folder / "srun").read_text()), signal.SIGUSR2)
+            asked = [int(path.stem) for path in folder.glob("*.stack")]
     _settle([folder / f"{number}.stack" for number in asked])
     return {number: (folder / f"{number}.stack").read_text().strip() for number in sorted(asked)}
 
 
 def _settle(stacks: Sequence[Path]) -> None:
-    """Until there is something in each, and none of them grows. Ranks that others leave no core
-    take longer to write than the tenths of a second that it is usually."""
+    """Waits until every file has content and no file grows. Usually that takes tenths of a
+    second, but longer if other programs use all cores."""
     sizes: list[int] = []
     limit = time.monotonic() + 5
     while True:
@@ -241,14 +260,14 @@ def _settle(stacks: Sequence[Path]) -> None:
 
 
 def _end(process: subprocess.Popen[bytes], folder: Path, shared: set[str]) -> None:
-    """End mpiexec and whatever it started, and remove the shared memory that they leave."""
+    """Ends mpiexec and all processes that it started, and removes their shared memory."""
     if process.poll() is None:
         shared.update(_shared_files(_members(folder)))
         with contextlib.suppress(ProcessLookupError):
             process.terminate()
         try:
             process.wait(5)
-        except BaseException as problem:  # Ctrl-C again: be brief, but do end them
+        except BaseException as problem:  # Ctrl-C again: end them without further waits
             process.kill()
             process.wait()
             if not isinstance(problem, subprocess.TimeoutExpired):
@@ -280,7 +299,7 @@ def _kill_members(folder: Path) -> None:
 
 
 def _members(folder: Path) -> list[int]:
-    """Every living process of this run, known by the folder in its environment (Linux)."""
+    """Every living process of this run, by the folder in its environment (Linux)."""
     mark = f"HOCKET_RUN={folder}\0".encode()
     found = []
     for entry in Path("/proc").glob("[0-9]*"):
@@ -291,8 +310,8 @@ def _members(folder: Path) -> list[int]:
 
 
 def _shared_files(pids: Sequence[int]) -> set[str]:
-    """The shared-memory files of MPI that these processes have mapped, which an end by force
-    would leave in /dev/shm."""
+    """The shared-memory files of MPI that these processes have mapped, which remain in /dev/shm
+    when processes are killed."""
     found: set[str] = set()
     for pid in pids:
         with contextlib.suppress(OSError):

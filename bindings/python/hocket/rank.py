@@ -1,9 +1,10 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""What a started rank does around the user's code: report where it is, how it ended, and why.
+"""Runs around the user's code on a started rank: reports its position, its end, and its failure.
 
-Parent and ranks talk through small files in one folder, named by `HOCKET_RUN`, so that the report
-of a rank survives the rank: `3.pid`, `3.out`, `3.err` (pipes), `3.stack`, `3.result`, `3.ended`,
-`3.failure`, `3.here` (written by the library: this rank takes part), `3.absent` (never did).
+Parent and ranks communicate through small files in one folder, named by `HOCKET_RUN`, so that the
+report of a rank survives the rank: `3.pid`, `3.out`, `3.err` (pipes), `3.stack`, `3.result`,
+`3.ended`, `3.failure`, `3.here` (written by the library: this rank takes part), `3.absent` (never
+did).
 """
 
 from __future__ import annotations
@@ -27,15 +28,15 @@ from typing import Any, NoReturn
 
 from . import mpiexec
 
-#: how long a failed rank waits to be ended by the one that started it
+#: seconds that a failed rank waits until its parent ends it
 PATIENCE = 10.0
 
-#: the tasks of this run, where `hk.run` named them; lists of ranks fit into no `HOCKET_TASKS`
+#: the tasks of this run, set by `hk.run`; `HOCKET_TASKS` cannot express lists of ranks
 launched: Mapping[str, Any] | None = None
 
 
 def folder() -> Path | None:
-    """Where this rank reports; None when nobody listens."""
+    """The folder for this rank's reports; None without a parent that reads them."""
     name = os.environ.get("HOCKET_RUN")
     return Path(name) if name and Path(name).is_dir() else None
 
@@ -50,7 +51,7 @@ def places(tasks: str) -> list[tuple[str | None, int]]:
 
 
 def describe(rank: int | None, seats: list[tuple[str | None, int]]) -> str:
-    """A rank in words: "rank 2 (task 'cols', process 0)"."""
+    """Names a rank: "rank 2 (task 'cols', process 0)"."""
     if rank is None:
         return "this process"
     if rank < len(seats) and seats[rank][0] is not None:
@@ -59,7 +60,7 @@ def describe(rank: int | None, seats: list[tuple[str | None, int]]) -> str:
 
 
 def connect() -> None:
-    """Announce this process, and send what it prints to the one that started it."""
+    """Announces this process, and redirects its output to its parent."""
     here = folder()
     rank = mpiexec.world_rank()
     faulthandler.enable()
@@ -75,19 +76,21 @@ def connect() -> None:
         reconfigure = getattr(stream, "reconfigure", None)
         if reconfigure is not None:
             reconfigure(line_buffering=True, errors="backslashreplace")
-    # Kept open for the life of the process: the parent asks every rank where it stands by signal.
+    # Open until the process ends: the parent asks every rank for its position by signal.
     stack = (here / f"{rank}.stack").open("w", encoding="utf-8")
     if signal.getsignal(signal.SIGUSR1) == signal.SIG_DFL:
-        # MPICH's Hydra, told to leave the ending of ranks to us, sends it to the others when one
-        # dies. It must not end them, or nobody could tell who was first; and Python takes a handler
-        # away when it ends, but lets what is ignored be. hocket's first wait catches it again.
+        # MPICH's Hydra, which leaves the ending of ranks to hocket, sends SIGUSR1 to the other
+        # ranks when one ends. The signal must not end them, or the parent could not see which rank
+        # was first. Python removes a handler when it ends, but not SIG_IGN. hocket's first wait
+        # installs a handler again.
         signal.signal(signal.SIGUSR1, signal.SIG_IGN)
     faulthandler.register(signal.SIGUSR2, file=stack, all_threads=True)
-    write(here / f"{rank}.pid", str(os.getpid()).encode())
+    if "HOCKET_RUN_HOSTS" not in os.environ:  # a number of another host's means nothing there
+        write(here / f"{rank}.pid", str(os.getpid()).encode())
 
 
 def stand(where: str) -> None:
-    """Say where this rank stands, instead of its Python stack, should the parent ask."""
+    """Reports this rank's position, in place of its Python stack, if the parent asks."""
     here, rank = folder(), mpiexec.world_rank()
     if here is not None and rank is not None:
         faulthandler.unregister(signal.SIGUSR2)
@@ -96,21 +99,22 @@ def stand(where: str) -> None:
 
 
 def write(path: Path, content: bytes) -> None:
-    """Write a file that its reader sees wholly or not at all."""
+    """Writes a file that its reader sees completely or not at all."""
     part = path.with_name(path.name + ".part")
     part.write_bytes(content)
     part.replace(path)
 
 
 def done() -> None:
-    """Say that this rank's program has come to its end; what is left is to leave MPI."""
+    """Reports that this rank's program has ended; it still has to leave MPI."""
     here, rank = folder(), mpiexec.world_rank()
     if here is not None and rank is not None:
         write(here / f"{rank}.ended", b"")
 
 
 def fail(error: BaseException, code: int = 1, skip: int = 0) -> NoReturn:
-    """Report an exception with its traceback, less its first `skip` frames, and end every rank."""
+    """Reports an exception with its traceback, without its first `skip` frames, and ends every
+    rank."""
     trace: TracebackType | None = error.__traceback__
     for _ in range(skip):
         trace = trace.tb_next if trace is not None else None
@@ -120,7 +124,7 @@ def fail(error: BaseException, code: int = 1, skip: int = 0) -> NoReturn:
 
 
 def leave(brief: str, text: str, code: int) -> NoReturn:
-    """Report that this rank failed, how in a line and in full, and end every rank."""
+    """Reports this rank's failure, in one line and in full, and ends every rank."""
     rank = mpiexec.world_rank()
     here = folder()
     for stream in (sys.stdout, sys.stderr):
@@ -129,7 +133,7 @@ def leave(brief: str, text: str, code: int) -> NoReturn:
     if here is not None and rank is not None:
         report = {"rank": rank, "brief": brief, "text": text, "code": code, "time": time.time()}
         write(here / f"{rank}.failure", json.dumps(report).encode())
-        # The parent ends us all, once the others had a moment to report too.
+        # The parent ends all ranks, after the others could report, too.
         time.sleep(PATIENCE)
     else:
         seats = places(os.environ.get("HOCKET_TASKS", ""))
@@ -138,7 +142,7 @@ def leave(brief: str, text: str, code: int) -> NoReturn:
 
 
 def abort(code: int) -> NoReturn:
-    """End every rank of this run, through MPI where it is running."""
+    """Ends every rank of this run, through MPI if it runs."""
     module = sys.modules.get("mpi4py.MPI")
     if module is not None and module.Is_initialized() and not module.Is_finalized():
         module.COMM_WORLD.Abort(code)
@@ -147,8 +151,8 @@ def abort(code: int) -> NoReturn:
 
 @functools.cache
 def end_by_abort() -> None:
-    """From here on this process ends all others when it ends: a process is lost, and leaving MPI
-    in good order would wait for it for ever."""
+    """Makes the end of this process end all others: a process is lost, and MPI_Finalize would
+    wait for it for ever."""
 
     process = os.getpid()
 
@@ -164,9 +168,9 @@ def end_by_abort() -> None:
 
 
 def join() -> None:
-    """Take part in MPI's start and end, where the program itself has not: the processes that do
-    use MPI would wait in MPI_Init for this one for ever (MPI 4.1, section 11.2). Who waits for
-    a call of hocket that never came is told so."""
+    """Initialises and finalises MPI if the program has not: processes that use MPI would wait
+    for this one in MPI_Init for ever (MPI 4.1, section 11.2). Processes that wait for this one
+    in a call of hocket get an error."""
     here, rank = folder(), mpiexec.world_rank()
     if here is not None and rank is not None and not (here / f"{rank}.here").exists():
         who = describe(rank, places(os.environ.get("HOCKET_TASKS", "")))
@@ -177,20 +181,20 @@ def join() -> None:
 
 
 def end_with_parent(number: int) -> None:
-    """Be sent this signal when the parent process is gone, even by force (Linux only)."""
+    """Requests this signal for the end of the parent process, even by force (Linux only)."""
     if sys.platform == "linux":
         ctypes.CDLL(None).prctl(1, int(number), 0, 0, 0)  # PR_SET_PDEATHSIG
 
 
 def exit_code(error: SystemExit) -> int:
-    """The number that a SystemExit stands for, as Python itself reads it."""
+    """The exit code of a SystemExit, as Python computes it."""
     if error.code is None:
         return 0
     return error.code & 0xFF if isinstance(error.code, int) else 1
 
 
 def call() -> None:
-    """Run the function that `hk.run` left for this rank, and leave its result for `hk.run`."""
+    """Runs the function that `hk.run` has left for this rank, and stores its result."""
     global launched
     connect()
     here = folder()
@@ -225,5 +229,6 @@ def call() -> None:
 
 
 def _world(tasks: Any) -> Any:
-    """What `hk.tasks` says in this rank; set up here, so that its errors are reported as ours."""
+    """Implements `hk.tasks` on this rank. hocket calls it here, so that the rank reports its
+    errors as hocket's."""
     return importlib.import_module("hocket").tasks(tasks)

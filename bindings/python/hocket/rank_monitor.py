@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Which of the ranks that were started have gone without a word.
+"""Finds ranks that have ended without a report.
 
-The launchers end the other ranks when one dies, at once, and do not always say who was first.
+Launchers end the other ranks at once when one ends, and do not always name the first.
 """
 
 from __future__ import annotations
@@ -17,25 +17,25 @@ from typing import Callable
 
 from . import mpiexec
 
-#: whether the system lets us keep an eye on processes that are not our children
+#: whether the system can watch processes that are not children of this one
 SEES = hasattr(os, "pidfd_open")
-#: what a rank leaves when it is done, in whatever way
+#: the files that a rank leaves when it is done
 _WORDS = (".result", ".ended", ".failure")
-#: seconds that a rank has to leave MPI once all are done, though another died on the way
+#: seconds in which a rank must leave MPI once all are done, although another rank ended before
 LEAVING = 10.0
 #: seconds after which a rank that has not reported yet must at least be a process
 STARTING = 5.0
 
 
 class RankMonitor:
-    """An eye on the processes of a run, found by the `N.pid` that each rank leaves in its folder.
+    """Watches the processes of a run, by the `N.pid` that each rank leaves in its folder.
 
     Parameters
     ----------
     members
-        gives the ids of all living processes of the run.
+        returns the ids of all living processes of the run.
     selector
-        is woken by a death, so that one is seen before what it sets going: its keys have no data.
+        wakes at the end of a process, before its consequences: these keys have no data.
     """
 
     def __init__(
@@ -49,14 +49,14 @@ class RankMonitor:
         self._ranks = ranks
         self._members = members
         self._selector = selector
-        self._files: dict[int, int] = {}  # of living ranks
+        self._files: dict[int, int] = {}  # for living ranks
         self._pids: dict[int, int] = {}
         self._gone: set[int] = set()
         self._left_alone = float("inf")
         self._next_search = time.monotonic() + STARTING
 
     def silent(self) -> list[int]:
-        """The ranks that have died without having said that they were done."""
+        """The ranks that have ended without a report."""
         if not SEES:
             return []
         for path in self._folder.glob("*.pid"):
@@ -69,7 +69,7 @@ class RankMonitor:
                 self._selector.register(self._files[number], selectors.EVENT_READ)
             except ProcessLookupError:
                 self._gone.add(number)
-            except OSError:  # no more files: this one is not watched
+            except OSError:  # no more open files: this rank is not watched
                 continue
         ended = [number for number, file in self._files.items() if _ended(file)]
         for number in ended:
@@ -80,11 +80,11 @@ class RankMonitor:
         )
 
     def living(self) -> list[int]:
-        """The process ids of the ranks that were there when `silent` looked."""
+        """The process ids of the ranks that existed at the last call of `silent`."""
         return [self._pids[number] for number in sorted(self._files)]
 
     def stuck(self) -> bool:
-        """All are done, one is gone, and the others have not left MPI for a while: it died there,
+        """All ranks are done, one has ended, and the others do not leave MPI: it ended there,
         and they wait for it."""
         if not self._gone or not self._files or not all(map(self._has_spoken, range(self._ranks))):
             return False
@@ -104,13 +104,14 @@ class RankMonitor:
         return any((self._folder / f"{number}{word}").exists() for word in _WORDS)
 
     def _never_there(self) -> list[int]:
-        """Ranks that died before they could report at all. Rarely asked: it reads all of /proc."""
+        """Ranks that ended before they could report at all. Rarely called, because it reads all
+        of /proc."""
         missing = set(range(self._ranks)) - set(self._files) - self._gone
         if not missing or time.monotonic() < self._next_search:
             return []
         self._next_search = time.monotonic() + STARTING
         there = {_rank_of(pid) for pid in self._members()}
-        # Reported meanwhile, or a launcher that tells ranks nothing we know: no cause for alarm.
+        # The rank has reported meanwhile, or the launcher sets no variable that hocket knows.
         if not there & set(range(self._ranks)):
             return []
         return [
@@ -121,7 +122,7 @@ class RankMonitor:
 
 
 def _ended(file: int) -> bool:
-    poll = select.poll()  # a file's number may be beyond what select can take
+    poll = select.poll()  # select does not support large file numbers
     poll.register(file, select.POLLIN)
     return bool(poll.poll(0))
 

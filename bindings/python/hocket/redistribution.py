@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""How distributed arrays move: from one process, and to another layout."""
+"""Moves of distributed arrays: from one process, and to another layout."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ def scatter(
     *,
     timeout: Optional[float] = None,
 ) -> Array:
-    """The array that process `root` holds whole, laid out. Collective.
+    """Distributes the array that process `root` holds. Collective.
 
     Parameters
     ----------
@@ -45,12 +45,12 @@ def scatter(
     root
         rank in `comm`
     timeout
-        seconds; None to wait as long as it takes
+        seconds; None for no limit
 
     Returns
     -------
     Array
-        in hocket's memory, with the array's dtype.
+        in memory that hocket allocates, with the array's dtype.
 
     Raises
     ------
@@ -130,7 +130,7 @@ def redistribute(
     timeout: Optional[float] = None,
     max_buffer: Optional[int] = None,
 ) -> Array:
-    """The elements of `a` in another layout. Collective over ``a.comm``.
+    """Copies the elements of `a` into an array with another layout. Collective over ``a.comm``.
 
     Parameters
     ----------
@@ -139,19 +139,19 @@ def redistribute(
     axes
         the result is ``numpy.transpose(a, axes)``
     dtype
-        convert to it, as ``numpy.ndarray.astype`` does
+        dtype of the result, converted as by ``numpy.ndarray.astype``
     out
-        write here; has `layout` and the result's dtype
+        the result, with `layout` and the result's dtype; None: a new array
     timeout
         seconds after which the wait ends with `DeadlineError`
     max_buffer
-        bytes that this process may spend on message buffers beside the arrays, 2 MiB or more; None:
-        what ``HOCKET_MAX_BUFFER`` says, else 256 MiB. (`dtype` makes an array besides.)
+        the most bytes of message buffers on this process, 2 MiB or more; None:
+        ``HOCKET_MAX_BUFFER``, else 256 MiB. (`dtype` needs a further array.)
 
     Raises
     ------
     LayoutError, MismatchError, Error
-        on every process, whichever of them has wrong arguments; nothing has moved then.
+        on every process, if any process has wrong arguments; no element has moved then.
     DeadlineError
         after `timeout` seconds. It ends the wait, not the operation: a process that comes later
         completes it, and until then the arrays are in use.
@@ -182,11 +182,11 @@ def iredistribute(
     out: Optional[Array] = None,
     max_buffer: Optional[int] = None,
 ) -> ArrayRequest:
-    """Starts `redistribute`, which goes on in every wait, and in flows.
+    """Starts `redistribute`, which progresses in every wait, and in flows.
 
-    Until it is done `a` must not change, and `out` must not be touched. Both are kept alive. With
-    `dtype`, the elements that become shorter are converted now, others by `ArrayRequest.wait` or
-    `ArrayRequest.test`. Collective over ``a.comm``, in the order of the calls.
+    Until it completes, the program must not change `a` nor touch `out`; the request keeps both
+    alive. With `dtype`, this call converts elements that become shorter; `ArrayRequest.wait` and
+    `ArrayRequest.test` convert others. Collective over ``a.comm``, in the order of the calls.
 
     Parameters
     ----------
@@ -201,8 +201,8 @@ def iredistribute(
     Raises
     ------
     LayoutError, MismatchError, Error
-        on a process with wrong arguments; on all others from `ArrayRequest.wait`. Nothing has moved
-        then.
+        on a process with wrong arguments; `ArrayRequest.wait` raises it on all others. No element
+        has moved then.
 
     Examples
     --------
@@ -221,7 +221,7 @@ def iredistribute(
 
 
 class _Move:
-    """A redistribution on this process: the arrays that travel, and what is converted."""
+    """A redistribution on this process: the arrays of the transfer, and their conversions."""
 
     def __init__(
         self,
@@ -238,7 +238,7 @@ class _Move:
         with collective(a.comm, timeout) as self.seconds:
             wanted = a.dtype if dtype is None else dtypes.resolve(dtype)
             local_shape(layout, a.comm)
-            require_conversion(a.dtype, wanted)  # before anything moves
+            require_conversion(a.dtype, wanted)  # before any element moves
             self.axes = [] if axes is None else as_axes(axes, len(a.layout.shape))
             self._target = _destination(a, layout, wanted, out, dtype is not None)
             wire = wire_type(a.dtype, wanted)
@@ -248,7 +248,7 @@ class _Move:
             self.max_buffer = None if max_buffer is None else as_bytes(max_buffer, "max_buffer")
 
     def finish(self) -> Array:
-        """Once it has come: the result."""
+        """The result, after the transfer."""
         if self._landing is not self._target:
             self._target._local[...] = _converted(self._landing.local, self._target.dtype)
         self._target._settle()
@@ -256,7 +256,7 @@ class _Move:
 
 
 def as_axes(axes: Sequence[int], dimensions: int) -> list[int]:
-    """`axes` with negative ones counted from the end, as NumPy does."""
+    """`axes` with non-negative numbers, as NumPy converts them."""
     try:
         order = [operator.index(axis) for axis in axes]
     except (TypeError, ValueError):
@@ -270,17 +270,18 @@ def as_axes(axes: Sequence[int], dimensions: int) -> list[int]:
 
 
 def wire_type(has: np.dtype[Any], wanted: np.dtype[Any]) -> np.dtype[Any]:
-    """The type that travels where one is converted to the other: fewer bytes."""
+    """The type for the transfer when one type is converted to the other: the one with fewer
+    bytes."""
     return wanted if wanted != has and wanted.itemsize <= has.itemsize else has
 
 
 def require_conversion(has: np.dtype[Any], wanted: np.dtype[Any]) -> None:
-    """Raises `MismatchError` where NumPy does not convert."""
+    """Raises `MismatchError` if NumPy cannot convert between the types."""
     _converted(np.empty(0, has), wanted)
 
 
 def _converted(values: np.ndarray, wanted: np.dtype[Any]) -> np.ndarray:
-    """The values as NumPy converts them. Raises `MismatchError` where it does not."""
+    """The values as NumPy converts them. Raises `MismatchError` if it cannot."""
     try:
         return values.astype(wanted)
     except (TypeError, ValueError) as error:

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Arrays into which several steps of a flow reduce at the same time."""
+"""Reductions: arrays that several steps of a flow update concurrently."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ _UFUNCS: dict[str, Callable[..., Any]] = {
 
 
 class Reduction:
-    """One array, and the operation by which steps' parts become one with it."""
+    """An array, and the operation that combines the steps' buffers with it."""
 
     def __init__(self, touched: Touched, op: str) -> None:
         if not isinstance(op, str) or op not in _UFUNCS:
@@ -39,19 +39,19 @@ class Reduction:
         self._region = memory_of(self.array)
         if self._region.size() != self.array.nbytes:
             raise Error("a step cannot reduce into an array whose elements overlap")
-        # Axes from the largest stride to the smallest, as the elements of a part lie.
+        # Axes from the largest stride to the smallest: the order of the elements in a buffer.
         strides = self.array.strides
         self._order = sorted(range(self.array.ndim), key=lambda axis: -abs(strides[axis]))
 
     def accesses(self) -> list[_mpi.Access]:
-        """How the step touches the array, and the memory that a section is a copy of."""
+        """The access of the step to the array, and the memory behind a section that is a copy."""
         name = f"{self.op} {self.array.dtype.str}"
         reduced = _mpi.Access.reduction(self._region, name, self._fill, self._combine)
         further = regions_of(self._touched)[1:]
         return [reduced, *(_mpi.Access(_mpi.AccessKind.update, region) for region in further)]
 
     def array_at(self, address: int) -> np.ndarray:
-        """A part as an array like the real one. It lives as long as the step runs."""
+        """A buffer as an array like the real one. It lives as long as the step runs."""
         if self.array.nbytes == 0:
             return np.empty_like(self.array)
         memory = (ctypes.c_uint8 * self.array.nbytes).from_address(address)
@@ -71,7 +71,7 @@ class Reduction:
 
 
 def _elements_of(touched: Touched) -> npt.NDArray[Any]:
-    """The array that NumPy sees in what a step names. Raises `Error` for what is no memory."""
+    """The NumPy array for a user's argument. Raises `Error` for anything without memory."""
     if isinstance(touched, Array):
         return touched._local
     if isinstance(touched, np.ndarray):

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""What a step of a flow may name as read or written: memory, or a key."""
+"""Regions that a step of a flow may access: memory, or keys."""
 
 from __future__ import annotations
 
@@ -11,15 +11,15 @@ from hocket import _mpi
 from hocket.arrays import Array
 from hocket.errors import Error
 
-#: arrays (hocket's, NumPy's, or whatever has Python's buffer interface), or keys
+#: arrays (hocket's, NumPy's, or objects with Python's buffer interface), or keys
 Touched = Any
 Key = Union[str, bytes, int, tuple[Any, ...]]
 
 
 def key_bytes(key: Any) -> bytes:
-    """A key as bytes that are equal where keys are.
+    """A key as bytes, equal for equal keys.
 
-    Raises `Error` for what is no str, bytes, int, or tuple of such.
+    Raises `Error` for other objects than str, bytes, int, and tuples of these.
     """
     if isinstance(key, str):
         text = key.encode("utf-8", "surrogatepass")
@@ -37,13 +37,13 @@ def key_bytes(key: Any) -> bytes:
 
 
 def regions_of(touched: Touched) -> list[_mpi.Region]:
-    """The regions that one name stands for.
+    """The regions of one argument.
 
-    Raises `Error` for what is neither memory nor a key.
+    Raises `Error` for objects that are neither memory nor a key.
     """
     if isinstance(touched, Array):
         regions = [memory_of(touched._local)]
-        if touched._home is not None:  # what is received into it goes there, too
+        if touched._home is not None:  # a receive into the section writes this memory, too
             home, memory, _ = touched._home
             regions += [*regions_of(home), memory_of(memory)]
         return regions

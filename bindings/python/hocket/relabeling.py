@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Which processes take which parts of a layout, so that the fewest elements move."""
+"""Assignments of processes to the parts of a layout that move the fewest elements."""
 
 from __future__ import annotations
 
@@ -19,9 +19,9 @@ class Relabeling(list[int]):
     Attributes
     ----------
     moved
-        elements that move between processes when it is used.
+        elements that move between processes with this assignment.
     moved_without
-        elements that move when process r takes part r.
+        elements that move if process r takes part r.
     source_size
         number of processes of the source; higher entries are processes beyond it.
     """
@@ -36,7 +36,7 @@ class Relabeling(list[int]):
 
     @property
     def saving(self) -> float:
-        """The part of the elements that need not move, of those that would have, 0 to 1."""
+        """The fraction of the elements that this assignment saves from moving, 0 to 1."""
         if self.moved_without == 0:
             return 0.0
         return 1.0 - self.moved / self.moved_without
@@ -49,11 +49,11 @@ class Relabeling(list[int]):
 
 
 def relabel(src: Layout, dst: Layout, *, axes: Iterable[int] | None = None) -> Relabeling:
-    """The assignment of processes to the destination's parts that moves the fewest elements.
+    """Assigns processes to the destination's parts so that the fewest elements move.
 
-    Exact, by shortest augmenting paths over the pairs of processes that have something in common
-    (Jonker and Volgenant, Computing 38, 1987). Process r keeps part r where nothing is gained.
-    (COSTA's process relabeling, Kabic et al. 2021, is a greedy one.)
+    Exact, by shortest augmenting paths over the pairs of processes that share elements (Jonker and
+    Volgenant, Computing 38, 1987). Process r keeps part r if a change gains nothing. (COSTA's
+    process relabeling, Kabic et al. 2021, is a greedy one.)
 
     Parameters
     ----------
@@ -67,10 +67,10 @@ def relabel(src: Layout, dst: Layout, *, axes: Iterable[int] | None = None) -> R
     Returns
     -------
     Relabeling
-        ``perm``, a list: process ``perm[r]`` of the source takes part r of the destination. It
-        serves as ``overlap=`` of `hocket.plan`, and ``dst.relabeled(perm)`` is the layout to
-        redistribute to, or to create an array with. Where the destination has more processes than
-        the source, entries may name processes beyond the source.
+        ``perm``, a list: process ``perm[r]`` of the source takes part r of the destination. Use it
+        as ``overlap=`` of `hocket.plan`, and ``dst.relabeled(perm)`` as the layout of a
+        redistribution or a new array. If the destination has more processes than the source,
+        entries may name processes beyond the source.
 
     Raises
     ------

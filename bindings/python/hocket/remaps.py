@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Distributed arrays permuted within their own memory."""
+"""Remaps: permutations of distributed arrays within their own memory."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ __all__ = ["remap_inplace", "remap_layout", "remap_room"]
 
 
 def _threads(threads: Any) -> int:
-    """0 where the library decides."""
+    """The number of threads; 0: the library decides."""
     if threads is None:
         return 0
     number = as_number(threads, "threads")
@@ -28,19 +28,19 @@ def _threads(threads: Any) -> int:
 
 
 def remap_layout(layout: Layout, axes: Sequence[int]) -> Layout:
-    """The layout that `remap_inplace` gives an array of this one.
+    """The layout that `remap_inplace` gives an array of this layout.
 
-    Its dimension ``k`` is dimension ``axes[k]`` of `layout`'s shape; formats, arrangement and order
-    of processes stay.
+    Dimension ``k`` of its shape is dimension ``axes[k]`` of `layout`'s; formats, arrangement and
+    order of processes stay.
 
     Raises
     ------
     LayoutError
-        if `axes` is no permutation; if another dimension would be dealt out cyclically and
-        either has not whole rounds (a multiple of k times the processes), or blocks of the written
-        size are too small for it; for alignments, sections and explicit segments;
-        and where dimensions dealt out over different numbers of processes change places with no
-        undistributed one to rest in.
+        if `axes` is no permutation; for alignments, sections and explicit segments; if a cyclic
+        dimension after the permutation has not whole rounds (a multiple of k times the processes)
+        before or after it; if blocks of the given size are too small for the new dimension; and if
+        dimensions over different numbers of processes change places and every dimension is
+        distributed.
 
     Examples
     --------
@@ -55,9 +55,9 @@ def remap_layout(layout: Layout, axes: Sequence[int]) -> Layout:
 
 
 def remap_room(layout: Layout, axes: Sequence[int], rank: int) -> int:
-    """Elements that process `rank` must have room for while `remap_inplace` runs.
+    """The number of elements that the memory of process `rank` must hold for `remap_inplace`.
 
-    The larger of the local arrays before and after, and of those in between where several
+    The larger of the local arrays before and after, and of the intermediate ones if several
     dimensions are distributed.
 
     Raises
@@ -92,25 +92,26 @@ def remap_inplace(
     Parameters
     ----------
     a
-        its local array dense and row-major, in memory with room for `remap_room` elements: from
-        `empty` and its like (as far as their default room goes), or `wrap` with ``room=``
+        its local array dense and row-major, in memory for `remap_room` elements: from `empty` and
+        other functions that allocate (up to their default), or from `wrap` with ``room=``
     axes
         the result is ``numpy.transpose(a, axes)``
     threads
-        of each process for its local permutations; None: what it may use (``HOCKET_THREADS``)
+        threads of each process for its local permutations; None: ``HOCKET_THREADS``, else the
+        available cores
     timeout
         seconds after which the wait ends with `DeadlineError`; the operation goes on
 
     Returns
     -------
     Array
-        The same memory with the layout ``remap_layout(a.layout, axes)``. `a` is not to be used any
-        more.
+        The same memory with the layout ``remap_layout(a.layout, axes)``. The program must not use
+        `a` afterwards.
 
     Raises
     ------
     LayoutError, Error
-        on every process, whichever of them has wrong arguments; nothing has moved then.
+        on every process, if any process has wrong arguments; no element has moved then.
 
     Examples
     --------

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Sends and receives between tasks that are under way, and what they found."""
+"""Sends and receives between tasks that are under way, and the messages that they have found."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from hocket.layouts import Layout
 
 
 class TaskIndex(int):
-    """The index of a task; equal to the task's name, too. As a key of a dict it is the index."""
+    """The index of a task. It also equals the task's name. As a key of a dict it is the index."""
 
     name: str
 
@@ -41,17 +41,17 @@ class TaskIndex(int):
 
 
 class Status:
-    """What a receive or a probe found.
+    """The message that a receive or a probe has found.
 
     Attributes
     ----------
     source
-        index of the sending task; equal to its name, too
+        index of the sending task; also equals its name
     tag : int
     layout
-        the sender's Layout; a tuple of them where the message has several arrays
+        the sender's Layout; a tuple of layouts if the message has several arrays
     dtype
-        numpy.dtype; a tuple of them where the message has several arrays
+        numpy.dtype; a tuple of dtypes if the message has several arrays
 
     Examples
     --------
@@ -87,11 +87,11 @@ class Status:
 
 
 class Request:
-    """A send or a receive that was started, or one that can be started again and again.
+    """A started send or receive, or a persistent one.
 
-    Its methods are collective over the task. Made by `Tasks.isend` and `Tasks.irecv`, and, to be
-    started by `start`, by `Tasks.send_init` and `Tasks.recv_init`. Dropping it does not stop the
-    operation.
+    Its methods are collective over the task. `Tasks.isend` and `Tasks.irecv` start requests;
+    `Tasks.send_init` and `Tasks.recv_init` make persistent ones for `start`. Dropping a request
+    does not stop the operation.
 
     Examples
     --------
@@ -118,11 +118,11 @@ class Request:
         self._core = core
         self._received = received
         self._receiving = receiving
-        self._bound = bound  # persistent: what a start without an array sends or receives
+        self._bound = bound  # persistent: the array of a start without an array
 
     @property
     def persistent(self) -> bool:
-        """Whether it can be started again and again.
+        """Whether `start` can start it again and again.
 
         Examples
         --------
@@ -141,21 +141,21 @@ class Request:
         return self._core.persistent
 
     def start(self, a: Optional[Array] = None) -> None:
-        """Sends or receives `a`, or the array that a persistent request was made with.
+        """Sends or receives `a`, or the array of a persistent request.
 
-        Any array of the request's layout and type. Nothing is allocated, planned or agreed on:
-        every process of the task must start it alike. Between processes of one node a message of
-        less than 32 KiB costs flags in shared memory only, and the sender's array may be changed
-        at once.
+        Any array of the request's layout and type. A start does not allocate, plan or agree: every
+        process of the task must start the request with an array of the same global array. Within a
+        node, a message of less than 32 KiB needs only flags in shared memory, and the sender may
+        change its array at once.
 
         Raises
         ------
         Error
-            if the request is not persistent, was freed, or is under way, and what an earlier start
-            failed with. Nothing is started then; other processes that did start it wait for this
-            one, until their deadline.
+            if the request is not persistent, was freed, or is under way; the error of an earlier
+            start. Nothing starts then; other processes that have started it wait for this one,
+            until their deadline.
         LayoutError, MismatchError
-            for an array of another layout or type; here, too, nothing is started.
+            for an array of another layout or type; nothing starts then.
 
         Examples
         --------
@@ -184,7 +184,7 @@ class Request:
             self._received = [] if bound is None else [bound]
 
     def free(self) -> None:
-        """Ends a persistent request. Local, not collective.
+        """Frees a persistent request. Local, not collective.
 
         Raises
         ------
@@ -213,17 +213,17 @@ class Request:
         settle(self._received)
 
     def wait(self, timeout: Optional[float] = None) -> Status:
-        """Blocks until the operation is done. A deadline ends the wait, not the operation.
+        """Blocks until the operation completes. A deadline ends the wait, not the operation.
 
         Raises
         ------
         MismatchError
-            on every process of both tasks if shape or dtype differ; nothing has moved then.
+            on every process of both tasks if shape or dtype differ; no element has moved then.
         DeadlineError
-            after `timeout` seconds; the request can be waited for again.
+            after `timeout` seconds; the program can wait again.
         Error
-            for a wrong timeout, a persistent request that was not started, and what the other
-            task could not do.
+            for a wrong timeout, a persistent request that was not started, and errors of the other
+            task.
 
         Examples
         --------
@@ -243,12 +243,12 @@ class Request:
         return status
 
     def pieces(self, timeout: Optional[float] = None) -> int:
-        """In how many pieces the array travels. Local; waits until both sides have agreed on it.
+        """The number of pieces of the array. Local; waits until both sides have agreed on it.
 
         Raises
         ------
         Error
-            for a persistent request, which has none; and what `wait` would raise.
+            for a persistent request, which has no pieces; and as `wait`.
         DeadlineError
             after `timeout` seconds.
 
@@ -269,9 +269,9 @@ class Request:
         return self._core.pieces(as_seconds(timeout))
 
     def wait_piece(self, piece: int, timeout: Optional[float] = None) -> tuple[slice, ...]:
-        """Waits until this process's part of a piece has come; of a send, until it may be changed.
+        """Waits until this process's part of a piece has arrived (may be changed, for a send).
 
-        Pieces come in order. Local to the process, so that each may go on as soon as it can.
+        Pieces arrive in order. Local to the process, so that each process can go on at once.
 
         Parameters
         ----------
@@ -283,15 +283,15 @@ class Request:
         Returns
         -------
         tuple[slice, ...]
-            Which part of the array it is, as slices of its global indices: all of each dimension
-            but the one that is cut.
+            The piece as slices of global indices: all of each dimension except the one that is
+            divided.
 
         Raises
         ------
         Error
-            for a piece that there is not, a persistent request, and what `wait` would raise.
+            for a piece that does not exist, a persistent request, and as `wait`.
         DeadlineError
-            after `timeout` seconds; the request can be waited for again.
+            after `timeout` seconds; the program can wait again.
 
         Examples
         --------
@@ -313,15 +313,15 @@ class Request:
         return (*[slice(None)] * dimension, slice(first, last))
 
     def test(self) -> bool:
-        """True on all processes of the task or on none.
+        """Whether the operation is complete. All processes of the task get the same answer.
 
         Raises
         ------
         MismatchError, Error
-            as `wait`, once the operation has failed; Error also for a persistent request that was
+            as `wait`, after the operation has failed; Error also for a persistent request that was
             not started, or was freed.
         PeerLostError
-            as `wait`, where it is asked again and again.
+            as `wait`, if a program tests again and again.
 
         Examples
         --------
@@ -343,12 +343,13 @@ class Request:
 
     @property
     def status(self) -> Status:
-        """What was found, once `test` was true or `wait` returned. Local, not collective.
+        """The message that was found, after `test` was true or `wait` has returned. Local, not
+        collective.
 
         Raises
         ------
         Error
-            before; and what the operation failed with.
+            before; and the error of the operation.
 
         Examples
         --------
@@ -368,10 +369,10 @@ class Request:
 
 
 class ArrayRequest(Request):
-    """An array on its way, whose `wait` returns it; made by `iredistribute`.
+    """A started redistribution, whose `wait` returns the array; `iredistribute` makes it.
 
-    `waitall` takes it, and a flow's `comm` step may return it. Dropping it does not stop the
-    operation, but nobody converts or returns the result then.
+    `waitall` accepts it, and a flow's `comm` step may return it. Dropping it does not stop the
+    operation, but then the result is neither converted nor returned.
 
     Examples
     --------
@@ -393,7 +394,7 @@ class ArrayRequest(Request):
 
     @property
     def persistent(self) -> bool:
-        """False: it cannot be started again; a `Transfer` can.
+        """Always False: only a `Transfer` can start again.
 
         Examples
         --------
@@ -411,19 +412,19 @@ class ArrayRequest(Request):
         )
 
     def _take(self) -> Array:
-        """The result of an operation that is done."""
+        """The result of a complete operation."""
         if self._result is None:
             assert self._finish is not None
             self._result, self._finish = self._finish(), None
         return self._result
 
     def wait(self, timeout: Optional[float] = None) -> Array:  # type: ignore[override]
-        """The array, once it has come.
+        """Waits until the redistribution completes, and returns the array.
 
         Raises
         ------
         LayoutError, MismatchError, Error
-            what is wrong with the call on any process; Error also for a wrong timeout.
+            the error of the call on any process; Error also for a wrong timeout.
         DeadlineError
             after `timeout` seconds. It ends the wait, not the operation.
 
@@ -443,7 +444,7 @@ class ArrayRequest(Request):
         return self._take()
 
     def test(self) -> bool:
-        """Whether it has come on this process. Never waits.
+        """Whether the array has arrived on this process. Never waits.
 
         Raises
         ------
@@ -465,7 +466,7 @@ class ArrayRequest(Request):
 
 
 def _all_requests(requests: Any) -> list[Request]:
-    """`requests` as a list. Raises `Error` for what is none."""
+    """`requests` as a list. Raises `Error` for anything else."""
     try:
         listed = list(requests)
     except TypeError:
@@ -478,14 +479,16 @@ def _all_requests(requests: Any) -> list[Request]:
 
 
 def waitall(requests: Sequence[Request], timeout: Optional[float] = None) -> list[Status]:
-    """Waits for all, `timeout` seconds at most in all, and gives their statuses in order.
+    """Waits for all requests, at most `timeout` seconds together, and returns their statuses in
+    order.
 
     Raises
     ------
     DeadlineError
-        when `timeout` seconds have passed; all can be waited for again.
+        after `timeout` seconds; the program can wait for all again.
     MismatchError, Error
-        of the first request that failed; also for a wrong timeout, and what is no request.
+        of the first request that failed; also for a wrong timeout, and for objects that are no
+        requests.
 
     Examples
     --------
@@ -507,19 +510,19 @@ def waitall(requests: Sequence[Request], timeout: Optional[float] = None) -> lis
 
 
 def waitany(requests: Sequence[Request], timeout: Optional[float] = None) -> int:
-    """Waits for one, and gives its index: the same on every process of the task.
+    """Waits for any of the requests, and returns its index: the same on every process of the task.
 
-    A request that was waited for stays done: leave it out of the next call.
+    A request that has been waited for stays complete: omit it from the next call.
 
     Raises
     ------
     DeadlineError
-        on every process of the task, when `timeout` seconds have passed.
+        on every process of the task, after `timeout` seconds.
     MismatchError
-        where this process gives another number of requests than the task's lowest one does.
+        if this process passes another number of requests than the task's lowest process.
     MismatchError, Error
-        what the request that is done failed with; Error also for a wrong timeout, for what is no
-        request, and for none at all.
+        the error of the complete request; Error also for a wrong timeout, for objects that are no
+        requests, and for an empty list.
 
     Examples
     --------

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Rows of local matrices by number: taken out, put in, exchanged. Needs no MPI."""
+"""Rows of local matrices by number: gather, scatter and swap. Needs no MPI."""
 
 from __future__ import annotations
 
@@ -29,18 +29,18 @@ def _target(x: Any, name: str) -> AnyArray:
 
 
 def _form(array: AnyArray) -> tuple[int, tuple[int, int], tuple[int, int]]:
-    """As the kernel wants it: the address, the extents, the strides."""
+    """The kernel's arguments for a matrix: the address, the extents, the strides."""
     (rows, columns), (down, across) = array.shape, array.strides
     return address(array), (rows, columns), (down, across)
 
 
 def _names(numbers: npt.NDArray[np.int64]) -> tuple[int, int]:
-    """The address of a list, and how many entries it has."""
+    """The address of a list, and its number of entries."""
     return address(numbers), numbers.size
 
 
 def _list(rows: Rows, count: int, name: str) -> npt.NDArray[np.int64]:
-    """Numbers from 0 on, of a matrix with `count` rows."""
+    """Row numbers from 0 on, for a matrix with `count` rows."""
     try:
         given = np.asarray(rows)
     except (ValueError, TypeError) as error:
@@ -69,32 +69,32 @@ def _list(rows: Rows, count: int, name: str) -> npt.NDArray[np.int64]:
 def take_rows(x: npt.ArrayLike, rows: Rows, *, out: AnyArray | None = None) -> AnyArray:
     """Copies rows of a matrix out of it, as ``numpy.take(x, rows, axis=0)``.
 
-    Made for few rows of a large column-major matrix, as LINPACK exchanges them: each element is on
-    a cache line of its own, and a column's lines are asked for while the one before is moved.
+    Optimised for few rows of a large column-major matrix, as LINPACK exchanges them: each element
+    is on its own cache line, so the kernel prefetches the lines of the next column while it moves
+    one.
 
     Parameters
     ----------
     x
         a matrix (two dimensions), any strides, any dtype of fixed size.
     rows
-        whole numbers, in any order and several times if wanted; negative ones count from the last
-        row.
+        integers, in any order, also repeated; negative ones count from the last row.
     out
-        where the rows go: shape ``(len(rows), x.shape[1])``, the dtype of `x`, any strides, no
-        memory of `x`'s.
+        the matrix for the rows: shape ``(len(rows), x.shape[1])``, the dtype of `x`, any strides,
+        no memory of `x`'s.
 
     Returns
     -------
     numpy.ndarray
-        `out`, or a new matrix in the order of memory of `x` (column-major if `x` is).
+        `out`, or a new matrix in the memory order of `x` (column-major if `x` is).
 
     Raises
     ------
     MismatchError
         `out` has another shape or dtype.
     Error
-        there is no such row, `x` is no matrix, `out` is read-only or overlaps. Nothing has
-        moved then.
+        there is no such row, `x` is no matrix, `out` is read-only or overlaps. No element has moved
+        then.
 
     Examples
     --------
@@ -113,7 +113,7 @@ def take_rows(x: npt.ArrayLike, rows: Rows, *, out: AnyArray | None = None) -> A
         result = _target(out, "out")
         _check_like(result, "out", shape, array.dtype, "rows make a matrix")
         _check_apart(array, "x", result, "out")
-    if array.itemsize > 0:  # an empty text, say, has nothing to move
+    if array.itemsize > 0:  # for example, an empty text has no element to move
         _pure.take_rows(_form(array), _names(numbers), array.itemsize, _form(result))
     return result
 
@@ -124,9 +124,9 @@ def put_rows(x: AnyArray, rows: Rows, values: npt.ArrayLike) -> None:
     Parameters
     ----------
     x
-        the matrix that is written: two dimensions, any strides, any dtype of fixed size.
+        the matrix to write: two dimensions, any strides, any dtype of fixed size.
     rows
-        as in `take_rows`; where a row comes several times, the last of its values stay.
+        as in `take_rows`; if a row is repeated, its last values remain.
     values
         shape ``(len(rows), x.shape[1])``, the dtype of `x`, any strides, no memory of `x`'s.
 
@@ -135,8 +135,8 @@ def put_rows(x: AnyArray, rows: Rows, values: npt.ArrayLike) -> None:
     MismatchError
         `values` has another shape or dtype.
     Error
-        there is no such row, `x` is no matrix, is read-only, or overlaps `values`. Nothing
-        has moved then.
+        there is no such row, `x` is no matrix, is read-only, or overlaps `values`. No element has
+        moved then.
 
     Examples
     --------
@@ -157,9 +157,9 @@ def put_rows(x: AnyArray, rows: Rows, values: npt.ArrayLike) -> None:
 
 
 def swap_rows(x: AnyArray, first: Rows, second: Rows) -> None:
-    """Rows ``first[i]`` and ``second[i]`` change places, one pair after the other.
+    """Swaps rows ``first[i]`` and ``second[i]``, one pair after the other.
 
-    As LAPACK's laswp, whose pivots are `second` where `first` is 0, 1, ….
+    As LAPACK's laswp, whose pivots are `second` if `first` is 0, 1, ….
 
     Parameters
     ----------
@@ -173,7 +173,7 @@ def swap_rows(x: AnyArray, first: Rows, second: Rows) -> None:
     MismatchError
         the lists are not equally long.
     Error
-        there is no such row, `x` is no matrix or is read-only. Nothing has moved then.
+        there is no such row, `x` is no matrix or is read-only. No element has moved then.
 
     Examples
     --------

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """Layouts of sharded tensors: the mesh and placements of PyTorch's DTensor, the mesh and
-PartitionSpec of JAX. Nothing of either is imported."""
+PartitionSpec of JAX. Imports neither library."""
 
 from __future__ import annotations
 
@@ -18,8 +18,8 @@ Run = tuple[int, int]  # first index and end
 
 
 class Cut:
-    """How one dimension of the mesh cuts a dimension of the tensor: torch.chunk's rule, after a cut
-    into `pieces` that others make later (torch's _StridedShard)."""
+    """How one dimension of the mesh divides a dimension of the tensor: torch.chunk's rule, after
+    a division into `pieces` by later mesh dimensions (torch's _StridedShard)."""
 
     def __init__(self, dimension: int, mesh: int, pieces: int = 1) -> None:
         self.dimension = dimension
@@ -28,8 +28,8 @@ class Cut:
 
 
 def _chunks(runs: list[Run], count: int) -> list[list[Run]]:
-    """`runs`, cut as torch.chunk cuts: chunks of ceil(n / count), of which the last may be less, or
-    nothing."""
+    """Divides `runs` as torch.chunk does: chunks of ceil(n / count), of which the last may be
+    shorter or empty."""
     total = sum(end - first for first, end in runs)
     size = max(1, math.ceil(total / count))
     result: list[list[Run]] = [[] for _ in range(count)]
@@ -49,7 +49,7 @@ def _strided(runs: list[Run], count: int, pieces: int) -> list[list[Run]]:
 
 
 def _format(extent: int, cuts: list[Cut], mesh: tuple[int, ...]) -> _pure.Format:
-    """The format over the product of the cuts' extents, the first of them slowest."""
+    """The format for the product of the divisions' extents; the first extent varies slowest."""
     parts: list[list[Run]] = [[(0, extent)] if extent else []]
     for cut in cuts:
         parts = [own for runs in parts for own in _strided(runs, mesh[cut.mesh], cut.pieces)]
@@ -66,8 +66,8 @@ def _format(extent: int, cuts: list[Cut], mesh: tuple[int, ...]) -> _pure.Format
 def _layout(
     shape: list[int], cuts: list[Cut], mesh: tuple[int, ...], ranks: list[int]
 ) -> _pure.Layout:
-    """One extent of the arrangement for each tensor dimension that is cut, then the mesh
-    dimensions that hold copies; each process comes to its place of the mesh."""
+    """The arrangement: one extent for each divided tensor dimension, then the mesh dimensions
+    that hold copies. Each process gets its mesh position."""
     formats, procs, order = [], [], []
     for d, extent in enumerate(shape):
         own = [cut for cut in cuts if cut.dimension == d]
@@ -84,7 +84,7 @@ def _layout(
 
 
 def _mesh_of(mesh: Any) -> tuple[tuple[int, ...], list[int], list[str]]:
-    """Extents, the process of each place, and names (none: of torch) of a mesh."""
+    """The extents, the process at each position, and the names (None: torch) of a mesh."""
     shape = getattr(mesh, "shape", mesh)
     table = getattr(mesh, "mesh", mesh)  # torch's DeviceMesh has a tensor of ranks
     names: list[str] = []
@@ -162,7 +162,7 @@ def _jax_cuts(spec: Any, shape: list[int], mesh: tuple[int, ...], names: list[st
 
 
 def layout_from_sharding(mesh: Any, spec: Any, shape: Any) -> _pure.Layout:
-    """What `Layout.from_sharding` is around."""
+    """Implements `Layout.from_sharding`."""
     extents, ranks, names = _mesh_of(mesh)
     whole = getattr(spec, "shape", None) if shape is None else shape
     if whole is None:
@@ -170,7 +170,7 @@ def layout_from_sharding(mesh: Any, spec: Any, shape: Any) -> _pure.Layout:
             "give shape=, the extents of the whole tensor: meshes and placements have none"
         )
     lengths = integers(whole, "shape")
-    order: Any = None  # of the cuts, where torch keeps one of its own
+    order: Any = None  # the order of the divisions, if torch keeps one
     if names:
         spec = getattr(spec, "sharding", spec)
         spec = getattr(spec, "spec", spec)

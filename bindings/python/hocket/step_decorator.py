@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Functions annotated once, whose every call inside a flow is a step."""
+"""The decorator `step`: inside a flow, every call of a decorated function is a step."""
 
 from __future__ import annotations
 
@@ -27,24 +27,24 @@ def step(
     name: Optional[str] = None,
     threads: Optional[int] = None,
 ) -> Callable[[AnyFunction], AnyFunction]:
-    """Says once what a function reads and writes: every call inside a flow is then a step of it.
+    """Annotates a function with its accesses: every call inside a flow is then a step of the flow.
 
-    Inside is: in a ``with hk.Flow() as f:`` block of this thread, or in a step of a flow. There the
-    call returns None at once. Outside, it is an ordinary call.
+    Inside means: in a ``with hk.Flow() as f:`` block of this thread, or in a step of a flow. There
+    the call returns None at once. Outside of flows it is an ordinary call.
 
     Parameters
     ----------
     inputs, outputs, inouts, commutes
-        names of arguments; each is an array or a key when the function is called, or a list of
-        them, and None stands for nothing. Others are values.
+        names of arguments. In a call, each is an array, a key, or a list of them; None accesses
+        nothing. Other arguments are values.
     priority
         of its steps
     comm
-        its steps communicate, as those of `Flow.comm`
+        the function's steps communicate, as those of `Flow.comm`
     name
-        None: the function's
+        None: the name of the function
     threads
-        that hocket's functions use in its steps, as `Flow.task` has it
+        threads of hocket's functions in its steps, as for `Flow.task`
 
     Raises
     ------

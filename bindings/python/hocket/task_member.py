@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""A process as its task speaks: what all verbs do with their arguments."""
+"""This process in one of its tasks: checks of arguments that all verbs share."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ Given = TypeVar("Given")
 
 
 class TaskMember:
-    """One task, in whose name its processes call the verbs."""
+    """One task, whose processes call the verbs."""
 
     __slots__ = ("_core",)
 
@@ -25,8 +25,8 @@ class TaskMember:
         self._core = core
 
     def _checked(self, verb: str, read: Callable[[], Given], timeout: Any = None) -> Given:
-        """A verb's arguments as the library takes them, from `read`. What it raises, because they
-        are wrong on this process, all processes of the task raise."""
+        """Checks a verb's arguments by `read`. All processes of the task raise the errors of one
+        of them."""
         start = time.perf_counter()
         try:
             given = read()

@@ -1,6 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Which rank sits in which task, as `hk.run` and `hocket run` were asked, checked before anything
-starts."""
+"""The ranks of each task, for `hk.run` and `hocket run`, checked before any process starts."""
 
 from __future__ import annotations
 
@@ -17,13 +16,13 @@ Count = Union[int, Sequence[int]]
 #: (task, process in it) by rank
 RankMap = list[tuple[Union[str, None], int]]
 
-#: bytes that a Python process with NumPy and MPI takes at the very least
+#: the least memory of a Python process with NumPy and MPI, in bytes
 _SMALLEST_PROCESS = 20 << 20
 
 
 def most_processes() -> int:
-    """How many processes this machine can start at once: by its memory, and by the files that the
-    starting process may open, two for each."""
+    """The number of processes that this machine can start at once, limited by its memory, and by
+    open files: the parent needs two a process."""
     memory = os.sysconf("SC_PHYS_PAGES") * os.sysconf("SC_PAGE_SIZE") // _SMALLEST_PROCESS
     _, files = resource.getrlimit(resource.RLIMIT_NOFILE)
     by_files = memory if files == resource.RLIM_INFINITY else (files - 64) // 2
@@ -31,7 +30,7 @@ def most_processes() -> int:
 
 
 def check_name(name: object) -> None:
-    """A task's name travels in `HOCKET_TASKS` and on command lines. Raises `Error`."""
+    """Checks a task's name for `HOCKET_TASKS` and command lines. Raises `Error`."""
     if not isinstance(name, str) or not re.fullmatch(r"[^\s=,:'\"]+", name):
         raise Error(
             f"{name!r} is no name for a task; use text without spaces, quotes, '=', ',' and ':'"
@@ -39,7 +38,7 @@ def check_name(name: object) -> None:
 
 
 def check_total(count: int) -> None:
-    """Refuses more processes than can be started here. Raises `Error`."""
+    """Refuses more processes than this machine can start. Raises `Error`."""
     most = most_processes()
     if count > most:
         raise Error(
@@ -80,13 +79,12 @@ def _ranks(name: str, given: Any) -> list[int]:
 
 
 def tasks_of(tasks: Any) -> dict[str, int | list[int]]:
-    """The tasks as plain numbers and lists.
+    """The tasks as integers and lists.
 
     Raises
     ------
     Error
-        no tasks, a name that is none, counts below 1, ranks that are none or stand twice,
-        counts beside lists.
+        no tasks, an invalid name, counts below 1, invalid or repeated ranks, counts beside lists.
     """
     if not isinstance(tasks, Mapping) or not tasks:
         raise Error(
@@ -118,7 +116,7 @@ def groups_of(tasks: Mapping[str, int | list[int]]) -> dict[str, list[int]]:
 
 
 def rank_map_of(groups: Mapping[str, Sequence[int]]) -> RankMap:
-    """Where every rank sits; of one in several tasks, its place in the first.
+    """For each rank its task and its number there; for a rank in several tasks, the first task.
 
     Raises
     ------
@@ -129,7 +127,7 @@ def rank_map_of(groups: Mapping[str, Sequence[int]]) -> RankMap:
     for name, group in groups.items():
         for process, rank in enumerate(group):
             first.setdefault(rank, (name, process))
-    # Every rank up to the highest has a place: so there are no more ranks than places.
+    # Every rank up to the highest needs a task, so there are no more ranks than entries.
     for rank in range(max(first) + 1):
         if rank not in first:
             raise Error(

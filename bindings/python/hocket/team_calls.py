@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""How a team's operations call the extension, and those of them that fold."""
+"""The calls of a team's operations, and the reductions, which this module generates."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from hocket.team_values import TYPES, as_value, narrow_of, scalar_of
 Op = _mpi.TeamOp
 BOOL, INT32 = TYPES[np.bool_], TYPES[np.int32]
 ONE = {False: b"\0", True: b"\1"}
-#: what a docstring says of each, and what it makes of 2 and 3
+#: the docstring of each reduction, and its results for 2 and 3
 FOLDS = {
     "add": ("The sum of the values of {}. Integers wrap; bool adds as or.", 5),
     "mul": ("The product of the values of {}. Integers wrap; bool multiplies as and.", 6),
@@ -54,7 +54,7 @@ def _fold(name: str) -> Callable[..., Any]:
 
 
 class Calls:
-    """What `Team` is made of."""
+    """The base class of `Team`."""
 
     __slots__ = ("_core",)
     _core: _mpi.Team
@@ -88,7 +88,8 @@ class Calls:
     def _taken(
         self, op: Op, v: Any, bits: Any, timeout: Any
     ) -> tuple[type[Any], int, bytes, int, Optional[float]]:
-        """The value's type, its number, its bytes; how many bits take part; the timeout."""
+        """The value's type, its number, its bytes; the number of its bits that take part; the
+        timeout."""
         seconds = None if timeout is None else self._seconds(op, timeout)
         narrow = 0 if bits is None else self._read(op, lambda: narrow_of(bits))
         kind = type(v)
@@ -103,7 +104,7 @@ class Calls:
         return None if timeout is None else self._read(op, lambda: as_seconds(timeout))
 
     def _read(self, op: Op, read: Callable[[], Any]) -> Any:
-        """An argument; where it cannot be, the others of the team are told."""
+        """Checks an argument; an error reaches the other processes of the team."""
         try:
             return read()
         except Exception as error:

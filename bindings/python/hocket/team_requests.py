@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Operations of teams that were started, and go on while their process does other things."""
+"""Started operations of teams, which progress while the program does other things."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from hocket.team_values import as_value
 
 
 class TeamRequest:
-    """An operation that was started by `Team.start`; a flow's `comm` step may return it.
+    """A started operation of a team; `Team.start` makes it. A flow's `comm` step may return it.
 
     Examples
     --------
@@ -30,7 +30,7 @@ class TeamRequest:
         self._kind = kind
 
     def wait(self, timeout: Optional[float] = None) -> Any:
-        """Waits until it is done; its result.
+        """Waits until the operation completes; returns its result.
 
         Raises the errors of `Team`.
 
@@ -46,7 +46,7 @@ class TeamRequest:
         return self.value()
 
     def test(self) -> bool:
-        """Whether it has ended. Never waits.
+        """Whether the operation has completed. Never waits.
 
         As `Team`.
 
@@ -62,12 +62,12 @@ class TeamRequest:
         return self._core.test()
 
     def value(self) -> Any:
-        """The result of one that has ended.
+        """The result of a completed operation.
 
         Raises
         ------
         Error
-            before it has ended; and what it raised.
+            before completion; and the error of the operation.
 
         Examples
         --------

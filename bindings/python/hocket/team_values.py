@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""What teams take as values and masks, checked."""
+"""Checks of values and masks for teams."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ import numpy as np
 from hocket.arguments import as_number
 from hocket.errors import Error
 
-# A number for each type of value, as the extension counts them.
+# The number of each type of value in the extension.
 TYPES: dict[type, int] = {
     np.dtype(name).type: number
     for number, name in enumerate(["?", "i1", "i2", "i4", "i8", "u1", "u2", "u4", "u8", "f4", "f8"])
@@ -23,7 +23,7 @@ _KNOWN = "bool, int8 to int64, uint8 to uint64, float32, float64"
 
 
 def as_value(kind: Callable[[Any], Any], found: Union[bool, int, bytes]) -> Any:
-    """A result as the caller's type; floating-point numbers come as their bytes."""
+    """A result in the caller's type; the extension returns floating-point numbers as bits."""
     if isinstance(found, bytes):
         return np.frombuffer(found, kind)[0]  # type: ignore[call-overload]
     return kind(found)
@@ -39,14 +39,14 @@ def words_of(bits: int) -> list[int]:
 
 
 def mask_of(words: list[int]) -> int:
-    """The mask of these words."""
+    """The mask for 64-bit words."""
     if len(words) == 1:
         return words[0]
     return sum(word << (64 * index) for index, word in enumerate(words))
 
 
 def narrow_of(bits: Any) -> int:
-    """How many low bits take part."""
+    """The number of low bits that take part."""
     number = as_number(bits, "bits")
     if not 1 <= number <= 64:
         raise Error(f"bits is {number}; give 1 to the size of the value's dtype")
@@ -68,7 +68,7 @@ def plain(v: Any) -> Any:
 
 
 def scalar_of(v: Any) -> Any:
-    """A value as a NumPy scalar of one of the types that teams know."""
+    """A value as a NumPy scalar of one of the types of teams."""
     scalar = plain(v)
     if type(scalar) not in TYPES:
         raise Error(f"the value is {v!r} of dtype {scalar.dtype}; teams move {_KNOWN}")
@@ -76,13 +76,13 @@ def scalar_of(v: Any) -> Any:
 
 
 def check_fold(fold: Any) -> None:
-    """Raises `Error` for what cannot fold two values to one."""
+    """Raises `Error` for objects that cannot fold two values to one."""
     if not callable(fold):
         raise Error(f"fold is {fold!r}; give a function of two values, such as max")
 
 
 def check_out(out: Any, dtype: np.dtype[Any], size: int) -> None:
-    """Raises `Error` for what `gather` cannot write to."""
+    """Raises `Error` for arrays to which `gather` cannot write."""
     if not isinstance(out, np.ndarray) or out.shape != (size,) or out.dtype != dtype:
         found = f"{out.dtype} {out.shape}" if isinstance(out, np.ndarray) else repr(out)
         raise Error(f"out is {found}; give an array of {dtype} with an entry for each of {size}")

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """Teams: synchronous aggregate operations of any subset of processes.
 
-As in Dietz, Chung, Mattox: "A Parallel Processing Support Library Based On Synchronized Aggregate
-Communication" (PAPERS), whose operations these are.
+The operations are those of Dietz, Chung, Mattox: "A Parallel Processing Support Library Based On
+Synchronized Aggregate Communication" (PAPERS).
 """
 
 from __future__ import annotations
@@ -31,7 +31,7 @@ _STARTED = ["wait", "any", "all", "rank", *(f"{way}_{fold}" for way in OF for fo
 
 
 def started(name: str) -> Op:
-    """The operation of that name, one of those that can be started."""
+    """The operation of that name, if a program can start it."""
     if name not in _STARTED:
         raise Error(f"{name!r} is none of {', '.join(_STARTED)}")
     found: Op = getattr(Op, name)
@@ -39,35 +39,33 @@ def started(name: str) -> Op:
 
 
 class Team(Calls):
-    """Processes that do operations together, at the latency of shared memory within a node.
+    """Groups of processes that perform operations together, by shared memory within a node.
 
-    Processes are numbered as in the root team everywhere: in masks, sources, votes and results. A
-    mask is an integer whose bit p stands for process p. A value is a NumPy scalar, whose dtype
-    (bool, int8 to int64, uint8 to uint64, float32, float64) chooses the operation and is the
-    result's; bool, int and float count as NumPy takes them. ``bits=n`` moves only the low n bits
-    of an unsigned value.
+    Masks, sources, votes and results number processes as in the root team. A mask is an integer
+    whose bit p stands for process p. A value is a NumPy scalar. Its dtype (bool, int8 to int64,
+    uint8 to uint64, float32, float64) selects the operation, and is the dtype of the result; bool,
+    int and float convert as in NumPy. ``bits=n`` uses only the low n bits of an unsigned value.
 
-    Every operation that communicates is a barrier of the team, all of whose processes make the
-    same call. Teams that share two processes or more use their common operations in the same
-    order. All take ``timeout``, in seconds, which ends the wait, not the operation.
+    Every operation that communicates is a barrier of the team, and all processes of the team make
+    the same call. Teams that share two processes or more call their operations in the same order.
+    All take ``timeout``, in seconds, which ends the wait, not the operation.
 
     Parameters
     ----------
     comm
-        an mpi4py communicator, all of whose processes make the root team; None: COMM_WORLD.
-        Collective.
+        an mpi4py communicator, whose processes are the root team; None: COMM_WORLD. Collective.
     timeout
         seconds, or None
 
     Raises
     ------
     MismatchError
-        by operations whose processes call different ones, or with different types.
+        by operations, if processes call different ones, or pass different types.
     Error
-        for arguments that cannot be: on all processes of the team, naming the one; and where a
-        process that is waited for has left.
+        for wrong arguments: on all processes of the team, naming the one; and if an awaited process
+        has left.
     DeadlineError, PeerLostError
-        as everywhere.
+        if the timeout passes; if an awaited process has ended.
 
     Examples
     --------
@@ -94,10 +92,10 @@ class Team(Calls):
         return f"<hocket.Team {{{names}}} of {self.size}, process {self.process}>"
 
     def enqueue(self, mask: int) -> Team:
-        """The team of the masked processes of the root team, this one among them.
+        """The team of the masked processes of the root team, which include this one.
 
-        Communicates nothing. Raises `Error` for masks that are empty, lack this process, or name
-        one that does not exist.
+        Does not communicate. Raises `Error` for an empty mask, a mask without this process, or with
+        a process that does not exist.
 
         As `Team`.
 
@@ -123,7 +121,7 @@ class Team(Calls):
 
     @property
     def process(self) -> int:
-        """My number, as in the root team.
+        """This process's number in the root team.
 
         Examples
         --------
@@ -137,7 +135,7 @@ class Team(Calls):
 
     @property
     def size(self) -> int:
-        """Processes in the root team.
+        """The number of processes of the root team.
 
         Examples
         --------
@@ -151,7 +149,7 @@ class Team(Calls):
 
     @property
     def mask(self) -> int:
-        """The processes of this team.
+        """The processes of this team, as a mask.
 
         Examples
         --------
@@ -165,7 +163,7 @@ class Team(Calls):
 
     @property
     def shares_memory(self) -> bool:
-        """Whether all are on one node, and need no messages.
+        """Whether all processes are on one node, so that operations need no MPI messages.
 
         Examples
         --------
@@ -178,7 +176,7 @@ class Team(Calls):
         return self._core.shares_memory
 
     def population(self) -> int:
-        """How many processes are in this team.
+        """The number of processes of this team.
 
         Examples
         --------
@@ -191,7 +189,7 @@ class Team(Calls):
         return self._core.population()
 
     def enumerate(self) -> int:
-        """How many of them have lower numbers than mine.
+        """The number of processes of this team with lower numbers than this process.
 
         Examples
         --------
@@ -204,7 +202,7 @@ class Team(Calls):
         return self._core.enumerate()
 
     def select_first(self) -> int:
-        """The lowest of them.
+        """The lowest process of this team.
 
         Examples
         --------
@@ -217,7 +215,7 @@ class Team(Calls):
         return self._core.select_first()
 
     def select_one(self) -> int:
-        """One of them, the same on all.
+        """One process of this team, the same on all.
 
         Examples
         --------
@@ -244,7 +242,7 @@ class Team(Calls):
         self._core.run(Op.wait, BOOL, b"", 0, 0, self._seconds(Op.wait, timeout))
 
     def any(self, flag: Any, *, timeout: Optional[float] = None) -> bool:
-        """Whether anyone's flag is true. Flags are anything truthy.
+        """Whether any process's flag is true. Any truthy value is a flag.
 
         Raises the errors of `Team`.
 
@@ -259,7 +257,7 @@ class Team(Calls):
         return bool(self._flag(Op.any, flag, timeout))
 
     def all(self, flag: Any, *, timeout: Optional[float] = None) -> bool:
-        """Whether everyone's flag is true.
+        """Whether every process's flag is true.
 
         Raises the errors of `Team`.
 
@@ -274,7 +272,7 @@ class Team(Calls):
         return bool(self._flag(Op.all, flag, timeout))
 
     def waitvec(self, flag: Any, *, timeout: Optional[float] = None) -> int:
-        """The mask of those whose flag is true.
+        """The mask of the processes whose flag is true.
 
         Raises the errors of `Team`.
 
@@ -293,7 +291,7 @@ class Team(Calls):
     def putget(
         self, v: Any, source: int, *, bits: Optional[int] = None, timeout: Optional[float] = None
     ) -> Any:
-        """Puts `v`, and gets that of process `source`.
+        """Puts `v`, and returns the value of process `source`.
 
         Raises the errors of `Team`.
 
@@ -316,9 +314,9 @@ class Team(Calls):
         bits: Optional[int] = None,
         timeout: Optional[float] = None,
     ) -> npt.NDArray[Any]:
-        """The values of all: an entry for each process of the root team.
+        """The values of all processes: an entry for each process of the root team.
 
-        Those of processes that are not of this team are 0, or as they were in `out`: an array of
+        Entries of processes outside this team are 0, or keep their values in `out`: an array of
         `v`'s dtype, with `size` entries.
 
         Raises the errors of `Team`.
@@ -346,7 +344,8 @@ class Team(Calls):
     def bcast_put(
         self, v: Any, *, bits: Optional[int] = None, timeout: Optional[float] = None
     ) -> Any:
-        """Broadcasts `v`. The result is what `bcast_get` gives: the or of the bits of all put.
+        """Broadcasts `v`. Returns the same as `bcast_get`: the bitwise or of all values that were
+        put.
 
         Raises the errors of `Team`.
 
@@ -364,7 +363,7 @@ class Team(Calls):
     def bcast_get(
         self, dtype: npt.DTypeLike, *, bits: Optional[int] = None, timeout: Optional[float] = None
     ) -> Any:
-        """What was broadcast: 0 if nobody put.
+        """Returns the broadcast value: 0 if no process put one.
 
         Raises the errors of `Team`.
 
@@ -381,7 +380,8 @@ class Team(Calls):
         return self._one(Op.bcast, nothing, bits, timeout)
 
     def rank(self, v: Any, *, bits: Optional[int] = None, timeout: Optional[float] = None) -> int:
-        """How many have a lower value, or the same one and a lower number. NaN is highest.
+        """The number of processes with a lower value, or with an equal value and a lower number.
+        NaN is the highest value.
 
         Raises the errors of `Team`.
 
@@ -396,7 +396,7 @@ class Team(Calls):
         return int(self._count(Op.rank, v, bits, timeout))
 
     def vote_count(self, p: int, *, timeout: Optional[float] = None) -> int:
-        """Votes for process `p`; how many voted for me.
+        """Votes for process `p`; returns the number of votes for this process.
 
         Raises the errors of `Team`.
 
@@ -413,7 +413,7 @@ class Team(Calls):
         return int(self._core.run(Op.vote_count, INT32, b"", process, 0, seconds))
 
     def vote(self, p: int, *, timeout: Optional[float] = None) -> int:
-        """Votes for process `p`; the mask of those who voted for me.
+        """Votes for process `p`; returns the mask of the processes that vote for this one.
 
         Raises the errors of `Team`.
 
@@ -432,7 +432,8 @@ class Team(Calls):
     def match_count(
         self, v: Any, *, bits: Optional[int] = None, timeout: Optional[float] = None
     ) -> int:
-        """How many have the value that I have, I included. NaN matches NaN.
+        """The number of processes with the same value as this one, itself included. NaN matches
+        NaN.
 
         Raises the errors of `Team`.
 
@@ -447,7 +448,7 @@ class Team(Calls):
         return int(self._count(Op.match_count, v, bits, timeout))
 
     def match(self, v: Any, *, bits: Optional[int] = None, timeout: Optional[float] = None) -> int:
-        """The mask of those who have the value that I have.
+        """The mask of the processes with the same value as this one.
 
         Raises the errors of `Team`.
 
@@ -465,7 +466,7 @@ class Team(Calls):
     def reduce(
         self, v: Any, fold: Callable[[Any, Any], Any], *, timeout: Optional[float] = None
     ) -> Any:
-        """The values of all, folded by a function of two, from the lowest process's on.
+        """Folds the values of all processes by a function of two, from the lowest process on.
 
         `v` is any NumPy scalar of up to 56 bytes, structured ones included.
 
@@ -488,7 +489,7 @@ class Team(Calls):
     def start(self, name: str, v: Any = None, *, bits: Optional[int] = None) -> TeamRequest:
         """Starts "wait", "any", "all", or a "reduce_…", "scan_…", "rank" of `v`.
 
-        Operations of one team take place in the order in which they were started.
+        Operations of one team execute in the order of their starts.
 
         Raises the errors of `Team`.
 
@@ -512,8 +513,8 @@ class Team(Calls):
     def exit(self, code: int = 0) -> None:
         """Leaves the root team and all teams within it.
 
-        Whoever waits for this process then gets an `Error` that says so, with the code; later
-        calls here raise.
+        Processes that wait for this process get an `Error` with the code; later calls on this
+        process raise.
 
         Raises the errors of `Team`.
 
@@ -533,7 +534,7 @@ class Team(Calls):
         self._core.exit(as_number(code, "the exit code"))
 
     def error(self, message: str) -> None:
-        """Prints the message, leaves, and ends the waits of all others of the root team.
+        """Prints the message, leaves, and ends the waits of all other processes of the root team.
 
         Raises the errors of `Team`, and Error if the message is no text.
 

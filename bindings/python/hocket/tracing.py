@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""One picture of all ranks: what each wrote with `HOCKET_TRACE`, in one file for Perfetto."""
+"""Merges the traces of all ranks (`HOCKET_TRACE`) into one file for Perfetto."""
 
 from __future__ import annotations
 
@@ -9,17 +9,17 @@ from typing import Optional, Union
 
 from .errors import Error
 
-#: in the folder of a run: what the ranks' files are called before their process ids
+#: the prefix of the ranks' files in the folder of a run; their process ids follow
 NAME = "trace"
 
 
 def target(trace: Union[str, os.PathLike[str], None]) -> Optional[Path]:
-    """The file that the picture goes to, made now, so that nothing runs in vain.
+    """Creates the file now, so that a wrong path fails before the run.
 
     Raises
     ------
     Error
-        if it cannot be written.
+        if hocket cannot write it.
     """
     if trace is None:
         return None
@@ -35,10 +35,10 @@ def target(trace: Union[str, os.PathLike[str], None]) -> Optional[Path]:
 
 
 def merge(folder: Path, path: Path) -> int:
-    """Writes the events of all ranks into one file; returns how many there are.
+    """Writes the events of all ranks into one file; returns their number.
 
-    Each line of a rank's file is one event (Google's Trace Event Format, JSON array form). The
-    last line of a rank that was ended by force may be cut, and is left out.
+    Each line of a rank's file is one event (Google's Trace Event Format, JSON array form). The last
+    line of a rank that was killed may be incomplete; this function omits it.
     """
     count = 0
     with path.open("w", encoding="utf-8") as out:

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""How an array is to travel between two tasks: strategy, stages, pieces."""
+"""Options of messages between two tasks: strategy, stages, pieces."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ def positive(value: Any, what: str) -> int:
 
 
 def options_of(strategy: Any, stages: Optional[int], pieces: Optional[int]) -> _mpi.MessageOptions:
-    """As the library takes them. Raises `Error` for what cannot be read."""
+    """The options for the C++ library. Raises `Error` for wrong values."""
     return _mpi.MessageOptions(
         as_text(strategy, "strategy", "direct"),
         positive(stages, "stages"),

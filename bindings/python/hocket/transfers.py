@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Plans ready to run: arrays that move between two layouts again and again."""
+"""Transfers: plans ready to run, which move arrays between two layouts again and again."""
 
 from __future__ import annotations
 
@@ -34,31 +34,31 @@ def transfer(
     timeout: Optional[float] = None,
     max_buffer: Optional[int] = None,
 ) -> Transfer:
-    """A plan ready to run, with any arrays of its two layouts. Collective over `comm`.
+    """Prepares a transfer between two layouts, for any of their arrays. Collective over `comm`.
 
-    The processes agree on the layouts, make the plan and connect once. Each start then costs the
-    moving of data alone. This is init, exec and free of CDT (Foster, Kohr, Krishnaiyer and
-    Choudhary, "A Data Transfer Library for Communicating Data-Parallel Tasks", section 2.1) within
-    one program, as MPI's persistent collectives are (MPI 4.1, section 6.13).
+    The processes agree on the layouts, make the plan and connect once. Each start then only moves
+    data. This is init, exec and free of CDT (Foster, Kohr, Krishnaiyer and Choudhary, "A Data
+    Transfer Library for Communicating Data-Parallel Tasks", section 2.1) within one program, like
+    MPI's persistent collectives (MPI 4.1, section 6.13).
 
     Parameters
     ----------
     src, dst
-        layouts, or arrays that have them; process ``r`` of either is rank ``r``. Arrays also fix
-        the element type, which the first start settles otherwise.
+        layouts, or arrays that have them; process ``r`` of either is rank ``r``. Arrays also set
+        the element type; otherwise the first start sets it.
     axes
         the result is ``numpy.transpose(source, axes)``
     dtype
-        of the destination arrays: convert to it, as ``numpy.ndarray.astype`` does
+        dtype of the destination arrays, converted as by ``numpy.ndarray.astype``
     strategy
-        as for `plan`; ``"auto"``: as the model predicts
+        as for `plan`; ``"auto"``: the fastest one by the model
     comm
-        None: that of the arrays; of layouts ``MPI.COMM_WORLD``
+        None: that of the arrays; for layouts ``MPI.COMM_WORLD``
     timeout
         seconds after which the wait for the other processes ends with `DeadlineError`
     max_buffer
-        bytes that this process may spend on message buffers beside the arrays, 2 MiB or more; None:
-        what ``HOCKET_MAX_BUFFER`` says, else 256 MiB
+        the most bytes of message buffers on this process, 2 MiB or more; None:
+        ``HOCKET_MAX_BUFFER``, else 256 MiB
 
     Returns
     -------
@@ -67,7 +67,7 @@ def transfer(
     Raises
     ------
     LayoutError, MismatchError, Error
-        on every process, whichever of them has wrong arguments.
+        on every process, if any process has wrong arguments.
     DeadlineError
         after `timeout` seconds.
 
@@ -135,9 +135,9 @@ def _layout_of(given: Any, which: str, comm: MPI.Comm) -> Layout:
 
 
 class Transfer:
-    """A plan that is ready to run; made by `transfer`.
+    """A plan that is ready to run; `transfer` makes it.
 
-    Several transfers may be under way at once. Every process starts a transfer in the same order.
+    Several transfers may be under way at once. Every process starts them in the same order.
 
     Examples
     --------
@@ -164,29 +164,32 @@ class Transfer:
     ) -> None:
         self._core = core
         self._source, self._destination = source, destination
-        self._to, self._from = to, has  # what is converted; None: nothing is, or not known yet
-        # The arrays that travel in place of converted ones, and the type that they are for.
+        # types of a conversion; None: no conversion, or not known yet
+        self._to, self._from = to, has
+        # The arrays that travel in place of converted ones, and their type.
         self._staged: Optional[tuple[np.dtype[Any], Optional[Array], Optional[Array]]] = None
-        # What was received last: into which array, and which one it is to be converted to.
+        # The arrays of the last receive: the one that travelled, and the one that gets its
+        # converted elements.
         self._moved: Optional[tuple[Array, Array]] = None
 
     def start(self, a: Array, b: Array) -> None:
         """Starts to copy `a` into `b`, any arrays of the transfer's layouts and types.
 
-        Nothing is planned, allocated or agreed on by messages, but by the first start of a
-        transfer that was made without a type. Until `wait` returns, `a` must not change and `b`
-        must not be touched; both are kept alive. Collective over the transfer's communicator.
+        A start does not plan, allocate or agree by messages, except for the first start of a
+        transfer without a type. Until `wait` returns, the program must not change `a` nor touch
+        `b`; the transfer keeps both alive. Collective over the transfer's communicator.
 
         Raises
         ------
         MismatchError
-            for an array of another layout, type or communicator. The processes that receive from
-            this one learn it instead of elements: their `wait` raises it, too. All others finish.
-            The transfer can be started again.
+            for an array of another layout, type or communicator. The `wait` of the receivers of
+            this process raises it, too. All others finish. The program can start the transfer
+            again.
         Error
-            likewise, for what is no array, and a destination that is read-only or shares memory
-            with the source. Also if the transfer was freed, or is under way; then nothing is
-            started, and other processes that did start it wait for this one.
+            for an object that is no array, and a destination that is read-only or shares memory
+            with the source; the receivers of this process raise it, too. Also if the transfer was
+            freed, or is under way; then nothing starts, and other processes that have started it
+            wait for this one.
 
         Examples
         --------
@@ -208,17 +211,17 @@ class Transfer:
         self._moved = (destination, b)
 
     def wait(self, timeout: Optional[float] = None) -> None:
-        """Until both arrays may be used again on this process.
+        """Waits until the program may use both arrays again on this process.
 
         Raises
         ------
         DeadlineError
             after `timeout` seconds. It ends the wait, not the transfer: wait again.
         MismatchError, Error
-            what a process that this one receives from could not start with, naming it. Error also
+            the error of a sender to this process that could not start; names the sender. Error also
             for a transfer that this process has not started, or was freed, and a wrong timeout.
         PeerLostError
-            within about a second of the end of another process of the job.
+            about a second after the end of another process of the job.
 
         Examples
         --------
@@ -233,7 +236,7 @@ class Transfer:
         self._finish()
 
     def test(self) -> bool:
-        """Whether both arrays may be used again on this process. Never waits.
+        """Whether the program may use both arrays again on this process. Never waits.
 
         Raises
         ------
@@ -275,12 +278,12 @@ class Transfer:
         self.wait(timeout)
 
     def free(self) -> None:
-        """Lets go of the plan and its buffers. Local, not collective.
+        """Frees the plan and its buffers. Local, not collective.
 
         Raises
         ------
         Error
-            while it is under way: wait for it first; and if it was freed before.
+            while the transfer is under way: wait for it first; and if it was freed before.
 
         Examples
         --------
@@ -295,7 +298,7 @@ class Transfer:
         self._staged = self._moved = None
 
     def _ends(self, a: Any, b: Any) -> tuple[Array, Array]:
-        """The arrays that travel: these, or others that are converted from and to.
+        """The arrays that travel: the given ones, or others for a conversion.
 
         Raises `Error` and `MismatchError`.
         """
@@ -337,7 +340,7 @@ class Transfer:
         into._settle()
 
     def _insert(self, flow: Any, a: Array, b: Array, priority: int) -> None:
-        """As steps of a flow: `Flow.transfer`."""
+        """The transfer as a step of a flow: `Flow.transfer`."""
         try:
             source, destination = self._ends(a, b)
         except Error as error:

@@ -1,11 +1,12 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""hocket and mpi4py must use one MPI: two in one process do not know each other's communicators."""
+"""Checks that hocket and mpi4py use one MPI: two in one process do not know each other's
+communicators."""
 
 from __future__ import annotations
 
 import re
 
-# MPIs whose libraries are interchangeable with MPICH's (the MPICH ABI Compatibility Initiative).
+# MPIs whose libraries can replace MPICH's (the MPICH ABI Compatibility Initiative).
 _LIKE_MPICH = {
     "MPICH",
     "MPICH2",
@@ -25,9 +26,9 @@ def _family(name: str) -> str:
 def require_same_mpi() -> None:
     """Loads mpi4py's MPI and hocket's extension.
 
-    Raises ImportError, naming both MPIs, where the extension was built with another one.
+    Raises ImportError, naming both MPIs, if the extension was built with another one.
     """
-    from mpi4py import MPI  # first: what it has loaded is then there for the extension
+    from mpi4py import MPI  # first, so that the extension finds its libraries loaded
 
     name, version = MPI.get_vendor()
     theirs = f"{name} {'.'.join(map(str, version))}"

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""What tasks do with arrays: MPI's verbs, between tasks."""
+"""Verbs of tasks: MPI's point-to-point calls, between tasks."""
 
 from __future__ import annotations
 
@@ -19,8 +19,8 @@ ANY_TAG = -1
 
 
 class Verbs(Collectives):
-    """The verbs of one task. Every one is collective over it: all of its processes make the same
-    call."""
+    """The verbs of one task. Every verb is collective over it: all of its processes make the
+    same call."""
 
     __slots__ = ()
 
@@ -35,13 +35,13 @@ class Verbs(Collectives):
         stages: Optional[int] = None,
         pieces: Optional[int] = None,
     ) -> None:
-        """Sends the array; returns when it may be changed again.
+        """Sends the array; returns when the program may change it again.
 
         Parameters
         ----------
         a
-            any array over this task's communicator; or a list of them, which travel as one message
-            (described and matched once) and meet a receive of as many
+            any array over this task's communicator; or a list of arrays, which travel as one
+            message (described and matched once) to a receive of as many
         dest
             the receiving task's name or index
         tag
@@ -49,22 +49,22 @@ class Verbs(Collectives):
         timeout
             seconds
         strategy, stages
-            as for `plan`. What one side leaves open the other says; where both do, the sender's
-            model chooses
+            as for `plan`. Either side may set them. If neither sets a strategy, the sender's model
+            selects it
         pieces
-            the array travels in so many, one after the other; see `Request.wait_piece`
+            the number of pieces, which travel one after the other; see `Request.wait_piece`
 
         Raises
         ------
         MismatchError
             on every process of both tasks if the receiver's shape or dtype differ, or both sides
-            name a strategy, stages or pieces, and not the same; nothing has moved then.
+            set a strategy, stages or pieces to different values; no element has moved then.
         DeadlineError
-            after which no further message passes between the two tasks.
+            after `timeout` seconds; no further message passes between the two tasks.
         LayoutError, Error
             on every process of this task, for an array of another communicator, a task that does
-            not exist or shares a process with this one, a wrong tag or timeout; if that is so on
-            some processes only, on every process of the other task, too.
+            not exist or shares a process with this one, a wrong tag or timeout; if only some
+            processes have it, on every process of the other task, too.
 
         Examples
         --------
@@ -106,8 +106,8 @@ class Verbs(Collectives):
         Raises
         ------
         MismatchError, DeadlineError, LayoutError, Error
-            as `send`; Error also where `b` is read-only or its elements overlap. A deadline with
-            a wildcard breaks nothing.
+            as `send`; Error also if `b` is read-only or its elements overlap. A deadline with a
+            wildcard breaks nothing.
 
         Examples
         --------
@@ -147,13 +147,14 @@ class Verbs(Collectives):
         stages: Optional[int] = None,
         pieces: Optional[int] = None,
     ) -> Request:
-        """Starts a send; the array may not change until the request is done. Options as `send`.
+        """Starts a send; the program may not change the array until the request completes. Options
+        as `send`.
 
         Raises
         ------
         LayoutError, Error
-            for arguments that are wrong before there is an array: at once. All else, as `send`
-            would raise it: by the request.
+            at once for wrong arguments without an array. The request raises all other errors of
+            `send`.
 
         Examples
         --------
@@ -188,13 +189,14 @@ class Verbs(Collectives):
         stages: Optional[int] = None,
         pieces: Optional[int] = None,
     ) -> Request:
-        """Starts a receive; the array, or a piece of it, may not be used until it is done.
+        """Starts a receive; the program may not use the array, or a piece of it, until it has
+        arrived.
 
         Raises
         ------
         LayoutError, Error
-            for arguments that are wrong before there is an array: at once. All else, as `recv`
-            would raise it: by the request.
+            at once for wrong arguments without an array. The request raises all other errors of
+            `recv`.
 
         Examples
         --------
@@ -220,10 +222,10 @@ class Verbs(Collectives):
         return Request(self._core.irecv(core, of, number, options), as_list(b))
 
     def _isend_later(self, a: Arrays, dest: TaskId, tag: int = 0) -> Request:
-        """A send that takes its place among the calls of the task now, and begins when its request
-        is started (`Request.start`), once. Given up before that, it fails on both sides.
+        """A send that takes its position among the calls of the task now, and begins at the one
+        start of its request (`Request.start`). If dropped before, it fails on both sides.
 
-        So the processes of a task may begin such calls in different orders, as flows do.
+        So the processes of a task may begin these calls in different orders, as flows do.
 
         Raises
         ------
@@ -236,7 +238,7 @@ class Verbs(Collectives):
         return Request(self._core.isend(core, to, number, _mpi.MessageOptions(later=True)))
 
     def _irecv_later(self, b: Arrays, source: TaskId = ANY_SOURCE, tag: int = ANY_TAG) -> Request:
-        """A receive as `_isend_later`.
+        """A receive that begins later, as `_isend_later`.
 
         Raises
         ------
@@ -261,7 +263,7 @@ class Verbs(Collectives):
         recvtag: int = ANY_TAG,
         timeout: Optional[float] = None,
     ) -> Status:
-        """Sends and receives at the same time, so that two tasks may face each other.
+        """Sends and receives at the same time, so that two tasks can exchange arrays.
 
         Raises
         ------
@@ -298,7 +300,7 @@ class Verbs(Collectives):
         return status
 
     def channel(self, name: str, other: TaskId) -> Channel:
-        """A named stream of arrays between this task and another, apart from all other messages.
+        """A named stream of arrays between this task and another, separate from all other messages.
 
         Local, not collective; both tasks give it the same name.
 
@@ -324,16 +326,17 @@ class Verbs(Collectives):
     def probe(
         self, source: TaskId = ANY_SOURCE, tag: int = ANY_TAG, timeout: Optional[float] = None
     ) -> Status:
-        """Waits for a message, and says what the next matching receive would find.
+        """Waits for a message, and describes the one that the next matching receive would find.
 
         Raises
         ------
         DeadlineError
-            on every process of this task, if nothing was sent within `timeout` seconds. Breaks
+            on every process of this task, if no task sends within `timeout` seconds. Breaks
             nothing.
         Error
             on every process of this task, for a task that does not exist or shares a process with
-            this one (as all do, for any), a wrong tag or timeout; and what the sender could not do.
+            this one, for any source if every task does, and for a wrong tag or timeout; and the
+            sender's errors.
 
         Examples
         --------
@@ -356,12 +359,13 @@ class Verbs(Collectives):
         return Status(self._core.probe(of, number, seconds))
 
     def iprobe(self, source: TaskId = ANY_SOURCE, tag: int = ANY_TAG) -> Optional[Status]:
-        """The same at once; None if there is no message yet. Alike on all of the task.
+        """Describes a message that has arrived; None if there is none. All processes of the task
+        get the same answer.
 
         Raises
         ------
         Error, PeerLostError
-            as `probe`; PeerLostError where it is asked again and again.
+            as `probe`; PeerLostError if a program probes again and again.
 
         Examples
         --------

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""What all applications share: processes, figures, and the record of a run."""
+"""Common to all applications: processes, figures, and the record of a run."""
 
 from __future__ import annotations
 
@@ -21,13 +21,13 @@ from hocket.launch import explain, lost
 from hocket.task_ranks import RankMap
 from hocket_cli.main import UsageError
 
-#: names the folder of the compiled programs, where it is not the checkout's build folder
+#: names the folder of the compiled programs, if not the checkout's build folder
 VARIABLE = "HOCKET_APPS"
 
 
 @dataclass
 class Result:
-    """What a program has to show."""
+    """The results of a program."""
 
     facts: dict[str, Any]  #: for the JSON
     lines: list[str]  #: for people
@@ -53,7 +53,7 @@ def wholes(text: str, name: str, least: int = 1) -> list[int]:
     """A list of whole numbers, as "16,64,256".
 
     Raises:
-        UsageError: something in it is no whole number of at least `least`, or nothing is.
+        UsageError: an entry is no whole number of at least `least`, or the list is empty.
     """
     words = [word.strip() for word in text.split(",")]
     if not all(word.isdecimal() and int(word) >= least for word in words):
@@ -98,25 +98,22 @@ def start(
     timeout: float,
     watch: Callable[[str], bool] = lambda _: False,
 ) -> dict[str, Any]:
-    """Run a program on processes of its own.
+    """Run a program on new processes.
 
     Args:
-        words: its parameters.
-        folder: from `processes.run_folder`.
-        timeout: seconds until all are ended.
-        watch: is shown every other line that is printed; True takes it, so that it is not printed.
+        words: its parameters. folder: from `processes.run_folder`. timeout: seconds until all are
+        ended. watch: called with every other printed line; True suppresses the line.
 
     Returns:
         the report of its process 0.
 
     Raises:
-        Error: what its processes say went wrong.
-        DeadlineError: `timeout` passed.
+        Error: the error of its processes. DeadlineError: `timeout` passed.
     """
     argv = [str(program(name)), *(f"{key}={_plain(value)}" for key, value in words.items())]
     seats: RankMap = [(None, rank) for rank in range(procs)]
     reports: list[str] = []
-    errors: dict[int, str] = {}  # the last that a process says, of one line or several
+    errors: dict[int, str] = {}  # the last error of each process, of one line or several
 
     def take(rank: int | None, stream: str, line: str) -> None:
         if rank == 0 and stream == "out" and line.startswith("{"):
@@ -141,7 +138,8 @@ def start(
             "less to do"
         )
     if errors:
-        raise Error("; ".join(dict.fromkeys(errors.values())))  # many find the same
+        # several processes have the same error
+        raise Error("; ".join(dict.fromkeys(errors.values())))
     if outcome.failures:
         raise Error(explain(outcome.failures, seats))
     if outcome.code != 0 or not reports:
@@ -176,11 +174,11 @@ def shares(total: int, weights: Sequence[int]) -> list[int]:
 def forms_of(
     asked: str | None, known: Sequence[str], procs: int, tasks: Mapping[str, int]
 ) -> list[str]:
-    """The forms to run: those asked for, else all for which there are processes enough.
+    """The forms to run: the requested ones, else all that have enough processes.
 
     Args:
-        asked: by commas, as given with ``--forms``.
-        tasks: of the forms that have several, how many.
+        asked: by commas, as given with ``--forms``. tasks: the number of tasks of forms with
+        several.
 
     Raises:
         UsageError: an unknown form, or one with more tasks than processes.
@@ -221,7 +219,7 @@ def seconds(value: float | None) -> str:
 
 
 def record(name: str, options: argparse.Namespace, result: Result) -> dict[str, Any]:
-    """A run with everything that it was done with."""
+    """A run with all its parameters."""
     from hocket_cli import info
 
     asked = {key: value for key, value in vars(options).items() if key != "json"}

@@ -25,9 +25,9 @@ from hocket_cli.apps import common, fft2d, pictures, sweeps
 
 FORMS = ("data", "tasks", "persistent", "flow")
 SWEEP = sweeps.Sweep("size", "Figure 10: convolution", "an image", given="first")
-#: what the four tasks have to do, about: two transforms, a product, a transform
+#: the approximate work of the four tasks: two transforms, a product, a transform
 WEIGHTS = (4, 4, 1, 4)
-#: pixels of an image that the defining sum is worked out for
+#: pixels of an image that the check computes by the definition
 CHECKED = 4096
 
 
@@ -92,7 +92,7 @@ def streams(options: argparse.Namespace) -> tuple[pictures.Frames, pictures.Fram
     """The two streams.
 
     Raises:
-        Error: only one of the user's own is given, or they differ in number or size.
+        Error: the user has given one stream only, or they differ in number or size.
     """
     if (options.first is None) != (options.second is None):
         raise Error("--first and --second belong together; give both, or none for photographs")
@@ -111,10 +111,11 @@ def streams(options: argparse.Namespace) -> tuple[pictures.Frames, pictures.Fram
 
 
 def error(found: Any, first: pictures.Frames, second: pictures.Frames) -> float:
-    """How far a result is from the circular convolution as it is defined, in units of what
-    rounding may do: 16 eps log2(pixels) of the norms' product, the growth of an FFT's error.
+    """The difference between a result and the circular convolution by definition, in units of the
+    allowed rounding: 16 eps log2(pixels) of the norms' product, the growth of an FFT's error.
 
-    All pixels of a small image are worked out, some of a large one: the sum is of as many terms.
+    Checks all pixels of a small image, and some of a large one, because each needs a sum over all
+    pixels.
     """
     rows, cols = first.shape
     a, b = first.astype(np.float64), second.astype(np.float64)
@@ -130,7 +131,7 @@ def error(found: Any, first: pictures.Frames, second: pictures.Frames) -> float:
 
 
 def direct(a: npt.NDArray[Any], twice: npt.NDArray[Any], i: int, j: int) -> float:
-    """sum of a[k, l]·b[(i−k) mod R, (j−l) mod C]; `twice` is b turned round, two by two of it."""
+    """sum of a[k, l]·b[(i−k) mod R, (j−l) mod C]; `twice` is b reversed, two by two copies."""
     rows, cols = a.shape
     top, left = rows - 1 - i, cols - 1 - j
     return float(np.sum(a * twice[top : top + rows, left : left + cols]))

@@ -34,7 +34,7 @@ def add_options(parser: argparse.ArgumentParser) -> None:
 
 
 def forms_of(options: argparse.Namespace, known: tuple[str, ...], tasks: int) -> list[str]:
-    """The forms to run: those asked for, else all for which there are processes enough.
+    """The forms to run: the requested ones, else all that have enough processes.
 
     Raises:
         UsageError: an unknown form, or one with more tasks than processes.
@@ -87,7 +87,7 @@ def run(options: argparse.Namespace) -> common.Result:
 
 
 def table(forms: dict[str, Any], title: str) -> list[str]:
-    """The forms beside each other, for people."""
+    """The forms side by side, as text."""
     lines = [title, f"{'form':<12} {'messages':>9} {'an image':>10} {'least':>10}"]
     for form, one in forms.items():
         median, least = common.seconds(one["median_s"]), common.seconds(one["minimum_s"])

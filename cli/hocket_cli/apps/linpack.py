@@ -80,7 +80,7 @@ def run(options: argparse.Namespace) -> common.Result:
 def result(
     options: argparse.Namespace, grid: tuple[int, int], facts: dict[str, Any]
 ) -> common.Result:
-    """What the processes have found, judged."""
+    """The processes' results, checked."""
     found: dict[str, dict[str, Any]] = facts["modes"]
     expected = lapack_pivots(options.n, options.seed) if options.check else None
     worst, wrong = 0.0, 0
@@ -103,7 +103,7 @@ def result(
 
 
 def operations(n: int) -> float:
-    """What HPL counts."""
+    """The number of operations as HPL counts them."""
     return 2 / 3 * n**3 + 3 / 2 * n**2
 
 
@@ -124,7 +124,7 @@ def _require_memory(needed: int) -> None:
 
 
 def elements(n: int, seed: int) -> npt.NDArray[np.float64]:
-    """[A | b] as the processes make it, n x (n+1)."""
+    """[A | b] as the processes generate it, n x (n+1)."""
 
     def mixed(x: npt.NDArray[np.uint64]) -> npt.NDArray[np.uint64]:
         for shift, factor in ((30, 0xBF58476D1CE4E5B9), (27, 0x94D049BB133111EB)):
@@ -145,8 +145,8 @@ def lapack_pivots(n: int, seed: int) -> npt.NDArray[np.int64]:
 
 
 def differing_lines() -> dict[str, int]:
-    """How many lines of each mode's source are not in the plain one's: what the overlap costs who
-    writes the program. Empty where there is no source."""
+    """The number of lines of each mode's source that the plain one does not have: the
+    programmer's cost of the overlap. Empty if there is no source."""
     texts = {}
     for mode in MODES:
         source = _SOURCES / f"{mode}.cpp"

@@ -42,7 +42,7 @@ TIMED = 20
 
 @dataclass(frozen=True)
 class Block:
-    """A rectangle of points, and the line of the file that it comes from."""
+    """A rectangle of points, and its line in the file."""
 
     name: str
     row: int
@@ -52,13 +52,13 @@ class Block:
     line: int
 
     def scaled(self, by: int) -> Block:
-        """As many times further from the grid's corner, and as many times larger."""
+        """A block scaled by a factor, position and size."""
         return replace(
             self, row=by * self.row, col=by * self.col, rows=by * self.rows, cols=by * self.cols
         )
 
     def place(self) -> tuple[slice, slice]:
-        """Where it lies in the common grid."""
+        """Its position in the common grid."""
         return slice(self.row, self.row + self.rows), slice(self.col, self.col + self.cols)
 
 
@@ -106,7 +106,7 @@ def run(options: argparse.Namespace) -> common.Result:
         expected = serial(blocks, options.steps)
         scale = max(1.0, float(np.max(np.abs(expected))))
         off = {form: float(np.max(np.abs(one - expected))) / scale for form, one in found.items()}
-        # Both round each of the steps alike, but for the order of a sum of five.
+        # Both round each step alike, except for the order of a sum of five.
         allowed = 64 * np.finfo(np.float64).eps * options.steps
         good = all(one <= allowed for one in off.values())
         verdict = "  ".join(
@@ -133,7 +133,8 @@ def geometry_of(path: str | None) -> list[Block]:
     """The blocks of a file.
 
     Raises:
-        Error: it cannot be read; a line is no block; blocks overlap, or some do not touch others.
+        Error: hocket cannot read the file; a line is no block; blocks overlap, or some do not touch
+        others.
     """
     name = path or "the paper's geometry"
     try:
@@ -184,14 +185,14 @@ def require_apart(block: Block, blocks: list[Block], name: str) -> None:
 
 
 def touch(a: Block, b: Block) -> bool:
-    """Whether two blocks that do not overlap share an edge."""
+    """Whether two disjoint blocks share an edge."""
     rows = min(a.row + a.rows, b.row + b.rows) - max(a.row, b.row)
     cols = min(a.col + a.cols, b.col + b.cols) - max(a.col, b.col)
     return (rows == 0 and cols > 0) or (cols == 0 and rows > 0)
 
 
 def require_together(blocks: list[Block], name: str) -> None:
-    """Refuses a block that a gap parts from the others."""
+    """Refuses a block with a gap to all others."""
     reached = {0}
     waiting = [0]
     while waiting:

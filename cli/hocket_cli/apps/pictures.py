@@ -30,7 +30,7 @@ def from_file(path: str) -> Frames:
     """Frames that the user has saved by numpy.save: 8-bit greys of shape (frames, rows, cols).
 
     Raises:
-        Error: the file cannot be read, or holds something else.
+        Error: hocket cannot read the file, or it has other contents.
     """
     try:
         held: Any = np.load(path, allow_pickle=False)

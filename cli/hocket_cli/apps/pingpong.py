@@ -36,7 +36,7 @@ def add_options(parser: argparse.ArgumentParser) -> None:
 
 
 def run(options: argparse.Namespace) -> common.Result:
-    """Every P in a start of its own; then the model."""
+    """Every P in its own start; then the model."""
     common.at_least(options, repeats=1, runs=1)
     sides = common.wholes(options.n, "--n")
     if options.procs is None:
@@ -72,7 +72,7 @@ def run(options: argparse.Namespace) -> common.Result:
 
 
 def forms_of(options: argparse.Namespace, procs: int) -> list[str]:
-    """Those asked for, else all that so many processes can have.
+    """The requested forms, else all that are possible with the processes.
 
     Raises:
         UsageError: an unknown form, or two tasks of one process.

@@ -28,7 +28,7 @@ from hocket_cli.apps import common, fft2d, sweeps
 
 FORMS = ("data", "tasks", "persistent")
 SWEEP = sweeps.Sweep("size", "a simulation that is steered", "a frame")
-#: begins a line that tells of a frame
+#: begins a line that describes a frame
 MARK = "\x1e"
 #: how fast a point is, as a character
 SHADES = " .:-=+*#%@"
@@ -91,7 +91,7 @@ def run(options: argparse.Namespace) -> common.Result:
 
 
 def watcher(folder: Path, shape: tuple[int, int], shows: bool) -> Callable[[str], bool]:
-    """Takes the lines that tell of frames, and shows these."""
+    """Removes the lines that describe frames, and shows the frames."""
 
     def take(line: str) -> bool:
         if not line.startswith(MARK):
@@ -181,7 +181,7 @@ def streamed(f: Field) -> Field:
 
 
 def compare(found: tuple[Field, Field], expected: tuple[Field, Field]) -> str:
-    """What is wrong, or nothing."""
+    """The error, or nothing."""
     for name, one, other in zip(("velocity", "dye"), found, expected):
         if one.shape != other.shape:
             return f"{name} has shape {one.shape}, not {other.shape}"
@@ -193,7 +193,7 @@ def compare(found: tuple[Field, Field], expected: tuple[Field, Field]) -> str:
 
 
 def draw(frames: tuple[Field, Field], folder: str) -> None:
-    """Every frame as a picture. Raises `Error` where they cannot be written."""
+    """Every frame as a picture. Raises `Error` if hocket cannot write them."""
     from hocket import plotting
 
     place = Path(folder)

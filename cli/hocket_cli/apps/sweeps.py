@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Several sizes and numbers of processes in one command, as the papers' figures have them: a point
-each, a table and a picture of all."""
+"""Several sizes and numbers of processes in one command, as in the papers' figures: one point
+each, with a table and a picture of all."""
 
 from __future__ import annotations
 
@@ -18,11 +18,11 @@ from hocket_cli.main import UsageError
 
 @dataclass(frozen=True)
 class Sweep:
-    """What an application varies, and what its figure shows."""
+    """The parameters that an application varies, and the labels of its figure."""
 
     size: str  #: the option with its sizes
     title: str
-    unit: str  #: what a time is of: "an image"
+    unit: str  #: the label of times: "an image"
     given: str = ""  #: the option with the user's own input, which has one size
 
 
@@ -52,7 +52,7 @@ def add_size(parser: argparse.ArgumentParser, default: str, what: str) -> None:
 
 
 def add_options(parser: argparse.ArgumentParser, procs: int) -> None:
-    """``--procs --plot``; `procs` is how many there are if nobody says."""
+    """``--procs --plot``; `procs` is the default number."""
     parser.add_argument(
         "--procs", type=numbers, default=str(procs), help=f"processes; several by commas ({procs})"
     )
@@ -60,7 +60,7 @@ def add_options(parser: argparse.ArgumentParser, procs: int) -> None:
 
 
 def points(options: argparse.Namespace, sweep: Sweep) -> Iterator[argparse.Namespace]:
-    """The options of each point: of each size, those of all numbers of processes.
+    """The options of each point: for each size, all numbers of processes.
 
     Raises:
         UsageError: a size or a number is none, or given twice; there are sizes, and input that has
@@ -91,7 +91,7 @@ def points(options: argparse.Namespace, sweep: Sweep) -> Iterator[argparse.Names
 
 
 def run(app: Any, options: argparse.Namespace) -> common.Result:
-    """All points of an application, one after the other; the one there is, or what they are
+    """All points of an application, one after the other; the record of one point, or of all
     together."""
     sweep: Sweep = app.SWEEP
     found: list[tuple[argparse.Namespace, common.Result]] = []
@@ -125,7 +125,8 @@ def run(app: Any, options: argparse.Namespace) -> common.Result:
 
 
 def table(rows: Sequence[dict[str, Any]], sweep: Sweep) -> list[str]:
-    """The medians of all points, and how much faster than data-parallel the best of tasks is."""
+    """The medians of all points, and the speedup of the best task-parallel form over the
+    data-parallel one."""
     forms = list(dict.fromkeys(form for row in rows for form in row["forms"]))
     lines = [
         f"{sweep.title}, seconds {sweep.unit}; cores: {cores()}",
@@ -143,7 +144,7 @@ def table(rows: Sequence[dict[str, Any]], sweep: Sweep) -> list[str]:
 
 
 def gain(medians: dict[str, float | None]) -> float | None:
-    """The data-parallel time over that of the fastest of the others; None without either."""
+    """The data-parallel time over that of the fastest other form; None without either."""
     others = [time for form, time in medians.items() if form != "data" and time]
     data = medians.get("data")
     return data / min(others) if data and others else None
@@ -163,5 +164,5 @@ def draw(rows: Sequence[dict[str, Any]], sweep: Sweep, path: str) -> None:
 
 
 def cores() -> int:
-    """Those that this process may use: more processes than these share them."""
+    """The cores of this process; with more processes, processes share cores."""
     return len(os.sched_getaffinity(0))

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Arrays for C, and how they move between layouts; see hocket/array.hpp and hocket/transfer.hpp. */
+/* Arrays for C, and transfers between layouts; see hocket/array.hpp and hocket/transfer.hpp. */
 #ifndef HOCKET_C_ARRAY_H
 #define HOCKET_C_ARRAY_H
 
@@ -10,23 +10,24 @@
 extern "C" {
 #endif
 
-/* `dtype` is NumPy's name: "float64", "complex128", "int32", …, whose size is known: itemsize may
- * be 0. Any other name needs its itemsize. Local, not collective; on a process beyond the
- * layout's, the local array is empty. HOCKET_ERR_LAYOUT: the communicator has fewer processes than
+/* Allocates an array. `dtype` is NumPy's name: "float64", "complex128", "int32", …; itemsize may
+ * be 0 for these. Other names require an itemsize. Local, not collective; a process beyond the
+ * layout gets an empty local array. HOCKET_ERR_LAYOUT: the communicator has fewer processes than
  * the layout. */
 int hocket_array_empty(const hocket_layout* layout, const char* dtype, int64_t itemsize,
                        MPI_Comm comm, hocket_array** array);
-/* The caller's memory, never copied, which lives until the array is freed and its requests are
- * done. `strides` in bytes, one a dimension, of any sign; NULL: dense and row-major. */
+/* Wraps the caller's memory without a copy. The memory must live until the array is freed and
+ * its requests are complete. `strides` are in bytes, one a dimension, of any sign; NULL: dense
+ * and row-major. */
 int hocket_array_wrap(void* data, const hocket_layout* layout, const char* dtype, int64_t itemsize,
                       MPI_Comm comm, const int64_t* strides, hocket_array** array);
-/* The same, read-only: a source of transfers. */
+/* Wraps read-only memory: a source of transfers. */
 int hocket_array_wrap_const(const void* data, const hocket_layout* layout, const char* dtype,
                             int64_t itemsize, MPI_Comm comm, const int64_t* strides,
                             hocket_array** array);
-/* a[slices], one slice a dimension, in the same memory, which must live as long. HOCKET_ERR_LAYOUT:
- * slices that leave the shape, and elements that are not equally spaced in this process's memory.
- */
+/* a[slices], one slice a dimension, in the same memory, which must live as long.
+ * HOCKET_ERR_LAYOUT: slices that leave the shape, and elements that are not equally spaced on
+ * this process. */
 int hocket_array_section(const hocket_array* array, const hocket_slice* slices,
                          hocket_array** section);
 int hocket_array_free(hocket_array** array);
@@ -40,46 +41,46 @@ int hocket_array_local_shape(const hocket_array* array, int64_t capacity, int64_
 int hocket_array_strides(const hocket_array* array, int64_t capacity, int64_t* values,
                          int64_t* count);
 int hocket_array_writable(const hocket_array* array, bool* writable);
-/* This process's number in the layout, or -1 beyond it. */
+/* This process's number in the layout; -1 for a process beyond it. */
 int hocket_array_process(const hocket_array* array, int64_t* process);
 /* The strides of a dense row-major array, one a dimension. */
 int hocket_dense_strides(int64_t dimensions, const int64_t* shape, int64_t itemsize,
                          int64_t* strides);
 
-/* Seconds that this process spent in the six steps of a transfer. */
+/* The seconds that this process has spent in the six steps of its transfers. */
 typedef struct hocket_profile {
     double inquiry, call, descriptor, schedule, pack, move;
 } hocket_profile;
 
-/* What is NULL takes its default: `hocket_transfer_options options = {0};` */
+/* Members that are 0 or NULL have defaults: `hocket_transfer_options options = {0};` */
 typedef struct hocket_transfer_options {
     const int64_t* axes;     /* the result is transpose(source, axes), one a dimension */
     const char* strategy;    /* NULL: "auto" */
-    hocket_profile* profile; /* gets this call's seconds added */
-    int64_t max_buffer;      /* bytes of buffers beside the arrays, 2 MiB or more; 0: as
-                                HOCKET_MAX_BUFFER says, else 256 MiB */
+    hocket_profile* profile; /* adds the seconds of this call */
+    int64_t max_buffer;      /* the most bytes of buffers beside the arrays, 2 MiB or more; 0:
+                                HOCKET_MAX_BUFFER, else 256 MiB */
 } hocket_transfer_options;
 
-/* Copies `source` into `destination`, which has a layout of its own. Collective over the
- * communicator of both. `options` may be NULL. HOCKET_ERR_MISMATCH, on every process: arrays or
- * calls that do not fit each other; nothing has moved then. */
+/* Copies `source` into `destination`, which has its own layout. Collective over the communicator
+ * of both. `options` may be NULL. HOCKET_ERR_MISMATCH, on every process: arrays or calls that do
+ * not match; no element has moved then. */
 int hocket_redistribute(const hocket_array* source, hocket_array* destination,
                         const hocket_transfer_options* options, double timeout);
-/* The whole array, dense and row-major, at `whole` on process `root`; elsewhere it is ignored.
- * Collective. */
+/* Copies the whole array, dense and row-major, from `whole` on process `root` (scatter) or to it
+ * (gather). Other processes ignore `whole`. Collective. */
 int hocket_scatter(const void* whole, hocket_array* destination, int root, double timeout);
 int hocket_gather(const hocket_array* source, void* whole, int root, double timeout);
 
-/* Takes part in a collective call that this process cannot make: every process of it gets this
- * code (HOCKET_ERR_ERROR, _LAYOUT, _MISMATCH, …) and message instead of moving anything. */
+/* Joins a collective call that this process cannot make. Every process of the call gets this
+ * code (HOCKET_ERR_ERROR, _LAYOUT, _MISMATCH, …) and message, and no data moves. */
 int hocket_refuse(MPI_Comm comm, int code, const char* message, double timeout);
-/* Process `root`'s text on every process, where it lives until this thread's next tell.
+/* The text of process `root`, on every process. It lives until this thread's next hocket_tell.
  * Collective; only the root's `text` is read. */
 int hocket_tell(MPI_Comm comm, const char* text, int root, double timeout, const char** heard);
 
-/* The layout of each process's own part: a box, as hocket_layout_boxes has it, or a list, as
- * hocket_layout_elements. `shape` may be NULL, the least that holds all parts (of lists: of one
- * dimension, and `dimensions` is ignored). Collective; rank r is process r. */
+/* The layout of which each process gives its own part: a box, as for hocket_layout_boxes, or a
+ * list, as for hocket_layout_elements. `shape` NULL: the smallest one that holds all parts (for
+ * lists: of one dimension; hocket ignores `dimensions`). Collective; rank r is process r. */
 int hocket_layout_from_local_box(MPI_Comm comm, int64_t dimensions, const int64_t* start,
                                  const int64_t* stop, const int64_t* shape, double timeout,
                                  hocket_layout** layout);
@@ -87,17 +88,17 @@ int hocket_layout_from_local_elements(MPI_Comm comm, int64_t count, const int64_
                                       int64_t dimensions, const int64_t* shape, double timeout,
                                       hocket_layout** layout);
 
-/* How often a plan was found in the cache of plans, had to be made, and how many are kept. */
+/* The numbers of plans found in the cache of plans, made, and kept. */
 typedef struct hocket_cache_counts {
     int64_t found, made, kept;
 } hocket_cache_counts;
 int hocket_plan_cache_counts(hocket_cache_counts* counts);
-/* The short messages of this process so far by which calls are agreed on: no data. */
+/* The numbers of this process's short messages that agree on calls and carry no data. */
 typedef struct hocket_message_counts {
     int64_t sent, received;
 } hocket_message_counts;
 int hocket_descriptor_counts(hocket_message_counts* counts);
-/* The messages with data that this process has started to send and to receive so far. */
+/* The numbers of messages with data that this process has started to send and to receive. */
 int hocket_transfer_counts(hocket_message_counts* counts);
 
 #ifdef __cplusplus

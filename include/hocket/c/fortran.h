@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* What Fortran says in another manner than C: communicators and MPI requests are integers, as
- * MPI_Comm_c2f gives them, memory is column-major, and indices in texts count from 1. The module
- * in bindings/fortran calls these where it calls hocket_<name> without _fortran. */
+/* Functions for the Fortran module in bindings/fortran. Communicators and MPI requests are
+ * integers, as in MPI_Comm_c2f; memory is column-major; indices in texts count from 1.
+ * hocket_<name>_fortran has the semantics of hocket_<name>. */
 #ifndef HOCKET_C_FORTRAN_H
 #define HOCKET_C_FORTRAN_H
 
@@ -12,42 +12,42 @@
 extern "C" {
 #endif
 
-/* MPI for programs that have no MPI module for their compiler. */
-int hocket_mpi_init(void);     /* does nothing where MPI runs already */
-int hocket_mpi_finalize(void); /* does nothing where MPI has ended */
+/* MPI for programs whose compiler has no MPI module. */
+int hocket_mpi_init(void);     /* no effect if MPI is initialised */
+int hocket_mpi_finalize(void); /* no effect if MPI is finalised */
 int hocket_comm_world(int* comm);
 int hocket_comm_rank(int comm, int* rank);
 int hocket_comm_size(int comm, int* size);
 
-/* Makes `message` that of this thread's last failure, and returns `code`: for bindings. */
+/* For bindings: sets this thread's error message, and returns `code`. */
 int hocket_fail(int code, const char* message);
 
 /* `align` counts from 1, in the array and in the template. */
 int hocket_layout_aligned_fortran(int64_t dimensions, const int64_t* shape, const char* align,
                                   const hocket_layout* target, hocket_layout** layout);
 
-/* The caller's memory as hocket_array_wrap. `extents` are those of the local array; where they are
- * not what this process holds of the layout, HOCKET_ERR_ARGUMENT says what it holds. */
+/* Wraps the caller's memory as hocket_array_wrap does. `extents` are those of the local array.
+ * If this process's part of the layout has others, HOCKET_ERR_ARGUMENT names them. */
 int hocket_array_wrap_fortran(void* data, int64_t dimensions, const int64_t* extents,
                               const int64_t* strides, const hocket_layout* layout,
                               const char* dtype, int64_t itemsize, int comm, hocket_array** array);
-/* The same, read-only: a source of transfers. */
+/* Wraps read-only memory: a source of transfers. */
 int hocket_array_wrap_const_fortran(const void* data, int64_t dimensions, const int64_t* extents,
                                     const int64_t* strides, const hocket_layout* layout,
                                     const char* dtype, int64_t itemsize, int comm,
                                     hocket_array** array);
-/* hocket's own memory, column-major. */
+/* Allocates column-major memory. */
 int hocket_array_empty_fortran(const hocket_layout* layout, const char* dtype, int64_t itemsize,
                                int comm, hocket_array** array);
-/* Where the local array lies, and its extents, if it is `dtype` and dense in column-major order:
- * HOCKET_ERR_MISMATCH otherwise. */
+/* The address of the local array, and its extents. HOCKET_ERR_MISMATCH unless it has type
+ * `dtype` and is dense in column-major order. */
 int hocket_array_data_fortran(const hocket_array* array, const char* dtype, int64_t dimensions,
                               int64_t* extents, void** data);
 
 /* A border around the array in column-major memory; `periodic` may be NULL. */
 int hocket_halo_make_fortran(const hocket_array* array, const int64_t* width, const bool* periodic,
                              hocket_halo** halo);
-/* Where the local elements with their border lie, as hocket_array_data_fortran. */
+/* The address of the local elements with their border, as hocket_array_data_fortran. */
 int hocket_halo_data_fortran(const hocket_halo* halo, const char* dtype, int64_t dimensions,
                              int64_t* extents, void** data);
 
@@ -60,7 +60,7 @@ int hocket_scatter_fortran(const void* whole, int64_t dimensions, const int64_t*
 int hocket_gather_fortran(const hocket_array* source, void* whole, int64_t dimensions,
                           const int64_t* extents, const int64_t* strides, const char* dtype,
                           int root, double timeout);
-/* Of a dense column-major array, distributed along one dimension of the processor arrangement. */
+/* For a dense column-major array, distributed along one dimension of the processor arrangement. */
 int hocket_remap_inplace_fortran(hocket_array* array, int64_t dimensions, const int64_t* axes,
                                  int threads, double timeout);
 
@@ -83,7 +83,7 @@ int hocket_layout_from_local_box_fortran(int comm, int64_t dimensions, const int
 int hocket_layout_from_local_elements_fortran(int comm, int64_t count, const int64_t* elements,
                                               int64_t dimensions, const int64_t* shape,
                                               double timeout, hocket_layout** layout);
-/* A pending MPI request, taken over: *request becomes MPI_REQUEST_NULL. */
+/* Takes over a pending MPI request: *request becomes MPI_REQUEST_NULL. */
 int hocket_operation_from_request_fortran(int* request, hocket_operation** operation);
 
 #ifdef __cplusplus

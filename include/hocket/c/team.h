@@ -1,12 +1,13 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Teams for C; see hocket/team.hpp.
  *
- * A value and a result are memory of the type that a call names. HOCKET_TEAM_TYPE(value) is the
- * type of a variable, in C11: hocket_team_reduce(team, HOCKET_MAX, HOCKET_TEAM_TYPE(mine), &mine,
- * -1, &largest).
+ * A call names a type; values and results are memory of this type. In C11,
+ * HOCKET_TEAM_TYPE(value) is the type of a variable: hocket_team_reduce(team, HOCKET_MAX,
+ * HOCKET_TEAM_TYPE(mine), &mine, -1, &largest).
  *
- * A mask is words of 64 bits: bit p % 64 of word p / 64 stands for process p. All functions that
- * communicate are a barrier of the team; wrong arguments of one process are an error on all. */
+ * A mask is words of 64 bits: bit p % 64 of word p / 64 stands for process p. Every function
+ * that communicates is a barrier of the team; wrong arguments of one process are an error on
+ * all. */
 #ifndef HOCKET_C_TEAM_H
 #define HOCKET_C_TEAM_H
 
@@ -18,7 +19,8 @@ extern "C" {
 
 /* The root team: all processes of a communicator. Collective. */
 int hocket_team_make(MPI_Comm comm, double timeout, hocket_team** team);
-/* A team of the masked processes of the root team, the caller among them. No communication. */
+/* A team of the masked processes of the root team, which include the caller. Does not
+ * communicate. */
 int hocket_team_enqueue(hocket_team* team, int64_t count, const uint64_t* words,
                         hocket_team** made);
 int hocket_team_free(hocket_team** team);
@@ -35,7 +37,7 @@ int hocket_team_select_one(hocket_team* team, int* process);
 int hocket_team_wait(hocket_team* team, double timeout);
 int hocket_team_any(hocket_team* team, bool flag, double timeout, bool* result);
 int hocket_team_all(hocket_team* team, bool flag, double timeout, bool* result);
-/* Results that are masks need memory for the root team's processes: ceil(size / 64) words. */
+/* Masks as results need memory for the root team's processes: ceil(size / 64) words. */
 int hocket_team_waitvec(hocket_team* team, bool flag, double timeout, int64_t capacity,
                         uint64_t* words, int64_t* count);
 int hocket_team_vote_count(hocket_team* team, int process, double timeout, int* result);
@@ -55,7 +57,7 @@ enum hocket_team_type {
     HOCKET_TEAM_FLOAT32,
     HOCKET_TEAM_FLOAT64
 };
-/* As a type: an unsigned one, of whose values only the lowest `bits` bits take part. */
+/* An unsigned type, of whose values only the lowest `bits` bits take part. */
 #define HOCKET_TEAM_BITS(type, bits) ((type) | (bits) << 8)
 
 #if defined(__STDC_VERSION__) && __STDC_VERSION__ >= 201112L
@@ -77,8 +79,8 @@ enum hocket_team_type {
 /* clang-format on */
 #endif
 
-/* Integers wrap; bool adds as or and multiplies as and; NaN wins in min and max. `and` and `or` are
- * of bits: HOCKET_ERR_ERROR for floating-point numbers. */
+/* Integers wrap; bool adds as or and multiplies as and; NaN wins in min and max. `and` and `or`
+ * are bitwise: HOCKET_ERR_ERROR for floating-point numbers. */
 enum hocket_reduction_op {
     HOCKET_ADD = 0,
     HOCKET_MUL = 1,
@@ -87,37 +89,40 @@ enum hocket_reduction_op {
     HOCKET_AND = 4,
     HOCKET_OR = 5
 };
-/* The values of all, combined by `op`; scan: those of the processes up to this one, itself
- * included. */
+/* Combines the values of all processes by `op`; scan: those of the processes up to this one,
+ * inclusive. */
 int hocket_team_reduce(hocket_team* team, int op, int type, const void* value, double timeout,
                        void* result);
 int hocket_team_scan(hocket_team* team, int op, int type, const void* value, double timeout,
                      void* result);
-/* Puts a value, and gets that of process `source`. */
+/* Puts a value, and returns the value of process `source`. */
 int hocket_team_putget(hocket_team* team, int type, const void* value, int source, double timeout,
                        void* result);
-/* values[p]: that of process p, for the processes of the team; the rest stays as it is. `places`:
- * as many as the root team has processes. */
+/* Sets values[p] to the value of process p, for each process of the team; other entries keep
+ * their values. `places`: the number of processes of the root team. */
 int hocket_team_gather(hocket_team* team, int type, const void* value, double timeout,
                        int64_t places, void* values);
-/* Some put, the others get: the bits of all that put, joined by or; 0 if none did. */
+/* Some processes put, the others get: the values of all that put, combined by bitwise or; 0 if
+ * none puts. */
 int hocket_team_bcast_put(hocket_team* team, int type, const void* value, double timeout,
                           void* result);
 int hocket_team_bcast_get(hocket_team* team, int type, double timeout, void* result);
-/* How many processes have a lower value, or the same and a lower number. NaN is highest. */
+/* The number of processes with a lower value, or with an equal value and a lower number. NaN is
+ * the highest value. */
 int hocket_team_rank(hocket_team* team, int type, const void* value, double timeout, int* result);
-/* How many have the value that this process has, itself included; which ones, as a mask. */
+/* The number of processes with the same value as this process, itself included; these processes,
+ * as a mask. */
 int hocket_team_match_count(hocket_team* team, int type, const void* value, double timeout,
                             int* result);
 int hocket_team_match(hocket_team* team, int type, const void* value, double timeout,
                       int64_t capacity, uint64_t* words, int64_t* count);
 
-/* The values of all, up to 56 bytes each, folded from the lowest process's on: `fold` makes `into`
- * the fold of itself and `with`. */
+/* Folds the values of all processes, up to 56 bytes each, from the lowest process on: `fold`
+ * replaces `into` by the fold of itself and `with`. */
 int hocket_team_fold(hocket_team* team, const void* value, int64_t bytes,
                      void (*fold)(void* into, const void* with, void* context), void* context,
                      double timeout, void* result);
-/* The same without the fold: `values` gets those of all processes of the team, in order. */
+/* Gathers the values of all processes of the team into `values`, in order. */
 int hocket_team_gather_bytes(hocket_team* team, const void* value, int64_t bytes, double timeout,
                              void* values);
 
@@ -146,23 +151,24 @@ enum hocket_team_op {
     HOCKET_TEAM_VOTE,
     HOCKET_TEAM_MATCH_COUNT
 };
-/* Starts an operation whose result is one value; it goes on in every wait of hocket. `value` and
- * the result are the bits of the value, the lowest first, and 0 beyond its size. `operation`: one
- * of enum hocket_team_op; `process`: the source of a putget, or the one that a vote is for. */
+/* Starts an operation whose result is one value; it progresses in every wait of hocket. `value`
+ * and the result are the bits of the value, the lowest first, and 0 beyond its size.
+ * `operation`: one of enum hocket_team_op; `process`: the source of a putget, or the process
+ * that a vote is for. */
 int hocket_team_start(hocket_team* team, int operation, int type, uint64_t value, int process,
                       hocket_team_result** result);
 int hocket_team_result_operation(hocket_team_result* result, hocket_operation** operation);
 int hocket_team_result_test(hocket_team_result* result, bool* done);
-int hocket_team_result_bits(hocket_team_result* result, uint64_t* bits); /* once done */
+int hocket_team_result_bits(hocket_team_result* result, uint64_t* bits); /* after completion */
 int hocket_team_result_free(hocket_team_result** result);
 
-/* Leaves the root team and all teams within it: who waits for this process is told, with the code.
- */
+/* Leaves the root team and all teams within it. Processes that wait for this one get an error
+ * with the code. */
 int hocket_team_exit(hocket_team* team, int code);
-/* Prints the message, leaves, and ends the waits of all others of the root team. */
+/* Prints the message, leaves, and ends the waits of all other processes of the root team. */
 int hocket_team_error(hocket_team* team, const char* message);
-/* Takes part in an operation as one whose arguments cannot be. Gives HOCKET_ERR_ERROR with this
- * message; to the others, one that names this process. */
+/* Joins an operation with invalid arguments. Returns HOCKET_ERR_ERROR with this message; the
+ * others get an error that names this process. */
 int hocket_team_refuse(hocket_team* team, int operation, const char* message);
 
 #ifdef __cplusplus

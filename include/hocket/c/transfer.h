@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Plans ready to run, for C; see hocket::Transfer in hocket/transfer.hpp. */
+/* Transfers, which are plans ready to run, for C; see hocket::Transfer in hocket/transfer.hpp. */
 #ifndef HOCKET_C_TRANSFER_H
 #define HOCKET_C_TRANSFER_H
 
@@ -10,36 +10,37 @@
 extern "C" {
 #endif
 
-/* Agrees on the layouts, makes the plan and connects the processes. Collective over `comm`; process
- * r of either layout is rank r. `dtype` and `itemsize` as for hocket_array_empty; `dtype` NULL: the
- * arrays of the first start settle it. `options` may be NULL; its profile is not used. */
+/* Agrees on the layouts, makes the plan and connects the processes. Collective over `comm`;
+ * process r of either layout is rank r. `dtype` and `itemsize` as for hocket_array_empty;
+ * `dtype` NULL: the arrays of the first start set it. `options` may be NULL; its profile is not
+ * used. */
 int hocket_transfer_make(const hocket_layout* source, const hocket_layout* destination,
                          const char* dtype, int64_t itemsize, MPI_Comm comm,
                          const hocket_transfer_options* options, double timeout,
                          hocket_transfer** transfer);
-/* HOCKET_ERR_ERROR while it is under way. */
+/* HOCKET_ERR_ERROR while the transfer is under way. */
 int hocket_transfer_free(hocket_transfer** transfer);
 
-/* Starts to copy `source` into `destination`, other arrays each time if need be; every process must
- * start the transfer, in the same order. Until it is done the source must not change and the
- * destination must not be touched. HOCKET_ERR_MISMATCH, _ARGUMENT, _ERROR: for arrays that do not
- * fit. The processes that receive from this one get that from their wait instead of elements, all
- * others finish, and the transfer can be started again. */
+/* Starts to copy `source` into `destination`, which may be other arrays each time. Every process
+ * must start the transfer, in the same order. Until it completes, the program must not change
+ * the source nor touch the destination. HOCKET_ERR_MISMATCH, _ARGUMENT, _ERROR: for arrays that
+ * do not match. The receivers of this process then get this error from their wait in place of
+ * elements, all others finish, and the program can start the transfer again. */
 int hocket_transfer_start(hocket_transfer* transfer, const hocket_array* source,
                           hocket_array* destination);
-/* Takes the place of a start that this process cannot make; gives `code`, as for hocket_refuse. */
+/* Replaces a start that this process cannot make; returns `code`, as hocket_refuse. */
 int hocket_transfer_refuse(hocket_transfer* transfer, int code, const char* message);
-/* Until both arrays may be used again on this process. A deadline ends the wait, not the transfer.
- */
+/* Waits until the program may use both arrays again on this process. A deadline ends the wait,
+ * not the transfer. */
 int hocket_transfer_wait(hocket_transfer* transfer, double timeout);
 int hocket_transfer_test(hocket_transfer* transfer, bool* done);
-/* The last start, for hocket_operation_wait or hocket_started_add. */
+/* The last start as an operation, for hocket_operation_wait or hocket_started_add. */
 int hocket_transfer_operation(const hocket_transfer* transfer, hocket_operation** operation);
-/* A start that begins when it is first polled. See hocket_flow_transfer, too. */
+/* A start that begins at its first poll. See hocket_flow_transfer, too. */
 int hocket_transfer_start_later(const hocket_transfer* transfer, const hocket_array* source,
                                 hocket_array* destination, hocket_operation** operation);
 
-/* hocket_redistribute, started: for hocket_operation_wait or hocket_started_add. */
+/* Starts hocket_redistribute: for hocket_operation_wait or hocket_started_add. */
 int hocket_iredistribute(const hocket_array* source, hocket_array* destination,
                          const hocket_transfer_options* options, hocket_operation** operation);
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The MPI objects behind Link and Requests, and what is done with them. For src/comm/mpi only.
+// The MPI objects behind Link and Requests, and functions on them. For src/comm/mpi only.
 #pragma once
 
 #include <mpi.h>
@@ -22,13 +22,13 @@ struct Link::Handle {
 };
 
 struct Requests::Batch {
-    std::vector<std::shared_ptr<Link::Handle>> links;  // which the messages are of, each once
+    std::vector<std::shared_ptr<Link::Handle>> links;  // the links of the messages, each once
     std::vector<MPI_Request> requests;
     std::vector<std::size_t> group;       // of each request
     std::vector<std::int64_t> processes;  // its partner's id, as Link has it
-    std::vector<int> indices;             // scratch: which have completed
-    std::vector<MPI_Status> statuses;     // scratch: theirs, where lengths are looked at
-    std::size_t seen = 0;                 // of the requests: those that were looked at
+    std::vector<int> indices;             // scratch: indices of completed requests
+    std::vector<MPI_Status> statuses;     // scratch: their statuses, if lengths matter
+    std::size_t seen = 0;                 // of the requests: those that earlier polls have visited
 
     void add(MPI_Request request, std::int64_t process, const std::shared_ptr<Link::Handle>& link) {
         requests.push_back(request);
@@ -37,20 +37,20 @@ struct Requests::Batch {
     }
 };
 
-/// @throws Error with MPI's own words if `code` is not MPI_SUCCESS.
+/// @throws Error with MPI's own message if `code` is not MPI_SUCCESS.
 void check(int code, const char* call);
 
 namespace vendor {
 
-/// Whether MPI takes this for a communicator, or for MPI_COMM_NULL.
+/// Whether MPI accepts this as a communicator, or as MPI_COMM_NULL.
 bool is_communicator(MPI_Comm comm);
 /// The rank in MPI_COMM_WORLD of each rank of the communicator.
 std::vector<int> world_ranks(MPI_Comm comm);
-/// MPI_Testsome: how many of the requests have completed, and into `places` which. In SMPI it looks
-/// at one request after the other, each at the price of a switch to the simulator; of the requests
-/// that were looked at before, the first `seen`, MPI_Testany sees all at once. New ones it may not
-/// see: those of short sends are never under way. `seen` becomes their number.
-/// `statuses`: those of the completed ones, where somebody wants them.
+/// MPI_Testsome: the number of completed requests, and their indices in `places`. SMPI's version
+/// visits one request after the other, each at the cost of a switch to the simulator. For the first
+/// `seen` requests, which earlier polls have visited, MPI_Testany visits all at once. It may miss
+/// new ones: those of short sends are never under way. `seen` becomes the number of visited ones.
+/// `statuses`: those of the completed ones, if needed.
 int test_some(std::vector<MPI_Request>& requests, std::vector<int>& places, std::size_t& seen,
               std::vector<MPI_Status>* statuses);
 

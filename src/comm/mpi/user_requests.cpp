@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// MPI requests that the program gives, as operations. All that are under way are looked at
-// together: whoever polls one that was looked at already begins the next look, and the others,
-// polled in their turn, find what it has seen. So a flow that has hundreds of them asks MPI once a
-// turn.
+// The program's MPI requests as operations. Requests under way are tested together: polling a
+// request that the last test covered starts the next test, and the others, polled in their turn,
+// read its results. So a flow with hundreds of requests calls MPI once a turn.
 #include <mpi.h>
 
 #include <atomic>
@@ -23,9 +22,9 @@ namespace {
 class UserRequest;
 using Requests = std::vector<MPI_Request>;
 
-/// MPICH gives the error of one of several messages to the handler of MPI_COMM_SELF, which ends the
-/// program, whatever that of the message's communicator would do. While this lives, it does
-/// nothing.
+/// MPICH passes an error of one of several messages to the handler of MPI_COMM_SELF, which ends the
+/// program, whatever the handler of the message's communicator is. While this object lives, that
+/// handler does nothing.
 class SelfReturns {
   public:
     SelfReturns() {
@@ -43,7 +42,7 @@ class SelfReturns {
     MPI_Errhandler before_ = MPI_ERRHANDLER_NULL;
 };
 
-/// Tells `done(place)` of each that is done, and leaves it as it is. `places`: room for all.
+/// Calls `done(place)` for each complete request, and leaves it as it is. `places`: memory for all.
 template <class Done>
 void find_some(Requests& requests, std::vector<int>& places, Done&& done) {
 #if MPI_VERSION > 4 || (MPI_VERSION == 4 && MPI_SUBVERSION >= 1)
@@ -66,7 +65,7 @@ void find_some(Requests& requests, std::vector<int>& places, Done&& done) {
 #endif
 }
 
-/// Tells `done(place, code)` of each that it has completed, `code` being what MPI says of it.
+/// Calls `done(place, code)` for each request that it completes, with MPI's `code` for it.
 template <class Done>
 void complete_some(Requests& requests, std::vector<int>& places, Done&& done) {
 #ifdef OPEN_MPI
@@ -80,7 +79,7 @@ void complete_some(Requests& requests, std::vector<int>& places, Done&& done) {
         done(static_cast<std::size_t>(places[i]),
              code == MPI_SUCCESS ? MPI_SUCCESS : statuses[i].MPI_ERROR);
 #else
-    // Its own test, so that an error goes to the handler of the message's communicator.
+    // A separate test, so that the handler of the message's communicator gets an error.
     const auto test = [&](std::size_t place) {
         int is_done = 0;
         const int code = MPI_Test(&requests[place], &is_done, MPI_STATUS_IGNORE);
@@ -89,14 +88,14 @@ void complete_some(Requests& requests, std::vector<int>& places, Done&& done) {
 #if MPI_VERSION > 4 || (MPI_VERSION == 4 && MPI_SUBVERSION >= 1)
     find_some(requests, places, test);
 #else
-    // SMPI's MPI_Request_get_status takes a message that has not come for one that has.
+    // SMPI's MPI_Request_get_status reports a message that has not arrived as complete.
     static_cast<void>(places);
     for (std::size_t place = 0; place < requests.size(); ++place) test(place);
 #endif
 #endif
 }
 
-/// Those of one kind: taken over, or watched for their owner.
+/// Requests of one kind: taken over, or watched for their owner.
 class Batch {
   public:
     explicit Batch(bool taken) : taken_(taken) {}
@@ -122,7 +121,7 @@ Batch& batch_of(bool taken) {
     return taken ? owned : watched;
 }
 
-/// Of a request that nobody asks about any more, on any thread.
+/// For a request that no owner polls any more, on any thread.
 class Freeing final : public Operation {
   public:
     explicit Freeing(MPI_Request request) : request_(request) {}
@@ -142,7 +141,7 @@ class UserRequest final : public Operation {
         : batch_(batch_of(taken)), taken_(taken), request_(request) {}
 
     ~UserRequest() override {
-        // Outside of the batch it is nobody else's, and its end waits for no one who is in MPI.
+        // Outside of the batch it has no other user, so its end waits for no thread in MPI.
         if (place_ >= 0) {
             const auto lock = comm::lock_before_interpreter(batch_.guard);
             if (place_ >= 0) batch_.remove(*this);
@@ -151,8 +150,7 @@ class UserRequest final : public Operation {
             comm::Engine::instance().soon(std::make_shared<Freeing>(request_));
     }
 
-    // The owner of a watched one may complete it now: it is not looked at before it is polled
-    // again.
+    // The owner of a watched request may complete it now, so it is not tested before its next poll.
     bool leave() override {
         if (taken_) return false;
         const auto lock = comm::lock_before_interpreter(batch_.guard);
@@ -184,12 +182,13 @@ class UserRequest final : public Operation {
   private:
     friend class Batch;
 
-    // Any look may have found the error, and every later poll tells it.
+    // Any test may have found the error, and every later poll reports it.
     bool outcome() const {
         if (error_) std::rethrow_exception(error_);
         return true;
     }
-    // Many are done at once; null and inactive ones, which a batch would never tell of, are, too.
+    // Many complete at once. Null and inactive ones, for which a batch would never report an end,
+    // count as complete.
     bool alone() {
         int done = 0;
         if (taken_)
@@ -204,7 +203,7 @@ class UserRequest final : public Operation {
     const bool taken_;
     MPI_Request request_;
     std::atomic<std::int64_t> place_ = -1;  // in the batch
-    std::uint64_t seen_ = 0;                // the look whose outcome it has told
+    std::uint64_t seen_ = 0;                // the test whose outcome it has reported
     bool done_ = false;
     std::exception_ptr error_;
 };
@@ -215,7 +214,7 @@ void Batch::add(UserRequest& operation, MPI_Request request) {
     operations_.push_back(&operation);
 }
 
-// What MPI has left of the request goes back to the operation.
+// MPI's remaining request returns to the operation.
 void Batch::remove(UserRequest& operation) {
     const auto place = static_cast<std::size_t>(operation.place_.load());
     operation.request_ = requests_[place];
@@ -225,7 +224,7 @@ void Batch::remove(UserRequest& operation) {
         operations_[place]->place_ = static_cast<std::int64_t>(place);
     requests_.pop_back();
     operations_.pop_back();
-    operation.place_ = -1;  // last: from here on its owner may end it
+    operation.place_ = -1;  // last: from here on its owner may destroy it
 }
 
 void Batch::look() {

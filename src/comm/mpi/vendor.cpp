@@ -33,8 +33,8 @@ std::string library() {
 
 bool is_communicator(MPI_Comm comm) {
     if (comm == MPI_COMM_NULL) return true;
-    // What is no communicator has no error handler of its own: MPI calls the world's, or MPI 4
-    // that of MPI_COMM_SELF, which would end the program.
+    // An invalid communicator has no error handler of its own: MPI calls that of MPI_COMM_WORLD, or
+    // MPI 4 that of MPI_COMM_SELF, which would end the program.
     const MPI_Comm asked[] = {MPI_COMM_WORLD, MPI_COMM_SELF};
     MPI_Errhandler before[2];
     for (int i = 0; i < 2; ++i) {
@@ -134,7 +134,7 @@ std::string node_name() {
     const int rank = world_rank();
     int size = 0;
     MPI_Comm_size(MPI_COMM_WORLD, &size);
-    // Counted against all ranks, so that all of them raise.
+    // Compared with all ranks, so that all of them raise.
     if (pretended->size() < static_cast<std::size_t>(size))
         throw Error("HOCKET_NODES='" + *environment::value_of("HOCKET_NODES") + "' has " +
                     std::to_string(pretended->size()) + " numbers for " + std::to_string(size) +

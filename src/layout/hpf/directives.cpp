@@ -73,7 +73,7 @@ class Reader {
         return scanner.accept_word("ONTO") ? name(scanner, "the processors' name") : "";
     }
 
-    /// ":: A, B" after a mapping that they share.
+    /// ":: A, B" after a common mapping.
     void names_after(Scanner& scanner, Mapping mapping) {
         scanner.expect(':', "and '::' before the names");
         scanner.expect(':', "before the names");
@@ -99,7 +99,7 @@ class Reader {
             mapping.onto = onto(scanner);
             add(scanner, mapping);
         } while (scanner.accept(','));
-        // One ONTO at the end of a list is meant for all of it.
+        // ONTO at the end of a list applies to the whole list.
         for (std::size_t i = first; i < unit_.mappings.size(); ++i)
             if (unit_.mappings[i].onto.empty()) unit_.mappings[i].onto = mapping.onto;
         scanner.expect_end();

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// HPF's mapping directives, read but not yet understood: they may name what comes later.
+// HPF's mapping directives, parsed but not resolved: they may name later declarations.
 #pragma once
 
 #include <cstddef>
@@ -10,7 +10,7 @@
 
 namespace hocket::layout {
 
-/// What a directive said of one array or template, to be understood when all lines are read.
+/// The directive of one array or template, to be resolved after the last line.
 struct Mapping {
     std::string name;
     std::size_t line;
@@ -19,7 +19,7 @@ struct Mapping {
     std::string onto;             // processors, or the align target
     bool aligned = false;
     std::vector<std::string> dummies;  // ALIGN; none where `identity`
-    std::size_t subscripts = 0;        // where they begin in the text
+    std::size_t subscripts = 0;        // their position in the text
     bool identity = false;
 };
 
@@ -30,7 +30,7 @@ struct Unit {
     std::vector<Mapping> mappings;
 };
 
-/// Adds what a directive says. @throws LayoutError pointing at the character.
+/// Adds a directive. @throws LayoutError pointing at the character.
 void read_directive(const Line& line, Unit& unit);
 
 /// "HPF directive in line 3".

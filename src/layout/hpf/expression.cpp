@@ -72,7 +72,7 @@ class Parser {
             if (names_.dummies[d] == word) return {1, 0, static_cast<int>(d)};
         for (const Parameter& parameter : names_.parameters)
             if (parameter.name == word) {
-                // An inquiry whose value the caller gives: NUMBER_OF_PROCESSORS().
+                // The caller gives the value of an inquiry: NUMBER_OF_PROCESSORS().
                 if (scanner_.accept('(')) scanner_.expect(')', "after the inquiry's name");
                 return {0, parameter.value, -1};
             }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Integer expressions linear in one dummy, as subscripts and extents are written.
+// Integer expressions that are linear in one dummy, for subscripts and extents.
 #pragma once
 
 #include <cstdint>
@@ -23,7 +23,7 @@ struct Parameter {
     std::int64_t value;
 };
 
-/// What words stand for in an expression.
+/// The names in an expression.
 struct Names {
     std::vector<std::string> dummies;  ///< of array dimensions; "" for `*`, ":" for `:`
     std::vector<Parameter> parameters;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The layouts that HPF's mapping directives in a program say (HPF 1.0, sections 3.3 to 3.7).
+// The layouts of HPF's mapping directives in a program (HPF 1.0, sections 3.3 to 3.7).
 #include <algorithm>
 #include <array>
 #include <string>
@@ -141,7 +141,7 @@ class Resolver {
     const Unit& unit_;
 };
 
-/// True for END, END SUBROUTINE name and the like; false for END DO and the like.
+/// True for END, END SUBROUTINE name and similar; false for END DO and similar.
 bool ends_unit(const Line& line) {
     if (line.directive) return false;
     Scanner scanner(line.text, "line");

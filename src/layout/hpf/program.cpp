@@ -29,8 +29,8 @@ bool is_letter(char c) {
     return std::isalpha(static_cast<unsigned char>(c)) != 0;
 }
 
-/// A line of fixed form whose sixth column continues the line before: anything but a blank or 0.
-/// Free form may begin there too, with a word or, of two digits and more, a label.
+/// A line of fixed form whose sixth column continues the line before: anything but a blank or 0. A
+/// line of free form may have a word there, or, after two digits, a label.
 bool continues_by_column(std::string_view line) {
     if (line.size() < 6) return false;
     const char mark = line[5];
@@ -43,7 +43,7 @@ bool continues_by_column(std::string_view line) {
     return !digit(mark) || line.size() < 7 || !digit(line[6]);
 }
 
-/// A comment of fixed form: C or * in the first column, and no word that begins there.
+/// A comment of fixed form: C or * in the first column that does not begin a word.
 bool is_comment(std::string_view line) {
     if (line.empty() || sentinel(line) > 0) return false;
     return line[0] == '*' || (upper(line[0]) == 'C' && (line.size() < 2 || !is_letter(line[1])));
@@ -114,7 +114,7 @@ Extents parse_bounds(Scanner& scanner, const Names& names) {
 
 namespace {
 
-/// Past a bracketed group, whatever is in it.
+/// Skips a bracketed group.
 void skip_brackets(Scanner& scanner) {
     if (!scanner.accept('(')) return;
     for (int depth = 1; depth > 0 && !scanner.at_end();) {
@@ -137,7 +137,7 @@ void read_constants(Scanner& scanner, Names& names) {
         const bool given =
             std::any_of(names.parameters.begin(), names.parameters.end(),
                         [&](const Parameter& p) { return p.name == parameter.name; });
-        if (!given) names.parameters.push_back(parameter);  // the caller's value stands
+        if (!given) names.parameters.push_back(parameter);  // the caller's value takes precedence
     } while (scanner.accept(','));
 }
 
@@ -148,7 +148,7 @@ class Entities {
 
     void run() {
         skip_kind();
-        std::string dimension;  // the attribute's text, to be read again for each name
+        std::string dimension;  // the attribute's text, to be parsed for each name
         bool constants = false;
         while (scanner_.accept(',')) {
             const std::string attribute = scanner_.word();
@@ -219,7 +219,7 @@ void read_declarations(const Line& line, Names& names, std::vector<Declaration>&
     }
     if (std::find(types.begin(), types.end(), first) == types.end()) return;
     if (first == "DOUBLE" && !scanner.accept_word("PRECISION")) scanner.accept_word("COMPLEX");
-    // A type may be followed by an attribute's comma or by a function; neither is an array.
+    // A type may precede an attribute's comma, or a function; neither declares an array.
     if (scanner.accept_word("FUNCTION")) return;
     Entities(line, scanner, names, arrays).run();
 }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// What of a Fortran program says where arrays lie.
+// The parts of a Fortran program that declare and map arrays.
 #pragma once
 
 #include <cstddef>
@@ -15,7 +15,7 @@ namespace hocket::layout {
 struct Line {
     std::string text;
     std::size_t number;  ///< of its first line, from 1
-    bool directive;      ///< it followed !HPF$
+    bool directive;      ///< after !HPF$
 };
 
 std::vector<Line> lines_of(std::string_view program);
@@ -29,16 +29,16 @@ struct Extents {
 /// An array, a template or a processor arrangement.
 struct Declaration {
     std::string name;     ///< in capitals
-    std::string written;  ///< as the program first writes it
+    std::string written;  ///< in the spelling of its declaration
     Extents extents;
-    std::string trouble;  ///< not empty: why the extents are not known
+    std::string trouble;  ///< not empty: the reason why the extents are unknown
 };
 
 /// "(n, 0:m)". @throws LayoutError
 Extents parse_bounds(Scanner& scanner, const Names& names);
 
-/// Adds what a line of Fortran declares: arrays, and named constants to `names`. Lines that declare
-/// nothing are passed over.
+/// Adds the declarations of a line of Fortran: arrays, and named constants to `names`. Skips other
+/// lines.
 void read_declarations(const Line& line, Names& names, std::vector<Declaration>& arrays);
 
 }  // namespace hocket::layout

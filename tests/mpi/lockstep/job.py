@@ -102,7 +102,7 @@ class Job:
         self._pids = [known[rank][1] for rank in range(self.size)]
 
     def output(self, start: int) -> str:
-        """What the ranks and mpiexec printed from byte `start` on; the last part of it."""
+        """The output of the ranks and mpiexec from byte `start` on; its last part."""
         self._output.seek(start)
         return self._output.read().decode(errors="replace")[-OUTPUT_CHARACTERS:]
 
@@ -190,7 +190,7 @@ class Job:
         return ""
 
     def _places(self, stuck: list[int]) -> dict[int, str]:
-        """Where each of these ranks stands: its threads' stacks."""
+        """The position of each of these ranks: its threads' stacks."""
         starts = {}
         for rank in stuck:
             starts[rank] = (self._scratch / f"rank-{rank}.txt").stat().st_size

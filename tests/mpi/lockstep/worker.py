@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""One rank: calls the test functions that it is told to, and says how each went."""
+"""One rank: calls test functions on command, and reports their results."""
 
 from __future__ import annotations
 

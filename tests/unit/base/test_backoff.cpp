@@ -71,7 +71,7 @@ class OneCore {
     cpu_set_t before_{};
 };
 
-/// Steps aside until it naps, for a minute at most.
+/// Yields until it sleeps, for a minute at most.
 bool naps_begin() {
     const double begin = hocket::platform::seconds();
     while (hocket::platform::seconds() - begin < 60)
@@ -79,8 +79,8 @@ bool naps_begin() {
     return false;
 }
 
-/// Steps aside until it naps no more; how many naps were prompt one after the other before that.
-/// Other programs may leave no such naps, so it ends after some seconds: -1.
+/// Yields until it no longer sleeps; returns the number of consecutive prompt sleeps before that.
+/// Beside other programs there may be no prompt sleeps, so it ends after some seconds: -1.
 int prompt_sleeps() {
     const double begin = hocket::platform::seconds();
     for (int prompt = 0; prompt < 100;) {

@@ -64,7 +64,7 @@ TEST(Circles, on_one_thread) {
     EXPECT_EQ(error_of(b), "");
 }
 
-// Each begins before any waits; whichever comes last is told.
+// Each begins before any waits; the one that comes last gets the error.
 TEST(Circles, of_steps_that_run_at_the_same_time) {
     for (const int flows : {2, 3}) {
         std::vector<std::unique_ptr<Flow>> all;
@@ -178,7 +178,7 @@ TEST(Circles, a_deadline_is_left_alone) {
     EXPECT_TRUE(late);
 }
 
-// It must not go before its steps, so the other one is told.
+// It must not end before its steps, so the other one gets the error.
 TEST(Circles, a_flow_that_ends_in_a_step) {
     for (int i = 0; i < 5; ++i) {
         Flow a(with(2));
@@ -205,7 +205,7 @@ TEST(Circles, a_flow_that_ends_in_a_step) {
     }
 }
 
-// Trees of flows in steps of flows, beside each other: nobody is told anything.
+// Trees of flows in steps of flows, beside each other: none gets an error.
 TEST(Circles, flows_in_steps_of_flows_are_none) {
     std::atomic<int> leaves{0};
     const std::function<void(int)> grow = [&](int depth) {

@@ -23,7 +23,7 @@ struct Guarded {
           memory(random_bytes(random, place.bytes)),
           form{rows, columns, place.strides[0], place.strides[1]} {}
     std::byte* data() { return memory.data() + place.first; }
-    /// Where one row lies.
+    /// The position of one row.
     Place row(std::int64_t number) const {
         return {{place.strides[1]}, place.first + number * place.strides[0], place.bytes};
     }

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Which iterations go together under each schedule. Who runs them is the pool's affair; the chunks
-// are not.
+// The chunks of iterations under each schedule. The pool decides on their threads.
 #include <gtest/gtest.h>
 
 #include <algorithm>

@@ -43,7 +43,7 @@ void each_element(const Layout& layout, std::int64_t rank, Visit visit) {
     }
 }
 
-/// What an exchange has to do, done with copies.
+/// The effect of an exchange, by copies.
 void exchange_all(std::vector<Values>& memory, const std::vector<RemapPlan>& plans,
                   std::size_t stage) {
     const std::vector<Values> before = memory;

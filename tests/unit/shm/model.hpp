@@ -2,20 +2,21 @@
 // A small exhaustive model checker for flag protocols on C++ atomics.
 //
 // Memory is that of RC11 (Lahav, Vafeiadis, Kang, Hur, Dreyer: Repairing sequential consistency in
-// C/C++11, PLDI 2017) told with views (Kang, Hur, Lahav, Vafeiadis, Dreyer: A promising semantics
-// for relaxed-memory concurrency, POPL 2017): a location is the list of its stores, a process's
-// view says the oldest store of each that it may still see, and an acquire load of a release store
-// joins the storer's view to its own.
+// C/C++11, PLDI 2017) in terms of views (Kang, Hur, Lahav, Vafeiadis, Dreyer: A promising semantics
+// for relaxed-memory concurrency, POPL 2017). A location is the list of its stores. A process's
+// view has, for each location, the oldest store that it may still see. An acquire load of a release
+// store joins the storer's view to its own.
 //
-// A process is a function of what its loads see. So it is kept as the list of these, and run anew
-// from its start to take one more step. Every choice of every load is tried in every order;
-// states reached before are not searched again. Two things are left out, as they add no behaviour:
-// - Stores are made at once, without choice. As each location has one writer, that only adds to
-//   what the others' loads may see, and they may see the older stores too.
-// - A poll that sees again what it knew, and fails, is no step.
+// A process is a function of the values that its loads see. So the checker stores a process as the
+// list of these values, and runs it again from its start for each further step. It tries every
+// choice of every load in every order, and searches no state twice. It omits two kinds of steps
+// that add no behaviour:
+// - Stores are made at once, without choice. Each location has one writer, so a store only adds a
+//   possible value to the others' loads, which may also see the older stores.
+// - A poll that sees the same values again, and fails, is no step.
 //
-// No load sees a store that is made after it, as a processor may let a relaxed load do. Where no
-// relaxed access is in a race (`Result::races`) that makes no difference.
+// No load sees a store that is made after it, although a processor may let a relaxed load do so.
+// That makes no difference unless a relaxed access is in a race (`Result::races`).
 #pragma once
 
 #include <algorithm>
@@ -32,9 +33,9 @@
 namespace hocket::shm::model {
 
 struct Result {
-    std::string violation;   ///< empty if there is none; else what, and the loads that led to it
-    std::size_t states = 0;  ///< how many were searched
-    std::size_t ends = 0;    ///< how many of them have every process at its end
+    std::string violation;   ///< empty if there is none; else its text and the loads that led to it
+    std::size_t states = 0;  ///< number of searched states
+    std::size_t ends = 0;    ///< of these, states with every process at its end
     std::size_t races = 0;   ///< relaxed loads and stores of a location that nothing orders
 };
 
@@ -73,7 +74,7 @@ class Model {
         return result_;
     }
 
-    // What the programs call.
+    // Interface for the programs.
 
     /// Polls until `condition`, which loads once, holds.
     void wait(const std::function<bool()>& condition) {
@@ -89,7 +90,7 @@ class Model {
         if (!holds) throw Violation("process " + std::to_string(running_) + ": " + otherwise);
     }
 
-    // What the atomics call.
+    // Interface for the atomics.
 
     static Model& the_one() { return *current; }
 
@@ -224,7 +225,7 @@ class Model {
         return goes_on;
     }
 
-    /// What all loads saw: memory and views follow from it.
+    /// The values that all loads saw, which determine memory and views.
     std::vector<std::size_t> state() const {
         std::vector<std::size_t> state;
         for (const Process& process : processes_) {

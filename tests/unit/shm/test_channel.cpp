@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Voices and lanes between processes: plain forks, which inherit the shared memory.
+// Flags and channels between processes: plain forks, which inherit the shared memory.
 #include <gtest/gtest.h>
 #include <signal.h>
 #include <sys/mman.h>
@@ -101,7 +101,7 @@ struct Conversation {
     Channel channel;
 };
 
-// Says and hears half of all sayings each; false at the first that is not what was said.
+// Publishes and observes half of all payloads each; false at the first wrong payload.
 bool ping_pong(Rounds& rounds, Flag& mine, const Flag& other, std::uint64_t me) {
     for (std::uint64_t sequence = 1; rounds.go_on(sequence); ++sequence) {
         if (me == 0) rounds.leader_begins(sequence);
@@ -236,7 +236,7 @@ TEST(Channel, IsUsedAgainWithItsCounters) {
     constexpr std::uint64_t uses = 100;
     const ChannelCounters first = end->counters;
 
-    // The other end maps the place it is told, and counts from where the maker stands.
+    // The other end maps the given address, and counts from the maker's position.
     Child receiver([&, address = end->address] {
         const auto memory = map(address);
         if (memory == nullptr) return false;

@@ -18,7 +18,7 @@
 namespace hocket::shm {
 namespace {
 
-// A child that does something first, says so, and lives until it is told to end.
+// A child that runs a function, reports it, and lives until its parent ends it.
 class Child {
   public:
     template <class Function>
@@ -66,7 +66,7 @@ std::byte* bytes(std::vector<int>& values, std::size_t at = 0) {
     return reinterpret_cast<std::byte*>(values.data() + at);
 }
 
-TEST(Foreign, PlacesAreNoPlacesToMap) {
+TEST(Cma, PlacesAreNoPlacesToMap) {
     const int value = 1;
     const SharedAddress there = cma_address_of(&value);
     EXPECT_TRUE(there && is_cma_address(there));
@@ -76,7 +76,7 @@ TEST(Foreign, PlacesAreNoPlacesToMap) {
     EXPECT_FALSE(cma_permitted(cma_address_of(nullptr)));
 }
 
-TEST(Foreign, MoreRunsThanOneCallTakesGoBothWays) {
+TEST(Cma, MoreRunsThanOneCallTakesGoBothWays) {
     std::vector<int> values(10000);
     const Child child([&] { std::iota(values.begin(), values.end(), 5); });
     if (!cma_permitted(address_at(child.id(), values.data())))
@@ -101,7 +101,7 @@ TEST(Foreign, MoreRunsThanOneCallTakesGoBothWays) {
     EXPECT_EQ(back[3000], 3005);
 }
 
-TEST(Foreign, AProcessThatIsGoneIsFoundOut) {
+TEST(Cma, AProcessThatIsGoneIsFoundOut) {
     std::vector<int> values(10), read(10);
     Child child([] {});
     const pid_t id = child.id();
@@ -112,14 +112,14 @@ TEST(Foreign, AProcessThatIsGoneIsFoundOut) {
     EXPECT_FALSE(reading.finish());
 }
 
-TEST(Foreign, MemoryThatIsGoneIsAnError) {
+TEST(Cma, MemoryThatIsGoneIsAnError) {
     std::vector<int> read(10);
     CmaTransfer reading(getpid(), CmaTransfer::Direction::read);
     reading.add(bytes(read), nullptr, 4);
     EXPECT_THROW(reading.finish(), Error);
 }
 
-TEST(Foreign, OneThatMayNotBeReadIsNotReached) {
+TEST(Cma, OneThatMayNotBeReadIsNotReached) {
     if (geteuid() != 0) GTEST_SKIP() << "only root can become another user";
     std::vector<int> values(10);
     const Child child([&] {
@@ -141,7 +141,7 @@ constexpr auto in(std::int64_t runs) {
     return [=] { return runs; };
 }
 
-TEST(Foreign, WhatPaysDependsOnTheLengthOfRuns) {
+TEST(Cma, WhatPaysDependsOnTheLengthOfRuns) {
     // A byte by the kernel as fast as memory, a run a tenth of a microsecond.
     const CmaCosts costs{1e-10, 1e-7, 1e-10, 5e-10};
     EXPECT_EQ(choose_cma_method(costs, mebibyte, 1, in(1)), CmaMethod::direct);
@@ -149,11 +149,11 @@ TEST(Foreign, WhatPaysDependsOnTheLengthOfRuns) {
     EXPECT_EQ(choose_cma_method(costs, mebibyte, 1 << 16, in(1)), CmaMethod::packed);
     EXPECT_EQ(choose_cma_method(costs, mebibyte, 1 << 16, in(1 << 16)), CmaMethod::none);
     EXPECT_EQ(choose_cma_method(costs, mebibyte, 1 << 12, in(1 << 11)), CmaMethod::packed);
-    // Where the kernel is slower than buffers that both copy through, it is of no use.
+    // If the kernel is slower than copies through a buffer, it is of no use.
     EXPECT_EQ(choose_cma_method({6e-10, 1e-7, 1e-10, 5e-10}, mebibyte, 1, in(1)), CmaMethod::none);
 }
 
-TEST(Foreign, WhatIsMeasuredIsPossible) {
+TEST(Cma, WhatIsMeasuredIsPossible) {
     // A run of one byte costs a system many times what the byte costs.
     EXPECT_EQ(choose_cma_method(mebibyte, mebibyte, in(mebibyte)), CmaMethod::none);
     // Nor is one more copy of the bytes ever worth as many runs as there are without it.

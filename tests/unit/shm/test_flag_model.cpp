@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The flag protocol under a model checker: every order of what its users do, and every store that
-// a load may see. What breaks the protocol has to be found, else finding nothing says nothing.
+// The flag protocol under a model checker: every order of its users' actions, and every store that
+// a load may see. The checker must also find errors in broken protocols.
 #include <gtest/gtest.h>
 
 #include <deque>
@@ -22,7 +22,7 @@ using Number = Atomic<std::uint64_t>;
 constexpr auto acquire = std::memory_order_acquire;
 constexpr auto release = std::memory_order_release;
 
-constexpr std::size_t count = 2;  // words a saying
+constexpr std::size_t count = 2;  // words of a payload
 
 Payload said_by(std::size_t process, std::uint64_t sequence) {
     Payload words{};
@@ -42,10 +42,10 @@ struct Rounds {
     std::size_t processes;
     std::uint64_t rounds;
     std::uint64_t stride = 1;  // of the epochs: with 2, all are of one cell
-    bool all = true;           // each hears all others, not only the next
+    bool all = true;           // each observes all others, not only the next
 };
 
-// All say, then hear the others say it.
+// All publish, then observe the others' payloads.
 template <template <class> class Atomic>
 Result check(const Rounds& what) {
     Model model;
@@ -65,14 +65,14 @@ Result check(const Rounds& what) {
     return model.check(programs);
 }
 
-TEST(VoiceModel, RoundsOfTwo) {
+TEST(FlagModel, RoundsOfTwo) {
     const Result result = check<Atomic>({2, 6});
     EXPECT_EQ(result.violation, "");
     EXPECT_EQ(result.races, 0u);
     EXPECT_GT(result.ends, 0u);
 }
 
-TEST(VoiceModel, RoundsOfThree) {
+TEST(FlagModel, RoundsOfThree) {
     const Result result = check<Atomic>({3, 4});
     EXPECT_EQ(result.violation, "");
     EXPECT_EQ(result.races, 0u);
@@ -80,23 +80,24 @@ TEST(VoiceModel, RoundsOfThree) {
     EXPECT_GT(result.states, 1000u);
 }
 
-TEST(VoiceModel, RoundsNeedReleaseAndAcquire) {
+TEST(FlagModel, RoundsNeedReleaseAndAcquire) {
     for (const std::size_t processes : {2, 3}) {
         EXPECT_NE(check<AtomicWithoutRelease>({processes, 3}).violation, "");
         EXPECT_NE(check<AtomicWithoutAcquire>({processes, 3}).violation, "");
     }
 }
 
-TEST(VoiceModel, RoundsNeedTwoCells) {
+TEST(FlagModel, RoundsNeedTwoCells) {
     for (const std::size_t processes : {2, 3})
         EXPECT_NE(check<Atomic>({processes, 3, 2}).violation, "");
 }
 
-TEST(VoiceModel, RoundsNeedAllToHearAll) {
+TEST(FlagModel, RoundsNeedAllToObserveAll) {
     EXPECT_NE(check<Atomic>({3, 4, 1, false}).violation, "");
 }
 
-// One says, at most so many ahead of the other's answers, as a lane's ends do.
+// One publishes, at most `ahead` payloads before the other's acknowledgements, as a channel's ends
+// do.
 template <template <class> class Forward, template <class> class Back>
 Result check_lane(std::uint64_t sayings, std::uint64_t ahead) {
     Model model;
@@ -117,7 +118,7 @@ Result check_lane(std::uint64_t sayings, std::uint64_t ahead) {
     return model.check({sender, receiver});
 }
 
-TEST(VoiceModel, LaneIsTwoAhead) {
+TEST(FlagModel, ChannelIsTwoAhead) {
     for (const std::uint64_t ahead : {1, 2}) {
         const Result result = check_lane<Atomic, Atomic>(8, ahead);
         EXPECT_EQ(result.violation, "");
@@ -126,11 +127,11 @@ TEST(VoiceModel, LaneIsTwoAhead) {
     }
 }
 
-TEST(VoiceModel, LaneIsNotThreeAhead) {
+TEST(FlagModel, ChannelIsNotThreeAhead) {
     EXPECT_NE((check_lane<Atomic, Atomic>(4, 3).violation), "");
 }
 
-TEST(VoiceModel, LaneNeedsReleaseAndAcquire) {
+TEST(FlagModel, ChannelNeedsReleaseAndAcquire) {
     EXPECT_NE((check_lane<AtomicWithoutRelease, Atomic>(3, 2).violation), "");
     EXPECT_NE((check_lane<AtomicWithoutAcquire, Atomic>(3, 2).violation), "");
     // An answer has no words, but orders the loads before it and the stores after it.
@@ -138,9 +139,10 @@ TEST(VoiceModel, LaneNeedsReleaseAndAcquire) {
     EXPECT_GT((check_lane<Atomic, AtomicWithoutAcquire>(3, 2).races), 0u);
 }
 
-// Long messages over a lane: an offer, an answer, and every other time where the ring lies, which
-// is read before the next offer, as both count what is copied.
-TEST(VoiceModel, LaneOffersAndGivesRings) {
+// Long messages over a channel: a request to send, a clear to send, and every other time the
+// address of the ring, which is read before the next request, because both sides count copied
+// bytes.
+TEST(FlagModel, ChannelRequestsAndClearsRings) {
     constexpr std::uint64_t transfers = 6;
     Model model;
     BasicFlag<Atomic> forward;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// What teams say to each other, under the model checker: rounds of overlapping groups over
-// pairwise conversations, and leaders who are asked and answer. What breaks it has to be found.
+// The flags of teams under the model checker: rounds of overlapping groups over pairs of flags, and
+// leaders with requests and answers. The checker must also find errors in broken protocols.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -19,7 +19,7 @@ using model::AtomicWithoutRelease;
 using model::Model;
 using model::Result;
 
-constexpr std::size_t count = 1;  // words a saying
+constexpr std::size_t count = 1;  // words of a payload
 
 Payload word_of(std::uint64_t value) {
     Payload words{};
@@ -27,7 +27,7 @@ Payload word_of(std::uint64_t value) {
     return words;
 }
 
-/// voices[a][b]: what a says to b.
+/// flags[a][b]: published by a for b.
 template <template <class> class Atomic>
 struct Voices {
     explicit Voices(std::size_t processes) {
@@ -47,7 +47,7 @@ struct Voices {
 
 using Group = std::vector<std::size_t>;
 
-/// What `process` says in the round.
+/// The value of `process` in the round.
 std::uint64_t value_of(std::size_t process, std::size_t round) {
     return 10 * round + process + 1;
 }
@@ -114,7 +114,7 @@ Result check_leader(std::size_t processes, std::size_t rounds) {
 
 const std::vector<Group> overlapping = {{0, 1, 2}, {0, 1}, {1, 2}, {0, 1}, {0, 1, 2}};
 
-TEST(TalkModel, OverlappingGroupsOfThree) {
+TEST(FlagPairModel, OverlappingGroupsOfThree) {
     const Result result = check_groups<Atomic>(3, overlapping);
     EXPECT_EQ(result.violation, "");
     EXPECT_EQ(result.races, 0u);
@@ -122,14 +122,14 @@ TEST(TalkModel, OverlappingGroupsOfThree) {
     EXPECT_GT(result.states, 100u);
 }
 
-TEST(TalkModel, GroupsThatShareOneProcessKeepNoOrder) {
+TEST(FlagPairModel, GroupsThatShareOneProcessKeepNoOrder) {
     const Result result = check_groups<Atomic>(3, {{0, 1}, {0, 1}, {0, 1}, {1, 2}, {1, 2}, {0, 2}});
     EXPECT_EQ(result.violation, "");
     EXPECT_EQ(result.races, 0u);
     EXPECT_GT(result.ends, 0u);
 }
 
-TEST(TalkModel, ALeaderIsAskedAndAnswers) {
+TEST(FlagPairModel, ALeaderIsAskedAndAnswers) {
     for (const std::size_t processes : {2u, 3u}) {
         const Result result = check_leader<Atomic>(processes, 3);
         EXPECT_EQ(result.violation, "");
@@ -138,15 +138,16 @@ TEST(TalkModel, ALeaderIsAskedAndAnswers) {
     }
 }
 
-TEST(TalkModel, WithoutOrderItBreaks) {
+TEST(FlagPairModel, WithoutOrderItBreaks) {
     EXPECT_NE(check_groups<AtomicWithoutRelease>(2, {{0, 1}, {0, 1}, {0, 1}}).violation, "");
     EXPECT_NE(check_groups<AtomicWithoutAcquire>(2, {{0, 1}, {0, 1}, {0, 1}}).violation, "");
     EXPECT_NE(check_leader<AtomicWithoutRelease>(2, 2).violation, "");
     EXPECT_NE(check_leader<AtomicWithoutAcquire>(2, 2).violation, "");
 }
 
-/// A process that does not wait for all before it goes on says things over what nobody has heard.
-TEST(TalkModel, WhoDoesNotWaitIsFound) {
+/// A process that does not wait for all before it goes on overwrites payloads that others have not
+/// observed.
+TEST(FlagPairModel, AProcessThatDoesNotWaitIsFound) {
     Model model;
     Voices<Atomic> voices(2);
     const Result result = model.check({[&] {

@@ -67,7 +67,7 @@ void take_part(Memory& memory, std::size_t me, std::size_t rounds) {
     }
 }
 
-TEST(TalkThreads, RandomGroups) {
+TEST(FlagPairThreads, RandomGroups) {
     Memory memory;
     std::vector<std::thread> threads;
     for (std::size_t me = 0; me < processes; ++me)

@@ -51,7 +51,7 @@ std::string seen_in_the_end(const std::string& expected) {
     return now;
 }
 
-// What a process of a launcher sees.
+// The environment of a launcher's process.
 std::string of_a_rank() {
     start("exec sleep 100", {"RANK=1", "JOB=7"});
     const pid_t killed = start("sleep 100; true", {"RANK=2", "JOB=7"});

@@ -10,14 +10,14 @@
 namespace hocket::shm {
 namespace {
 
-class MailTest : public testing::Test {
+class MessageQueueTest : public testing::Test {
   protected:
     std::unique_ptr<RingBuffer> there_ = std::make_unique<RingBuffer>();
     std::unique_ptr<RingBuffer> back_ = std::make_unique<RingBuffer>();
     MessageQueue a_{there_.get(), back_.get()}, b_{back_.get(), there_.get()};
 };
 
-TEST_F(MailTest, IsTakenByNumber) {
+TEST_F(MessageQueueTest, IsTakenByNumber) {
     a_.send(7, "seven");
     a_.send(5, "");
     a_.send(7, std::string("sev\0en", 6));
@@ -30,7 +30,7 @@ TEST_F(MailTest, IsTakenByNumber) {
     EXPECT_EQ(a_.receive(7), "back");
 }
 
-TEST_F(MailTest, LongTextsPassInPieces) {
+TEST_F(MessageQueueTest, LongTextsPassInPieces) {
     const std::string text(100'003, 'x'), more = "more";
     const auto sent = a_.send(1, text), later = a_.send(2, more);
     EXPECT_FALSE(a_.delivered(sent));
@@ -44,7 +44,7 @@ TEST_F(MailTest, LongTextsPassInPieces) {
     EXPECT_EQ(b_.receive(1), text);
 }
 
-TEST_F(MailTest, WhatIsGoneNeedsTheWriterNoMore) {
+TEST_F(MessageQueueTest, WhatIsGoneNeedsTheWriterNoMore) {
     auto writer = std::make_unique<MessageQueue>(there_.get(), back_.get());
     ASSERT_TRUE(writer->delivered(writer->send(1, "last words")));
     writer.reset();

@@ -17,7 +17,8 @@ constexpr auto relaxed = std::memory_order_relaxed;
 constexpr auto acquire = std::memory_order_acquire;
 constexpr auto release = std::memory_order_release;
 
-// What two loads of one process see of two stores of another, by the orders of the flag's.
+// The values that two loads of one process see of two stores of another, by the orders of the
+// flag's.
 Pairs message_passing(std::memory_order stored, std::memory_order loaded) {
     Model model;
     Number data;

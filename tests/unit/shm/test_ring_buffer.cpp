@@ -83,7 +83,7 @@ TEST(RingBuffer, TakesWhatThereIsRoomFor) {
     EXPECT_EQ(come, text);
 }
 
-TEST(PostThreads, ManyWordsThroughASmallRing) {
+TEST(RingBufferThreads, ManyWordsThroughASmallRing) {
     BasicRingBuffer<std::atomic, 7> post;
     auto text = counted(100'000);
     // Fewer where each yield takes a slice of the scheduler's, as others use the machine.

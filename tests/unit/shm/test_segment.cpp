@@ -25,7 +25,7 @@ struct Owned {
     Segment segment;
 };
 
-// Where a child stops until its parent has changed the memory.
+// A child stops here until its parent has changed the memory.
 class Gate {
   public:
     Gate() { opened_ = pipe(ends_.data()) == 0; }
@@ -88,7 +88,7 @@ TEST(Segment, OfAForkIsWrittenByItselfWhateverItsLength) {
     };
     EXPECT_TRUE(holds(child));
     EXPECT_EQ(huge.at(0), 1);
-    // What nobody uses does not count.
+    // Freed segments do not count.
     Owned small(1000);
     small.fill(1);
     use_segment(huge.segment, false);

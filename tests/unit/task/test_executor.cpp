@@ -43,7 +43,7 @@ class RunnerTest : public testing::TestWithParam<std::int64_t> {
         return std::make_unique<Executor>(schedule(sending), Route{link_, {0}, {0}, tag, call},
                                           watch_);
     }
-    // What `poll` throws; nothing, if it is done first.
+    // The error of `poll`; nothing, if it completes first.
     static std::string thrown(const std::function<bool()>& poll) {
         try {
             for (int i = 0; i < 100'000; ++i)
@@ -61,7 +61,7 @@ class RunnerTest : public testing::TestWithParam<std::int64_t> {
     Stopwatch watch_{nullptr};
 };
 
-// Of a message that takes a lane.
+// For messages over a channel.
 class LongRunnerTest : public RunnerTest {};
 
 TEST_P(RunnerTest, ArrivesWithoutAnMpiMessage) {
@@ -118,7 +118,7 @@ TEST_P(RunnerTest, WordsOfAnEarlierCallAreNotHeard) {
               "nothing");
 }
 
-// Mail more than a ring has room for, whose sender never looks after it.
+// More messages than a ring can hold, whose sender never polls them.
 TEST_P(LongRunnerTest, MailGoesOnItsWayWhateverBecomesOfItsCall) {
     const std::string text(100'000, 'x');
     const auto sent = link_->send_in_node(0, comm::Link::Purpose::data, tag + 2, text);

@@ -54,7 +54,7 @@ class MatcherTest : public testing::Test {
         comm::Requests requests;
         link_->send_text(requests, bytes, 0, envelope_tag);
         while (!requests.holds()) matcher_.pump();
-        // What is on its way takes a while.
+        // Messages under way take a while.
         for (int i = 0; i < 1000; ++i) matcher_.pump();
     }
     std::int64_t send_of(const PostedReceive& wanted) const {

@@ -29,7 +29,7 @@ TEST(Groups, KnowsWhatItKeeps) {
     }
 }
 
-// What others still use stays, whether it is forgotten or not.
+// Groups in use stay valid, even if the cache drops them.
 TEST(Groups, ForgetsSomeOfVeryMany) {
     Groups groups;
     const auto first = group_of(1);

@@ -29,7 +29,7 @@ TeamOptions in_time() {
     return options;
 }
 
-/// What the threads have in common.
+/// Common to the threads.
 struct Room {
     std::vector<Arena> arenas;
     // Not atomic: what a round makes visible of other memory.
@@ -247,8 +247,8 @@ bool ended(const TeamResult& result) {
     return result.operation()->poll();
 }
 
-// One has heard everyone, sees that somebody has left meanwhile, and goes on with those who stay,
-// before another has looked at what was said to it.
+// One process has observed all others, sees that one has left meanwhile, and goes on with the
+// remaining ones, before another has observed its payload.
 TEST(TeamLeaving, WhoGoesOnWaitsForThoseWhoHaveNotLookedYet) {
     Room room(3);
     const Team leaves = team_of(room, 0), hurries = team_of(room, 1), dawdles = team_of(room, 2);
@@ -278,7 +278,7 @@ TEST(TeamLeaving, OnlyThoseWhoHaveNotSpokenAreMissed) {
     const Team leaves = team_of(room, 0), waits = team_of(room, 1), late = team_of(room, 2);
     const TeamResult last = leaves.start(barrier), mine = waits.start(barrier);
     leaves.exit(7);
-    const double until = platform::seconds() + 2.5;  // more than a wait by leaders has patience
+    const double until = platform::seconds() + 2.5;  // longer than a wait by leaders lasts
     while (platform::seconds() < until) {
         ASSERT_FALSE(ended(mine));
         platform::sleep(0.05);

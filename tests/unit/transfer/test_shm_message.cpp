@@ -115,7 +115,8 @@ TEST(Crossed, TheSenderAloneWrites) {
     const pid_t child = in_a_child([&] {
         ShmReceive receive(received, offer);
         receive.start(to.data());
-        // Hears where the array lies, and answers; then it is away until all is written.
+        // Observes the address of the array, and answers; then it does not poll until all is
+        // written.
         while (!receive.answered()) receive.poll();
         char byte = 0;
         if (read(sent_all[0], &byte, 1) != 1) return false;
@@ -129,7 +130,7 @@ TEST(Crossed, TheSenderAloneWrites) {
     for (const int end : sent_all) close(end);
 }
 
-// What either end throws names `why`, whichever of them found it out.
+// The error of either end contains `why`, whichever end found the cause.
 bool throws(const std::function<bool()>& poll, const std::string& why) {
     try {
         return within_seconds(poll) && false;
@@ -181,7 +182,7 @@ TEST(Broken, AnEndThatIsBrokenOffEndsTheOthersWait) {
             EXPECT_TRUE(throws([&] { return send.poll(&rings); }, "no room"));
         }
     }
-    // And none of it stays in the next lane.
+    // And none of it stays in the next channel.
     ShmSend send(sent, true);
     ShmReceive receive(received, send.offer());
     std::iota(from.begin(), from.end(), 0.0);
@@ -211,7 +212,7 @@ TEST(Broken, NothingIsCopiedAfterAnEndHasBrokenOff) {
     EXPECT_EQ(to, untouched);
 }
 
-// A receiver may learn that all is copied long after the sender has gone on with the lane.
+// A receiver may learn that all is copied long after the sender has reused the channel.
 TEST(Broken, ALateEndBreaksNoLaterUseOfItsLane) {
     const Message sent = message_of(false, true), received = message_of(false, false);
     Values from(static_cast<std::size_t>(rows * columns)), to(2 * from.size(), -1);

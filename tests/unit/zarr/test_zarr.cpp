@@ -50,6 +50,11 @@ TEST(Crc32c, IsThatOfTheStandard) {
     for (std::size_t k = 0; k < 32; ++k) data[k] = static_cast<std::byte>(k);
     EXPECT_EQ(crc32c(data), 0x46DD794EU);
     EXPECT_EQ(crc32c(bytes_of("123456789")), 0xE3069283U);
+    for (std::size_t size = 0; size < 40; ++size) {
+        Bytes some(size);
+        for (std::size_t k = 0; k < size; ++k) some[k] = static_cast<std::byte>(37 * k + size);
+        EXPECT_EQ(crc32c(some), crc32c_by_table(some)) << size;
+    }
 }
 
 TEST(Codec, GivesBackWhatItTook) {

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Computing on distributed arrays: NumPy's functions, each of which finds its layouts by rules.
+"""Computing on distributed arrays: NumPy's functions, with layouts by rules.
 
 `layouts` has the rules for layouts, `operands` brings each operand to them, and `collecting` moves
-what has no layout of its own. All else is built of these three and `hocket.redistribute`.
+data without a layout. All other modules use these three and `hocket.redistribute`.
 """

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""A function of each process's part, with a border of what neighbours hold if it needs one."""
+"""A function of each process's part, with a border if it needs one."""
 
 from __future__ import annotations
 
@@ -23,14 +23,15 @@ def map_blocks(
     periodic: Union[bool, Sequence[bool]] = False,
     fill: Any = 0,
 ) -> Array:
-    """``f`` of each process's part, as an array of the same layout. Collective with a border.
+    """Applies ``f`` to each process's part; the result has the same layout. Collective with a
+    border.
 
     Parameters
     ----------
     f
-        takes the local elements as a NumPy array, ``2*halo[d]`` longer in dimension ``d``, and
-        returns values of the part's own shape, of any dtype. Called on each process that holds
-        elements.
+        function of the local elements as a NumPy array, ``2*halo[d]`` longer in dimension ``d``; it
+        returns values of the part's own shape, of any dtype. hocket calls it on each process that
+        holds elements.
     a : Array
     halo
         elements of the neighbours on each side of every dimension, or one number a dimension
@@ -44,9 +45,9 @@ def map_blocks(
     LayoutError
         as `Array.halo`, on every process.
     MismatchError
-        on every process, where one's values have another shape.
+        on every process, if one's values have another shape.
     Error
-        for what is no function or array. What `f` raises on one process, all raise.
+        if `f` is not callable, or `a` no array. If `f` raises on one process, all raise.
 
     Examples
     --------

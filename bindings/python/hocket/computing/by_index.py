@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Masks and arrays of integers as an index: each element is read and written by its owner."""
+"""Masks and arrays of integers as an index: each element's owner reads and writes it."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ Numbers = npt.NDArray[np.int64]
 
 
 def locate(layout: Layout, wanted: Numbers) -> tuple[Numbers, Numbers]:
-    """The owner of each row-major number, and where it lies in the owner's local array."""
+    """The owner of each row-major number, and the local index at the owner."""
     owners, offsets = np.empty_like(wanted), np.empty_like(wanted)
     layout._native.locate(np.ascontiguousarray(wanted), owners, offsets)
     return owners, offsets
@@ -44,7 +44,7 @@ def flat_local(a: Array) -> AnyArray:
 
 
 def fetch(a: Array, wanted: Numbers) -> AnyArray:
-    """The elements of these row-major numbers, any on any process. Collective."""
+    """The elements of these row-major numbers, which may be any on any process. Collective."""
     owners, offsets = locate(a.layout, wanted)
     order = np.argsort(owners, kind="stable")
     (asked,), counts = exchange(a.comm, owners, offsets)
@@ -57,7 +57,8 @@ def fetch(a: Array, wanted: Numbers) -> AnyArray:
 
 
 def store(a: Array, wanted: Numbers, values: AnyArray, order: Numbers) -> None:
-    """Writes values to the elements of these numbers; of several, that of the highest `order`.
+    """Writes values to the elements of these numbers; of several values for one, the one with the
+    highest `order`.
 
     Collective.
     """
@@ -176,7 +177,7 @@ def assign_masked(a: Array, mask: Any, value: Any) -> None:
         redistribute(alone, a.layout, out=a)
         return
     mine = numbers(a.layout, rank)[here]
-    # The place of each true element among all: they are sorted, numbered, and sent back.
+    # The number of each true element among all: they are sorted, numbered, and sent back.
     slots = np.arange(len(mine))
     (_, origin, slot), _ = sample_sort(a.comm, [mine], np.full(len(mine), rank), slots)
     counts = allgather(a.comm, np.asarray([len(slot)]))[:, 0]
@@ -261,7 +262,7 @@ class Selection:
         for d, part in enumerate(self.parts):
             if isinstance(part, Array) and part.layout.shape == self.shape:
                 brought[d] = bring(part, self.layout, rank, a.comm).reshape(-1)
-            elif isinstance(part, Array):  # broadcast, so small beside the result
+            elif isinstance(part, Array):  # broadcast, and therefore small beside the result
                 brought[d] = replicated(part)
         result = np.zeros(len(own), np.int64)
         with collective(a.comm, None):

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Moving what has no layout of its own: one row a process, and elements that choose a process."""
+"""Moves of data without a layout: one row a process, and elements that choose a process."""
 
 from __future__ import annotations
 
@@ -24,7 +24,8 @@ def one_each(size: int) -> Layout:
 
 
 def allgather(comm: MPI.Comm, row: npt.NDArray[Any]) -> npt.NDArray[Any]:
-    """Every process's row, which have one shape and dtype: an array with one row a process."""
+    """Gathers every process's row, which have one shape and dtype: an array with one row a
+    process."""
     row = np.ascontiguousarray(row)
     if row.nbytes == 0 or comm.size == 1:
         alone: npt.NDArray[Any] = np.broadcast_to(row, (comm.size, *row.shape)).copy()
@@ -40,17 +41,18 @@ def exchange(
 ) -> tuple[list[npt.NDArray[Any]], npt.NDArray[np.int64]]:
     """Sends element k of each column to process ``to[k]``, and receives what others sent here.
 
-    Elements arrive in the order of their senders, and of one sender in the order that they had.
+    Elements arrive in the order of their senders, and those of one sender in their order.
 
     Returns
     -------
     (columns, counts)
-        ``counts[p]``: how many came from process p
+        ``counts[p]``: the number of elements from process p
     """
     size, rank = comm.size, comm.rank
     order = np.argsort(to, kind="stable")
     matrix = allgather(comm, np.bincount(to, minlength=size).astype(np.int64))
-    # Element numbers: all that process 0 sends, ordered by destination, then all of process 1, …
+    # Element numbers: first all that process 0 sends, ordered by destination, then all of process
+    # 1, …
     begins = np.cumsum(matrix.reshape(-1)) - matrix.reshape(-1)
     begins = begins.reshape(size, size)
     total = int(matrix.sum())

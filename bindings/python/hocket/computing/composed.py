@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""NumPy's functions that are a few others, one after the other. All are collective."""
+"""NumPy's functions that are compositions of a few others. All are collective."""
 
 from __future__ import annotations
 
@@ -128,7 +128,7 @@ def average(
 
 
 def _band(a: Array, below: bool, k: int) -> Array:
-    """Whether each element is on diagonal k, or on the wanted side of it."""
+    """Whether each element is on diagonal k, or on the requested side of it."""
     with collective(a.comm, None):
         if a.ndim < 2:
             raise LayoutError(f"an array of shape {a.shape} has no diagonals; give two dimensions")
@@ -158,7 +158,7 @@ def trace(a: Array, offset: int = 0) -> Any:
 
 
 def without_nan(function: Any, neutral: Any) -> Any:
-    """`numpy.nansum` and its like: NaNs count as the neutral element."""
+    """`numpy.nansum` and similar functions: NaNs count as the neutral element."""
 
     def compute(
         a: Array, axis: Any = None, dtype: Any = None, out: Any = None, keepdims: bool = False

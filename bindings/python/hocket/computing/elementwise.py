@@ -55,7 +55,7 @@ def of_ufunc(ufunc: np.ufunc, inputs: Sequence[Any], options: dict[str, Any]) ->
 
 
 def layout_of(operands: Sequence[Any], outs: Sequence[Any] = ()) -> Layout:
-    """Of the result. Raises where shapes do not fit."""
+    """The shape of the result. Raises if shapes do not fit."""
     first = next((x for x in outs if isinstance(x, Array)), None)
     if first is None and len(operands) == 1:
         return operands[0]._layout  # type: ignore[no-any-return]
@@ -82,7 +82,7 @@ def layout_of(operands: Sequence[Any], outs: Sequence[Any] = ()) -> Layout:
 def result_types(
     function: Callable[..., Any], inputs: Sequence[Any], options: dict[str, Any]
 ) -> list[np.dtype[Any]]:
-    """Dtypes of the results, as NumPy chooses them. Raises `MismatchError`."""
+    """Dtypes of the results, by NumPy's rules. Raises `MismatchError`."""
     examples = [np.empty(0, x.dtype) if isinstance(x, (Array, np.ndarray)) else x for x in inputs]
     examples = [x[:0].reshape(-1) if isinstance(x, np.ndarray) else x for x in examples]
     try:

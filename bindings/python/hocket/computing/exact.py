@@ -1,7 +1,8 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Exact sums of local elements and products, and the accumulators that travel between processes.
+"""Exact sums of local elements and products, and their accumulators, which travel between
+processes.
 
-The arithmetic is C++'s: ``hocket/exact.hpp``.
+C++ does the arithmetic: ``hocket/exact.hpp``.
 """
 
 from __future__ import annotations
@@ -19,7 +20,7 @@ Words = npt.NDArray[np.int64]
 
 
 def is_exact(dtype: np.dtype[Any]) -> bool:
-    """Whether sums of it are exact: binary floating point of 16, 32 and 64 bits, and complex."""
+    """Whether its sums are exact: binary floating point of 16, 32 and 64 bits, and complex."""
     return dtype.newbyteorder("=").str[1:] in ("f2", "f4", "f8", "c8", "c16")
 
 
@@ -29,13 +30,13 @@ def halves(x: AnyArray) -> list[AnyArray]:
 
 
 def real_name(dtype: np.dtype[Any]) -> str:
-    """Of the parts."""
+    """The dtype of the parts."""
     return {"c8": "float32", "c16": "float64"}.get(dtype.str[1:], str(dtype.name))
 
 
 def ordered(x: AnyArray, axes: tuple[int, ...]) -> tuple[AnyArray, int]:
-    """`x` with `axes` last, and how many dimensions come before them; each from large strides to
-    small, but the kept ones, whose order is the result's."""
+    """`x` with `axes` last, and the number of dimensions before them. Both groups are sorted
+    from large strides to small, except kept dimensions, which have the result's order."""
     kept = [d for d in range(x.ndim) if d not in axes]
     summed = sorted(axes, key=lambda d: -abs(x.strides[d]))
     if len(axes) == x.ndim and x.flags.c_contiguous:
@@ -103,7 +104,7 @@ class Sums:
             own += into
 
     def merge(self, words: Words) -> None:
-        """Adds what other accumulators hold, of the same kind and shape."""
+        """Adds other accumulators, of the same kind and shape."""
         count = self.words.size // self.words.shape[-1]
         other = np.ascontiguousarray(words)
         _pure.exact_merge(address(self.words), address(other), count, self.name, self.products)
@@ -121,7 +122,7 @@ class Sums:
 
 
 def local_sum(x: AnyArray, axes: tuple[int, ...], dtype: np.dtype[Any]) -> AnyArray:
-    """The sums over `axes`, rounded once, where all terms are here."""
+    """The sums over `axes`, rounded once, if all terms are on this process."""
     x = native(x)
     kept_shape = tuple(extent for d, extent in enumerate(x.shape) if d not in axes)
     results = []

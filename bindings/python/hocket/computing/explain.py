@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""What an operation would move, before it runs."""
+"""Explains the moves of an operation, before it runs."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from hocket.layouts import Layout
 
 
 def explain(function: Any, *operands: Any, **options: Any) -> str:
-    """Which layout the result of an operation would have, and what would move. Local.
+    """Describes the layout of an operation's result, and the elements that would move. Local.
 
     Parameters
     ----------
@@ -35,7 +35,7 @@ def explain(function: Any, *operands: Any, **options: Any) -> str:
     Raises
     ------
     LayoutError, Error
-        where the operation itself would raise them, and where no operand is distributed.
+        in the cases of the operation itself, and if no operand is distributed.
 
     Examples
     --------
@@ -71,7 +71,7 @@ def explain(function: Any, *operands: Any, **options: Any) -> str:
 
 
 def amount(count: int) -> str:
-    """In words."""
+    """The explanation as text."""
     return f"{count} bytes move" if count else "nothing moves"
 
 

@@ -32,14 +32,14 @@ def full(
     value
         a scalar
     dtype
-        None: that of `value`, as NumPy takes it
+        None: that of `value`, by NumPy's rules
     comm
         None: ``MPI.COMM_WORLD``
 
     Raises
     ------
     LayoutError, Error
-        as `empty`; `Error` also where `value` is no scalar, or of no such dtype.
+        as `empty`; `Error` also if `value` is no scalar of this dtype.
 
     Examples
     --------
@@ -80,12 +80,12 @@ def arange(
 ) -> Array:
     """An array in which each element is its row-major number. Local, not collective.
 
-    It is ``numpy.arange(n).reshape(layout.shape)``, laid out.
+    Equals ``numpy.arange(n).reshape(layout.shape)``.
 
     Raises
     ------
     LayoutError, Error
-        as `empty`; `Error` also for a dtype that holds no numbers.
+        as `empty`; `Error` also for a dtype without numbers.
 
     Examples
     --------

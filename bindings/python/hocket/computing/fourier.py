@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Fourier transforms: local ones of NumPy along the axes that are local, between transfers."""
+"""Fourier transforms: NumPy's local ones along local axes, between transfers."""
 
 from __future__ import annotations
 
@@ -79,7 +79,7 @@ def transform(function: Any, a: Array, s: Any, axes: Any, norm: Any) -> Array:
             break
         others = [d for d in range(a.ndim) if d != left[0]]
         if others and max(a.shape[d] for d in others) > 1:
-            # The dimension that is dealt out: one that is done, or else the longest.
+            # The dimension to distribute: one that is done, or else the longest.
             done = [d for d in others if d not in left] or others
             a = redistribute(a, balanced(a.shape, layout.size, max(done, key=lambda d: a.shape[d])))
         else:
@@ -88,7 +88,7 @@ def transform(function: Any, a: Array, s: Any, axes: Any, norm: Any) -> Array:
 
 
 def lines(function: Any, a: Array, axis: int, norm: Any) -> Array:
-    """Along one axis, which is brought to be local. Collective."""
+    """Transforms along one axis, after making it local. Collective."""
     if not is_local(a.layout, axis):
         others = [d for d in range(a.ndim) if d != axis]
         if others and max(a.shape[d] for d in others) > 1:
@@ -115,7 +115,7 @@ def lines(function: Any, a: Array, axis: int, norm: Any) -> Array:
 
 
 def stretched(layout: Layout, axis: int, extent: int) -> Layout:
-    """With another extent of a dimension that is not distributed."""
+    """The layout with another extent of a dimension that is not distributed."""
     from hocket.computing.layouts import aligned
 
     names = [f"i{d}" for d in range(layout.ndim)]

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Which of NumPy's functions distributed arrays have, and by which of ours."""
+"""The table of NumPy's functions for distributed arrays, and their implementations."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ _ABSENT = getattr(np, "_NoValue", None)
 
 
 def of_ufunc(ufunc: np.ufunc, method: str, inputs: Sequence[Any], options: dict[str, Any]) -> Any:
-    """What `__array_ufunc__` is around."""
+    """Implements `__array_ufunc__`."""
     if ufunc is np.matmul and method == "__call__":
         return products.matmul(*inputs, **_known(np.matmul, products.matmul, _flat_out(options)))
     if method == "__call__":
@@ -57,7 +57,7 @@ def _flat_out(options: dict[str, Any]) -> dict[str, Any]:
 
 
 def of_numpy(function: Any, args: Sequence[Any], options: dict[str, Any]) -> Any:
-    """What `__array_function__` is around. Raises `TypeError` for functions that there are not."""
+    """Implements `__array_function__`. Raises `TypeError` for unsupported functions."""
     ours = TABLE.get(function)
     if ours is None:
         name = _name(function)
@@ -75,7 +75,7 @@ def of_numpy(function: Any, args: Sequence[Any], options: dict[str, Any]) -> Any
         raise
     except (AttributeError, IndexError, OverflowError, TypeError, ValueError) as error:
         if isinstance(error, TypeError) and str(error).startswith("np."):
-            raise  # which tells what is not there
+            raise  # which names the unsupported function
         raise Error(f"{_name(function)}: {error}") from error
 
 
@@ -85,7 +85,7 @@ def _name(function: Any) -> str:
 
 
 def _known(function: Any, ours: Callable[..., Any], options: dict[str, Any]) -> dict[str, Any]:
-    """The options without those that say nothing. Raises `TypeError` for unknown ones."""
+    """The options without defaults. Raises `TypeError` for unknown ones."""
     signature = inspect.signature(ours).parameters
     if any(each.kind is each.VAR_KEYWORD for each in signature.values()):
         return options
@@ -100,7 +100,7 @@ def _known(function: Any, ours: Callable[..., Any], options: dict[str, Any]) -> 
 
 
 def by_element(function: Any) -> Callable[..., Any]:
-    """A function that NumPy computes element by element, of one to three operands."""
+    """A function that NumPy computes elementwise, of one to three operands."""
 
     def compute(*inputs: Any, **options: Any) -> Any:
         return elementwise.of_function(function, inputs, **options)
@@ -109,7 +109,7 @@ def by_element(function: Any) -> Callable[..., Any]:
 
 
 def reduced(ufunc: np.ufunc) -> Callable[..., Any]:
-    """A reduction, as np.sum is np.add's."""
+    """A reduction, as np.sum is that of np.add."""
 
     def reduction(
         a: Any, axis: Any = None, dtype: Any = None, out: Any = None, keepdims: bool = False
@@ -175,7 +175,7 @@ def array_equal(a: Any, b: Any, equal_nan: bool = False) -> bool:
 
 
 def filled(value: Any) -> Callable[..., Any]:
-    """`numpy.zeros_like` and its like."""
+    """`numpy.zeros_like` and similar functions."""
 
     def like(a: Array, dtype: Any = None) -> Array:
         with collective(a.comm, None):
@@ -210,7 +210,7 @@ def take(a: Array, indices: Any, axis: Any = None, out: Any = None, mode: str = 
     return result if out is None else reductions.to_out(result, out)
 
 
-#: What serves instead of a function that is not there.
+#: Alternatives to unsupported functions.
 NEAR = {
     "median": "np.sort(a, axis=None) and its middle",
     "percentile": "np.sort(a, axis=None) and its elements",

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Reading and writing parts of an array: NumPy's basic index, which is a section of it."""
+"""Reads and writes parts of an array by NumPy's basic index, which is a section of it."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from hocket.redistribution import redistribute
 
 
 def is_basic(items: tuple[Any, ...]) -> bool:
-    """Integers, slices, ``...`` and None alone."""
+    """Integers, slices, ``...`` and None only."""
     return all(
         item is None or item is Ellipsis or isinstance(item, slice) or is_integer(item)
         for item in items
@@ -25,12 +25,13 @@ def is_basic(items: tuple[Any, ...]) -> bool:
 
 
 def is_integer(item: Any) -> bool:
-    """NumPy's integers too; booleans are masks."""
+    """NumPy's integers, too; booleans are masks."""
     return isinstance(item, (int, np.integer)) and not isinstance(item, (bool, np.bool_))
 
 
 def get(a: Array, index: Any) -> Any:
-    """``a[index]``: a section, an element, or what masks and lists of integers choose."""
+    """``a[index]``: a section, an element, or the elements that masks and lists of integers
+    select."""
     items = index if isinstance(index, tuple) else (index,)
     if not is_basic(items):
         return importing("by_index").chosen(a, items)
@@ -54,14 +55,14 @@ def get(a: Array, index: Any) -> Any:
 
 
 def element(part: Array) -> Any:
-    """The one element, a NumPy scalar alike on every process. Collective."""
+    """The one element, as a NumPy scalar, on every process. Collective."""
     shape = part.layout.shape
     found = redistribute(part, replicated_layout(shape, part.comm.size))
     return found.local.reshape(())[()]
 
 
 def item(a: Array, index: tuple[Any, ...]) -> Any:
-    """What `Array.item` is around."""
+    """Implements `Array.item`."""
     if len(index) == 1 and isinstance(index[0], tuple):
         index = index[0]
     with collective(a.comm, None):
@@ -79,7 +80,7 @@ def item(a: Array, index: tuple[Any, ...]) -> Any:
 
 
 def fill(a: Array, value: Any) -> None:
-    """What `Array.fill` is around."""
+    """Implements `Array.fill`."""
     if np.ndim(value) != 0 or isinstance(value, Array):
         raise Error(f"value has shape {shape_of(value)}; give a scalar, or assign to a[...]")
     require_writable(a)
@@ -108,7 +109,7 @@ def put(a: Array, index: Any, value: Any) -> None:
 
 
 def assign(part: Array, value: Any) -> None:
-    """Writes `value`, broadcast, to all of `part`. Collective where `value` lies elsewhere."""
+    """Writes `value`, broadcast, to all of `part`. Collective if `value` is on other processes."""
     with collective(part.comm, None):
         require_writable(part)
         if not isinstance(value, Array):

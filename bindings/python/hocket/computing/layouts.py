@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Which layout the result of an operation has, and which layouts its operands need for it."""
+"""The layout of an operation's result, and the layouts that its operands need."""
 
 from __future__ import annotations
 
@@ -21,10 +21,10 @@ Result = TypeVar("Result")
 
 
 class ByText:
-    """A layout as a key, equal to those that are equal and written alike.
+    """A layout as a key, equal only to layouts that are equal and have equal texts.
 
-    Equal layouts may have different texts, by which the processes of a call agree. So what follows
-    from a layout must not come from an equal one, which another process may not have met.
+    Equal layouts may have different texts, by which the processes of a call agree. So results
+    derived from a layout must not come from an equal one, which another process may not have met.
     """
 
     __slots__ = ("layout",)
@@ -56,7 +56,7 @@ def from_key(value: Any) -> Any:
 
 
 def kept(function: Callable[..., Result]) -> Callable[..., Result]:
-    """Keeps what follows from layouts, which are values."""
+    """Caches results derived from layouts, which are values."""
 
     @functools.lru_cache(maxsize=1024)
     def found(*keys: Any) -> Result:
@@ -76,10 +76,10 @@ def aligned(shape: Shape, own: Sequence[str], template: Sequence[str], layout: L
 
 @kept
 def aligned_with(shape: Shape, layout: Layout) -> Layout:
-    """The layout in which an operand of `shape`, broadcast to ``layout.shape``, lies with it.
+    """The layout for an operand of `shape`, broadcast to ``layout.shape``.
 
-    Each process holds the elements that its part of `layout` needs, so dimensions that the operand
-    lacks are copies.
+    Each process holds the elements that its part of `layout` needs; processes along dimensions that
+    the operand lacks hold copies.
     """
     if shape == layout.shape:
         return layout
@@ -96,7 +96,8 @@ def aligned_with(shape: Shape, layout: Layout) -> Layout:
 
 @kept
 def extended(layout: Layout, shape: Shape) -> Layout:
-    """The layout of an operand after it is broadcast to `shape`: what is new is not distributed."""
+    """The layout of an operand after broadcasting to `shape`: new dimensions are not
+    distributed."""
     if shape == layout.shape:
         return layout
     offset = len(shape) - layout.ndim
@@ -109,7 +110,7 @@ def extended(layout: Layout, shape: Shape) -> Layout:
 
 @kept
 def transposed(layout: Layout, axes: Shape) -> Layout:
-    """Of ``numpy.transpose(a, axes)``: nothing moves."""
+    """For ``numpy.transpose(a, axes)``: nothing moves."""
     names = [f"i{d}" for d in range(layout.ndim)]
     shape = tuple(layout.shape[axis] for axis in axes)
     return aligned(shape, [names[axis] for axis in axes], names, layout)
@@ -117,7 +118,7 @@ def transposed(layout: Layout, axes: Shape) -> Layout:
 
 @kept
 def without(layout: Layout, axes: Shape, keepdims: bool) -> Layout:
-    """Of a reduction over `axes`: copies along the processor dimensions that lose theirs."""
+    """For a reduction over `axes`: processes along the dimensions that lose theirs hold copies."""
     names = [f"i{d}" for d in range(layout.ndim)]
     template = ["*" if d in axes else name for d, name in enumerate(names)]
     if keepdims:
@@ -134,7 +135,8 @@ def without(layout: Layout, axes: Shape, keepdims: bool) -> Layout:
 
 @kept
 def balanced(shape: Shape, size: int, axis: int = -1) -> Layout:
-    """One dimension dealt out in even parts: `axis`, or the first that has enough for everyone."""
+    """One dimension distributed in even parts: `axis`, or the first that has enough indices for
+    all processes."""
     if not shape:
         return Layout(shape, "()", ())
     if axis < 0:
@@ -161,14 +163,14 @@ def flat(shape: Shape, size: int) -> Layout:
 
 
 def even(count: int, size: int) -> list[int]:
-    """Where the `BALANCED` parts of `count` elements begin, and where the last ends."""
+    """The beginnings of the `BALANCED` parts of `count` elements, and the end of the last."""
     share, more = divmod(count, size)
     return [r * share + min(r, more) for r in range(size + 1)]
 
 
 @kept
 def like(layout: Layout, shape: Shape) -> Layout:
-    """The formats of `layout` for another shape, as long as they fit one; else even parts."""
+    """The formats of `layout` for another shape if they fit; else even parts."""
     if shape == layout.shape:
         return layout
     try:
@@ -185,12 +187,12 @@ def is_grid(layout: Layout) -> bool:
 
 @kept
 def held(layout: Layout) -> int:
-    """How many elements all processes hold, copies included."""
+    """The number of elements on all processes, including copies."""
     return sum(layout.local_elements(rank) for rank in range(layout.size))
 
 
 def sole(layout: Layout) -> Layout:
-    """`layout` where each element lies on one process alone; else even parts."""
+    """`layout` if each element has one owner only; else even parts."""
     if held(layout) == layout.num_elements:
         return layout
     return balanced(layout.shape, layout.size)
@@ -198,7 +200,7 @@ def sole(layout: Layout) -> Layout:
 
 @kept
 def moved(source: Layout, destination: Layout) -> int:
-    """How many elements change their process."""
+    """The number of elements that change their process."""
     if source == destination:
         return 0
     both = range(min(source.size, destination.size))
@@ -209,8 +211,8 @@ def moved(source: Layout, destination: Layout) -> int:
 def chosen(shape: Shape, operands: tuple[tuple[Layout, int], ...]) -> Layout:
     """The operand layout to which all operands move with the fewest bytes; on a tie, the first.
 
-    `operands` are (layout, bytes of an element). Those that are broadcast are candidates only where
-    no operand has the whole shape.
+    `operands` are (layout, bytes of an element). Broadcast operands are candidates only if no
+    operand has the whole shape.
     """
     whole = [layout for layout, _ in operands if layout.shape == shape]
     some = [layout for layout, _ in operands if layout.num_elements > 1]
@@ -222,7 +224,7 @@ def chosen(shape: Shape, operands: tuple[tuple[Layout, int], ...]) -> Layout:
 
 
 def bytes_to(target: Layout, operands: tuple[tuple[Layout, int], ...]) -> int:
-    """What it costs to bring all operands to `target`."""
+    """The bytes that move if all operands move to `target`."""
     return sum(
         size * moved(layout, aligned_with(layout.shape, target)) for layout, size in operands
     )
@@ -244,7 +246,7 @@ def numbers(layout: Layout, rank: int) -> npt.NDArray[np.int64]:
 
 
 def normal_axes(axis: Any, ndim: int) -> Shape:
-    """Axes as NumPy takes them: None is all. Raises `LayoutError`."""
+    """Axes by NumPy's rules: None is all. Raises `LayoutError`."""
     from hocket.arguments import integers
 
     if axis is None:

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""The attributes and methods of an array that compute: NumPy's, over the global array."""
+"""The attributes and methods of an array for computing: NumPy's, over the global array."""
 
 from __future__ import annotations
 
@@ -19,12 +19,12 @@ if TYPE_CHECKING:
     from hocket.layouts import Layout
 
 
-#: NumPy's functions, which give distributed arrays of distributed ones, as its types do not tell
+#: NumPy's functions return distributed arrays for distributed ones, which its types do not express
 numpy: Any = np
 
 
 class Methods(NDArrayOperatorsMixin):
-    """The part of `hocket.Array` that computes. Collective, but for attributes and `fill`."""
+    """The part of `hocket.Array` for computing. Collective, except for attributes and `fill`."""
 
     __slots__ = ()
     __hash__ = None  # type: ignore[assignment]  # == is elementwise
@@ -83,7 +83,7 @@ class Methods(NDArrayOperatorsMixin):
 
     @property
     def nbytes(self) -> int:
-        """Bytes of the global array, copies not counted.
+        """Bytes of the global array, without copies.
 
         Examples
         --------
@@ -97,7 +97,7 @@ class Methods(NDArrayOperatorsMixin):
     def T(self) -> Self:  # noqa: N802
         """The transposed array: another layout of the same memory. Nothing moves.
 
-        Of listed elements and explicit segments, whose order changes, the local array is a copy.
+        For listed elements and explicit segments, whose order changes, the local array is a copy.
 
         Examples
         --------
@@ -110,7 +110,7 @@ class Methods(NDArrayOperatorsMixin):
 
     @property
     def real(self) -> Self:
-        """The real parts, in an array of its own.
+        """The real parts, in a new array.
 
         Examples
         --------
@@ -123,7 +123,7 @@ class Methods(NDArrayOperatorsMixin):
 
     @property
     def imag(self) -> Self:
-        """The imaginary parts, in an array of its own.
+        """The imaginary parts, in a new array.
 
         Examples
         --------
@@ -135,12 +135,12 @@ class Methods(NDArrayOperatorsMixin):
         return found
 
     def astype(self, dtype: npt.DTypeLike) -> Self:
-        """The elements as `dtype`, in the same layout. Local, nothing moves.
+        """The elements as `dtype`, in the same layout. Local.
 
         Raises
         ------
         MismatchError, Error
-            for a dtype that NumPy does not convert to, or that cannot be moved.
+            for a dtype to which NumPy does not convert, or that cannot be moved.
 
         Examples
         --------
@@ -152,12 +152,12 @@ class Methods(NDArrayOperatorsMixin):
         return found
 
     def copy(self) -> Self:
-        """A copy in memory of its own, in the same layout. Local.
+        """A copy in new memory, in the same layout. Local.
 
         Raises
         ------
         Error
-            where there is no memory.
+            if there is not enough memory.
 
         Examples
         --------
@@ -176,7 +176,7 @@ class Methods(NDArrayOperatorsMixin):
         Raises
         ------
         Error
-            for what is no scalar of this dtype, and for read-only memory.
+            if `value` is no scalar of this dtype, and for read-only memory.
 
         Examples
         --------
@@ -208,12 +208,12 @@ class Methods(NDArrayOperatorsMixin):
         return found
 
     def item(self, *index: int) -> Any:
-        """One element as a Python scalar, alike on every process.
+        """One element as a Python scalar, on every process.
 
         Raises
         ------
         LayoutError
-            on every process, for an index outside the shape; without one, unless there is but one
+            on every process, for an index outside the shape; without one, unless there is only one
             element.
 
         Examples
@@ -227,11 +227,11 @@ class Methods(NDArrayOperatorsMixin):
     def sum(
         self, axis: Any = None, dtype: Any = None, out: Any = None, keepdims: bool = False
     ) -> Any:
-        """The sum over global axes; of floating-point numbers the exact sum, rounded once.
+        """The sum over global axes; for floating-point numbers the exact sum, rounded once.
 
-        A scalar, alike on every process, or an array: copies along the processor dimensions that
-        lose theirs. The same bits for every layout and number of processes: R. M. Neal, "Fast
-        exact summation using small and large superaccumulators" (2015).
+        A scalar, on every process, or an array: processes along the dimensions that lose theirs
+        hold copies. The bits do not depend on the layout or the number of processes: R. M. Neal,
+        "Fast exact summation using small and large superaccumulators" (2015).
 
         Raises
         ------
@@ -253,8 +253,8 @@ class Methods(NDArrayOperatorsMixin):
     ) -> Any:
         """The product over global axes.
 
-        A scalar, alike on every process, or an array: copies along the processor dimensions that
-        lose theirs.
+        A scalar, on every process, or an array: processes along the dimensions that lose theirs
+        hold copies.
 
         Raises
         ------
@@ -274,8 +274,8 @@ class Methods(NDArrayOperatorsMixin):
     ) -> Any:
         """The mean over global axes: the exact sum, rounded once, divided, rounded once more.
 
-        A scalar, alike on every process, or an array: copies along the processor dimensions that
-        lose theirs.
+        A scalar, on every process, or an array: processes along the dimensions that lose theirs
+        hold copies.
 
         Raises
         ------
@@ -300,8 +300,8 @@ class Methods(NDArrayOperatorsMixin):
     ) -> Any:
         """The variance over global axes: the mean of squared distances from the mean.
 
-        A scalar, alike on every process, or an array: copies along the processor dimensions that
-        lose theirs.
+        A scalar, on every process, or an array: processes along the dimensions that lose theirs
+        hold copies.
 
         Raises
         ------
@@ -326,8 +326,8 @@ class Methods(NDArrayOperatorsMixin):
     ) -> Any:
         """The standard deviation over global axes.
 
-        A scalar, alike on every process, or an array: copies along the processor dimensions that
-        lose theirs.
+        A scalar, on every process, or an array: processes along the dimensions that lose theirs
+        hold copies.
 
         Raises
         ------
@@ -345,8 +345,8 @@ class Methods(NDArrayOperatorsMixin):
     def min(self, axis: Any = None, out: Any = None, keepdims: bool = False) -> Any:
         """The least element over global axes; NaN wins.
 
-        A scalar, alike on every process, or an array: copies along the processor dimensions that
-        lose theirs.
+        A scalar, on every process, or an array: processes along the dimensions that lose theirs
+        hold copies.
 
         Raises
         ------
@@ -364,8 +364,8 @@ class Methods(NDArrayOperatorsMixin):
     def max(self, axis: Any = None, out: Any = None, keepdims: bool = False) -> Any:
         """The greatest element over global axes; NaN wins.
 
-        A scalar, alike on every process, or an array: copies along the processor dimensions that
-        lose theirs.
+        A scalar, on every process, or an array: processes along the dimensions that lose theirs
+        hold copies.
 
         Raises
         ------
@@ -383,8 +383,8 @@ class Methods(NDArrayOperatorsMixin):
     def any(self, axis: Any = None, out: Any = None, keepdims: bool = False) -> Any:
         """Whether any element is true, over global axes.
 
-        A scalar, alike on every process, or an array: copies along the processor dimensions that
-        lose theirs.
+        A scalar, on every process, or an array: processes along the dimensions that lose theirs
+        hold copies.
 
         Raises
         ------
@@ -402,8 +402,8 @@ class Methods(NDArrayOperatorsMixin):
     def all(self, axis: Any = None, out: Any = None, keepdims: bool = False) -> Any:
         """Whether all elements are true, over global axes.
 
-        A scalar, alike on every process, or an array: copies along the processor dimensions that
-        lose theirs.
+        A scalar, on every process, or an array: processes along the dimensions that lose theirs
+        hold copies.
 
         Raises
         ------
@@ -421,8 +421,8 @@ class Methods(NDArrayOperatorsMixin):
     def argmin(self, axis: Any = None, out: Any = None, *, keepdims: bool = False) -> Any:
         """The index of the first least element, row-major or along an axis.
 
-        A scalar, alike on every process, or an array: copies along the processor dimensions that
-        lose theirs.
+        A scalar, on every process, or an array: processes along the dimensions that lose theirs
+        hold copies.
 
         Raises
         ------
@@ -440,8 +440,8 @@ class Methods(NDArrayOperatorsMixin):
     def argmax(self, axis: Any = None, out: Any = None, *, keepdims: bool = False) -> Any:
         """The index of the first greatest element, row-major or along an axis.
 
-        A scalar, alike on every process, or an array: copies along the processor dimensions that
-        lose theirs.
+        A scalar, on every process, or an array: processes along the dimensions that lose theirs
+        hold copies.
 
         Raises
         ------
@@ -514,7 +514,7 @@ class Methods(NDArrayOperatorsMixin):
         Raises
         ------
         Error
-            where there is no memory.
+            if there is not enough memory.
 
         Examples
         --------
@@ -530,7 +530,7 @@ class Methods(NDArrayOperatorsMixin):
         Raises
         ------
         LayoutError
-            for what is no permutation.
+            if the axes are no permutation.
 
         Examples
         --------
@@ -578,7 +578,7 @@ class Methods(NDArrayOperatorsMixin):
         return found
 
     def round(self, decimals: int = 0) -> Self:
-        """Rounded to so many decimals.
+        """Rounds each element to so many decimals.
 
         Raises
         ------
@@ -617,7 +617,7 @@ class Methods(NDArrayOperatorsMixin):
         importing("indexing").put(self, index, value)
 
     def __pow__(self, other: Any) -> Any:
-        # NumPy's arrays, too, square where the exponent is 2.
+        # NumPy's arrays, too, use square for exponent 2.
         return numpy.square(self) if type(other) is int and other == 2 else super().__pow__(other)
 
     def __len__(self) -> int:
@@ -657,7 +657,7 @@ class Methods(NDArrayOperatorsMixin):
 
 @functools.cache
 def importing(module: str) -> Any:
-    """A module that needs arrays, and so is loaded once there are some."""
+    """This module needs arrays, so they load it."""
     from importlib import import_module
 
     return import_module(f"hocket.computing.{module}")

@@ -29,16 +29,17 @@ _checks_always = os.environ.get("HOCKET_CHECK", "") not in ("", "0")
 
 @contextmanager
 def checked() -> Iterator[None]:
-    """Within it, plain NumPy operands are compared across processes, which must have the same.
+    """Within this context, hocket compares plain NumPy operands across processes, which must have
+    the same.
 
-    Operations take a NumPy operand for a replicated array and read only the part that they need.
-    The setting ``HOCKET_CHECK=1`` does the same for the whole program. Costs a message to each
-    process for every NumPy operand.
+    Operations treat a NumPy operand as a replicated array, and read only the part that they need.
+    The setting ``HOCKET_CHECK=1`` checks the whole program. Costs a message to each process for
+    every NumPy operand.
 
     Raises
     ------
     MismatchError
-        by the operation, on every process, where an operand differs; it names the processes.
+        by the operation, on every process, if an operand differs; names the processes.
 
     Examples
     --------
@@ -54,7 +55,7 @@ def checked() -> Iterator[None]:
 
 
 def communicator_of(arrays: Sequence[Array]) -> MPI.Comm:
-    """The one communicator of all. Raises `Error`."""
+    """The common communicator. Raises `Error`."""
     comm = arrays[0]._comm
     for other in arrays[1:]:
         if other._comm is not comm and other._comm != comm:
@@ -71,7 +72,7 @@ def shape_of(x: Any) -> Shape:
 
 
 def broadcast_shape(operands: Sequence[Any]) -> Shape:
-    """Of the result. Raises `LayoutError` naming all shapes."""
+    """The shape of the result. Raises `LayoutError` naming all shapes."""
     shapes = [shape_of(x) for x in operands]
     try:
         return np.broadcast_shapes(*shapes)
@@ -83,7 +84,7 @@ def broadcast_shape(operands: Sequence[Any]) -> Shape:
 
 
 def indices_in(shape: Shape, layout: Layout, rank: int) -> list[npt.NDArray[np.int64]]:
-    """For an indexed `layout`: the index in an operand of `shape` of each local element."""
+    """For an indexed `layout`: for each local element, its index in an operand of `shape`."""
     found = np.unravel_index(numbers(layout, rank), layout.shape)
     offset = layout.ndim - len(shape)
     return [
@@ -95,7 +96,7 @@ def indices_in(shape: Shape, layout: Layout, rank: int) -> list[npt.NDArray[np.i
 
 
 def part_of(x: npt.NDArray[Any], layout: Layout, rank: int) -> npt.NDArray[Any]:
-    """What process `rank` needs of a replicated array that is broadcast to `layout`."""
+    """The elements of a replicated array, broadcast to `layout`, that process `rank` needs."""
     if rank >= layout.size:
         return np.empty((0,) * max(1, x.ndim), x.dtype)
     if layout._native.is_indexed:
@@ -155,7 +156,7 @@ def is_empty(layout: Layout, rank: int) -> bool:
 
 
 def check_alike(operands: Sequence[Any], comm: MPI.Comm) -> None:
-    """In checking mode: that processes gave the same NumPy operands. Collective."""
+    """In checking mode: verifies that all processes pass the same NumPy operands. Collective."""
     if not (_checks_always or _checks.get()):
         return
     from hocket.computing.collecting import allgather
@@ -177,16 +178,16 @@ def check_alike(operands: Sequence[Any], comm: MPI.Comm) -> None:
 
 
 def made(local: npt.NDArray[Any], layout: Layout, comm: MPI.Comm) -> Array:
-    """A result as a distributed array, in whichever shape NumPy left it."""
+    """A result as a distributed array, whatever shape NumPy gave it."""
     shape = local_shape(layout, comm)
     local = np.asarray(local)
-    if 0 in shape:  # a reduction of nothing has its identity, which nobody holds
+    if 0 in shape:  # an empty reduction has the identity, which no process holds
         local = np.empty(shape, local.dtype)
     return wrap(local if local.shape == shape else local.reshape(shape), layout, comm)
 
 
 def copied(x: Any, layout: Layout) -> Array:
-    """`x` in `layout`, in memory of its own. Collective."""
+    """`x` in `layout`, in new memory. Collective."""
     if x._layout != layout:
         return redistribute(x, layout)
     result = empty(layout, x.dtype, x.comm)
@@ -195,7 +196,7 @@ def copied(x: Any, layout: Layout) -> Array:
 
 
 def without_copies(a: Array) -> Array:
-    """`a` laid out so that each element lies on one process alone. Collective."""
+    """`a` in a layout in which each element has one owner only. Collective."""
     if held(a.layout) == a.layout.num_elements:
         return a
     from hocket.computing.layouts import sole
@@ -220,7 +221,7 @@ def replicated(a: Array) -> npt.NDArray[Any]:
     LayoutError
         on every process, if no process holds some element.
     Error
-        for what is no distributed array.
+        for an object that is no distributed array.
 
     Examples
     --------

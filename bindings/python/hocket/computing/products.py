@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Products: dot products are exact; those of matrices go by panels through the local BLAS.
+"""Products: exact dot products; matrix products by panels, with the local BLAS.
 
 Panels as in R. van de Geijn, J. Watts, "SUMMA: scalable universal matrix multiplication" (1997):
-for each panel of the inner dimension every process gets the rows and columns that its part of the
-result needs, by two aligned layouts.
+for each panel of the inner dimension, two aligned layouts give every process the rows and columns
+that its part of the result needs.
 """
 
 from __future__ import annotations
@@ -39,7 +39,7 @@ PANEL = 64 << 20
 
 
 def as_arrays(a: Any, b: Any) -> tuple[Array, Array]:
-    """Both as distributed arrays: NumPy's are replicated."""
+    """Both as distributed arrays; NumPy's become replicated."""
     comm = communicator_of([x for x in (a, b) if isinstance(x, Array)])
     return tuple(  # type: ignore[return-value]
         x
@@ -77,7 +77,7 @@ def inner(a: Array, b: Array, conjugate: bool = False) -> Any:
 
 
 def dot(a: Any, b: Any, out: Any = None) -> Any:
-    """`numpy.dot`: of vectors exact; else `matmul`, or a product with a scalar. Collective."""
+    """`numpy.dot`: exact for vectors; else `matmul`, or a product with a scalar. Collective."""
     if np.ndim(a) == 0 if not isinstance(a, Array) else a.ndim == 0:
         return np.multiply(a, b)
     if np.ndim(b) == 0 if not isinstance(b, Array) else b.ndim == 0:
@@ -128,7 +128,8 @@ def matmul(a: Any, b: Any, out: Any = None) -> Any:
 
 @kept
 def product_layout(a: Layout, b: Layout, sizes: tuple[int, int]) -> Layout:
-    """Of a matrix product: as `a` or as `b` or along rows, whatever moves the fewest bytes."""
+    """The layout of a matrix product: that of `a`, or of `b`, or along rows, whichever moves the
+    fewest bytes."""
     shape = (a.shape[0], b.shape[1])
     candidates = [like(a, shape), like(b, shape), balanced(shape, max(a.size, b.size), 0)]
 
@@ -147,7 +148,8 @@ def no_copies(layout: Layout) -> bool:
 
 
 def operand_layouts(result: Layout, a: Shape, b: Shape) -> tuple[Layout, Layout]:
-    """Whole rows of the first and whole columns of the second operand with the result's."""
+    """Whole rows of the first and whole columns of the second operand, aligned with the
+    result's."""
     return (
         aligned(a, ["i", "*"], ["i", "*"], result),
         aligned(b, ["*", "j"], ["*", "j"], result),
@@ -207,9 +209,9 @@ def tensordot(a: Any, b: Any, axes: Any = 2) -> Any:
 
 
 def einsum(subscripts: Any, *operands: Any, **options: Any) -> Any:
-    """`numpy.einsum` of two operands with named letters. Collective.
+    """`numpy.einsum` of two operands with named subscripts. Collective.
 
-    The larger operand stays where it is; the other one moves to it, aligned by shared letters.
+    The larger operand stays; the other one moves to it, aligned by common subscripts.
     """
     if len(operands) != 2 or not isinstance(subscripts, str) or options:
         raise TypeError(
@@ -234,7 +236,7 @@ def einsum(subscripts: Any, *operands: Any, **options: Any) -> Any:
     template = [f"i{d}" if x in second else "*" for d, x in enumerate(first)]
     needed = aligned(b.shape, names, template, a.layout)
     b = b if b.layout == needed else redistribute(b, needed)
-    # Partial results have the letters of the first operand, and then those of the other alone.
+    # Partial results have the subscripts of the first operand, and then those of the second alone.
     own = [x for x in second if x not in first]
     gone = tuple(d for d, x in enumerate(first) if x not in result)
     here, there = a.local, b.local
@@ -271,7 +273,7 @@ def like_with(a: Array, extents: list[int]) -> Layout:
 
 
 class Summand:
-    """What `combined` reads of an array that need not exist."""
+    """The attributes that `combined` reads of an array that need not exist."""
 
     def __init__(self, layout: Layout, comm: Any, dtype: Any) -> None:
         self.layout, self.comm, self.dtype = layout, comm, dtype
@@ -279,7 +281,7 @@ class Summand:
 
 
 def parsed(subscripts: str, a: Array, b: Array) -> tuple[str, str, str]:
-    """The letters of both operands and of the result. Raises `LayoutError`."""
+    """The subscripts of both operands and of the result. Raises `LayoutError`."""
     text = subscripts.replace(" ", "")
     inputs, arrow, result = text.partition("->")
     parts = inputs.split(",")

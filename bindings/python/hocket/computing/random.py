@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Random numbers that belong to elements: the same for every layout and number of processes."""
+"""Random numbers of elements: the same for every layout and number of processes."""
 
 from __future__ import annotations
 
@@ -29,8 +29,8 @@ def with_numbers(a: Array) -> list[npt.NDArray[np.int64]]:
 class Random:
     """Random arrays by counter; see `hocket.random`.
 
-    An element's value depends on the seed, the distribution and the element's row-major number
-    only. So the same call gives the same numbers again: use another seed for others.
+    An element's value depends only on the seed, the distribution and the element's row-major
+    number. So an equal call gives equal numbers: use another seed for others.
 
     Examples
     --------
@@ -86,7 +86,7 @@ class Random:
         if array.local.size:
             unit = (self._words(layout, array.comm)[0] >> np.uint64(11)) * 2.0**-53
             values = low + (high - low) * unit
-            # Rounded to fewer bits, a number just below `high` may become it.
+            # After rounding to fewer bits, a number just below `high` may equal it.
             top = np.nextafter(array.dtype.type(high), array.dtype.type(low))
             array._local[...] = np.minimum(values.astype(array.dtype), top).reshape(
                 array.local.shape
@@ -137,7 +137,7 @@ class Random:
         ------
         LayoutError, Error
             as `empty`; `Error` also for an interval without integers, or with more than 2^32, and
-            for a dtype that does not hold it.
+            for a dtype that cannot hold it.
 
         Examples
         --------
@@ -153,7 +153,7 @@ class Random:
         if not 0 < count <= 2**32 or first < range_.min or first + count - 1 > range_.max:
             raise Error(f"no integers of {array.dtype} from {low} to {high}; give low < high")
         if array.local.size:
-            # The upper half of a product is even to 2^-32 (D. Lemire, "Fast random integer
+            # The upper half of a product is uniform to 2^-32 (D. Lemire, "Fast random integer
             # generation in an interval", 2019, without its rejection).
             upper = self._words(layout, array.comm)[0] >> np.uint64(32)
             offsets = (upper * np.uint64(count)) >> np.uint64(32)
@@ -173,7 +173,7 @@ def random(seed: int) -> Random:
     """A maker of random arrays: `Random.uniform`, `Random.normal`, `Random.integers`.
 
     Counters make the numbers: Philox4x32-10 (Salmon, Moraes, Dror, Shaw, "Parallel random numbers:
-    as easy as 1, 2, 3", 2011), whose counter is the element's row-major number.
+    as easy as 1, 2, 3", 2011), with the element's row-major number as its counter.
 
     Parameters
     ----------
@@ -183,7 +183,7 @@ def random(seed: int) -> Random:
     Raises
     ------
     Error
-        for what is no seed.
+        for an invalid seed.
 
     Examples
     --------

@@ -1,9 +1,10 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Reductions over global axes: parts are reduced where they are, and then across processes.
+"""Reductions over global axes: each process reduces its part, and then processes combine partial
+results.
 
-Along an axis that is distributed, each process has a partial result. Those of one part of the axis
-are an aligned array of their own: the elements that HPF's ``A(j) WITH T(i, j)`` gives to holders of
-index i. They move to where the result lives, one part of the axis after the other.
+Along a distributed axis, each process has a partial result. The partial results of one part of the
+axis form an aligned array: the elements that HPF's ``A(j) WITH T(i, j)`` gives to holders of index
+i. They move to the processes of the result, one part of the axis after the other.
 """
 
 from __future__ import annotations
@@ -38,7 +39,7 @@ from hocket.redistribution import redistribute
 
 AnyArray = npt.NDArray[Any]
 
-#: bytes of accumulators that a reduction keeps at a time
+#: the most bytes of accumulators of a reduction at a time
 TILE = 32 << 20
 
 
@@ -106,7 +107,8 @@ def combined(
 def finish(
     result: Array, axes: Shape, keepdims: bool, out: Any, dtype: Optional[np.dtype[Any]] = None
 ) -> Array:
-    """What has extent 1 along `axes` in the shape that was asked for, or in `out`. Collective."""
+    """Brings a result with extent 1 along `axes` to the requested shape, or to `out`.
+    Collective."""
     if dtype is not None and result.dtype != dtype:
         result = made(result.local.astype(dtype), result.layout, result.comm)
     if not keepdims:
@@ -144,7 +146,7 @@ def to_out(result: Any, out: Any) -> Any:
 
 
 def scalar(value: Any, dtype: np.dtype[Any], keepdims: bool, a: Array, out: Any) -> Any:
-    """A full reduction's result: a NumPy scalar, or what `keepdims` and `out` make of it."""
+    """A full reduction's result: a NumPy scalar, or an array for `keepdims` and `out`."""
     found = np.asarray(value).astype(dtype)[()]
     if keepdims:
         from hocket.computing.layouts import replicated_layout
@@ -163,7 +165,8 @@ def reduce(
     out: Any = None,
     keepdims: bool = False,
 ) -> Any:
-    """``ufunc.reduce(a, axis)`` over global axes; sums of floating point are exact. Collective."""
+    """``ufunc.reduce(a, axis)`` over global axes; sums of floating-point numbers are exact.
+    Collective."""
     with collective(a.comm, None):
         axes = normal_axes(axis, a.layout.ndim)
         try:
@@ -191,7 +194,7 @@ def reduce(
 
 
 def reduce_all(ufunc: np.ufunc, a: Array, wanted: np.dtype[Any]) -> Any:
-    """Over all elements. Collective."""
+    """The reduction over all elements. Collective."""
     a = without_copies(a)
     local = a.local
     if local.size:
@@ -232,7 +235,7 @@ def exact_sum(a: Array, axes: Shape, wanted: np.dtype[Any], out: Any, keepdims: 
 
 
 def tiles(target: Layout, wanted: np.dtype[Any]) -> Iterator[tuple[slice, ...]]:
-    """Sections of the result whose accumulators fit `TILE`, alike on all processes."""
+    """Sections of the result whose accumulators fit `TILE`; equal on all processes."""
     each = Sums((), wanted, products=False).words.nbytes
     most = max(1, TILE // each)
     whole = [slice(0, extent) for extent in target.shape]
@@ -251,7 +254,7 @@ def exact_tile(
     layouts: list[Layout],
     tile: tuple[slice, ...],
 ) -> None:
-    """One tile of the result: its accumulators move, are merged and rounded. Collective."""
+    """One tile of the result: moves its accumulators, merges and rounds them. Collective."""
     rank = a._rank_and_size[0]
     part = result.section(tile)
     of_terms = tuple(slice(None) if d in axes else each for d, each in enumerate(tile))
@@ -280,7 +283,7 @@ def exact_tile(
 
 
 def places(where: Any, extent: int) -> npt.NDArray[np.int64]:
-    """A slice as indices; indices as they are."""
+    """A slice as indices; indices unchanged."""
     return np.arange(extent)[where] if isinstance(where, slice) else np.atleast_1d(where)
 
 

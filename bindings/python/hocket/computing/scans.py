@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Running sums, products and the like along an axis: local, and then what came before."""
+"""Running sums, products and similar scans along an axis: first local, then combined with
+earlier processes' results."""
 
 from __future__ import annotations
 
@@ -72,7 +73,7 @@ def in_order(ufunc: np.ufunc, a: Array, axis: int, dtype: Any) -> Array:
 
 
 def cumulative(ufunc: np.ufunc) -> Any:
-    """`numpy.cumsum` and `numpy.cumprod`, which take the flattened array without an axis."""
+    """`numpy.cumsum` and `numpy.cumprod`, which flatten the array without an axis."""
 
     def scan(a: Array, axis: Any = None, dtype: Any = None, out: Any = None) -> Any:
         if dtype is None and a.dtype.kind in "bui":

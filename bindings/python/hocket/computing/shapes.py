@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Arrays of other shapes: views where a layout says it all, else one or two moves."""
+"""Arrays of other shapes: views if a layout can express them, else one or two moves."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ from hocket.redistribution import as_axes, redistribute
 
 
 def astype(a: Array, dtype: npt.DTypeLike, **options: Any) -> Array:
-    """What `Array.astype` is around."""
+    """Implements `Array.astype`."""
     from hocket import dtypes
 
     wanted = dtypes.resolve(dtype)
@@ -56,9 +56,9 @@ def transpose(a: Array, axes: Any = None) -> Array:
 
 
 def view(a: Array, layout: Any, change: Any, order: Sequence[int] = ()) -> Array:
-    """The same local elements under another layout. Of lists, whose order may change, a copy."""
+    """The same local elements with another layout. For lists, whose order may change, a copy."""
     rank = a._rank_and_size[0]
-    if a._home is not None:  # a section without memory of its own, read now
+    if a._home is not None:  # a section that is a copy, read now
         a = wrap(a.local, a.layout, a.comm)
     local = a._local
     if rank >= a.layout.size:
@@ -232,13 +232,13 @@ def rolled(a: Array, shift: int, axis: int) -> Array:
 
 
 def move(a: Array, b: Array, axis: int, source: slice, destination: slice) -> None:
-    """One slab of `a` to one of `b`. Collective."""
+    """Assigns one slab of `a` to one of `b`. Collective."""
     ndim = a.layout.ndim
     assign(b.section(at(axis, destination, ndim)), a.section(at(axis, source, ndim)))
 
 
 def eoshift(a: Array, shift: int, axis: int = 0, fill: Any = 0) -> Array:
-    """The array shifted along an axis, off one end; `fill` comes in at the other. Collective.
+    """Shifts the array along an axis, off one end; `fill` comes in at the other. Collective.
 
     HPF's and Fortran's ``EOSHIFT`` with the sign of `numpy.roll`: element i goes to i + shift.
 
@@ -260,7 +260,8 @@ def eoshift(a: Array, shift: int, axis: int = 0, fill: Any = 0) -> Array:
     Raises
     ------
     LayoutError, Error
-        on every process, for an axis that does not exist, and for what is no scalar or array.
+        on every process, for an axis that does not exist, and if `fill` is neither a scalar nor an
+        array.
 
     Examples
     --------
@@ -290,7 +291,7 @@ def eoshift(a: Array, shift: int, axis: int = 0, fill: Any = 0) -> Array:
 
 
 def concatenate(arrays: Sequence[Any], axis: Any = 0, out: Any = None, dtype: Any = None) -> Array:
-    """`numpy.concatenate`: the formats of the first array, where they fit. Collective."""
+    """`numpy.concatenate`: with the formats of the first array, if they fit. Collective."""
     first = next(x for x in arrays if isinstance(x, Array))
     with collective(first.comm, None):
         communicator_of([x for x in arrays if isinstance(x, Array)])

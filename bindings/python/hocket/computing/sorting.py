@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Sorting: local where an axis is, else by samples (Shi, Schaeffer, "Parallel sorting by regular
+"""Sorting: local along local axes, else by samples (Shi, Schaeffer, "Parallel sorting by regular
 sampling", 1992), with the element's number as the second key, so that the order is stable."""
 
 from __future__ import annotations
@@ -25,8 +25,8 @@ AnyArray = npt.NDArray[Any]
 def sample_sort(
     comm: Any, keys: list[AnyArray], *columns: AnyArray
 ) -> tuple[list[AnyArray], npt.NDArray[np.int64]]:
-    """Rows of all processes in the order of `keys`, the first the weightiest: each process has a
-    share, one after the other. Collective.
+    """Sorts rows of all processes by `keys`, of which the first is the most significant: each
+    process gets a share, one after the other. Collective.
 
     Returns
     -------
@@ -67,7 +67,7 @@ def ordering(keys: list[AnyArray]) -> npt.NDArray[np.intp]:
 
 
 def place_of(keys: list[AnyArray], splitter: list[Any]) -> int:
-    """How many rows, which are in order, go before the splitter."""
+    """The number of rows, which are sorted, before the splitter."""
     first, last = 0, len(keys[0])
     for key, value in zip(keys, splitter):
         part = key[first:last]
@@ -104,7 +104,7 @@ def along(a: Array, axis: int) -> Array:
 
 
 def by_lines(a: Array, axis: int, function: Any, one: Any, dtype: Any) -> Array:
-    """`function` of local lines along `axis`; where these are distributed, `one` of each line."""
+    """`function` of local lines along `axis`; if these are distributed, `one` for each line."""
     lines = along(a, axis)
     if is_local(lines.layout, axis):
         local = lines.local
@@ -160,7 +160,7 @@ def argsort(
 
 
 def sort_line(a: Array) -> tuple[Array, Array]:
-    """The elements of one dimension in order, and their indices. Collective."""
+    """The sorted elements of one dimension, and their indices. Collective."""
     layout = a.layout
     a = without_copies(a)
     rank = a._rank_and_size[0]
@@ -174,7 +174,7 @@ def unique(a: Array) -> Array:
     a = without_copies(a)
     (values,), _ = sample_sort(a.comm, [np.unique(a.local.reshape(-1))])
     values = np.unique(values)
-    # Equal values may end one share and begin another: the first one keeps them.
+    # Equal values may end one share and begin the next: the first one keeps them.
     size, rank = a.comm.size, a.comm.rank
     last = values[-1:] if len(values) else np.zeros(1, a.dtype)
     ends = allgather(a.comm, last)[:, 0]
@@ -191,7 +191,7 @@ def unique(a: Array) -> Array:
 def searchsorted(a: Any, v: Any, side: Any = "left", sorter: Any = None) -> Any:
     """`numpy.searchsorted` in a sorted array of one dimension. Collective.
 
-    An element's place is the sum over processes of its places among the elements there.
+    An element's position is the sum over processes of its positions among the elements there.
     """
     from hocket.computing.operands import communicator_of
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Means, variances, counts, and where the extremes are."""
+"""Means, variances, counts, and positions of extremes."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ def mean(
         wanted = np.mean(np.ones(1, a.dtype), dtype=dtype).dtype
     count = math.prod(a.shape[d] for d in axes)
     total = reduce(np.add, a, axis, wanted, None, keepdims)
-    # Where float16's sum overflows, the mean need not: it comes from the sum in float32.
+    # If float16's sum overflows, the mean need not: compute it from the sum in float32.
     if wanted == np.float16 and bool(np.any(np.isinf(total))):
         total = reduce(np.add, a, axis, np.float32, None, keepdims)
         result = np.true_divide(total, np.float32(count)).astype(wanted)
@@ -90,17 +90,19 @@ def nonzero(a: Array) -> tuple[Array, ...]:
 
 
 def argmin(a: Array, axis: Any = None, out: Any = None, *, keepdims: bool = False) -> Any:
-    """`numpy.argmin`: the first of the least elements; NaN counts as least. Collective."""
+    """`numpy.argmin`: the first of the least elements; NaN counts as the least. Collective."""
     return extreme(np.argmin, np.less, a, axis, out, keepdims)
 
 
 def argmax(a: Array, axis: Any = None, out: Any = None, *, keepdims: bool = False) -> Any:
-    """`numpy.argmax`: the first of the greatest elements; NaN counts as greatest. Collective."""
+    """`numpy.argmax`: the first of the greatest elements; NaN counts as the greatest.
+    Collective."""
     return extreme(np.argmax, np.greater, a, axis, out, keepdims)
 
 
 def better(wins: Any, x: Any, y: Any) -> Any:
-    """Where (value, index) `y` goes before `x`: NaN first, then the better, then the first."""
+    """Whether (value, index) `y` precedes `x`: NaN first, then the better value, then the lower
+    index."""
     nan_x, nan_y = x["value"] != x["value"], y["value"] != y["value"]
     same = (x["value"] == y["value"]) | (nan_x & nan_y)
     over = np.where(nan_x | nan_y, nan_y & ~nan_x, wins(y["value"], x["value"]))

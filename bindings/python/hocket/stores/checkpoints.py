@@ -29,7 +29,7 @@ LayoutOf = Callable[[str, tuple[int, ...], "np.dtype[Any]"], Layout]
 
 
 class Checkpoint(dict[str, Array]):
-    """The arrays of a checkpoint by name, and its attributes; made by `load`.
+    """The arrays of a checkpoint by name, and its attributes; `load` makes it.
 
     Attributes
     ----------
@@ -58,32 +58,32 @@ def save(
     max_buffer: Optional[int] = None,
     timeout: Optional[float] = None,
 ) -> None:
-    """A checkpoint of these arrays, which takes the place of the last one in one step. Collective.
+    """Writes a checkpoint of these arrays, which replaces the last one in one step. Collective.
 
-    It is a store that `open_store`, zarr-python and xarray read. It is written beside `path`; once
-    all of it is on the disk, the two folders are exchanged. A job that is killed at any moment
-    leaves the old checkpoint or the new one, whole, and readers that have the old one open go on
-    with it.
+    A checkpoint is a store, which `open_store`, zarr-python and xarray read. hocket writes it
+    beside `path`; once all of it is on the disk, it exchanges the two folders. A job that is killed
+    at any moment leaves the old checkpoint or the new one, whole. Readers with the old one open
+    continue with it.
 
     Parameters
     ----------
     arrays
         by name; all on one communicator
     attributes
-        what JSON can hold: the step, the time, parameters
+        values that JSON can express: the step, the time, parameters
     codec
         ``"zstd"``, ``"gzip"`` or ``"none"``; None: zstd
     keep
-        how many earlier checkpoints stay, as ``path.1`` (the latest of them), ``path.2``, …
+        the number of earlier checkpoints to keep, as ``path.1`` (the latest), ``path.2``, …
     max_buffer
-        as of `Store.write`
+        as for `Store.write`
 
     Raises
     ------
     Error, MismatchError, LayoutError
-        on every process; the old checkpoint is as it was.
+        on every process; the old checkpoint is intact.
     DeadlineError
-        after `timeout` seconds; the old checkpoint is as it was.
+        after `timeout` seconds; the old checkpoint is intact.
 
     Examples
     --------
@@ -123,13 +123,13 @@ def load(
     max_buffer: Optional[int] = None,
     timeout: Optional[float] = None,
 ) -> Checkpoint:
-    """The arrays of a checkpoint, or of any store, on any number of processes. Collective.
+    """Reads the arrays of a checkpoint, or of any store, on any number of processes. Collective.
 
     Parameters
     ----------
     lay
         one layout for all arrays, or one for each name, or a function of (name, shape, dtype) that
-        gives it; None: the first dimension ``BALANCED`` over all processes of `comm`
+        returns it; None: the first dimension ``BALANCED`` over all processes of `comm`
     names
         None: those that `lay` names, else all
     comm
@@ -138,7 +138,7 @@ def load(
     Returns
     -------
     Checkpoint
-        a dict of arrays, in memory of hocket's own, with ``attributes``
+        a dict of arrays, in new memory, with ``attributes``
 
     Raises
     ------

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Stores copied into other chunks, out of core."""
+"""Copies stores into other chunks, out of core."""
 
 from __future__ import annotations
 
@@ -25,9 +25,9 @@ if TYPE_CHECKING:
 
 __all__ = ["rechunk"]
 
-#: beside the metadata of a copy that is not done: what was asked for, and how far it is
+#: beside the metadata of an incomplete copy: its parameters, and its progress
 PROGRESS = ".hocket-rechunk"
-#: bytes of a block, over all processes, where nobody says
+#: default number of bytes of a block, over all processes
 USUAL = 1 << 30
 
 Block = tuple[slice, ...]
@@ -37,8 +37,9 @@ Told = Callable[[str, int, int], None]
 def blocks(
     shape: Sequence[int], tiles: Sequence[int], other: Sequence[int], most: int
 ) -> list[Block]:
-    """Boxes that cover the shape, whole tiles each, of at most so many elements where a tile is
-    smaller. They grow first to whole tiles of `other`, too, so that neither is met twice.
+    """Boxes that cover the shape, each of whole tiles, with at most so many elements if a tile is
+    smaller. They grow first to whole tiles of `other`, too, so that no tile is read or written
+    twice.
     """
     extents = list(tiles)
     for aligned in (True, False):
@@ -73,7 +74,7 @@ def _made(to: Store, stored: StoredArray, order: list[int], chunks: Any, shards:
 
 
 def _number(fill: Any, kind: str) -> Any:
-    """A fill value as NumPy has it, from JSON."""
+    """A fill value for NumPy, from JSON."""
     if kind == "c":
         return complex(*(_number(part, "f") for part in fill))
     if kind == "V":
@@ -82,14 +83,14 @@ def _number(fill: Any, kind: str) -> Any:
 
 
 def _progress_in(path: str, comm: MPI.Comm) -> str:
-    """What process 0 finds of a copy that is not done, on all."""
+    """The state of an incomplete copy, found by process 0, on all processes."""
     file = Path(path, PROGRESS)
     begun = comm.rank == 0 and file.is_file()
     return _mpi.tell(comm.handle, file.read_text("utf-8") if begun else "null", 0, None)
 
 
 class _Progress:
-    """How far a copy is, on the disk, so that the next job goes on there."""
+    """Stores the progress of a copy on the disk, so that the next job continues there."""
 
     def __init__(self, to: Store, asked: dict[str, Any]) -> None:
         self._path = Path(to.path, PROGRESS)
@@ -129,27 +130,28 @@ def rechunk(
 ) -> None:
     """Copies all arrays of a store into a new one with other chunks. Collective.
 
-    Arrays may be larger than the memory of all processes: they pass in blocks of whole shards of
-    the destination. A copy that was ended goes on where it was when it is asked for again.
+    Arrays may be larger than the memory of all processes: they are copied in blocks of whole shards
+    of the destination. An interrupted copy continues with the next equal call.
 
     Parameters
     ----------
     source, destination
-        paths of stores; the destination is new, or was begun by this call
+        paths of stores; the destination is new, or was begun by an equal call
     chunks, shards
-        as of `Store.create`, for all arrays
+        as for `Store.create`, for all arrays
     axes
         each copy is ``numpy.transpose(stored, axes)``
     max_memory
-        bytes that all processes together use, about; None: 4 GiB. A shard at least is in memory
+        the approximate bytes of all processes together; None: 4 GiB. At least one shard is in
+        memory
     comm
         None: ``MPI.COMM_WORLD``
 
     Raises
     ------
     Error, LayoutError
-        on every process, if there is no such store, the destination is another one, or extents do
-        not fit.
+        on every process, if there is no such store, the destination is another store, or extents
+        are invalid.
     DeadlineError
         after `timeout` seconds for one block.
 
@@ -175,7 +177,7 @@ def copy(
     timeout: Optional[float],
     told: Told,
 ) -> None:
-    """The same; `told` hears of (array, blocks done, blocks) on every process."""
+    """The same; calls `told` with (array, blocks done, blocks) on every process."""
     on = communicator(comm)
     with collective(on, timeout) as seconds:
         paths = path_of(source), path_of(destination)
@@ -206,7 +208,7 @@ def copy(
 
 
 def _begun(path: str, begun: bool, comm: Any) -> Store:
-    """The destination, without a warning that it was not closed: it goes on."""
+    """The destination, without a warning that it was not closed: this call continues it."""
     mode = "r+" if begun else "w"
     on, core = together.opened(path, mode, comm, None)
     return Store(path, mode, core.files(), core, on)
@@ -218,7 +220,7 @@ def _copied(
 ) -> Iterator[tuple[int, int]]:  # fmt: skip
     stored = new[name]
     theirs = [_files(old[name])[axis] for axis in order]
-    # The block itself, what readers hold, what writers hold, and messages.
+    # Memory of the block itself, of readers, of writers, and of messages.
     elements = most // 4 // stored.dtype.itemsize
     boxes = blocks(stored.shape, _files(stored), theirs, max(1, elements))
     held = max(most // 4 // new._comm.size, math.prod(stored.chunks) * stored.dtype.itemsize)

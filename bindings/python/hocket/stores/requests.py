@@ -14,7 +14,7 @@ __all__ = ["StoreRequest"]
 
 
 class StoreRequest:
-    """A read or a write that `Store.iread` or `Store.iwrite` has started.
+    """A started read or write; `Store.iread` and `Store.iwrite` make it.
 
     A flow's `comm` step may return it. Dropping it does not stop the operation.
 
@@ -41,7 +41,7 @@ class StoreRequest:
 
     @property
     def array(self) -> Array:
-        """What is read, once `wait` has returned.
+        """The array that was read, once `wait` has returned.
 
         Raises
         ------
@@ -61,12 +61,12 @@ class StoreRequest:
         return self._array
 
     def wait(self, timeout: Optional[float] = None) -> None:
-        """Waits until it is done.
+        """Waits until the operation completes.
 
         Raises
         ------
         Error, MismatchError, LayoutError
-            on every process, whatever went wrong on one.
+            on every process, for an error on any of them.
         DeadlineError
             after `timeout` seconds. It ends the wait, not the operation.
 
@@ -79,7 +79,8 @@ class StoreRequest:
         self._finish()
 
     def test(self) -> bool:
-        """Whether it is done. Never waits for other processes; may read or write a file.
+        """Whether the operation is complete. Never waits for other processes; may read or write a
+        file.
 
         Raises
         ------

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""One array of a store, which any process may look into by itself."""
+"""One array of a store, which any process may read by itself."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from hocket.errors import Error, LayoutError
 
 
 def as_json(value: Optional[Mapping[str, Any]], what: str) -> str:
-    """Attributes as a text. Raises `Error` for what JSON does not have."""
+    """Attributes as a text. Raises `Error` for values that JSON cannot express."""
     try:
         return json.dumps({} if value is None else dict(value), allow_nan=False)
     except (TypeError, ValueError) as error:
@@ -26,7 +26,7 @@ def as_json(value: Optional[Mapping[str, Any]], what: str) -> str:
 
 
 def dtype_from(name: str) -> np.dtype[Any]:
-    """The dtype of a stored array, by the name that the library has for it."""
+    """The dtype of a stored array, by the library's name for it."""
     return np.dtype(name.strip("'"))
 
 
@@ -50,7 +50,7 @@ def region_of(region: Any, shape: tuple[int, ...]) -> Optional[tuple[list[int], 
 
 
 class StoredArray:
-    """An array of a store, as its files describe it. Made by ``store[name]``.
+    """An array of a store, as stored in files; ``store[name]`` makes it.
 
     ``stored[2:8, ::2]`` reads these elements into a NumPy array, on this process alone.
 
@@ -91,7 +91,7 @@ class StoredArray:
 
     @property
     def name(self) -> str:
-        """In the store, with the groups above it: ``"run/t"``.
+        """The name in the store, with the groups above it: ``"run/t"``.
 
         Examples
         --------
@@ -127,7 +127,7 @@ class StoredArray:
 
     @property
     def dtype(self) -> np.dtype[Any]:
-        """Of the elements.
+        """The type of the elements.
 
         Examples
         --------
@@ -139,7 +139,7 @@ class StoredArray:
 
     @property
     def chunks(self) -> tuple[int, ...]:
-        """Extents of a chunk, the unit that is compressed.
+        """Extents of a chunk, the unit of compression.
 
         Examples
         --------
@@ -151,7 +151,7 @@ class StoredArray:
 
     @property
     def shards(self) -> Optional[tuple[int, ...]]:
-        """Extents of a shard, one file with several chunks; None where every chunk is a file.
+        """Extents of a shard, one file with several chunks; None if every chunk is a file.
 
         Examples
         --------
@@ -175,7 +175,7 @@ class StoredArray:
 
     @property
     def fill(self) -> Any:
-        """The value of elements that were never written, as JSON has it.
+        """The value of elements that no call has written, as JSON.
 
         Examples
         --------
@@ -187,7 +187,7 @@ class StoredArray:
 
     @property
     def dimension_names(self) -> tuple[Optional[str], ...]:
-        """One a dimension; None for a dimension without one.
+        """One name a dimension; None for a dimension without one.
 
         Examples
         --------
@@ -199,7 +199,7 @@ class StoredArray:
 
     @property
     def attributes(self) -> dict[str, Any]:
-        """A copy of what the user has written beside the array.
+        """A copy of the user's attributes of the array.
 
         Examples
         --------
@@ -212,7 +212,7 @@ class StoredArray:
 
     @property
     def zarr_format(self) -> int:
-        """3, or 2, which is only read.
+        """3, or 2, which is read-only.
 
         Examples
         --------
@@ -223,14 +223,14 @@ class StoredArray:
         return int(self._facts["zarr_format"])
 
     def __getitem__(self, index: Any) -> Any:
-        """These elements, on this process: NumPy's basic index.
+        """Reads these elements on this process: NumPy's basic index.
 
         Raises
         ------
         LayoutError
             for an index that does not fit the shape.
         Error
-            for files that are damaged, or not there any more.
+            for files that are damaged, or have disappeared.
         """
         slices = slices_of(index, self.shape)
         start = [min(first, first + (count - 1) * step) for first, count, step, _ in slices]

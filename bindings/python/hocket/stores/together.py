@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""What processes do with a store together."""
+"""Operations that processes perform on a store together."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ if TYPE_CHECKING:
 
 
 def opened(path: str, mode: Any, comm: Any, timeout: Any) -> tuple[MPI.Comm, _mpi.Store]:
-    """The store as all processes of `comm` have it."""
+    """The store, opened by all processes of `comm`."""
     on = communicator(comm)
     with collective(on, timeout) as seconds:
         text = as_text(mode, "mode", "r")
@@ -36,7 +36,7 @@ def opened(path: str, mode: Any, comm: Any, timeout: Any) -> tuple[MPI.Comm, _mp
 
 
 def json_of_fill(value: Any, dtype: np.dtype[Any]) -> str:
-    """A fill value as metadata has it. Raises `Error`."""
+    """A fill value for metadata. Raises `Error`."""
     try:
         number = np.asarray(value).astype(dtype, casting="unsafe").reshape(())[()]
     except (TypeError, ValueError, OverflowError) as error:
@@ -55,14 +55,14 @@ def json_of_fill(value: Any, dtype: np.dtype[Any]) -> str:
 
 
 def extents(value: Any, what: str) -> list[int]:
-    """Extents, or none. One number is those of one dimension."""
+    """Extents, or none. A single number is for one dimension."""
     if value is None:
         return []
     return integers((value,) if isinstance(value, (int, np.integer)) else value, what)
 
 
 def balanced(shape: tuple[int, ...], processes: int) -> Layout:
-    """The layout of a result for which nobody names one."""
+    """The default layout of a result."""
     if not shape:
         return Layout((), "()")
     return Layout(shape, "(BALANCED" + ", *" * (len(shape) - 1) + ")", processes)

@@ -1,0 +1,287 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "array/local.hpp"
+
+#include <algorithm>
+#include <cstring>
+#include <numeric>
+
+#include "array/layouts.hpp"
+#include "array/numbers.hpp"
+#include "base/text.hpp"
+#include "comm/agree.hpp"
+#include "comm/call.hpp"
+#include "comm/engine.hpp"
+#include "comm/state.hpp"
+#include "hocket/memory.hpp"
+#include "hocket/transfer.hpp"
+#include "kernel/box.hpp"
+#include "layout/form.hpp"
+
+namespace hocket::array {
+namespace {
+
+comm::Protocol<> agreed(Comm on, comm::CallSignature mine, int tag) {
+    co_await on.state().open();
+    co_await comm::agree(comm::Group::whole(on.state().link()), tag, std::move(mine));
+}
+
+Array reversed(const Array& array, const Layout& layout) {
+    const Shape strides(array.strides().rbegin(), array.strides().rend());
+    return Array::wrap(array.data(), layout, array.dtype(), array.comm(), strides,
+                       array.keep() ? array.keep() : nullptr, array.writable());
+}
+
+bool mirrors(const Layout& layout, const ComputeOptions& options) {
+    return options.order == Order::column_major && layout.dimensions() > 1;
+}
+bool mirrors(const Array& array, const ComputeOptions& options) {
+    return mirrors(array.layout(), options);
+}
+
+}  // namespace
+
+void agree(const Comm& comm, std::string text, Deadline deadline,
+           const std::function<void()>& check) {
+    comm::CallSignature mine;
+    mine.text = std::move(text);
+    try {
+        check();
+    } catch (...) {
+        mine.fault = comm::Fault::current();
+    }
+    std::shared_ptr<comm::Call> call;
+    {
+        const comm::EngineLock engine_lock;
+        call = std::make_shared<comm::Call>(agreed(comm, mine, comm.state().next_tag()), mine.text);
+        comm::Engine::instance().add(call);
+    }
+    wait(*call, deadline);
+}
+
+std::string said(const Array& array) {
+    return array.dtype().name + " " + layout::label(array.layout().form());
+}
+
+std::string said(const ComputeOptions& options) {
+    std::string text;
+    if (options.dim) text += ", dim=" + std::to_string(*options.dim + options.first_index);
+    if (options.mask) text += ", mask=" + said(*options.mask);
+    if (options.exclusive) text += ", exclusive";
+    if (options.suffix) text += ", suffix";
+    if (options.descending) text += ", descending";
+    if (options.order == Order::column_major) text += ", column-major";
+    return text;
+}
+
+void require_comm(const Array& array, const Array& other) {
+    if (!(array.comm() == other.comm()))
+        throw Error("the arrays are over different communicators, of " +
+                    std::to_string(array.comm().size()) + " and " +
+                    std::to_string(other.comm().size()) +
+                    " processes; make them over the same one");
+}
+
+void require_shape(const Array& array, const Array& other, const char* noun) {
+    if (array.layout().shape() != other.layout().shape())
+        throw LayoutError(std::string(noun) + " has shape " + text::tuple(other.layout().shape()) +
+                          ", but the array " + text::tuple(array.layout().shape()) +
+                          "; give one of the same shape");
+}
+
+void require_mask(const Array& mask) {
+    if (!is_truth(mask.dtype()))
+        throw MismatchError("the mask holds " + mask.dtype().name + "; give bool or integers");
+}
+
+void require_dim(const Array& array, const ComputeOptions& options) {
+    const auto dimensions = static_cast<std::int64_t>(array.layout().dimensions());
+    if (options.dim && (*options.dim < 0 || *options.dim >= dimensions))
+        throw LayoutError("there is no dimension " +
+                          std::to_string(*options.dim + options.first_index) +
+                          " in an array of shape " + text::tuple(array.layout().shape()) +
+                          "; give one from " + std::to_string(options.first_index) + " to " +
+                          std::to_string(dimensions - 1 + options.first_index));
+}
+
+void require_own_mask(const Array& array, const ComputeOptions& options) {
+    if (!options.mask) return;
+    require_comm(array, *options.mask);
+    require_mask(*options.mask);
+    require_shape(array, *options.mask, "the mask");
+}
+
+Array in_order(const Array& array, const ComputeOptions& options) {
+    if (!mirrors(array, options)) return array;
+    const Array grid = array.layout().is_indexed() ? on_grid(array, options.deadline) : array;
+    return reversed(grid, mirrored(grid.layout()));
+}
+
+Layout in_order(const Layout& layout, const ComputeOptions& options, std::int64_t size) {
+    if (!mirrors(layout, options)) return layout;
+    return mirrored(layout.is_indexed() ? balanced(layout.shape(), size) : layout);
+}
+
+Array out_of_order(const Array& result, const ComputeOptions& options) {
+    if (!mirrors(result, options)) return result;
+    return reversed(result, mirrored(result.layout()));
+}
+
+Array out_of_order(const Array& result, const ComputeOptions& options, const Layout& layout) {
+    if (layout.is_indexed() || !mirrors(result, options)) {
+        if (result.layout() == layout)
+            return over(result.data(), layout, result.dtype(), result.comm(), result.keep());
+        if (!mirrors(result, options)) return to(result, layout, options.deadline);
+        return to(reversed(result, mirrored(result.layout())), layout, options.deadline);
+    }
+    const Layout back = mirrored(result.layout());
+    if (back == layout) return reversed(result, layout);
+    const Array moved = to(result, mirrored(layout), options.deadline);
+    return reversed(moved, layout);
+}
+
+std::size_t dim_in_order(const Array& array, const ComputeOptions& options, std::int64_t dim) {
+    const auto at = static_cast<std::size_t>(options.dim.value_or(dim));
+    return options.order == Order::column_major ? array.layout().dimensions() - 1 - at : at;
+}
+
+Array to(const Array& array, const Layout& layout, Deadline deadline) {
+    return array.layout() == layout ? array : copied(array, layout, deadline);
+}
+
+Array on_grid(const Array& array, Deadline deadline) {
+    if (array.layout().form().gridded()) return array;
+    return copied(array, balanced(array.layout().shape(), array.comm().size()), deadline);
+}
+
+Array sole(const Array& array, Deadline deadline) {
+    if (without_copies(array.layout())) return array;
+    return copied(array, balanced(array.layout().shape(), array.comm().size()), deadline);
+}
+
+Array copied(const Array& array, const Layout& layout, Deadline deadline) {
+    const Array result = Array::empty(layout, array.dtype(), array.comm());
+    copy(array, result, deadline);
+    return result;
+}
+
+void copy(const Array& source, const Array& destination, Deadline deadline) {
+    RedistributeOptions options;
+    options.deadline = deadline;
+    redistribute(source, destination, options);
+}
+
+Dense::Dense(const Array& array)
+    : data_(static_cast<const std::byte*>(array.data())), count_(count_of(array)) {
+    if (count_ == 0 || kernel::is_dense(array.local_shape(), array.dtype().size, array.strides()))
+        return;
+    copy_ = allocate(count_ * array.dtype().size);
+    data_ = copy_.get();
+    kernel::Copy(array.local_shape(), array.dtype().size, array.strides(),
+                 dense_strides(array.local_shape(), array.dtype().size))
+        .run(array.data(), copy_.get());
+}
+
+std::int64_t count_of(const Array& array) {
+    return array.process() < 0 ? 0 : array.layout().local_elements(array.process());
+}
+
+std::vector<std::uint8_t> truths(const Array& mask) {
+    const Dense dense(mask);
+    std::vector<std::uint8_t> found(static_cast<std::size_t>(dense.count()));
+    with_truth(mask.dtype(), [&](auto zero) {
+        using T = decltype(zero);
+        const T* from = reinterpret_cast<const T*>(dense.data());
+        for (std::size_t k = 0; k < found.size(); ++k) found[k] = from[k] != T{0};
+    });
+    return found;
+}
+
+std::vector<std::int64_t> numbers(const Array& array) {
+    if (count_of(array) == 0) return {};
+    const auto along = array.layout().global_indices(array.process());
+    if (array.layout().is_indexed()) return along[0];
+    std::vector<std::int64_t> found{0};
+    for (std::size_t d = 0; d < along.size(); ++d) {
+        std::vector<std::int64_t> next;
+        next.reserve(found.size() * along[d].size());
+        for (const std::int64_t before : found)
+            for (const std::int64_t k : along[d])
+                next.push_back(before * array.layout().shape()[d] + k);
+        found = std::move(next);
+    }
+    return found;
+}
+
+Array over(const void* data, const Layout& layout, const DType& dtype, const Comm& comm,
+           std::shared_ptr<const void> keep) {
+    return Array::wrap(const_cast<void*>(data), layout, dtype, comm, {}, std::move(keep));
+}
+
+Array slab(const Array& array, std::size_t dim, std::int64_t first, std::int64_t last) {
+    std::vector<Slice> slices;
+    for (const std::int64_t extent : array.layout().shape()) slices.push_back({0, extent});
+    slices[dim] = {first, last - first};
+    return array.section(slices);
+}
+
+std::vector<std::byte> allgather(const Comm& comm, const void* mine, std::int64_t bytes,
+                                 Deadline deadline) {
+    const std::int64_t size = comm.size();
+    if (bytes == 0) return {};
+    const DType record{"record", bytes};
+    const Shape shape{size};
+    // Memory that the transfer may use after a deadline.
+    const Array own = Array::empty(Layout(shape, "(BLOCK)", {size}), record, comm);
+    std::memcpy(own.data(), mine, static_cast<std::size_t>(bytes));
+    const Array all = copied(own, replicated(shape, size), deadline);
+    const auto* const first = static_cast<const std::byte*>(all.data());
+    return {first, first + size * bytes};
+}
+
+std::vector<std::int64_t> allgather(const Comm& comm, std::int64_t mine, Deadline deadline) {
+    const auto bytes = allgather(comm, &mine, sizeof mine, deadline);
+    std::vector<std::int64_t> found(bytes.size() / sizeof mine);
+    std::memcpy(found.data(), bytes.data(), bytes.size());
+    return found;
+}
+
+// Element numbers: first all that process 0 sends, ordered by destination, then all of process 1,
+// ….
+Records exchange(const Comm& comm, std::span<const std::int64_t> to, const std::byte* records,
+                 std::int64_t bytes, Deadline deadline) {
+    const auto size = static_cast<std::size_t>(comm.size());
+    const auto each = static_cast<std::size_t>(bytes);
+    std::vector<std::int64_t> counts(size, 0);
+    for (const std::int64_t process : to) ++counts[static_cast<std::size_t>(process)];
+    const auto gathered = allgather(comm, counts.data(),
+                                    static_cast<std::int64_t>(size * sizeof counts[0]), deadline);
+    std::vector<std::int64_t> matrix(size * size);
+    std::memcpy(matrix.data(), gathered.data(), gathered.size());
+
+    std::vector<std::vector<Segment>> sent(size), received(size);
+    std::int64_t total = 0;
+    for (std::size_t p = 0; p < size; ++p) {
+        const std::int64_t first = total;
+        for (std::size_t q = 0; q < size; ++q) {
+            const std::int64_t count = matrix[p * size + q];
+            if (count > 0) received[q].push_back({total, count});
+            total += count;
+        }
+        if (total > first) sent[p].push_back({first, total - first});
+    }
+    // By destination, in their order.
+    std::vector<std::size_t> at(size, 0);
+    for (std::size_t q = 1; q < size; ++q)
+        at[q] = at[q - 1] + static_cast<std::size_t>(counts[q - 1]);
+    const Array sorted = Array::empty(Layout::indexed({total}, sent), {"record", bytes}, comm);
+    for (std::size_t k = 0; k < to.size(); ++k)
+        std::memcpy(
+            static_cast<std::byte*>(sorted.data()) + each * at[static_cast<std::size_t>(to[k])]++,
+            records + each * k, each);
+    const Array result = copied(sorted, Layout::indexed({total}, received), deadline);
+    return {std::const_pointer_cast<std::byte>(
+                std::static_pointer_cast<const std::byte>(result.keep())),
+            count_of(result)};
+}
+
+}  // namespace hocket::array

@@ -1,0 +1,121 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "array/numbers.hpp"
+
+#include <algorithm>
+#include <array>
+
+namespace hocket::array {
+namespace {
+
+constexpr std::array<const char*, 12> words{"sum",  "product", "maxval", "minval",
+                                            "all",  "any",     "parity", "iall",
+                                            "iany", "iparity", "count",  "replace"};
+
+template <class T, Combine op>
+FoldLoops loops_of() {
+    using F = Fold<T, op>;
+    FoldLoops loops;
+    loops.itemsize = sizeof(T);
+    loops.fill = [](void* into, std::int64_t count) {
+        std::fill_n(static_cast<T*>(into), count, F::identity());
+    };
+    loops.combine = [](void* into, const void* from, std::int64_t count) {
+        auto* const a = static_cast<T*>(into);
+        const auto* const b = static_cast<const T*>(from);
+        for (std::int64_t k = 0; k < count; ++k) a[k] = F::of(a[k], b[k]);
+    };
+    loops.reduce = [](void* into, const void* from, std::int64_t count) {
+        const auto* const b = static_cast<const T*>(from);
+        // Several results at a time: a single one would wait for each operation's latency.
+        constexpr std::int64_t lanes = 16;
+        std::array<T, lanes> some;
+        some.fill(F::identity());
+        std::int64_t k = 0;
+        for (; k + lanes <= count; k += lanes)
+            for (std::int64_t lane = 0; lane < lanes; ++lane)
+                some[static_cast<std::size_t>(lane)] =
+                    F::of(some[static_cast<std::size_t>(lane)], b[k + lane]);
+        T all = *static_cast<T*>(into);
+        for (const T each : some) all = F::of(all, each);
+        for (; k < count; ++k) all = F::of(all, b[k]);
+        *static_cast<T*>(into) = all;
+    };
+    return loops;
+}
+
+template <Combine op, class T>
+constexpr bool has() {
+    if constexpr (op == Combine::sum || op == Combine::product)
+        return true;
+    else if constexpr (op == Combine::maxval || op == Combine::minval)
+        return std::is_arithmetic_v<T>;
+    else
+        return std::is_integral_v<T>;
+}
+
+template <Combine op>
+FoldLoops loops_for(const DType& dtype) {
+    FoldLoops found;
+    const auto take = [&](auto zero) {
+        using T = decltype(zero);
+        if constexpr (has<op, T>()) found = loops_of<T, op>();
+    };
+    const bool logical = op == Combine::all || op == Combine::any || op == Combine::parity;
+    if (!(logical ? with_truth(dtype, take) : with_number(dtype, take)) || found.itemsize == 0)
+        throw MismatchError(name_of(op) + " does not take " + dtype.name + "; it takes " +
+                            (logical ? "bool and integers of 8 to 64 bits"
+                             : has<op, std::complex<float>>()
+                                 ? "integers of 8 to 64 bits, float32, "
+                                   "float64, complex64 and complex128"
+                             : has<op, float>() ? "integers of 8 to 64 bits, float32 and float64"
+                                                : "integers of 8 to 64 bits"));
+    return found;
+}
+
+}  // namespace
+
+std::string name_of(Combine op) {
+    const auto at = static_cast<std::size_t>(op);
+    if (at >= words.size()) throw Error("there is no operation number " + std::to_string(at));
+    return words[at];
+}
+
+std::optional<ExactType> exact_type(const DType& dtype) {
+    if (dtype.name == "float16") return ExactType{exact::Number::float16, 1};
+    if (dtype.name == "float32") return ExactType{exact::Number::float32, 1};
+    if (dtype.name == "float64") return ExactType{exact::Number::float64, 1};
+    if (dtype.name == "complex64") return ExactType{exact::Number::float32, 2};
+    if (dtype.name == "complex128") return ExactType{exact::Number::float64, 2};
+    return {};
+}
+
+FoldLoops fold_loops(Combine op, const DType& dtype) {
+    switch (op) {
+        case Combine::sum:
+            return loops_for<Combine::sum>(dtype);
+        case Combine::product:
+            return loops_for<Combine::product>(dtype);
+        case Combine::maxval:
+            return loops_for<Combine::maxval>(dtype);
+        case Combine::minval:
+            return loops_for<Combine::minval>(dtype);
+        case Combine::all:
+            return loops_for<Combine::all>(dtype);
+        case Combine::any:
+            return loops_for<Combine::any>(dtype);
+        case Combine::parity:
+            return loops_for<Combine::parity>(dtype);
+        case Combine::iall:
+            return loops_for<Combine::iall>(dtype);
+        case Combine::iany:
+            return loops_for<Combine::iany>(dtype);
+        case Combine::iparity:
+            return loops_for<Combine::iparity>(dtype);
+        case Combine::count:
+        case Combine::replace:
+            break;
+    }
+    throw MismatchError(name_of(op) + " is not for this function");
+}
+
+}  // namespace hocket::array

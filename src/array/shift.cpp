@@ -1,0 +1,116 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Assignment between sections, and shifts, which are two assignments.
+#include <algorithm>
+#include <cstring>
+
+#include "array/layouts.hpp"
+#include "array/local.hpp"
+#include "transfer/check.hpp"
+
+namespace hocket {
+namespace {
+
+using namespace array;
+
+// Copies `count` indices along a dimension, of `from` from `first` on, to `into` from `at` on.
+void move_slab(const Array& from, std::int64_t first, const Array& into, std::int64_t at,
+               std::int64_t count, std::size_t dim, Deadline deadline) {
+    if (count <= 0 || elements_of(from.layout().shape()) == 0) return;
+    copy(slab(from, dim, first, first + count), slab(into, dim, at, at + count), deadline);
+}
+
+Array shifted(const Array& array, std::int64_t shift, bool around, const void* boundary,
+              const ComputeOptions& options) {
+    const Array source = on_grid(in_order(array, options), options.deadline);
+    const std::size_t dim = dim_in_order(array, options);
+    const std::int64_t extent = source.layout().shape()[dim];
+    const Array result = Array::empty(source.layout(), source.dtype(), source.comm());
+    if (around && extent > 0) shift = (shift % extent + extent) % extent;
+    shift = std::clamp(shift, -extent, extent);
+    const std::int64_t kept = extent - std::abs(shift);
+    const std::int64_t from = std::max<std::int64_t>(shift, 0);
+    const std::int64_t at = std::max<std::int64_t>(-shift, 0);
+    if (!around && kept < extent) {
+        const std::size_t size = static_cast<std::size_t>(array.dtype().size);
+        auto* const first = static_cast<std::byte*>(result.data());
+        for (std::size_t k = 0; k < static_cast<std::size_t>(count_of(result)); ++k) {
+            if (boundary == nullptr)
+                std::memset(first + k * size, 0, size);
+            else
+                std::memcpy(first + k * size, boundary, size);
+        }
+    }
+    move_slab(source, from, result, at, kept, dim, options.deadline);
+    if (around) move_slab(source, 0, result, kept, extent - kept, dim, options.deadline);
+    return out_of_order(result, options, array.layout());
+}
+
+Array shift_along(const char* name, const Array& array, std::int64_t shift, bool around,
+                  const void* boundary, const ComputeOptions& options) {
+    agree(
+        array.comm(),
+        std::string(name) + "(" + said(array) + ", " + std::to_string(shift) + said(options) + ")",
+        options.deadline, [&] {
+            if (array.layout().dimensions() == 0)
+                throw LayoutError(std::string(name) +
+                                  " of an array of shape (); give one with a "
+                                  "dimension");
+            require_dim(array, options);
+            require_own_mask(array, options);
+        });
+    return shifted(array, shift, around, boundary, options);
+}
+
+}  // namespace
+
+Array cshift(const Array& array, std::int64_t shift, const ComputeOptions& options) {
+    return shift_along("cshift", array, shift, true, nullptr, options);
+}
+
+Array eoshift(const Array& array, std::int64_t shift, const void* boundary,
+              const ComputeOptions& options) {
+    return shift_along("eoshift", array, shift, false, boundary, options);
+}
+
+void assign(const Array& destination, const Array& source, Deadline deadline) {
+    bool overlap = false;
+    agree(destination.comm(), "assign(" + said(destination) + ", " + said(source) + ")", deadline,
+          [&] {
+              require_comm(destination, source);
+              require_shape(destination, source, "the source");
+              if (!(destination.dtype() == source.dtype()))
+                  throw MismatchError("the source holds " + source.dtype().name +
+                                      ", but the destination " + destination.dtype().name +
+                                      "; make both of one type");
+              if (const auto fault = transfer::fault_in_writing(destination)) fault.raise();
+              const std::vector<Array> both{destination, source};
+              overlap = transfer::sharing_memory(both).has_value();
+          });
+    // A process whose parts overlap reads first; the others need not know.
+    if (overlap) {
+        const Array own = Array::empty(source.layout(), source.dtype(), source.comm());
+        const Dense elements(source);
+        std::memcpy(own.data(), elements.data(),
+                    static_cast<std::size_t>(elements.count() * source.dtype().size));
+        copy(own, destination, deadline);
+    } else {
+        copy(source, destination, deadline);
+    }
+}
+
+std::vector<std::int64_t> global_indices(const Array& array, std::int64_t dimension) {
+    const Layout& layout = array.layout();
+    if (dimension < 0 || dimension >= static_cast<std::int64_t>(layout.dimensions()))
+        throw LayoutError("there is no dimension " + std::to_string(dimension) +
+                          " in an array of " + std::to_string(layout.dimensions()));
+    if (array.process() < 0) return {};
+    auto along = layout.global_indices(array.process());
+    const auto d = static_cast<std::size_t>(dimension);
+    if (!layout.is_indexed()) return std::move(along[d]);
+    std::int64_t step = 1;
+    for (std::size_t e = d + 1; e < layout.dimensions(); ++e) step *= layout.shape()[e];
+    for (std::int64_t& number : along[0]) number = number / step % layout.shape()[d];
+    return std::move(along[0]);
+}
+
+}  // namespace hocket

@@ -1,0 +1,49 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Work on files in a thread of the pool, while the polling thread goes on.
+#pragma once
+
+#include <atomic>
+#include <functional>
+#include <memory>
+
+#include "base/platform.hpp"
+#include "base/pool.hpp"
+
+namespace hocket::store {
+
+/// One piece of work at a time; it must not throw.
+class FileWork {
+  public:
+    /// Only after the last one is done. `apart`: in another thread; else here and now.
+    void start(std::function<void()> work, bool apart) {
+        if (!apart || platform::simulated) return work();
+        work_ = std::move(work);
+        began_ = platform::seconds();
+        claimed_ = false;
+        done_ = false;
+        thread_ = std::make_unique<base::ServiceThreads>(1, [this](int) { run(); });
+    }
+    bool poll() {
+        // The machine may allow no more threads.
+        if (!claimed_ && platform::seconds() - began_ > patience) run();
+        if (!done_) return false;
+        thread_.reset();
+        return true;
+    }
+
+  private:
+    static constexpr double patience = 0.05;  // seconds
+
+    void run() {
+        if (claimed_.exchange(true)) return;
+        work_();
+        done_ = true;
+    }
+
+    std::function<void()> work_;
+    double began_ = 0;
+    std::atomic<bool> claimed_{true}, done_{true};
+    std::unique_ptr<base::ServiceThreads> thread_;  // last: it ends before its data
+};
+
+}  // namespace hocket::store

@@ -1,0 +1,212 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "store/mover.hpp"
+
+#include <algorithm>
+#include <numeric>
+#include <utility>
+
+#include "hocket/memory.hpp"
+#include "store/session.hpp"
+
+namespace hocket::store {
+namespace {
+
+constexpr std::int64_t usual_buffer = std::int64_t{256} << 20;
+// A box is small enough to be in cache yet when its chunks are encoded, and large enough for all
+// threads to have some.
+constexpr std::int64_t usual_box = std::int64_t{16} << 20;
+// Less is done sooner than another thread begins.
+constexpr std::int64_t worth_a_thread = std::int64_t{1} << 20;
+
+std::int64_t buffer_of(const Move& move) {
+    return move.options.max_buffer.value_or(usual_buffer);
+}
+
+// Two boxes are held, where a buffer has room for two.
+std::int64_t box_bytes(const Move& move, const zarr::Metadata& metadata) {
+    const std::int64_t buffer = buffer_of(move), chunk = metadata.chunk_bytes();
+    return buffer / 2 < chunk ? buffer : std::min(buffer / 2, std::max(usual_box, chunk));
+}
+
+std::int64_t writers_of(const Move& move) {
+    const std::int64_t processes = move.session->comm.size();
+    const std::int64_t wanted = move.options.writers;
+    if (wanted < 0 || wanted > processes)
+        throw Error(std::to_string(wanted) + " processes cannot write: give 1 to " +
+                    std::to_string(processes) + ", as many as there are");
+    return wanted == 0 ? processes : wanted;
+}
+
+// The stored dimensions that the array's layout distributes come first.
+std::vector<std::size_t> order_of(const Move& move) {
+    const layout::Form& form = move.array.layout().form();
+    std::vector<std::size_t> order, rest;
+    for (std::size_t k = 0; k < form.shape.size(); ++k) {
+        const std::size_t d =
+            move.options.axes.empty() ? k : static_cast<std::size_t>(move.options.axes[k]);
+        const bool distributed = form.gridded() && k < form.axes.size() && form.axes[k].grid >= 0;
+        (distributed ? order : rest).push_back(d);
+    }
+    order.insert(order.end(), rest.begin(), rest.end());
+    if (!form.gridded()) std::sort(order.begin(), order.end());
+    return order;
+}
+
+std::vector<int> ranks(std::int64_t count) {
+    std::vector<int> out(static_cast<std::size_t>(count));
+    std::iota(out.begin(), out.end(), 0);
+    return out;
+}
+
+}  // namespace
+
+Mover::Mover(Move move, const zarr::Metadata& metadata, const IndexBox& region)
+    : move_(std::move(move)),
+      metadata_(metadata),
+      region_(region),
+      processes_(move_.session->comm.size()),
+      buffers_(buffer_of(move_) / 2 < metadata.chunk_bytes() ? 1 : 2),
+      rounds_(metadata, region, writers_of(move_), box_bytes(move_, metadata), order_of(move_)),
+      boxes_(rounds_, move_.array.layout(), move_.options.axes, region,
+             {processes_, move_.session->comm.rank(), move_.writing}),
+      mine_(boxes_.writer_at(move_.session->comm.rank())),
+      array_ranks_(ranks(move_.array.layout().size())),
+      file_ranks_(ranks(processes_)) {}
+
+comm::Protocol<> Mover::run(comm::Link& link, int tag, std::int64_t number) {
+    return move_.writing ? write_all(link, tag, number) : read_all(link, tag, number);
+}
+
+comm::Protocol<> Mover::write_all(comm::Link& link, int tag, std::int64_t number) {
+    comm::When idle([this] { return work_.poll(); });
+    for (std::int64_t round = 0; round < rounds_.count(); ++round) {
+        if (buffers_ == 1) co_await comm::until(idle);
+        const Step step = step_of(round);
+        co_await transfer(step, route(link, tag, number + round));
+        co_await comm::until(idle);
+        use_files(step, round);
+    }
+    co_await comm::until(idle);
+}
+
+comm::Protocol<> Mover::read_all(comm::Link& link, int tag, std::int64_t number) {
+    comm::When idle([this] { return work_.poll(); });
+    Step next = rounds_.count() > 0 ? step_of(0) : Step{};
+    if (rounds_.count() > 0) use_files(next, 0);
+    for (std::int64_t round = 0; round < rounds_.count(); ++round) {
+        const Step step = std::move(next);
+        co_await comm::until(idle);
+        const bool more = round + 1 < rounds_.count();
+        if (more && buffers_ == 2) use_files(next = step_of(round + 1), round + 1);
+        co_await transfer(step, route(link, tag, number + round));
+        if (more && buffers_ == 1) use_files(next = step_of(round + 1), round + 1);
+    }
+    co_await comm::until(idle);
+}
+
+comm::Protocol<> Mover::transfer(const Step& step, transfer::Route route) {
+    transfer::Stopwatch watch(nullptr);
+    void* const array = move_.array.data();
+    co_await transfer::run(step.plan, move_.writing ? array : step.data,
+                           move_.writing ? step.data : array, std::move(route), watch);
+}
+
+transfer::Route Mover::route(comm::Link& link, int tag, std::int64_t number) const {
+    // Messages take as much as the boxes do, and what they need at least.
+    const std::int64_t messages = std::max(buffer_of(move_), std::int64_t{2} << 20);
+    transfer::Route route{&link, array_ranks_, file_ranks_, tag, number, messages};
+    if (!move_.writing) std::swap(route.source, route.destination);
+    return route;
+}
+
+std::byte* Mover::buffer(std::int64_t round) {
+    auto& memory = memory_[static_cast<std::size_t>(round % buffers_)];
+    if (!memory) memory = allocate(rounds_.largest());
+    return memory.get();
+}
+
+Mover::Step Mover::step_of(std::int64_t round) {
+    Step step;
+    step.box = boxes_.own(round);
+    if (const auto first = boxes_.within_part(step.box)) {
+        step.in_place = true;
+        step.data = static_cast<std::byte*>(move_.array.data());
+        step.strides.resize(first->size());
+        for (std::size_t k = 0; k < first->size(); ++k) {
+            const std::int64_t stride = move_.array.strides()[k];
+            const Shape& axes = move_.options.axes;
+            step.data += (*first)[k] * stride;
+            step.strides[axes.empty() ? k : static_cast<std::size_t>(axes[k])] = stride;
+        }
+        plan(step, round);
+        // Of copies another process may be the one that sends.
+        if (!move_.writing || step.plan->receives.messages.empty()) return step;
+        step.in_place = false;
+    }
+    step.data = zarr::is_empty(step.box) ? nullptr : buffer(round);
+    step.strides = dense_strides(zarr::extents_of(step.box), metadata_.type.size);
+    plan(step, round);
+    return step;
+}
+
+void Mover::plan(Step& step, std::int64_t round) const {
+    const Layout files = boxes_.layout(round);
+    const transfer::LocalView at_files{mine_ < 0 ? -1 : move_.session->comm.rank(), step.strides,
+                                       !step.in_place};
+    const transfer::LocalView at_array = transfer::local_view_of(move_.array);
+    plan::Options options;
+    options.itemsize = metadata_.type.size;
+    options.strategy = "direct";
+    options.axes = move_.options.axes;
+    options.same_ranks = true;
+    options.partial = true;  // gaps were looked for before
+    const Layout& array = move_.array.layout();
+    const Plan plan(move_.writing ? array : files, move_.writing ? files : array,
+                    std::move(options));
+    auto made = std::make_shared<transfer::Schedule>(transfer::plan_schedule(
+        plan, move_.writing ? at_array : at_files, move_.writing ? at_files : at_array));
+    if (step.in_place) made->local = transport::Chunks();
+    step.plan = std::move(made);
+}
+
+void Mover::use_files(const Step& step, std::int64_t round) {
+    if (mine_ < 0 || fault_) return;
+    const std::int64_t bytes = zarr::product_of(zarr::extents_of(step.box)) * metadata_.type.size;
+    work_.start(
+        [this, step, round] {
+            fault_ = fault_of([&] { move_.writing ? put(step, round) : get(step, round); });
+            if (fault_) writer_.reset();
+        },
+        bytes >= worth_a_thread);
+}
+
+void Mover::get(const Step& step, std::int64_t round) {
+    const zarr::Folder& folder = move_.session->tree->folder();
+    const zarr::Memory memory{step.data, step.strides};
+    if (rounds_.parts() == 1)
+        return zarr::read_box(folder, move_.name, metadata_, step.box, memory);
+    if (!rounds_.takes(mine_, round) || zarr::is_empty(step.box)) return;
+    const Shape file = rounds_.file(mine_, round);
+    if (!reader_ || reader_->file_index() != file)
+        reader_.emplace(folder, move_.name, metadata_, file);
+    reader_->get(step.box, memory, base::default_threads());
+}
+
+void Mover::put(const Step& step, std::int64_t round) {
+    const zarr::Folder& folder = move_.session->tree->folder();
+    const zarr::Memory memory{step.data, step.strides};
+    const bool sync = move_.session->saving || move_.appending;
+    if (rounds_.parts() == 1)
+        return zarr::write_box(folder, move_.name, metadata_, region_, step.box, memory, sync);
+    if (round % rounds_.parts() == 0) {
+        if (!rounds_.takes(mine_, round)) return;
+        writer_.emplace(folder, move_.name, metadata_, rounds_.file(mine_, round), region_);
+    }
+    if (!writer_) return;
+    if (!zarr::is_empty(step.box)) writer_->put(step.box, memory);
+    if (round % rounds_.parts() != rounds_.parts() - 1) return;
+    writer_->finish(sync);
+    writer_.reset();
+}
+
+}  // namespace hocket::store

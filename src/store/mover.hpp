@@ -1,0 +1,70 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// One process's part of a call that moves an array to files or back: in each round a transfer, and
+// work on files that overlaps with the next round's transfer.
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <vector>
+
+#include "comm/call.hpp"
+#include "store/file_work.hpp"
+#include "store/move.hpp"
+#include "store/round_boxes.hpp"
+#include "store/rounds.hpp"
+#include "transfer/executor.hpp"
+#include "zarr/chunks.hpp"
+
+namespace hocket::store {
+
+class Mover {
+  public:
+    /// `region`: of the stored array. @throws Error for invalid writers and buffers.
+    Mover(Move move, const zarr::Metadata& metadata, const IndexBox& region);
+
+    /// Runs all rounds. Errors of files do not throw here, because the transfers must go on.
+    comm::Protocol<> run(comm::Link& link, int tag, std::int64_t number);
+    /// The error of files.
+    const comm::Fault& fault() const { return fault_; }
+
+  private:
+    /// For a round: the position of this process's box, and its part of the plan.
+    struct Step {
+        IndexBox box;
+        std::byte* data = nullptr;
+        Shape strides;
+        bool in_place = false;  // in the array itself
+        std::shared_ptr<const transfer::Schedule> plan;
+    };
+
+    comm::Protocol<> write_all(comm::Link& link, int tag, std::int64_t number);
+    comm::Protocol<> read_all(comm::Link& link, int tag, std::int64_t number);
+    Step step_of(std::int64_t round);
+    void plan(Step& step, std::int64_t round) const;
+    std::byte* buffer(std::int64_t round);
+    transfer::Route route(comm::Link& link, int tag, std::int64_t number) const;
+    comm::Protocol<> transfer(const Step& step, transfer::Route route);
+    /// Starts work on the files of a round; a later call waits for `work_`.
+    void use_files(const Step& step, std::int64_t round);
+    void get(const Step& step, std::int64_t round);
+    void put(const Step& step, std::int64_t round);
+
+    Move move_;
+    zarr::Metadata metadata_;
+    IndexBox region_;
+    std::int64_t processes_;
+    std::int64_t buffers_ = 2;  // 1: the buffer holds one box only
+    Rounds rounds_;
+    RoundBoxes boxes_;
+    std::int64_t mine_;  // this process's number among the writers, or -1
+    std::vector<int> array_ranks_, file_ranks_;
+    std::array<std::shared_ptr<std::byte>, 2> memory_;
+    std::optional<zarr::FileWriter> writer_;
+    std::optional<zarr::FileReader> reader_;
+    comm::Fault fault_;
+    FileWork work_;  // last: it ends before its data
+};
+
+}  // namespace hocket::store
