@@ -58,6 +58,7 @@ STORES = [
         '"level":1},"fill_value":[1,"NaN"],"order":"F","filters":null,"dimension_separator":"/"}'),
     (2, "0123456789abcdef" * 4),
     (3, "(\\xb5/\\xfd"),
+    (4, "{'descr': '<f8', 'fortran_order': False, 'shape': (3, 4), }"),
 ]  # fmt: skip
 FUZZERS = {
     "fuzz_layouts": (("base", "layout"), SEEDS),

@@ -129,16 +129,20 @@ class ExactSums {
     // The cells of one part lie `parts` accumulators apart; exact::add wants them together.
     void add_part(std::byte* cells, const Lines& lines, const std::byte* a, const std::byte* b,
                   int part, bool negative) const {
-        const std::int64_t shape[]{lines.outer, lines.inner, lines.length};
-        const std::int64_t strides[]{lines.length * lines.inner * itemsize_, itemsize_,
-                                     lines.inner * itemsize_};
+        std::vector<std::int64_t> shape{lines.outer, lines.inner, lines.length};
+        const std::int64_t row = lines.inner * itemsize_;
+        std::vector<std::int64_t> strides{lines.length * row, itemsize_, row};
+        if (lines.inner == 1) {
+            shape.erase(shape.begin() + 1);
+            strides.erase(strides.begin() + 1);
+        }
         exact::Terms terms{.number = type_.number,
                            .a = a,
                            .b = b,
                            .shape = shape,
                            .a_strides = strides,
                            .b_strides = {},
-                           .kept = 2,
+                           .kept = shape.size() - 1,
                            .negative = negative};
         if (b != nullptr) terms.b_strides = strides;
         auto* const own = reinterpret_cast<std::int64_t*>(cells);

@@ -11,6 +11,7 @@
 
 #include "kernel/accumulator.hpp"
 #include "kernel/exact_block.hpp"
+#include "kernel/odometer.hpp"
 
 namespace hocket::exact {
 namespace {
@@ -18,6 +19,8 @@ namespace {
 // Four buffers, apart by no multiple of a page: loads would wait for stores of the same places.
 constexpr std::int64_t apart = block_length + 72;
 constexpr std::int64_t buffered = 4 * apart;
+// Sums of so many terms are taken together: each alone would not fill the lanes.
+constexpr std::int64_t shortest = 2 * lanes;
 
 void store(void* results, std::int64_t at, Number number, double value) {
     if (number == Number::float64) static_cast<double*>(results)[at] = value;
@@ -55,32 +58,6 @@ std::int64_t product_of(std::span<const std::int64_t> shape) {
     return std::accumulate(shape.begin(), shape.end(), std::int64_t{1}, std::multiplies<>());
 }
 
-// Dimensions as a counter: the last one is walked by the caller.
-class Odometer {
-  public:
-    Odometer(std::span<const std::int64_t> shape, std::span<const std::int64_t> a,
-             std::span<const std::int64_t> b)
-        : shape_(shape), a_(a), b_(b), at_(shape.size(), 0) {}
-    std::int64_t a() const { return a_offset_; }
-    std::int64_t b() const { return b_offset_; }
-    bool next() {
-        for (std::size_t d = shape_.size(); d-- > 0;) {
-            a_offset_ += a_[d];
-            b_offset_ += b_.empty() ? 0 : b_[d];
-            if (++at_[d] < shape_[d]) return true;
-            a_offset_ -= shape_[d] * a_[d];
-            b_offset_ -= b_.empty() ? 0 : shape_[d] * b_[d];
-            at_[d] = 0;
-        }
-        return false;
-    }
-
-  private:
-    std::span<const std::int64_t> shape_, a_, b_;
-    std::vector<std::int64_t> at_;
-    std::int64_t a_offset_ = 0, b_offset_ = 0;
-};
-
 // A block of the terms of one sum.
 struct Block {
     std::int64_t element;  // of the result
@@ -103,11 +80,12 @@ class Blocks {
     const Range& range() const { return range_; }
 
     /// The sum of a block that has no factors y.
-    BlockSum sum_of(const Block& block) const {
+    BlockSum sum_of(const Block& block) {
         if (block.sum != nullptr) return *block.sum;
         if (block.count % lanes != 0) return {.whole = false};
-        return block.single ? sum_block(reinterpret_cast<const float*>(block.values), block.count)
-                            : sum_block(reinterpret_cast<const double*>(block.values), block.count);
+        return block.single
+                   ? sum_block(reinterpret_cast<const float*>(block.values), block.count, guess_)
+                   : sum_block(reinterpret_cast<const double*>(block.values), block.count, guess_);
     }
 
     void add(const Block& block, std::int64_t* accumulator) {
@@ -137,8 +115,9 @@ class Blocks {
         double* products = x() + 2 * apart;
         double* errors = x() + 3 * apart;
         BlockSum sum{.whole = multiply_block(x(), y(), count, products, errors)}, more;
-        if (sum.whole) sum = sum_block(products, count);
-        if (sum.whole && terms_.number == Number::float64) more = sum_block(errors, count);
+        if (sum.whole) sum = sum_block(products, count, guess_);
+        if (sum.whole && terms_.number == Number::float64)
+            more = sum_block(errors, count, guess_of_errors_);
         if (sum.whole && more.whole) {
             add_pair(sum, accumulator);
             return add_pair(more, accumulator);
@@ -148,7 +127,8 @@ class Blocks {
     }
     void add_pair(const BlockSum& sum, std::int64_t* accumulator) {
         add_term(sum.high, accumulator);
-        if (sum.low != 0) add_term(sum.low, accumulator);
+        for (const double more : {sum.low, sum.rest[0], sum.rest[1]})
+            if (more != 0) add_term(more, accumulator);
     }
     void add_term(double value, std::int64_t* accumulator) {
         add_number(accumulator, range_, terms_.negative ? -value : value);
@@ -158,6 +138,7 @@ class Blocks {
     Range range_;
     std::vector<double> memory_;
     std::int64_t since_carry_ = 0;
+    double guess_ = 0, guess_of_errors_ = 0;
 };
 
 std::span<const std::int64_t> part(std::span<const std::int64_t> of, std::size_t first,
@@ -200,7 +181,8 @@ void walk(const Terms& terms, Blocks& blocks, Sink&& sink) {
                                 : static_cast<const char*>(terms.b) + result.b() + outer.b();
             more = outer.next();
             for (std::int64_t k = 0; k < run;) {
-                const std::int64_t count = std::min(run - k, block_length - filled);
+                const std::int64_t count =
+                    std::min(run - k, direct ? longest_block : block_length - filled);
                 const bool last = !more && k + count == run;
                 if (direct) {
                     sink(Block{element, 0, a + k * size, size, count, first, last, single});
@@ -227,34 +209,59 @@ void walk(const Terms& terms, Blocks& blocks, Sink&& sink) {
 
 // Many sums together, where their terms lie further apart than the sums' first terms: as the sums
 // of columns of a row-major array.
+// A sum that one block has whole goes to `results`, if there are any.
 template <class Sink>
-void walk_together(const Terms& terms, Sink&& sink) {
+void walk_together(const Terms& terms, Blocks& blocks, double* results, Sink&& sink) {
     const auto dims = terms.shape.size();
     const std::size_t kept = terms.kept;
     const std::int64_t side = terms.shape[kept - 1], side_step = terms.a_strides[kept - 1];
-    std::vector<double> memory(static_cast<std::size_t>(widest * deepest), 0);
+    const bool direct = terms.number == Number::float64 && side_step == sizeof(double);
+    const std::int64_t most = std::min(widest, (side + 7) / 8 * 8);
+    const std::int64_t deep = std::min(deepest, product_of(terms.shape.subspan(kept)));
+    std::vector<double> memory(static_cast<std::size_t>(most * deep), 0);
+    std::array<const double*, deepest> rows;
     std::array<BlockSum, widest> sums;
+    std::array<double, widest> guesses;
     Odometer result(part(terms.shape, 0, kept - 1), part(terms.a_strides, 0, kept - 1), {});
     std::int64_t element = 0;
     do {
+        guesses.fill(0);  // whole lines may be of another size
         for (std::int64_t k = 0; k < side; k += widest) {
             const std::int64_t wide = std::min(widest, side - k);
             const char* a = static_cast<const char*>(terms.a) + result.a() + k * side_step;
             Odometer outer(part(terms.shape, kept, dims), part(terms.a_strides, kept, dims), {});
             bool first = true;
             for (bool more = true; more;) {
-                std::int64_t rows = 0;
-                for (; rows < deepest && more; ++rows) {
-                    gather(a + outer.a(), side_step, wide, terms.number,
-                           memory.data() + rows * widest);
+                std::int64_t count = 0;
+                for (; count < deep && more; ++count) {
+                    const char* const row = a + outer.a();
+                    double* const room = memory.data() + count * most;
+                    const bool here = direct && wide % 8 == 0;
+                    if (!here) gather(row, side_step, wide, terms.number, room);
+                    rows[static_cast<std::size_t>(count)] =
+                        here ? reinterpret_cast<const double*>(row) : room;
                     more = outer.next();
                 }
-                sum_columns(memory.data(), rows, sums.data());
-                for (std::int64_t slot = 0; slot < wide; ++slot)
-                    sink(Block{element + k + slot, slot,
-                               reinterpret_cast<const char*>(memory.data() + slot),
-                               widest * static_cast<std::int64_t>(sizeof(double)), rows, first,
-                               !more, false, &sums[static_cast<std::size_t>(slot)]});
+                const std::span some(rows.data(), static_cast<std::size_t>(count));
+                sum_columns(some, (wide + 7) / 8 * 8, guesses.data(), sums.data());
+                for (std::int64_t slot = 0; slot < wide; ++slot) {
+                    const BlockSum& sum = sums[static_cast<std::size_t>(slot)];
+                    if (results != nullptr && first && !more && sum.pair()) {
+                        results[element + k + slot] = sum.high + sum.low;
+                        continue;
+                    }
+                    Block block{element + k + slot, slot, nullptr, 0, 0, first, !more};
+                    if (sum.whole) {
+                        block.sum = &sum;
+                    } else {  // alone
+                        for (std::int64_t row = 0; row < count; ++row)
+                            blocks.x()[row] = some[static_cast<std::size_t>(row)][slot];
+                        block.values = reinterpret_cast<const char*>(blocks.x());
+                        block.step = sizeof(double);
+                        block.count = padded(blocks.x(), count);
+                    }
+                    sink(block);
+                }
                 first = false;
             }
         }
@@ -263,13 +270,15 @@ void walk_together(const Terms& terms, Sink&& sink) {
 }
 
 template <class Sink>
-void walk_all(const Terms& terms, Blocks& blocks, Sink&& sink) {
+void walk_all(const Terms& terms, Blocks& blocks, double* results, Sink&& sink) {
     if (product_of(terms.shape) == 0) return;
     const auto size = [](std::int64_t step) { return step < 0 ? -step : step; };
     const std::size_t dims = terms.shape.size();
     if (terms.b == nullptr && terms.kept > 0 && terms.kept < dims &&
-        size(terms.a_strides[terms.kept - 1]) < size(terms.a_strides[dims - 1]))
-        return walk_together(terms, sink);
+        (size(terms.a_strides[terms.kept - 1]) < size(terms.a_strides[dims - 1]) ||
+         (terms.shape[terms.kept - 1] >= 8 &&
+          product_of(terms.shape.subspan(terms.kept)) <= shortest)))
+        return walk_together(terms, blocks, results, sink);
     walk(terms, blocks, sink);
 }
 
@@ -282,7 +291,7 @@ std::int64_t words(Number number, bool products) {
 void add(const Terms& terms, std::int64_t* accumulators) {
     Blocks blocks(terms, terms.b != nullptr);
     const std::int64_t each = blocks.range().words();
-    walk_all(terms, blocks, [&](const Block& block) {
+    walk_all(terms, blocks, nullptr, [&](const Block& block) {
         std::int64_t* accumulator = accumulators + block.element * each;
         blocks.add(block, accumulator);
         if (block.last) carry(accumulator, blocks.range());
@@ -312,13 +321,15 @@ void round(const std::int64_t* accumulators, std::int64_t count, Number number, 
 void sum(const Terms& terms, Number result, void* results) {
     Blocks blocks(terms, false);
     const std::int64_t each = blocks.range().words();
-    std::vector<std::int64_t> accumulators(static_cast<std::size_t>(each * widest), 0);
+    const std::int64_t slots = terms.kept == 0 ? 1 : std::min(widest, terms.shape[terms.kept - 1]);
+    std::vector<std::int64_t> accumulators(static_cast<std::size_t>(each * slots), 0);
     if (product_of(terms.shape) == 0)  // sums of nothing, if there are any
         for (std::int64_t k = product_of(terms.shape.first(terms.kept)); k-- > 0;)
             store(results, k, result, 0);
-    walk_all(terms, blocks, [&](const Block& block) {
+    double* const doubles = result == Number::float64 ? static_cast<double*>(results) : nullptr;
+    walk_all(terms, blocks, doubles, [&](const Block& block) {
         const BlockSum sum = blocks.sum_of(block);
-        if (block.first && block.last && sum.whole)  // needs no accumulator
+        if (block.first && block.last && sum.pair())  // needs no accumulator
             return store(results, block.element, result, rounded_pair(sum.high, sum.low, result));
         std::int64_t* accumulator = accumulators.data() + block.slot * each;
         blocks.add(block, sum, accumulator);

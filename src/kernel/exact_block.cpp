@@ -15,6 +15,7 @@
 #include <immintrin.h>
 #endif
 
+#include <algorithm>
 #include <bit>
 #include <cstring>
 #include <limits>
@@ -61,156 +62,142 @@ double start_for(double top) {
     return 1.5 * power_of_two(top == 0 ? 0 : field - 1023 + 1 + spare);
 }
 
+// The largest of all lanes; NaN compares as nothing, and shows in what is left.
+HOCKET_INLINE double largest(const Vector& most) {
+    double top = 0;
+    for (int lane = 0; lane < 8; ++lane)
+        if (most[lane] > top) top = most[lane];
+    return top;
+}
+
+// Extracts `levels` sums in one pass, the first of which starts from `guess`. The result is whole
+// if no number is above the guess's size and nothing is left. `top`: the largest size.
 template <int levels, class T>
-HOCKET_INLINE BlockSum extract(const T* values, std::int64_t count, double first_start) {
-    constexpr int wide = lanes / 8;
-    const double second_start = first_start * power_of_two(-taken);
-    Vector high[wide], low[wide];
+HOCKET_INLINE BlockSum extract(const T* values, std::int64_t count, double guess, double& top) {
+    constexpr int wide = levels > 2 ? 2 : lanes / 8;
+    double starts[levels];
+    Vector sums[levels][wide], most[wide], left[wide];
 #pragma GCC unroll 4
-    for (int v = 0; v < wide; ++v) {
-        high[v] = Vector{} + first_start;
-        low[v] = Vector{} + second_start;
+    for (int level = 0; level < levels; ++level) {
+        starts[level] = level == 0 ? guess : starts[level - 1] * power_of_two(-taken);
+#pragma GCC unroll 4
+        for (int v = 0; v < wide; ++v) sums[level][v] = Vector{} + starts[level];
     }
-    Bits left = {};
-    for (std::int64_t k = 0; k < count; k += lanes) {
+#pragma GCC unroll 4
+    for (int v = 0; v < wide; ++v) most[v] = left[v] = Vector{};
+    for (std::int64_t k = 0; k < count; k += 8 * wide) {
 #pragma GCC unroll 4  // keeps the sums in registers
         for (int v = 0; v < wide; ++v) {
             Vector x;
             load(x, values + k + 8 * v);
-            const Vector more = high[v] + x;
-            Vector rest = x - (more - high[v]);
-            high[v] = more;
-            if constexpr (levels == 2) {
-                const Vector again = low[v] + rest;
-                rest = rest - (again - low[v]);
-                low[v] = again;
+            raise(most[v], x);
+#pragma GCC unroll 4
+            for (int level = 0; level < levels; ++level) {
+                const Vector more = sums[level][v] + x;
+                x = x - (more - sums[level][v]);
+                sums[level][v] = more;
             }
-            left |= (Bits)rest & no_sign;
+            left[v] = (Vector)((Bits)left[v] | (Bits)x);  // the sign of -0 does not count
         }
     }
-    Vector highs = {}, lows = {};
-#pragma GCC unroll 4
-    for (int v = 0; v < wide; ++v) {
-        highs += high[v] - first_start;
-        lows += low[v] - second_start;
-    }
-    BlockSum sum;
+    double found[4] = {};
     long long any = 0;
-    for (int lane = 0; lane < 8; ++lane) {
-        sum.high += highs[lane];
-        sum.low += lows[lane];
-        any |= left[lane];
-    }
-    sum.whole = any == 0;
-    return sum;
-}
-
-// The same where every number's last bit is one that the sums have, so that nothing is left.
-template <int levels, class T>
-HOCKET_INLINE BlockSum extract_all(const T* values, std::int64_t count, double first_start) {
-    constexpr int wide = lanes / 8;
-    Vector high[wide], low[wide];
-#pragma GCC unroll 4
     for (int v = 0; v < wide; ++v) {
-        high[v] = Vector{} + (levels == 2 ? first_start : 0);
-        low[v] = Vector{};
+        if (v > 0) raise(most[0], most[v]);
+        for (int lane = 0; lane < 8; ++lane) any |= ((Bits)left[v])[lane] & no_sign;
     }
-    for (std::int64_t k = 0; k < count; k += lanes) {
-#pragma GCC unroll 4
-        for (int v = 0; v < wide; ++v) {
-            Vector x;
-            load(x, values + k + 8 * v);
-            const Vector more = high[v] + x;
-            if constexpr (levels == 2) low[v] += x - (more - high[v]);
-            high[v] = more;
-        }
+    for (int level = 0; level < levels; ++level) {
+        Vector all = {};
+        for (int v = 0; v < wide; ++v) all += sums[level][v] - starts[level];
+        for (int lane = 0; lane < 8; ++lane) found[level] += all[lane];
     }
-    Vector highs = {}, lows = {};
-#pragma GCC unroll 4
-    for (int v = 0; v < wide; ++v) {
-        highs += high[v] - (levels == 2 ? first_start : 0);
-        lows += low[v];
-    }
-    BlockSum sum;
-    for (int lane = 0; lane < 8; ++lane) {
-        sum.high += highs[lane];
-        sum.low += lows[lane];
-    }
-    sum.whole = sum.high == sum.high;  // no NaN
-    return sum;
+    top = largest(most[0]);
+    // The sums stay within their powers of two for numbers of up to twice the size, start / 1.5 *
+    // 2^(1 - spare).
+    const bool fits = top * (0.75 * (1 << spare)) < guess;
+    return {found[0], found[1], fits && any == 0, {found[2], found[3]}};
 }
 
 template <class T>
-HOCKET_INLINE BlockSum sum_lanes(const T* values, std::int64_t count) {
-    Vector most[2] = {};
-    const Vector infinite = Vector{} + std::numeric_limits<double>::infinity();
-    Vector least[2] = {infinite, infinite};  // but for zeros
-    for (std::int64_t k = 0; k < count; k += 16) {
-#pragma GCC unroll 2
-        for (int half = 0; half < 2; ++half) {
-            Vector x;
-            load(x, values + k + 8 * half);
-            raise(most[half], x);
-            const Vector size = (Vector)((Bits)x & no_sign);
-            const Vector other = size == 0.0 ? infinite : size;
-            least[half] = other < least[half] ? other : least[half];
-        }
-    }
-    double top = 0, bottom = std::numeric_limits<double>::infinity();
-    for (int lane = 0; lane < 8; ++lane) {  // NaN compares as nothing, and shows in what is left
-        if (most[0][lane] > top) top = most[0][lane];
-        if (most[1][lane] > top) top = most[1][lane];
-        if (least[0][lane] < bottom) bottom = least[0][lane];
-        if (least[1][lane] < bottom) bottom = least[1][lane];
-    }
-    if (!in_range(top)) return {.whole = false};
-    const double start = start_for(top);
-    // A number of 53 bits (24) ends above the last bit of the second sum (of a float64) where it is
-    // at least 2^(e - 32) (2^(e - 17)); start is 1.5 * 2^(e + spare).
-    constexpr int reach = sizeof(T) == sizeof(float) ? 17 : 32;
-    if (bottom >= start * power_of_two(-spare - reach))
-        return extract_all < sizeof(T) == sizeof(float) ? 1 : 2 > (values, count, start);
-    if constexpr (sizeof(T) == sizeof(float)) {
-        const BlockSum sum = extract<1>(values, count, start);
+HOCKET_INLINE BlockSum sum_lanes(const T* values, std::int64_t count, double& guess) {
+    // One sum takes what floats of similar sizes have.
+    constexpr int levels = sizeof(T) == sizeof(float) ? 1 : 2;
+    double top = 0;
+    if (guess != 0) {
+        const BlockSum sum = extract<levels>(values, count, guess, top);
+        if (in_range(top)) guess = start_for(top);
         if (sum.whole) return sum;
     }
-    return extract<2>(values, count, start);
-}
-
-HOCKET_INLINE void sum_eight(const double* values, std::int64_t rows, BlockSum* sums) {
     Vector most = {};
-    for (std::int64_t k = 0; k < rows; ++k) {
+    for (std::int64_t k = 0; k < count; k += 8) {
         Vector x;
-        load(x, values + k * widest);
+        load(x, values + k);
         raise(most, x);
     }
-    Vector first_start, second_start;
-    bool fits = true;
-    for (int lane = 0; lane < 8; ++lane) {
-        fits = fits && in_range(most[lane]);
-        first_start[lane] = start_for(in_range(most[lane]) ? most[lane] : 0);
-        second_start[lane] = first_start[lane] * power_of_two(-taken);
-    }
-    Vector high = first_start, low = second_start;
-    Bits left = {};
-    for (std::int64_t k = 0; k < rows; ++k) {
-        Vector x;
-        load(x, values + k * widest);
-        const Vector more = high + x;
-        const Vector rest = x - (more - high);
-        high = more;
-        const Vector again = low + rest;
-        left |= (Bits)(rest - (again - low)) & no_sign;
-        low = again;
-    }
-    high -= first_start;
-    low -= second_start;
-    for (int lane = 0; lane < 8; ++lane)
-        sums[lane] = {high[lane], low[lane], fits && left[lane] == 0};
+    top = largest(most);
+    if (!in_range(top)) return {.whole = false};
+    guess = start_for(top);
+    const BlockSum sum = extract<2>(values, count, guess, top);
+    // Further sums lie above the least number that there is.
+    if (sum.whole || guess < 0x1p-750) return sum;
+    return extract<4>(values, count, guess, top);
 }
 
-HOCKET_INLINE void columns_lanes(const double* values, std::int64_t rows, BlockSum* sums) {
-    for (std::int64_t k = 0; k < widest; k += 8) sum_eight(values + k, rows, sums + k);
+// Several rows at a time, from end to end: memory delivers long runs fastest.
+HOCKET_INLINE void columns_lanes(std::span<const double* const> rows, std::int64_t columns,
+                                 double* guesses, BlockSum* sums) {
+    struct State {
+        Vector high, low, most, left;
+    };
+    constexpr std::size_t together = 8, looked_at = 16;
+    State states[widest / 8];
+    double starts[widest];
+    for (std::int64_t c = 0; c < columns; c += 8) {
+        Vector most = {};
+        for (std::size_t k = 0; guesses[c] == 0 && k < std::min(looked_at, rows.size()); ++k) {
+            Vector x;
+            load(x, rows[k] + c);
+            raise(most, x);
+        }
+        for (int lane = 0; lane < 8; ++lane) {
+            double& guess = guesses[c + lane];
+            if (guess == 0) guess = start_for(in_range(most[lane]) ? most[lane] : 0);
+            starts[c + lane] = guess;
+        }
+        State& state = states[c / 8];
+        load(state.high, starts + c);
+        state.low = state.high * power_of_two(-taken);
+        state.most = state.left = Vector{};
+    }
+    for (std::size_t k = 0; k < rows.size(); k += together) {
+        const std::size_t end = std::min(k + together, rows.size());
+        for (std::int64_t c = 0; c < columns; c += 8) {
+            auto [high, low, most, left] = states[c / 8];
+            for (std::size_t row = k; row < end; ++row) {
+                Vector x;
+                load(x, rows[row] + c);
+                raise(most, x);
+                const Vector more = high + x;
+                const Vector rest = x - (more - high);
+                high = more;
+                const Vector again = low + rest;
+                left = (Vector)((Bits)left | (Bits)(rest - (again - low)));
+                low = again;
+            }
+            states[c / 8] = {high, low, most, left};
+        }
+    }
+    for (std::int64_t c = 0; c < columns; ++c) {
+        const State& state = states[c / 8];
+        const int lane = static_cast<int>(c % 8);
+        const double top = state.most[lane], start = starts[c];
+        const bool fits = top * (0.75 * (1 << spare)) < start;
+        sums[c] = {state.high[lane] - start,
+                   state.low[lane] - start * power_of_two(-taken),
+                   fits && (((Bits)state.left)[lane] & no_sign) == 0,
+                   {}};
+        if (in_range(top)) guesses[c] = start_for(top);
+    }
 }
 
 HOCKET_INLINE void halves_lanes(const std::uint16_t* halves, std::int64_t count, double* to) {
@@ -260,14 +247,15 @@ HOCKET_INLINE bool multiply_lanes(const double* x, const double* y, std::int64_t
 // NOLINTBEGIN(bugprone-macro-parentheses)
 #define HOCKET_FUNCTIONS(Target, attribute)                                                       \
     struct Target##Functions {                                                                    \
-        attribute static BlockSum sum(const double* values, std::int64_t count) {                 \
-            return sum_lanes(values, count);                                                      \
+        attribute static BlockSum sum(const double* values, std::int64_t count, double& guess) {  \
+            return sum_lanes(values, count, guess);                                               \
         }                                                                                         \
-        attribute static BlockSum sum(const float* values, std::int64_t count) {                  \
-            return sum_lanes(values, count);                                                      \
+        attribute static BlockSum sum(const float* values, std::int64_t count, double& guess) {   \
+            return sum_lanes(values, count, guess);                                               \
         }                                                                                         \
-        attribute static void columns(const double* values, std::int64_t rows, BlockSum* sums) {  \
-            columns_lanes(values, rows, sums);                                                    \
+        attribute static void columns(std::span<const double* const> rows, std::int64_t count,    \
+                                      double* guesses, BlockSum* sums) {                          \
+            columns_lanes(rows, count, guesses, sums);                                            \
         }                                                                                         \
         attribute static bool multiply(const double* x, const double* y, std::int64_t count,      \
                                        double* products, double* errors) {                        \
@@ -323,14 +311,15 @@ auto dispatch(F&& f) {
 
 }  // namespace
 
-BlockSum sum_block(const double* values, std::int64_t count) {
-    return dispatch([=](auto functions) { return functions.sum(values, count); });
+BlockSum sum_block(const double* values, std::int64_t count, double& guess) {
+    return dispatch([&](auto functions) { return functions.sum(values, count, guess); });
 }
-BlockSum sum_block(const float* values, std::int64_t count) {
-    return dispatch([=](auto functions) { return functions.sum(values, count); });
+BlockSum sum_block(const float* values, std::int64_t count, double& guess) {
+    return dispatch([&](auto functions) { return functions.sum(values, count, guess); });
 }
-void sum_columns(const double* values, std::int64_t rows, BlockSum* sums) {
-    dispatch([=](auto functions) { functions.columns(values, rows, sums); });
+void sum_columns(std::span<const double* const> rows, std::int64_t columns, double* guesses,
+                 BlockSum* sums) {
+    dispatch([=](auto functions) { functions.columns(rows, columns, guesses, sums); });
 }
 bool multiply_block(const double* x, const double* y, std::int64_t count, double* products,
                     double* errors) {

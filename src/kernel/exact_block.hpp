@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cstdint>
+#include <span>
 
 namespace hocket::exact {
 
@@ -10,17 +11,24 @@ namespace hocket::exact {
 inline constexpr std::int64_t block_length = 2048;
 inline constexpr std::int64_t lanes = 32;
 /// Sums that are taken together, and how many terms of each.
-inline constexpr std::int64_t widest = 32;
+inline constexpr std::int64_t widest = 256;
 inline constexpr std::int64_t deepest = 256;
+/// Of a block that lies together in memory: it is read once, so the cache does not limit it.
+inline constexpr std::int64_t longest_block = 4096;
 
 struct BlockSum {
     double high = 0, low = 0;
-    bool whole = true;  ///< high + low is the sum exactly; else the block needs an accumulator
+    bool whole = true;    ///< the four make the sum exactly; else the block needs an accumulator
+    double rest[2] = {};  ///< of numbers of very different sizes
+    bool pair() const { return whole && rest[0] == 0 && rest[1] == 0; }
 };
-BlockSum sum_block(const double* values, std::int64_t count);
-BlockSum sum_block(const float* values, std::int64_t count);
-/// sums[k] of values[k], values[widest + k], …; `rows` terms each.
-void sum_columns(const double* values, std::int64_t rows, BlockSum* sums);
+/// `guess` remembers the size of the numbers from one block of a sum to the next; 0 at first.
+BlockSum sum_block(const double* values, std::int64_t count, double& guess);
+BlockSum sum_block(const float* values, std::int64_t count, double& guess);
+/// sums[k] of rows[0][k], rows[1][k], …: up to `deepest` rows of up to `widest` numbers, a multiple
+/// of 8. A guess each, as sum_block has.
+void sum_columns(std::span<const double* const> rows, std::int64_t columns, double* guesses,
+                 BlockSum* sums);
 
 /// products[k] + errors[k] = x[k] * y[k]. False where that is not exact: overflow, underflow, NaN.
 bool multiply_block(const double* x, const double* y, std::int64_t count, double* products,

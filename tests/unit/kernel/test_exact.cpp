@@ -8,6 +8,7 @@
 #include <cstdint>
 #include <limits>
 #include <random>
+#include <utility>
 #include <vector>
 
 #include "hocket/error.hpp"
@@ -68,6 +69,61 @@ TEST(Exact, SumsOfIntegersTimesAPowerOfTwo) {
             EXPECT_EQ(sum_of(values), expected) << count << " " << exponent;
         }
     }
+}
+
+// Rows and columns of matrices, whose numbers change their size from block to block.
+template <class T>
+void sums_of_matrices(Number number, int bits) {
+    std::mt19937_64 random(11);
+    for (const auto& [rows, columns] : std::vector<std::pair<std::int64_t, std::int64_t>>{
+             {1, 5000}, {5000, 1}, {3, 9000}, {600, 300}, {300, 8}, {8, 600}, {65, 13}, {1, 1}}) {
+        for (const int spread : {0, 4, 60}) {
+            std::vector<T> values(static_cast<std::size_t>(rows * columns));
+            std::vector<__int128> by_row(static_cast<std::size_t>(rows), 0);
+            std::vector<__int128> by_column(static_cast<std::size_t>(columns), 0);
+            for (std::int64_t k = 0; k < rows * columns; ++k) {
+                // Of one size for long, or each of another.
+                const auto size =
+                    spread == 4
+                        ? (k / 1000) % 60
+                        : static_cast<std::int64_t>(random() % static_cast<unsigned>(spread + 1));
+                const auto integer = static_cast<std::int64_t>(random()) >> (64 - bits);
+                const __int128 value = static_cast<__int128>(integer) << size;
+                values[static_cast<std::size_t>(k)] = static_cast<T>(value);
+                by_row[static_cast<std::size_t>(k / columns)] += value;
+                by_column[static_cast<std::size_t>(k % columns)] += value;
+            }
+            const std::int64_t size = sizeof(T), row = columns * size;
+            const std::array<std::int64_t, 2> across{rows, columns}, across_steps{row, size};
+            const std::array<std::int64_t, 2> down{columns, rows}, down_steps{size, row};
+            const auto compare = [&](const auto& shape, const auto& steps, const auto& expected) {
+                std::vector<T> found(expected.size());
+                const exact::Terms terms{.number = number,
+                                         .a = values.data(),
+                                         .shape = shape,
+                                         .a_strides = steps,
+                                         .kept = 1};
+                exact::sum(terms, number, found.data());
+                const auto each = static_cast<std::size_t>(exact::words(number, false));
+                std::vector<std::int64_t> words(each * expected.size(), 0);
+                exact::add(terms, words.data());
+                std::vector<T> added(expected.size());
+                exact::round(words.data(), static_cast<std::int64_t>(expected.size()), number,
+                             false, number, added.data());
+                for (std::size_t k = 0; k < expected.size(); ++k) {
+                    EXPECT_EQ(found[k], static_cast<T>(expected[k])) << rows << " " << columns;
+                    EXPECT_EQ(added[k], static_cast<T>(expected[k])) << rows << " " << columns;
+                }
+            };
+            compare(across, across_steps, by_row);
+            compare(down, down_steps, by_column);
+        }
+    }
+}
+
+TEST(Exact, SumsOfRowsAndColumns) {
+    sums_of_matrices<double>(Number::float64, 53);
+    sums_of_matrices<float>(Number::float32, 24);
 }
 
 TEST(Exact, Corners) {
