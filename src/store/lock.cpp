@@ -8,24 +8,25 @@
 
 #include <array>
 #include <cerrno>
+#include <utility>
 
 #include "hocket/error.hpp"
-#include "zarr/tree.hpp"
 
 namespace hocket::store {
 namespace {
 
-zarr::File locked(const zarr::Folder& folder) {
+zarr::File locked(const zarr::Place& store) {
+    const zarr::Folder& folder = *store.folder;
     for (;;) {
         zarr::File file = [&] {
-            if (auto found = folder.find_to_write(zarr::lock_name)) return std::move(*found);
-            return folder.create(zarr::lock_name);
+            if (auto found = folder.find_to_write(store.lock())) return std::move(*found);
+            return folder.create(store.lock());
         }();
         if (::flock(file.descriptor(), LOCK_EX | LOCK_NB) != 0) {
             // Where the file system has no locks, nobody can be kept out.
             if (errno != EWOULDBLOCK) return file;
-            throw Error("the store '" + folder.path() + "' is open for writing by " +
-                        folder.text(zarr::lock_name).value_or("another job") +
+            throw Error("the store '" + store.path + "' is open for writing by " +
+                        folder.text(store.lock()).value_or("another job") +
                         "; wait until that has closed it, or end it");
         }
         // Who held it before may have removed the file since.
@@ -42,8 +43,7 @@ std::string this_process() {
     return "process " + std::to_string(::getpid()) + " on host " + host.data();
 }
 
-Lock::Lock(std::shared_ptr<const zarr::Folder> folder)
-    : folder_(std::move(folder)), file_(locked(*folder_)) {
+Lock::Lock(zarr::Place store) : store_(std::move(store)), file_(locked(store_)) {
     const std::string who = this_process();
     if (::ftruncate(file_.descriptor(), 0) != 0) zarr::fail("write", file_.path());
     file_.write(0, std::as_bytes(std::span(who)));
@@ -51,7 +51,7 @@ Lock::Lock(std::shared_ptr<const zarr::Folder> folder)
 
 Lock::~Lock() {
     try {
-        folder_->remove(zarr::lock_name);
+        store_.folder->remove(store_.lock());
     } catch (const Error&) {
         return;  // the lock itself goes with the file
     }

@@ -2,10 +2,9 @@
 // One job writes a store at a time: a lock that the system takes back when its process ends.
 #pragma once
 
-#include <memory>
 #include <string>
 
-#include "zarr/files.hpp"
+#include "zarr/tree.hpp"
 
 namespace hocket::store {
 
@@ -15,13 +14,13 @@ std::string this_process();
 class Lock {
   public:
     /// @throws Error where another process holds it, naming that.
-    explicit Lock(std::shared_ptr<const zarr::Folder> folder);
+    explicit Lock(zarr::Place store);
     ~Lock();
     Lock(const Lock&) = delete;
     Lock& operator=(const Lock&) = delete;
 
   private:
-    std::shared_ptr<const zarr::Folder> folder_;
+    zarr::Place store_;
     zarr::File file_;
 };
 

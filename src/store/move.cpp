@@ -74,7 +74,8 @@ void check_array(const Move& move, const zarr::Metadata& metadata, const IndexBo
 
 void mark(const Move& move) {
     move.session->tree->folder().replace_text(
-        zarr::mark_name, this_process() + ", which began to write '" + move.name + "'", true);
+        move.session->tree->place().mark(),
+        this_process() + ", which began to write '" + move.name + "'", true);
 }
 
 // The shape becomes visible once all elements are there.
@@ -127,6 +128,9 @@ comm::Protocol<> run(Move move, int tag, std::int64_t number,
 }  // namespace
 
 void grow(Move& move, zarr::Metadata& metadata) {
+    if (metadata.one_file)
+        throw Error("'" + metadata.one_file->path +
+                    "' cannot grow, as an .npy file has one shape; append to a store of Zarr");
     const Shape& shape = move.array.layout().shape();
     if (metadata.shape.empty() || shape.empty())
         throw Error("'" + move.name + "' has no dimension to append along");

@@ -183,7 +183,7 @@ void Mover::use_files(const Step& step, std::int64_t round) {
 void Mover::get(const Step& step, std::int64_t round) {
     const zarr::Folder& folder = move_.session->tree->folder();
     const zarr::Memory memory{step.data, step.strides};
-    if (rounds_.parts() == 1)
+    if (rounds_.parts() == 1 || metadata_.one_file)
         return zarr::read_box(folder, move_.name, metadata_, step.box, memory);
     if (!rounds_.takes(mine_, round) || zarr::is_empty(step.box)) return;
     const Shape file = rounds_.file(mine_, round);
@@ -196,7 +196,7 @@ void Mover::put(const Step& step, std::int64_t round) {
     const zarr::Folder& folder = move_.session->tree->folder();
     const zarr::Memory memory{step.data, step.strides};
     const bool sync = move_.session->saving || move_.appending;
-    if (rounds_.parts() == 1)
+    if (rounds_.parts() == 1 || metadata_.one_file)
         return zarr::write_box(folder, move_.name, metadata_, region_, step.box, memory, sync);
     if (round % rounds_.parts() == 0) {
         if (!rounds_.takes(mine_, round)) return;

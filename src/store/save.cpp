@@ -21,6 +21,7 @@
 #include "base/text.hpp"
 #include "store/move.hpp"
 #include "store/session.hpp"
+#include "zarr/npy.hpp"
 
 namespace hocket {
 namespace {
@@ -59,12 +60,14 @@ void sync_folder(const std::string& path) {
 
 // What a job that was killed has left. Whoever is still at it holds the lock.
 void clear(const Names& names) {
-    if (is_there(names.path) && !is_there(names.path + "/zarr.json"))
+    const bool npy = zarr::is_npy(names.path);
+    const bool folder = std::filesystem::is_directory(names.path);
+    if (is_there(names.path) && (npy ? folder : !is_there(names.path + "/zarr.json")))
         throw Error("'" + names.path +
                     "' is there and is no checkpoint; give another path, or remove it");
     if (is_there(names.fresh)) {
-        if (is_there(names.fresh + "/zarr.json"))
-            static_cast<void>(store::Lock(zarr::Folder::open(names.fresh)));
+        if (npy || is_there(names.fresh + "/zarr.json"))
+            static_cast<void>(store::Lock(zarr::Place::of(names.fresh)));
         zarr::remove_folder(names.fresh);
     }
     if (is_there(names.path)) return zarr::remove_folder(names.old);
@@ -126,6 +129,9 @@ void save(const std::string& path, const NamedArrays& arrays, const SaveOptions&
         comm, call,
         [&] {
             names->emplace(path);
+            if (zarr::is_npy(path) && arrays.size() > 1)
+                throw Error("'" + path + "' is an .npy file, which has one array, and you save " +
+                            std::to_string(arrays.size()) + "; save into a store of Zarr");
             if (options.keep < 0)
                 throw Error(std::to_string(options.keep) + " checkpoints cannot be kept");
             for (const auto& [name, array] : arrays)
@@ -157,7 +163,8 @@ void save(const std::string& path, const NamedArrays& arrays, const SaveOptions&
             comm, call, [] {},
             [names, session, keep = options.keep] {
                 session->lock.reset();
-                session->tree->folder().sync_folders();
+                // The folder of an .npy file is put on the disk with its new name.
+                if (!zarr::is_npy(names->value().path)) session->tree->folder().sync_folders();
                 retire(**names, take_place(**names), keep);
                 return std::string();
             },

@@ -11,6 +11,7 @@
 #include "comm/engine.hpp"
 #include "comm/state.hpp"
 #include "store/session.hpp"
+#include "zarr/npy.hpp"
 
 namespace hocket {
 namespace store {
@@ -29,9 +30,9 @@ comm::Protocol<> agreed_on_first(Comm on, int tag, comm::CallSignature mine,
     *told = co_await comm::agree(all, tag, std::move(second));
 }
 
-std::string inode_of(const zarr::Folder& folder) {
+std::string inode_of(const zarr::Tree& tree) {
     struct stat status {};
-    if (::fstat(folder.descriptor(), &status) != 0) zarr::fail("look at", folder.path());
+    if (::fstat(tree.descriptor(), &status) != 0) zarr::fail("look at", tree.path());
     return std::to_string(status.st_ino);
 }
 
@@ -54,32 +55,57 @@ void make_store(const std::string& path, const std::string& mode) {
         throw Error("'" + path + "' is there already, and mode '" + mode +
                     "' overwrites nothing; remove it, give another path, or open it with 'r+'");
     }
+    if (zarr::is_npy(path)) return;  // its file is made with its array
     zarr::Folder::make(path);
     zarr::Folder::open(path)->replace_text("zarr.json", zarr::text_of_group("{}", {}), false);
+}
+
+// Of an .npy file: its folder may be there without it.
+void require_there(const std::string& path) {
+    if (zarr::is_npy(path) && !is_there(path))
+        throw Error("there is no file '" + path + "'; make one with mode 'w'");
 }
 
 // On process 0: the store is made where it should be, locked and read.
 std::string prepare(Session& session) {
     const std::string& mode = session.mode;
     if (mode != "r" && mode != "r+") make_store(session.path, mode);
-    auto folder = zarr::Folder::open(session.path);
-    if (session.writes()) session.lock = std::make_shared<Lock>(folder);
-    session.tree = std::make_shared<zarr::Tree>(folder);
+    if (!session.writes() || mode == "r+") require_there(session.path);
+    const zarr::Place place = zarr::Place::of(session.path);
+    if (session.writes()) session.lock = std::make_shared<Lock>(place);
+    session.tree = std::make_shared<zarr::Tree>(place);
     if (session.writes() && session.tree->format() != 3)
         throw Error("'" + session.path +
                     "' has Zarr format 2, which hocket only reads; copy it into a new store");
-    return inode_of(*folder) + " " + session.tree->text();
+    return inode_of(*session.tree) + " " + session.tree->text();
 }
 
 // On the others: by what they are told, in the same folder.
 void follow(Session& session, const std::string& told) {
     const std::size_t blank = told.find(' ');
-    auto folder = zarr::Folder::open(session.path);
-    if (inode_of(*folder) != told.substr(0, blank))
+    session.tree =
+        std::make_shared<zarr::Tree>(zarr::Place::of(session.path), told.substr(blank + 1));
+    if (inode_of(*session.tree) != told.substr(0, blank))
         throw Error("'" + session.path +
-                    "' is another folder here than on process 0, or was replaced meanwhile; open "
-                    "it again, by a path that all processes share");
-    session.tree = std::make_shared<zarr::Tree>(std::move(folder), told.substr(blank + 1));
+                    "' is another one here than on process 0, or was replaced meanwhile; open it "
+                    "again, by a path that all processes share");
+}
+
+// An .npy file has an array of one piece, and nothing beside it.
+const zarr::Wanted& checked_for_npy(const Session& session, const zarr::Wanted& wanted) {
+    const auto refuse = [&](const std::string& what) {
+        throw Error("'" + session.path + "' is an .npy file, which has " + what +
+                    "; leave that out, or make a store of Zarr");
+    };
+    if (!session.tree->names().empty()) refuse("one array");
+    if (!wanted.chunks.empty() || !wanted.shards.empty()) refuse("no chunks");
+    if (!wanted.dimension_names.empty()) refuse("no names of dimensions");
+    if (zarr::checked_attributes(wanted.attributes) != "{}") refuse("no attributes");
+    if (wanted.codec == "gzip") refuse("no compression");
+    const zarr::Bytes fill = zarr::fill_of_json(wanted.fill, wanted.type);
+    for (const std::byte byte : fill)
+        if (byte != std::byte{}) refuse("no fill value but 0");
+    return wanted;
 }
 
 }  // namespace
@@ -196,10 +222,16 @@ void Store::create(const std::string& name, const Shape& shape, const DType& dty
             wanted.fill = options.fill;
             wanted.dimension_names = options.dimension_names;
             wanted.attributes = options.attributes;
-            *made = zarr::make_metadata(wanted);
+            const std::string& npy = session.tree->place().npy;
+            *made = npy.empty() ? zarr::make_metadata(wanted)
+                                : zarr::make_npy(store::checked_for_npy(session, wanted), npy);
         },
         [=, &session] {
             const zarr::Folder& folder = session.tree->folder();
+            if (made->one_file) {
+                zarr::make_file(folder, *made);
+                return std::string();
+            }
             for (const std::string& group : zarr::Tree::groups_above(name))
                 if (!folder.find(group + "/zarr.json"))
                     folder.replace_text(group + "/zarr.json", zarr::text_of_group("{}", {}),
@@ -222,8 +254,13 @@ void Store::set_attributes(const std::string& json, Deadline deadline) {
         [&] {
             store::require_writable(session);
             checked = zarr::checked_attributes(json);
+            if (!session.tree->place().npy.empty() && checked != "{}")
+                throw Error("'" + session.path +
+                            "' is an .npy file, which has no attributes; leave them out, or save "
+                            "into a store of Zarr");
         },
         [&session, &checked] {
+            if (!session.tree->place().npy.empty()) return std::string();
             zarr::Tree after = *session.tree;
             after.set_attributes(checked);
             session.tree->folder().replace_text("zarr.json", after.root_text(), session.saving);
@@ -239,7 +276,7 @@ void Store::close(Deadline deadline) {
     store::on_first(
         session->comm, "close of the store '" + session->path + "'", [] {},
         [session] {
-            if (session->marked) session->tree->folder().remove(zarr::mark_name);
+            if (session->marked) session->tree->folder().remove(session->tree->place().mark());
             session->lock.reset();
             return std::string();
         },

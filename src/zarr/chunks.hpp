@@ -26,6 +26,13 @@ struct Memory {
     }
 };
 
+/// a[box] of an array in one file to memory and back, in place. On the threads of the pool.
+/// @throws Error
+void read_one_file(const Folder& folder, const Metadata& array, const IndexBox& box,
+                   const Memory& to);
+void write_one_file(const Folder& folder, const Metadata& array, const IndexBox& box,
+                    const Memory& from, bool sync);
+
 /// a[box] to memory. Each chunk that the box meets is read once, on the threads of the pool.
 /// `path`: of the array in the store. @throws Error
 void read_box(const Folder& folder, const std::string& path, const Metadata& array,

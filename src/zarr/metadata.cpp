@@ -104,6 +104,10 @@ StoredArray Metadata::described(const std::string& name) const {
     out.dimension_names = dimension_names;
     out.attributes = attributes;
     out.zarr_format = format;
+    if (one_file) {
+        out.chunks = shape;
+        out.shards = {};
+    }
     return out;
 }
 

@@ -4,6 +4,8 @@
 #pragma once
 
 #include <cstdint>
+#include <memory>
+#include <optional>
 #include <span>
 #include <string>
 #include <string_view>
@@ -13,6 +15,7 @@
 #include "hocket/store_files.hpp"
 #include "zarr/codec.hpp"
 #include "zarr/dtype.hpp"
+#include "zarr/files.hpp"
 
 namespace hocket::zarr {
 
@@ -24,12 +27,20 @@ struct Encoding {
     std::vector<Codec> codecs;
 };
 
+/// Where all elements lie in one file without compression, as of NumPy's .npy.
+struct OneFile {
+    std::string path;                            // in the folder
+    std::int64_t begin = 0;                      // byte of the first element
+    std::shared_ptr<const File> open = nullptr;  // for reading, as it was when the store was opened
+};
+
 struct Metadata {
     int format = 3;
     Shape shape;
     DataType type;
-    Shape chunk;  // extents of a chunk
-    Shape file;   // extents of what a file holds: a shard, or a chunk
+    Shape chunk;                      // extents of a chunk
+    Shape file;                       // extents of what a file holds: a shard, or a chunk
+    std::optional<OneFile> one_file;  // then `file` and `chunk` are blocks of it
     bool sharded = false;
     bool index_at_end = true;
     std::vector<Codec> index_codecs;  // none, or a checksum

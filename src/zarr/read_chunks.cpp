@@ -86,6 +86,7 @@ void FileReader::get(const IndexBox& box, const Memory& to, int threads) const {
 void read_box(const Folder& folder, const std::string& path, const Metadata& array,
               const IndexBox& box, const Memory& to) {
     if (is_empty(box)) return;
+    if (array.one_file) return read_one_file(folder, array, box, to);
     const IndexBox files = tiles_of(box, array.file);
     const std::int64_t count = product_of(extents_of(files));
     const int threads = base::default_threads();

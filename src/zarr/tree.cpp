@@ -8,6 +8,7 @@
 #include "zarr/boxes.hpp"
 #include "zarr/chunk_memory.hpp"
 #include "zarr/chunks.hpp"
+#include "zarr/npy.hpp"
 
 namespace hocket {
 namespace zarr {
@@ -31,35 +32,73 @@ void check_name(const std::string& name) {
     }
 }
 
-Tree::Tree(std::shared_ptr<const Folder> folder) : folder_(std::move(folder)) {
-    unfinished_ = folder_->text(mark_name).value_or("");
-    if (const auto root = folder_->text("zarr.json"))
-        read_3(*root);
-    else if (folder_->text(".zgroup") || folder_->text(".zarray"))
-        read_2();
-    else
-        throw Error(
-            "'" + folder_->path() +
-            "' is no store: it has neither zarr.json nor .zgroup; give the folder that has it, "
-            "or make one with mode 'w'");
+Place Place::of(const std::string& path) {
+    if (!is_npy(path)) return {path, Folder::open(path), ""};
+    const NpyPath parts = npy_path(path);
+    return {path, Folder::open(parts.folder), parts.file};
 }
 
-Tree::Tree(std::shared_ptr<const Folder> folder, const std::string& told)
-    : folder_(std::move(folder)) {
+Tree::Tree(Place place) : place_(std::move(place)) {
+    unfinished_ = folder().text(place_.mark()).value_or("");
+    if (!place_.npy.empty()) {
+        if (auto file = folder().find(place_.npy)) {
+            const std::string header = read_npy_header(*file);
+            read_npy(std::make_shared<const File>(std::move(*file)), header);
+        }
+    } else if (const auto root = folder().text("zarr.json")) {
+        read_3(*root);
+    } else if (folder().text(".zgroup") || folder().text(".zarray")) {
+        read_2();
+    } else {
+        throw Error(
+            "'" + folder().path() +
+            "' is no store: it has neither zarr.json nor .zgroup; give the folder that has it, "
+            "or make one with mode 'w'");
+    }
+}
+
+Tree::Tree(Place place, const std::string& told) : place_(std::move(place)) {
     const std::size_t end = told.find('\0');
     unfinished_ = told.substr(1, end - 1);
-    read_3(told.substr(end + 1));
+    const std::string rest = told.substr(end + 1);
+    if (!place_.npy.empty()) {
+        if (rest.empty()) return;
+        auto file = folder().find(place_.npy);
+        if (!file)
+            throw Error("'" + path() +
+                        "' is not there on this process; give a path that all share");
+        read_npy(std::make_shared<const File>(std::move(*file)), rest);
+        return;
+    }
+    read_3(rest);
     if (told[0] == '3') return;
     format_ = 2;
     for (auto& [name, entry] : arrays_) entry.metadata.format = entry.described.zarr_format = 2;
 }
 
 std::string Tree::text() const {
-    return std::to_string(format_) + unfinished_ + '\0' + root_text();
+    return std::to_string(format_) + unfinished_ + '\0' +
+           (place_.npy.empty() ? root_text() : header_);
+}
+
+const std::string& Tree::path() const {
+    return place_.path;
+}
+
+int Tree::descriptor() const {
+    return npy_ ? npy_->descriptor() : folder().descriptor();
+}
+
+void Tree::read_npy(std::shared_ptr<const File> file, const std::string& header) {
+    header_ = header;
+    npy_ = std::move(file);
+    Metadata array = parse_npy(header, path());
+    array.one_file->open = npy_;
+    set(npy_path(place_.npy).array, array);
 }
 
 void Tree::read_3(const std::string& root) {
-    const Node node = parse_node(root, "'" + folder_->path() + "/zarr.json'");
+    const Node node = parse_node(root, "'" + folder().path() + "/zarr.json'");
     attributes_ = node.attributes;
     if (node.is_array) return set("", node.array);
     if (!node.lists_below) return walk("", 0);
@@ -67,7 +106,7 @@ void Tree::read_3(const std::string& root) {
 }
 
 void Tree::add(const std::string& path, const std::string& json) {
-    const Node node = parse_node(json, "zarr.json of '" + path + "' in '" + folder_->path() + "'");
+    const Node node = parse_node(json, "zarr.json of '" + path + "' in '" + folder().path() + "'");
     check_name(path);
     if (node.is_array)
         set(path, node.array);
@@ -76,11 +115,11 @@ void Tree::add(const std::string& path, const std::string& json) {
 }
 
 void Tree::walk(const std::string& path, int depth) {
-    if (depth > deepest) throw Error("the groups of '" + folder_->path() + "' are too deep");
-    for (const std::string& name : folder_->folders(path)) {
+    if (depth > deepest) throw Error("the groups of '" + folder().path() + "' are too deep");
+    for (const std::string& name : folder().folders(path)) {
         const std::string below = path_of(path, name);
         if (name[0] == '.' || name.substr(0, 2) == "__" || name.back() == '~') continue;
-        const auto json = folder_->text(below + "/zarr.json");
+        const auto json = folder().text(below + "/zarr.json");
         if (!json) continue;
         add(below, *json);
         if (groups_.count(below) != 0) walk(below, depth + 1);
@@ -90,23 +129,23 @@ void Tree::walk(const std::string& path, int depth) {
 void Tree::read_2() {
     format_ = 2;
     const auto attributes_at = [&](const std::string& path) {
-        return folder_->text(path_of(path, ".zattrs")).value_or("");
+        return folder().text(path_of(path, ".zattrs")).value_or("");
     };
     const auto add_array = [&](const std::string& path, const std::string& json) {
         set(path, parse_v2(json, attributes_at(path), "'" + path + "/.zarray'"));
     };
-    if (const auto root = folder_->text(".zarray")) return add_array("", *root);
+    if (const auto root = folder().text(".zarray")) return add_array("", *root);
     if (const std::string own = attributes_at(""); !own.empty())
         attributes_ = checked_attributes(own);
     std::vector<std::string> open{""};
     while (!open.empty()) {
         const std::string path = std::move(open.back());
         open.pop_back();
-        for (const std::string& name : folder_->folders(path)) {
+        for (const std::string& name : folder().folders(path)) {
             const std::string below = path_of(path, name);
-            if (const auto json = folder_->text(below + "/.zarray"))
+            if (const auto json = folder().text(below + "/.zarray"))
                 add_array(below, *json);
-            else if (folder_->text(below + "/.zgroup") && open.size() < 100000)
+            else if (folder().text(below + "/.zgroup") && open.size() < 100000)
                 open.push_back(below);
         }
     }
@@ -122,7 +161,7 @@ const Tree::Entry& Tree::entry(const std::string& name) const {
     const auto found = arrays_.find(name);
     if (found != arrays_.end()) return found->second;
     const auto all = names();
-    throw Error("the store '" + folder_->path() + "' has no array '" + name + "'" +
+    throw Error("the store '" + folder().path() + "' has no array '" + name + "'" +
                 text::did_you_mean(name, all) + "; it has " +
                 (all.empty() ? "none" : text::quoted_list(all)));
 }
@@ -151,10 +190,10 @@ std::string Tree::root_text() const {
 }  // namespace zarr
 
 StoreFiles::StoreFiles(const std::string& path)
-    : tree_(std::make_shared<const zarr::Tree>(zarr::Folder::open(path))) {}
+    : tree_(std::make_shared<const zarr::Tree>(zarr::Place::of(path))) {}
 
 const std::string& StoreFiles::path() const {
-    return tree_->folder().path();
+    return tree_->path();
 }
 std::vector<std::string> StoreFiles::names() const {
     return tree_->names();

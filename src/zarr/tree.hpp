@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// A store as this process knows it: its folder, and what its metadata says.
+// A store as this process knows it: its folder, and what its metadata says; or an .npy file.
 #pragma once
 
 #include <map>
@@ -14,19 +14,35 @@
 namespace hocket::zarr {
 
 /// Beside the metadata: whoever has the store open for writing, and whoever has begun to write.
-inline constexpr const char* lock_name = ".hocket-lock";
-inline constexpr const char* mark_name = ".hocket-unfinished";
+inline const std::string lock_name = ".hocket-lock";
+inline const std::string mark_name = ".hocket-unfinished";
+
+/// The store at a path: its folder, and the file in it where it is an .npy file.
+struct Place {
+    std::string path;
+    std::shared_ptr<const Folder> folder;
+    std::string npy;  // "": the folder is the store
+
+    /// @throws Error if there is no such folder.
+    static Place of(const std::string& path);
+    /// Names beside its metadata.
+    std::string lock() const { return npy.empty() ? lock_name : "." + npy + lock_name; }
+    std::string mark() const { return npy.empty() ? mark_name : "." + npy + mark_name; }
+};
 
 class Tree {
   public:
     /// Reads the metadata: one file, where the root lists what is below it.
-    explicit Tree(std::shared_ptr<const Folder> folder);
+    explicit Tree(Place place);
     /// What another process has read; `told` is its `text()`.
-    Tree(std::shared_ptr<const Folder> folder, const std::string& told);
+    Tree(Place place, const std::string& told);
     std::string text() const;
 
-    const Folder& folder() const { return *folder_; }
-    const std::shared_ptr<const Folder>& shared_folder() const { return folder_; }
+    const Folder& folder() const { return *place_.folder; }
+    const Place& place() const { return place_; }
+    /// Of the folder, or of the file.
+    const std::string& path() const;
+    int descriptor() const;
     int format() const { return format_; }
     const std::string& attributes() const { return attributes_; }
     const std::string& unfinished() const { return unfinished_; }
@@ -50,12 +66,15 @@ class Tree {
     const Entry& entry(const std::string& name) const;
     void read_3(const std::string& root);
     void read_2();
+    void read_npy(std::shared_ptr<const File> file, const std::string& header);
     void walk(const std::string& path, int depth);
     void add(const std::string& path, const std::string& json);
 
-    std::shared_ptr<const Folder> folder_;
+    Place place_;
     int format_ = 3;
     std::string attributes_ = "{}", unfinished_;
+    std::string header_;  // of an .npy file
+    std::shared_ptr<const File> npy_;
     std::map<std::string, Entry> arrays_;
     std::map<std::string, std::string> groups_;  // attributes by path
 };

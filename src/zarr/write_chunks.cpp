@@ -214,6 +214,7 @@ void FileWriter::finish(bool sync) {
 void write_box(const Folder& folder, const std::string& path, const Metadata& array,
                const IndexBox& region, const IndexBox& box, const Memory& from, bool sync) {
     if (is_empty(box)) return;
+    if (array.one_file) return write_one_file(folder, array, box, from, sync);
     const IndexBox files = tiles_of(box, array.file);
     const std::int64_t count = product_of(extents_of(files));
     const auto write = [&](std::int64_t number) {

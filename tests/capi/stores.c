@@ -79,6 +79,12 @@ static void test_checkpoints(hocket_array* a, hocket_array* b) {
     FAILS(HOCKET_ERR_ARGUMENT, hocket_save("saved.zarr", "t", 2, out, NULL, NULL, 0, 60));
     SAYS("a name for each");
     FAILS(HOCKET_ERR_ARGUMENT, hocket_save("saved.zarr", "", 0, NULL, NULL, NULL, 0, 60));
+    OK(hocket_save("saved.npy", "saved", 1, out, NULL, NULL, 0, 60));
+    clear(b);
+    OK(hocket_load("saved.npy", "saved", 1, in, 60));
+    CHECK(wrong_numbers(b) == 0);
+    FAILS(HOCKET_ERR_ERROR, hocket_save("saved.npy", "t,u", 2, out, NULL, NULL, 0, 60));
+    SAYS("one array");
 }
 
 void test_stores(void) {

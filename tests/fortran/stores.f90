@@ -146,5 +146,8 @@ contains
     call holds_numbers(b, columns, 'the one before')
     call hocket_load('saved.zarr.2', 'u', [b], ierr=ierr)
     call fails(HOCKET_ERR_ERROR, ierr, 'saved.zarr.2')
+    call hocket_save('saved.npy', 'saved', [a])
+    call hocket_load('saved.npy', 'saved', [b])
+    call holds_numbers(b, columns, 'an .npy file')
   end subroutine
 end program

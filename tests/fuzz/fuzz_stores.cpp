@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// For libFuzzer: any bytes are metadata of a store, the index of a shard or an encoded chunk, or
-// raise Error; metadata that is read has a text that gives the same back. `make soak` runs it.
+// For libFuzzer: any bytes are metadata of a store, the index of a shard, an encoded chunk or the
+// header of an .npy file, or raise Error; metadata that is read has a text that gives the same
+// back. `make soak` runs it.
 #include <cstdint>
 #include <cstdio>
 #include <cstdlib>
@@ -8,6 +9,7 @@
 #include <string_view>
 
 #include "zarr/metadata.hpp"
+#include "zarr/npy.hpp"
 #include "zarr/shard.hpp"
 
 using namespace hocket::zarr;
@@ -48,7 +50,7 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
     const std::string_view text(reinterpret_cast<const char*>(data) + 1, size - 1);
     Bytes bytes(size - 1);
     if (!bytes.empty()) std::memcpy(bytes.data(), text.data(), bytes.size());
-    switch (data[0] % 4) {
+    switch (data[0] % 5) {
         case 0:
             attempt([&] { check(parse_node(text, "zarr.json")); });
             break;
@@ -61,6 +63,12 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
                 plain.index_codecs.clear();  // so that the rest is reached
                 for (const ChunkPlace& chunk : decode_index(plain, bytes, 4096))
                     if (!chunk.missing() && chunk.offset + chunk.bytes > 4096) std::abort();
+            });
+            break;
+        case 4:
+            attempt([&] {
+                const Metadata npy = parse_npy(text, "a.npy");
+                if (npy.encoding.order.size() != npy.shape.size()) std::abort();
             });
             break;
         default:

@@ -33,6 +33,11 @@ def folder(comm):
             shutil.rmtree(path)
 
 
+def names_in(path):
+    """What lies in a folder."""
+    return sorted(each.name for each in Path(path).iterdir())
+
+
 def extents(rng, shape):
     """Chunks, and shards or none."""
     chunks = tuple(int(rng.integers(1, n + 3)) for n in shape)
@@ -281,7 +286,7 @@ def test_wrong_arguments_of_one_process_raise_on_all(comm):
             (lambda: hk.open_store(f"{path}/s", "r+"), "open for writing by process"),
             (lambda: hk.open_store(f"{path}/none", comm=comm), "No such file"),
             (lambda: hk.open_store(f"{path}/s", "rw"), "mode 'rw'"),
-            (lambda: hk.save(f"{path}/x.npy", {"t": a}), "another format"),
+            (lambda: hk.save(f"{path}/x.h5", {"t": a}), "another format"),
         ]:
             raises_everywhere(comm, hk.Error, call, words)
         s.write("t", a)

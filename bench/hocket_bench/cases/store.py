@@ -30,13 +30,20 @@ RANKS = 2
 
 
 def add_options(parser: argparse.ArgumentParser) -> None:
-    """``--size --chunks --shards --codec --folder``."""
+    """``--size --chunk --shard --codec --layout --folder``."""
     parser.add_argument(
         "--size", type=int, default=4096, metavar="N", help="float64 N×N (default: 4096)"
     )
     parser.add_argument("--chunk", type=int, default=512, metavar="N", help="N×N (default: 512)")
     parser.add_argument("--shard", type=int, default=2048, metavar="N", help="N×N (default: 2048)")
     parser.add_argument("--codec", default="none", choices=("none", "zstd"), help="(default: none)")
+    parser.add_argument(
+        "--layout",
+        default="(BLOCK, *)",
+        metavar="TEXT",
+        help="of the array that is written (default: (BLOCK, *), by which each process writes its "
+        "own elements; by (CYCLIC, *) all cross)",
+    )
     parser.add_argument(
         "--folder", metavar="PATH", help="where files go (default: a temporary one)"
     )
@@ -54,12 +61,12 @@ def validate(options: argparse.Namespace) -> None:
 
 
 class Problem:
-    """A float64 array by rows, and the files of it."""
+    """A float64 array, and the files of it."""
 
     def __init__(self, comm: MPI.Intracomm, options: argparse.Namespace) -> None:
         self.comm, self.options = comm, options
         hk, n = hocket(), options.size
-        self.rows = hk.Layout((n, n), "(BLOCK, *)", comm.size)
+        self.rows = hk.Layout((n, n), options.layout, comm.size)
         self.columns = hk.Layout((n, n), "(*, BLOCK)", comm.size)
         made = tempfile.mkdtemp(dir=options.folder) if comm.rank == 0 else None
         self.folder = Path(comm.bcast(made))
@@ -119,7 +126,7 @@ def _store(problem: Problem) -> Any:
 
 
 def ours(problem: Problem, writing: bool) -> Contestant:
-    """The array by rows to shards, and from there by columns."""
+    """The array to shards, and from there by columns."""
 
     def prepare() -> Step:
         s = _store(problem)
@@ -148,6 +155,10 @@ def zarr_python(problem: Problem, writing: bool) -> Contestant:
         except ImportError as error:
             raise UnavailableError(f"zarr does not import: {error}") from error
         options, comm = problem.options, problem.comm
+        if problem.rows.dist != "(BLOCK, *)":
+            raise UnavailableError(
+                f"rows of {problem.rows.dist} lie in shards of several processes"
+            )
         rows = problem.rows.slices(comm.rank)[0]
         if options.shard * comm.size > options.size or options.size % (options.shard * comm.size):
             raise UnavailableError("rows of a process are no whole shards")
@@ -198,6 +209,7 @@ def matches(options: argparse.Namespace, group: Group) -> Iterator[Match]:
                     "chunk": options.chunk,
                     "shard": options.shard,
                     "codec": options.codec,
+                    "layout": options.layout,
                     "processes": group.size,
                 },
                 baseline=("zarr-python",),

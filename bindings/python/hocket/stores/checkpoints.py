@@ -63,7 +63,7 @@ def save(
     A checkpoint is a store, which `open_store`, zarr-python and xarray read. hocket writes it
     beside `path`; once all of it is on the disk, it exchanges the two folders. A job that is killed
     at any moment leaves the old checkpoint or the new one, whole. Readers with the old one open
-    continue with it.
+    continue with it. A path that ends in ``.npy`` becomes a file of one array, which NumPy loads.
 
     Parameters
     ----------

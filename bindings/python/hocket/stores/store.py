@@ -32,10 +32,11 @@ def path_of(path: Any) -> str:
         text = os.fsdecode(os.fspath(path))
     except TypeError:
         raise Error(f"path is {path!r}; give the path of a store, as 'run.zarr'") from None
-    if text.endswith((".npy", ".npz", ".h5", ".hdf5", ".nc")):
+    if text.endswith((".npz", ".h5", ".hdf5", ".nc")):
         raise Error(
             f"{text!r} is the name of one file of another format, and a store is a folder of "
-            "Zarr's; give a name like 'run.zarr', and read other files with NumPy or h5py"
+            "Zarr's, or an .npy file; give a name like 'run.zarr', and read other files with NumPy "
+            "or h5py"
         )
     return text
 
@@ -470,7 +471,8 @@ def open_store(
     Parameters
     ----------
     path
-        of the folder
+        of the folder; or of one array in NumPy's format, which ends in ``.npy`` and has the file's
+        name (NumPy Enhancement Proposal 1). It has no chunks, codec, attributes or fill value
     mode
         ``"r"`` reads; ``"r+"`` reads and writes what is there; ``"w"`` or ``"w-"`` makes a store,
         and refuses what is there, since other libraries overwrite it; ``"a"`` opens or makes one
