@@ -98,25 +98,27 @@ def _note(x: int, u: int, y: int, text: str) -> str:
 #: uses.
 HOUSE = {
     "base": (0, 0, 12, 1, "errors, sizes, clock, settings, trace, thread pool"),
-    "layout": (0, 1, 2, 1, "index algebra"),
-    "kernel": (2, 1, 2, 2, "copy, permute"),
-    "shm": (4, 1, 8, 1, "shared memory of a node: segments, flags, ring buffers, liveness"),
+    "layout": (0, 1, 3, 1, "index algebra"),
+    "kernel": (3, 1, 2, 2, "copy, permute"),
+    "shm": (5, 1, 7, 1, "shared memory of a node: segments, flags, ring buffers, liveness"),
     "plan": (0, 2, 1, 2, "messages, model"),
     "zarr": (1, 2, 1, 2, "files of one process"),
-    "comm": (4, 2, 8, 1, "MPI, operations, the one wait, agreement"),
-    "transport": (2, 3, 4, 1, "ways to hand over a message"),
-    "team": (6, 3, 3, 3, "aggregates over flags, then across nodes"),
-    "flow": (9, 3, 3, 3, "dataflow graph and workers; knows no MPI"),
-    "transfer": (0, 4, 6, 1, "one executor, plan cache, redistribute"),
-    "store": (0, 5, 1, 1, "files"),
-    "array": (1, 5, 1, 1, "computing"),
-    "remap": (2, 5, 1, 1, "in place"),
-    "halo": (3, 5, 1, 1, "borders"),
-    "task": (4, 5, 2, 1, "groups, requests"),
-    "public headers": (0, 6, 12, 1, "include/hocket: C++, C"),
-    "bindings, apps, bench, cli, examples": (0, 7, 12, 1, "use public headers only"),
+    "net": (2, 2, 1, 2, "sockets, TLS, observers"),
+    "comm": (5, 2, 7, 1, "MPI, operations, the one wait, agreement"),
+    "transport": (3, 3, 4, 1, "ways to hand over a message"),
+    "team": (7, 3, 2, 4, "aggregates over flags, then across nodes"),
+    "flow": (9, 3, 3, 4, "dataflow graph and workers; knows no MPI"),
+    "transfer": (0, 4, 7, 1, "one executor, plan cache, redistribute"),
+    "store": (0, 5, 1, 2, "files"),
+    "remap": (1, 5, 1, 2, "in place"),
+    "halo": (2, 5, 1, 2, "borders"),
+    "task": (3, 5, 2, 1, "groups, requests"),
+    "port": (3, 6, 2, 1, "other jobs"),
+    "array": (5, 5, 2, 2, "computing"),
+    "public headers": (0, 7, 12, 1, "include/hocket: C++, C"),
+    "bindings, apps, bench, cli, examples": (0, 8, 12, 1, "use public headers only"),
 }
-_NO_MPI = ("base", "layout", "kernel", "shm", "plan", "zarr")
+_NO_MPI = ("base", "layout", "kernel", "shm", "plan", "zarr", "net")
 _CELL, _HEIGHT = 80, 64
 
 
@@ -131,7 +133,7 @@ def house() -> str:
     ]
     for name, (column, row, columns, high, text) in HOUSE.items():
         x, y = column * _CELL, (rows - row - high) * _HEIGHT
-        colour = "#00897b" if name in _NO_MPI else "#3949ab" if row < 6 else "#757575"
+        colour = "#00897b" if name in _NO_MPI else "#3949ab" if row < 7 else "#757575"
         size = f'width="{columns * _CELL - 4}" height="{high * _HEIGHT - 4}"'
         out.append(f'<rect x="{x + 2}" y="{y + 2}" {size} rx="5" fill="{colour}"/>')
         middle, top = x + columns * _CELL / 2, y + high * _HEIGHT / 2 - 4

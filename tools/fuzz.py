@@ -60,9 +60,16 @@ STORES = [
     (3, "(\\xb5/\\xfd"),
     (4, "{'descr': '<f8', 'fortran_order': False, 'shape': (3, 4), }"),
 ]  # fmt: skip
+PORTS = [
+    (0, "HKT1\x42\x00\x00\x00\x01\x00\x00\x00\x01\x00" + 16 * "i" + "\x03\x00\x00\x00run"),
+    (1, 8 * "\x01" + "\x01\x00\x00\x00t\x01\x00\x00\x00" + 25 * "\x02"),
+    (2, 8 * "\x01" + "\x01\x00\x00\x00t\x02" + 8 * "\x02"),
+    (5, "hocket port 1\nname t\nprocess 7\nstart 9\nsocket /tmp/x\naddress a:1\n"),
+]  # fmt: skip
 FUZZERS = {
     "fuzz_layouts": (("base", "layout"), SEEDS),
     "fuzz_stores": (("base", "layout", "kernel", "zarr"), STORES),
+    "fuzz_ports": (("base", "layout", "kernel", "net"), PORTS),
 }
 
 

@@ -51,6 +51,7 @@ def advised() -> list[str]:
         "zstd.h": "libzstd-dev",
         "zlib.h": "zlib1g-dev",
         "blosc.h": "libblosc-dev",
+        "openssl/ssl.h": "libssl-dev",
     }
     return [package for header, package in headers.items() if not (include / header).is_file()]
 

@@ -27,6 +27,7 @@ VENDOR = (
     "tests/mpi/test_finalized.py",
     "tests/mpi/test_flow_comm.py",
     "tests/mpi/test_interpreter_lock.py",
+    "tests/mpi/test_jobs.py",
     "tests/mpi/test_kill.py",
     "tests/mpi/test_kill_waits.py",
     "tests/mpi/test_exit_notice.py",
@@ -39,7 +40,7 @@ VENDOR = (
     "tests/mpi/test_excepthook.py",
 )
 #: the programs of these files
-VENDOR_TARGETS = (*build.PACKAGE, "test_capi", "example_papers", "team_leaders")
+VENDOR_TARGETS = (*build.PACKAGE, "test_capi", "example_papers", "team_leaders", "separate_jobs")
 
 
 def test(mpi: str, arguments: list[str]) -> int:

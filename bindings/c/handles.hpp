@@ -19,6 +19,7 @@
 #include "hocket/kernel.hpp"
 #include "hocket/layout.hpp"
 #include "hocket/plan.hpp"
+#include "hocket/port.hpp"
 #include "hocket/store.hpp"
 #include "hocket/task.hpp"
 #include "hocket/team.hpp"
@@ -106,6 +107,16 @@ template <>
 struct Behind<hocket_store> {
     using Type = Store;
     static constexpr const char* noun = "store";
+};
+template <>
+struct Behind<hocket_port> {
+    using Type = Port;
+    static constexpr const char* noun = "port";
+};
+template <>
+struct Behind<hocket_observer> {
+    using Type = Observer;
+    static constexpr const char* noun = "observer";
 };
 template <>
 struct Behind<hocket_team> {

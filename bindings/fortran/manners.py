@@ -125,8 +125,9 @@ OPTIONAL = {
     "max_buffer": "0_c_int64_t",
     "keep": "0_c_int64_t",
     "copy": ".false._c_bool",
+    "secure": ".true._c_bool",
 }
-OPTIONAL_TEXTS = {"strategy", "codec", "fill", "attributes"}
+OPTIONAL_TEXTS = {"strategy", "codec", "fill", "attributes", "address"}
 # Structs of options: each field is an optional argument.
 OPTIONS = {
     "hocket_message_options",
@@ -151,10 +152,14 @@ COMPUTED_WITH = {
     "hocket_scatter_combine": ("mask",),
     "hocket_grade": ("dim", "descending"),
 }
-OPTIONAL_TEXTS_OF = {("hocket_tell", "text")}
+OPTIONAL_TEXTS_OF = {
+    ("hocket_tell", "text"),
+    ("hocket_port_open", "key"),
+    ("hocket_observe", "key"),
+}
 # In other functions the status is an optional argument.
 ALL_FOR_STATUS = {"hocket_tasks_probe", "hocket_request_status"}
-OPTIONAL_LISTS = {"replicate", "chunks", "shards", "lower", "upper"}
+OPTIONAL_LISTS = {"replicate", "chunks", "shards", "lower", "upper", "every"}
 OPTIONAL_STRUCTS = {("hocket_plan_predict", "model"), ("hocket_flow_make", "options")}
 OPTIONAL_HANDLES = {("hocket_request_start", "array"), ("hocket_pack", "vector")}
 OPTIONAL_FUNCTIONS = {("hocket_matmul", "multiply")}

@@ -18,5 +18,6 @@ void bind_team(nanobind::module_& m);
 void bind_transfer(nanobind::module_& m);
 void bind_halo(nanobind::module_& m);
 void bind_store(nanobind::module_& m);
+void bind_port(nanobind::module_& m);
 
 }  // namespace hocket::python

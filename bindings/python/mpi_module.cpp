@@ -269,4 +269,5 @@ NB_MODULE(_mpi, m) {
     bind_halo(m);
     bind_flow(m);
     bind_store(m);
+    bind_port(m);
 }

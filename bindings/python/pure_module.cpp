@@ -50,4 +50,5 @@ NB_MODULE(_pure, m) {
     bind_kernel(m);
     bind_exact(m);
     bind_store(m);
+    bind_observe(m);
 }

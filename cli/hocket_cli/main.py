@@ -25,6 +25,11 @@ COMMANDS = {
         "copy a store into other chunks, out of core",
         "hocket rechunk in.zarr out.zarr --chunks 100,100",
     ),
+    "ports": ("programs of yours that can be looked into; keys for them", "hocket ports"),
+    "observe": (
+        "a picture of a running program, or a new value for one of its parameters",
+        "hocket observe simulation temperature",
+    ),
     "bench": ("measure, beside the peers", "hocket bench redistribute"),
     "app": ("the papers' programs", "hocket app fft2d --size 256 --procs 4 --check"),
     "papers": ("the papers' claims, tried here", "hocket papers vacancy-tracking"),

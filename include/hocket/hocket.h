@@ -71,6 +71,8 @@ typedef struct hocket_team hocket_team;
 typedef struct hocket_team_result hocket_team_result;
 typedef struct hocket_flow hocket_flow;
 typedef struct hocket_store hocket_store;
+typedef struct hocket_port hocket_port;
+typedef struct hocket_observer hocket_observer;
 typedef struct hocket_annotated hocket_annotated;
 typedef struct hocket_reduction hocket_reduction;
 typedef struct hocket_started hocket_started; /* not a handle: see hocket/c/flow.h */
@@ -87,6 +89,7 @@ typedef struct hocket_started hocket_started; /* not a handle: see hocket/c/flow
 #include "hocket/c/layout.h"
 #include "hocket/c/operation.h"
 #include "hocket/c/plan.h"
+#include "hocket/c/port.h"
 #include "hocket/c/remap.h"
 #include "hocket/c/store.h"
 #include "hocket/c/task.h"

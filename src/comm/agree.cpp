@@ -138,6 +138,12 @@ Group Group::whole(Link& link) {
     return group;
 }
 
+Group Group::own(Link& link) {
+    Group group{&link, {}, link.rank() - link.first_own()};
+    for (int i = 0; i < link.own_size(); ++i) group.members.push_back(link.first_own() + i);
+    return group;
+}
+
 Fault Fault::current() {
     try {
         throw;

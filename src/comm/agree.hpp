@@ -28,6 +28,7 @@ struct Group {
     bool lowest() const { return index == 0; }
     int rank_of(int member) const { return members[static_cast<std::size_t>(member)]; }
     static Group whole(Link& link);
+    static Group own(Link& link);  ///< those of this process's job
 };
 
 /// Whether the members share memory, and are not so many that the lowest would be busy with the

@@ -38,7 +38,7 @@ std::string sum(const std::string& low, const std::string& high) {
 
 Protocol<> closing(std::unique_ptr<Link> link) {
     const Ledger mine{link->unreceived(), link->given_up()};
-    const Group group = Group::whole(*link);
+    const Group group = Group::own(*link);
     std::string all = co_await reduce(group, link->closing_tag(), mine.packed(), sum);
     all = co_await broadcast(group, link->closing_tag(), std::move(all));
     const Ledger ledger = Ledger::unpacked(all);

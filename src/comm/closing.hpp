@@ -12,7 +12,8 @@
 namespace hocket::comm {
 
 /// Local and without waiting: the processes agree in the background, while they wait for other
-/// things. Any thread may call it.
+/// things. Any thread may call it. The endpoints go with the link: other jobs see these processes
+/// leave.
 void close(std::unique_ptr<Link> link);
 
 struct Close {

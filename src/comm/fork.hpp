@@ -9,11 +9,17 @@ namespace hocket::comm {
 
 namespace detail {
 extern std::int64_t forked_from;  // 0: this process is a process of the program
+extern bool without_mpi;
 [[noreturn]] void refuse_fork();
 }  // namespace detail
 
 inline bool forked() {
     return detail::forked_from != 0;
+}
+
+/// The connections of this process are none of its forks', although MPI may not run here.
+inline void keep_from_forks() {
+    detail::without_mpi = true;
 }
 
 /// For all that communicates, before it takes a lock. @throws Error in a fork.

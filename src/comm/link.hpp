@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// A private communicator and the few things that hocket does with it: the only door to MPI's
-// messages. Nothing here blocks.
+// The processes that this one exchanges messages with: those of a private communicator, which MPI
+// reaches, and those of other jobs, each by an endpoint. The only door to MPI's messages. Nothing
+// here blocks.
 #pragma once
 
 #include <cstddef>
@@ -13,6 +14,7 @@
 #include <vector>
 
 #include "comm/awaited_peers.hpp"
+#include "comm/endpoint.hpp"
 #include "comm/protocol.hpp"
 #include "comm/requests.hpp"
 #include "shm/inbox.hpp"
@@ -20,6 +22,8 @@
 namespace hocket::comm {
 
 inline constexpr int any_source = -1;
+/// Every MPI has tags up to the next one at least (MPI 4.1, section 9.1.2).
+inline constexpr int common_highest_tag = 32766;
 
 struct ProbeResult {
     ProbeResult(int from, std::int64_t length, std::optional<std::string> all = std::nullopt)
@@ -33,15 +37,30 @@ class Link {
   public:
     struct Handle;  // the MPI_Comm
     explicit Link(std::shared_ptr<Handle> handle);
+    /// Of this process alone, which need not run MPI.
+    Link();
     ~Link();  ///< leaves the communicator as it is: see comm/closing.hpp
     Link(const Link&) = delete;
     Link& operator=(const Link&) = delete;
+
+    /// Adds the processes of other jobs: `endpoints[rank]` for these; this link's own processes,
+    /// which have none, get the ranks from `first` on. Whoever shares the link numbers all
+    /// processes alike. Before the link's first message (comm/joining.hpp).
+    void add_endpoints(int first, std::vector<std::shared_ptr<Endpoint>> endpoints);
+    int first_own() const { return first_; }
+    int own_size() const { return own_size_; }
+    bool has_endpoints() const { return !endpoints_.empty(); }
+    /// The endpoint of a process of another job, else nullptr.
+    Endpoint* endpoint(int rank) const {
+        return endpoints_.empty() ? nullptr : endpoints_[static_cast<std::size_t>(rank)].get();
+    }
 
     int rank() const { return rank_; }
     int size() const { return size_; }
     /// For all purposes but the link's end, which has a tag of its own.
     int highest_tag() const { return highest_tag_; }
     int closing_tag() const { return highest_tag_ + 1; }
+    void set_highest_tag(int tag) { highest_tag_ = tag; }
     /// Whether that process shares this one's memory. Nobody is known to before `set_nodes`.
     bool in_node(int rank) const {
         if (!nodes_) return false;
@@ -87,10 +106,12 @@ class Link {
     void set_processes(std::shared_ptr<const std::vector<std::int64_t>> processes) {
         processes_ = std::move(processes);
     }
-    /// Whoever asks is told that this process waits for that one; or for one of those.
+    /// Whoever asks is told that this process waits for that one; or for one of those. @throws
+    /// PeerLostError for processes of other jobs that are all lost.
     void need(int rank) const {
         if (AwaitedPeers::collecting() != nullptr)
             AwaitedPeers::collecting()->add_any({process(rank)});
+        if (Endpoint* const other = endpoint(rank)) other->require_present();
     }
     void need_any(const std::vector<int>& ranks) const;
     std::int64_t process(int rank) const {
@@ -109,7 +130,7 @@ class Link {
     /// Starts a short text, which must live until it is gone; by mail to one that is near.
     void send_text(Requests& requests, const std::string& text, int to, int tag);
 
-    /// Messages that this process sent, less those that it began to receive.
+    /// Messages that this process sent by MPI, less those that it began to receive.
     std::int64_t unreceived() const;
     /// Whether a message of this process was given up before its end.
     bool given_up() const;
@@ -123,8 +144,11 @@ class Link {
     std::shared_ptr<const std::vector<std::int64_t>> processes_;
     std::shared_ptr<NodeInbox> node_inbox_;
     int number_ = 0;
+    std::vector<std::shared_ptr<Endpoint>> endpoints_;  // by rank
+    int first_ = 0, own_size_ = 0;                      // of its own processes
     std::uint64_t message_number(Purpose purpose, int tag) const;
     std::optional<ProbeResult> probe_in_node(int from, int tag);
+    std::optional<ProbeResult> probe_endpoints(int from, int tag);
     // Not what a link's end is about: those messages are counted.
     bool goes_in_node(int rank, int tag) const { return tag != closing_tag() && in_node(rank); }
 };

@@ -40,6 +40,7 @@ namespace detail {
 struct Thread {
     std::coroutine_handle<> innermost;
     Condition* blocked = nullptr;
+    std::exception_ptr error;  // of that condition
 };
 
 struct PromiseBase {
@@ -121,16 +122,21 @@ class [[nodiscard]] Protocol {
     Handle handle_;
 };
 
-/// Awaiting a condition: `co_await until(condition)`.
+/// Awaiting a condition: `co_await until(condition)`. Throws what the condition throws.
 struct Until {
     Condition& condition;
+    detail::Thread* thread = nullptr;
     bool await_ready() { return condition.holds(); }
     template <class Promise>
     void await_suspend(std::coroutine_handle<Promise> self) {
-        self.promise().thread->innermost = self;
-        self.promise().thread->blocked = &condition;
+        thread = self.promise().thread;
+        thread->innermost = self;
+        thread->blocked = &condition;
     }
-    void await_resume() {}
+    void await_resume() const {
+        if (thread != nullptr && thread->error)
+            std::rethrow_exception(std::exchange(thread->error, nullptr));
+    }
 };
 
 inline Until until(Condition& condition) {
@@ -164,7 +170,11 @@ class Driven {
     bool poll() {
         if (protocol_.handle().done()) return true;
         if (thread_.blocked != nullptr) {
-            if (!thread_.blocked->holds()) return false;
+            try {
+                if (!thread_.blocked->holds()) return false;
+            } catch (...) {
+                thread_.error = std::current_exception();
+            }
             thread_.blocked = nullptr;
         }
         thread_.innermost.resume();

@@ -9,6 +9,7 @@
 #include <span>
 #include <vector>
 
+#include "comm/endpoint.hpp"
 #include "comm/protocol.hpp"
 
 namespace hocket::comm {
@@ -24,7 +25,7 @@ class Requests final : public Condition {
     /// The messages added from here on belong to this group (a number from 0 on).
     void begin_group(std::size_t group) { group_ = group; }
     /// Polls; the groups whose last message has just ended, each once. The span is good until the
-    /// next call. @throws Error for an MPI error.
+    /// next call. @throws Error for an MPI error; PeerLostError naming a process of another job.
     std::span<const std::size_t> newly_done();
     /// From now on the lengths of messages are looked at, which costs a little: of the groups that
     /// `newly_done` has just given, those with a message that came without a byte.
@@ -38,8 +39,14 @@ class Requests final : public Condition {
     void added();  ///< called by Link, which has just appended to the batch
     /// Called by Link: done when `gone` is true. `process`: who must make room for it.
     void add_in_node(std::function<bool()> gone, std::int64_t process);
+    /// Called by Link, which has started the message.
+    void add(std::shared_ptr<Endpoint> endpoint, Endpoint::Handle message);
 
   private:
+    void count();
+    void end_of(std::size_t group);
+    void poll_endpoints();
+    void cancel_on_endpoints();
     std::unique_ptr<Batch> batch_;  // none before the first: what goes as mail has none
     std::size_t pending_ = 0, group_ = 0;
     std::vector<std::size_t> left_;  // messages left, a number for each group
@@ -50,6 +57,12 @@ class Requests final : public Condition {
         std::int64_t process;
     };
     std::vector<InNodeText> in_node_;  // which there was no room for at once
+    struct OnEndpoint {
+        std::shared_ptr<Endpoint> endpoint;
+        Endpoint::Handle message;
+        std::size_t group;
+    };
+    std::vector<OnEndpoint> on_endpoints_;
 };
 
 }  // namespace hocket::comm

@@ -17,12 +17,16 @@ class State {
   public:
     struct User;  // the MPI_Comm
     explicit State(std::unique_ptr<User> user);
+    /// Of the processes of a link: of this one alone, which need not run MPI, or of several jobs
+    /// (comm/joining.hpp).
+    explicit State(OwnedLink link);
     ~State();
 
     int rank() const { return rank_; }
     int size() const { return size_; }
-    const User& user() const { return *user_; }
-    void forget_user();  ///< it has been freed
+    bool by_mpi() const { return user_ != nullptr; }
+    const User& user() const { return *user_; }  ///< by MPI only
+    void forget_user();                          ///< it has been freed
 
     /// Makes the private duplicate, if there is none yet: what every collective call begins with.
     Protocol<> open();
@@ -50,7 +54,9 @@ class State {
 
   private:
     void introduce(Link& link, int number);
-    std::unique_ptr<User> user_;
+    int highest_tag() const;
+    void require_alone() const;
+    std::unique_ptr<User> user_;  // none: of a link
     OwnedLink link_, lasting_;
     int next_lasting_ = 0;
     // Not one of next_tag's: opening may end after a later call has taken its own.

@@ -83,6 +83,27 @@ std::string text_of(const Tasks::State& all, const Collective& call) {
     return out + ")";
 }
 
+namespace {
+
+// The lowest processes of all tasks; what each brings, or what is wrong.
+comm::Protocol<std::string> meet(All all, Me me, const Collective& call, const Contribution& mine,
+                                 int meeting_tag) {
+    comm::Group lowest{all->link.get(), {}, me->task};
+    for (const auto& ranks : all->ranks) lowest.members.push_back(ranks[0]);
+    comm::Merge append = [](std::string a, std::string b) { return a + b; };
+    std::string outcome =
+        co_await comm::reduce(lowest, meeting_tag, packed(mine), std::move(append));
+    if (lowest.lowest()) {
+        std::vector<Contribution> outcome_text = unpacked(outcome);
+        outcome_text[0].fault = fault_among(*all, outcome_text, call.kind, call.root);
+        if (outcome_text[0].fault) outcome = packed(outcome_text[0]);
+    }
+    outcome = co_await comm::broadcast(lowest, meeting_tag, std::move(outcome));
+    co_return outcome;
+}
+
+}  // namespace
+
 comm::Protocol<std::vector<Contribution>> gather_contributions(All all, Me me,
                                                                const Collective& call, int tree_tag,
                                                                int meeting_tag) {
@@ -100,17 +121,14 @@ comm::Protocol<std::vector<Contribution>> gather_contributions(All all, Me me,
     signature = co_await comm::collect(me->group, tree_tag, std::move(signature));
     std::string outcome;
     if (me->group.lowest()) {
-        comm::Group lowest{all->link.get(), {}, me->task};
-        for (const auto& ranks : all->ranks) lowest.members.push_back(ranks[0]);
         mine.fault = signature.fault;
-        comm::Merge append = [](std::string a, std::string b) { return a + b; };
-        outcome = co_await comm::reduce(lowest, meeting_tag, packed(mine), std::move(append));
-        if (lowest.lowest()) {
-            std::vector<Contribution> outcome_text = unpacked(outcome);
-            outcome_text[0].fault = fault_among(*all, outcome_text, call.kind, call.root);
-            if (outcome_text[0].fault) outcome = packed(outcome_text[0]);
+        try {
+            std::string said = co_await meet(all, me, call, mine, meeting_tag);
+            outcome = std::move(said);
+        } catch (const PeerLostError&) {  // only this process of its task may have noticed
+            mine.fault = comm::Fault::current();
+            outcome = packed(mine);
         }
-        outcome = co_await comm::broadcast(lowest, meeting_tag, std::move(outcome));
     }
     outcome = co_await comm::broadcast(me->group, tree_tag, std::move(outcome));
     std::vector<Contribution> brought = unpacked(outcome);

@@ -117,6 +117,26 @@ Protocol<> receive(All all, Me me, ReceiveCall receiving, std::vector<Array> arr
     *found = status_of(*all, envelope);
 }
 
+// On the lowest process: what the next matching receive would find.
+Protocol<Reply> look(All all, Me me, const ProbeCall& probing, std::int64_t ticket, Fault fault) {
+    When my_turn([&] { return me->receives.is_next(ticket); });
+    co_await until(my_turn);
+    me->matcher.pump();
+    PostedReceive wanted{probing.source, probing.tag, "", false, {}};
+    const Withdrawal at_end(me->matcher, wanted);
+    if (!fault) me->matcher.post(wanted);
+    me->receives.pass();
+    When matched([&] {
+        me->matcher.pump();
+        if (!wanted.found) all->need_sender(me->task, wanted.source);
+        return fault || wanted.found || !probing.wait || probing.deadline.passed();
+    });
+    co_await until(matched);
+    Reply outcome{std::move(fault), {}};
+    if (wanted.found) outcome.other = *wanted.found;
+    co_return outcome;
+}
+
 Protocol<> probe(All all, Me me, ProbeCall probing, int tree_tag, std::int64_t ticket,
                  Found found) {
     CallSignature mine;
@@ -125,23 +145,12 @@ Protocol<> probe(All all, Me me, ProbeCall probing, int tree_tag, std::int64_t t
     CallSignature signature = co_await comm::collect(me->group, tree_tag, std::move(mine));
     Reply outcome_text;
     if (me->group.lowest()) {
-        When my_turn([&] { return me->receives.is_next(ticket); });
-        co_await until(my_turn);
-        me->matcher.pump();
-        PostedReceive wanted{probing.source, probing.tag, "", false, {}};
-        outcome_text.fault = signature.fault;
-        if (!signature.fault) me->matcher.post(wanted);
-        me->receives.pass();
-        When matched([&] {
-            me->matcher.pump();
-            all->need_sender(me->task, wanted.source);
-            return signature.fault || wanted.found || !probing.wait || probing.deadline.passed();
-        });
-        co_await until(matched);
-        if (wanted.found)
-            outcome_text.other = *wanted.found;
-        else
-            me->matcher.withdraw(wanted);
+        try {
+            Reply found_here = co_await look(all, me, probing, ticket, std::move(signature.fault));
+            outcome_text = std::move(found_here);
+        } catch (const PeerLostError&) {  // only this process of its task may have noticed
+            outcome_text.fault = Fault::current();
+        }
     }
     const std::string outcome =
         co_await comm::broadcast(me->group, tree_tag, outcome_text.packed());

@@ -100,4 +100,16 @@ class Matcher {
     std::list<PostedReceive*> posted_;
 };
 
+/// Withdraws what was posted and has found nothing, however the call ends that posted it.
+struct Withdrawal {
+    Matcher& matcher;
+    PostedReceive& wanted;
+    Withdrawal(Matcher& of, PostedReceive& posted) : matcher(of), wanted(posted) {}
+    ~Withdrawal() {
+        if (!wanted.found) matcher.withdraw(wanted);
+    }
+    Withdrawal(const Withdrawal&) = delete;
+    Withdrawal& operator=(const Withdrawal&) = delete;
+};
+
 }  // namespace hocket::task

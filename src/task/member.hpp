@@ -16,6 +16,9 @@
 #include "task/matcher.hpp"
 
 namespace hocket {
+namespace task {
+class Tags;
+}
 
 struct Tasks::State {
     Comm comm;  // the user's, over all tasks
@@ -26,6 +29,13 @@ struct Tasks::State {
     std::shared_ptr<Profile> profile = std::make_shared<Profile>();
     std::int64_t collectives = 0;  // between all tasks, so far
 
+    /// The tasks as `speaker` sees them.
+    static Tasks seen_by(const std::shared_ptr<State>& all,
+                         const std::shared_ptr<task::Member>& speaker) {
+        return {all, speaker};
+    }
+    /// This process is in the task, which has this communicator.
+    void add_member(int task, Comm of_task, const task::Tags& tags);
     /// @throws Error for a task that does not exist, suggesting the near name.
     int index(const TaskId& id) const;
     int find(const TaskId& id) const;  ///< the same; -1 for a task that does not exist

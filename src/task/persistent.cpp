@@ -23,6 +23,38 @@ namespace {
 
 constexpr const char* stream = "persistent requests";
 
+// On the lowest process: what the other task's says.
+Protocol<Reply> exchange_types(All all, Me me, const PersistentCall& call, const DType& mine,
+                               std::int64_t send, Fault fault) {
+    Reply own{std::move(fault), {}};
+    own.other.descriptors.push_back({"", mine.name, mine.size});
+    const int source = call.sending ? me->task : call.other;
+    // One letter each way: who sends with the data's tag, who receives with the reply's.
+    const int data = me->tags.data(source, send), reply = me->tags.reply(source, send);
+    const int there = me->lowest_of(call.other);
+    // A task may be its own partner, and a message to oneself need not end before it is
+    // received.
+    const std::string letter_out = own.packed();
+    comm::Requests requests;
+    all->link->send_text(requests, letter_out, there, call.sending ? data : reply);
+    comm::TextMessage letter =
+        co_await comm::receive_text(*all->link, there, call.sending ? reply : data);
+    co_await comm::until(requests);
+    Reply theirs = Reply::unpacked(letter.text);
+    const ArrayDescriptor& form = theirs.other.descriptors.at(0);
+    if (own.fault) {
+        theirs.fault = own.fault;
+    } else if (!theirs.fault && (form.dtype != mine.name || form.itemsize != mine.size)) {
+        theirs.fault.kind = "MismatchError";
+        theirs.fault.message = task_text(*all, source) + " starts a persistent send of " +
+                               (call.sending ? mine.name : form.dtype) + " to " +
+                               task_text(*all, call.sending ? call.other : me->task) +
+                               ", which receives " + (call.sending ? form.dtype : mine.name) +
+                               "; make the receiving array match";
+    }
+    co_return theirs;
+}
+
 // The type that the first start brought, between the two tasks: one of them could not say it when
 // the request was made. Raises on every process of both what does not fit on any.
 Protocol<> settle_type(All all, Me me, PersistentCall call, DType mine, int tree_tag,
@@ -31,37 +63,16 @@ Protocol<> settle_type(All all, Me me, PersistentCall call, DType mine, int tree
     signature.text = "start(" + mine.name + ")";
     comm::CallSignature negotiate =
         co_await comm::collect(me->group, tree_tag, std::move(signature));
-    std::string outcome;
+    Reply settled;
     if (me->group.lowest()) {
-        Reply own{negotiate.fault, {}};
-        own.other.descriptors.push_back({"", mine.name, mine.size});
-        const int source = call.sending ? me->task : call.other;
-        // One letter each way: who sends with the data's tag, who receives with the reply's.
-        const int data = me->tags.data(source, send), reply = me->tags.reply(source, send);
-        const int there = me->lowest_of(call.other);
-        // A task may be its own partner, and a message to oneself need not end before it is
-        // received.
-        const std::string letter_out = own.packed();
-        comm::Requests requests;
-        all->link->send_text(requests, letter_out, there, call.sending ? data : reply);
-        comm::TextMessage letter =
-            co_await comm::receive_text(*all->link, there, call.sending ? reply : data);
-        co_await comm::until(requests);
-        Reply theirs = Reply::unpacked(letter.text);
-        const ArrayDescriptor& form = theirs.other.descriptors.at(0);
-        if (own.fault) {
-            theirs.fault = own.fault;
-        } else if (!theirs.fault && (form.dtype != mine.name || form.itemsize != mine.size)) {
-            theirs.fault.kind = "MismatchError";
-            theirs.fault.message = task_text(*all, source) + " starts a persistent send of " +
-                                   (call.sending ? mine.name : form.dtype) + " to " +
-                                   task_text(*all, call.sending ? call.other : me->task) +
-                                   ", which receives " + (call.sending ? form.dtype : mine.name) +
-                                   "; make the receiving array match";
+        try {
+            Reply both = co_await exchange_types(all, me, call, mine, send, negotiate.fault);
+            settled = std::move(both);
+        } catch (const PeerLostError&) {  // only this process of its task may have noticed
+            settled.fault = Fault::current();
         }
-        outcome = theirs.packed();
     }
-    outcome = co_await comm::broadcast(me->group, tree_tag, std::move(outcome));
+    const std::string outcome = co_await comm::broadcast(me->group, tree_tag, settled.packed());
     const Reply answer = Reply::unpacked(outcome);
     if (answer.fault) answer.fault.raise();
 }

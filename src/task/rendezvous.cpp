@@ -175,16 +175,16 @@ Protocol<Reply> settle(All all, Me me, ReceiveCall& receiving, std::int64_t tick
         wanted.tag = static_cast<int>(in.number());
     }
     wanted.stream = receiving.stream;
+    const Withdrawal at_end(me->matcher, wanted);
     me->matcher.post(wanted);
     me->receives.pass();
     When matched([&] {
         me->matcher.pump();
-        all->need_sender(me->task, wanted.source);
+        if (!wanted.found) all->need_sender(me->task, wanted.source);
         return wanted.found || receiving.deadline.passed() || given_up(receiving);
     });
     co_await until(matched);
     if (!wanted.found) {
-        me->matcher.withdraw(wanted);
         Reply late;
         if (given_up(receiving)) {
             late.fault = {"Error", "task '" + me->name() + "' gave up its receive from " +
@@ -238,9 +238,13 @@ Protocol<Reply> meet_as(All all, Me me, Call call, int tree_tag, std::int64_t ti
     Reply answer;
     std::string outcome_text;
     if (me->group.lowest()) {
-        Reply settled = co_await settle(all, me, call, ticket, std::move(signature));
-        if (!alone) outcome_text = settled.packed();
-        answer = std::move(settled);
+        try {
+            Reply settled = co_await settle(all, me, call, ticket, std::move(signature));
+            answer = std::move(settled);
+        } catch (const PeerLostError&) {  // only this process of its task may have noticed
+            answer.fault = comm::Fault::current();
+        }
+        if (!alone) outcome_text = answer.packed();
     }
     if (!alone) {
         const std::string outcome =

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <limits>
 #include <map>
+#include <numeric>
 #include <set>
 
 #include "base/environment.hpp"
@@ -12,6 +13,7 @@
 #include "comm/state.hpp"
 #include "hocket/binding.hpp"
 #include "hocket/transfer.hpp"
+#include "task/jobs.hpp"
 #include "task/member.hpp"
 #include "transport/net_messages.hpp"
 
@@ -73,6 +75,12 @@ void Member::break_pair(int other, const std::string& why) {
 }  // namespace task
 
 namespace {
+
+// Of a rank in a list of ranks; -1: it is not there.
+int place(const std::vector<int>& ranks, int rank) {
+    const auto it = std::find(ranks.begin(), ranks.end(), rank);
+    return it != ranks.end() ? static_cast<int>(it - ranks.begin()) : -1;
+}
 
 std::string spelled(std::span<const TaskRequest> requests) {
     std::string out = "tasks(";
@@ -159,7 +167,7 @@ comm::Protocol<> set_up(std::shared_ptr<Tasks::State> all, int tag, comm::CallSi
 }  // namespace
 
 void Tasks::State::need_sender(int receiver, int source) const {
-    if (comm::AwaitedPeers::collecting() == nullptr) return;
+    if (comm::AwaitedPeers::collecting() == nullptr && !link->has_endpoints()) return;
     std::vector<int> lowest;
     for (int t = 0; t < static_cast<int>(ranks.size()); ++t)
         if (source < 0 ? t != receiver : t == source)
@@ -206,6 +214,34 @@ void Tasks::State::require_apart(int a, int b, const std::string& verb,
     throw Error(verb + ": " + why + "; use " + instead);
 }
 
+void Tasks::State::add_member(int task, Comm of_task, const task::Tags& tags) {
+    const auto& members = ranks[static_cast<std::size_t>(task)];
+    auto member = std::make_shared<task::Member>(std::move(of_task));
+    member->all = this;
+    member->task = task;
+    member->group = {link.get(), members, place(members, link->rank())};
+    member->group.goes_in_node = comm::agrees_by_mail(member->group);
+    member->tags = tags;
+    member->shown_name = names[static_cast<std::size_t>(task)];
+    member->matcher.open(*link, tags.envelope(task));
+    mine[task] = std::move(member);
+}
+
+Tasks task::tasks_of_jobs(std::span<const Job> jobs, const Comm& comm, comm::OwnedLink link) {
+    auto all = std::make_shared<Tasks::State>(Tasks::State{comm, std::move(link), {}, {}, {}});
+    int first = 0, own = -1;
+    for (const Job& job : jobs) {
+        std::vector<int>& ranks = all->ranks.emplace_back(static_cast<std::size_t>(job.processes));
+        std::iota(ranks.begin(), ranks.end(), first);
+        if (first == all->link->first_own()) own = static_cast<int>(all->names.size());
+        all->names.push_back(job.name);
+        first += job.processes;
+    }
+    const comm::EngineLock engine_lock;
+    all->add_member(own, comm, Tags(static_cast<int>(jobs.size()), all->link->highest_tag()));
+    return Tasks::State::seen_by(all, all->mine.at(own));
+}
+
 Tasks::Tasks(std::span<const TaskRequest> requests, const Comm& comm)
     : state_(std::make_shared<State>(State{comm, nullptr, {}, {}, {}})) {
     State& all = *state_;
@@ -230,10 +266,7 @@ Tasks::Tasks(std::span<const TaskRequest> requests, const Comm& comm)
     const comm::EngineLock engine_lock;
     const task::Tags tags(static_cast<int>(requests.size()), all.link->highest_tag());
     for (const auto& request : requests) all.names.push_back(request.name);
-    const auto index_in = [&](const std::vector<int>& ranks) {
-        const auto me = std::find(ranks.begin(), ranks.end(), comm.rank());
-        return me != ranks.end() ? static_cast<int>(me - ranks.begin()) : -1;
-    };
+    const auto index_in = [&](const std::vector<int>& ranks) { return place(ranks, comm.rank()); };
     std::map<int, std::shared_ptr<comm::State>> parts;
     for (const auto& round : task::rounds(all.ranks, comm.size())) {
         const int number = round[static_cast<std::size_t>(comm.rank())];
@@ -246,18 +279,8 @@ Tasks::Tasks(std::span<const TaskRequest> requests, const Comm& comm)
         for (std::size_t i = 0; i < ranks.size(); ++i)
             comm.state().describe(ranks[i],
                                   "task '" + requests[t].name + "', process " + std::to_string(i));
-        const int index = index_in(ranks);
-        if (index < 0) continue;
         const auto number = static_cast<int>(t);
-        auto member = std::make_shared<task::Member>(Comm(parts.at(number)));
-        member->all = &all;
-        member->task = number;
-        member->group = {all.link.get(), ranks, index};
-        member->group.goes_in_node = comm::agrees_by_mail(member->group);
-        member->tags = tags;
-        member->shown_name = requests[t].name;
-        member->matcher.open(*all.link, tags.envelope(number));
-        all.mine[number] = std::move(member);
+        if (index_in(ranks) >= 0) all.add_member(number, Comm(parts.at(number)), tags);
     }
     if (all.mine.size() == 1) speaker_ = task::Me(state_, all.mine.begin()->second.get());
 }

@@ -210,7 +210,7 @@ bool NodeMessages::poll() {
     wove_ = weave();
     std::vector<std::size_t>* const received = scratch_ != nullptr ? &received_ : nullptr;
     const bool any_received = !wove_ && poll_each(receiving_, receives_, received);
-    if (comm::AwaitedPeers::collecting() != nullptr) {
+    if (comm::AwaitedPeers::collecting() != nullptr || route_.link->has_endpoints()) {
         for (const auto i : receiving_) route_.link->need(sender(i));
         for (const auto i : sending_) route_.link->need(receiver(i));
     }

@@ -63,6 +63,9 @@ void test_halo(void);
 void test_intrinsics(void);
 void test_transfer(void);
 void test_stores(void);
+void test_ports(void);
+/* In a process of its own, without MPI: 0 if all is as it should be. */
+int look_into(const char* port);
 void test_tasks(void);
 void test_persistent(void);
 void test_many(void);

@@ -4,6 +4,7 @@
 #include "check.h"
 
 int main(int argc, char** argv) {
+    if (argc == 2) return look_into(argv[1]);
     /* Before MPI runs, an error and no crash. */
     hocket_array* early = NULL;
     hocket_layout* layout = NULL;
@@ -33,6 +34,7 @@ int main(int argc, char** argv) {
     test_intrinsics();
     test_transfer();
     test_stores();
+    test_ports();
     test_tasks();
     test_persistent();
     test_many();

@@ -21,6 +21,7 @@ USES = {
     "plan": ("layout",),
     "shm": ("base",),
     "zarr": ("layout", "kernel"),
+    "net": ("layout", "kernel"),
     "comm": ("base", "shm"),
     "team": ("shm", "comm"),
     "transport": ("kernel", "shm", "comm"),
@@ -29,6 +30,7 @@ USES = {
     "halo": ("transfer",),
     "store": ("transfer", "zarr"),
     "task": ("transfer",),
+    "port": ("task", "net"),
     "flow": ("comm",),
     "array": ("transfer",),
 }
@@ -46,6 +48,7 @@ ROOM_OF_HEADER = {
     "exact": "kernel",
     "random": "kernel",
     "store_files": "zarr",
+    "observer": "net",
     "mask": "team",
     "region": "flow",
     "flow_body": "flow",

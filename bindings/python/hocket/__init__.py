@@ -41,6 +41,9 @@ processes" is a program for ``mpiexec -n 2 python``.
 - Stores: `open_store` gives a `Store` of arrays in files, each a
   `StoredArray`; `save` and `load` write and read a `Checkpoint`; `rechunk`
   copies a store. A `StoreRequest` is a started write or read.
+- Ports: `open_port` gives a `Port`, by which programs that were started
+  separately look into this one (`observe`, an `Observer` of each
+  `ObservedArray`) and change a `Parameter`.
 - Errors: `Error`, and its subclasses `LayoutError`, `MismatchError`,
   `DeadlineError`, `PeerLostError`, `EndOfStream`, `StepError`.
 
@@ -80,6 +83,7 @@ from hocket.formats import Format, gen_block, indirect
 from hocket.kernels import cycle_path, cycles, explain_permute, permute, permute_inplace
 from hocket.layouts import Layout
 from hocket.plans import Plan, plan
+from hocket.ports import ObservedArray, Observer, observe
 from hocket.relabeling import relabel
 from hocket.rows import put_rows, swap_rows, take_rows
 from hocket.stores import Store, StoredArray, open_store
@@ -98,6 +102,7 @@ if TYPE_CHECKING:
     from hocket.groups import ANY_SOURCE, ANY_TAG, Tasks, tasks
     from hocket.halos import Halo, HaloRequest
     from hocket.launch import run
+    from hocket.ports.port import Parameter, Port, open_port
     from hocket.redistribution import iredistribute, redistribute, scatter
     from hocket.remaps import remap_inplace, remap_layout, remap_room
     from hocket.requests import ArrayRequest, Request, Status, waitall, waitany
@@ -135,6 +140,7 @@ _LATE = {
     "step": "step_decorator",
     "run": "launch",
     **dict.fromkeys(["Checkpoint", "load", "save"], "stores.checkpoints"),
+    **dict.fromkeys(["Parameter", "Port", "open_port"], "ports.port"),
     "StoreRequest": "stores.requests",
     "rechunk": "stores.rechunking",
 }
@@ -156,8 +162,12 @@ __all__ = [
     "Layout",
     "LayoutError",
     "MismatchError",
+    "ObservedArray",
+    "Observer",
+    "Parameter",
     "PeerLostError",
     "Plan",
+    "Port",
     "Random",
     "Request",
     "Status",
@@ -185,7 +195,9 @@ __all__ = [
     "load",
     "map_blocks",
     "model",
+    "observe",
     "ones",
+    "open_port",
     "open_store",
     "permute",
     "permute_inplace",

@@ -74,6 +74,14 @@ int hocket_tasks_from_launcher_fortran(int comm, hocket_tasks** tasks);
 int hocket_tasks_comm_fortran(const hocket_tasks* tasks, int* comm);
 int hocket_store_open_fortran(const char* path, const char* mode, int comm, double timeout,
                               hocket_store** store);
+int hocket_port_open_fortran(const char* name, int comm, const char* address, const char* key,
+                             bool secure, double timeout, hocket_port** port);
+/* Dense and column-major. */
+int hocket_observer_read_fortran(hocket_observer* observer, const char* name,
+                                 int64_t lower_dimensions, const int64_t* lower,
+                                 int64_t upper_dimensions, const int64_t* upper,
+                                 int64_t every_dimensions, const int64_t* every, int64_t bytes,
+                                 void* data);
 int hocket_team_make_fortran(int comm, double timeout, hocket_team** team);
 int hocket_refuse_fortran(int comm, int code, const char* message, double timeout);
 int hocket_tell_fortran(int comm, const char* text, int root, double timeout, const char** heard);

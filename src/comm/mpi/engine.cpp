@@ -202,7 +202,8 @@ EngineLock::EngineLock() : engine_(Engine::instance()) {
     require_not_ended();
     require_may_communicate(engine_.thread_level());
     const std::thread::id waiter = engine_.waiter_;
-    if (engine_.level_ < MPI_THREAD_MULTIPLE && engine_.flows_ == 0 &&
+    // Without MPI, threads take turns.
+    if (engine_.level_ >= 0 && engine_.level_ < MPI_THREAD_MULTIPLE && engine_.flows_ == 0 &&
         waiter != std::thread::id() && waiter != std::this_thread::get_id())
         throw Error(
             "two threads communicate at the same time, but MPI was started below "

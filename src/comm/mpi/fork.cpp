@@ -13,6 +13,7 @@
 namespace hocket::comm {
 
 std::int64_t detail::forked_from = 0;
+bool detail::without_mpi = false;
 
 namespace {
 
@@ -23,7 +24,7 @@ std::int64_t parent = 0;  // of the fork under way, if it is a process of an MPI
 void before_fork() {
     int running = 0;
     MPI_Initialized(&running);
-    parent = running != 0 ? getpid() : 0;
+    parent = running != 0 || detail::without_mpi ? getpid() : 0;
 }
 
 void in_child() {

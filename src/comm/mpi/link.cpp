@@ -8,6 +8,7 @@
 #include "base/platform.hpp"
 #include "base/wakeup.hpp"
 #include "comm/engine.hpp"
+#include "comm/fork.hpp"
 #include "comm/mpi/handle.hpp"
 #include "comm/vendor.hpp"
 #include "hocket/error.hpp"
@@ -50,11 +51,34 @@ Link::Link(std::shared_ptr<Handle> handle) : handle_(std::move(handle)) {
     check(MPI_Comm_set_errhandler(handle_->comm, MPI_ERRORS_RETURN), "MPI_Comm_set_errhandler");
     check(MPI_Comm_rank(handle_->comm, &rank_), "MPI_Comm_rank");
     check(MPI_Comm_size(handle_->comm, &size_), "MPI_Comm_size");
+    own_size_ = size_;
     highest_tag_ = vendor::highest_tag() - 1;
     if constexpr (platform::simulated) {
         wakeup::set_rank(vendor::world_rank());
         handle_->world_ranks = vendor::world_ranks(handle_->comm);
     }
+}
+
+Link::Link()
+    : handle_(std::make_shared<Handle>()),
+      size_(1),
+      highest_tag_(common_highest_tag),
+      own_size_(1) {
+    keep_from_forks();
+    add_endpoints(0, {nullptr});
+}
+
+// MPI reaches this process itself, too.
+void Link::add_endpoints(int first, std::vector<std::shared_ptr<Endpoint>> endpoints) {
+    rank_ += first - first_;
+    first_ = first;
+    nodes_.reset();
+    processes_.reset();
+    node_inbox_.reset();
+    size_ = static_cast<int>(endpoints.size());
+    endpoints_ = std::move(endpoints);
+    if (handle_->comm == MPI_COMM_NULL)
+        endpoints_[static_cast<std::size_t>(rank_)] = Endpoint::loopback();
 }
 
 Link::~Link() = default;
@@ -68,18 +92,22 @@ bool Link::given_up() const {
 }
 
 void Link::free() {
+    if (handle_->comm == MPI_COMM_NULL) return;
     // MPI calls this collective but lets it return at once, and both MPIs do.
     check(MPI_Comm_free(&handle_->comm), "MPI_Comm_free");
 }
 
 void Link::send(Requests& requests, const void* data, std::int64_t bytes, int to, int tag) {
+    if (Endpoint* const other = endpoint(to))
+        return requests.add(endpoints_[static_cast<std::size_t>(to)],
+                            other->send(data, data == nullptr ? 0 : bytes, tag));
     const auto* from = static_cast<const char*>(data);
     std::int64_t done = 0;
     do {
         const std::int64_t now = std::min(bytes - done, longest_message);
         MPI_Request request = MPI_REQUEST_NULL;
         check(MPI_Isend(from == nullptr ? nullptr : from + done,
-                        from == nullptr ? 0 : static_cast<int>(now), MPI_BYTE, to, tag,
+                        from == nullptr ? 0 : static_cast<int>(now), MPI_BYTE, to - first_, tag,
                         handle_->comm, &request),
               "MPI_Isend");
         requests.batch().add(request, process(to), handle_);
@@ -92,13 +120,16 @@ void Link::send(Requests& requests, const void* data, std::int64_t bytes, int to
 }
 
 void Link::receive(Requests& requests, void* data, std::int64_t bytes, int from, int tag) {
+    if (Endpoint* const other = endpoint(from))
+        return requests.add(endpoints_[static_cast<std::size_t>(from)],
+                            other->receive(data, bytes, tag));
     auto* to = static_cast<char*>(data);
     std::int64_t done = 0;
     do {
         const std::int64_t now = std::min(bytes - done, longest_message);
         MPI_Request request = MPI_REQUEST_NULL;
-        check(MPI_Irecv(to + done, static_cast<int>(now), MPI_BYTE, from, tag, handle_->comm,
-                        &request),
+        check(MPI_Irecv(to + done, static_cast<int>(now), MPI_BYTE, from - first_, tag,
+                        handle_->comm, &request),
               "MPI_Irecv");
         requests.batch().add(request, process(from), handle_);
         requests.added();
@@ -135,6 +166,12 @@ std::optional<std::string> Link::receive_in_node(int from, Purpose purpose, int 
 }
 
 void Link::need_any(const std::vector<int>& ranks) const {
+    const auto lost = [&](int rank) {
+        Endpoint* const other = endpoint(rank);
+        return other != nullptr && other->lost();
+    };
+    if (has_endpoints() && std::all_of(ranks.begin(), ranks.end(), lost))
+        for (const int rank : ranks) endpoint(rank)->require_present();
     if (AwaitedPeers::collecting() == nullptr || ranks.empty()) return;
     std::vector<std::int64_t> processes;
     for (const int rank : ranks) processes.push_back(process(rank));
@@ -164,11 +201,18 @@ std::optional<ProbeResult> Link::probe(int from, int tag) {
         const bool all_near = node_inbox_->ranks.size() == static_cast<std::size_t>(size_);
         if (arrival || from != any_source || all_near) return arrival;
     }
+    if (has_endpoints()) {
+        auto arrival = probe_endpoints(from, tag);
+        const bool elsewhere =
+            from == any_source ? handle_->comm == MPI_COMM_NULL : endpoint(from) != nullptr;
+        if (!arrival && from != any_source && elsewhere) need(from);
+        if (arrival || elsewhere) return arrival;
+    }
     int come = 0;
     MPI_Status status;
-    check(
-        MPI_Iprobe(from == any_source ? MPI_ANY_SOURCE : from, tag, handle_->comm, &come, &status),
-        "MPI_Iprobe");
+    check(MPI_Iprobe(from == any_source ? MPI_ANY_SOURCE : from - first_, tag, handle_->comm, &come,
+                     &status),
+          "MPI_Iprobe");
     if (come == 0) {
         if (from != any_source) need(from);
         return std::nullopt;
@@ -176,7 +220,19 @@ std::optional<ProbeResult> Link::probe(int from, int tag) {
     if (tag != closing_tag()) ++texts_received;
     int bytes = 0;
     check(MPI_Get_count(&status, MPI_BYTE, &bytes), "MPI_Get_count");
-    return ProbeResult(status.MPI_SOURCE, bytes);
+    return ProbeResult(status.MPI_SOURCE + first_, bytes);
+}
+
+std::optional<ProbeResult> Link::probe_endpoints(int from, int tag) {
+    for (int rank = from == any_source ? 0 : from; rank < (from == any_source ? size_ : from + 1);
+         ++rank) {
+        Endpoint* const other = endpoint(rank);
+        const auto bytes = other != nullptr ? other->probe(tag) : std::nullopt;
+        if (!bytes) continue;
+        if (tag != closing_tag()) ++texts_received;
+        return ProbeResult(rank, *bytes);
+    }
+    return std::nullopt;
 }
 
 void Link::send_text(Requests& requests, const std::string& text, int to, int tag) {

@@ -21,9 +21,11 @@ Requests::Batch& Requests::batch() {
 Requests::~Requests() {
     // Only an error leaves messages behind. Their buffers are about to go, so a receive that is
     // still open must not write there any more.
-    if (pending_ == 0 || !running()) return;
+    if (pending_ == 0) return;
     const EngineLock engine_lock(
         EngineLock::waiting);  // mostly held already, by whoever polls what failed
+    cancel_on_endpoints();
+    if (batch_ == nullptr || !running()) return;
     for (const auto& link : batch_->links) link->given_up = true;
     for (auto& request : batch_->requests) {
         if (request == MPI_REQUEST_NULL) continue;
@@ -33,23 +35,24 @@ Requests::~Requests() {
 }
 
 void Requests::added() {
-    ++pending_;
     batch_->group.push_back(group_);
-    if (left_.size() <= group_) left_.resize(group_ + 1, 0);
-    ++left_[group_];
+    count();
 }
 
 std::span<const std::size_t> Requests::newly_done() {
     done_.clear();
     empty_.clear();
     if (pending_ == 0) return done_;
+    if (!on_endpoints_.empty()) {
+        poll_endpoints();
+        if (pending_ == on_endpoints_.size()) return done_;
+    }
     auto& [links, requests, group, processes, indices, statuses, seen] = *batch_;
     const int count = vendor::test_some(requests, indices, seen, lengths_ ? &statuses : nullptr);
     for (int i = 0; i < count; ++i) {
         const std::size_t of =
             group[static_cast<std::size_t>(indices[static_cast<std::size_t>(i)])];
-        --pending_;
-        if (--left_[of] == 0) done_.push_back(of);
+        end_of(of);
         if (!lengths_) continue;
         int bytes = 0;
         check(MPI_Get_count(&statuses[static_cast<std::size_t>(i)], MPI_BYTE, &bytes),
@@ -57,7 +60,7 @@ std::span<const std::size_t> Requests::newly_done() {
         if (bytes == 0) empty_.push_back(of);
     }
     // MPI looks at all that it is given, the ended ones too: they go before they are the most.
-    if (pending_ <= requests.size() / 2) {
+    if (pending_ - on_endpoints_.size() <= requests.size() / 2) {
         std::size_t kept = 0;
         for (std::size_t i = 0; i < requests.size(); ++i) {
             if (requests[i] == MPI_REQUEST_NULL) continue;
@@ -74,18 +77,6 @@ std::span<const std::size_t> Requests::newly_done() {
         for (std::size_t i = 0; i < requests.size(); ++i)
             if (requests[i] != MPI_REQUEST_NULL) needs->add_any({processes[i]});
     return done_;
-}
-
-void Requests::add_in_node(std::function<bool()> gone, std::int64_t process) {
-    in_node_.push_back({std::move(gone), process});
-}
-
-bool Requests::holds() {
-    newly_done();
-    std::erase_if(in_node_, [](const InNodeText& each) { return each.gone(); });
-    if (AwaitedPeers* const needs = AwaitedPeers::collecting())
-        for (const InNodeText& each : in_node_) needs->add_any({each.process});
-    return all_done();
 }
 
 }  // namespace hocket::comm

@@ -149,10 +149,13 @@ State::State(std::unique_ptr<User> user) : user_(std::move(user)) {
     check(MPI_Comm_size(user_->comm, &size_), "MPI_Comm_size");
 }
 
+State::State(OwnedLink link)
+    : link_(std::move(link)), rank_(link_->rank()), size_(link_->size()), opened_(true) {}
+
 State::~State() {
     link_.reset();
     lasting_.reset();
-    if (user_->ours && user_->comm != MPI_COMM_NULL)
+    if (user_ != nullptr && user_->ours && user_->comm != MPI_COMM_NULL)
         Engine::instance().post_background(std::make_shared<Freeing>(user_->comm));
 }
 
@@ -161,11 +164,15 @@ void State::forget_user() {
 }
 
 int State::next_tag() {
-    require_running();
+    if (user_ != nullptr) require_running();
     const int tag = next_tag_;
     ++tags_given_;
-    next_tag_ = next_tag_ + 4 > vendor::highest_tag() ? 2 : next_tag_ + 2;
+    next_tag_ = next_tag_ + 4 > highest_tag() ? 2 : next_tag_ + 2;
     return tag;
+}
+
+int State::highest_tag() const {
+    return user_ != nullptr ? vendor::highest_tag() : link_->highest_tag();
 }
 
 namespace {
@@ -239,7 +246,16 @@ void State::introduce(Link& link, int number) {
     link.set_inbox(node_inbox_, number);
 }
 
+void State::require_alone() const {
+    if (size_ > 1)
+        throw Error("this call needs a communicator of one job; its processes are of several");
+}
+
 Protocol<OwnedLink> State::new_link() {
+    if (user_ == nullptr) {
+        require_alone();
+        co_return OwnedLink(new Link);
+    }
     const int number = ++links_;  // all processes make them in the same order
     OwnedLink made = co_await duplicate(user_->in_use());
     introduce(*made, number);
@@ -256,7 +272,7 @@ Protocol<Link*> State::lasting_link() {
 
 int State::next_lasting_tags() {
     const int tags = next_lasting_;
-    next_lasting_ = next_lasting_ + 4 > vendor::highest_tag() ? 0 : next_lasting_ + 2;
+    next_lasting_ = next_lasting_ + 4 > highest_tag() ? 0 : next_lasting_ + 2;
     return tags;
 }
 
@@ -268,6 +284,10 @@ void State::describe(int rank, const std::string& words) {
 }
 
 std::shared_ptr<State> State::split(int color, int key) {
+    if (user_ == nullptr) {
+        require_alone();
+        return color < 0 ? nullptr : std::make_shared<State>(OwnedLink(new Link));
+    }
     require_running();
     MPI_Comm part = MPI_COMM_NULL;
     check(MPI_Comm_split(user_->in_use(), color < 0 ? MPI_UNDEFINED : color, key, &part),
@@ -315,23 +335,11 @@ Comm from_mpi(MPI_Comm user) {
 
 MPI_Comm to_mpi(const Comm& comm) {
     comm::require_running();
+    if (!comm.state().by_mpi())
+        throw Error(
+            "these processes share no MPI communicator: they are of several jobs, or run without "
+            "MPI");
     return comm.state().user().in_use();
-}
-
-Comm from_fortran(MPI_Fint user) {
-    comm::require_running();
-    const MPI_Comm converted = MPI_Comm_f2c(user);
-    if (!comm::vendor::is_communicator(converted))
-        throw Error("the integer " + std::to_string(user) + " is no communicator of " +
-                    mpi_library() +
-                    ", which hocket was built with; pass the handle of a communicator of that MPI "
-                    "(in Fortran an integer, or comm%MPI_VAL), and build all parts of the program "
-                    "with one MPI");
-    return from_mpi(converted);
-}
-
-MPI_Fint to_fortran(const Comm& comm) {
-    return MPI_Comm_c2f(to_mpi(comm));
 }
 
 std::string mpi_library() {

@@ -1,0 +1,301 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""Ports: where programs that were started separately find this one, look into it and steer it."""
+
+from __future__ import annotations
+
+from types import TracebackType
+from typing import TYPE_CHECKING, Any, Optional
+
+from hocket import _mpi
+from hocket.arguments import as_flag, as_text
+from hocket.arrays import Array
+from hocket.calls import collective
+from hocket.channels import core_of
+from hocket.communicators import communicator
+from hocket.ports.observer import Value, key_of, value_of
+
+if TYPE_CHECKING:
+    from mpi4py import MPI
+
+
+class Parameter:
+    """A value that observers change; made by `Port.parameter`.
+
+    All processes see a new value from the same `Port.poll` on.
+
+    Examples
+    --------
+    >>> with hk.open_port("example-parameter") as port:
+    ...     viscosity = port.parameter("viscosity", 0.1)
+    ...     viscosity.value
+    0.1
+    """
+
+    __slots__ = ("_core",)
+
+    def __init__(self, core: _mpi.Parameter) -> None:
+        self._core = core
+
+    @property
+    def name(self) -> str:
+        """As it was published.
+
+        Examples
+        --------
+        >>> with hk.open_port("example-parameter") as port:
+        ...     port.parameter("viscosity", 0.1).name
+        'viscosity'
+        """
+        return self._core.name()
+
+    @property
+    def value(self) -> Value:
+        """As of the last poll.
+
+        Examples
+        --------
+        >>> with hk.open_port("example-parameter") as port:
+        ...     port.parameter("steps", 100).value
+        100
+        """
+        return self._core.value()
+
+    def __repr__(self) -> str:
+        return f"<hocket.Parameter {self.name!r} = {self.value!r}>"
+
+
+class Port:
+    """A port of this program; made by `open_port`. A context manager, which closes it.
+
+    Its methods are collective over the communicator.
+
+    Examples
+    --------
+    On two processes:
+
+    >>> rows = hk.Layout((4, 6), "(BLOCK, *)", 2)
+    >>> temperature = hk.zeros(rows)
+    >>> with hk.open_port("example") as port:
+    ...     port.publish("temperature", temperature)
+    ...     viscosity = port.parameter("viscosity", 0.1)
+    ...     for step in range(100):
+    ...         temperature.local[...] += viscosity.value
+    ...         port.poll()
+    """
+
+    __slots__ = ("_comm", "_core")
+
+    def __init__(self, core: _mpi.Port, comm: MPI.Comm) -> None:
+        self._core = core
+        self._comm = comm
+
+    @property
+    def name(self) -> str:
+        """As it was opened.
+
+        Examples
+        --------
+        >>> with hk.open_port("example") as port:
+        ...     port.name
+        'example'
+        """
+        return self._core.name()
+
+    @property
+    def address(self) -> str:
+        """``"host:port"``, where it listens for other hosts; "" where it does not.
+
+        Examples
+        --------
+        >>> with hk.open_port("example") as port:
+        ...     port.address
+        ''
+        """
+        return self._core.address()
+
+    @property
+    def key(self) -> Optional[str]:
+        """Path of the key file that other hosts need; None where there is none.
+
+        Examples
+        --------
+        >>> with hk.open_port("example") as port:
+        ...     port.key is None
+        True
+        """
+        return self._core.key() or None
+
+    @property
+    def step(self) -> int:
+        """How many polls this process has made.
+
+        Examples
+        --------
+        >>> with hk.open_port("example") as port:
+        ...     port.poll()
+        ...     port.step
+        1
+        """
+        return self._core.polls()
+
+    def __repr__(self) -> str:
+        return f"<hocket.Port {self.name!r}>"
+
+    def publish(self, name: str, a: Array, *, timeout: Optional[float] = None) -> None:
+        """Lets observers see the array from the next `poll` on. The port keeps it alive.
+
+        Parameters
+        ----------
+        name
+            1 to 64 letters, digits, ".", "_" and "-". An array that was published under this name
+            before is seen no more.
+        a
+            an array of the port's communicator, of any layout.
+
+        Raises
+        ------
+        MismatchError
+            where processes publish different names, shapes or layouts.
+        Error
+            for another communicator, and a name that a parameter has.
+
+        Examples
+        --------
+        >>> with hk.open_port("example") as port:
+        ...     port.publish("t", hk.zeros(hk.Layout((3, 4), "(*, *)")))
+        """
+        with collective(self._comm, timeout) as seconds:
+            given = as_text(name, "name", "temperature")
+            core = core_of(a, "publish")
+        self._core.publish(given, core, seconds)
+
+    def parameter(self, name: str, value: Value, *, timeout: Optional[float] = None) -> Parameter:
+        """A value that observers may change, from `poll` to `poll`.
+
+        Parameters
+        ----------
+        value
+            what it is at first, the same on all processes: a bool, int, float or text. Its type
+            stays.
+
+        Raises
+        ------
+        MismatchError
+            where processes give different values.
+        Error
+            for a name that is taken, and a value of another type.
+
+        Examples
+        --------
+        >>> with hk.open_port("example") as port:
+        ...     port.parameter("viscosity", 0.1)
+        <hocket.Parameter 'viscosity' = 0.1>
+        """
+        with collective(self._comm, timeout) as seconds:
+            given, plain = as_text(name, "name", "viscosity"), value_of(value, name)
+        return Parameter(self._core.parameter(given, plain, seconds))
+
+    def poll(self, timeout: Optional[float] = None) -> None:
+        """Where observers see published arrays, and parameters change.
+
+        All processes make as many polls. They do not wait for each other, but for a process that
+        comes to the poll at which somebody looks before it knows that all others know of it.
+        With nobody there it reads a clock.
+
+        Raises
+        ------
+        DeadlineError
+            where process 0 does not come to that poll within `timeout` seconds.
+
+        Examples
+        --------
+        >>> with hk.open_port("example") as port:
+        ...     for step in range(3):
+        ...         port.poll()
+        """
+        self._core.poll(timeout)
+
+    def close(self, timeout: Optional[float] = None) -> None:
+        """Ends it: observers are told, and the name is free.
+
+        Raises
+        ------
+        Error
+            the second time.
+
+        Examples
+        --------
+        >>> port = hk.open_port("example")
+        >>> port.close()
+        """
+        with collective(self._comm, timeout) as seconds:
+            pass
+        self._core.close(seconds)
+
+    def __enter__(self) -> Port:
+        return self
+
+    def __exit__(
+        self,
+        kind: Optional[type[BaseException]],
+        error: Optional[BaseException],
+        trace: Optional[TracebackType],
+    ) -> None:
+        if error is None:  # else the other processes may not close it
+            self.close()
+
+
+def open_port(
+    name: str,
+    *,
+    task: Optional[str] = None,
+    address: Optional[str] = None,
+    comm: Optional[MPI.Comm] = None,
+    key: Any = None,
+    secure: bool = True,
+    timeout: Optional[float] = None,
+) -> Port:
+    """Opens a port, by which programs that were started separately find this one. Collective.
+
+    On this host other programs of this user find it by its name, through a file that only this user
+    may read, and need no key.
+
+    Parameters
+    ----------
+    name
+        1 to 64 letters, digits, ".", "_" and "-".
+    task
+        how this program is called by those who connect; None: as the port.
+    address
+        ``"host:port"`` where process 0 listens for other hosts; port 0 is a free one. None: a free
+        port of this host if there is a `key`, else none.
+    comm
+        whose processes the port belongs to; None: all.
+    key
+        path of a file of at least 32 bytes that only this user may read: both sides have it. None:
+        with an `address` one is made, see `Port.key`.
+    secure
+        False: connections from other hosts are not encrypted, and need no key.
+
+    Returns
+    -------
+    Port
+
+    Raises
+    ------
+    Error
+        on every process: a name that another program has, an address that cannot be listened at, a
+        key file that others may read, and encryption where hocket was built without OpenSSL.
+
+    Examples
+    --------
+    >>> with hk.open_port("example") as port:
+    ...     port.publish("t", hk.zeros(hk.Layout((3, 4), "(*, *)")))
+    ...     port.poll()
+    """
+    on = communicator(comm)
+    with collective(on, timeout) as seconds:
+        given = as_text(name, "name", "simulation")
+        where = "" if address is None else as_text(address, "address", "node17:0")
+        path, encrypted = key_of(key), as_flag(secure, "secure")
+    return Port(_mpi.Port.open(given, on.handle, where, path, encrypted, seconds), on)

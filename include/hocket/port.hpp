@@ -1,0 +1,82 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Ports: where programs that were started separately find this one, look into it and steer it.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <string>
+
+#include "hocket/array.hpp"
+#include "hocket/observer.hpp"
+#include "hocket/operation.hpp"
+
+namespace hocket {
+
+namespace port {
+struct State;  // src/port/state.hpp
+}
+
+struct PortOptions {
+    /// host:port where it listens for other hosts; port 0: a free one. "": a free port of all of
+    /// this host's addresses if there is a key, and none if there is not.
+    std::string address;
+    /// Path of a key file of at least 32 bytes, which both sides have. "": none is needed on this
+    /// host for this user; with an address one is made.
+    std::string key;
+    bool secure = true;  ///< false: unencrypted to other hosts, where they say so too
+    Deadline deadline;
+};
+
+/// A number, flag or text that observers change. All processes see a new value from the same poll
+/// on. A handle.
+class Parameter {
+  public:
+    const std::string& name() const;
+    Value value() const;
+
+  private:
+    friend class Port;
+    Parameter(std::string name, std::shared_ptr<const Value> value)
+        : name_(std::move(name)), value_(std::move(value)) {}
+    std::string name_;
+    std::shared_ptr<const Value> value_;
+};
+
+/// A port of a running program. A handle. All calls but those that only look are collective over
+/// the communicator, and an error of one process is raised on all of them.
+class Port {
+  public:
+    /// Collective. Process 0 listens: at a Unix socket that only this user reaches, and at a TCP
+    /// port if the options say so. The name stands in a folder of this user until the program ends.
+    /// @throws Error on every process: a name that is taken, an address that cannot be had, a key
+    /// file that others may read, encryption without OpenSSL.
+    static Port open(const std::string& name, const Comm& comm, const PortOptions& options = {});
+
+    const std::string& name() const;
+    const std::string& address() const;  ///< host:port; "": on this host only
+    const std::string& key() const;      ///< path of the key file; "": there is none
+    const Comm& comm() const;
+
+    /// Lets observers see the array, from the next poll on; the port keeps it alive. An array of
+    /// the same name takes the place of the old one. Collective. @throws Error on every process.
+    void publish(const std::string& name, const Array& array, Deadline deadline = {});
+    /// A parameter that observers may change. Collective; all processes give the same value.
+    /// @throws MismatchError where they do not; Error for a name that is taken.
+    Parameter parameter(const std::string& name, const Value& value, Deadline deadline = {});
+    /// A parameter's value as of the last poll. @throws Error if there is none of that name.
+    Value value(const std::string& name) const;
+    /// Where the program can be looked at and parameters change. Collective, in the sense that all
+    /// processes make as many polls: they do not wait for each other, but that no process passes
+    /// the poll at which somebody looks before all know of it. With nobody there it reads a clock.
+    void poll(Deadline deadline = {});
+    /// How many polls this process has made.
+    std::int64_t polls() const;
+    /// Ends it: observers are told, the name is free. Collective.
+    void close(Deadline deadline = {});
+
+  private:
+    explicit Port(std::shared_ptr<port::State> state) : state_(std::move(state)) {}
+    std::shared_ptr<port::State> state_;
+};
+
+}  // namespace hocket

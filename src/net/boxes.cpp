@@ -1,0 +1,90 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "net/boxes.hpp"
+
+#include <cstddef>
+
+#include "hocket/kernel.hpp"
+
+namespace hocket::net {
+namespace {
+
+// Indices first, first + step, ...; the first of them is the list's `at`th.
+struct Run {
+    std::int64_t first, step, count, at;
+};
+
+std::vector<Run> runs_of(const std::vector<std::int64_t>& list) {
+    std::vector<Run> runs;
+    for (std::size_t k = 0; k < list.size();) {
+        Run run{list[k], 1, 1, static_cast<std::int64_t>(k)};
+        std::size_t next = k + 1;
+        if (next < list.size()) run.step = list[next] - list[k];
+        while (next < list.size() && list[next] - list[next - 1] == run.step) ++next, ++run.count;
+        k = next;
+        runs.push_back(run);
+    }
+    return runs;
+}
+
+// Calls act(extents, strides of the array and of the packed elements, first byte in both) for each
+// box of the product of all dimensions' runs.
+template <class Act>
+void for_each_box(const IndexLists& lists, std::int64_t itemsize, const Shape& strides, Act act) {
+    const std::size_t dimensions = lists.size();
+    Shape shape;
+    std::vector<std::vector<Run>> runs;
+    for (const auto& list : lists) {
+        if (list.empty()) return;
+        shape.push_back(static_cast<std::int64_t>(list.size()));
+        runs.push_back(runs_of(list));
+    }
+    const Shape packed = dense(shape, itemsize);
+    std::vector<std::size_t> chosen(dimensions, 0);
+    for (;;) {
+        Shape extents(dimensions), in_array(dimensions);
+        std::int64_t array_first = 0, packed_first = 0;
+        for (std::size_t d = 0; d < dimensions; ++d) {
+            const Run& run = runs[d][chosen[d]];
+            extents[d] = run.count;
+            in_array[d] = strides[d] * run.step;
+            array_first += strides[d] * run.first;
+            packed_first += packed[d] * run.at;
+        }
+        act(extents, in_array, packed, array_first, packed_first);
+        std::size_t d = dimensions;
+        while (d > 0 && ++chosen[d - 1] == runs[d - 1].size()) chosen[--d] = 0;
+        if (d == 0) return;
+    }
+}
+
+}  // namespace
+
+Shape dense(const Shape& shape, std::int64_t itemsize) {
+    Shape strides(shape.size());
+    for (std::size_t d = shape.size(); d-- > 0; itemsize *= shape[d]) strides[d] = itemsize;
+    return strides;
+}
+
+void pack(const IndexLists& lists, std::int64_t itemsize, const void* array, const Shape& strides,
+          void* packed) {
+    for_each_box(lists, itemsize, strides,
+                 [&](const Shape& extents, const Shape& in_array, const Shape& in_packed,
+                     std::int64_t from, std::int64_t to) {
+                     kernel::Copy(extents, itemsize, in_array, in_packed)
+                         .run(static_cast<const std::byte*>(array) + from,
+                              static_cast<std::byte*>(packed) + to);
+                 });
+}
+
+void unpack(const IndexLists& lists, std::int64_t itemsize, const void* packed, void* array,
+            const Shape& strides) {
+    for_each_box(lists, itemsize, strides,
+                 [&](const Shape& extents, const Shape& in_array, const Shape& in_packed,
+                     std::int64_t to, std::int64_t from) {
+                     kernel::Copy(extents, itemsize, in_packed, in_array)
+                         .run(static_cast<const std::byte*>(packed) + from,
+                              static_cast<std::byte*>(array) + to);
+                 });
+}
+
+}  // namespace hocket::net

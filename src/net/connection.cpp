@@ -1,0 +1,93 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "net/connection.hpp"
+
+#include <algorithm>
+#include <string>
+
+#include "base/platform.hpp"
+
+namespace hocket::net {
+namespace {
+
+constexpr std::size_t frame_header = 5, at_once = 256 * 1024;
+
+}  // namespace
+
+Connection::Connection(std::unique_ptr<Stream> stream, std::size_t longest)
+    : stream_(std::move(stream)), longest_(longest) {}
+
+void Connection::send_raw(Bytes bytes) {
+    if (out_.empty()) moved_at_ = platform::seconds();
+    queued_ += bytes.size();
+    out_.push_back({std::move(bytes), nullptr, {}});
+}
+
+std::span<const std::byte> Connection::arrived() const {
+    return std::span(in_).subspan(first_, end_ - first_);
+}
+
+void Connection::drop(std::size_t bytes) {
+    first_ += bytes;
+    if (first_ == end_) first_ = end_ = 0;
+}
+
+bool Connection::fill() {
+    if (in_.size() - end_ < at_once) {
+        std::copy(in_.begin() + static_cast<std::ptrdiff_t>(first_),
+                  in_.begin() + static_cast<std::ptrdiff_t>(end_), in_.begin());
+        end_ -= first_;
+        first_ = 0;
+        if (in_.size() - end_ < at_once) in_.resize(end_ + at_once);
+    }
+    const std::size_t got = stream_->read(std::span(in_).subspan(end_));
+    end_ += got;
+    return got > 0;
+}
+
+void Connection::send(std::uint8_t kind, std::span<const std::byte> body,
+                      std::shared_ptr<const Bytes> owner, std::span<const std::byte> shared) {
+    Writer writer;
+    writer.u32(static_cast<std::uint32_t>(body.size() + shared.size())).u8(kind).raw(body);
+    send_raw({writer.bytes().begin(), writer.bytes().end()});
+    if (shared.empty()) return;
+    queued_ += shared.size();
+    out_.push_back({{}, std::move(owner), shared});
+}
+
+bool Connection::flush() {
+    while (!out_.empty()) {
+        const auto bytes = out_.front().bytes().subspan(out_sent_);
+        const std::size_t taken = bytes.empty() ? 0 : stream_->write(bytes);
+        if (taken == 0 && !bytes.empty()) return false;
+        moved_at_ = platform::seconds();
+        queued_ -= taken;
+        out_sent_ += taken;
+        if (taken < bytes.size()) continue;
+        out_.pop_front();
+        out_sent_ = 0;
+    }
+    return stream_->flush();
+}
+
+std::optional<Frame> Connection::receive() {
+    drop(std::exchange(consumed_, 0));
+    for (;;) {
+        const auto bytes = arrived();
+        if (bytes.size() >= frame_header) {
+            Reader reader(bytes);
+            const std::size_t length = reader.length(longest_);
+            const std::uint8_t kind = reader.u8();
+            if (bytes.size() >= frame_header + length) {
+                consumed_ = frame_header + length;
+                return Frame{kind, bytes.subspan(frame_header, length)};
+            }
+        }
+        if (!fill()) return std::nullopt;
+    }
+}
+
+double Connection::stuck() const {
+    return out_.empty() ? 0 : platform::seconds() - moved_at_;
+}
+
+}  // namespace hocket::net

@@ -1,0 +1,63 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Messages over a stream: a length, a kind and a body. What is to be sent waits in a queue, so that
+// nobody waits for the other side.
+#pragma once
+
+#include <cstdint>
+#include <deque>
+#include <memory>
+#include <optional>
+#include <span>
+
+#include "net/bytes.hpp"
+#include "net/stream.hpp"
+
+namespace hocket::net {
+
+struct Frame {
+    std::uint8_t kind;
+    std::span<const std::byte> body;  // good until the next call
+};
+
+class Connection {
+  public:
+    /// A frame that comes may have `longest` bytes. @throws Error later for one that has more.
+    Connection(std::unique_ptr<Stream> stream, std::size_t longest);
+
+    Stream& stream() { return *stream_; }
+    /// Bytes as they are, before the first frame.
+    void send_raw(Bytes bytes);
+    std::span<const std::byte> arrived() const;
+    void drop(std::size_t bytes);
+    /// Reads what has come; false: nothing has. @throws Disconnected
+    bool fill();
+
+    /// `shared` follows `body` in the same frame, and stays where it is until it is sent.
+    void send(std::uint8_t kind, std::span<const std::byte> body,
+              std::shared_ptr<const Bytes> owner = {}, std::span<const std::byte> shared = {});
+    /// True once nothing is left to send. @throws Disconnected
+    bool flush();
+    /// The next frame, if all of it has come. @throws Error, Disconnected
+    std::optional<Frame> receive();
+
+    std::size_t queued() const { return queued_; }
+    /// Seconds since the other side last took a byte, while some wait for it.
+    double stuck() const;
+
+  private:
+    struct Piece {
+        Bytes own;
+        std::shared_ptr<const Bytes> owner;
+        std::span<const std::byte> shared;
+        std::span<const std::byte> bytes() const { return owner ? shared : std::span(own); }
+    };
+    std::unique_ptr<Stream> stream_;
+    std::size_t longest_;
+    Bytes in_;
+    std::size_t first_ = 0, consumed_ = 0, end_ = 0;
+    std::deque<Piece> out_;
+    std::size_t out_sent_ = 0, queued_ = 0;
+    double moved_at_ = 0;
+};
+
+}  // namespace hocket::net

@@ -1,0 +1,349 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// One who looks on, without MPI.
+#include "hocket/observer.hpp"
+
+#include <algorithm>
+#include <bit>
+#include <functional>
+#include <map>
+#include <set>
+
+#include "base/checked.hpp"
+#include "base/platform.hpp"
+#include "base/text.hpp"
+#include "net/boxes.hpp"
+#include "net/dial.hpp"
+#include "net/observing.hpp"
+
+namespace hocket {
+namespace net {
+
+class Session {
+  public:
+    Session(std::string port, const ObserveOptions& options)
+        : port_(std::move(port)), options_(options) {
+        Hello hello;
+        hello.role = Role::observer;
+        hello.instance = new_instance();
+        Dial dial({port_, options.key, Right::steer, options.secure, options.timeout},
+                  std::move(hello));
+        while (!dial.poll()) {
+            if (options.interrupt != nullptr) options.interrupt();
+            dial.idle();
+        }
+        connection_ = dial.take();
+        swapped_ = dial.welcome().big_endian != (std::endian::native == std::endian::big);
+        wait_for_answer([&] { return known_; }, "the list of its arrays");
+    }
+
+    const Catalog& catalog() {
+        wait_for_answer([] { return true; }, "");  // what has come so far
+        return catalog_;
+    }
+    std::int64_t step() const { return step_; }
+    bool swapped() const { return swapped_; }
+    void close() { connection_.reset(); }
+
+    void read(const std::string& name, std::span<const Slice> slices, void* data,
+              const std::optional<Shape>& strides);
+    void set(const std::string& name, const Value& value);
+
+  private:
+    // A picture that is under way, and where it goes.
+    struct Awaited {
+        std::int64_t number, itemsize;
+        void* data;
+        Shape strides;
+        Shape shape;
+        bool strided = false;
+        std::int64_t missing = -1;  // bytes; -1: the picture has not begun
+        std::optional<Layout> layout;
+        std::map<std::int64_t, Bytes> parts;  // by process, until they are complete
+        std::map<std::int64_t, std::size_t> filled;
+    };
+
+    Connection& connection() {
+        if (!connection_) throw Error("this look at the port '" + port_ + "' was closed");
+        return *connection_;
+    }
+    const ObservedArray& array(const std::string& name);
+    void hear_all();
+    bool flush();
+    void hear(const Frame& frame);
+    void hear_picture(Reader& reader);
+    void hear_part(Reader& reader);
+    void place(std::int64_t process, const Bytes& bytes);
+    void wait_for_answer(const std::function<bool()>& done, const std::string& what);
+
+    std::string port_;
+    ObserveOptions options_;
+    std::unique_ptr<Connection> connection_;
+    Catalog catalog_;
+    bool known_ = false, swapped_ = false;
+    std::int64_t step_ = 0, number_ = 0, answered_ = 0;
+    Awaited* awaited_ = nullptr;
+    std::string failure_;
+    bool ended_ = false;
+    std::optional<std::string> lost_;
+};
+
+// Answers that came before the end are answers.
+void Session::hear_all() {
+    try {
+        while (const auto frame = connection().receive()) hear(*frame);
+    } catch (const Disconnected& error) {
+        if (!ended_) lost_ = error.what();
+    }
+}
+
+// What the program said before it ended stays to be heard.
+bool Session::flush() {
+    try {
+        return connection().flush();
+    } catch (const Disconnected& error) {
+        hear_all();
+        if (!ended_ && !lost_) lost_ = error.what();
+        return true;
+    }
+}
+
+void Session::wait_for_answer(const std::function<bool()>& done, const std::string& what) {
+    const double began = platform::seconds();
+    try {
+        for (;;) {
+            hear_all();
+            if (done()) return;
+            if (ended_) throw EndOfStream("the program has closed the port '" + port_ + "'");
+            if (lost_) throw Disconnected(*lost_);
+            const bool sent = flush();
+            if (options_.timeout && platform::seconds() - began > *options_.timeout)
+                throw DeadlineError("the program of the port '" + port_ + "' has not given " +
+                                    what + " within " + text::seconds(*options_.timeout) +
+                                    "; not all of its processes have come to the same poll()");
+            if (options_.interrupt != nullptr) options_.interrupt();
+            idle(connection(), !sent);
+        }
+    } catch (const Disconnected& error) {
+        connection_.reset();
+        throw PeerLostError("the program of the port '" + port_ + "' is gone: " + error.what());
+    } catch (...) {
+        // An answer that comes later would be taken for that to another question.
+        connection_.reset();
+        throw;
+    }
+}
+
+void Session::hear(const Frame& frame) {
+    Reader reader(frame.body);
+    switch (static_cast<Say>(frame.kind)) {
+        case Say::catalog:
+            catalog_ = read_catalog(reader);
+            step_ = std::max(step_, catalog_.poll);
+            known_ = true;
+            return;
+        case Say::picture:
+            return hear_picture(reader);
+        case Say::part:
+            return hear_part(reader);
+        case Say::was_set:
+            answered_ = reader.i64();
+            step_ = reader.i64();
+            return;
+        case Say::failed:
+            answered_ = reader.i64();
+            failure_ = reader.text(longest_text);
+            return;
+        case Say::ended:
+            ended_ = true;
+            return;
+        case Say::refused:
+            throw Error("the port '" + port_ +
+                        "' ends the connection: " + reader.text(longest_text));
+        default:
+            throw Error("the port '" + port_ + "' says something of kind " +
+                        std::to_string(frame.kind) + ", which no observer knows");
+    }
+}
+
+void Session::hear_picture(Reader& reader) {
+    const Picture picture = read_picture(reader);
+    if (awaited_ == nullptr || picture.number != awaited_->number || awaited_->missing >= 0)
+        throw Error("the port '" + port_ + "' sends an array that nobody asked for");
+    Awaited& of = *awaited_;
+    of.layout = Layout::parse(picture.layout);
+    if (of.layout->shape() != of.shape)
+        throw Error("the port '" + port_ + "' sends an array of shape " +
+                    text::tuple(of.layout->shape()) + " instead of " + text::tuple(of.shape));
+    step_ = picture.poll;
+    of.missing = 0;
+    for (const auto& [process, bytes] : picture.parts) {
+        // The layout says how long a part is; it also bounds what is allocated here.
+        if (process < 0 || process >= of.layout->size() ||
+            bytes != of.layout->local_elements(process) * of.itemsize)
+            throw Error("the port '" + port_ + "' sends a part of " + std::to_string(bytes) +
+                        " bytes for process " + std::to_string(process));
+        if (bytes == 0 || of.parts.contains(process)) continue;
+        of.parts[process].resize(static_cast<std::size_t>(bytes));
+        of.filled[process] = 0;
+        of.missing += bytes;
+    }
+    if (of.missing == 0) answered_ = of.number;
+}
+
+void Session::hear_part(Reader& reader) {
+    const std::int64_t number = reader.i64(), process = reader.i64(), first = reader.i64();
+    const auto bytes = reader.rest();
+    if (awaited_ == nullptr || number != awaited_->number) return;
+    Awaited& of = *awaited_;
+    const auto found = of.parts.find(process);
+    if (found == of.parts.end() || first != static_cast<std::int64_t>(of.filled[process]) ||
+        bytes.size() > found->second.size() - of.filled[process])
+        throw Error("the port '" + port_ + "' sends bytes that belong to no part");
+    std::copy(bytes.begin(), bytes.end(), found->second.begin() + first);
+    of.filled[process] += bytes.size();
+    of.missing -= static_cast<std::int64_t>(bytes.size());
+    if (of.filled[process] == found->second.size()) {
+        place(process, found->second);
+        of.parts.erase(found);
+    }
+    if (of.missing == 0) answered_ = of.number;
+}
+
+void Session::place(std::int64_t process, const Bytes& bytes) {
+    const Awaited& of = *awaited_;
+    const Shape strides = of.layout->is_indexed() ? Shape{of.itemsize} : of.strides;
+    unpack(of.layout->global_indices(process), of.itemsize, bytes.data(), of.data, strides);
+}
+
+const ObservedArray& Session::array(const std::string& name) {
+    std::vector<std::string> names;
+    for (const ObservedArray& one : catalog().arrays) {
+        if (one.name == name) return one;
+        names.push_back(one.name);
+    }
+    throw Error("the program has published no array '" + name + "'" +
+                text::did_you_mean(name, names) + "; it has published " +
+                (names.empty() ? "none" : text::quoted_list(names)));
+}
+
+void Session::read(const std::string& name, std::span<const Slice> slices, void* data,
+                   const std::optional<Shape>& strides) {
+    const ObservedArray of = array(name);
+    if (slices.size() != of.shape.size())
+        throw LayoutError("'" + name + "' has " + std::to_string(of.shape.size()) +
+                          " dimensions, and " + std::to_string(slices.size()) +
+                          " slices are given");
+    Awaited awaited{++number_, of.itemsize, data, {}, {}, false, -1, {}, {}, {}};
+    // What an array of this shape would refuse, too.
+    awaited.shape =
+        Layout(of.shape, std::vector<Format>(of.shape.size(), Format("*"))).section(slices).shape();
+    awaited.strides = dense(awaited.shape, of.itemsize);
+    if (strides && strides->size() != awaited.shape.size())
+        throw Error("the memory for '" + name + "' has " + std::to_string(strides->size()) +
+                    " strides, and the section has " + std::to_string(awaited.shape.size()) +
+                    " dimensions");
+    Bytes whole;
+    if (strides && *strides != awaited.strides) {
+        // Parts of explicit segments come by row-major number.
+        const auto bytes = base::product(awaited.shape);
+        whole.resize(static_cast<std::size_t>(bytes.value() * of.itemsize));
+        awaited.data = whole.data();
+    }
+    Writer writer;
+    write(writer, Look{awaited.number, name, {slices.begin(), slices.end()}});
+    connection().send(static_cast<std::uint8_t>(Say::look), writer.bytes());
+    awaited_ = &awaited;
+    failure_.clear();
+    try {
+        wait_for_answer([&] { return answered_ == awaited.number; }, "'" + name + "'");
+    } catch (...) {
+        awaited_ = nullptr;
+        throw;
+    }
+    awaited_ = nullptr;
+    if (!failure_.empty()) throw Error(failure_);
+    if (whole.empty()) return;
+    IndexLists all;
+    for (const std::int64_t extent : awaited.shape) {
+        auto& list = all.emplace_back(static_cast<std::size_t>(extent));
+        for (std::size_t k = 0; k < list.size(); ++k) list[k] = static_cast<std::int64_t>(k);
+    }
+    unpack(all, of.itemsize, whole.data(), data, *strides);
+}
+
+void Session::set(const std::string& name, const Value& value) {
+    const auto* text = std::get_if<std::string>(&value);
+    if (text != nullptr && text->size() > longest_text)
+        throw Error("the value for '" + name + "' has " + std::to_string(text->size()) +
+                    " characters, and " + std::to_string(longest_text) + " are the most");
+    if (!is_name(name)) throw Error("'" + name + "' is no name of a parameter");
+    const std::int64_t number = ++number_;
+    Writer writer;
+    write(writer, Set{number, name, value});
+    connection().send(static_cast<std::uint8_t>(Say::set), writer.bytes());
+    failure_.clear();
+    wait_for_answer([&] { return answered_ == number; }, "'" + name + "' its new value");
+    if (!failure_.empty()) throw Error(failure_);
+    // The list of what is published says so, too, but comes a moment later.
+    const auto whole = std::get_if<std::int64_t>(&value);
+    for (auto& [known, now] : catalog_.parameters) {
+        if (known != name) continue;
+        if (whole != nullptr && std::holds_alternative<double>(now))
+            now = static_cast<double>(*whole);
+        else if (whole != nullptr && std::holds_alternative<bool>(now))
+            now = *whole != 0;
+        else
+            now = value;
+    }
+}
+
+}  // namespace net
+
+Observer Observer::open(const std::string& port, const ObserveOptions& options) {
+    if (options.timeout && !(*options.timeout >= 0))
+        throw Error("a timeout is a number of seconds, 0 or more, not " +
+                    std::to_string(*options.timeout));
+    return Observer(std::make_shared<net::Session>(port, options));
+}
+
+std::vector<ObservedArray> Observer::arrays() const {
+    return session_->catalog().arrays;
+}
+
+std::vector<std::pair<std::string, Value>> Observer::parameters() const {
+    return session_->catalog().parameters;
+}
+
+void Observer::read(const std::string& name, std::span<const Slice> slices, void* data,
+                    std::optional<Shape> strides) {
+    session_->read(name, slices, data, strides);
+}
+
+void Observer::set(const std::string& name, const Value& value) {
+    session_->set(name, value);
+}
+
+std::int64_t Observer::step() const {
+    return session_->step();
+}
+
+bool Observer::swapped() const {
+    return session_->swapped();
+}
+
+void Observer::close() {
+    session_->close();
+}
+
+std::vector<PortInfo> ports() {
+    std::vector<PortInfo> found;
+    for (const net::PortFile& port : net::live_ports())
+        found.push_back({port.name, port.process, port.processes, port.address});
+    return found;
+}
+
+void give_key(const std::string& key, const std::string& right, const std::string& path) {
+    net::Key::read(key).give(net::right_of(right), path);
+}
+
+}  // namespace hocket

@@ -1,0 +1,62 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Bytes to and from another process, encrypted or not. Nothing here blocks.
+#pragma once
+
+#include <cstddef>
+#include <memory>
+#include <optional>
+#include <span>
+#include <string>
+
+#include "hocket/error.hpp"
+#include "net/descriptor.hpp"
+#include "net/key.hpp"
+
+namespace hocket::net {
+
+/// The other side has ended the connection, or is gone.
+class Disconnected final : public PeerLostError {
+  public:
+    using PeerLostError::PeerLostError;
+};
+
+class Stream {
+  public:
+    Stream() = default;
+    Stream(const Stream&) = delete;
+    Stream& operator=(const Stream&) = delete;
+    virtual ~Stream() = default;
+
+    /// True once bytes may go both ways; until then it is to be called again. @throws Error where
+    /// the other side has no right to be there; Disconnected.
+    virtual bool open() { return true; }
+    /// The right of the key that the other side has shown; nothing where none was asked for.
+    virtual std::optional<Right> right() const { return std::nullopt; }
+    /// How many bytes were read; 0: none are there now. @throws Disconnected
+    virtual std::size_t read(std::span<std::byte> into) = 0;
+    /// How many of these were taken; 0: there is no room now. @throws Disconnected
+    virtual std::size_t write(std::span<const std::byte> bytes) = 0;
+    /// True once all that was taken is in the system's hands.
+    virtual bool flush() { return true; }
+
+    const Descriptor& descriptor() const { return descriptor_; }
+
+  protected:
+    explicit Stream(Descriptor descriptor) : descriptor_(std::move(descriptor)) {}
+    /// The system's own read and write. @throws Disconnected
+    std::size_t receive(std::span<std::byte> into) const;
+    std::size_t send(std::span<const std::byte> bytes) const;
+
+  private:
+    Descriptor descriptor_;
+};
+
+/// Unencrypted: on one host to a process of our user, or where both sides say so.
+std::unique_ptr<Stream> plain_stream(Descriptor descriptor);
+/// TLS 1.3 with a pre-shared key and ephemeral Diffie-Hellman. The server takes every right that
+/// its key has; the client shows one of them, and takes no server that did not use it.
+std::unique_ptr<Stream> tls_server(Descriptor descriptor, std::shared_ptr<const Key> key);
+std::unique_ptr<Stream> tls_client(Descriptor descriptor, std::shared_ptr<const Key> key,
+                                   Right right);
+
+}  // namespace hocket::net

@@ -1,0 +1,171 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// How processes agree on a poll to come, without waiting for each other before it:
+//
+//   1. Process 0 proposes a poll that lies ahead, to all.
+//   2. Each accepts it, or has passed it already and says how far it is.
+//   3. Process 0 decides: carried out where all have accepted, else called off and proposed anew,
+//      further ahead.
+//
+// A process that comes to the agreed poll before it knows the decision waits for it there.
+// Invariant: process 0 never waits, because at that poll it calls off what not all have accepted.
+#include "port/host.hpp"
+
+namespace hocket::port {
+namespace {
+
+enum class Word : std::uint8_t { propose = 1, carry_out = 2, call_off = 3, last = 4 };
+
+void write_slices(net::Writer& writer, const std::vector<Slice>& slices) {
+    net::Look look;
+    look.slices = slices;
+    net::write(writer, look);
+}
+
+}  // namespace
+
+std::string proposal(const AgreedPoll& agreed) {
+    net::Writer writer;
+    writer.u8(static_cast<std::uint8_t>(Word::propose)).i64(agreed.round).i64(agreed.poll);
+    writer.u32(static_cast<std::uint32_t>(agreed.batch.sets.size()));
+    for (const auto& [name, value] : agreed.batch.sets)
+        net::write(writer, net::Set{0, name, value});
+    writer.u32(static_cast<std::uint32_t>(agreed.batch.looks.size()));
+    for (const auto& [name, slices] : agreed.batch.looks) {
+        writer.text(name);
+        write_slices(writer, slices);
+    }
+    return writer.str();
+}
+
+std::string decision(std::int64_t round, bool carried_out) {
+    net::Writer writer;
+    writer.u8(static_cast<std::uint8_t>(carried_out ? Word::carry_out : Word::call_off)).i64(round);
+    return writer.str();
+}
+
+std::string last_word() {
+    net::Writer writer;
+    writer.u8(static_cast<std::uint8_t>(Word::last));
+    return writer.str();
+}
+
+std::string answer(std::int64_t round, bool accepted, std::int64_t polls) {
+    net::Writer writer;
+    writer.i64(round).u8(accepted ? 1 : 0).i64(polls);
+    return writer.str();
+}
+
+void State::hear() {
+    while (const auto message = from_first->next()) {
+        net::Reader reader(message->text);
+        const auto word = static_cast<Word>(reader.u8());
+        if (word == Word::last) {
+            end_heard = true;
+            agreed.reset();
+            continue;
+        }
+        const std::int64_t round = reader.i64();
+        if (word == Word::propose) {
+            AgreedPoll proposed;
+            proposed.round = round;
+            proposed.poll = reader.i64();
+            for (std::size_t left = reader.u32(); left > 0; --left) {
+                net::Set set = net::read_set(reader);
+                proposed.batch.sets.emplace_back(std::move(set.name), std::move(set.value));
+            }
+            for (std::size_t left = reader.u32(); left > 0; --left) {
+                std::string of = reader.text(net::longest_text);
+                proposed.batch.looks.emplace_back(std::move(of), net::read_look(reader).slices);
+            }
+            const bool ahead = proposed.poll >= polls && !closed;
+            if (ahead) agreed = std::move(proposed);
+            tell(0, answers, answer(round, ahead, polls));
+        } else if (agreed && agreed->round == round) {
+            if (word == Word::carry_out)
+                agreed->decided = true;
+            else
+                agreed.reset();
+        }
+    }
+}
+
+void Host::propose(bool polling) {
+    if (state_.agreed || collecting_ || finishing_ || (looks_.empty() && sets_.empty())) return;
+    AgreedPoll agreed;
+    agreed.round = ++rounds_;
+    const bool alone = state_.comm.size() == 1;
+    // Within a poll of a program of one process it is this one.
+    agreed.poll =
+        alone ? state_.polls + (polling ? 0 : 1) : std::max(state_.polls, furthest_) + lookahead_;
+    agreed_sets_ = std::exchange(sets_, {});
+    agreed_looks_ = std::exchange(looks_, {});
+    for (const AskedSet& asked : agreed_sets_)
+        agreed.batch.sets.emplace_back(asked.set.name, asked.set.value);
+    for (const AskedLook& asked : agreed_looks_)
+        agreed.batch.looks.emplace_back(asked.look.name, asked.look.slices);
+    agreed.decided = alone;
+    accepted_ = 1;
+    tell_all(proposal(agreed));
+    state_.agreed = std::move(agreed);
+}
+
+void Host::hear_answers() {
+    if (!answers_) return;
+    while (const auto message = answers_->next()) {
+        net::Reader reader(message->text);
+        const std::int64_t round = reader.i64();
+        const bool accepted = reader.u8() != 0;
+        const std::int64_t seen = reader.i64();
+        if (!state_.agreed || state_.agreed->round != round || state_.agreed->decided) continue;
+        if (!accepted) {
+            call_off(seen);
+        } else if (++accepted_ == state_.comm.size()) {
+            state_.agreed->decided = true;
+            tell_all(decision(round, true));
+            // Half of what was too far ahead is saved the next time.
+            const std::int64_t early = state_.agreed->poll - state_.polls - 1;
+            lookahead_ = std::max<std::int64_t>(2, lookahead_ - early / 2);
+        }
+    }
+}
+
+void Host::call_off(std::int64_t seen) {
+    constexpr std::int64_t longest_lookahead = std::int64_t{1} << 20;
+    tell_all(decision(state_.agreed->round, false));
+    // Those who polled ahead must be met further on.
+    furthest_ = std::max(furthest_, seen);
+    lookahead_ = std::min(longest_lookahead, 2 * lookahead_);
+    state_.agreed.reset();
+    for (auto it = agreed_sets_.rbegin(); it != agreed_sets_.rend(); ++it) sets_.push_front(*it);
+    for (auto it = agreed_looks_.rbegin(); it != agreed_looks_.rend(); ++it) looks_.push_front(*it);
+    agreed_sets_.clear();
+    agreed_looks_.clear();
+}
+
+void Host::settle() {
+    if (!state_.agreed->decided) {
+        call_off(state_.polls);
+        return propose(true);
+    }
+    const AgreedPoll agreed = *std::exchange(state_.agreed, std::nullopt);
+    OwnParts own = carry_out(state_, agreed.batch);
+    for (const AskedSet& asked : std::exchange(agreed_sets_, {})) {
+        net::Writer body;
+        body.i64(asked.set.number).i64(agreed.poll);
+        asked.who->send(net::Say::was_set, body);
+        catalog_changed_ = true;
+    }
+    std::vector<AskedLook> looks(agreed_looks_.begin(), agreed_looks_.end());
+    agreed_looks_.clear();
+    if (!looks.empty())
+        collecting_ = std::make_shared<comm::Call>(
+            collect(std::move(looks), std::move(own), agreed.poll),
+            "sections for observers of the port '" + state_.name + "'");
+    advance(true);
+}
+
+void Host::tell_all(const std::string& text) {
+    for (int rank = 1; rank < state_.comm.size(); ++rank) state_.tell(rank, State::told, text);
+}
+
+}  // namespace hocket::port

@@ -1,0 +1,69 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// What each process does at an agreed poll.
+#include "net/boxes.hpp"
+#include "port/state.hpp"
+
+namespace hocket::port {
+namespace {
+
+// Sends a part, which nobody else holds any more.
+comm::Protocol<> give(std::shared_ptr<State> /*keep*/, comm::Link& link,
+                      std::shared_ptr<const net::Bytes> part) {
+    comm::Requests requests;
+    link.send(requests, part->data(), static_cast<std::int64_t>(part->size()), 0, State::elements);
+    co_await comm::until(requests);
+}
+
+std::shared_ptr<const net::Bytes> copied(const Array& array, const std::vector<Slice>& slices,
+                                         const Layout& section) {
+    const std::int64_t process = array.process(), itemsize = array.dtype().size;
+    auto part = std::make_shared<net::Bytes>(
+        static_cast<std::size_t>(section.local_elements(process) * itemsize));
+    net::pack(array.layout().section_places(slices, process), itemsize, array.data(),
+              array.strides(), part->data());
+    return part;
+}
+
+}  // namespace
+
+bool gives_part(const Layout& section, std::int64_t process) {
+    if (section.local_elements(process) == 0) return false;
+    const auto indices = section.global_indices(process);
+    if (section.is_indexed()) return true;  // lists may share some elements only
+    Shape first;
+    for (const auto& list : indices) first.push_back(list.front());
+    if (section.owner(first) == process) return true;
+    // Equal copies are given once; boxes that overlap are given whole.
+    return section.global_indices(section.owner(first)) != indices;
+}
+
+OwnParts carry_out(State& state, const Batch& batch) {
+    for (const auto& [name, value] : batch.sets)
+        if (const auto parameter = state.parameter(name)) *parameter = value;
+    OwnParts own;
+    for (const auto& [name, slices] : batch.looks) {
+        own.emplace_back();
+        const Array* const array = state.array(name);
+        if (array == nullptr || array->process() < 0) continue;
+        std::shared_ptr<const net::Bytes> part;
+        try {
+            const Layout section = array->layout().section(slices);
+            if (gives_part(section, array->process())) part = copied(*array, slices, section);
+        } catch (const LayoutError&) {
+            continue;  // the array was replaced meanwhile: process 0 tells who asked
+        }
+        if (!part) continue;
+        if (state.first()) {
+            own.back() = std::move(part);
+            continue;
+        }
+        auto call = std::make_shared<comm::Call>(give(state.shared_from_this(), *state.link, part),
+                                                 "a section for an observer");
+        state.giving.remove_if([](const auto& earlier) { return earlier->ended(); });
+        state.giving.push_back(call);
+        State::begin(call);
+    }
+    return own;
+}
+
+}  // namespace hocket::port

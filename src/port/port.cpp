@@ -1,0 +1,341 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "hocket/port.hpp"
+
+#include <algorithm>
+#include <array>
+#include <cstdio>
+#include <functional>
+
+#include "base/text.hpp"
+#include "comm/agree.hpp"
+#include "comm/engine.hpp"
+#include "comm/interrupts.hpp"
+#include "port/host.hpp"
+#include "port/state.hpp"
+
+namespace hocket {
+namespace port {
+namespace {
+
+// Seconds between two looks at what others have sent: with somebody there, and with nobody.
+constexpr double between_looks = 0.001, attentive = 1;
+
+// A collective call: `check` says what is wrong here, `act` runs on process 0 once nothing is; what
+// it gives all are told.
+comm::Protocol<> agreed(Comm on, int tag, comm::CallSignature mine,
+                        std::function<std::string()> act, std::shared_ptr<std::string> told) {
+    const std::string text = mine.text;
+    co_await on.state().open();
+    const comm::Group all = comm::Group::whole(on.state().link());
+    co_await comm::agree(all, tag, std::move(mine));
+    if (!act) co_return;
+    comm::CallSignature second;
+    second.text = text;
+    if (on.rank() == 0) {
+        try {
+            second.payload = act();
+        } catch (const std::exception&) {
+            second.fault = comm::Fault::current();
+        }
+    }
+    *told = co_await comm::agree(all, tag, std::move(second));
+}
+
+std::string together(const Comm& comm, const std::string& text, const std::function<void()>& check,
+                     std::function<std::string()> act, Deadline deadline) {
+    comm::CallSignature mine;
+    mine.text = text;
+    try {
+        check();
+    } catch (const std::exception&) {
+        mine.fault = comm::Fault::current();
+    }
+    auto told = std::make_shared<std::string>();
+    std::shared_ptr<comm::Call> call;
+    {
+        const comm::EngineLock engine_lock;
+        call = std::make_shared<comm::Call>(
+            agreed(comm, comm.state().next_tag(), std::move(mine), std::move(act), told), text);
+        comm::Engine::instance().add(call);
+    }
+    wait(*call, deadline);
+    return *told;
+}
+
+comm::Protocol<> make_link(std::shared_ptr<State> state) {
+    state->link = co_await state->comm.state().new_link();
+}
+
+// Process 0 serves its observers also while it waits for something else.
+class Serving final : public Operation {
+  public:
+    explicit Serving(std::weak_ptr<State> state) : state_(std::move(state)) {}
+    bool poll() override {
+        const auto state = state_.lock();
+        if (!state || !state->host) return true;
+        const double now = comm::coarse_seconds();
+        if (now >= state->next_look) {
+            state->next_look = now + between_looks;
+            state->host->advance(false);
+        }
+        return false;
+    }
+    bool leave() override { return true; }
+    std::string text() const override { return "observers"; }
+
+  private:
+    std::weak_ptr<State> state_;
+};
+
+// What process 0 decides of the poll at which this process is.
+class Decision final : public Operation {
+  public:
+    explicit Decision(State& state) : state_(state) {}
+    bool poll() override {
+        state_.hear();
+        // Called off, it may be another poll by now.
+        const bool known =
+            !state_.agreed || state_.agreed->decided || state_.agreed->poll != state_.polls;
+        if (!known) state_.link->need(0);
+        return known;
+    }
+    std::string text() const override {
+        return "poll " + std::to_string(state_.polls) + " of the port '" + state_.name +
+               "', at which somebody looks";
+    }
+
+  private:
+    State& state_;
+};
+
+comm::Protocol<> finished(std::shared_ptr<State> state) {
+    comm::When all_given([&] {
+        state->giving.remove_if([](const auto& one) { return one->poll(); });
+        return state->giving.empty();
+    });
+    if (state->first()) {
+        comm::When done([&] {
+            state->host->advance(false);
+            return state->host->finish();
+        });
+        co_await comm::until(done);
+        state->host->end("it has ended");
+        for (int rank = 1; rank < state->comm.size(); ++rank)
+            state->tell(rank, State::told, last_word());
+    } else {
+        comm::When last([&] {
+            state->hear();
+            return state->end_heard;
+        });
+        co_await comm::until(all_given);
+        co_await comm::until(last);
+    }
+    state->host.reset();
+    state->from_first.reset();
+    state->link.reset();
+}
+
+std::string text_of(const Value& value) {
+    if (const auto* text = std::get_if<std::string>(&value)) return "'" + *text + "'";
+    if (const auto* flag = std::get_if<bool>(&value)) return *flag ? "true" : "false";
+    if (const auto* number = std::get_if<std::int64_t>(&value)) return std::to_string(*number);
+    std::array<char, 32> digits{};
+    std::snprintf(digits.data(), digits.size(), "%.17g", std::get<double>(value));
+    return digits.data();
+}
+
+void require_name(const std::string& name) {
+    if (!net::is_name(name))
+        throw Error("'" + name +
+                    "' is no name of something published; give 1 to 64 letters, digits, '.', '_' "
+                    "and '-'");
+}
+
+}  // namespace
+
+const Array* State::array(const std::string& wanted) const {
+    const auto found = std::find_if(arrays.begin(), arrays.end(),
+                                    [&](const auto& one) { return one.first == wanted; });
+    return found == arrays.end() ? nullptr : &found->second;
+}
+
+std::shared_ptr<Value> State::parameter(const std::string& wanted) const {
+    const auto found = std::find_if(parameters.begin(), parameters.end(),
+                                    [&](const auto& one) { return one.first == wanted; });
+    return found == parameters.end() ? nullptr : found->second;
+}
+
+void State::require_open() const {
+    if (closed) throw Error("the port '" + name + "' was closed; open it again");
+}
+
+void State::tell(int to, int tag, const std::string& text) {
+    begin(std::make_shared<comm::Call>(comm::send_text(*link, text, to, tag),
+                                       "a text of the port '" + name + "'"));
+}
+
+void State::begin(const std::shared_ptr<comm::Call>& call) {
+    if (!call->poll()) comm::Engine::instance().post_background(call);
+}
+
+}  // namespace port
+
+using port::State;
+
+const std::string& Parameter::name() const {
+    return name_;
+}
+
+Value Parameter::value() const {
+    return *value_;
+}
+
+Port Port::open(const std::string& name, const Comm& comm, const PortOptions& options) {
+    auto state = std::make_shared<State>(comm);
+    state->name = name;
+    const std::string told = port::together(
+        comm, "open_port('" + name + "')", [] {},
+        [state, options] {
+            state->host = std::make_shared<port::Host>(
+                *state, port::DoorOptions{state->name, options.address, options.key, options.secure,
+                                          state->comm.size()});
+            net::Writer writer;
+            writer.text(state->host->file().address).text(state->host->file().key);
+            return writer.str();
+        },
+        options.deadline);
+    net::Reader reader(told);
+    state->address = reader.text(net::longest_text);
+    state->key = reader.text(net::longest_text);
+    std::shared_ptr<comm::Call> call;
+    {
+        const comm::EngineLock engine_lock;
+        call = std::make_shared<comm::Call>(port::make_link(state), "opening a port");
+        comm::Engine::instance().add(call);
+    }
+    wait(*call, options.deadline);
+    const comm::EngineLock engine_lock;
+    if (state->first())
+        comm::Engine::instance().post_background(std::make_shared<port::Serving>(state));
+    else
+        state->from_first.emplace(*state->link, 0, State::told);
+    return Port(std::move(state));
+}
+
+const std::string& Port::name() const {
+    return state_->name;
+}
+
+const std::string& Port::address() const {
+    return state_->address;
+}
+
+const std::string& Port::key() const {
+    return state_->key;
+}
+
+const Comm& Port::comm() const {
+    return state_->comm;
+}
+
+std::int64_t Port::polls() const {
+    return state_->polls;
+}
+
+void Port::publish(const std::string& name, const Array& array, Deadline deadline) {
+    State& state = *state_;
+    port::together(
+        state.comm,
+        "publish('" + name + "', " + array.dtype().name + " " +
+            text::tuple(array.layout().shape()) + ", " + array.layout().text() + ")",
+        [&] {
+            state.require_open();
+            port::require_name(name);
+            if (!(array.comm() == state.comm))
+                throw Error("'" + name + "' belongs to another communicator than the port '" +
+                            state.name + "'; make both with the same one");
+            if (state.parameter(name))
+                throw Error("'" + name + "' is a parameter already; choose another name");
+        },
+        {}, deadline);
+    const comm::EngineLock engine_lock;
+    const auto found = std::find_if(state.arrays.begin(), state.arrays.end(),
+                                    [&](const auto& one) { return one.first == name; });
+    if (found == state.arrays.end())
+        state.arrays.emplace_back(name, array);
+    else
+        found->second = array;
+    if (state.host) state.host->catalog_changed();
+}
+
+Parameter Port::parameter(const std::string& name, const Value& value, Deadline deadline) {
+    State& state = *state_;
+    port::together(
+        state.comm, "parameter('" + name + "', " + port::text_of(value) + ")",
+        [&] {
+            state.require_open();
+            port::require_name(name);
+            if (state.parameter(name) || state.array(name) != nullptr)
+                throw Error("'" + name + "' is published already; choose another name");
+        },
+        {}, deadline);
+    const comm::EngineLock engine_lock;
+    auto shared = std::make_shared<Value>(value);
+    state.parameters.emplace_back(name, shared);
+    if (state.host) state.host->catalog_changed();
+    return {name, std::move(shared)};
+}
+
+Value Port::value(const std::string& name) const {
+    const auto found = state_->parameter(name);
+    if (!found) throw Error("the port '" + state_->name + "' has no parameter '" + name + "'");
+    return *found;
+}
+
+void Port::poll(Deadline deadline) {
+    State& state = *state_;
+    state.require_open();
+    ++state.polls;
+    const double now = comm::coarse_seconds();
+    const bool expects = state.agreed && state.agreed->poll <= state.polls;
+    const bool hears = now < state.heard_at + port::attentive;
+    if (!expects && !hears && now < state.next_look) return;
+    {
+        const comm::EngineLock engine_lock;
+        state.next_look = now + port::between_looks;
+        if (state.host) {
+            state.host->advance(true);
+            if (state.agreed && state.agreed->poll == state.polls) state.host->settle();
+            if (state.agreed) state.heard_at = now;
+            return;
+        }
+        state.hear();
+        if (state.agreed) state.heard_at = now;
+        if (!state.agreed || state.agreed->poll != state.polls) return;
+    }
+    port::Decision decision(state);
+    wait(decision, deadline);
+    const comm::EngineLock engine_lock;
+    if (!state.agreed || state.agreed->poll != state.polls) return;
+    const port::AgreedPoll agreed = *std::exchange(state.agreed, std::nullopt);
+    port::carry_out(state, agreed.batch);
+}
+
+void Port::close(Deadline deadline) {
+    State& state = *state_;
+    port::together(
+        state.comm, "close of the port '" + state.name + "'", [&] { state.require_open(); }, {},
+        deadline);
+    std::shared_ptr<comm::Call> call;
+    {
+        const comm::EngineLock engine_lock;
+        state.closed = true;
+        call = std::make_shared<comm::Call>(port::finished(state_),
+                                            "close of the port '" + state.name + "'");
+        comm::Engine::instance().add(call);
+    }
+    wait(*call, deadline);
+    state.arrays.clear();
+}
+
+}  // namespace hocket

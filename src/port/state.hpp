@@ -1,0 +1,77 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// A port as one process of its program knows it.
+#pragma once
+
+#include <cstdint>
+#include <list>
+#include <map>
+#include <memory>
+#include <optional>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "comm/call.hpp"
+#include "comm/closing.hpp"
+#include "comm/state.hpp"
+#include "hocket/port.hpp"
+#include "net/observing.hpp"
+#include "port/texts.hpp"
+
+namespace hocket::port {
+
+class Host;
+
+/// What observers want of one poll: first the parameters change, then the sections are copied.
+struct Batch {
+    std::vector<std::pair<std::string, Value>> sets;
+    std::vector<std::pair<std::string, std::vector<Slice>>> looks;
+};
+
+/// The poll at which a batch is carried out, by all processes or by none.
+struct AgreedPoll {
+    std::int64_t round = 0, poll = 0;
+    Batch batch;
+    bool decided = false;
+};
+
+struct State : std::enable_shared_from_this<State> {
+    // Tags of the link: what process 0 tells, what it is told, elements of sections.
+    static constexpr int told = 1, answers = 2, elements = 3;
+
+    explicit State(Comm on) : comm(std::move(on)) {}
+
+    Comm comm;
+    std::string name, address, key;
+    comm::OwnedLink link;
+    std::vector<std::pair<std::string, Array>> arrays;
+    std::vector<std::pair<std::string, std::shared_ptr<Value>>> parameters;
+    std::int64_t polls = 0;
+    std::optional<AgreedPoll> agreed;
+    std::shared_ptr<Host> host;                     // on process 0
+    std::optional<Texts> from_first;                // on the others
+    std::list<std::shared_ptr<comm::Call>> giving;  // sections on their way to process 0
+    double heard_at = -1, next_look = 0;
+    bool closed = false, end_heard = false;
+
+    bool first() const { return comm.rank() == 0; }
+    const Array* array(const std::string& wanted) const;
+    std::shared_ptr<Value> parameter(const std::string& wanted) const;
+    void require_open() const;
+    /// A short text to another process, in order; nobody waits for it.
+    void tell(int to, int tag, const std::string& text);
+    /// Starts what goes on while other things are waited for.
+    static void begin(const std::shared_ptr<comm::Call>& call);
+    /// On processes other than 0: all that process 0 has told.
+    void hear();
+};
+
+/// Carries the batch out on this process: values, then this process's part of each section, which
+/// goes to process 0. There: the own parts, by section.
+using OwnParts = std::vector<std::shared_ptr<const net::Bytes>>;
+OwnParts carry_out(State& state, const Batch& batch);
+
+/// Whether that process gives its part of a section: of equal copies one is enough.
+bool gives_part(const Layout& section, std::int64_t process);
+
+}  // namespace hocket::port

@@ -1,0 +1,23 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Jobs that have met, as tasks.
+#pragma once
+
+#include <span>
+#include <string>
+
+#include "comm/closing.hpp"
+#include "hocket/task.hpp"
+
+namespace hocket::task {
+
+struct Job {
+    std::string name;
+    int processes;
+};
+
+/// Each job is a task: job 0 has the first ranks of the link, job 1 the next, and so on.
+/// `comm`: this process's job. `link`: comm/joining.hpp. Local; the tasks close the link at their
+/// end.
+Tasks tasks_of_jobs(std::span<const Job> jobs, const Comm& comm, comm::OwnedLink link);
+
+}  // namespace hocket::task

@@ -1,0 +1,60 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// For libFuzzer: any bytes are a hello, a message of an observer or of a program, or the file of a
+// port, or raise Error; a hello that is read has bytes that give the same back. `make soak` runs
+// it.
+#include <cstdint>
+#include <cstdlib>
+#include <string_view>
+
+#include "net/directory.hpp"
+#include "net/hello.hpp"
+#include "net/observing.hpp"
+
+using namespace hocket::net;
+
+namespace {
+
+void check(std::span<const std::byte> bytes) {
+    const auto parsed = parse_hello(bytes);
+    if (!parsed) return;
+    if (parsed->bytes > bytes.size()) std::abort();
+    const Bytes again = bytes_of(parsed->hello);
+    const auto twice = parse_hello(again);
+    if (!twice || twice->hello.port != parsed->hello.port ||
+        twice->hello.instance != parsed->hello.instance)
+        std::abort();
+}
+
+}  // namespace
+
+// NOLINTNEXTLINE(readability-identifier-naming): libFuzzer's name
+extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
+    if (size == 0) return 0;
+    const auto bytes = std::as_bytes(std::span(data + 1, size - 1));
+    Reader reader(bytes);
+    try {
+        switch (data[0] % 6) {
+            case 0:
+                check(bytes);
+                break;
+            case 1:
+                static_cast<void>(read_look(reader));
+                break;
+            case 2:
+                static_cast<void>(read_set(reader));
+                break;
+            case 3:
+                static_cast<void>(read_catalog(reader));
+                break;
+            case 4:
+                static_cast<void>(read_picture(reader));
+                break;
+            default:
+                static_cast<void>(
+                    parse_port_file({reinterpret_cast<const char*>(bytes.data()), bytes.size()}));
+        }
+    } catch (const hocket::Error& error) {
+        if (std::string_view(error.what()).empty()) std::abort();
+    }
+    return 0;
+}

@@ -1,0 +1,223 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""Programs that were started separately: a job with a port, and those who look into it."""
+
+import json
+import os
+import shutil
+import subprocess
+import sys
+import tempfile
+import threading
+from pathlib import Path
+
+import numpy as np
+import pytest
+from lockstep import mpiexec
+
+import hocket as hk
+from hocket import _pure
+
+SHAPE = (16, 30)
+# Element (i, j) is 100 i + j + 10000 times the number of polls so far; all processes must see the
+# same values of parameters at the same polls. It ends when somebody sets `go` to False.
+PROGRAM = """
+import json, os, sys
+import numpy as np
+import hocket as hk
+from mpi4py import MPI
+comm = MPI.COMM_WORLD
+options = eval(sys.argv[2])
+port = hk.open_port(sys.argv[1], **options)
+fields = {}
+for name, layout in {
+    "block": hk.Layout((16, 30), "(BLOCK, *)", comm.size),
+    "cyclic": hk.Layout((16, 30), "(*, CYCLIC(3))", comm.size),
+    "copies": hk.Layout((16, 30), "(BLOCK, *)", (1, comm.size), replicate=(1,)),
+    "boxes": hk.Layout.boxes((16, 30), [((0, 0), (16, 30))] * comm.size),
+    "elements": hk.Layout.elements((16, 30), [list(range(r, 480, comm.size))[::-1]
+                                              for r in range(comm.size)]),
+}.items():
+    a = hk.from_function(lambda i, j: 100.0 * i + j, layout)
+    fields[name] = (a, a.local.copy())
+    port.publish(name, a)
+port.publish("byte", hk.ones(hk.Layout((), "()"), "uint8"))
+nu, go = port.parameter("viscosity", 0.1), port.parameter("go", True)
+port.parameter("title", "a run"), port.parameter("steps", 100)
+pids = comm.gather(os.getpid())
+if comm.rank == 0:
+    print(json.dumps([port.address, port.key, pids]), flush=True)
+seen = []
+while go.value:
+    for a, base in fields.values():
+        a.local[...] = base + 10000 * (port.step + 1)
+    port.poll()
+    seen.append(nu.value)
+    comm.barrier()
+everyone = comm.allgather(seen)
+assert all(other == seen for other in everyone)
+port.close()
+"""
+
+
+class Job:
+    """A job of so many processes that has a port."""
+
+    def __init__(self, folder: Path, name: str, processes: int, nodes: str = "", **options):
+        program = folder / "program.py"
+        program.write_text(PROGRAM, encoding="utf-8")
+        env = mpiexec.environment(os.environ, str(folder), processes, None)
+        if nodes:
+            env["HOCKET_NODES"] = nodes
+        words = [sys.executable, str(program), name, repr(options)]
+        line = [mpiexec.find(), "-n", str(processes), *words]
+        self.process = subprocess.Popen(line, stdout=subprocess.PIPE, env=env, text=True)
+        assert self.process.stdout is not None
+        self.address, self.key, self.pids = json.loads(self.process.stdout.readline())
+        self.name = name
+
+    def __enter__(self):
+        return self
+
+    def __exit__(self, kind, error, trace):
+        if error is not None:
+            self.process.terminate()
+        self.process.wait(60)
+
+    def end(self) -> None:
+        with hk.observe(self.name, timeout=30) as o:
+            o["go"] = False
+        assert self.process.wait(60) == 0
+
+
+def expected(step: int) -> np.ndarray:
+    i, j = np.ogrid[: SHAPE[0], : SHAPE[1]]
+    return 100.0 * i + j + 10000 * step
+
+
+@pytest.fixture
+def runtime(tmp_path, monkeypatch):
+    """A folder of ports of this test's own. (Short, as a socket's path is.)"""
+    folder = Path(tempfile.mkdtemp(prefix="hk", dir="/tmp"))
+    monkeypatch.setenv("XDG_RUNTIME_DIR", str(folder))
+    yield folder
+    shutil.rmtree(folder)
+
+
+@pytest.mark.parametrize(("processes", "nodes"), [(1, ""), (3, ""), (3, "0,1,1")])
+def test_pictures_are_of_one_poll_and_parameters_change_at_one(processes, nodes, tmp_path, runtime):
+    with Job(tmp_path, "sim", processes, nodes) as job:
+        o = hk.observe("sim", timeout=30)
+        assert list(o)[:5] == ["block", "cyclic", "copies", "boxes", "elements"]
+        assert o["viscosity"] == 0.1 and o["title"] == "a run" and o["steps"] == 100
+        assert o["go"] is True and o["byte"].dtype == np.uint8 and o["byte"][()] == 1
+        before = 0
+        sections = [np.s_[...], np.s_[::4, 10:20], np.s_[::-5, 3], np.s_[2, 3], np.s_[5:5, :]]
+        for name in list(o)[:5]:
+            assert o[name].shape == SHAPE
+            for section in sections:
+                found = o[name][section]
+                assert np.array_equal(found, expected(o.step)[section]), (name, section)
+                assert o.step > before
+                before = o.step
+        second = hk.observe("sim", timeout=30)
+        second["viscosity"] = 0.2
+        assert second["viscosity"] == 0.2
+        second["viscosity"] = 3  # a real number stays one
+        assert second["viscosity"] == 3.0 and isinstance(second["viscosity"], float)
+        assert np.array_equal(o["cyclic"][1:3], expected(o.step)[1:3])
+        assert o["viscosity"] == 3.0
+        together(job)
+        job.end()
+        with pytest.raises((hk.EndOfStream, hk.PeerLostError)):
+            o["block"][0, 0]
+        assert hk.Layout((1,), "(*)")  # no MPI in this process was harmed
+
+
+def together(job: Job) -> None:
+    """Several look at once, each at other elements."""
+    wrong = []
+
+    def look(number: int) -> None:
+        try:
+            with hk.observe(job.name, timeout=30) as o:
+                for k in range(5):
+                    section = np.s_[number :: k + 1, k]
+                    if not np.array_equal(o["cyclic"][section], expected(o.step)[section]):
+                        wrong.append((number, k))
+        except hk.Error as error:
+            wrong.append(error)
+
+    threads = [threading.Thread(target=look, args=(number,)) for number in range(4)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    assert not wrong
+
+
+def refused(words: str, **options) -> None:
+    options.setdefault("timeout", 10)
+    with pytest.raises(hk.Error, match=words):
+        hk.observe(options.pop("name"), **options)
+
+
+def key_file(path: Path, length: int = 40, mode: int = 0o600) -> str:
+    path.write_bytes(os.urandom(length))
+    path.chmod(mode)
+    return str(path)
+
+
+def test_keys_let_in_and_give_rights(tmp_path, runtime, capfd):
+    key, other = key_file(tmp_path / "run.key"), key_file(tmp_path / "other.key")
+    with Job(tmp_path, "keyed", 2, address="127.0.0.1:0", key=key) as job:
+        address = job.address
+        o = hk.observe(address, key=key, timeout=30)
+        assert np.array_equal(o["block"][...], expected(o.step))
+        refused("another key", name=address, key=other)
+        refused("another key", name="keyed", key=other)
+        refused("key is needed", name=address)
+        refused("encrypted", name=address, secure=False)
+        refused("leave out one", name=address, secure=False, key=key)
+        refused("chmod 600", name=address, key=key_file(tmp_path / "open.key", mode=0o644))
+        refused("31 bytes", name=address, key=key_file(tmp_path / "short.key", 31))
+        refused("cannot be opened", name=address, key=str(tmp_path / "none.key"))
+        for right in ("read", "steer", "join"):
+            _pure.give_key(key, right, str(tmp_path / right))
+            given = hk.observe(address, key=tmp_path / right, timeout=30)
+            assert np.array_equal(given["boxes"][3], expected(given.step)[3])
+            if right == "read":
+                with pytest.raises(hk.Error, match="look on, not steer"):
+                    given["viscosity"] = 0.7
+            else:
+                given["viscosity"] = 0.7
+                assert given["viscosity"] == 0.7
+        with pytest.raises(hk.Error, match="has no key of the right"):
+            _pure.give_key(str(tmp_path / "read"), "steer", str(tmp_path / "more"))
+        job.end()
+    assert "secure=False" in capfd.readouterr().err
+
+
+def test_what_an_observer_may_not(tmp_path, runtime):
+    with Job(tmp_path, "wrong", 1) as job:
+        o = hk.observe("wrong", timeout=30)
+        with pytest.raises(hk.Error, match="published no 'blok'"):
+            o["blok"]
+        with pytest.raises(hk.LayoutError):
+            o["block"][16, 0]
+        with pytest.raises(hk.Error, match="is an array"):
+            o["block"] = 3
+        with pytest.raises(hk.Error, match=r"no parameter 'viscosit'.*did you mean"):
+            o["viscosit"] = 3
+        for name, value in {"viscosity": "thick", "go": 0.5, "steps": 0.5, "title": 3}.items():
+            with pytest.raises(hk.Error, match="was given"):
+                o[name] = value
+        with pytest.raises(hk.Error, match="64 bits"):
+            o["steps"] = 1 << 63
+        assert o["block"][0, 1] > 0  # it goes on after every refusal
+        o.close()
+        with pytest.raises(hk.Error, match="closed"):
+            o["block"][0, 0]
+        job.end()
+    refused("no port 'wrong'", name="wrong", timeout=0.2)
+    refused("no name of a port", name="../wrong")
+    refused("no address", name="host:port")

@@ -1,0 +1,230 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""Clients that send anything, and files that lie: nobody gets in, and the program goes on."""
+
+import os
+import random
+import signal
+import socket
+import ssl
+import struct
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import numpy as np
+import pytest
+from test_ports import Job, expected, key_file, runtime  # noqa: F401
+
+import hocket as hk
+
+LETTERS = b"HKT1"
+
+
+def fields(folder: Path, name: str) -> dict[str, str]:
+    """What the file of a port says."""
+    lines = (folder / "hocket" / f"{name}.port").read_text(encoding="utf-8").splitlines()[1:]
+    return {word: value for word, _, value in (line.partition(" ") for line in lines)}
+
+
+def knock(where, message: bytes, seconds: float = 10) -> bytes:
+    """Sends this, and gives the answer, until the port hangs up."""
+    kind = socket.AF_UNIX if isinstance(where, str) else socket.AF_INET
+    with socket.socket(kind) as client:
+        client.settimeout(seconds)
+        client.connect(where)
+        answer = b""
+        try:
+            client.sendall(message)
+            while more := client.recv(4096):
+                answer += more
+        except (ConnectionError, socket.timeout):
+            pass
+        return answer
+
+
+def hello(**changes) -> bytes:
+    """A hello that is let in, but for the changes."""
+    given = {"version": 1, "role": 1, "order": 0, "port": b"", "task": b"", "of": 1, "number": 0}
+    given |= changes
+    values = struct.pack("<IBB", given["version"], given["role"], given["order"]) + bytes(16)
+    for word in ("port", "task"):
+        values += struct.pack("<I", len(given[word])) + given[word]
+    values += struct.pack("<qq", given["of"], given["number"]) + bytes(16)
+    return LETTERS + struct.pack("<I", len(values)) + values
+
+
+def still_serves(name: str) -> None:
+    with hk.observe(name, timeout=10) as o:
+        assert np.array_equal(o["cyclic"][::3, 1], expected(o.step)[::3, 1])
+
+
+def test_whoever_sends_anything_is_sent_away(tmp_path, runtime):  # noqa: F811
+    with Job(tmp_path, "hostile", 2) as job:
+        where = fields(runtime, "hostile")["socket"]
+        assert b"speak the protocol" in knock(where, b"GET / HTTP/1.1\r\n\r\n")
+        assert b"length of" in knock(where, LETTERS + b"\xff\xff\xff\x7f")
+        assert b"too early" in knock(where, LETTERS + b"\x04\x00\x00\x00\x01\x00\x00\x00")
+        for change, words in [
+            ({"version": 9}, b"version 9"),
+            ({"role": 7}, b"role 7"),
+            ({"order": 3}, b"byte order"),
+            ({"port": b"another"}, b"not 'another'"),
+            ({"port": b"../x"}, b"no port"),
+            ({"port": b"x" * 65}, b"length of 65"),
+            ({"number": 4}, b"process 4"),
+            ({"of": 1 << 40}, b"a hello names process"),
+        ]:
+            assert words in knock(where, hello(**change)), change
+        # After a good hello: frames that are none, of every kind, too long, cut short.
+        for frame in [
+            struct.pack("<IB", 1 << 30, 1),
+            struct.pack("<IB", 3, 1) + b"abc",
+            struct.pack("<IB", 0, 99),
+            struct.pack("<IBqI", 8, 2, 5, 1 << 31),
+        ]:
+            assert b"hocket" not in knock(where, hello() + frame, 2)[:0]
+        randoms = random.Random(25)
+        for _ in range(50):
+            good = bytearray(hello() + struct.pack("<IB", 12, 1) + bytes(12))
+            for _ in range(randoms.randrange(1, 4)):
+                good[randoms.randrange(len(good))] = randoms.randrange(256)
+            with socket.socket(socket.AF_UNIX) as client:
+                client.connect(where)
+                client.sendall(good[: randoms.randrange(len(good))])
+        still_serves("hostile")
+        job.end()
+
+
+def test_a_flood_of_silent_clients_keeps_nobody_out(tmp_path, runtime):  # noqa: F811
+    with Job(tmp_path, "flood", 1) as job:
+        where = fields(runtime, "flood")["socket"]
+        silent = [socket.socket(socket.AF_UNIX) for _ in range(100)]
+        for client in silent:
+            client.connect(where)
+        slow = socket.socket(socket.AF_UNIX)
+        slow.connect(where)
+        began = time.monotonic()
+        for byte in hello()[:8]:
+            slow.sendall(bytes([byte]))
+            time.sleep(0.02)
+        still_serves("flood")
+        assert time.monotonic() - began < 5
+        for client in [*silent, slow]:
+            client.close()
+        still_serves("flood")
+        job.end()
+
+
+def test_a_server_that_ignores_the_key_is_refused(tmp_path):
+    """OpenSSL's default: a server that does not know the key shows a certificate instead."""
+    certificate = tmp_path / "server.pem"
+    line = (
+        "openssl req -x509 -newkey ec -pkeyopt ec_paramgen_curve:P-256 -nodes -subj /CN=localhost"
+    )
+    files = ["-keyout", str(certificate), "-out", str(tmp_path / "c.pem")]
+    made = subprocess.run([*line.split(), *files], capture_output=True)
+    if made.returncode != 0:
+        pytest.skip("there is no openssl to make a certificate with")
+    context = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
+    context.load_cert_chain(tmp_path / "c.pem", certificate)
+    with socket.create_server(("127.0.0.1", 0)) as listener:
+        port = listener.getsockname()[1]
+        key = key_file(tmp_path / "run.key")
+        code = "import sys, hocket as hk; hk.observe(sys.argv[1], key=sys.argv[2], timeout=10)"
+        client = subprocess.Popen(
+            [sys.executable, "-c", code, f"127.0.0.1:{port}", key],
+            stderr=subprocess.PIPE,
+            text=True,
+        )
+        with listener.accept()[0] as line:
+            try:
+                with context.wrap_socket(line, server_side=True) as secure:
+                    assert secure.recv(100) == b""  # not a byte is said to it
+            except (ssl.SSLError, OSError):
+                pass
+        assert "another key" in client.communicate(timeout=30)[1]
+
+
+def test_files_that_are_stale_or_taken(tmp_path, runtime):  # noqa: F811
+    with Job(tmp_path, "mine", 1) as job:
+        mine = fields(runtime, "mine")
+        second = subprocess.run(
+            [sys.executable, "-c", "import hocket as hk; hk.open_port('mine')"],
+            capture_output=True,
+            text=True,
+        )
+        assert "there is a port 'mine' already" in second.stderr
+        assert mine["process"] in second.stderr
+        file = runtime / "hocket" / "mine.port"
+        assert (file.stat().st_mode & 0o777, file.parent.stat().st_mode & 0o777) == (0o600, 0o700)
+        # Killed, it leaves its file; the name is free all the same.
+        os.kill(int(mine["process"]), signal.SIGKILL)
+        job.process.wait(60)
+    assert file.is_file()
+    with pytest.raises(hk.DeadlineError, match="no port 'mine'"):
+        hk.observe("mine", timeout=0.2)
+    with Job(tmp_path, "mine", 1) as job:
+        still_serves("mine")
+        job.end()
+    assert list(file.parent.iterdir()) == []
+
+
+def test_another_user_finds_and_reaches_nothing(tmp_path, runtime):  # noqa: F811
+    if os.geteuid() != 0:
+        pytest.skip("only root can become somebody else")
+    code = """
+import os, socket, sys
+os.setgid(65534), os.setuid(65534)
+client = socket.socket(socket.AF_UNIX)
+try:
+    client.connect(sys.argv[1])
+except OSError as error:
+    print(error)
+else:
+    try:
+        client.sendall(b"HKT1")
+        print("in" if client.recv(1) else "hung up")
+    except ConnectionError:
+        print("hung up")
+"""
+    with Job(tmp_path, "private", 1) as job:
+        where = fields(runtime, "private")["socket"]
+
+        def other() -> str:
+            line = [sys.executable, "-c", code, where]
+            return subprocess.run(line, capture_output=True, text=True).stdout
+
+        assert "Permission denied" in other()
+        # Even where the folder lets them pass, the port asks who they are.
+        folder = Path(where).parent
+        folder.parent.chmod(0o755), folder.chmod(0o755), Path(where).chmod(0o666)
+        assert "hung up" in other()
+        with pytest.raises(hk.Error, match="open to others"):
+            hk.observe("private", timeout=1)
+        folder.chmod(0o700)
+        job.end()
+
+
+def test_a_program_that_is_killed_is_an_error_at_once(tmp_path, runtime):  # noqa: F811
+    with Job(tmp_path, "killed", 1) as job:
+        o = hk.observe("killed", timeout=30)
+        os.kill(int(fields(runtime, "killed")["process"]), signal.SIGKILL)
+        began = time.monotonic()
+        with pytest.raises(hk.PeerLostError, match="gone"):
+            while True:
+                o["block"][0, 0]
+        assert time.monotonic() - began < 2
+        job.process.wait(60)
+
+
+def test_a_process_that_does_not_come_fails_the_observer_alone(tmp_path, runtime):  # noqa: F811
+    with Job(tmp_path, "stopped", 2) as job:
+        o = hk.observe("stopped", timeout=1.5)
+        os.kill(job.pids[1], signal.SIGSTOP)
+        with pytest.raises(hk.DeadlineError, match=r"within 1\.5 s"):
+            while True:
+                o["block"][...]
+        os.kill(job.pids[1], signal.SIGCONT)
+        still_serves("stopped")
+        job.end()

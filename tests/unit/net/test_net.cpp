@@ -1,0 +1,167 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// The messages of ports, their files and keys, without a program.
+#include <gtest/gtest.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <filesystem>
+#include <fstream>
+#include <numeric>
+
+#include "net/boxes.hpp"
+#include "net/connection.hpp"
+#include "net/directory.hpp"
+#include "net/hello.hpp"
+#include "net/key.hpp"
+#include "net/observing.hpp"
+
+namespace hocket::net {
+namespace {
+
+Hello example() {
+    Hello hello;
+    hello.role = Role::connector;
+    hello.instance = new_instance();
+    hello.port = "simulation";
+    hello.task = "viewer";
+    hello.processes = 4;
+    hello.process = 3;
+    return hello;
+}
+
+TEST(Hello, ComesBackFromItsBytes) {
+    const Hello hello = example();
+    Bytes bytes = bytes_of(hello);
+    bytes.push_back(std::byte{7});  // of what follows
+    const auto parsed = parse_hello(bytes);
+    ASSERT_TRUE(parsed);
+    EXPECT_EQ(parsed->bytes, bytes.size() - 1);
+    EXPECT_EQ(parsed->hello.instance, hello.instance);
+    EXPECT_EQ(parsed->hello.port, hello.port);
+    EXPECT_EQ(parsed->hello.task, hello.task);
+    EXPECT_EQ(parsed->hello.processes, 4);
+    EXPECT_EQ(parsed->hello.process, 3);
+    EXPECT_EQ(parsed->hello.role, Role::connector);
+}
+
+TEST(Hello, WaitsForTheRest) {
+    const Bytes bytes = bytes_of(example());
+    for (std::size_t length = 0; length < bytes.size(); ++length)
+        EXPECT_FALSE(parse_hello(std::span(bytes).first(length))) << length;
+}
+
+TEST(Hello, RefusesWhatItCannotBe) {
+    const Bytes good = bytes_of(example());
+    for (const std::size_t place : {0, 3, 6, 8, 12, 13, 30, 31}) {
+        Bytes bad = good;
+        bad[place] = std::byte{0xee};
+        EXPECT_THROW(parse_hello(bad), Error) << place;
+    }
+    Hello hello = example();
+    hello.process = 4;
+    EXPECT_THROW(parse_hello(bytes_of(hello)), Error);
+    hello = example();
+    hello.task = "";
+    EXPECT_THROW(parse_hello(bytes_of(hello)), Error);
+}
+
+TEST(Names, AreShortAndPlain) {
+    EXPECT_TRUE(is_name("run-7_b.2"));
+    for (const char* text : {"", ".x", "a/b", "a b", "a:1", "\xc3\xa4"})
+        EXPECT_FALSE(is_name(text));
+    EXPECT_TRUE(is_name(std::string(64, 'x')));
+    EXPECT_FALSE(is_name(std::string(65, 'x')));
+}
+
+TEST(Messages, ComeBackFromTheirBytes) {
+    Catalog catalog;
+    catalog.poll = 12;
+    catalog.arrays = {{"t", "float64", 8, {3, 4}}, {"u", "int8", 1, {}}};
+    catalog.parameters = {{"nu", 0.5}, {"n", std::int64_t{-3}}, {"on", true}, {"title", "x"}};
+    Writer writer;
+    write(writer, catalog);
+    Reader reader(writer.bytes());
+    const Catalog back = read_catalog(reader);
+    reader.end();
+    EXPECT_EQ(back.poll, 12);
+    EXPECT_EQ(back.parameters, catalog.parameters);
+    ASSERT_EQ(back.arrays.size(), 2U);
+    EXPECT_EQ(back.arrays[0].shape, (Shape{3, 4}));
+    for (std::size_t length = 0; length < writer.bytes().size(); ++length) {
+        Reader cut(writer.bytes().first(length));
+        EXPECT_THROW(read_catalog(cut), Error) << length;
+    }
+}
+
+TEST(Boxes, PackAndUnpackAnyIndices) {
+    const std::vector<std::int64_t> rows{0, 1, 2, 6, 7, 8, 3}, columns{4, 2, 0};
+    std::vector<double> array(9 * 5), packed(rows.size() * columns.size(), -1), again(array.size());
+    std::iota(array.begin(), array.end(), 0.0);
+    const Shape strides = dense({9, 5}, 8);
+    pack({rows, columns}, 8, array.data(), strides, packed.data());
+    std::size_t k = 0;
+    for (const auto i : rows)
+        for (const auto j : columns) EXPECT_EQ(packed[k++], static_cast<double>(5 * i + j));
+    unpack({rows, columns}, 8, packed.data(), again.data(), strides);
+    for (const auto i : rows)
+        for (const auto j : columns)
+            EXPECT_EQ(again[static_cast<std::size_t>(5 * i + j)], static_cast<double>(5 * i + j));
+    double scalar = 0;
+    pack({}, 8, &array[7], {}, &scalar);
+    EXPECT_EQ(scalar, 7);
+    pack({rows, {}}, 8, nullptr, strides, nullptr);
+}
+
+TEST(Addresses, HaveAHostAndANumber) {
+    EXPECT_FALSE(address_of("simulation"));
+    EXPECT_EQ(address_of("node17:4711")->service, "4711");
+    EXPECT_EQ(address_of("[::1]:0")->host, "::1");
+    for (const char* text : {":1", "a:", "a:b", "a:70000", "a:-1"})
+        EXPECT_THROW(address_of(text), Error) << text;
+}
+
+TEST(PortFiles, AreReadOrRefused) {
+    const std::string good =
+        "hocket port 1\nname t\nprocess 7\nstart 9\nsocket /tmp/x\naddress a:1\nnew word\n";
+    EXPECT_EQ(parse_port_file(good).address, "a:1");
+    EXPECT_THROW(parse_port_file("name t\n"), Error);
+    EXPECT_THROW(parse_port_file("hocket port 1\nname ../t\nsocket /tmp/x\n"), Error);
+    EXPECT_THROW(parse_port_file("hocket port 1\nname t\nprocess x\nsocket /tmp/x\n"), Error);
+}
+
+#if HOCKET_TLS
+class KeyTest : public testing::Test {
+  protected:
+    KeyTest()
+        : folder_(std::filesystem::temp_directory_path() /
+                  ("hocket-key-" + std::to_string(::getpid()))) {
+        std::filesystem::create_directory(folder_);
+    }
+    ~KeyTest() override { std::filesystem::remove_all(folder_); }
+    std::string path(const char* name) const { return folder_ / name; }
+
+  private:
+    std::filesystem::path folder_;
+};
+
+TEST_F(KeyTest, EachRightHasAKeyOfItsOwn) {
+    Key::make(path("run"));
+    const Key key = Key::read(path("run"));
+    const auto bytes = [](const Key& of, Right right) { return of.secret(right)->bytes; };
+    EXPECT_NE(bytes(key, Right::read), bytes(key, Right::steer));
+    EXPECT_NE(bytes(key, Right::steer), bytes(key, Right::join));
+    key.give(Right::read, path("read"));
+    const Key given = Key::read(path("read"));
+    EXPECT_EQ(bytes(given, Right::read), bytes(key, Right::read));
+    EXPECT_FALSE(given.secret(Right::steer));
+    EXPECT_EQ(given.suited(Right::steer), Right::read);
+    EXPECT_EQ(key.suited(Right::steer), Right::steer);
+    EXPECT_THROW(given.give(Right::join, path("more")), Error);
+    EXPECT_THROW(Key::make(path("run")), Error);
+    std::filesystem::resize_file(path("read"), 60);
+    EXPECT_THROW(Key::read(path("read")), Error);
+}
+#endif
+
+}  // namespace
+}  // namespace hocket::net

@@ -1,0 +1,31 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// MPI's messages keep what links promise.
+#include <gtest/gtest.h>
+
+#include "comm/state.hpp"
+#include "hocket/comm.hpp"
+#include "unit/comm/conformance.hpp"
+
+namespace hocket::comm::testing {
+namespace {
+
+/// A process and itself, by MPI.
+struct ByMpi {
+    ByMpi() {
+        State& state = Comm::self().state();
+        finish(state.open());
+        link_ = finish(state.new_link());
+        link_->set_nodes(nullptr);  // texts go by MPI, too
+    }
+    Link& a() { return *link_; }
+    Link& b() { return *link_; }
+    static int rank_of_a() { return 0; }
+    static int rank_of_b() { return 0; }
+    static bool lose_b() { return false; }
+    OwnedLink link_;
+};
+
+INSTANTIATE_TYPED_TEST_SUITE_P(Mpi, LinkConformance, ::testing::Types<ByMpi>);
+
+}  // namespace
+}  // namespace hocket::comm::testing
