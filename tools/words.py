@@ -21,7 +21,7 @@ ROOT = Path(__file__).resolve().parent.parent
 CHECKED = (
     *("README.md", "CONTRIBUTING.md", "CHANGELOG.md", "SECURITY.md", "docs", "examples"),
     *("include", "src/array", "src/base", "src/flow", "src/halo", "src/kernel", "src/layout"),
-    *("src/net", "src/plan", "src/port", "src/shm", "src/store", "src/team", "src/zarr"),
+    *("src/plan", "src/shm", "src/store", "src/team", "src/zarr"),
     *("bindings", "cli", "bench", "apps", "papers", "tests", "tools"),
 )
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Messages over a stream: a length, a kind and a body. Outgoing messages wait in a queue, so that
-// the sender does not wait for the other side.
+// Messages over a stream: a length, a kind and a body. What is to be sent waits in a queue, so that
+// nobody waits for the other side.
 #pragma once
 
 #include <cstdint>

@@ -35,11 +35,11 @@ class Door {
     Door(const Door&) = delete;
     Door& operator=(const Door&) = delete;
 
-    /// Accepts waiting connections; returns the next client that has said hello, if any.
+    /// Lets in who waits there; the next client that has said hello, if any.
     std::unique_ptr<Client> next();
-    /// Answers a client that is accepted. `rest`: further text for its role.
+    /// Answers a client that comes in. `rest`: what its role is told.
     void welcome(Client& client, const std::string& rest) const;
-    /// Sends the reason, and ends the connection.
+    /// Says why not, and ends the connection.
     static void refuse(net::Connection& connection, const std::string& why);
 
     const net::PortFile& file() const { return file_; }

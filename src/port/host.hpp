@@ -38,7 +38,7 @@ class Host {
     void advance(bool polling);
     /// At the agreed poll: carried out, or called off because not all processes know of it yet.
     void settle();
-    /// To be called when the published names change.
+    /// What is published has changed.
     void catalog_changed() { catalog_changed_ = true; }
     /// Nothing new is begun; true once nothing is under way.
     bool finish();
@@ -80,7 +80,7 @@ class Host {
     bool catalog_changed_ = false, finishing_ = false;
 };
 
-/// The messages between process 0 and the others about an agreed poll.
+/// What process 0 and the others tell each other of an agreed poll.
 std::string proposal(const AgreedPoll& agreed);
 std::string decision(std::int64_t round, bool carried_out);
 std::string last_word();
