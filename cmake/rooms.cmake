@@ -70,6 +70,16 @@ function(hocket_join target)
     endif()
 endfunction()
 
+# hocket_optimize(<level> <target>...): how much the compiler does for the speed of release builds.
+function(hocket_optimize level)
+    foreach(target IN LISTS ARGN)
+        get_target_property(imported ${target} IMPORTED)
+        if(NOT imported)
+            target_compile_options(${target} PRIVATE $<$<CONFIG:Release>:${level}>)
+        endif()
+    endforeach()
+endfunction()
+
 # hocket_hurry(<target>): with sanitizers, whatever else is optimized: its tests compute for long.
 function(hocket_hurry target)
     if(HOCKET_AUDIT)
