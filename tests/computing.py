@@ -106,6 +106,46 @@ def in_place(x: Any, y: Any, choose: Choose) -> Any:
     return np.multiply(x, y, out=x)
 
 
+def of_chosen(function: Any, initial: bool) -> Expression:
+    """A reduction of the elements of a mask, which may be of one line."""
+
+    def reduce(x: Any, y: Any, choose: Choose) -> Any:
+        where = y > 0
+        if x.ndim and x.shape[0] and choose(0, 2) == 0:
+            where = where[0]
+        options = {"initial": choose(0, 1)} if initial else {}
+        axis = axis_of(x, choose)
+        return function(x, axis=axis, keepdims=choose(0, 1) == 1, where=where, **options)
+
+    return reduce
+
+
+def stacks(x: Any, y: Any, choose: Choose) -> Any:
+    """Products of stacks of matrices, of matrices, of a vector."""
+    if x.ndim < 3:
+        return x + y
+    turned = np.swapaxes(y, -1, -2)
+    return [
+        lambda: x @ turned,
+        lambda: x[:1] @ turned,
+        lambda: x @ turned[0] if len(y) else x + y,
+        lambda: x @ y[0, 0] if len(y) and y.shape[1] else x + y,
+    ][choose(0, 3)]()
+
+
+def fft_of_extents(x: Any, y: Any, choose: Choose) -> Any:
+    if not x.size or not x.ndim:
+        return x + y
+    s = tuple(choose(1, 7) for _ in range(choose(1, x.ndim)))
+    real = x.real
+    return [
+        lambda: np.fft.fft(x, choose(1, 9), one_axis(x, choose)),
+        lambda: np.fft.fftn(x, s, tuple(range(x.ndim - len(s), x.ndim))),
+        lambda: np.fft.rfftn(real, s, tuple(range(len(s)))),
+        lambda: np.fft.fft2(x) if x.ndim > 1 else np.fft.ifft(x, 3),
+    ][choose(0, 3)]()
+
+
 #: of two arrays of one shape
 ANY: dict[str, Expression] = {
     "add": lambda x, y, c: x + y,
@@ -133,6 +173,17 @@ ANY: dict[str, Expression] = {
     "count_nonzero": reduction(np.count_nonzero),
     "min": reduction(np.min),
     "max": reduction(np.max),
+    "sum where": of_chosen(np.sum, True),
+    "prod where": of_chosen(np.prod, False),
+    "max where": of_chosen(np.max, True),
+    "min where": of_chosen(np.min, True),
+    "any where": of_chosen(np.any, False),
+    "all where": of_chosen(np.all, False),
+    "mean where": of_chosen(np.mean, False),
+    "var where": of_chosen(np.var, False),
+    "max initial": lambda x, y, c: np.max(x, axis=axis_of(x, c), initial=1),
+    "stacks": stacks,
+    "fft of extents": fft_of_extents,
     "transpose": lambda x, y, c: x.T + 1,
     "ravel": lambda x, y, c: np.ravel(x),
     "reshape": lambda x, y, c: x.reshape(-1, 1),

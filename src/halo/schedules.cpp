@@ -11,19 +11,13 @@ namespace {
 
 using transfer::Boxes;
 using transport::Chunks;
-using transport::Message;
 
 // Both ends order their messages by the other's rank. Invariant: some message can always proceed,
 // because the unfinished message with the lowest (sender, receiver) is the first at both ends.
-void add_messages(transport::Direction& side, const std::map<std::int64_t, Boxes>& of_peers,
+void add_messages(transport::Direction& side, std::map<std::int64_t, Boxes>& of_peers,
                   std::int64_t itemsize, bool publishes) {
-    for (const auto& [peer, boxes] : of_peers) {
-        const auto cutter = std::make_shared<const Message::Cutter>(
-            [boxes = boxes](const Message&, Chunks::Kind kind, std::int64_t part_bytes) {
-                return cut(boxes, kind, part_bytes > 0 ? part_bytes : bytes_of_part(boxes));
-            });
-        side.messages.emplace_back(peer, side.messages.size(), 0, boxes.bytes(), publishes, cutter);
-    }
+    for (auto& [peer, boxes] : of_peers)
+        side.messages.push_back(message_of(std::move(boxes), peer, 0, publishes));
     transfer::put_in_order(side, itemsize);
 }
 

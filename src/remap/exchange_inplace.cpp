@@ -4,6 +4,9 @@
 #include <algorithm>
 #include <cstring>
 #include <memory>
+#include <optional>
+#include <string>
+#include <utility>
 
 #include "base/checked.hpp"
 #include "comm/state.hpp"
@@ -11,30 +14,36 @@
 #include "hocket/memory.hpp"
 #include "kernel/swap.hpp"
 #include "shm/mapping.hpp"
+#include "transfer/cut.hpp"
+#include "transfer/executor.hpp"
 
 namespace hocket::remap {
 namespace {
 
-// Below this many bytes, telling where memory lies costs more than two copies.
+// For fewer bytes, the exchange of addresses costs more than two copies.
 constexpr std::int64_t swap_from = std::int64_t{1} << 15;
 
 /// The two processes of a pair, seen from one of them.
 struct Pair {
-    comm::Link* link;
-    int tag;   // of data; their replies have another
+    const transfer::Route* route;
+    const Exchange* exchange;
     int peer;  // rank
     bool first;
-    std::byte* here;  // what is to be exchanged
+    std::byte* here;  // the chunk to exchange
     std::int64_t bytes;
-    kernel::Runs runs;  // in which it lies
+    kernel::Runs runs;  // of the chunk
 };
 
-comm::Protocol<> exchange_words(Pair pair, const void* mine, void* theirs, std::int64_t bytes,
-                                int tag) {
-    comm::Requests requests;
-    pair.link->receive(requests, theirs, bytes, pair.peer, tag);
-    pair.link->send(requests, mine, bytes, pair.peer, tag);
-    co_await comm::until(requests);
+/// Texts within a node are no MPI messages.
+template <class Word>
+comm::Protocol<Word> exchange_words(Pair pair, Word mine) {
+    std::string text(sizeof mine, '\0');
+    std::memcpy(text.data(), &mine, sizeof mine);
+    co_await comm::send_text(*pair.route->link, std::move(text), pair.peer, pair.route->data_tag);
+    const comm::TextMessage answer =
+        co_await comm::receive_text(*pair.route->link, pair.peer, pair.route->data_tag);
+    std::memcpy(&mine, answer.text.data(), sizeof mine);
+    co_return mine;
 }
 
 /// The half of the chunk that this process, or its peer, swaps.
@@ -45,88 +54,90 @@ void swap_half(const Pair& pair, std::byte* there, bool first_half, int threads)
 }
 
 /// Each of the two swaps one half, in the memory of both. A process that cannot map the other's
-/// leaves its half to the other; gives false where neither can, and nothing has moved.
+/// leaves its half to the other; gives false if neither can, and nothing has moved.
 comm::Protocol<bool> swap_in_memory(Pair pair, int threads) {
-    const shm::SharedAddress mine = shm::shared_address_of(pair.here);
-    shm::SharedAddress theirs;
-    co_await exchange_words(pair, &mine, &theirs, sizeof mine, pair.tag);
+    const shm::SharedAddress theirs =
+        co_await exchange_words(pair, shm::shared_address_of(pair.here));
     const std::shared_ptr<std::byte> there = shm::map(theirs);
-    const std::int64_t could = there != nullptr ? 1 : 0;
-    if (could != 0) swap_half(pair, there.get(), pair.first, threads);
-    std::int64_t peer_could = 0;
-    co_await exchange_words(pair, &could, &peer_could, sizeof could,
-                            comm::State::reply_tag(pair.tag));
-    if (could == 0 && peer_could == 0) co_return false;
-    if (could != 0 && peer_could != 0) co_return true;
-    // One of the two does the other half, too; then both may go on.
-    if (could != 0) swap_half(pair, there.get(), !pair.first, threads);
-    std::int64_t nothing = 0, heard = 0;
-    co_await exchange_words(pair, &nothing, &heard, sizeof nothing,
-                            comm::State::reply_tag(pair.tag));
+    const bool could = there != nullptr;
+    if (could) swap_half(pair, there.get(), pair.first, threads);
+    const bool peer_could = co_await exchange_words(pair, could);
+    if (could == peer_could) co_return could;
+    // One of the two swaps the other half, too; then both may continue.
+    if (could) swap_half(pair, there.get(), !pair.first, threads);
+    static_cast<void>(co_await exchange_words(pair, could));
     co_return true;
 }
 
-/// What goes in one message: a part of a run, from where it lies, or several runs, packed.
+/// Exchanges a chunk in pieces: a part of a run, or several runs. Two pieces are in transit; a
+/// piece that arrives stays in a buffer until the piece that it replaces is gone.
 class Pieces {
   public:
-    explicit Pieces(const Pair& pair) : pair_(pair), packed_(2 * pair.runs.run <= exchange_half) {
+    explicit Pieces(const Pair& pair) : pair_(pair) {
         rows_ = pair.bytes / pair.runs.run;
-        together_ = packed_ ? exchange_half / pair.runs.run : 1;
-        in_run_ = packed_ ? 1 : base::ceil_div(pair.runs.run, exchange_piece);
+        together_ = std::max<std::int64_t>(exchange_piece / 2 / pair.runs.run, 1);
+        in_run_ = base::ceil_div(pair.runs.run, exchange_piece);
     }
-
     std::int64_t count() const { return base::ceil_div(rows_, together_) * in_run_; }
-    std::int64_t bytes(std::int64_t piece) const {
-        if (packed_) return together(piece) * pair_.runs.run;
-        return std::min(exchange_piece, pair_.runs.run - piece % in_run_ * exchange_piece);
-    }
+
     std::byte* place(std::int64_t piece) const {
         return pair_.here + piece / in_run_ * together_ * pair_.runs.pitch +
                piece % in_run_ * exchange_piece;
     }
-    /// What to send: runs are packed behind the half that is received into.
-    const std::byte* outgoing(std::int64_t piece, std::byte* buffer) const {
-        if (!packed_) return place(piece);
-        copy(piece, pair_.runs.pitch, pair_.runs.run)
-            .run(place(piece), buffer + exchange_half, 1, kernel::Stores::cached);
-        return buffer + exchange_half;
+    /// From the piece's place to a buffer.
+    std::shared_ptr<const transfer::Schedule> schedule(std::int64_t piece) const {
+        const std::int64_t rows = rows_of(piece), bytes = bytes_of(piece), pitch = pair_.runs.pitch;
+        auto& made = pair_.exchange->schedules[{rows, bytes, pitch}];
+        if (made) return made;
+        auto schedule = std::make_shared<transfer::Schedule>();
+        const plan::Box box{{0, 0}, {0, 0}, {{rows, 0, 1, 0, 1}, {bytes, 1, 1, 1, 1}}};
+        for (transport::Direction* side : {&schedule->sends, &schedule->receives}) {
+            side->messages.push_back(
+                transfer::message_of({{box}, 1, {pitch, 1}, {bytes, 1}}, 0, 0, true));
+            transfer::put_in_order(*side, 1);
+        }
+        return made = schedule;
     }
     void put(std::int64_t piece, const std::byte* buffer) const {
-        copy(piece, pair_.runs.run, pair_.runs.pitch).run(buffer, place(piece));
+        const std::int64_t bytes = bytes_of(piece);
+        kernel::Copy(Shape{rows_of(piece), bytes}, 1, Shape{bytes, 1}, Shape{pair_.runs.pitch, 1})
+            .run(buffer, place(piece));
     }
 
   private:
-    static constexpr std::int64_t exchange_half = exchange_piece / 2;
-    std::int64_t together(std::int64_t piece) const {
-        return std::min(together_, rows_ - piece * together_);
+    std::int64_t rows_of(std::int64_t piece) const {
+        return std::min(together_, rows_ - piece / in_run_ * together_);
     }
-    kernel::Copy copy(std::int64_t piece, std::int64_t from, std::int64_t to) const {
-        if (packed_)
-            return {Shape{together(piece), pair_.runs.run}, 1, Shape{from, 1}, Shape{to, 1}};
-        return {Shape{bytes(piece)}, 1, Shape{1}, Shape{1}};
+    std::int64_t bytes_of(std::int64_t piece) const {
+        return std::min(exchange_piece, pair_.runs.run - piece % in_run_ * exchange_piece);
     }
     const Pair& pair_;
-    bool packed_;
     std::int64_t rows_, together_, in_run_;
 };
 
-/// Pieces go and come, two on their way at a time; what comes waits in a buffer until what it
+/// Two pieces are in transit. A piece that arrives stays in a buffer until the piece that it
 /// replaces is gone.
-comm::Protocol<> swap_by_messages(Pair pair, std::byte* buffer) {
-    comm::Requests under_way[2];
+comm::Protocol<> exchange_pieces(Pair pair, std::byte* buffer) {
+    transfer::Stopwatch watch(nullptr);
+    std::optional<transfer::Executor> under_way[2];
     const Pieces pieces(pair);
+    const std::int64_t count = pieces.count();
     const auto buffer_of = [&](std::int64_t piece) { return buffer + piece % 2 * exchange_piece; };
     const auto start = [&](std::int64_t piece) {
-        comm::Requests& requests = under_way[piece % 2];
-        comm::Link& link = *pair.link;
-        const std::int64_t bytes = pieces.bytes(piece);
-        link.receive(requests, buffer_of(piece), bytes, pair.peer, pair.tag);
-        link.send(requests, pieces.outgoing(piece, buffer_of(piece)), bytes, pair.peer, pair.tag);
+        const int tag = pair.route->data_tag;
+        transfer::Route route{pair.route->link, {pair.peer}, {pair.peer}};
+        route.data_tag = piece % 2 == 0 ? tag : comm::State::reply_tag(tag);
+        route.call = pair.route->call;
+        under_way[piece % 2].emplace(pieces.schedule(piece), std::move(route), watch);
+        under_way[piece % 2]->start(pieces.place(piece), buffer_of(piece));
     };
-    const std::int64_t count = pieces.count();
     for (std::int64_t piece = 0; piece < std::min<std::int64_t>(count, 2); ++piece) start(piece);
     for (std::int64_t piece = 0; piece < count; ++piece) {
-        co_await comm::until(under_way[piece % 2]);
+        comm::When done([&] {
+            if (piece + 1 < count) under_way[(piece + 1) % 2]->poll();
+            return under_way[piece % 2]->poll();
+        });
+        co_await comm::until(done);
         pieces.put(piece, buffer_of(piece));
         if (piece + 2 < count) start(piece + 2);
     }
@@ -146,9 +157,9 @@ void move_bytes(std::byte* array, std::int64_t to, std::int64_t from, std::int64
     if (to != from) std::memmove(array + to, array + from, static_cast<std::size_t>(bytes));
 }
 
-/// After the pairs have exchanged what is common, every chunk is where the one of the same member
-/// was sent from: brings all to where they belong, leaving out the surpluses that have gone, with
-/// gaps for those that are to come.
+/// After the exchange of the pairs, the chunk of each member lies where the one for it lay. Moves
+/// all chunks to their places, over the surpluses that have gone, with gaps for those that will
+/// come.
 void settle(std::byte* array, const std::vector<std::int64_t>& common,
             const std::vector<std::int64_t>& from, const std::vector<std::int64_t>& to) {
     if (from == to) return;
@@ -172,8 +183,8 @@ int partner_in_round(int own, int players, int round) {
     return partner < players ? partner : -1;
 }
 
-comm::Protocol<> exchange_inplace(comm::Link& link, int tag, const Exchange& exchange,
-                                  std::byte* array, int threads) {
+comm::Protocol<> exchange_inplace(comm::Link& link, int tag, std::int64_t number,
+                                  const Exchange& exchange, std::byte* array, int threads) {
     const std::size_t players = exchange.members.size();
     auto from = offsets(exchange.sends), to = offsets(exchange.receives);
     if (exchange.rows > 1)
@@ -181,6 +192,7 @@ comm::Protocol<> exchange_inplace(comm::Link& link, int tag, const Exchange& exc
     std::vector<std::int64_t> common(players);
     for (std::size_t q = 0; q < players; ++q)
         common[q] = std::min(exchange.sends[q], exchange.receives[q]);
+    const transfer::Route route{&link, exchange.members, exchange.members, tag, number};
 
     std::shared_ptr<std::byte> buffer;
     for (int round = 0; round < rounds(static_cast<int>(players)); ++round) {
@@ -190,8 +202,8 @@ comm::Protocol<> exchange_inplace(comm::Link& link, int tag, const Exchange& exc
         const auto q = static_cast<std::size_t>(partner);
         if (common[q] == 0) continue;
         const std::int64_t run = common[q] / exchange.rows;
-        const Pair pair{&link,
-                        tag,
+        const Pair pair{&route,
+                        &exchange,
                         exchange.members[q],
                         exchange.own < q,
                         array + from[q],
@@ -202,28 +214,26 @@ comm::Protocol<> exchange_inplace(comm::Link& link, int tag, const Exchange& exc
             done = co_await swap_in_memory(pair, threads);
         if (done) continue;
         if (!buffer) buffer = allocate(exchange_buffer);
-        co_await swap_by_messages(pair, buffer.get());
+        co_await exchange_pieces(pair, buffer.get());
     }
 
-    // What a member has beyond what is common lies behind that.
-    const auto each_surplus = [&](const std::vector<std::int64_t>& sizes,
-                                  const std::vector<std::int64_t>& at, auto start) {
-        for (std::size_t q = 0; q < players; ++q) {
-            const std::int64_t bytes = sizes[q] - common[q];
-            if (bytes > 0) start(array + at[q] + common[q], bytes, exchange.members[q]);
-        }
+    // The surplus of a member lies behind the bytes that both have.
+    const auto add = [&](transport::Direction& side, const std::vector<std::int64_t>& sizes,
+                         const std::vector<std::int64_t>& at, bool sending) {
+        for (std::size_t q = 0; q < players; ++q)
+            if (sizes[q] > common[q])
+                side.messages.push_back(transfer::message_of(at[q] + common[q],
+                                                             sizes[q] - common[q], sending,
+                                                             static_cast<std::int64_t>(q), 0));
     };
-    comm::Requests surplus_out;
-    each_surplus(exchange.sends, from, [&](std::byte* data, std::int64_t bytes, int member) {
-        link.send(surplus_out, data, bytes, member, tag);
-    });
-    co_await comm::until(surplus_out);
+    const auto out = std::make_shared<transfer::Schedule>(),
+               in = std::make_shared<transfer::Schedule>();
+    add(out->sends, exchange.sends, from, true);
+    add(in->receives, exchange.receives, to, false);
+    transfer::Stopwatch watch(nullptr);
+    if (!out->sends.messages.empty()) co_await transfer::run(out, array, nullptr, route, watch);
     settle(array, common, from, to);
-    comm::Requests surplus_in;
-    each_surplus(exchange.receives, to, [&](std::byte* data, std::int64_t bytes, int member) {
-        link.receive(surplus_in, data, bytes, member, tag);
-    });
-    co_await comm::until(surplus_in);
+    if (!in->receives.messages.empty()) co_await transfer::run(in, nullptr, array, route, watch);
 }
 
 }  // namespace hocket::remap

@@ -19,7 +19,7 @@
 namespace hocket {
 namespace {
 
-comm::Protocol<> move(Comm on, int tag, comm::CallSignature mine,
+comm::Protocol<> move(Comm on, int tag, std::int64_t number, comm::CallSignature mine,
                       std::shared_ptr<const remap::RemapPlan> plan, Array array, Shape axes,
                       int threads, std::shared_ptr<Profile> profile) {
     trace::Arguments told;
@@ -42,7 +42,7 @@ comm::Protocol<> move(Comm on, int tag, comm::CallSignature mine,
             turn.work.run(data + turn.offset);
         watch.lap(&Profile::pack);
         if (stage.exchange)
-            co_await remap::exchange_inplace(link, tag, *stage.exchange, data, threads);
+            co_await remap::exchange_inplace(link, tag, number, *stage.exchange, data, threads);
         watch.lap(&Profile::move);
     }
 }
@@ -116,8 +116,8 @@ Array remap_inplace(const Array& array, std::span<const std::int64_t> axes,
         const int tag = array.comm().state().next_tag();
         const std::string name = mine.text;
         operation = std::make_shared<comm::Call>(
-            move(array.comm(), tag, std::move(mine), std::move(plan), array,
-                 Shape(axes.begin(), axes.end()), threads, profile),
+            move(array.comm(), tag, array.comm().state().tags_issued(), std::move(mine),
+                 std::move(plan), array, Shape(axes.begin(), axes.end()), threads, profile),
             name);
         comm::Engine::instance().add(operation);
     }

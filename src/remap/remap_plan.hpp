@@ -4,7 +4,9 @@
 // arrangement and uneven blocks. Pure data: nothing communicates here.
 #pragma once
 
+#include <array>
 #include <cstdint>
+#include <map>
 #include <memory>
 #include <optional>
 #include <span>
@@ -13,6 +15,7 @@
 
 #include "hocket/layout.hpp"
 #include "kernel/inplace.hpp"
+#include "transfer/schedule.hpp"
 
 namespace hocket::remap {
 
@@ -33,6 +36,10 @@ struct Exchange {
     /// Runs of each chunk. More than one: all chunks are equal, and lie as (rows, members, run);
     /// what comes takes the places of what goes.
     std::int64_t rows = 1;
+    /// Schedules of the exchange of a piece, by runs, bytes of a run, and bytes from run to run.
+    /// Made at first use by the thread that drives the engine.
+    mutable std::map<std::array<std::int64_t, 3>, std::shared_ptr<const transfer::Schedule>>
+        schedules;
 };
 
 /// G1 and G2 of the paper. A last stage without an exchange is G3; in between, the G3 of one stage

@@ -177,4 +177,23 @@ std::int64_t bytes_of_part(const Boxes& message) {
                                                  : std::clamp(bytes / parts, least, most);
 }
 
+transport::Message message_of(Boxes boxes, std::int64_t peer, std::int64_t turn, bool publishes) {
+    const std::int64_t bytes = boxes.bytes();
+    const auto cutter = std::make_shared<const transport::Message::Cutter>(
+        [boxes = std::move(boxes)](const transport::Message&, Chunks::Kind kind,
+                                   std::int64_t part_bytes) {
+            return cut(boxes, kind, part_bytes > 0 ? part_bytes : bytes_of_part(boxes));
+        });
+    return {peer, 0, turn, bytes, publishes, cutter};
+}
+
+transport::Message message_of(std::int64_t offset, std::int64_t bytes, bool sending,
+                              std::int64_t peer, std::int64_t turn) {
+    plan::Box box{{sending ? offset : 0}, {sending ? 0 : offset}, {{bytes, 0, 1, 0, 1}}};
+    transport::Message message = message_of({{std::move(box)}, 1, {1}, {1}}, peer, turn, true);
+    message.array_offset = offset;
+    message.peer_in_source = !sending;
+    return message;
+}
+
 }  // namespace hocket::transfer

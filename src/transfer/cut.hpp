@@ -7,7 +7,7 @@
 
 #include "hocket/array.hpp"
 #include "hocket/plan.hpp"
-#include "transport/chunks.hpp"
+#include "transport/message.hpp"
 
 namespace hocket::transfer {
 
@@ -43,5 +43,12 @@ Chunks cut(const Boxes& message, Chunks::Kind kind, std::int64_t part_bytes);
 /// through a buffer in cache, and that what one message leaves out of either side's cache lines the
 /// next one still finds in cache. Both ends of a message find the same.
 std::int64_t bytes_of_part(const Boxes& message);
+
+/// A message of these boxes, of which this end knows the strides of both arrays. `publishes`: this
+/// end's array has the strides that the other end expects.
+transport::Message message_of(Boxes boxes, std::int64_t peer, std::int64_t turn, bool publishes);
+/// A message of bytes that lie together at both ends, here at `offset`.
+transport::Message message_of(std::int64_t offset, std::int64_t bytes, bool sending,
+                              std::int64_t peer, std::int64_t turn);
 
 }  // namespace hocket::transfer

@@ -42,34 +42,11 @@ std::size_t number_of(const plan::Part& part, std::int64_t peer) {
     return static_cast<std::size_t>(at - part.peers().begin());
 }
 
-// Where a parcel that is to be forwarded lies in the scratch memory, and in which receive it came.
+// The place of a parcel that is to be forwarded in the scratch memory, and its receive.
 struct HeldParcel {
     std::int64_t offset, flag_offset;
     std::size_t receive;
 };
-
-// A message that lies densely at `offset` of the scratch memory. Both ends publish the address of
-// theirs, so either sees the other's from offset 0.
-transport::Message scratch_message(const plan::Step& step, std::int64_t offset,
-                                   std::int64_t bytes) {
-    const std::int64_t source = step.send ? offset : 0, destination = step.send ? 0 : offset;
-    const auto cutter = std::make_shared<const transport::Message::Cutter>(
-        [=](const transport::Message&, Chunks::Kind kind, std::int64_t part_bytes) {
-            if (part_bytes == 0) part_bytes = transport::piece_bytes;
-            Chunks parts(kind);
-            for (std::int64_t at = 0; at < bytes; at += part_bytes) {
-                const Shape one{1}, here{std::min(part_bytes, bytes - at)};
-                parts.add({here, 1, one, one}, kind == Chunks::Kind::unpacking ? 0 : source + at,
-                          kind == Chunks::Kind::packing ? 0 : destination + at);
-                parts.end_part();
-            }
-            return parts;
-        });
-    transport::Message message(step.peer, 0, step.round, bytes, true, cutter);
-    message.array_offset = offset;
-    message.peer_in_source = step.peer_side == Side::source;
-    return message;
-}
 
 }  // namespace
 
@@ -84,7 +61,8 @@ void add_relay(Schedule& schedule, const Plan& plan, const LocalView& source,
         const plan::Step& step = entry.step;
         const std::int64_t elements = step.elements * itemsize, begin = schedule.scratch;
         const std::int64_t bytes = elements + static_cast<std::int64_t>(entry.cargo.size());
-        transport::Message message = scratch_message(step, begin, bytes);
+        transport::Message message = message_of(begin, bytes, step.send, step.peer, step.round);
+        message.peer_in_source = step.peer_side == Side::source;
         message.within = entry.side == step.peer_side;
         Cargo cargo;
         std::int64_t at = begin, flag = begin + elements;

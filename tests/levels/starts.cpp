@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // The costs of transfers besides copies, on 2 processes: `starts channels|messages`. Starting a
 // persistent request again allocates nothing, over channels or by messages. Over channels it sends
-// no message either, however long the array, nor does a send that is made once. The exchange of a
-// halo, and strategies with relays, send none within the node.
+// no message either, however long the array, nor does a send that is made once. Halos, remaps and
+// strategies with relays send none within the node.
 #include <mpi.h>
 
 #include <algorithm>
@@ -18,6 +18,7 @@
 #include "hocket/array.hpp"
 #include "hocket/halo.hpp"
 #include "hocket/mpi.hpp"
+#include "hocket/remap.hpp"
 #include "hocket/task.hpp"
 #include "hocket/transfer.hpp"
 
@@ -176,6 +177,32 @@ void relay(std::int64_t elements, const std::string& strategy, bool channels) {
     }
 }
 
+// A matrix of so many rows and columns, transposed in memory that peers can map, or in other
+// memory.
+void remap(std::int64_t extent, bool mapped, bool channels) {
+    const hocket::Layout layout({extent, extent}, "(BLOCK, *)", {2});
+    const auto comm = hocket::from_mpi(MPI_COMM_WORLD);
+    const hocket::DType dtype = hocket::dtype_of<std::int64_t>();
+    const std::int64_t held = layout.local_elements(me), first = me * ((extent + 1) / 2);
+    std::vector<std::int64_t> own(static_cast<std::size_t>(mapped ? 0 : held));
+    const auto array = mapped ? hocket::Array::empty(layout, dtype, comm)
+                              : hocket::Array::wrap(own.data(), layout, dtype, comm);
+    std::int64_t index = first * extent;
+    for (std::int64_t& each : array.local<std::int64_t>()) each = index++;
+    const long before = messages;
+    const auto turned = hocket::remap_inplace(array, hocket::Shape{1, 0}, {});
+    const long sent = messages - before;
+    const std::string which = "a remap of " + std::to_string(extent) + " rows: ";
+    expect(channels ? sent == 0 : sent > 0, which + std::to_string(sent) + " messages");
+    long differ = 0;
+    index = 0;
+    for (const std::int64_t each : turned.local<std::int64_t>()) {
+        differ += each != index % extent * extent + first + index / extent ? 1 : 0;
+        ++index;
+    }
+    expect(differ == 0, which + std::to_string(differ) + " wrong elements");
+}
+
 void all(bool channels) {
     const std::vector<hocket::TaskRequest> requests{{"a", 1}, {"b", 1}};
     hocket::Tasks tasks(requests, hocket::from_mpi(MPI_COMM_WORLD));
@@ -189,6 +216,10 @@ void all(bool channels) {
         expect(sent == expected, "an array of " + std::to_string(elements) +
                                      " sent once: " + std::to_string(sent) + " messages, not " +
                                      std::to_string(expected));
+    }
+    for (const std::int64_t extent : {2, 7, 60, 61, 600, 601}) {
+        remap(extent, true, channels);
+        if (extent % 2 == 0) remap(extent, false, channels);
     }
     for (const std::int64_t elements : {10, 2001, 200'001})
         for (const char* const strategy : {"centralized", "staged"})

@@ -52,7 +52,7 @@ def outcome(expression, x, y, seed):
             return None, error
 
 
-def compare(comm, seed):
+def compare(comm, seed, names=None):
     """One random expression of two random arrays in two random layouts."""
     rng = np.random.default_rng(seed)
     choose = random_layouts.from_rng(rng)
@@ -64,7 +64,8 @@ def compare(comm, seed):
         first if choose(0, 2) == 0 else random_layouts.any_layout(choose, shape, comm.size, depth=1)
     )
     table = expressions(shape)
-    name = sorted(table)[choose(0, len(table) - 1)]
+    names = sorted(names or table)
+    name = names[choose(0, len(names) - 1)]
     what = f"seed {seed}: {name} of {dtype} {shape}, {first} and {second}"
     expected, error = outcome(table[name], x, y, seed)
     a, b = distributed(x, first, comm), distributed(y, second, comm)
@@ -84,6 +85,13 @@ def compare(comm, seed):
 def test_random_expressions(comm, part):
     for case in range(40):
         compare(comm, [part, case, comm.size])
+
+
+@ranks(1, 2, 3, 4)
+def test_chosen_terms_stacks_of_matrices_and_transforms_of_extents(comm):
+    names = [name for name in expressions((1, 1)) if name.endswith(("where", "initial", "extents"))]
+    for case in range(40):
+        compare(comm, [23, case, comm.size], [*names, "stacks", "stacks", "fft of extents"])
 
 
 @pytest.mark.soak
@@ -254,7 +262,11 @@ def test_what_cannot_be_raises_everywhere(comm):
         comm, TypeError, lambda: np.asarray(a), ".local", ".gather()", "hk.replicated(a)"
     )
     raises_everywhere(comm, TypeError, lambda: np.kron(a, a), "np.kron")
-    raises_everywhere(comm, TypeError, lambda: np.sum(a, where=a > 0), "where")
+    raises_everywhere(comm, hk.MismatchError, lambda: np.max(a, where=a > 0), "give initial=")
+    raises_everywhere(comm, hk.MismatchError, lambda: np.sum(a, where=a), "give booleans")
+    mask = np.ones((2, *a.shape), bool)
+    raises_everywhere(comm, hk.LayoutError, lambda: np.sum(a, where=mask), str(mask.shape))
+    raises_everywhere(comm, hk.LayoutError, lambda: np.fft.fft(a, 0), "0 elements")
     raises_everywhere(comm, TypeError, lambda: hash(a), "unhashable")
     raises_everywhere(comm, hk.Error, lambda: bool(a > 0), "any()")
     raises_everywhere(comm, hk.LayoutError, lambda: a @ a, "(4, 6)")

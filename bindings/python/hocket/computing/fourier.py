@@ -8,11 +8,13 @@ from typing import Any
 
 import numpy as np
 
+from hocket.arguments import integers
 from hocket.arrays import Array
 from hocket.calls import collective
 from hocket.computing.layouts import balanced, like, one_axis
 from hocket.computing.operands import made
 from hocket.computing.sorting import is_local
+from hocket.creation import zeros
 from hocket.errors import LayoutError
 from hocket.layouts import Layout
 from hocket.redistribution import redistribute
@@ -38,12 +40,46 @@ def ifft(a: Array, n: Any = None, axis: Any = -1, norm: Any = None) -> Array:
     return transform(np.fft.ifft, a, n, (axis,), norm)
 
 
+def fft2(a: Array, s: Any = None, axes: Any = (-2, -1), norm: Any = None) -> Array:
+    """`numpy.fft.fft2`, in the layout of `a`. Collective."""
+    return transform(np.fft.fft, a, s, axes, norm)
+
+
+def ifft2(a: Array, s: Any = None, axes: Any = (-2, -1), norm: Any = None) -> Array:
+    """`numpy.fft.ifft2`, in the layout of `a`. Collective."""
+    return transform(np.fft.ifft, a, s, axes, norm)
+
+
+def resized(a: Array, s: Any, axes: Any) -> tuple[Array, list[int]]:
+    """`a` cut, or filled up with zeros, to the extents `s` of `axes`; and the axes. Collective."""
+    with collective(a.comm, None):
+        given = None if s is None else integers(s, "s")
+        if given is not None and axes is None:
+            if len(given) > a.ndim:
+                raise LayoutError(f"s={s!r} has more extents than the shape {a.shape}")
+            axes = range(a.ndim - len(given), a.ndim)
+        order = axes_of(axes, a.ndim)
+        if given is None:
+            return a, order
+        if len(given) != len(order):
+            raise LayoutError(f"s={s!r} for the axes {order}; give one extent each")
+        wrong = [extent for extent in given if extent < 1 and extent != -1]
+        if wrong:
+            raise LayoutError(f"a transform of {wrong[0]} elements; give 1 or more")
+        shape = list(a.shape)
+        for d, extent in zip(order, given):
+            shape[d] = a.shape[d] if extent == -1 else extent
+    if tuple(shape) == a.shape:
+        return a, order
+    both = tuple(slice(0, min(old, new)) for old, new in zip(a.shape, shape))
+    result = zeros(like(a.layout, tuple(shape)), a.dtype, comm=a.comm)
+    result[both] = a[both]
+    return result, order
+
+
 def rfftn(a: Array, s: Any = None, axes: Any = None, norm: Any = None) -> Array:
     """`numpy.fft.rfftn`: the last axis real. Collective."""
-    with collective(a.comm, None):
-        if s is not None:
-            raise LayoutError("np.fft.rfftn of distributed arrays takes no s=")
-        order = axes_of(axes, a.ndim)
+    a, order = resized(a, s, axes)
     half = lines(np.fft.rfft, a, order[-1], norm)
     result = transform(np.fft.fft, half, None, order[:-1], norm) if order[:-1] else half
     target = like(a.layout, result.layout.shape)
@@ -60,12 +96,8 @@ def axes_of(axes: Any, ndim: int) -> list[int]:
 
 def transform(function: Any, a: Array, s: Any, axes: Any, norm: Any) -> Array:
     """`function` along each axis, local axes first. Collective."""
+    a, order = resized(a, s, axes)
     with collective(a.comm, None):
-        if s is not None:
-            raise LayoutError(
-                "transforms of distributed arrays keep the extents; leave n= and s= out"
-            )
-        order = axes_of(axes, a.ndim)
         if any(a.shape[d] == 0 for d in order):
             raise LayoutError(f"a transform of shape {a.shape} has no elements")
     layout = a.layout

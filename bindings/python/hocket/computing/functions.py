@@ -12,6 +12,7 @@ import numpy as np
 from hocket.arrays import Array
 from hocket.calls import collective
 from hocket.computing import (
+    chosen_terms,
     composed,
     elementwise,
     fourier,
@@ -38,9 +39,9 @@ def of_ufunc(ufunc: np.ufunc, method: str, inputs: Sequence[Any], options: dict[
     if method == "__call__":
         return elementwise.of_ufunc(ufunc, inputs, options)
     options = _flat_out(options)
-    if method == "reduce" and not {"where", "initial"} & set(options):
+    if method == "reduce":
         options.setdefault("axis", 0)
-        return reductions.reduce(ufunc, *inputs, **options)
+        return chosen_terms.reduce(ufunc, *inputs, **options)
     if method == "accumulate":
         return scans.accumulate(ufunc, *inputs, **options)
     raise TypeError(
@@ -112,9 +113,15 @@ def reduced(ufunc: np.ufunc) -> Callable[..., Any]:
     """A reduction, as np.sum is that of np.add."""
 
     def reduction(
-        a: Any, axis: Any = None, dtype: Any = None, out: Any = None, keepdims: bool = False
+        a: Any,
+        axis: Any = None,
+        dtype: Any = None,
+        out: Any = None,
+        keepdims: bool = False,
+        initial: Any = None,
+        where: Any = True,
     ) -> Any:
-        return reductions.reduce(ufunc, a, axis, dtype, out, keepdims)
+        return chosen_terms.reduce(ufunc, a, axis, dtype, out, keepdims, initial, where)
 
     return reduction
 
@@ -326,8 +333,8 @@ TABLE: Table = {
     np.fft.rfftn: fourier.rfftn,
     np.fft.fft: fourier.fft,
     np.fft.ifft: fourier.ifft,
-    np.fft.fft2: fourier.fftn,
-    np.fft.ifft2: fourier.ifftn,
+    np.fft.fft2: fourier.fft2,
+    np.fft.ifft2: fourier.ifft2,
 }
 for _other, _function in ((np.amin, np.min), (np.amax, np.max), (np.around, np.round)):
     TABLE.setdefault(_other, TABLE[_function])

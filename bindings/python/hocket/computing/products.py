@@ -104,17 +104,20 @@ def matmul(a: Any, b: Any, out: Any = None) -> Any:
     """`numpy.matmul` of vectors and matrices. Collective."""
     a, b = as_arrays(a, b)
     with collective(a.comm, None):
-        if a.ndim == 0 or b.ndim == 0 or a.ndim > 2 or b.ndim > 2:
+        if a.ndim == 0 or b.ndim == 0:
             raise TypeError(
-                f"np.matmul takes vectors and matrices, not shapes {a.shape} and {b.shape}; for "
-                "stacks of matrices use np.einsum('...', a, b) with named letters"
+                f"np.matmul takes vectors, matrices and stacks of them, not shapes {a.shape} and "
+                f"{b.shape}; use np.multiply"
             )
         if a.shape[-1] != b.shape[0 if b.ndim == 1 else -2]:
             raise LayoutError(f"shapes {a.shape} and {b.shape} do not multiply")
+        check_stacks(a.shape[:-2], b.shape[:-2])
         (dtype,) = result_types(np.multiply, [a, b], {})
     if a.ndim == 1 and b.ndim == 1:
         return inner(a, b)
-    if a.ndim == 1 or b.ndim == 1:
+    if a.ndim > 2 or b.ndim > 2:
+        result = stacks(a, b)
+    elif a.ndim == 1 or b.ndim == 1:
         letters = "j,jk->k" if a.ndim == 1 else "ij,j->i"
         result = einsum(letters, a, b)
     else:
@@ -124,6 +127,36 @@ def matmul(a: Any, b: Any, out: Any = None) -> Any:
     from hocket.computing.reductions import to_out
 
     return to_out(result, out)
+
+
+def check_stacks(first: Shape, second: Shape) -> None:
+    """Raises `LayoutError`."""
+    for x, y in zip(first[::-1], second[::-1]):
+        if x != y and 1 not in (x, y):
+            raise LayoutError(f"stacks of shapes {first} and {second} do not broadcast to one")
+
+
+def stacks(a: Array, b: Array) -> Any:
+    """Products of matrices in stacks, each dimension of which has a letter. Collective."""
+    letters = "abcdefghijklmnopqrstuvw"
+    depth = max(a.ndim, b.ndim) - 2
+    operands: list[Any] = []
+    texts = []
+    for x, other, own in ((a, b, "xy"), (b, a, "yz")):
+        names = own if x.ndim > 1 else "y"
+        ours = x.shape[: -len(names)]
+        theirs = other.shape[:-2]
+        gone = []  # one matrix for all of the other's
+        for d, extent in enumerate(ours):
+            place = len(theirs) - len(ours) + d
+            if extent == 1 and place >= 0 and theirs[place] != 1:
+                gone.append(d)
+        batch = [each for d, each in enumerate(letters[depth - len(ours) : depth]) if d not in gone]
+        operands.append(np.squeeze(x, tuple(gone)) if gone else x)
+        texts.append("".join(batch) + names)
+    left = "x" if a.ndim > 1 else ""
+    right = "z" if b.ndim > 1 else ""
+    return einsum(f"{texts[0]},{texts[1]}->{letters[:depth]}{left}{right}", *operands)
 
 
 @kept

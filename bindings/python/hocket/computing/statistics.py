@@ -3,13 +3,13 @@
 
 from __future__ import annotations
 
-import math
 from typing import Any
 
 import numpy as np
 
 from hocket.arrays import Array
 from hocket.calls import collective
+from hocket.computing import chosen_terms
 from hocket.computing.collecting import allgather
 from hocket.computing.layouts import normal_axes, numbers, one_axis
 from hocket.computing.operands import made, without_copies
@@ -18,23 +18,34 @@ from hocket.errors import LayoutError, MismatchError
 
 
 def mean(
-    a: Array, axis: Any = None, dtype: Any = None, out: Any = None, keepdims: bool = False
+    a: Array,
+    axis: Any = None,
+    dtype: Any = None,
+    out: Any = None,
+    keepdims: bool = False,
+    *,
+    where: Any = True,
 ) -> Any:
     """`numpy.mean`: the exact sum, rounded, divided by the count, rounded. Collective."""
     with collective(a.comm, None):
         axes = normal_axes(axis, a.ndim)
         wanted = np.mean(np.ones(1, a.dtype), dtype=dtype).dtype
-    count = math.prod(a.shape[d] for d in axes)
-    total = reduce(np.add, a, axis, wanted, None, keepdims)
+    count = chosen_terms.count(a, axes, keepdims, where)
+    total = chosen_terms.reduce(np.add, a, axis, wanted, None, keepdims, None, where)
     # If float16's sum overflows, the mean need not: compute it from the sum in float32.
     if wanted == np.float16 and bool(np.any(np.isinf(total))):
-        total = reduce(np.add, a, axis, np.float32, None, keepdims)
-        result = np.true_divide(total, np.float32(count)).astype(wanted)
+        total = chosen_terms.reduce(np.add, a, axis, np.float32, None, keepdims, None, where)
+        result = np.true_divide(total, as_type(count, np.float32)).astype(wanted)
     else:
         with np.errstate(invalid="ignore", divide="ignore"):
-            divisor = wanted.type(count) if wanted != np.float16 else np.float32(count)
-            result = np.true_divide(total, divisor).astype(wanted)
+            kind = wanted.type if wanted != np.float16 else np.float32
+            result = np.true_divide(total, as_type(count, kind)).astype(wanted)
     return result if out is None else to_out(result, out)
+
+
+def as_type(count: Any, kind: Any) -> Any:
+    """A number, or an array of numbers, of that type."""
+    return count.astype(kind) if isinstance(count, Array) else kind(count)
 
 
 def var(
@@ -44,18 +55,21 @@ def var(
     out: Any = None,
     ddof: float = 0,
     keepdims: bool = False,
+    *,
+    where: Any = True,
 ) -> Any:
     """`numpy.var`: the mean of squared distances from the mean. Collective."""
     with collective(a.comm, None):
         axes = normal_axes(axis, a.ndim)
         wanted = np.var(np.ones(1, a.dtype), dtype=dtype).dtype
-    count = math.prod(a.shape[d] for d in axes) - ddof
-    centre = mean(a, axis, None if a.dtype.kind in "fc" else wanted, None, keepdims=True)
+    count = chosen_terms.count(a, axes, keepdims, where) - ddof
+    kind = None if a.dtype.kind in "fc" else wanted
+    centre = mean(a, axis, kind, None, keepdims=True, where=where)
     distance = np.subtract(a, centre)
     square = np.square(np.abs(distance)) if a.dtype.kind == "c" else np.square(distance)
-    total = reduce(np.add, square, axis, wanted, None, keepdims)
+    total = chosen_terms.reduce(np.add, square, axis, wanted, None, keepdims, None, where)
     with np.errstate(invalid="ignore", divide="ignore"):
-        result = np.true_divide(total, wanted.type(max(count, 0)))
+        result = np.true_divide(total, as_type(np.maximum(count, 0), wanted.type)).astype(wanted)
     return result if out is None else to_out(result, out)
 
 
@@ -66,9 +80,11 @@ def std(
     out: Any = None,
     ddof: float = 0,
     keepdims: bool = False,
+    *,
+    where: Any = True,
 ) -> Any:
     """`numpy.std`. Collective."""
-    result = np.sqrt(var(a, axis, dtype, None, ddof, keepdims))
+    result = np.sqrt(var(a, axis, dtype, None, ddof, keepdims, where=where))
     return result if out is None else to_out(result, out)
 
 

@@ -1,0 +1,92 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""Reductions with NumPy's `where=` and `initial=`."""
+
+from __future__ import annotations
+
+import math
+from typing import Any
+
+import numpy as np
+
+from hocket.arrays import Array
+from hocket.calls import collective
+from hocket.computing import reductions
+from hocket.computing.elementwise import of_function
+from hocket.computing.layouts import normal_axes
+from hocket.computing.operands import broadcast_shape
+from hocket.computing.reductions import to_out
+from hocket.errors import LayoutError, MismatchError
+
+
+def reduce(
+    ufunc: np.ufunc,
+    a: Array,
+    axis: Any = None,
+    dtype: Any = None,
+    out: Any = None,
+    keepdims: bool = False,
+    initial: Any = None,
+    where: Any = True,
+) -> Any:
+    """``ufunc.reduce`` over global axes, of the elements at which `where` is true; `initial` is
+    combined with the result. Collective."""
+    if initial is None and where is True:
+        return reductions.reduce(ufunc, a, axis, dtype, out, keepdims)
+    with collective(a.comm, None):
+        axes = normal_axes(axis, a.ndim)
+        if initial is not None and np.ndim(initial):
+            raise MismatchError(f"initial has shape {np.shape(initial)}; give one number")
+        if where is not True:
+            check_mask(a, where)
+            if ufunc.identity is None and initial is None:
+                raise MismatchError(
+                    f"np.{ufunc.__name__} has no identity; give initial= together with where="
+                )
+        none = ufunc.identity is None and any(a.shape[d] == 0 for d in axes)
+    if where is not True:
+        a = of_function(np.where, (where, a, neutral(ufunc, a.dtype)))
+    if none and initial is not None:
+        zeros = reductions.reduce(np.add, a, axis, a.dtype, None, keepdims)
+        result: Any = np.multiply(zeros, 0).astype(a.dtype)
+    else:
+        result = reductions.reduce(ufunc, a, axis, dtype, None, keepdims)
+        none = False
+    if initial is not None:
+        kind = result.dtype
+        start = np.asarray(initial).astype(kind)[()]
+        result = (result * 0 + start if none else ufunc(start, result)).astype(kind)
+    return result if out is None else to_out(result, out)
+
+
+def check_mask(a: Array, where: Any) -> None:
+    """Raises `LayoutError`, `MismatchError`."""
+    kind = where.dtype if isinstance(where, Array) else np.asarray(where).dtype
+    if kind.kind != "b":
+        raise MismatchError(f"where= holds {kind}; give booleans")
+    if broadcast_shape([a, where]) != a.shape:
+        shape = where.shape if isinstance(where, Array) else np.shape(where)
+        raise LayoutError(f"where= has shape {shape}, which does not fit the array's {a.shape}")
+
+
+def neutral(ufunc: np.ufunc, dtype: np.dtype[Any]) -> Any:
+    """An element that changes no result."""
+    if ufunc.identity is not None:
+        return np.asarray(ufunc.identity).astype(dtype)[()]
+    least = ufunc in (np.maximum, np.fmax)
+    if not least and ufunc not in (np.minimum, np.fmin):
+        raise TypeError(f"np.{ufunc.__name__} of distributed arrays takes no where=")
+    if dtype.kind in "fc":
+        return dtype.type(-math.inf if least else math.inf)
+    if dtype.kind == "b":
+        return np.bool_(not least)
+    return dtype.type(np.iinfo(dtype).min if least else np.iinfo(dtype).max)
+
+
+def count(a: Array, axes: tuple[int, ...], keepdims: bool, where: Any) -> Any:
+    """How many elements take part in each result. Collective unless `where` is True."""
+    if where is True:
+        return math.prod(a.shape[d] for d in axes)
+    with collective(a.comm, None):
+        check_mask(a, where)
+    ones = of_function(np.where, (where, np.ones_like(a, np.int64), np.int64(0)))
+    return reductions.reduce(np.add, ones, axes, np.int64, None, keepdims)
