@@ -79,6 +79,7 @@ void Endpoint::match(const Handle& message, Arrival arrival) {
                            " bytes has come, where this process receives " +
                            std::to_string(message->bytes_));
     if (arrival.text) {
+        unreceived_ -= arrival.bytes + std::int64_t{sizeof(Header)};
         if (fits && arrival.bytes > 0)
             std::memcpy(message->data_, arrival.text->data(), arrival.text->size());
         message->moved_ = arrival.bytes;
@@ -298,6 +299,8 @@ void Endpoint::arrived(const Header& header, const char* payload) {
             Arrival arrival{header.number, header.bytes, std::nullopt};
             if (header.kind == Kind::eager)
                 arrival.text.emplace(payload, static_cast<std::size_t>(header.bytes));
+            if (arrival.text) unreceived_ += arrival.bytes + std::int64_t{sizeof(Header)};
+            if (unreceived_ > eager_window) break;
             const auto posted = posted_.find(header.tag);
             if (posted == posted_.end()) {
                 arrivals_[header.tag].push_back(std::move(arrival));

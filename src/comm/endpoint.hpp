@@ -125,6 +125,7 @@ class Endpoint {
     double next_look_ = 0;                        // whether it is lost
     std::string broken_;                          // why the stream's bytes make no sense
     std::int64_t numbers_ = 0;                    // of long messages
+    std::int64_t unreceived_ = 0;                 // eager bytes here that no receive has taken
     std::int64_t unconsumed_ = 0, consumed_ = 0;  // eager bytes: at the other end; here, not told
     // Bytes to write between chunks; how many there were, and how many are written.
     std::string out_;

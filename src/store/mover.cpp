@@ -94,7 +94,7 @@ comm::Protocol<> Mover::read_all(comm::Link& link, int tag, std::int64_t number)
     Step next = rounds_.count() > 0 ? step_of(0) : Step{};
     if (rounds_.count() > 0) use_files(next, 0);
     for (std::int64_t round = 0; round < rounds_.count(); ++round) {
-        const Step step = std::move(next);
+        const Step step = std::exchange(next, {});
         co_await comm::until(idle);
         const bool more = round + 1 < rounds_.count();
         if (more && buffers_ == 2) use_files(next = step_of(round + 1), round + 1);

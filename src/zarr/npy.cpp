@@ -156,6 +156,10 @@ Metadata parse_npy(std::string_view header, const std::string& file) {
     const std::size_t brace = header.find('{');
     if (brace == std::string_view::npos) no_npy(file, "its header has no dict");
     const std::string_view dict = header.substr(brace);
+    // Names of structured elements alone may have other characters, and what is shown is UTF-8.
+    for (const char each : dict)
+        if (each != '\n' && (each < ' ' || each > '~'))
+            no_npy(file, "its header has characters that are no ASCII");
     const std::string_view type = value_of(dict, "descr"), order = value_of(dict, "fortran_order");
     std::string_view shape = value_of(dict, "shape");
     if (type.empty() || order.empty() || shape.size() < 2 || shape.front() != '(')

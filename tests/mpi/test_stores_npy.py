@@ -99,6 +99,7 @@ def test_files_that_do_not_fit_are_named(comm):
         for name, data, words in [
             ("text", b"no header of such a file", "does not begin"),
             ("cut", b"\x93NUMPY\1\0\xff\x7f{        }", "header says"),
+            ("bytes", b"\x93NUMPY\1\0\x10\0{'descr': '\xad' }\n", "no ASCII"),
             ("version", b"\x93NUMPY\7\0\x10\0{              \n", "version 7"),
         ]:
             if comm.rank == 0:

@@ -161,6 +161,24 @@ TEST(Endpoint, BytesThatAreNoMessageLoseIt) {
     EXPECT_THROW(a.require_present(), PeerLostError);
 }
 
+// A sender that keeps to the window never sends so much.
+TEST(Endpoint, MoreThanTheWindowLosesIt) {
+    auto [to_b, to_a] = ToyStream::two();
+    Endpoint a(std::move(to_b));
+    struct {
+        std::int32_t kind = 0, tag = 1;
+        std::int64_t number = 0, bytes = Endpoint::eager_limit;
+    } header;
+    const std::string payload = text_of(Endpoint::eager_limit, 1);
+    const std::string message =
+        std::string(reinterpret_cast<const char*>(&header), sizeof header) + payload;
+    for (std::int64_t sent = 0; sent <= Endpoint::eager_window; sent += Endpoint::eager_limit)
+        for (std::size_t at = 0; at < message.size(); a.poll())
+            at += static_cast<std::size_t>(
+                to_a->write(message.data() + at, static_cast<std::int64_t>(message.size() - at)));
+    EXPECT_TRUE(a.lost());
+}
+
 TEST(Joining, GivesProcessesOfTwoJobsOneLink) {
     for (const char* const host : {"", "b"}) {  // on one node, and on two
         auto [of_a, of_b] = ToyStream::two();
