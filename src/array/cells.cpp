@@ -189,7 +189,7 @@ template <class T, Combine op>
 void take(Found<T>& best, const Found<T>& other) {
     if (other.number < 0) return;
     const bool better = op == Combine::maxval ? other.value > best.value : other.value < best.value;
-    const bool nan = other.value != other.value, had = best.value != best.value;
+    const bool nan = is_nan(other.value), had = is_nan(best.value);
     if (best.number < 0 || (nan && !had) || (better && !had) ||
         ((other.value == best.value || (nan && had)) && other.number < best.number))
         best = other;
@@ -206,14 +206,15 @@ Cells locating(std::int64_t none) {
         for (std::int64_t k = 0; k < count; ++k) reinterpret_cast<Cell*>(into)[k].number = -1;
     };
     cells.add = [](std::byte* into, const Lines& lines) {
-        const auto* elements = reinterpret_cast<const T*>(lines.elements);
-        const std::uint8_t* mask = lines.mask;
+        const auto* const elements = reinterpret_cast<const T*>(lines.elements);
         for (std::int64_t k = 0; k < lines.outer; ++k)
             for (std::int64_t each = 0; each < lines.length; ++each)
-                for (std::int64_t i = 0; i < lines.inner; ++i, ++elements)
-                    if (mask == nullptr || *mask++ != 0)
+                for (std::int64_t i = 0; i < lines.inner; ++i) {
+                    const std::int64_t at = (k * lines.length + each) * lines.inner + i;
+                    if (lines.mask == nullptr || lines.mask[at] != 0)
                         take<T, op>(reinterpret_cast<Cell*>(into)[k * lines.inner + i],
-                                    {lines.numbers[unsigned_of(each)], *elements});
+                                    {lines.numbers[unsigned_of(each)], elements[at]});
+                }
     };
     cells.merge = [](std::byte* into, const std::byte* from, std::int64_t count) {
         for (std::int64_t k = 0; k < count; ++k)

@@ -17,7 +17,7 @@ using namespace array;
 
 template <class T>
 bool comes_before(T a, T b, bool descending) {
-    if (a != a || b != b) return a == a && b != b;  // NaN comes last
+    if (is_nan(a) || is_nan(b)) return !is_nan(a);  // NaN comes last
     return descending ? b < a : a < b;
 }
 
@@ -101,7 +101,7 @@ Records sample_sort(const Comm& comm, std::vector<Keyed<T>> mine, bool descendin
 // Lines along the last dimension, which processes share.
 template <class T>
 Array grade_shared(const Array& lines, const ComputeOptions& options) {
-    const Comm comm = lines.comm();
+    const Comm& comm = lines.comm();
     const Shape& shape = lines.layout().shape();
     const auto own = numbers(lines);
     const Dense elements(lines);

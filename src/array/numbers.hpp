@@ -65,6 +65,12 @@ struct ExactType {
 };
 std::optional<ExactType> exact_type(const DType& dtype);
 
+template <class T>
+bool is_nan(T value) {
+    if constexpr (std::is_floating_point_v<T>) return std::isnan(value);
+    return false;
+}
+
 /// One operation on two numbers of one type.
 template <class T, Combine op>
 struct Fold {
@@ -84,16 +90,17 @@ struct Fold {
     static T of(T a, T b) {
         if constexpr (std::is_integral_v<T> && (op == Combine::sum || op == Combine::product)) {
             using Wide = std::conditional_t<(sizeof(T) > 4), std::uint64_t, std::uint32_t>;
-            const auto x = static_cast<Wide>(a), y = static_cast<Wide>(b);
+            using Bits = std::make_unsigned_t<T>;
+            const Wide x = static_cast<Bits>(a), y = static_cast<Bits>(b);
             return static_cast<T>(op == Combine::sum ? x + y : x * y);  // wraps around
         } else if constexpr (op == Combine::sum) {
             return a + b;
         } else if constexpr (op == Combine::product) {
             return a * b;
         } else if constexpr (op == Combine::maxval) {
-            return a > b || a != a ? a : b;  // NaN stays
+            return a > b || is_nan(a) ? a : b;  // NaN stays
         } else if constexpr (op == Combine::minval) {
-            return a < b || a != a ? a : b;
+            return a < b || is_nan(a) ? a : b;
         } else if constexpr (op == Combine::all) {
             return static_cast<T>(a != 0 && b != 0);
         } else if constexpr (op == Combine::any) {

@@ -85,7 +85,7 @@ HOCKET_INLINE BlockSum extract(const T* values, std::int64_t count, double guess
     }
 #pragma GCC unroll 4
     for (int v = 0; v < wide; ++v) most[v] = left[v] = Vector{};
-    for (std::int64_t k = 0; k < count; k += 8 * wide) {
+    for (std::int64_t k = 0; k < count; k += std::int64_t{8} * wide) {
 #pragma GCC unroll 4  // keeps the sums in registers
         for (int v = 0; v < wide; ++v) {
             Vector x;
