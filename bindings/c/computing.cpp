@@ -252,7 +252,7 @@ int hocket_array_item(const hocket_array* array, const char* dtype, void* value)
 int hocket_array_global_indices(const hocket_array* array, int64_t dimension, int64_t capacity,
                                 int64_t* values, int64_t* count) {
     return guard(__func__, [&] {
-        start_fd_server(hocket::global_indices(behind(array)->value, dimension), capacity, values,
-                        count);
+        write_list(hocket::global_indices(behind(array)->value, dimension), capacity, values,
+                   count);
     });
 }

@@ -89,7 +89,7 @@ std::span<const T> by_dimension(std::int64_t dimensions, const T* values, const 
 
 /// Implements the rule for lists of results in hocket.h.
 template <class Values, class T>
-void start_fd_server(const Values& found, std::int64_t capacity, T* values, std::int64_t* count) {
+void write_list(const Values& found, std::int64_t capacity, T* values, std::int64_t* count) {
     const auto size = static_cast<std::int64_t>(found.size());
     if (values != nullptr && capacity < size)
         throw ArgumentError("there is room for " + std::to_string(capacity) +

@@ -23,7 +23,7 @@ int hocket_halo_array(const hocket_halo* halo, hocket_array** array) {
 
 int hocket_halo_width(const hocket_halo* halo, int64_t capacity, int64_t* values, int64_t* count) {
     return guard(__func__,
-                 [&] { start_fd_server(behind(halo)->value.width(), capacity, values, count); });
+                 [&] { write_list(behind(halo)->value.width(), capacity, values, count); });
 }
 
 int hocket_halo_edges(const hocket_halo* halo, int64_t dimension, bool* below, bool* above) {
@@ -42,9 +42,8 @@ int hocket_halo_data(const hocket_halo* halo, void** data) {
 
 int hocket_halo_local_shape(const hocket_halo* halo, int64_t capacity, int64_t* values,
                             int64_t* count) {
-    return guard(__func__, [&] {
-        start_fd_server(behind(halo)->value.local_shape(), capacity, values, count);
-    });
+    return guard(__func__,
+                 [&] { write_list(behind(halo)->value.local_shape(), capacity, values, count); });
 }
 
 int hocket_halo_exchange(const hocket_halo* halo, double timeout) {

@@ -103,16 +103,16 @@ int hocket_cycles(int64_t dimensions, const int64_t* shape, const int64_t* axes,
         for (const auto& [start, length] : hocket::kernel::cycles(
                  by_dimension(dimensions, shape, "shape"), by_dimension(dimensions, axes, "axes")))
             out.push_back({start, length});
-        start_fd_server(out, capacity, values, count);
+        write_list(out, capacity, values, count);
     });
 }
 
 int hocket_cycle_path(int64_t dimensions, const int64_t* shape, const int64_t* axes, int64_t start,
                       int64_t capacity, int64_t* values, int64_t* count) {
     return guard(__func__, [&] {
-        start_fd_server(hocket::kernel::cycle_path(by_dimension(dimensions, shape, "shape"),
-                                                   by_dimension(dimensions, axes, "axes"), start),
-                        capacity, values, count);
+        write_list(hocket::kernel::cycle_path(by_dimension(dimensions, shape, "shape"),
+                                              by_dimension(dimensions, axes, "axes"), start),
+                   capacity, values, count);
     });
 }
 

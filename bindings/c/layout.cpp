@@ -47,20 +47,19 @@ int hocket_layout_dimensions(const hocket_layout* layout, int64_t* dimensions) {
 int hocket_layout_shape(const hocket_layout* layout, int64_t capacity, int64_t* values,
                         int64_t* count) {
     return guard(__func__,
-                 [&] { start_fd_server(behind(layout)->value.shape(), capacity, values, count); });
+                 [&] { write_list(behind(layout)->value.shape(), capacity, values, count); });
 }
 
 int hocket_layout_procs(const hocket_layout* layout, int64_t capacity, int64_t* values,
                         int64_t* count) {
     return guard(__func__,
-                 [&] { start_fd_server(behind(layout)->value.procs(), capacity, values, count); });
+                 [&] { write_list(behind(layout)->value.procs(), capacity, values, count); });
 }
 
 int hocket_layout_replicate(const hocket_layout* layout, int64_t capacity, int64_t* values,
                             int64_t* count) {
-    return guard(__func__, [&] {
-        start_fd_server(behind(layout)->value.replicate(), capacity, values, count);
-    });
+    return guard(__func__,
+                 [&] { write_list(behind(layout)->value.replicate(), capacity, values, count); });
 }
 
 int hocket_layout_size(const hocket_layout* layout, int64_t* processes) {
@@ -81,7 +80,7 @@ int hocket_layout_is_indexed(const hocket_layout* layout, bool* indexed) {
 int hocket_layout_local_shape(const hocket_layout* layout, int64_t rank, int64_t capacity,
                               int64_t* values, int64_t* count) {
     return guard(__func__, [&] {
-        start_fd_server(behind(layout)->value.local_shape(rank), capacity, values, count);
+        write_list(behind(layout)->value.local_shape(rank), capacity, values, count);
     });
 }
 
@@ -95,8 +94,7 @@ int hocket_layout_global_indices(const hocket_layout* layout, int64_t rank, int6
                                  int64_t capacity, int64_t* values, int64_t* count) {
     return guard(__func__, [&] {
         const auto held = behind(layout);
-        start_fd_server(along(dimension, held->value.global_indices(rank)), capacity, values,
-                        count);
+        write_list(along(dimension, held->value.global_indices(rank)), capacity, values, count);
     });
 }
 
@@ -106,7 +104,7 @@ int hocket_layout_slices(const hocket_layout* layout, int64_t rank, int64_t capa
         std::vector<hocket_slice> slices;
         for (const auto& [first, number, step, keep] : behind(layout)->value.slices(rank))
             slices.push_back({first, number, step, keep});
-        start_fd_server(slices, capacity, values, count);
+        write_list(slices, capacity, values, count);
     });
 }
 
@@ -139,7 +137,7 @@ int hocket_layout_blacs_grid(const hocket_layout* layout, bool transposed, int64
         const auto grid = behind(layout)->value.blacs_grid(transposed);
         required(rows, "rows") = grid.rows;
         required(columns, "columns") = grid.columns;
-        start_fd_server(grid.processes, capacity, values, count);
+        write_list(grid.processes, capacity, values, count);
     });
 }
 
@@ -157,7 +155,7 @@ int hocket_layout_section_places(const hocket_layout* layout, const hocket_slice
     return guard(__func__, [&] {
         const auto held = behind(layout);
         const auto places = held->value.section_places(slices_of(held->value, slices), rank);
-        start_fd_server(along(dimension, places), capacity, values, count);
+        write_list(along(dimension, places), capacity, values, count);
     });
 }
 
@@ -175,7 +173,7 @@ int hocket_layout_owners(const hocket_layout* layout, const int64_t* index, int6
                          int64_t* values, int64_t* count) {
     return guard(__func__, [&] {
         const auto held = behind(layout);
-        start_fd_server(held->value.owners(index_of(held->value, index)), capacity, values, count);
+        write_list(held->value.owners(index_of(held->value, index)), capacity, values, count);
     });
 }
 
@@ -190,8 +188,7 @@ int hocket_layout_local_index(const hocket_layout* layout, const int64_t* index,
                               int64_t* values, int64_t* count) {
     return guard(__func__, [&] {
         const auto held = behind(layout);
-        start_fd_server(held->value.local_index(index_of(held->value, index)), capacity, values,
-                        count);
+        write_list(held->value.local_index(index_of(held->value, index)), capacity, values, count);
     });
 }
 

@@ -160,7 +160,7 @@ int hocket_layout_from_hpf(const char* program, int64_t parameters, const hocket
             known.emplace_back(text_of(name, "name"), value);
         const auto found = Layout::from_hpf(text_of(program, "program"), known);
         // Checks the capacity before it makes the first handle.
-        start_fd_server(std::vector<hocket_named_layout>(found.size()), capacity, values, count);
+        write_list(std::vector<hocket_named_layout>(found.size()), capacity, values, count);
         for (std::size_t i = 0; values != nullptr && i < found.size(); ++i) {
             give(&values[i].layout, found[i].second);
             values[i].name = behind(values[i].layout)->keep(found[i].first);

@@ -116,8 +116,8 @@ int hocket_observer_parameters(const hocket_observer* observer, const char** nam
 int hocket_observer_shape(const hocket_observer* observer, const char* name, int64_t capacity,
                           int64_t* values, int64_t* count) {
     return guard(__func__, [&] {
-        start_fd_server(array_of(behind(observer)->value, text_of(name, "name")).shape, capacity,
-                        values, count);
+        write_list(array_of(behind(observer)->value, text_of(name, "name")).shape, capacity, values,
+                   count);
     });
 }
 

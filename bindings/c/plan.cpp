@@ -154,14 +154,14 @@ int hocket_plan_options_get(const hocket_plan* plan, hocket_plan_options* option
 int hocket_plan_sends(const hocket_plan* plan, int64_t rank, int64_t capacity,
                       hocket_traffic* values, int64_t* count) {
     return guard(__func__, [&] {
-        start_fd_server(traffic_of(behind(plan)->value.plan.sends(rank)), capacity, values, count);
+        write_list(traffic_of(behind(plan)->value.plan.sends(rank)), capacity, values, count);
     });
 }
 
 int hocket_plan_recvs(const hocket_plan* plan, int64_t rank, int64_t capacity,
                       hocket_traffic* values, int64_t* count) {
     return guard(__func__, [&] {
-        start_fd_server(traffic_of(behind(plan)->value.plan.recvs(rank)), capacity, values, count);
+        write_list(traffic_of(behind(plan)->value.plan.recvs(rank)), capacity, values, count);
     });
 }
 
@@ -174,7 +174,7 @@ int hocket_plan_steps(const hocket_plan* plan, int side, int64_t rank, int64_t c
             steps.push_back({step.round, step.send,
                              step.peer_side == Side::source ? HOCKET_SOURCE : HOCKET_DESTINATION,
                              step.peer, step.elements});
-        start_fd_server(steps, capacity, values, count);
+        write_list(steps, capacity, values, count);
     });
 }
 
@@ -189,15 +189,15 @@ int hocket_plan_cargo(const hocket_plan* plan, int side, int64_t rank, int64_t s
         std::vector<hocket_parcel> out;
         for (const auto& [source, destination, elements] : all[static_cast<std::size_t>(step)])
             out.push_back({source, destination, elements});
-        start_fd_server(out, capacity, values, count);
+        write_list(out, capacity, values, count);
     });
 }
 
 int hocket_plan_common(const hocket_plan* plan, int side, int64_t rank, int64_t capacity,
                        hocket_traffic* values, int64_t* count) {
     return guard(__func__, [&] {
-        start_fd_server(traffic_of(behind(plan)->value.plan.common(side_of(side), rank)), capacity,
-                        values, count);
+        write_list(traffic_of(behind(plan)->value.plan.common(side_of(side), rank)), capacity,
+                   values, count);
     });
 }
 
@@ -207,7 +207,7 @@ int hocket_plan_boxes(hocket_plan* plan, int side, int64_t rank, int64_t peer, i
         const auto held = behind(plan);
         std::vector<std::vector<std::int64_t>> lists;
         const auto boxes = boxes_of(held->value.plan.part(side_of(side), rank), peer, lists);
-        start_fd_server(boxes, capacity, values, count);
+        write_list(boxes, capacity, values, count);
         if (values != nullptr) held->value.lists = std::move(lists);
     });
 }
@@ -247,7 +247,7 @@ int hocket_plan_predict(const hocket_plan* plan, const hocket_model* model, int6
             made.seconds = seconds;
             out.push_back(made);
         }
-        start_fd_server(out, capacity, values, count);
+        write_list(out, capacity, values, count);
     });
 }
 
@@ -281,7 +281,7 @@ int hocket_relabel(const hocket_layout* source, const hocket_layout* destination
         std::vector<std::int64_t> order;
         if (axes != nullptr) order.assign(axes, axes + from.dimensions());
         const hocket::plan::Relabeling found = hocket::relabel(from, to, std::move(order));
-        start_fd_server(found.ranks, capacity, values, count);
+        write_list(found.ranks, capacity, values, count);
         if (moved != nullptr) *moved = found.moved;
         if (moved_without != nullptr) *moved_without = found.moved_without;
     });

@@ -128,24 +128,24 @@ int hocket_store_names(const hocket_store* store, const char** names) {
 int hocket_store_shape(const hocket_store* store, const char* name, int64_t capacity,
                        int64_t* values, int64_t* count) {
     return guard(__func__, [&] {
-        start_fd_server(behind(store)->value.array(text_of(name, "name")).shape, capacity, values,
-                        count);
+        write_list(behind(store)->value.array(text_of(name, "name")).shape, capacity, values,
+                   count);
     });
 }
 
 int hocket_store_chunks(const hocket_store* store, const char* name, int64_t capacity,
                         int64_t* values, int64_t* count) {
     return guard(__func__, [&] {
-        start_fd_server(behind(store)->value.array(text_of(name, "name")).chunks, capacity, values,
-                        count);
+        write_list(behind(store)->value.array(text_of(name, "name")).chunks, capacity, values,
+                   count);
     });
 }
 
 int hocket_store_shards(const hocket_store* store, const char* name, int64_t capacity,
                         int64_t* values, int64_t* count) {
     return guard(__func__, [&] {
-        start_fd_server(behind(store)->value.array(text_of(name, "name")).shards, capacity, values,
-                        count);
+        write_list(behind(store)->value.array(text_of(name, "name")).shards, capacity, values,
+                   count);
     });
 }
 

@@ -52,7 +52,7 @@ int to_mask(const char* function, team::Op op, hocket_team* handle, double timeo
     return with_team(
         function, op, handle, timeout, [&](TeamOptions&) { return &required(words, "words"); },
         [&](const Team& team, uint64_t* place, const TeamOptions& options) {
-            start_fd_server(call(team, options).words(), capacity, place, count);
+            write_list(call(team, options).words(), capacity, place, count);
         });
 }
 

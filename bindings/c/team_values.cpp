@@ -158,7 +158,7 @@ int hocket_team_match(hocket_team* team, int type, const void* value, double tim
             return call_of(Op::match, type, value, options);
         },
         [&](const Team& on, const Call& call, const TeamOptions& options) {
-            start_fd_server(hocket::Binding::run_mask(on, call, options).words(), capacity, words,
-                            count);
+            write_list(hocket::Binding::run_mask(on, call, options).words(), capacity, words,
+                       count);
         });
 }

@@ -48,10 +48,10 @@ struct ObserveOptions {
 class Observer {
   public:
     /// `port`: the name of a port of this user on this host, or "host:port". @throws Error if there
-    /// is none, or it lets nobody in with this key.
+    /// is none, or the port refuses this key.
     static Observer open(const std::string& port, const ObserveOptions& options = {});
 
-    /// What the program has published, in its order, as far as this side has heard.
+    /// The arrays that the program has published, in its order, as of the last message received.
     std::vector<ObservedArray> arrays() const;
     std::vector<std::pair<std::string, Value>> parameters() const;
     /// Elements of a section, one slice a dimension, as they are at one poll of the program.

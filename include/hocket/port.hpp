@@ -67,17 +67,18 @@ class Port {
     Parameter parameter(const std::string& name, const Value& value, Deadline deadline = {});
     /// A parameter's value as of the last poll. @throws Error if there is none of that name.
     Value value(const std::string& name) const;
-    /// Where the program can be looked at and parameters change. Collective, in the sense that all
-    /// processes make as many polls: they do not wait for each other, but that no process passes
-    /// the poll at which somebody looks before all know of it. With nobody there it reads a clock.
+    /// Copies out what observers asked for, and changes parameters. Collective: all processes make
+    /// as many polls. Processes do not wait for each other, with one exception: no process passes
+    /// the poll that serves an observer before all know of it. Without observers, poll() reads a
+    /// clock.
     void poll(Deadline deadline = {});
-    /// How many polls this process has made.
+    /// The number of polls that this process has made.
     std::int64_t polls() const;
     /// Waits for a job that connects: task 0 is this job, task 1 the other one. Each may connect
     /// with any MPI. Collective. @throws on every process: DeadlineError where none has come;
     /// PeerLostError where its processes do not come.
     Tasks accept(Deadline deadline = {});
-    /// Ends it: observers are told, the name is free. Collective.
+    /// Closes the port: observers get an end message, and the name is free. Collective.
     void close(Deadline deadline = {});
 
   private:

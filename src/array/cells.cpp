@@ -15,7 +15,7 @@ std::size_t unsigned_of(std::int64_t value) {
     return static_cast<std::size_t>(value);
 }
 
-// The elements, with `filling` in the place of those that the mask leaves out.
+// The elements, with `filling` in place of those that the mask excludes.
 std::vector<std::byte> selected(const Lines& lines, std::int64_t itemsize, const void* filling) {
     const std::size_t size = unsigned_of(itemsize);
     std::vector<std::byte> kept(unsigned_of(lines.size()) * size);
@@ -126,7 +126,7 @@ class ExactSums {
     }
 
   private:
-    // The cells of one part lie `parts` accumulators apart; exact::add wants them together.
+    // The cells of one part are `parts` accumulators apart; exact::add needs them contiguous.
     void add_part(std::byte* cells, const Lines& lines, const std::byte* a, const std::byte* b,
                   int part, bool negative) const {
         std::vector<std::int64_t> shape{lines.outer, lines.inner, lines.length};
@@ -184,7 +184,7 @@ struct Found {
     T value;
 };
 
-// Of equal values the one with the lower number; NaN goes before all.
+// Among equal values the one with the lower number; NaN precedes all.
 template <class T, Combine op>
 void take(Found<T>& best, const Found<T>& other) {
     if (other.number < 0) return;

@@ -20,8 +20,8 @@ int lowest_bit(int index, int size) {
 
 struct MemberSignature {
     CallSignature statement;
-    int by;       // the lowest member among those that said it
-    int by_many;  // how many said exactly this fault; 0: it arose where statements differ
+    int by;       // the lowest member with this fault
+    int by_many;  // the number of members with exactly this fault; 0: statements differ
 
     std::string packed() const {
         Packer out;
@@ -66,7 +66,7 @@ MemberSignature merge(MemberSignature a, MemberSignature b, int size) {
     return a;
 }
 
-// As many as a team has no leaders for.
+// As many as a team has without leaders.
 constexpr int most_by_mail = 16;
 
 // To members [first, end).
@@ -124,8 +124,8 @@ Protocol<std::string> spread_by_mail(const Group& group, int tag, std::string te
 
 bool agrees_by_mail(const Group& group) {
     if (platform::simulated || group.size() < 2 || group.size() > most_by_mail) return false;
-    // The nodes, which all processes know alike, and not `in_node`: one outside the group asks,
-    // too.
+    // By nodes, which all processes know alike, not by `in_node`: a process outside of the group
+    // asks, too.
     const std::int64_t node = group.link->node(group.rank_of(0));
     for (int member = 0; member < group.size(); ++member)
         if (group.link->node(group.rank_of(member)) != node) return false;

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// How processes that make one collective call find out that they all mean the same, before any
-// data moves: statements go up a binomial tree, the outcome comes down it. Nobody sends or
-// receives more than 1 + ceil(log2 n) messages. A group whose processes share memory
-// has a shorter way; what is agreed on, and what is wrong, is the same.
+// Agreement: processes that make one collective call verify that they make the same call, before
+// any data moves. Statements go up a binomial tree, and the outcome comes down. No process sends or
+// receives more than 1 + ceil(log2 n) messages. A group whose processes share memory uses a faster
+// protocol with the same outcomes.
 #pragma once
 
 #include <cstdint>
@@ -17,11 +17,11 @@ namespace hocket::comm {
 /// Merges two texts; that of lower members comes first.
 using Merge = std::function<std::string(std::string, std::string)>;
 
-/// Some processes of a link, in an order of their own, seen from one of them.
+/// Some processes of a link, in their own order, as one of them sees them.
 struct Group {
     Link* link = nullptr;
     std::vector<int> members;   // link ranks
-    int index = 0;              // mine
+    int index = 0;              // this process's
     bool goes_in_node = false;  // agrees_by_mail, the same on all members
 
     int size() const { return static_cast<int>(members.size()); }
@@ -31,48 +31,46 @@ struct Group {
     static Group own(Link& link);  ///< those of this process's job
 };
 
-/// Whether the members share memory, and are not so many that the lowest would be busy with the
-/// others: then everyone's text goes to the lowest, and its to everyone, with one hand-off each.
-/// Texts are named by the call's tag instead of by their order: a receive may wait for long while
-/// later calls come and go.
+/// Whether the members share memory, and are few enough for the lowest to serve all: then each text
+/// goes to the lowest directly, and its text to all. Tags name these texts, not their order,
+/// because a receive may wait for long while later calls come and go.
 bool agrees_by_mail(const Group& group);
 
-/// An error as it travels: its class by name, and its message. No message: no error.
+/// An error in transit: the name of its class, and its message. No message: no error.
 struct Fault {
     std::string kind;
     std::string message;
 
     explicit operator bool() const { return !message.empty(); }
-    /// The fault that an exception is. Call in a catch block.
+    /// The fault for the current exception. Call in a catch block.
     static Fault current();
     [[noreturn]] void raise() const;
 };
 
-/// What one process says of a call: what is wrong with it here, or else what it is.
+/// One process's statement of a call: its error, or else its text.
 struct CallSignature {
     Fault fault;
     std::string text;
-    /// Whatever the caller needs of the lowest member that has no fault; it survives the faults of
-    /// others.
+    /// Data from the lowest member without a fault for all callers; it survives faults of other
+    /// members.
     std::string payload;
-    /// After merging: every member has this very fault, so the call never was one. Else some
-    /// members made a call that others did not.
+    /// After merging: every member has the same fault, so there was no call. Otherwise some members
+    /// made a call that others did not.
     bool everywhere = false;
 };
 
 /// The members' texts, merged up the tree, on the lowest member (elsewhere empty).
 Protocol<std::string> reduce(Group group, int tag, std::string mine, Merge merge);
 
-/// The statements of all members, merged, on the lowest of them (elsewhere empty): a fault names
-/// the process that it comes from (unless all have it); texts that differ are a MismatchError that
-/// names both.
+/// The statements of all members, merged, on the lowest of them (elsewhere empty). A fault names
+/// its process (unless all have it); texts that differ give a MismatchError that names both.
 Protocol<CallSignature> collect(Group group, int tag, CallSignature mine);
 
 /// The lowest member's text, on every member.
 Protocol<std::string> broadcast(Group group, int tag, std::string text);
 
-/// `collect`, then `broadcast`: the same outcome on every member. Gives what the lowest member with
-/// a `payload` said there. @throws on every member the fault that any has; MismatchError where they
+/// `collect`, then `broadcast`: the same outcome on every member. Returns the payload of the lowest
+/// member with a `payload`. @throws on every member any member's fault; MismatchError if they
 /// disagree.
 Protocol<std::string> agree(Group group, int tag, CallSignature mine);
 

@@ -11,7 +11,7 @@
 namespace hocket::comm {
 namespace {
 
-/// What processes say together of the messages on a link.
+/// The numbers of messages on a link, which processes add up.
 struct Ledger {
     std::int64_t unreceived = 0;  // sent, less received
     bool given_up = false;

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The end of a link. MPI gives the context of a communicator that was freed to a later one, and
-// what was sent on the first and never received reaches the second, or ends the program where the
-// second has fewer processes (Open MPI). So a communicator is freed once all its processes have
-// closed it and each message on it has been received; one with messages left is never freed.
+// Closes a link. MPI reuses the context of a freed communicator. A message that was sent on the
+// first one and never received then reaches the second one, or ends the program if the second one
+// has fewer processes (Open MPI). So a communicator is freed once all its processes have closed it
+// and every message on it has been received; one with messages left is never freed.
 #pragma once
 
 #include <memory>

@@ -30,7 +30,7 @@ struct ProbeResult {
         : source(from), bytes(length), text(std::move(all)) {}
     int source;
     std::int64_t bytes;
-    std::optional<std::string> text;  // none: it is to be received
+    std::optional<std::string> text;  // none: it is still to be received
 };
 
 class Link {
@@ -39,7 +39,7 @@ class Link {
     explicit Link(std::shared_ptr<Handle> handle);
     /// Of this process alone, which need not run MPI.
     Link();
-    ~Link();  ///< leaves the communicator as it is: see comm/closing.hpp
+    ~Link();  ///< does not close the communicator: see comm/closing.hpp
     Link(const Link&) = delete;
     Link& operator=(const Link&) = delete;
 
@@ -57,47 +57,48 @@ class Link {
 
     int rank() const { return rank_; }
     int size() const { return size_; }
-    /// For all purposes but the link's end, which has a tag of its own.
+    /// For all purposes except the link's end, which has its own tag.
     int highest_tag() const { return highest_tag_; }
     int closing_tag() const { return highest_tag_ + 1; }
     void set_highest_tag(int tag) { highest_tag_ = tag; }
-    /// Whether that process shares this one's memory. Nobody is known to before `set_nodes`.
+    /// Whether that process shares this one's memory; false for all before `set_nodes`.
     bool in_node(int rank) const {
         if (!nodes_) return false;
         const int mine = (*nodes_)[static_cast<std::size_t>(rank_)];
         return mine >= 0 && mine == (*nodes_)[static_cast<std::size_t>(rank)];
     }
-    /// A number for its node, the same for all whose node is not known.
+    /// A number for its node; the same for all processes with unknown nodes.
     std::int64_t node(int rank) const {
         return nodes_ ? (*nodes_)[static_cast<std::size_t>(rank)] : 0;
     }
-    /// nodes[rank]: a number for the node of each process; negative: one whose processes cannot
-    /// reach each other's memory.
+    /// nodes[rank]: a number for the node of each process; negative: a node whose processes cannot
+    /// map each other's memory.
     void set_nodes(std::shared_ptr<const std::vector<int>> nodes) { nodes_ = std::move(nodes); }
 
-    /// Mail with those that are near, shared by the links of a communicator, which number
-    /// themselves alike on all processes. `inbox_index[rank]`: its number in the room.
+    /// The message queues with processes of the node, which the links of a communicator share;
+    /// links have the same numbers on all processes. `inbox_index[rank]`: the rank's number in the
+    /// inboxes.
     struct NodeInbox {
         std::unique_ptr<shm::Inbox> inbox;
         std::vector<std::size_t> inbox_index;
-        std::vector<int> ranks;  // by seat
-        bool pushed = false;     // by the engine, as there was no room for something
+        std::vector<int> ranks;  // by number
+        bool pushed = false;     // to the engine, because a queue was full
     };
     void set_inbox(std::shared_ptr<NodeInbox> node_inbox, int number) {
         node_inbox_ = std::move(node_inbox);
         number_ = number;
     }
     int number() const { return number_; }
-    /// What a text is about: something of the call that a tag belongs to.
+    /// The purpose of a text: a part of the call with its tag.
     enum class Purpose { agreement, data, refusal, text };
-    /// A text through shared memory, to and from one that is `in_node`. Those of one tag and matter
-    /// stay in order, and come even if this process never looks after them again. Gives what
-    /// `delivered_in_node` wants to know; never waits.
+    /// Sends a text through shared memory to a process that is `in_node`. Texts with one tag and
+    /// purpose stay in order, and arrive even if this process never polls again. Returns the
+    /// argument of `delivered_in_node`; never waits.
     std::uint64_t send_in_node(int to, Purpose purpose, int tag, const std::string& text);
     bool delivered_in_node(int to, std::uint64_t sent);
-    /// The next one that has come, if one has. @throws Error where memory cannot be mapped.
+    /// The next text that has arrived, if there is one. @throws Error if memory cannot be mapped.
     std::optional<std::string> receive_in_node(int from, Purpose purpose, int tag);
-    /// Puts on its way what there was no room for.
+    /// Sends texts for which a queue was full.
     void flush_inbox() const {
         if (node_inbox_) node_inbox_->inbox->flush();
     }
@@ -119,20 +120,21 @@ class Link {
     }
 
     /// Starts a message of any number of bytes; more than MPI counts in an int travel as several
-    /// messages, which stay in order. Both sides must name the same number of bytes; but where
-    /// `data` is nullptr, all of these come empty (Requests::watch_lengths).
+    /// messages, which stay in order. Both sides must name the same number of bytes; but if `data`
+    /// is nullptr, all of these arrive empty (Requests::watch_lengths).
     void send(Requests& requests, const void* data, std::int64_t bytes, int to, int tag);
     void receive(Requests& requests, void* data, std::int64_t bytes, int from, int tag);
 
-    /// The next text with this tag that has come, if one has; its receive is the caller's to start,
-    /// unless it came by mail.
+    /// The next text with this tag that has arrived, if there is one; the caller starts its
+    /// receive, unless it came through shared memory.
     std::optional<ProbeResult> probe(int from, int tag);
-    /// Starts a short text, which must live until it is gone; by mail to one that is near.
+    /// Starts a short text, which must live until it has been sent; through shared memory within
+    /// the node.
     void send_text(Requests& requests, const std::string& text, int to, int tag);
 
     /// Messages that this process sent by MPI, less those that it began to receive.
     std::int64_t unreceived() const;
-    /// Whether a message of this process was given up before its end.
+    /// Whether a message of this process was abandoned before its end.
     bool given_up() const;
     /// Frees the communicator. Only when no process sends on it any more.
     void free();
@@ -149,20 +151,20 @@ class Link {
     std::uint64_t message_number(Purpose purpose, int tag) const;
     std::optional<ProbeResult> probe_in_node(int from, int tag);
     std::optional<ProbeResult> probe_endpoints(int from, int tag);
-    // Not what a link's end is about: those messages are counted.
+    // Texts of the link's end go by MPI, because its messages are counted.
     bool goes_in_node(int rank, int tag) const { return tag != closing_tag() && in_node(rank); }
 };
 
-/// Short texts, whose length the receiver does not know: what processes tell each other of a call.
+/// Short texts of unknown length, by which processes agree on a call.
 Protocol<> send_text(Link& link, std::string text, int to, int tag);
 struct TextMessage {
     int from;
     std::string text;
 };
 Protocol<TextMessage> receive_text(Link& link, int from, int tag);
-/// One that a probe has found.
+/// Receives a text that a probe has found.
 Protocol<TextMessage> receive_text(Link& link, ProbeResult arrival, int tag);
-/// Texts of this process so far, over all links; their ends are no part of any call.
+/// Texts of this process so far, over all links; those of links' ends belong to no call.
 struct TextCounts {
     std::int64_t sent, received;
 };

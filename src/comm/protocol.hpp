@@ -27,7 +27,7 @@
 
 namespace hocket::comm {
 
-/// What a protocol may pause on.
+/// A condition that a protocol awaits.
 class Condition {
   public:
     virtual ~Condition() = default;
@@ -36,7 +36,7 @@ class Condition {
 
 namespace detail {
 
-// Shared by a protocol and all that it awaits: where to go on, and what that waits for.
+// Common to a protocol and the protocols that it awaits: the point to resume, and its condition.
 struct Thread {
     std::coroutine_handle<> innermost;
     Condition* blocked = nullptr;
@@ -105,7 +105,7 @@ class [[nodiscard]] Protocol {
         if (handle_) handle_.destroy();
     }
 
-    // Awaited by another protocol: runs at once, as a part of it.
+    // Another protocol awaits this one: it runs at once, as a part of it.
     bool await_ready() const noexcept { return false; }
     template <class Outer>
     std::coroutine_handle<> await_suspend(std::coroutine_handle<Outer> outer) noexcept {
@@ -143,7 +143,7 @@ inline Until until(Condition& condition) {
     return {condition};
 }
 
-/// Awaiting a function that says when to go on: `When ready([&] { … }); co_await until(ready);`
+/// Awaits a function that returns true: `When ready([&] { … }); co_await until(ready);`
 template <class Function>
 class When final : public Condition {
   public:
@@ -154,7 +154,7 @@ class When final : public Condition {
     Function function_;
 };
 
-/// A protocol that is polled from outside.
+/// A protocol polled from outside.
 template <class T>
 class Driven {
   public:

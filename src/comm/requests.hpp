@@ -14,7 +14,7 @@
 
 namespace hocket::comm {
 
-/// A batch of messages that a Link has started. As a condition it holds once all are done.
+/// A batch of messages that a Link has started. As a condition it holds once all are complete.
 class Requests final : public Condition {
   public:
     Requests();
@@ -22,13 +22,13 @@ class Requests final : public Condition {
     Requests(const Requests&) = delete;
     Requests& operator=(const Requests&) = delete;
 
-    /// The messages added from here on belong to this group (a number from 0 on).
+    /// Messages added from here on belong to this group (a number from 0 on).
     void begin_group(std::size_t group) { group_ = group; }
     /// Polls; the groups whose last message has just ended, each once. The span is good until the
     /// next call. @throws Error for an MPI error; PeerLostError naming a process of another job.
     std::span<const std::size_t> newly_done();
-    /// From now on the lengths of messages are looked at, which costs a little: of the groups that
-    /// `newly_done` has just given, those with a message that came without a byte.
+    /// From now on checks the lengths of messages, which costs a little: of the groups that
+    /// `newly_done` has just returned, those with an empty message.
     void watch_lengths() { lengths_ = true; }
     std::span<const std::size_t> newly_empty() const { return empty_; }
     bool all_done() const { return pending_ == 0 && in_node_.empty(); }
@@ -37,7 +37,7 @@ class Requests final : public Condition {
     struct Batch;  // the MPI requests
     Batch& batch();
     void added();  ///< called by Link, which has just appended to the batch
-    /// Called by Link: done when `gone` is true. `process`: who must make room for it.
+    /// Called by Link: complete when `gone` is true. `process`: the one whose queue is full.
     void add_in_node(std::function<bool()> gone, std::int64_t process);
     /// Called by Link, which has started the message.
     void add(std::shared_ptr<Endpoint> endpoint, Endpoint::Handle message);
@@ -47,16 +47,16 @@ class Requests final : public Condition {
     void end_of(std::size_t group);
     void poll_endpoints();
     void cancel_on_endpoints();
-    std::unique_ptr<Batch> batch_;  // none before the first: what goes as mail has none
+    std::unique_ptr<Batch> batch_;  // none before the first: texts in shared memory have none
     std::size_t pending_ = 0, group_ = 0;
-    std::vector<std::size_t> left_;  // messages left, a number for each group
+    std::vector<std::size_t> left_;  // remaining messages of each group
     std::vector<std::size_t> done_, empty_;
     bool lengths_ = false;
     struct InNodeText {
         std::function<bool()> gone;
         std::int64_t process;
     };
-    std::vector<InNodeText> in_node_;  // which there was no room for at once
+    std::vector<InNodeText> in_node_;  // texts for which a queue was full
     struct OnEndpoint {
         std::shared_ptr<Endpoint> endpoint;
         Endpoint::Handle message;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// What stands behind a hocket::Comm.
+// The implementation of hocket::Comm.
 #pragma once
 
 #include <memory>
@@ -26,30 +26,31 @@ class State {
     int size() const { return size_; }
     bool by_mpi() const { return user_ != nullptr; }
     const User& user() const { return *user_; }  ///< by MPI only
-    void forget_user();                          ///< it has been freed
+    void forget_user();                          ///< the user has freed it
 
-    /// Makes the private duplicate, if there is none yet: what every collective call begins with.
+    /// Makes the private duplicate, if there is none yet. Every collective call begins with it.
     Protocol<> open();
     Link& link() { return *link_; }  ///< once open
-    /// A tag for one collective call on the link. All processes make these calls in the same
-    /// order, so all get the same tag.
+    /// A tag for one collective call on the link. All processes make these calls in the same order,
+    /// so all get the same tag.
     int next_tag();
-    /// How often it was asked for: tags come round again, this number does not.
+    /// The number of issued tags: tags repeat, this number does not.
     std::int64_t tags_issued() const { return tags_given_; }
-    /// A second tag that belongs to the same call: for answers to what comes with the first.
+    /// A second tag of the same call, for replies.
     static int reply_tag(int tag) { return tag + 1; }
     /// A further duplicate, with tags of its own. Collective.
     Protocol<OwnedLink> new_link();
-    /// A further duplicate that lives as long as this one, made once. Collective. For those whose
-    /// messages may never be received: one with messages left is never freed, so they share it.
+    /// A further duplicate that lives as long as this one, made once. Collective. For users whose
+    /// messages may never be received: a link with messages left is never freed, so they share this
+    /// one.
     Protocol<Link*> lasting_link();
-    /// Two tags of the lasting link, for one user of it. The lowest process asks, and tells the
-    /// others.
+    /// Two tags of the lasting link, for one user of it. The lowest process takes them, and sends
+    /// them to the others.
     int next_lasting_tags();
-    /// A communicator of the processes that say the same color, ordered by `key`, which a user may
-    /// use; it ends with its last handle. nullptr for those that say -1. Collective.
+    /// A communicator of the processes with the same color, ordered by `key`, for a user; it ends
+    /// with its last handle. nullptr for color -1. Collective.
     std::shared_ptr<State> split(int color, int key);
-    /// What people call the process of that rank, in errors that name it.
+    /// A description of the process of that rank, for errors that name it.
     void describe(int rank, const std::string& words);
 
   private:
@@ -67,7 +68,7 @@ class State {
     std::shared_ptr<const std::vector<int>> nodes_;  // of each process, a number
     std::shared_ptr<const std::vector<std::int64_t>> processes_;
     std::shared_ptr<Link::NodeInbox> node_inbox_;
-    int links_ = 0;  // made so far
+    int links_ = 0;  // number of links made
     bool opening_ = false, opened_ = false;
 };
 

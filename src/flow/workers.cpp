@@ -20,7 +20,7 @@ constexpr double awake = 1e-3, awake_if_crowded = 50e-6;
 // Polling communication can take longer than a short step.
 constexpr double between_looks = 2e-6;
 
-base::Backoff patience_of(int threads) {
+base::Backoff backoff_for(int threads) {
     const bool crowded = comm::Engine::instance().crowded(threads);
     return base::Backoff(crowded, crowded ? awake_if_crowded : awake);
 }
@@ -124,7 +124,7 @@ void State::serve(int worker) {
     thread_context() = {nullptr, this, worker, nullptr, 0};
     trace::name_thread("worker " + std::to_string(worker));
     auto& engine = comm::Engine::instance();
-    base::Backoff backoff = patience_of(workers);
+    base::Backoff backoff = backoff_for(workers);
     std::int64_t moves = agent->moves();
     StealThrottle steal_throttle;
     Step* step = nullptr;
@@ -168,7 +168,7 @@ void State::serve(int worker) {
 
 void State::serve_agent() {
     auto& engine = comm::Engine::instance();
-    base::Backoff backoff = patience_of(workers + 1);
+    base::Backoff backoff = backoff_for(workers + 1);
     std::int64_t moves = agent->moves();
     while (!closing_.load(std::memory_order_relaxed)) {
         if (!agent->busy()) {

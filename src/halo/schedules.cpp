@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// From blocks of borders to schedules.
+// Makes schedules of blocks of borders.
 #include <algorithm>
 #include <map>
 #include <utility>
@@ -37,7 +37,7 @@ std::shared_ptr<const transfer::Schedule> schedule_of(const HaloPlan& plan,
         boxes.destination = dense_strides_in(receives_it ? plan.order : agreed,
                                              block.destination_shape, plan.itemsize);
         boxes.boxes.push_back(block.box);
-        // The innermost loop is over the dimension that runs fastest through memory.
+        // The innermost loop is over the dimension that is fastest in memory.
         auto& loops = boxes.boxes.back().loops;
         if (agreed == Order::column_major) std::reverse(loops.begin(), loops.end());
     }

@@ -147,14 +147,14 @@ double rounded(const std::int64_t* accumulator, const Range& range, Number numbe
 
     const auto [bits, least, most] = precision_of(number);
     const int last = std::max(first - bits + 1, least);
-    const int place = last - range.lowest;  // of the last bit that remains
+    const int position = last - range.lowest;  // of the last bit that remains
     std::uint64_t kept = 0;
-    if (place <= 0) {
-        kept = bits_from(chunks, range.chunks, 0) << -place;
+    if (position <= 0) {
+        kept = bits_from(chunks, range.chunks, 0) << -position;
     } else {
-        kept = first >= last ? bits_from(chunks, range.chunks, place) : 0;
-        const bool half = (bits_from(chunks, range.chunks, place - 1) & 1) != 0;
-        if (half && ((kept & 1) != 0 || any_below(chunks, place - 1))) ++kept;
+        kept = first >= last ? bits_from(chunks, range.chunks, position) : 0;
+        const bool half = (bits_from(chunks, range.chunks, position - 1) & 1) != 0;
+        if (half && ((kept & 1) != 0 || any_below(chunks, position - 1))) ++kept;
     }
     if (last + static_cast<int>(std::bit_width(kept)) - 1 > most)
         return negative ? -infinity : infinity;

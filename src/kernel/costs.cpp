@@ -40,12 +40,12 @@ double ringed(std::int64_t bytes) {
     return 0.98 + static_cast<double>(bytes) / static_cast<double>(least_streamed_bytes());
 }
 
-double turned_tiles(std::int64_t unit, std::int64_t side) {
+double transposed_tiles(std::int64_t unit, std::int64_t side) {
     const double row = static_cast<double>(side * unit), bytes = row * static_cast<double>(side);
     return 0.72 + 250.0 / row + 0.2 * bytes / (1 << 20) + 0.8 / static_cast<double>(unit);
 }
 
-double turned_blocks(std::int64_t bytes) {
+double transposed_blocks(std::int64_t bytes) {
     return 0.8 + 0.5 * static_cast<double>(bytes) / (1 << 20);
 }
 

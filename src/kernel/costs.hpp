@@ -22,10 +22,10 @@ double buffered(std::int64_t bytes);
 double ringed(std::int64_t bytes);
 
 /// Transposes square tiles of `side` units of `unit` bytes in place, in cache.
-double turned_tiles(std::int64_t unit, std::int64_t side);
+double transposed_tiles(std::int64_t unit, std::int64_t side);
 
 /// Transposes square tiles of blocks of some lines, `bytes` each, through a buffer.
-double turned_blocks(std::int64_t bytes);
+double transposed_blocks(std::int64_t bytes);
 
 /// Swaps pairs of square tiles of several tiles: in cache, or past the caches if these do not hold
 /// their rows.

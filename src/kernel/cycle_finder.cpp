@@ -54,14 +54,14 @@ class ByArithmetic {
         const std::int64_t shorter = length / pieces, longer = length % pieces;
         const std::int64_t jump = power_mod(factor_, shorter, modulus_);
         const std::int64_t place_0 = start;
-        std::int64_t place = start;
+        std::int64_t position = start;
         for (std::int64_t piece = 0; piece < pieces; ++piece) {
-            std::int64_t next = multiply_mod(place, jump, modulus_);
+            std::int64_t next = multiply_mod(position, jump, modulus_);
             const bool extra = piece < longer;
             if (extra) next = multiply_mod(next, factor_ % modulus_, modulus_);
             if (piece + 1 == pieces) next = place_0;
-            out.push_back({place, shorter + (extra ? 1 : 0), next});
-            place = next;
+            out.push_back({position, shorter + (extra ? 1 : 0), next});
+            position = next;
         }
     }
 
@@ -81,48 +81,49 @@ class ByScan {
 
     bool find(std::vector<Segment>& out, std::size_t enough, std::int64_t longest) {
         while (out.size() < enough) {
-            while (place_ < blocks_ && seen(place_)) skip();
-            if (place_ >= blocks_) return false;
+            while (position_ < blocks_ && seen(position_)) skip();
+            if (position_ >= blocks_) return false;
             walk(out, longest);
         }
         return true;
     }
 
   private:
-    bool seen(std::int64_t place) const {
-        return (seen_[static_cast<std::size_t>(place) / 64] >> (place % 64) & 1) != 0;
+    bool seen(std::int64_t position) const {
+        return (seen_[static_cast<std::size_t>(position) / 64] >> (position % 64) & 1) != 0;
     }
     void skip() {
-        const std::uint64_t word = ~seen_[static_cast<std::size_t>(place_) / 64] >> (place_ % 64);
-        place_ += word == 0 ? 64 - place_ % 64 : __builtin_ctzll(word);
+        const std::uint64_t word =
+            ~seen_[static_cast<std::size_t>(position_) / 64] >> (position_ % 64);
+        position_ += word == 0 ? 64 - position_ % 64 : __builtin_ctzll(word);
     }
 
     void walk(std::vector<Segment>& out, std::int64_t longest) {
-        const std::int64_t start = place_;
+        const std::int64_t start = position_;
         const std::size_t first = out.size();
-        std::int64_t length = 0, place = start;
+        std::int64_t length = 0, position = start;
         do {
             if (length == longest) {
-                out.push_back({out.size() == first ? start : out.back().next, length, place});
+                out.push_back({out.size() == first ? start : out.back().next, length, position});
                 length = 0;
             }
-            seen_[static_cast<std::size_t>(place) / 64] |= std::uint64_t{1} << (place % 64);
+            seen_[static_cast<std::size_t>(position) / 64] |= std::uint64_t{1} << (position % 64);
             ++length;
-            place = next_(place);
-        } while (place != start);
+            position = next_(position);
+        } while (position != start);
         const std::int64_t from = out.size() == first ? start : out.back().next;
         if (out.size() > first || length > 1) out.push_back({from, length, start});
     }
 
     Successor next_;
-    std::int64_t blocks_, place_ = 0;
+    std::int64_t blocks_, position_ = 0;
     std::vector<std::uint64_t> seen_;
 };
 
 }  // namespace
 
 struct CycleFinder::Method {
-    std::variant<ByArithmetic, ByScan> way;
+    std::variant<ByArithmetic, ByScan> method;
 };
 
 CycleFinder::CycleFinder(const Permutation& permutation, const Ring& ring) {
@@ -136,7 +137,8 @@ CycleFinder::CycleFinder(CycleFinder&&) noexcept = default;
 CycleFinder::~CycleFinder() = default;
 
 bool CycleFinder::find(std::vector<Segment>& out, std::size_t enough, std::int64_t longest) {
-    return std::visit([&](auto& way) { return way.find(out, enough, longest); }, method_->way);
+    return std::visit([&](auto& method) { return method.find(out, enough, longest); },
+                      method_->method);
 }
 
 std::int64_t CycleFinder::memory(const Permutation& permutation, const Ring& ring) {

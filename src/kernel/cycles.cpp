@@ -17,9 +17,9 @@ std::vector<Cycle> cycles(std::span<const std::int64_t> shape, std::span<const s
     std::vector<bool> seen(static_cast<std::size_t>(blocks));
     for (std::int64_t start = 0; start < blocks; ++start) {
         std::int64_t length = 0;
-        for (std::int64_t place = start; !seen[static_cast<std::size_t>(place)];
-             place = next(place), ++length)
-            seen[static_cast<std::size_t>(place)] = true;
+        for (std::int64_t position = start; !seen[static_cast<std::size_t>(position)];
+             position = next(position), ++length)
+            seen[static_cast<std::size_t>(position)] = true;
         if (length > 1) found.push_back({start, length});
     }
     const std::size_t of_one = found.size();
@@ -33,16 +33,16 @@ std::vector<std::int64_t> cycle_path(std::span<const std::int64_t> shape,
                                      std::span<const std::int64_t> axes, std::int64_t start) {
     const Permutation permutation = make_permutation(shape, axes, 1);
     const std::int64_t blocks = permutation.blocks();
-    const std::int64_t places = permutation.batch * blocks;
-    if (places == 0)
-        throw LayoutError("there is no place " + std::to_string(start) + ": an array of shape " +
+    const std::int64_t positions = permutation.batch * blocks;
+    if (positions == 0)
+        throw LayoutError("there is no position " + std::to_string(start) + ": an array of shape " +
                           text::tuple(shape) + " has none");
-    if (start < 0 || start >= places)
-        throw LayoutError("there is no place " + std::to_string(start) + ": shape " +
+    if (start < 0 || start >= positions)
+        throw LayoutError("there is no position " + std::to_string(start) + ": shape " +
                           text::tuple(shape) + " permuted by axes " + text::tuple(axes) +
-                          " moves " + std::to_string(places) + " blocks of " +
+                          " moves " + std::to_string(positions) + " blocks of " +
                           std::to_string(permutation.block) + " elements; begin at 0 to " +
-                          std::to_string(places - 1));
+                          std::to_string(positions - 1));
     const Successor next(permutation);
     const std::int64_t first = start / blocks * blocks;
     std::vector<std::int64_t> path{start};

@@ -19,7 +19,7 @@ namespace {
 // Four buffers, apart by no multiple of a page: loads would wait for stores of the same places.
 constexpr std::int64_t apart = block_length + 72;
 constexpr std::int64_t buffered = 4 * apart;
-// Sums of so many terms are taken together: each alone would not fill the lanes.
+// Sums of so few terms are computed together: a single one would not fill the SIMD lanes.
 constexpr std::int64_t shortest = 2 * lanes;
 
 void store(void* results, std::int64_t at, Number number, double value) {

@@ -62,7 +62,7 @@ double start_for(double top) {
     return 1.5 * power_of_two(top == 0 ? 0 : field - 1023 + 1 + spare);
 }
 
-// The largest of all lanes; NaN compares as nothing, and shows in what is left.
+// The largest of all SIMD lanes. NaN is never larger, and appears in the remainder.
 HOCKET_INLINE double largest(const Vector& most) {
     double top = 0;
     for (int lane = 0; lane < 8; ++lane)

@@ -88,10 +88,12 @@ class Planner {
         if (permutation.dimensions() < 3) return;
         for (const bool gather_first : {true, false}) {
             const Reduction reduction = reduce(permutation, gather_first);
-            auto turn = plan(reduction.turn), rest = plan(reduction.rest);
-            if (!turn || !rest) continue;
-            InplacePlan whole = reduction.turn_first ? std::move(*turn) : std::move(*rest);
-            InplacePlan then = reduction.turn_first ? std::move(*rest) : std::move(*turn);
+            auto transposition = plan(reduction.transposition), rest = plan(reduction.rest);
+            if (!transposition || !rest) continue;
+            InplacePlan whole =
+                reduction.transposition_first ? std::move(*transposition) : std::move(*rest);
+            InplacePlan then =
+                reduction.transposition_first ? std::move(*rest) : std::move(*transposition);
             std::move(then.steps.begin(), then.steps.end(), std::back_inserter(whole.steps));
             consider(best, std::move(whole));
         }

@@ -43,15 +43,15 @@ Position source_fastest_in_destination(const Permutation& permutation) {
 }  // namespace
 
 Step cycles_step(const Permutation& permutation, const Resources& means, bool whole_table) {
-    const BlockPositions places = BlockPositions::dense(permutation.block);
+    const BlockPositions positions = BlockPositions::dense(permutation.block);
     Pass pass{.threads = means.threads, .schedule = {}, .whole_table = whole_table};
     return {.what = "cycles of " + size_text(permutation.block) + " blocks: " + permutation.text(),
             .cost = scattered(permutation.block, fits_cache(permutation)),
-            .memory = move_cycles_memory(permutation, places, pass),
-            .run = [permutation, places, whole_table](std::byte* array, const Pass& how) {
+            .memory = move_cycles_memory(permutation, positions, pass),
+            .run = [permutation, positions, whole_table](std::byte* array, const Pass& how) {
                 Pass mine = how;
                 mine.whole_table = whole_table;
-                move_cycles(array, permutation, places, mine);
+                move_cycles(array, permutation, positions, mine);
             }};
 }
 
@@ -133,7 +133,7 @@ double Split::cost() const {
 std::int64_t Split::memory(const Resources& means) const {
     const std::int64_t rest = panels.outer * panels.remainder() * panels.inner * panels.unit;
     return panels.memory(means.threads) + rest +
-           move_cycles_memory(of_blocks(), panels.places(),
+           move_cycles_memory(of_blocks(), panels.positions(),
                               {.threads = means.threads, .schedule = {}}, ring(means.threads));
 }
 
@@ -158,7 +158,7 @@ Step Split::step(const Resources& means) const {
                 std::vector<std::byte> buffer(static_cast<std::size_t>(remainder.bytes()));
                 remainder.save(array, buffer.data(), pass.threads);
                 if (gather) panels.gather(array, pass.threads, in_ring, items);
-                move_cycles(array, moved, panels.places(), pass, ring);
+                move_cycles(array, moved, panels.positions(), pass, ring);
                 if (!gather) panels.scatter(array, pass.threads, in_ring, items);
                 remainder.restore(array, buffer.data(), pass.threads);
             }};
@@ -168,11 +168,12 @@ Reduction reduce(const Permutation& permutation, bool gather_first) {
     const Position at = gather_first ? destination_fastest_in_source(permutation)
                                      : source_fastest_in_destination(permutation);
     Reduction out;
-    out.turn_first = gather_first;
-    out.turn.batch = permutation.batch * at.outer;
-    out.turn.extents = gather_first ? Extents{at.extent, at.inner} : Extents{at.inner, at.extent};
-    out.turn.axes = {1, 0};
-    out.turn.block = permutation.block;
+    out.transposition_first = gather_first;
+    out.transposition.batch = permutation.batch * at.outer;
+    out.transposition.extents =
+        gather_first ? Extents{at.extent, at.inner} : Extents{at.inner, at.extent};
+    out.transposition.axes = {1, 0};
+    out.transposition.block = permutation.block;
     // The remaining permutation, with the dimension in the block, in normal form again.
     const std::size_t gone = gather_first ? permutation.axes.back() : permutation.dimensions() - 1;
     Extents shape{permutation.batch}, axes{0};

@@ -41,9 +41,9 @@ struct Split {
 /// source's from there to its position). This permutation of two dimensions leaves one of fewer
 /// dimensions with a longer block.
 struct Reduction {
-    Permutation turn;  // (inner, extent) <-> (extent, inner) in each item
+    Permutation transposition;  // (inner, extent) <-> (extent, inner) in each item
     Permutation rest;
-    bool turn_first;
+    bool transposition_first;
 };
 Reduction reduce(const Permutation& permutation, bool gather_first);
 

@@ -35,16 +35,16 @@ struct Tiling {
     Permutation of_blocks() const {
         const std::size_t last = permutation.dimensions() - 1;
         std::vector<std::int64_t> shape{permutation.batch}, axes{0};
-        std::vector<std::int64_t> place(permutation.dimensions());
+        std::vector<std::int64_t> position(permutation.dimensions());
         for (std::size_t d = 0; d <= last; ++d) {
-            place[d] = static_cast<std::int64_t>(shape.size());
+            position[d] = static_cast<std::int64_t>(shape.size());
             const bool cut = d == split() || d == last;
             shape.push_back(permutation.extents[d] / (cut ? side : 1));
             if (d == split()) shape.push_back(side);
         }
         for (const std::size_t axis : permutation.axes) {
-            axes.push_back(place[axis]);
-            if (axis == last) axes.push_back(place[split()] + 1);
+            axes.push_back(position[axis]);
+            if (axis == last) axes.push_back(position[split()] + 1);
         }
         return make_permutation(shape, axes, row());
     }
@@ -74,7 +74,7 @@ std::optional<Step> tiles_step(const Permutation& permutation, const Resources& 
     if (tiling.side == 0) return std::nullopt;
     const Squares squares = tiling.squares();
     const Permutation moved = tiling.of_blocks();
-    const BlockPositions places = BlockPositions::dense(moved.block);
+    const BlockPositions positions = BlockPositions::dense(moved.block);
     return Step{
         .what = "tiles of " + std::to_string(tiling.side) + " x " + std::to_string(tiling.side) +
                 " blocks of " + size_text(permutation.block) +
@@ -82,10 +82,10 @@ std::optional<Step> tiles_step(const Permutation& permutation, const Resources& 
                 " blocks: " + moved.text(),
         .cost = least,
         .memory = squares.memory(means.threads) +
-                  move_cycles_memory(moved, places, {.threads = means.threads, .schedule = {}}),
-        .run = [squares, moved, places](std::byte* array, const Pass& pass) {
+                  move_cycles_memory(moved, positions, {.threads = means.threads, .schedule = {}}),
+        .run = [squares, moved, positions](std::byte* array, const Pass& pass) {
             squares.transpose(array, pass.threads);
-            move_cycles(array, moved, places, pass);
+            move_cycles(array, moved, positions, pass);
         }};
 }
 

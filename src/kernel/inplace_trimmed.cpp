@@ -22,19 +22,19 @@ namespace {
 /// Square tiles of (side, side) blocks, transposed in place: rows of `columns` blocks each, in the
 /// positions after the panels' pass.
 struct TilesOfBlocks {
-    BlockPositions places;
+    BlockPositions positions;
     std::int64_t rows, columns, side;
 
-    std::int64_t row_bytes() const { return side * places.block; }
+    std::int64_t row_bytes() const { return side * positions.block; }
     std::int64_t bytes() const { return side * row_bytes(); }
     std::int64_t memory(int threads) const { return threads * (bytes() + 4096); }
-    void turn(std::byte* array, int threads) const;
+    void transposition(std::byte* array, int threads) const;
 
   private:
     /// Row `row` of a tile: contiguous, because `side` divides the number of positions in a row.
     std::byte* at(std::byte* array, std::int64_t tile, std::int64_t row) const {
         const std::int64_t across = columns / side;
-        return array + places.at((tile / across * side + row) * columns + tile % across * side);
+        return array + positions.at((tile / across * side + row) * columns + tile % across * side);
     }
     void read(std::byte* array, std::int64_t tile, std::byte* buffer, Prefetcher& ahead) const;
 };
@@ -43,7 +43,7 @@ struct TilesOfBlocks {
 void TilesOfBlocks::read(std::byte* array, std::int64_t tile, std::byte* buffer,
                          Prefetcher& ahead) const {
     constexpr std::int64_t most = 8;
-    const std::int64_t block = places.block;
+    const std::int64_t block = positions.block;
     std::array<const std::byte*, most> from{};
     for (std::int64_t first = 0; first < side; first += most) {
         const std::int64_t abreast = std::min(most, side - first);
@@ -59,7 +59,7 @@ void TilesOfBlocks::read(std::byte* array, std::int64_t tile, std::byte* buffer,
     }
 }
 
-void TilesOfBlocks::turn(std::byte* array, int threads) const {
+void TilesOfBlocks::transposition(std::byte* array, int threads) const {
     const std::int64_t tiles = rows / side * (columns / side);
     const std::int64_t ranges = std::min<std::int64_t>(tiles, std::int64_t{8} * threads);
     base::parallel_for(threads, ranges, [&](std::int64_t range) {
@@ -96,18 +96,18 @@ struct Trim {
                 .unit = permutation.block,
                 .left_out = columns % side};
     }
-    BlockPositions places(std::int64_t together) const {
+    BlockPositions positions(std::int64_t together) const {
         const Panels all = panels();
         return {together * width * permutation.block, all.parts() / together,
                 all.extent * permutation.block};
     }
-    TilesOfBlocks tiles() const { return {places(1), panels().parts(), panels().inner, side}; }
+    TilesOfBlocks tiles() const { return {positions(1), panels().parts(), panels().inner, side}; }
     /// The remaining permutation, for cycles.
     Permutation of_rows() const {
         const std::array<std::int64_t, 3> shape{panels().parts() / side, side,
                                                 panels().inner / side};
         const std::array<std::int64_t, 3> axes{2, 1, 0};
-        return make_permutation(shape, axes, places(side).block);
+        return make_permutation(shape, axes, positions(side).block);
     }
     Remainder last_rows() const {
         const std::int64_t count = panels().remainder();
@@ -120,16 +120,16 @@ struct Trim {
             return static_cast<double>(permutation.extents[d] * permutation.block);
         };
         // Blocks and rows do not begin at cache lines.
-        const auto moved = static_cast<double>(places(1).block);
-        const auto row = static_cast<double>(places(side).block);
-        return buffered(panels().panel_bytes()) + turned_blocks(tiles().bytes()) + 20.0 / moved +
-               scattered(places(side).block) + 32.0 / row + 0.1 + 128.0 / bytes(0) +
-               128.0 / bytes(1);
+        const auto moved = static_cast<double>(positions(1).block);
+        const auto row = static_cast<double>(positions(side).block);
+        return buffered(panels().panel_bytes()) + transposed_blocks(tiles().bytes()) +
+               20.0 / moved + scattered(positions(side).block) + 32.0 / row + 0.1 +
+               128.0 / bytes(0) + 128.0 / bytes(1);
     }
     std::int64_t memory(int threads) const {
         return panels().memory(threads) + tiles().memory(threads) + last_rows().bytes() +
                last_columns().bytes() +
-               move_cycles_memory(of_rows(), places(side), {.threads = threads, .schedule = {}});
+               move_cycles_memory(of_rows(), positions(side), {.threads = threads, .schedule = {}});
     }
     void run(std::byte* array, const Pass& pass) const {
         std::vector<std::byte> rows(static_cast<std::size_t>(last_rows().bytes()));
@@ -137,8 +137,8 @@ struct Trim {
         last_rows().save(array, rows.data(), pass.threads);
         last_columns().save(array, columns.data(), pass.threads);
         panels().gather(array, pass.threads);
-        tiles().turn(array, pass.threads);
-        move_cycles(array, of_rows(), places(side), pass);
+        tiles().transposition(array, pass.threads);
+        move_cycles(array, of_rows(), positions(side), pass);
         last_rows().restore(array, rows.data(), pass.threads);
         last_columns().restore(array, columns.data(), pass.threads);
     }
@@ -171,9 +171,9 @@ std::optional<Step> trimmed_step(const Permutation& permutation, const Resources
     const Panels panels = best.panels();
     return Step{
         .what = "panels of " + size_text(panels.panel_bytes()) + " make blocks of " +
-                size_text(best.places(1).block) + ", tiles of " + std::to_string(best.side) +
+                size_text(best.positions(1).block) + ", tiles of " + std::to_string(best.side) +
                 " x " + std::to_string(best.side) + " of these make " +
-                size_text(best.places(best.side).block) + ", then cycles of them: " +
+                size_text(best.positions(best.side).block) + ", then cycles of them: " +
                 best.of_rows().text() + "; " + std::to_string(panels.remainder()) + " of " +
                 std::to_string(panels.extent) + " rows and " + std::to_string(panels.left_out) +
                 " of " + std::to_string(permutation.extents[1]) + " columns through a buffer",

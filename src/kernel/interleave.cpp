@@ -63,14 +63,14 @@ std::optional<InterleavedCopy> InterleavedCopy::of(std::span<const InterleavedRu
     const std::int64_t stride = many * interleaved.run_;
     if (interleaved.run_ % word_bytes != 0 || stride > line_bytes || line_bytes % stride != 0)
         return std::nullopt;
-    std::vector<std::int64_t> places;
+    std::vector<std::int64_t> positions;
     interleaved.turns_ = std::int64_t{1} << 62;
     for (std::size_t i = 0; i < copies.size(); ++i) {
         const RunsOf runs(*copies[i].copy);
         if (runs.bytes() != interleaved.run_ || runs.loops().empty()) return std::nullopt;
         const Loop& loop = runs.loops().back();
         if (loop.source != interleaved.run_ || loop.destination != stride) return std::nullopt;
-        places.push_back(copies[i].destination + runs.destination_first());
+        positions.push_back(copies[i].destination + runs.destination_first());
         Placed placed{i, copies[i].source + runs.source_first(), loop.extent, {}};
         std::vector<Around> around;
         for (std::size_t d = 0; d + 1 < runs.loops().size(); ++d) {
@@ -84,11 +84,11 @@ std::optional<InterleavedCopy> InterleavedCopy::of(std::span<const InterleavedRu
         interleaved.turns_ = std::min(interleaved.turns_, loop.extent);
     }
     if (interleaved.turns_ < least_turns) return std::nullopt;
-    interleaved.first_ = *std::min_element(places.begin(), places.end());
+    interleaved.first_ = *std::min_element(positions.begin(), positions.end());
     std::vector<Placed> ordered(interleaved.placed_.size());
     std::vector<bool> taken(interleaved.placed_.size(), false);
-    for (std::size_t i = 0; i < places.size(); ++i) {
-        const std::int64_t offset = places[i] - interleaved.first_;
+    for (std::size_t i = 0; i < positions.size(); ++i) {
+        const std::int64_t offset = positions[i] - interleaved.first_;
         if (offset % interleaved.run_ != 0 || offset >= stride) return std::nullopt;
         const auto k = static_cast<std::size_t>(offset / interleaved.run_);
         if (taken[k]) return std::nullopt;

@@ -22,9 +22,9 @@ struct Slice {
     Divider in_row;        // blocks in a row
     std::int64_t gap = 0;  // bytes between two rows
 
-    std::byte* at(std::int64_t place) const {
-        const std::int64_t skipped = gap == 0 ? 0 : in_row.quotient(place) * gap;
-        return array + place * step + skipped;
+    std::byte* at(std::int64_t position) const {
+        const std::int64_t skipped = gap == 0 ? 0 : in_row.quotient(position) * gap;
+        return array + position * step + skipped;
     }
 };
 
@@ -37,20 +37,20 @@ class SegmentWalk {
     }
     bool end() const { return segment_ == end_; }
     std::byte* take() {
-        std::byte* const place = slice_.at(place_);
+        std::byte* const position = slice_.at(position_);
         if (--left_ > 0) {
-            place_ = next_(place_);
+            position_ = next_(position_);
         } else {
             ++segment_;
             enter_segment();
         }
-        return place;
+        return position;
     }
 
   private:
     void enter_segment() {
         if (segment_ == end_) return;
-        place_ = segment_->start;
+        position_ = segment_->start;
         left_ = segment_->length;
     }
 
@@ -58,7 +58,7 @@ class SegmentWalk {
     const Successor& next_;
     const Segment* segment_;
     const Segment* end_;
-    std::int64_t place_ = 0, left_ = 0;
+    std::int64_t position_ = 0, left_ = 0;
 };
 
 /// The positions of a list of segments, one after another. Prefetches a position when it enters the
@@ -66,7 +66,7 @@ class SegmentWalk {
 class ShortLookahead {
   public:
     ShortLookahead(const Slice& slice, const Successor& next, std::span<const Segment> segments)
-        : slice_(slice), places_(slice, next, segments) {
+        : slice_(slice), positions_(slice, next, segments) {
         constexpr std::int64_t ahead = 16 << 10;  // bytes: keeps memory busy at all times
                                                   // (measured)
         depth_ = static_cast<unsigned>(std::clamp<std::int64_t>(ahead / slice.bytes, 1, most));
@@ -74,9 +74,9 @@ class ShortLookahead {
     }
 
     std::byte* pop() {
-        std::byte* const place = queue_[first_++ % most];
+        std::byte* const position = queue_[first_++ % most];
         push();
-        return place;
+        return position;
     }
     void moved() {}
 
@@ -84,16 +84,16 @@ class ShortLookahead {
     static constexpr unsigned most = 256;
 
     void push() {
-        if (places_.end()) return;
-        std::byte* const place = places_.take();
+        if (positions_.end()) return;
+        std::byte* const position = positions_.take();
         for (std::int64_t line = 0; line < slice_.bytes; line += 64)
-            __builtin_prefetch(place + line, 0, 2);
-        __builtin_prefetch(place + slice_.bytes - 1, 0, 2);
-        queue_[last_++ % most] = place;
+            __builtin_prefetch(position + line, 0, 2);
+        __builtin_prefetch(position + slice_.bytes - 1, 0, 2);
+        queue_[last_++ % most] = position;
     }
 
     const Slice& slice_;
-    SegmentWalk places_;
+    SegmentWalk positions_;
     unsigned depth_, first_ = 0, last_ = 0;
     std::byte* queue_[most];  // only [first_, last_) is defined
 };
@@ -107,7 +107,7 @@ class ShortLookahead {
 class LongLookahead {
   public:
     LongLookahead(const Slice& slice, const Successor& next, std::span<const Segment> segments)
-        : places_(slice, next, segments), bytes_(slice.bytes) {
+        : positions_(slice, next, segments), bytes_(slice.bytes) {
         constexpr std::int64_t most_bytes = 256 << 10;
         group_ = std::clamp<std::int64_t>(most_bytes / bytes_, 1, most);
         enter_group();
@@ -145,11 +145,11 @@ class LongLookahead {
 
     void enter_group() {
         at_ = 0;
-        for (count_ = 0; count_ < group_ && !places_.end(); ++count_)
-            coming_[count_] = places_.take();
+        for (count_ = 0; count_ < group_ && !positions_.end(); ++count_)
+            coming_[count_] = positions_.take();
     }
 
-    SegmentWalk places_;
+    SegmentWalk positions_;
     std::int64_t bytes_, group_;
     std::int64_t used_ = 0, ready_ = 0;  // of those that are moved
     std::int64_t count_ = 0, at_ = 0;    // of those that are prefetched

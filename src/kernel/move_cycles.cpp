@@ -62,20 +62,20 @@ template <class Block>
 void walk(const Slice& slice, const Successor& next, std::span<const Segment> segments,
           const Saved& saved) {
     std::byte* const aside = thread_scratch(Scratch::panel, slice.bytes);
-    typename Block::Ahead places(slice, next, segments);
+    typename Block::Ahead positions(slice, next, segments);
     for (const Segment& segment : segments) {
-        std::byte* vacancy = places.pop();
+        std::byte* vacancy = positions.pop();
         const std::byte* last = aside;
         if (segment.whole())
-            Block::copy(aside, vacancy, slice.bytes, places);
+            Block::copy(aside, vacancy, slice.bytes, positions);
         else
             last = saved.bytes.data() + saved.offsets.at(segment.next);
         for (std::int64_t k = 1; k < segment.length; ++k) {
-            std::byte* const from = places.pop();
-            Block::copy(vacancy, from, slice.bytes, places);
+            std::byte* const from = positions.pop();
+            Block::copy(vacancy, from, slice.bytes, positions);
             vacancy = from;
         }
-        Block::copy(vacancy, last, slice.bytes, places);
+        Block::copy(vacancy, last, slice.bytes, positions);
     }
 }
 
@@ -112,8 +112,8 @@ void save_cut_segments(const Slice& slice, std::span<const Segment> segments, Sa
     for (const Segment& segment : segments) {
         if (segment.whole()) continue;
         saved.offsets[segment.start] = static_cast<std::int64_t>(saved.bytes.size());
-        const std::byte* place = slice.at(segment.start);
-        saved.bytes.insert(saved.bytes.end(), place, place + slice.bytes);
+        const std::byte* position = slice.at(segment.start);
+        saved.bytes.insert(saved.bytes.end(), position, position + slice.bytes);
     }
 }
 
@@ -165,20 +165,20 @@ void hand_out_cycles(const Permutation& permutation, std::int64_t block, const P
     }
 }
 
-void move_cycles(std::byte* array, const Permutation& permutation, const BlockPositions& places,
+void move_cycles(std::byte* array, const Permutation& permutation, const BlockPositions& positions,
                  const Pass& pass, const Ring& ring) {
-    if (permutation.identity() || places.block == 0) return;
+    if (permutation.identity() || positions.block == 0) return;
     const Successor next(permutation, ring);
     const std::int64_t blocks = permutation.blocks(), all = permutation.batch * blocks;
-    const std::int64_t pieces = cut_work(permutation, places.block, pass).pieces;
-    const std::int64_t piece = ceil_div(places.block, pieces);
+    const std::int64_t pieces = cut_work(permutation, positions.block, pass).pieces;
+    const std::int64_t piece = ceil_div(positions.block, pieces);
     const auto slice_of = [&](std::int64_t index) {
         const std::int64_t item = index / pieces, first = index % pieces * piece;
         Slice slice{.array = array + first,
-                    .bytes = std::min(piece, places.block - first),
-                    .step = places.block,
-                    .in_row = Divider(std::max<std::int64_t>(places.in_row, 1), all)};
-        if (places.gaps()) slice.gap = places.pitch - places.in_row * places.block;
+                    .bytes = std::min(piece, positions.block - first),
+                    .step = positions.block,
+                    .in_row = Divider(std::max<std::int64_t>(positions.in_row, 1), all)};
+        if (positions.gaps()) slice.gap = positions.pitch - positions.in_row * positions.block;
         // Items follow each other at a multiple of whole rows, or without gaps.
         slice.array = slice.at(item * blocks);
         return slice;
@@ -191,14 +191,14 @@ void move_cycles(std::byte* array, const Permutation& permutation, const BlockPo
         const Slice slice = slice_of(index);
         if (slice.bytes > 0) select_walk(slice.bytes)(slice, next, segments, saved);
     };
-    hand_out_cycles(permutation, places.block, pass, ring, {.begin = save, .move = move});
+    hand_out_cycles(permutation, positions.block, pass, ring, {.begin = save, .move = move});
 }
 
-std::int64_t move_cycles_memory(const Permutation& permutation, const BlockPositions& places,
+std::int64_t move_cycles_memory(const Permutation& permutation, const BlockPositions& positions,
                                 const Pass& pass, const Ring& ring) {
     const std::int64_t threads = base::resolve_threads(pass.threads);
-    const Cut cut = cut_work(permutation, places.block, pass);
-    const std::int64_t piece = ceil_div(places.block, cut.pieces);
+    const Cut cut = cut_work(permutation, positions.block, pass);
+    const std::int64_t piece = ceil_div(positions.block, cut.pieces);
     std::int64_t table = static_cast<std::int64_t>(segments_at_once * sizeof(Segment));
     // In the worst case every cycle has two positions.
     const std::int64_t most = permutation.blocks() / 2 * static_cast<std::int64_t>(sizeof(Segment));

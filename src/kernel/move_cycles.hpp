@@ -20,8 +20,8 @@ struct BlockPositions {
 
     static BlockPositions dense(std::int64_t block) { return {block, 0, 0}; }
     bool gaps() const { return in_row > 0; }
-    std::int64_t at(std::int64_t place) const {
-        return gaps() ? place / in_row * pitch + place % in_row * block : place * block;
+    std::int64_t at(std::int64_t position) const {
+        return gaps() ? position / in_row * pitch + position % in_row * block : position * block;
     }
 };
 
@@ -49,11 +49,11 @@ void hand_out_cycles(const Permutation& permutation, std::int64_t block, const P
 
 /// Permutes blocks in place along their cycles. Moves blocks larger than `largest_piece` in parts,
 /// so that the buffer for the vacancy stays small.
-void move_cycles(std::byte* array, const Permutation& permutation, const BlockPositions& places,
+void move_cycles(std::byte* array, const Permutation& permutation, const BlockPositions& positions,
                  const Pass& pass, const Ring& ring = {});
 
 /// Bytes that move_cycles needs beyond the array.
-std::int64_t move_cycles_memory(const Permutation& permutation, const BlockPositions& places,
+std::int64_t move_cycles_memory(const Permutation& permutation, const BlockPositions& positions,
                                 const Pass& pass, const Ring& ring = {});
 
 inline constexpr std::int64_t largest_piece = 64 << 10;

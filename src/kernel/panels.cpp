@@ -92,11 +92,11 @@ std::int64_t bound_of(std::int64_t count, std::int64_t parts, std::int64_t part)
 /// A run of blocks' positions, as contiguous pieces: calls piece(offset of the positions, blocks).
 template <class Piece>
 void for_rows(const Panels& panels, std::int64_t first, std::int64_t count, Piece&& piece) {
-    const BlockPositions places = panels.places();
-    if (!places.gaps()) return piece(places.at(first), count);
+    const BlockPositions positions = panels.positions();
+    if (!positions.gaps()) return piece(positions.at(first), count);
     while (count > 0) {
-        const std::int64_t now = std::min(places.in_row - first % places.in_row, count);
-        piece(places.at(first), now);
+        const std::int64_t now = std::min(positions.in_row - first % positions.in_row, count);
+        piece(positions.at(first), now);
         first += now;
         count -= now;
     }
@@ -108,7 +108,7 @@ void for_rows(const Panels& panels, std::int64_t first, std::int64_t count, Piec
 /// the direction of the shift has been read. Threads get bands of panels, from that side on. The
 /// first panel of a band stays in a second buffer until all bands have been read.
 template <class Place, class Read, class Write>
-void run_panels(const Panels& panels, bool upwards, std::int64_t row, int threads, Place&& place,
+void run_panels(const Panels& panels, bool upwards, std::int64_t row, int threads, Place&& position,
                 Read&& read, Write&& write) {
     const std::int64_t count = panels.count(), bytes = panels.panel_bytes();
     const bool fetched = fetches_ahead(bytes, row);
@@ -118,7 +118,7 @@ void run_panels(const Panels& panels, bool upwards, std::int64_t row, int thread
             std::byte* const buffer = thread_scratch(Scratch::panel, bytes);
             Prefetcher ahead;
             if (k + 1 < last && fetched)
-                ahead = Prefetcher(place(panel_of(k + 1)), bytes, 2 * bytes);
+                ahead = Prefetcher(position(panel_of(k + 1)), bytes, 2 * bytes);
             read(panel_of(k), buffer, ahead);
             write(panel_of(k), buffer, ahead);
         }
@@ -152,7 +152,7 @@ void run_panels(const Panels& panels, bool upwards, std::int64_t row, int thread
 
 /// Transposes each panel of a ring directly into the position of the one before it.
 void run_rings(const Panels& panels, std::byte* array, std::int64_t in_ring, std::int64_t items,
-               int threads, std::int64_t row, const PanelTranspose& turn) {
+               int threads, std::int64_t row, const PanelTranspose& transposition) {
     const std::int64_t bytes = panels.panel_bytes(), in_item = panels.count() / items;
     const std::int64_t rings = ceil_div(in_item, in_ring);
     const bool fetched = fetches_ahead(bytes, row);
@@ -166,7 +166,7 @@ void run_rings(const Panels& panels, std::byte* array, std::int64_t in_ring, std
         if (fetched) ahead = Prefetcher::along(first, count * bytes, distance);
         for (std::int64_t k = 0; k < count; ++k) {
             std::byte* const panel = first + k * bytes;
-            turn.run(panel, k == 0 ? buffer : panel - bytes, ahead);
+            transposition.run(panel, k == 0 ? buffer : panel - bytes, ahead);
         }
         copy_cached(first + (count - 1) * bytes, buffer, bytes);
     });
@@ -174,7 +174,7 @@ void run_rings(const Panels& panels, std::byte* array, std::int64_t in_ring, std
 
 }  // namespace
 
-BlockPositions Panels::places() const {
+BlockPositions Panels::positions() const {
     const std::int64_t block = width * unit;
     return remainder() == 0 ? BlockPositions::dense(block)
                             : BlockPositions{block, parts(), extent * unit};
@@ -188,7 +188,7 @@ std::int64_t Panels::memory(int threads) const {
 int Panels::direction() const {
     if (left_out == 0) return 1;
     if (outer != 1) return 0;
-    const BlockPositions blocks = places();
+    const BlockPositions blocks = positions();
     const std::int64_t taken = taken_bytes(), block = width * unit, gap = remainder() * unit;
     // The left-out ends of rows move panels down, evenly, and gaps move them up by whole panels: if
     // the last one moves down by less than a panel, so do all.
@@ -209,9 +209,9 @@ bool Panels::rings(bool gathering) const {
     const std::int64_t row = gathering ? width * unit : inner * unit;
     constexpr std::int64_t least_block = 512;  // the pass visits all positions of blocks, so there
                                                // should be few
-    const bool turned_by_registers = unit == 4 || unit == 8 || unit == 16;
+    const bool transposed_in_registers = unit == 4 || unit == 8 || unit == 16;
     // The last, this and the next panel share the second-level cache (measured).
-    return turned_by_registers && !shifted() && width * unit >= least_block &&
+    return transposed_in_registers && !shifted() && width * unit >= least_block &&
            panel_bytes() <= least_streamed_bytes() / 10 && row % 64 == 0 && row % 4096 != 0;
 }
 
@@ -227,15 +227,15 @@ std::int64_t Panels::ring(bool gathering, std::int64_t items, int threads) const
 void Panels::gather(std::byte* array, int threads, std::int64_t in_ring, std::int64_t items) const {
     const StreamCopy write_back = select_write_back(panel_bytes());
     const std::int64_t row = (inner + left_out) * unit, block = width * unit;
-    const PanelTranspose turn(width, inner, unit, row, block);
-    if (in_ring > 0) return run_rings(*this, array, in_ring, items, threads, row, turn);
-    const auto place = [&](std::int64_t panel) {
+    const PanelTranspose transposition(width, inner, unit, row, block);
+    if (in_ring > 0) return run_rings(*this, array, in_ring, items, threads, row, transposition);
+    const auto position = [&](std::int64_t panel) {
         return array + panel / parts() * extent * row + panel % parts() * taken_bytes();
     };
     run_panels(
-        *this, direction() > 0, row, threads, place,
+        *this, direction() > 0, row, threads, position,
         [&](std::int64_t panel, std::byte* buffer, Prefetcher& ahead) {
-            turn.run(place(panel), buffer, ahead);
+            transposition.run(position(panel), buffer, ahead);
         },
         [&](std::int64_t panel, const std::byte* buffer, Prefetcher& ahead) {
             for_rows(*this, panel * inner, inner, [&](std::int64_t offset, std::int64_t blocks) {
@@ -257,7 +257,7 @@ void Panels::scatter(std::byte* array, int threads, std::int64_t in_ring,
     run_panels(
         *this, false, block, threads,
         [&](std::int64_t panel) {
-            const BlockPositions blocks = places();
+            const BlockPositions blocks = positions();
             return array + blocks.at(panel * inner);
         },
         [&](std::int64_t panel, std::byte* buffer, Prefetcher& ahead) {
@@ -281,13 +281,14 @@ void permute_slabs(std::byte* array, const Permutation& permutation, int threads
     const auto from = dense_strides(permutation.extents, permutation.block);
     std::vector<std::int64_t> source;
     for (const std::size_t axis : permutation.axes) source.push_back(from[axis]);
-    const Copy turn(result, permutation.block, source, dense_strides(result, permutation.block));
+    const Copy transposition(result, permutation.block, source,
+                             dense_strides(result, permutation.block));
     const bool matrix = permutation.dimensions() == 2;
     const PanelTranspose turn_matrix(matrix ? permutation.extents[0] : 1,
                                      matrix ? permutation.extents[1] : 1, permutation.block,
                                      from[0], permutation.extents[0] * permutation.block);
     // The threads share a single slab.
-    const std::int64_t most = base::resolve_threads(threads), bytes = turn.bytes();
+    const std::int64_t most = base::resolve_threads(threads), bytes = transposition.bytes();
     const bool few = permutation.batch < most;
     const std::int64_t ranges = few || most == 1 ? 1 : std::min(permutation.batch, 8 * most);
     base::parallel_for(few ? 1 : threads, ranges, [&](std::int64_t range) {
@@ -302,7 +303,7 @@ void permute_slabs(std::byte* array, const Permutation& permutation, int threads
             if (matrix && !few) {
                 turn_matrix.run(slab, buffer, ahead);
             } else {
-                turn.run(slab, buffer, few ? threads : 1, Stores::cached);
+                transposition.run(slab, buffer, few ? threads : 1, Stores::cached);
                 ahead.worked(bytes);
             }
             write_panel(select_write_back(bytes), slab, buffer, bytes, ahead);

@@ -39,7 +39,7 @@ struct Panels {
     /// The direction in which panels move when they are gathered: 1 up, -1 down, and 0 if the pass
     /// can begin at neither end of the array.
     int direction() const;
-    BlockPositions places() const;
+    BlockPositions positions() const;
     /// Bytes of buffers, all threads together.
     std::int64_t memory(int threads) const;
 

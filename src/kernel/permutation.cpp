@@ -105,14 +105,14 @@ Permutation make_permutation(std::span<const std::int64_t> shape,
 }
 
 Successor::Successor(const Permutation& permutation, const Ring& ring)
-    : places_(permutation.blocks()),
+    : positions_(permutation.blocks()),
       step_(ring.step),
-      in_ring_(std::max<std::int64_t>(ring.in_ring, 1), places_),
+      in_ring_(std::max<std::int64_t>(ring.in_ring, 1), positions_),
       first_(ring.first) {
     const auto strides = dense_strides(permutation.extents, 1);
     for (std::size_t k = permutation.dimensions(); k-- > 1;) {
         const std::size_t axis = permutation.axes[k];
-        digits_.push_back({Divider(permutation.extents[axis], places_), strides[axis]});
+        digits_.push_back({Divider(permutation.extents[axis], positions_), strides[axis]});
     }
     if (permutation.dimensions() > 0) last_stride_ = strides[permutation.axes[0]];
 }

@@ -47,25 +47,25 @@ struct Ring {
 class Successor {
   public:
     explicit Successor(const Permutation& permutation, const Ring& ring = {});
-    std::int64_t operator()(std::int64_t place) const {
-        if (step_ == 0) return source_of(place);
-        return first_ ? down(source_of(place)) : source_of(down(place));
+    std::int64_t operator()(std::int64_t position) const {
+        if (step_ == 0) return source_of(position);
+        return first_ ? down(source_of(position)) : source_of(down(position));
     }
 
   private:
-    std::int64_t source_of(std::int64_t place) const {
+    std::int64_t source_of(std::int64_t position) const {
         std::int64_t source = 0;
         for (const Digit& digit : digits_) {
-            const std::int64_t rest = digit.extent.quotient(place);
-            source += (place - rest * digit.extent.divisor()) * digit.stride;
-            place = rest;
+            const std::int64_t rest = digit.extent.quotient(position);
+            source += (position - rest * digit.extent.divisor()) * digit.stride;
+            position = rest;
         }
-        return source + place * last_stride_;
+        return source + position * last_stride_;
     }
-    std::int64_t down(std::int64_t place) const {
-        const std::int64_t ring = in_ring_.quotient(place) * in_ring_.divisor();
-        const std::int64_t lower = place - step_;
-        return lower >= ring ? lower : lower + std::min(in_ring_.divisor(), places_ - ring);
+    std::int64_t down(std::int64_t position) const {
+        const std::int64_t ring = in_ring_.quotient(position) * in_ring_.divisor();
+        const std::int64_t lower = position - step_;
+        return lower >= ring ? lower : lower + std::min(in_ring_.divisor(), positions_ - ring);
     }
 
     struct Digit {
@@ -74,7 +74,7 @@ class Successor {
     };
     std::vector<Digit> digits_;  // fastest first, without the slowest
     std::int64_t last_stride_ = 1;
-    std::int64_t places_, step_;
+    std::int64_t positions_, step_;
     Divider in_ring_;
     bool first_;
 };

@@ -111,12 +111,12 @@ void copy_runs(const std::byte* source, std::byte* destination, std::span<const 
     // The position of the first byte: an odometer over the loops, and an offset within the run.
     std::int64_t skip = first % run;
     std::int64_t index = first / run;
-    std::vector<std::int64_t> place(loops.size());
+    std::vector<std::int64_t> position(loops.size());
     for (std::size_t d = loops.size(); d-- > 0;) {
-        place[d] = index % loops[d].extent;
+        position[d] = index % loops[d].extent;
         index /= loops[d].extent;
-        source += place[d] * loops[d].source;
-        destination += place[d] * loops[d].destination;
+        source += position[d] * loops[d].source;
+        destination += position[d] * loops[d].destination;
     }
     const Loop& inner = loops.back();
     const RunLoop copy_loop = streaming
@@ -132,36 +132,36 @@ void copy_runs(const std::byte* source, std::byte* destination, std::span<const 
             std::memcpy(destination + skip, source + skip, static_cast<std::size_t>(length));
             left -= length;
             skip = 0;
-            ++place.back();
+            ++position.back();
             source += inner.source;
             destination += inner.destination;
-        } else if (most_rows > 0 && place.back() == 0 && left >= row) {
+        } else if (most_rows > 0 && position.back() == 0 && left >= row) {
             carried = last_loop - 1;
             const Loop& rows = loops[carried];
             const std::int64_t count =
-                std::min({rows.extent - place[carried], left / row, most_rows});
+                std::min({rows.extent - position[carried], left / row, most_rows});
             const RunLoop copy_column = select_run_loop(run);
             for (std::int64_t k = 0; k < inner.extent; ++k)
                 copy_column(source + k * inner.source, destination + k * inner.destination, count,
                             rows.source, rows.destination, run);
             left -= count * row;
-            place[carried] += count;
+            position[carried] += count;
             source += count * rows.source;
             destination += count * rows.destination;
         } else {
-            const std::int64_t count = std::min(inner.extent - place.back(), left / run);
+            const std::int64_t count = std::min(inner.extent - position.back(), left / run);
             copy_loop(source, destination, count, inner.source, inner.destination, run);
             left -= count * run;
-            place.back() += count;
+            position.back() += count;
             source += count * inner.source;
             destination += count * inner.destination;
         }
         if (left == 0) break;
-        for (std::size_t d = carried; place[d] == loops[d].extent; --d) {
-            source -= place[d] * loops[d].source;
-            destination -= place[d] * loops[d].destination;
-            place[d] = 0;
-            ++place[d - 1];
+        for (std::size_t d = carried; position[d] == loops[d].extent; --d) {
+            source -= position[d] * loops[d].source;
+            destination -= position[d] * loops[d].destination;
+            position[d] = 0;
+            ++position[d - 1];
             source += loops[d - 1].source;
             destination += loops[d - 1].destination;
         }

@@ -42,11 +42,11 @@ struct Line {
 /// The spaced side of a loop, line by line.
 class ShortRuns {
   public:
-    ShortRuns(const std::byte* place, std::int64_t count, std::int64_t stride, std::int64_t run)
+    ShortRuns(const std::byte* position, std::int64_t count, std::int64_t stride, std::int64_t run)
         : stride_(stride), run_(run) {
         // Cache lines of memory, the first of which may begin before the first run: stores that
         // cross lines take twice as long.
-        const auto address = reinterpret_cast<std::uintptr_t>(place);
+        const auto address = reinterpret_cast<std::uintptr_t>(position);
         lead_ = address % word == 0 ? static_cast<std::int64_t>(address % line) : 0;
         lines_ = (lead_ + (count - 1) * stride + run) / line;
         end_ = lines_ > 0 ? lines_ * line - lead_ : 0;

@@ -161,9 +161,9 @@ void Squares::turn_whole(std::byte* array, const Tiling& tiling, int threads) co
     const Inside small(unit, pitch);
     const std::int64_t apart = buffer_pitch(side, unit);
     const Tile tile = transposed(side, side, unit, pitch, apart);
-    const TileKernel turn = select_tile_kernel(tile);
+    const TileKernel transposition = select_tile_kernel(tile);
     const StreamCopy store = side * unit >= 512 ? select_stream_copy() : copy_cached;
-    const auto place = [&](std::int64_t k) {
+    const auto position = [&](std::int64_t k) {
         return array + k / inner * side * pitch + k % inner * inner_step;
     };
     // Neighbours share cache lines and pages, so a thread takes many at a time.
@@ -174,15 +174,16 @@ void Squares::turn_whole(std::byte* array, const Tiling& tiling, int threads) co
             thread_scratch(Scratch::panel, inside ? small.memory() : side * apart);
         const std::int64_t last = std::min((group + 1) * together, all);
         for (std::int64_t k = group * together; k < last; ++k) {
-            std::byte* const matrix = place(k);
+            std::byte* const matrix = position(k);
             if (inside) {
                 Prefetcher ahead;
                 if (k + 1 < last)
-                    ahead = Prefetcher(place(k + 1), side, pitch, side * unit, side * side * unit);
+                    ahead =
+                        Prefetcher(position(k + 1), side, pitch, side * unit, side * side * unit);
                 small.run(matrix, side, buffer, ahead);
                 continue;
             }
-            transpose_strips(turn, matrix, buffer, tile);
+            transpose_strips(transposition, matrix, buffer, tile);
             for (std::int64_t row = 0; row < side; ++row)
                 store(matrix + row * pitch, buffer + row * apart, side * unit);
         }
@@ -208,7 +209,7 @@ void Squares::swap_tiles(std::byte* array, const Tiling& tiling, int threads) co
     };
     const std::int64_t apart = buffer_pitch(width, unit);
     const Tile to_buffer = transposed(width, width, unit, pitch, apart);
-    const TileKernel turn = select_tile_kernel(to_buffer);
+    const TileKernel transposition = select_tile_kernel(to_buffer);
     const StreamCopy store = tiling.method == Method::streamed ? select_stream_copy() : copy_cached;
     const auto store_rows = [&](std::byte* to, const std::byte* from, std::int64_t rows,
                                 std::int64_t bytes) {
@@ -226,12 +227,12 @@ void Squares::swap_tiles(std::byte* array, const Tiling& tiling, int threads) co
             Tile down = to_buffer, up = to_buffer;
             down.nj = up.ni = rows;
             down.ni = up.nj = columns;
-            transpose_strips(turn, above, upper, down);
+            transpose_strips(transposition, above, upper, down);
             if (column != row && tiling.method == Method::exchange) {
                 up.destination_i = pitch;
-                transpose_strips(turn, below, above, up);
+                transpose_strips(transposition, below, above, up);
             } else if (column != row) {
-                transpose_strips(turn, below, lower, up);
+                transpose_strips(transposition, below, lower, up);
                 store_rows(above, lower, rows, columns * unit);
             }
             store_rows(below, upper, columns, rows * unit);
@@ -261,7 +262,7 @@ double Squares::cost() const {
     switch (Tiling(*this).method) {
         case Tiling::Method::inside:
             // The cache must also hold the next tile.
-            return turned_tiles(unit, side) + (2 * side > rows_held(pitch) ? 0.1 : 0.0);
+            return transposed_tiles(unit, side) + (2 * side > rows_held(pitch) ? 0.1 : 0.0);
         case Tiling::Method::exchange:
             return swapped_tiles(true);
         default:

@@ -25,8 +25,8 @@ namespace {
 // serve several streams faster than one after the other (here by 25 %).
 constexpr std::int64_t page = 4096, abreast = 4;
 
-std::int64_t bytes_to_line(const std::byte* place) {
-    return static_cast<std::int64_t>(-reinterpret_cast<std::uintptr_t>(place) & 63);
+std::int64_t bytes_to_line(const std::byte* position) {
+    return static_cast<std::int64_t>(-reinterpret_cast<std::uintptr_t>(position) & 63);
 }
 
 void stream_sse2(std::byte* destination, const std::byte* source, std::int64_t bytes) {

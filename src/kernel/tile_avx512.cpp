@@ -74,18 +74,19 @@ struct Whole {
 };
 
 template <template <std::int64_t> class Place>
-HOCKET_AVX512 inline void square(const Place<16>& place) {
-    const Rows4 out = transpose_lanes(place.load(0), place.load(1), place.load(2), place.load(3));
+HOCKET_AVX512 inline void square(const Place<16>& position) {
+    const Rows4 out =
+        transpose_lanes(position.load(0), position.load(1), position.load(2), position.load(3));
 #pragma GCC unroll 4
-    for (int k = 0; k < 4; ++k) place.store(k, out.row[k]);
+    for (int k = 0; k < 4; ++k) position.store(k, out.row[k]);
 }
 
 template <template <std::int64_t> class Place>
-HOCKET_AVX512 inline void square(const Place<8>& place) {
+HOCKET_AVX512 inline void square(const Place<8>& position) {
     __m512i even[4], odd[4];  // columns 2 L and 2 L + 1 in lane L, of two rows each
 #pragma GCC unroll 4
     for (int pair = 0; pair < 4; ++pair) {
-        const __m512i a = place.load(2 * pair), b = place.load(2 * pair + 1);
+        const __m512i a = position.load(2 * pair), b = position.load(2 * pair + 1);
         even[pair] = _mm512_unpacklo_epi64(a, b);
         odd[pair] = _mm512_unpackhi_epi64(a, b);
     }
@@ -93,18 +94,18 @@ HOCKET_AVX512 inline void square(const Place<8>& place) {
     const Rows4 out_odd = transpose_lanes(odd[0], odd[1], odd[2], odd[3]);
 #pragma GCC unroll 4
     for (int k = 0; k < 4; ++k) {
-        place.store(2 * k, out_even.row[k]);
-        place.store(2 * k + 1, out_odd.row[k]);
+        position.store(2 * k, out_even.row[k]);
+        position.store(2 * k + 1, out_odd.row[k]);
     }
 }
 
 template <template <std::int64_t> class Place>
-HOCKET_AVX512 inline void square(const Place<4>& place) {
+HOCKET_AVX512 inline void square(const Place<4>& position) {
     __m512i q[16];  // q[4 g + c]: columns 4 L + c in lane L, of rows 4 g to 4 g + 3
 #pragma GCC unroll 4
     for (std::int64_t g = 0; g < 4; ++g) {
-        const __m512i r0 = place.load(4 * g), r1 = place.load(4 * g + 1);
-        const __m512i r2 = place.load(4 * g + 2), r3 = place.load(4 * g + 3);
+        const __m512i r0 = position.load(4 * g), r1 = position.load(4 * g + 1);
+        const __m512i r2 = position.load(4 * g + 2), r3 = position.load(4 * g + 3);
         const __m512i t0 = _mm512_unpacklo_epi32(r0, r1), t1 = _mm512_unpackhi_epi32(r0, r1);
         const __m512i t2 = _mm512_unpacklo_epi32(r2, r3), t3 = _mm512_unpackhi_epi32(r2, r3);
         q[4 * g] = _mm512_unpacklo_epi64(t0, t2);
@@ -116,7 +117,7 @@ HOCKET_AVX512 inline void square(const Place<4>& place) {
     for (std::int64_t c = 0; c < 4; ++c) {
         const Rows4 out = transpose_lanes(q[c], q[4 + c], q[8 + c], q[12 + c]);
 #pragma GCC unroll 4
-        for (std::int64_t k = 0; k < 4; ++k) place.store(4 * k + c, out.row[k]);
+        for (std::int64_t k = 0; k < 4; ++k) position.store(4 * k + c, out.row[k]);
     }
 }
 
@@ -126,10 +127,10 @@ HOCKET_AVX512 void transpose(const std::byte* source, std::byte* destination, co
     // If all rows of the destination begin at the same offset in a cache line, a narrow first
     // column of squares lets the others write whole lines: stores that cross lines take twice as
     // long.
-    const auto place = reinterpret_cast<std::uintptr_t>(destination);
+    const auto position = reinterpret_cast<std::uintptr_t>(destination);
     std::int64_t columns = side;
-    if (tile.destination_i % 64 == 0 && place % 64 != 0 && place % unit == 0)
-        columns = static_cast<std::int64_t>(64 - place % 64) / unit;
+    if (tile.destination_i % 64 == 0 && position % 64 != 0 && position % unit == 0)
+        columns = static_cast<std::int64_t>(64 - position % 64) / unit;
     // Along the rows of the source, so that hardware prefetchers recognise them.
     for (std::int64_t j = 0; j < tile.nj; j += columns, columns = side) {
         columns = std::min(columns, tile.nj - j);

@@ -62,19 +62,19 @@ UnitGroup::Cosets::Cosets(const UnitGroup& group, const std::vector<int>& expone
         generators_.push_back(lift(cyclic.generator % n, n, prime, modulus_ / n));
         counts_.push_back(count);
     }
-    places_.assign(counts_.size(), 0);
+    positions_.assign(counts_.size(), 0);
     values_.assign(counts_.size() + 1, 1 % modulus_);
 }
 
 bool UnitGroup::Cosets::advance() {
     std::size_t k = counts_.size();
-    while (k > 0 && places_[k - 1] + 1 == counts_[k - 1]) --k;
+    while (k > 0 && positions_[k - 1] + 1 == counts_[k - 1]) --k;
     if (k == 0) return false;
-    ++places_[k - 1];
+    ++positions_[k - 1];
     std::int64_t value = multiply_mod(values_[k], generators_[k - 1], modulus_);
     for (; k <= counts_.size(); ++k) {
         values_[k] = value;
-        if (k < counts_.size()) places_[k] = 0;
+        if (k < counts_.size()) positions_[k] = 0;
     }
     return true;
 }

@@ -29,7 +29,7 @@ class UnitGroup {
 
       private:
         std::int64_t modulus_ = 1, length_ = 1;
-        std::vector<std::int64_t> generators_, counts_, places_;
+        std::vector<std::int64_t> generators_, counts_, positions_;
         std::vector<std::int64_t> values_;  // products of the first generators' powers
     };
 

@@ -127,7 +127,7 @@ void Arrangement::require_distributable(std::size_t grid, std::size_t dimension,
             throw LayoutError(
                 "cannot remap an array of layout " + layout::label(layout_.form()) + " by axes " +
                 text::tuple(axes) + " in place: dimension " + std::to_string(dimension) +
-                " would be dealt out cyclically in place of " + std::to_string(held_[grid]) +
+                " would be distributed cyclically in place of " + std::to_string(held_[grid]) +
                 ", which needs both to be whole rounds of " + std::to_string(procs(grid)) +
                 " blocks of " + std::to_string(cycle_block(grid)) + ", but dimension " +
                 std::to_string(d) + " has " + std::to_string(shape()[d]) +
@@ -172,13 +172,13 @@ Change Arrangement::next_change(const std::vector<int>& wanted,
         require_distributable(other, index_of(rest), axes);
         return {Change::Kind::deal, other, index_of(held_[other]), index_of(rest), 0};
     }
-    throw LayoutError("cannot remap an array of layout " + layout::label(layout_.form()) +
-                      " by axes " + text::tuple(axes) + " in place: dimensions " +
-                      std::to_string(held_[stuck]) + " and " + std::to_string(held_[other]) +
-                      " change places, which are dealt out over " + std::to_string(procs(stuck)) +
-                      " and " + std::to_string(procs(other)) +
-                      " processes, and there is no undistributed dimension to rest in; use "
-                      "redistribute, which permutes as well, or as many processes along both");
+    throw LayoutError(
+        "cannot remap an array of layout " + layout::label(layout_.form()) + " by axes " +
+        text::tuple(axes) + " in place: dimensions " + std::to_string(held_[stuck]) + " and " +
+        std::to_string(held_[other]) + " change places, which are distributed over " +
+        std::to_string(procs(stuck)) + " and " + std::to_string(procs(other)) +
+        " processes, and every dimension is distributed; use redistribute, which permutes "
+        "as well, or as many processes along both");
 }
 
 std::vector<Change> Arrangement::changes_to(std::span<const std::int64_t> axes) const {

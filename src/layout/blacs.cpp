@@ -39,7 +39,7 @@ std::string number(std::int64_t value) {
 
 [[noreturn]] void refuse(const Form& form, std::size_t d) {
     refuse(form, "the blocks of dimension " + number(static_cast<std::int64_t>(d)) +
-                     " are not equal and dealt out in turn");
+                     " are not equal and round robin");
 }
 
 /// For a dimension whose blocks have listed owners, if they are equal and round robin.

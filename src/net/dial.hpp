@@ -20,12 +20,12 @@ struct DialOptions {
     std::optional<double> timeout;  // seconds
 };
 
-/// What the port answers.
+/// The port's answer.
 struct Welcome {
     Right right = Right::read;
     bool big_endian = false;
     Instance instance{};
-    std::string rest;  // what this role is told besides
+    std::string rest;  // further text for this role
 };
 Bytes bytes_of(const Welcome& welcome);
 

@@ -10,7 +10,7 @@
 
 namespace hocket::net {
 
-/// What the file of a port says.
+/// The entries of a port's file.
 struct PortFile {
     std::string name;
     std::int64_t process = 0, start = 0;  // who made it, and when that process began (/proc)

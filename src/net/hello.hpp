@@ -35,10 +35,10 @@ struct Hello {
     std::string port;  // the port's name; "": not known to the client, which gave an address
     std::string task;  // of a connector: its task's name
     std::int64_t processes = 1, process = 0;  // of its job, and which one of them this is
-    Instance session{};                       // of a process: the connector's, as it was told
+    Instance session{};                       // of a process: the session of its connector
 };
 
-/// As it goes over the line: four letters, a length, then the values.
+/// The bytes that are sent: four characters, a length, then the values.
 Bytes bytes_of(const Hello& hello);
 /// The hello at the front of these bytes and how many it takes; nothing while more must come.
 /// @throws Error for what can be no hello, whatever follows.
@@ -48,7 +48,7 @@ struct ParsedHello {
 };
 std::optional<ParsedHello> parse_hello(std::span<const std::byte> bytes);
 
-/// A port's, a task's or an array's name: 1 to 64 letters, digits, '.', '_', '-', not first '.'.
+/// A port's, a task's or an array's name: 1 to 64 of A-Z, a-z, 0-9, '.', '_', '-'; not first '.'.
 bool is_name(std::string_view text);
 
 }  // namespace hocket::net

@@ -49,7 +49,7 @@ class Key {
     std::array<std::optional<Secret>, 4> secrets_;  // by right
 };
 
-/// @throws Error where this build has no OpenSSL, saying how to mend it.
+/// @throws Error where this build has no OpenSSL; its message names the remedy.
 void require_tls();
 
 }  // namespace hocket::net

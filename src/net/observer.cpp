@@ -96,7 +96,7 @@ void Session::hear_all() {
     }
 }
 
-// What the program said before it ended stays to be heard.
+// Messages that the program sent before it ended are still received.
 bool Session::flush() {
     try {
         return connection().flush();
@@ -234,7 +234,7 @@ void Session::read(const std::string& name, std::span<const Slice> slices, void*
                           " dimensions, and " + std::to_string(slices.size()) +
                           " slices are given");
     Awaited awaited{++number_, of.itemsize, data, {}, {}, false, -1, {}, {}, {}};
-    // What an array of this shape would refuse, too.
+    // Throws for slices that an array of this shape would refuse.
     awaited.shape =
         Layout(of.shape, std::vector<Format>(of.shape.size(), Format("*"))).section(slices).shape();
     awaited.strides = dense(awaited.shape, of.itemsize);

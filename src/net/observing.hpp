@@ -27,7 +27,7 @@ enum class Say : std::uint8_t {
     ended = 17,    // text: the program has closed its port
 };
 
-/// The longest frames: of what an observer says, and of what it is told.
+/// The longest frames: from an observer, and to an observer.
 inline constexpr std::size_t longest_from_observer = 16 * 1024, longest_to_observer = 16 << 20;
 inline constexpr std::size_t longest_text = 4096;
 

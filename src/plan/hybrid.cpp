@@ -12,15 +12,15 @@ namespace hocket::plan {
 namespace {
 
 /// The processes of the larger side from which one member of a group collects.
-struct PeerBoxes {
+struct CollectingGroup {
     std::int64_t first, size;
 };
 
 /// The processes that do not send directly, in as many groups of `m` as possible, with the rest
 /// spread over them.
-std::vector<PeerBoxes> peer_boxes_of(std::int64_t n, std::int64_t m) {
+std::vector<CollectingGroup> collecting_groups(std::int64_t n, std::int64_t m) {
     const std::int64_t staged = n - m, count = std::max<std::int64_t>(staged / m, 1);
-    std::vector<PeerBoxes> groups;
+    std::vector<CollectingGroup> groups;
     for (std::int64_t g = 0; g < count; ++g) {
         const std::int64_t first = m + staged * g / count;
         groups.push_back({first, m + staged * (g + 1) / count - first});
@@ -53,7 +53,7 @@ class Forwards {
 
     void run(std::int64_t n, std::int64_t m) {
         std::vector<ParcelHop> direct;
-        const std::vector<PeerBoxes> groups = peer_boxes_of(n, m);
+        const std::vector<CollectingGroup> groups = collecting_groups(n, m);
         std::vector<std::vector<ParcelHop>> collect(groups.size()), cross(groups.size());
         for (std::size_t k = 0; k < schedule_.parcels.size(); ++k) {
             const Parcel& parcel = schedule_.parcels[k];
@@ -64,9 +64,9 @@ class Forwards {
                 direct.push_back({{0, larger(a), smaller(b)}, number});
                 continue;
             }
-            const auto after =
-                std::find_if(groups.begin(), groups.end(),
-                             [&](const PeerBoxes& group) { return a < group.first + group.size; });
+            const auto after = std::find_if(
+                groups.begin(), groups.end(),
+                [&](const CollectingGroup& group) { return a < group.first + group.size; });
             const SideRank stager = larger(after->first + b * after->size / m);
             const auto g = static_cast<std::size_t>(after - groups.begin());
             collect[g].push_back({{0, larger(a), stager}, number});

@@ -23,7 +23,7 @@ namespace {
 // For fewer bytes, the exchange of addresses costs more than two copies.
 constexpr std::int64_t swap_from = std::int64_t{1} << 15;
 
-/// The two processes of a pair, seen from one of them.
+/// The two processes of a pair, as one of them sees them.
 struct Pair {
     const transfer::Route* route;
     const Exchange* exchange;
@@ -46,7 +46,7 @@ comm::Protocol<Word> exchange_words(Pair pair, Word mine) {
     co_return mine;
 }
 
-/// The half of the chunk that this process, or its peer, swaps.
+/// Swaps the half of the chunk that belongs to this process, or to its peer.
 void swap_half(const Pair& pair, std::byte* there, bool first_half, int threads) {
     const std::int64_t middle = pair.bytes / 2 / 64 * 64;
     kernel::swap(pair.here, there, pair.runs, first_half ? 0 : middle,
@@ -171,8 +171,8 @@ void settle(std::byte* array, const std::vector<std::int64_t>& common,
 }  // namespace
 
 int partner_in_round(int own, int players, int round) {
-    // One player stays in the middle of the circle, and the others turn around it; with an odd
-    // number the place in the middle is empty.
+    // One player stays in the middle of the circle, and the others rotate around it; with an odd
+    // number the position in the middle is empty.
     const int circle = players - 1 + players % 2;
     int partner = 0;
     if (own == circle)

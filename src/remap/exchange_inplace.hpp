@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// An all-to-all within the memory of each array: pairs exchange equal amounts through a bounded
-// buffer (or, where one can map the other's memory, swap them), then surpluses find their place.
+// An all-to-all within the memory of each array. Pairs exchange equal amounts through a bounded
+// buffer, or swap them if one can map the other's memory; then surpluses follow.
 #pragma once
 
 #include <cstddef>
@@ -13,9 +13,9 @@
 
 namespace hocket::remap {
 
-/// The partner of player `own` in a round of a tournament in which everyone meets everyone once
-/// (rounds(players) of them), -1 in one that it sits out. The circle method: it works for any
-/// number of players, where a bitwise exclusive or of the numbers needs a power of two.
+/// The partner of player `own` in a round of a tournament in which every two players meet once
+/// (rounds(players) rounds); -1 in a round that it skips. The circle method works for any number of
+/// players; a bitwise exclusive or of the numbers would need a power of two.
 int partner_in_round(int own, int players, int round);
 inline int rounds(int players) {
     return players - 1 + players % 2;

@@ -47,7 +47,7 @@ comm::Protocol<> move(Comm on, int tag, std::int64_t number, comm::CallSignature
     }
 }
 
-// What is wrong with the memory of this process's part.
+// The error of the memory of this process's part.
 comm::Fault fault_in(const Array& array, std::int64_t room) {
     if (!array.writable())
         return {"Error", "cannot remap a read-only array in place; give one that may be written"};

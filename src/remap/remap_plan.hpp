@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// What one process does to permute a distributed array within its own memory: He and Ding, "MPI
-// and OpenMP Paradigms on Cluster of SMP Architectures", section 3.2, for any dimensions, any
-// arrangement and uneven blocks. Pure data: nothing communicates here.
+// One process's plan to permute a distributed array within its own memory: He and Ding, "MPI and
+// OpenMP Paradigms on Cluster of SMP Architectures", section 3.2, for any dimensions, any
+// arrangement and uneven blocks. Pure data, without communication.
 #pragma once
 
 #include <array>
@@ -25,16 +25,16 @@ struct LocalPermutation {
     kernel::Inplace work;
 };
 
-/// An all-to-all in place: chunks lie one after another in the order of the members that they go
-/// to, and afterwards of those that they came from. From u to v go a_u b_v bytes for some numbers a
-/// and b of each member, so that surpluses (of what goes one way over what comes back) only ever
-/// flow from a smaller b/a to a larger one, and never in a circle.
+/// An all-to-all in place: before it, chunks are in the order of their receivers; after it, in that
+/// of their senders. The chunk from u to v has a_u b_v bytes for some numbers a and b of each
+/// member. Invariant: surpluses (of one direction over the other) never flow in a cycle, because
+/// they flow from a smaller b/a to a larger one.
 struct Exchange {
     std::vector<int> members;                   // processes of the layout
-    std::size_t own;                            // which of them this process is
+    std::size_t own;                            // this process's index among them
     std::vector<std::int64_t> sends, receives;  // bytes, one a member
-    /// Runs of each chunk. More than one: all chunks are equal, and lie as (rows, members, run);
-    /// what comes takes the places of what goes.
+    /// Runs of each chunk. More than one: all chunks are equal, and are stored as (rows, members,
+    /// run); received chunks replace sent ones.
     std::int64_t rows = 1;
     /// Schedules of the exchange of a piece, by runs, bytes of a run, and bytes from run to run.
     /// Made at first use by the thread that drives the engine.
@@ -43,7 +43,7 @@ struct Exchange {
 };
 
 /// G1 and G2 of the paper. A last stage without an exchange is G3; in between, the G3 of one stage
-/// and the G1 of the next are one turn.
+/// and the G1 of the next are one permutation.
 struct Stage {
     std::vector<LocalPermutation> permutations;
     std::optional<Exchange> exchange;
@@ -51,16 +51,16 @@ struct Stage {
 
 struct RemapPlan {
     std::vector<Stage> stages;
-    std::int64_t room = 0;  // bytes of array memory that it takes, at most
-    std::string methods;    // how each exchange's chunks are made: all processes must do the same
+    std::int64_t room = 0;  // the most bytes of array memory that it needs
+    std::string methods;    // the method of each exchange, which all processes must share
 };
 
-/// Process `process`'s part; -1: a process that is not in the layout, and does nothing. `methods`:
-/// those of another process, whose caches or threads may have made it choose otherwise.
-/// @throws LayoutError as Arrangement does; Error where no way fits the bounded memory.
+/// Process `process`'s part; -1: a process outside of the layout, which does nothing. `methods`:
+/// the choice of another process, because caches and threads may differ.
+/// @throws LayoutError as Arrangement does; Error if no method fits the bounded memory.
 RemapPlan plan_remap(const Layout& layout, std::span<const std::int64_t> axes, std::int64_t process,
                      std::int64_t itemsize, int threads, const std::string& methods = {});
-/// The same, made once.
+/// From a cache.
 std::shared_ptr<const RemapPlan> cached_remap(const Layout& layout,
                                               std::span<const std::int64_t> axes,
                                               std::int64_t process, std::int64_t itemsize,

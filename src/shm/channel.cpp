@@ -23,10 +23,10 @@ Pool& pool() {
 std::unique_ptr<ChannelEnd> make_channel() {
     auto end = std::make_unique<ChannelEnd>();
     void* at = nullptr;
-    std::size_t room = sizeof(Channel) + alignof(Channel);
-    end->memory = allocate_shared(static_cast<std::int64_t>(room));
+    std::size_t bytes = sizeof(Channel) + alignof(Channel);
+    end->memory = allocate_shared(static_cast<std::int64_t>(bytes));
     at = end->memory.get();
-    at = std::align(alignof(Channel), sizeof(Channel), at, room);
+    at = std::align(alignof(Channel), sizeof(Channel), at, bytes);
     end->channel = new (at) Channel;
     end->address = shared_address_of(at);
     return end;

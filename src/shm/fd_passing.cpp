@@ -50,12 +50,12 @@ struct DescriptorMessage {
     explicit DescriptorMessage(char& byte) : part{&byte, 1} {
         message.msg_iov = &part;
         message.msg_iovlen = 1;
-        message.msg_control = room;
-        message.msg_controllen = sizeof room;
+        message.msg_control = control;
+        message.msg_controllen = sizeof control;
     }
     iovec part;
     msghdr message{};
-    alignas(cmsghdr) char room[CMSG_SPACE(sizeof(int))]{};
+    alignas(cmsghdr) char control[CMSG_SPACE(sizeof(int))]{};
 };
 
 bool same_user(int client) {

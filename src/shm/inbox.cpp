@@ -25,16 +25,16 @@ struct Inbox::Slot {
     alignas(128) std::atomic<std::uint32_t> reader{never};  // whether the other process reads it
 };
 
-Inbox::Slot* Inbox::slots_in(std::byte* room) {
-    return std::launder(reinterpret_cast<Slot*>(room + sizeof(Header)));
+Inbox::Slot* Inbox::slots_in(std::byte* inbox) {
+    return std::launder(reinterpret_cast<Slot*>(inbox + sizeof(Header)));
 }
 
 Inbox::Inbox(std::size_t processes, std::size_t me) : me_(me), queues_(processes) {
     free_unused();
-    std::size_t room = sizeof(Header) + processes * sizeof(Slot) + alignof(Header);
-    memory_ = allocate(static_cast<std::int64_t>(room));
+    std::size_t bytes = sizeof(Header) + processes * sizeof(Slot) + alignof(Header);
+    memory_ = allocate(static_cast<std::int64_t>(bytes));
     void* at = memory_.get();
-    header_ = static_cast<std::byte*>(std::align(alignof(Header), sizeof(Header), at, room));
+    header_ = static_cast<std::byte*>(std::align(alignof(Header), sizeof(Header), at, bytes));
     for (std::size_t i = 0; i < processes; ++i)
         new (header_ + sizeof(Header) + i * sizeof(Slot)) Slot;
     new (header_) Header;
@@ -46,15 +46,15 @@ Inbox::Inbox(std::size_t processes, std::size_t me) : me_(me), queues_(processes
 Inbox::~Inbox() {
     for (auto& box : queues_)
         if (box.theirs != nullptr) box.theirs->reader.store(Slot::left, std::memory_order_release);
-    free_when([memory = std::move(memory_), room = header_, processes = queues_.size()] {
-        if (!unused(room, processes)) return false;
-        std::launder(reinterpret_cast<Header*>(room))->word.store(0, std::memory_order_release);
+    free_when([memory = std::move(memory_), inbox = header_, processes = queues_.size()] {
+        if (!unused(inbox, processes)) return false;
+        std::launder(reinterpret_cast<Header*>(inbox))->word.store(0, std::memory_order_release);
         return true;
     });
 }
 
-bool Inbox::unused(std::byte* room, std::size_t processes) {
-    const Slot* const slots = slots_in(room);
+bool Inbox::unused(std::byte* inbox, std::size_t processes) {
+    const Slot* const slots = slots_in(inbox);
     return std::all_of(slots, slots + processes, [](const Slot& slot) {
         const auto reader = slot.reader.load(std::memory_order_acquire);
         return reader == Slot::left || (reader == Slot::never && slot.post.empty());

@@ -56,8 +56,8 @@ class Inbox {
         MessageQueue queue;
         bool ended = false;  // the other process has ended
     };
-    static Slot* slots_in(std::byte* room);
-    static bool unused(std::byte* room, std::size_t processes);
+    static Slot* slots_in(std::byte* inbox);
+    static bool unused(std::byte* inbox, std::size_t processes);
     bool open(std::size_t from);
     bool has_detached(std::size_t reader) const;
 

@@ -142,8 +142,8 @@ const environment::ValidatedSetting validated_mechanisms([] {
 
 }  // namespace
 
-bool forbidden(Mechanism way) {
-    return forbidden_words().contains(mechanism_names()[static_cast<std::size_t>(way)]);
+bool forbidden(Mechanism mechanism) {
+    return forbidden_words().contains(mechanism_names()[static_cast<std::size_t>(mechanism)]);
 }
 
 Mapped mapped() {

@@ -32,7 +32,7 @@ std::shared_ptr<std::byte> map(const SharedAddress& address);
 /// Mechanisms that a system may forbid. HOCKET_FORBID="memfd,proc,process_vm,socket" pretends that
 /// this system does. The first collective call reports any other word as an error.
 enum class Mechanism { memfd, proc, process_vm, socket };
-bool forbidden(Mechanism way);
+bool forbidden(Mechanism mechanism);
 
 /// The mappings that `map` caches: bounded in number and bytes.
 struct Mapped {

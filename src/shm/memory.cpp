@@ -26,16 +26,16 @@ namespace {
 
 // Blocks up to this size share segments, because file descriptors are few; larger blocks have their
 // own.
-constexpr std::size_t largest_shared_piece = std::size_t{1} << 18;
+constexpr std::size_t largest_shared_block = std::size_t{1} << 18;
 constexpr std::size_t shared_segment = std::size_t{1} << 22;
-constexpr std::size_t smallest_piece = 64;
+constexpr std::size_t smallest_block = 64;
 constexpr std::size_t huge_page = std::size_t{1} << 21;
 
 // Powers of two, with three steps between them: at most a fifth of a block is waste.
 std::size_t size_class(std::size_t bytes) {
-    const std::size_t floor = std::max(std::bit_floor(bytes), smallest_piece);
+    const std::size_t floor = std::max(std::bit_floor(bytes), smallest_block);
     if (bytes <= floor) return floor;
-    const std::size_t step = std::max(floor / 4, smallest_piece);
+    const std::size_t step = std::max(floor / 4, smallest_block);
     return floor + (bytes - floor + step - 1) / step * step;
 }
 
@@ -79,18 +79,18 @@ class Pool {
         const std::lock_guard lock(mutex_);
         in_use_ += bytes;
         auto& free = free_[bytes];
-        const auto found = std::find_if(free.rbegin(), free.rend(), [&](const std::byte* piece) {
-            return !shared || segment_of(piece)->file >= 0;
+        const auto found = std::find_if(free.rbegin(), free.rend(), [&](const std::byte* block) {
+            return !shared || segment_of(block)->file >= 0;
         });
         if (found != free.rend()) {
-            std::byte* piece = *found;
+            std::byte* block = *found;
             free.erase(std::next(found).base());
             kept_ -= bytes;
-            use(piece, bytes, true);
-            return piece;
+            use(block, bytes, true);
+            return block;
         }
         try {
-            if (bytes > largest_shared_piece) return make_segment(bytes, shared);
+            if (bytes > largest_shared_block) return make_segment(bytes, shared);
             if (shared && left_ > 0 && segment_of(next_)->file < 0) left_ = 0;
             return cut(bytes, shared);
         } catch (...) {
@@ -99,18 +99,18 @@ class Pool {
         }
     }
 
-    void release_channel(std::byte* piece, std::size_t bytes) {
+    void put_back(std::byte* block, std::size_t bytes) {
         const std::lock_guard lock(mutex_);
         in_use_ -= bytes;
-        if (bytes > largest_shared_piece && segment_of(piece)->error != 0) {
-            release(piece);  // the next segment may be shared again
+        if (bytes > largest_shared_block && segment_of(block)->error != 0) {
+            release(block);  // the next segment may be shared again
             return;
         }
-        free_[bytes].push_back(piece);
+        free_[bytes].push_back(block);
         kept_ += bytes;
-        use(piece, bytes, false);
+        use(block, bytes, false);
         for (auto it = free_.rbegin(); it != free_.rend() && kept_ > keep_at_most(); ++it) {
-            if (it->first <= largest_shared_piece) break;  // its segment contains other blocks
+            if (it->first <= largest_shared_block) break;  // its segment contains other blocks
             while (!it->second.empty() && kept_ > keep_at_most()) {
                 release(it->second.back());
                 it->second.pop_back();
@@ -152,10 +152,10 @@ class Pool {
             next_ = make_segment(shared_segment, shared);
             left_ = shared_segment;
         }
-        std::byte* piece = next_;
+        std::byte* block = next_;
         next_ += bytes;
         left_ -= bytes;
-        return piece;
+        return block;
     }
 
     std::byte* make_segment(std::size_t bytes, bool must_share) {
@@ -179,8 +179,8 @@ class Pool {
     }
 
     // For a block with its own segment.
-    void use(std::byte* piece, std::size_t bytes, bool used) {
-        if (bytes > largest_shared_piece) shm::use_segment(segments_.at(piece), used);
+    void use(std::byte* block, std::size_t bytes, bool used) {
+        if (bytes > largest_shared_block) shm::use_segment(segments_.at(block), used);
     }
 
     void release(std::byte* data) {
@@ -219,8 +219,8 @@ std::shared_ptr<std::byte> taken(std::int64_t bytes, std::int64_t room, bool sha
                     " bytes: this machine has " + std::to_string(memory_of_machine()) +
                     "; use smaller arrays, or more processes on more nodes");
     const std::size_t size = size_class(static_cast<std::size_t>(std::max<std::int64_t>(room, 1)));
-    std::byte* piece = pool().take(size, shared);
-    return {piece, [size](std::byte* p) { pool().release_channel(p, size); }};
+    std::byte* block = pool().take(size, shared);
+    return {block, [size](std::byte* p) { pool().put_back(p, size); }};
 }
 
 }  // namespace

@@ -16,15 +16,15 @@ namespace hocket::shm {
 
 /// `Atomic` is std::atomic, or a model checker's. There is one writer and one reader. Each counts
 /// the words that it has put or taken, from 0.
-template <template <class> class Atomic, std::size_t room>
+template <template <class> class Atomic, std::size_t capacity>
 class BasicRingBuffer {
   public:
     /// The writer puts as many of these words as fit now. Returns their number.
     std::size_t put(std::uint64_t& written, std::span<const std::uint64_t> words) {
-        const std::uint64_t free = room - (written - read_.load(std::memory_order_acquire));
+        const std::uint64_t free = capacity - (written - read_.load(std::memory_order_acquire));
         const std::size_t count = std::min<std::size_t>(words.size(), free);
         for (std::size_t i = 0; i < count; ++i)
-            words_[(written + i) % room].store(words[i], std::memory_order_relaxed);
+            words_[(written + i) % capacity].store(words[i], std::memory_order_relaxed);
         written += count;
         if (count > 0) written_.store(written, std::memory_order_release);
         return count;
@@ -39,14 +39,14 @@ class BasicRingBuffer {
     void take(std::uint64_t& read, std::vector<std::uint64_t>& words) {
         const std::uint64_t written = written_.load(std::memory_order_acquire);
         for (; read < written; ++read)
-            words.push_back(words_[read % room].load(std::memory_order_relaxed));
+            words.push_back(words_[read % capacity].load(std::memory_order_relaxed));
         read_.store(read, std::memory_order_release);
     }
 
   private:
     alignas(128) Atomic<std::uint64_t> written_{0};
     alignas(128) Atomic<std::uint64_t> read_{0};
-    alignas(128) std::array<Atomic<std::uint64_t>, room> words_{};
+    alignas(128) std::array<Atomic<std::uint64_t>, capacity> words_{};
 };
 
 /// Large enough for the descriptors of some ten calls, or for the longest eager message.

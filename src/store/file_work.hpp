@@ -25,14 +25,14 @@ class FileWork {
     }
     bool poll() {
         // The machine may allow no more threads.
-        if (!claimed_ && platform::seconds() - began_ > patience) run();
+        if (!claimed_ && platform::seconds() - began_ > start_timeout) run();
         if (!done_) return false;
         thread_.reset();
         return true;
     }
 
   private:
-    static constexpr double patience = 0.05;  // seconds
+    static constexpr double start_timeout = 0.05;  // seconds
 
     void run() {
         if (claimed_.exchange(true)) return;

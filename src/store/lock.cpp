@@ -23,13 +23,13 @@ zarr::File locked(const zarr::Place& store) {
             return folder.create(store.lock());
         }();
         if (::flock(file.descriptor(), LOCK_EX | LOCK_NB) != 0) {
-            // Where the file system has no locks, nobody can be kept out.
+            // On a file system without locks, other jobs cannot be excluded.
             if (errno != EWOULDBLOCK) return file;
             throw Error("the store '" + store.path + "' is open for writing by " +
                         folder.text(store.lock()).value_or("another job") +
                         "; wait until that has closed it, or end it");
         }
-        // Who held it before may have removed the file since.
+        // The previous holder may have removed the file since.
         struct stat status {};
         if (::fstat(file.descriptor(), &status) == 0 && status.st_nlink > 0) return file;
     }
@@ -53,7 +53,7 @@ Lock::~Lock() {
     try {
         store_.folder->remove(store_.lock());
     } catch (const Error&) {
-        return;  // the lock itself goes with the file
+        return;  // removing the file removes the lock
     }
 }
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// One job writes a store at a time: a lock that the system takes back when its process ends.
+// One job writes a store at a time: a lock that the system releases when its process ends.
 #pragma once
 
 #include <string>
@@ -13,7 +13,7 @@ std::string this_process();
 
 class Lock {
   public:
-    /// @throws Error where another process holds it, naming that.
+    /// @throws Error if another process holds it; names that process.
     explicit Lock(zarr::Place store);
     ~Lock();
     Lock(const Lock&) = delete;

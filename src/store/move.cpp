@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Arrays to files and back: what is checked and agreed upon before and after.
+// Moves arrays to files and back: checks and agreements before and after.
 #include "store/move.hpp"
 
 #include <algorithm>
@@ -62,7 +62,7 @@ void check_array(const Move& move, const zarr::Metadata& metadata, const IndexBo
                             "; make both alike");
     if (!move.writing && !move.array.writable())
         throw Error("the array is read-only; give one that may be written");
-    // Every process finds a gap here, before anything moves.
+    // Every process finds a gap here, before any element moves.
     std::string stars = "(";
     for (std::size_t d = 0; d < wanted.size(); ++d) stars += d == 0 ? "*" : ", *";
     plan::Options options;
@@ -78,7 +78,7 @@ void mark(const Move& move) {
         this_process() + ", which began to write '" + move.name + "'", true);
 }
 
-// The shape becomes visible once all elements are there.
+// The shape becomes visible after all elements are stored.
 void show(const Move& move, const zarr::Metadata& metadata) {
     const zarr::Folder& folder = move.session->tree->folder();
     folder.replace_text(move.name + "/zarr.json", zarr::text_of(metadata), true);

@@ -12,17 +12,16 @@ namespace hocket::store {
 namespace {
 
 constexpr std::int64_t usual_buffer = std::int64_t{256} << 20;
-// A box is small enough to be in cache yet when its chunks are encoded, and large enough for all
-// threads to have some.
+// A box is small enough to be cached when its chunks are encoded, and large enough for all threads.
 constexpr std::int64_t usual_box = std::int64_t{16} << 20;
-// Less is done sooner than another thread begins.
+// Less work takes less time than starting a thread.
 constexpr std::int64_t worth_a_thread = std::int64_t{1} << 20;
 
 std::int64_t buffer_of(const Move& move) {
     return move.options.max_buffer.value_or(usual_buffer);
 }
 
-// Two boxes are held, where a buffer has room for two.
+// Holds two boxes if the buffer is large enough.
 std::int64_t box_bytes(const Move& move, const zarr::Metadata& metadata) {
     const std::int64_t buffer = buffer_of(move), chunk = metadata.chunk_bytes();
     return buffer / 2 < chunk ? buffer : std::min(buffer / 2, std::max(usual_box, chunk));
@@ -112,7 +111,7 @@ comm::Protocol<> Mover::transfer(const Step& step, transfer::Route route) {
 }
 
 transfer::Route Mover::route(comm::Link& link, int tag, std::int64_t number) const {
-    // Messages take as much as the boxes do, and what they need at least.
+    // Messages take as much as the boxes, and at least their minimum.
     const std::int64_t messages = std::max(buffer_of(move_), std::int64_t{2} << 20);
     transfer::Route route{&link, array_ranks_, file_ranks_, tag, number, messages};
     if (!move_.writing) std::swap(route.source, route.destination);
@@ -139,7 +138,7 @@ Mover::Step Mover::step_of(std::int64_t round) {
             step.strides[axes.empty() ? k : static_cast<std::size_t>(axes[k])] = stride;
         }
         plan(step, round);
-        // Of copies another process may be the one that sends.
+        // With copies, another process may be the sender.
         if (!move_.writing || step.plan->receives.messages.empty()) return step;
         step.in_place = false;
     }
@@ -159,7 +158,7 @@ void Mover::plan(Step& step, std::int64_t round) const {
     options.strategy = "direct";
     options.axes = move_.options.axes;
     options.same_ranks = true;
-    options.partial = true;  // gaps were looked for before
+    options.partial = true;  // an earlier check has found no gaps
     const Layout& array = move_.array.layout();
     const Plan plan(move_.writing ? array : files, move_.writing ? files : array,
                     std::move(options));

@@ -1,15 +1,15 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Checkpoints: written beside, put on the disk, and then in one step in the place of the old one.
+// Checkpoints: written beside the old one, synchronised to the disk, and then swapped with it in
+// one step.
 //
-//  1. Every process writes its files into `.NAME.new` beside NAME and has them put on the disk.
-//  2. Process 0 has the folders put on the disk, bottom up. All agree that nothing went wrong.
-//  3. Process 0 exchanges NAME and `.NAME.new` (renameat2), so NAME is the old one or the new one
-//  at
-//     every moment, and has the folder above put on the disk.
-//  4. What is now `.NAME.new` is the old one: it goes, or becomes NAME.1.
+// 1. Every process writes its files into `.NAME.new` beside NAME and synchronises them to the disk.
+// 2. Process 0 synchronises the folders, bottom up. All processes agree that there was no error.
+// 3. Process 0 exchanges NAME and `.NAME.new` (renameat2), so NAME is the old one or the new one at
+//     every moment, and synchronises the folder above.
+// 4. `.NAME.new` is now the old one: it is removed, or becomes NAME.1.
 //
-// Where the file system cannot exchange, NAME becomes `.NAME.old` before `.NAME.new` becomes NAME;
-// between the two, readers find `.NAME.old`.
+// If the file system cannot exchange names, NAME becomes `.NAME.old` before `.NAME.new` becomes
+// NAME; between the two, readers find `.NAME.old`.
 #include <fcntl.h>
 #include <sys/stat.h>
 #include <unistd.h>
@@ -58,7 +58,7 @@ void sync_folder(const std::string& path) {
     zarr::File(descriptor, path).sync();
 }
 
-// What a job that was killed has left. Whoever is still at it holds the lock.
+// Removes the remains of a killed job. A running job holds the lock.
 void clear(const Names& names) {
     const bool npy = zarr::is_npy(names.path);
     const bool folder = std::filesystem::is_directory(names.path);
@@ -74,7 +74,7 @@ void clear(const Names& names) {
     if (is_there(names.old)) rename(names.old, names.path);
 }
 
-// Gives where the old one is now; "": there was none.
+// Returns the new path of the old checkpoint; "": there was none.
 std::string take_place(const Names& names) {
     if (!is_there(names.path)) {
         rename(names.fresh, names.path);
@@ -170,7 +170,7 @@ void save(const std::string& path, const NamedArrays& arrays, const SaveOptions&
             },
             options.deadline);
     } catch (const DeadlineError&) {
-        throw;  // what goes on needs the folder
+        throw;  // the operation goes on, and needs the folder
     } catch (const std::exception&) {
         const bool mine = session->first() && session->lock != nullptr;
         fresh.leave();

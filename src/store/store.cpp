@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Opening and closing stores, and what they hold.
+// Opening and closing stores, and their contents.
 #include "hocket/store.hpp"
 
 #include <sys/stat.h>
@@ -66,7 +66,7 @@ void require_there(const std::string& path) {
         throw Error("there is no file '" + path + "'; make one with mode 'w'");
 }
 
-// On process 0: the store is made where it should be, locked and read.
+// On process 0: makes the store if necessary, locks and reads it.
 std::string prepare(Session& session) {
     const std::string& mode = session.mode;
     if (mode != "r" && mode != "r+") make_store(session.path, mode);
@@ -80,7 +80,7 @@ std::string prepare(Session& session) {
     return inode_of(*session.tree) + " " + session.tree->text();
 }
 
-// On the others: by what they are told, in the same folder.
+// On the others: uses process 0's text, in the same folder.
 void follow(Session& session, const std::string& told) {
     const std::size_t blank = told.find(' ');
     session.tree =

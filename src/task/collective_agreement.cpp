@@ -13,7 +13,7 @@ std::string packed(const Contribution& brought) {
     item.text(brought.call).text(brought.fault.kind).text(brought.fault.message);
     pack(item, brought.descriptors);
     pack(item, brought.results);
-    return out.text(item.take()).take();  // as one text, so that many can follow each other
+    return out.text(item.take()).take();  // as one text, so that several can follow each other
 }
 
 std::vector<Contribution> unpacked(const std::string& bytes) {
@@ -39,7 +39,7 @@ bool alike(const ArrayDescriptor& a, const ArrayDescriptor& b) {
     return a.dtype == b.dtype && a.itemsize == b.itemsize && a.value().shape() == b.value().shape();
 }
 
-// On one process, which has heard all tasks.
+// On one process, which has the contributions of all tasks.
 comm::Fault fault_among(const Tasks::State& all, const std::vector<Contribution>& brought,
                         Kind kind, int root) {
     for (std::size_t t = 0; t < brought.size(); ++t)
@@ -73,7 +73,7 @@ comm::Fault fault_among(const Tasks::State& all, const std::vector<Contribution>
 std::string text_of(const Tasks::State& all, const Collective& call) {
     constexpr const char* names[] = {"barrier", "bcast", "reduce", "allreduce", "gather"};
     std::string out = std::string(names[static_cast<std::size_t>(call.kind)]) + "(";
-    // What is gathered may differ from task to task.
+    // Arrays of a gather may differ from task to task.
     if (call.array && call.kind != Kind::gather)
         out += array_text(call.array->dtype().name, call.array->layout().shape()) + ", ";
     if (!call.op.empty()) out += "op='" + call.op + "', ";

@@ -41,7 +41,7 @@ transfer::Route route_of(const Tasks::State& all, const Tags& tags, int source, 
             tags.among(Side::destination, source, send)};
 }
 
-// Waits until the call is to begin, if it is one of those that begin later.
+// Waits until the call may begin, if its start is deferred.
 template <class Call>
 Protocol<> pass(Call& call) {
     if (call.gate == nullptr) co_return;
@@ -52,9 +52,8 @@ Protocol<> pass(Call& call) {
     call.abandoned = static_cast<bool>(call.fault);
 }
 
-// This task's arrays and the other's layouts, in the order in which they travel: what a process
-// sends another with one tag stays in order, so both sides know which array, and which piece of it,
-// a message is of.
+// This task's arrays and the other's layouts, in the order of their transfer. MPI keeps the order
+// of messages with one source and tag, so both sides know the array and the piece of each message.
 Protocol<> move(const std::vector<Array>& arrays, const Reply& met, bool sending,
                 transfer::Route route, transfer::Stopwatch& watch,
                 std::shared_ptr<Progress> progress) {
@@ -92,7 +91,7 @@ Protocol<> send(All all, Me me, SendCall sending, std::vector<Array> arrays, int
     transfer::Stopwatch watch(all->profile, track_of(sending.end ? "close" : "send",
                                                      {"to", *all, destination, tag}, arrays));
     const Reply answer = co_await rendezvous(all, me, std::move(sending), tree_tag, ticket, watch);
-    if (arrays.empty()) {  // a stream's end
+    if (arrays.empty()) {  // the end of a stream
         *found = Status{me->task, me->name(), tag, Layout({0}, "(*)"), DType{"", 0}};
         co_return;
     }
@@ -169,7 +168,7 @@ Protocol<> probe(All all, Me me, ProbeCall probing, int tree_tag, std::int64_t t
 
 using Text = std::function<std::string()>;
 
-// What a send or a receive says of itself. Has no hold on arrays, nor on the tasks.
+// The description of a send or a receive for messages. It does not keep arrays or tasks alive.
 Text text_of(const Member& me, const char* verb, const std::vector<Array>& arrays,
              const char* direction, int other, int tag) {
     std::optional<Layout> layout;

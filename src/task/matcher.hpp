@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Which message meets which receive: MPI's rules, between tasks. Lives on the lowest process of
-// the receiving task, which decides for all of it.
+// Matching of messages and receives by MPI's rules, between tasks. The lowest process of the
+// receiving task has the matcher and decides for the whole task.
 #pragma once
 
 #include <cstdint>
@@ -20,15 +20,15 @@
 
 namespace hocket::task {
 
-/// As long as what is said of a message with one array, about.
+/// The typical size of the envelope of a message with one array.
 inline constexpr std::size_t typical_bytes = 320;
 
-/// What is said of an array: its layout and type, not its memory.
+/// A description of an array: its layout and type, not its memory.
 struct ArrayDescriptor {
     std::string layout;  // as text
     std::string dtype;   // empty: not known yet
     std::int64_t itemsize = 0;
-    mutable std::optional<Layout> known = {};  // the layout that the text is of, once asked for
+    mutable std::optional<Layout> known = {};  // the parsed layout, after the first use
 
     static ArrayDescriptor of(const Array& array);
     /// @throws LayoutError as Layout::parse.
@@ -38,17 +38,19 @@ std::vector<ArrayDescriptor> descriptors_of(std::span<const Array> arrays);
 void pack(Packer& out, const std::vector<ArrayDescriptor>& descriptors);
 std::vector<ArrayDescriptor> unpack_descriptors(Unpacker& in);
 
-/// What a sending task says of a message before any data moves.
+/// The sending task's description of a message, which precedes its data.
 struct Envelope {
     int source = 0;  // task
     int tag = 0;
     std::int64_t send = 0;  // the sender's number of this send
-    std::string stream;     // messages of one stream meet receives of the same only
+    std::string stream;     // messages of a stream match receives of the same stream only
     std::vector<ArrayDescriptor> descriptors;  // of the arrays, in order
-    comm::Fault fault;               // why there is no message: the receiver gets this in its place
+    comm::Fault fault;               // the reason why there is no message: the receiver gets this
+                                     // error instead
     std::int64_t persistent_id = 0;  // persistent: the sender's number of the request
-    bool once = false;               // persistent: no more than one start is promised
-    bool departure = false;          // nothing more comes from this task, for the fault's reason
+    bool once = false;               // persistent: at most one start is announced
+    bool departure = false;          // no more messages come from this task, for the reason in
+                                     // `fault`
     RequestedOptions requested = {};
 
     void pack(Packer& out) const;
@@ -61,17 +63,17 @@ struct Envelope {
 struct PostedReceive {
     int source = -1, tag = -1;  // -1: any
     std::string stream;
-    bool take = true;  // a probe leaves the envelope where it is
+    bool take = true;  // a probe does not remove the envelope
     std::optional<Envelope> found;
 
     bool fits(const Envelope& envelope) const {
-        if (envelope.departure) return source == envelope.source;  // whatever tag is wanted
+        if (envelope.departure) return source == envelope.source;  // a departure matches any tag
         return stream == envelope.stream && (source < 0 || source == envelope.source) &&
                (tag < 0 || tag == envelope.tag);
     }
 };
 
-/// Envelopes are matched in the order of their coming, receives in the order of their posting, so
+/// Matches envelopes in the order of their arrival, and receives in the order of their posting, so
 /// messages between two tasks do not overtake each other.
 class Matcher {
   public:
@@ -81,9 +83,9 @@ class Matcher {
     }
     void post(PostedReceive& wanted);
     void withdraw(PostedReceive& wanted);
-    /// Takes in what has come.
+    /// Receives the envelopes that have arrived.
     void pump();
-    /// What a task said when it parted, if it did.
+    /// The departure notice of a task, if it has sent one.
     const Envelope* departure_of(int source) const;
 
   private:

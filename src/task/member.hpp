@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// All tasks as this process knows them, and this process in one of them.
+// All tasks, and this process as a member of one of them.
 #pragma once
 
 #include <cstdint>
@@ -21,13 +21,13 @@ class Tags;
 }
 
 struct Tasks::State {
-    Comm comm;  // the user's, over all tasks
+    Comm comm;  // the user's, with the processes of all tasks
     comm::OwnedLink link;
     std::vector<std::string> names;
     std::vector<std::vector<int>> ranks;  // of each task, in its order
     std::map<int, std::shared_ptr<task::Member>> mine;
     std::shared_ptr<Profile> profile = std::make_shared<Profile>();
-    std::int64_t collectives = 0;  // between all tasks, so far
+    std::int64_t collectives = 0;  // collective calls between all tasks so far
 
     /// The tasks as `speaker` sees them.
     static Tasks seen_by(const std::shared_ptr<State>& all,
@@ -36,32 +36,32 @@ struct Tasks::State {
     }
     /// This process is in the task, which has this communicator.
     void add_member(int task, Comm of_task, const task::Tags& tags);
-    /// @throws Error for a task that does not exist, suggesting the near name.
+    /// @throws Error for a task that does not exist; suggests the closest name.
     int index(const TaskId& id) const;
-    int find(const TaskId& id) const;  ///< the same; -1 for a task that does not exist
+    int find(const TaskId& id) const;  ///< as index; -1 for a task that does not exist
     bool share_process(int a, int b) const;
-    /// Of a verb that stands still until both tasks have acted.
-    /// @throws Error where they share a process, saying what to use instead.
+    /// For a verb that blocks until both tasks have acted.
+    /// @throws Error if they share a process; the message names an alternative.
     void require_apart(int a, int b, const std::string& verb, const std::string& instead) const;
-    /// The task `receiver` waits for a message from that task's lowest process, or (-1) from any.
+    /// Task `receiver` waits for a message from that task's lowest process, or (-1) from any.
     void need_sender(int receiver, int source) const;
 };
 
 namespace task {
 
-// What every protocol between tasks has in hand.
+// Every protocol between tasks uses these types.
 using All = std::shared_ptr<Tasks::State>;
 using Me = std::shared_ptr<Member>;
 using comm::Fault;
 using comm::Protocol;
 
-/// So that tasks that share no process are set up at once: rounds, in each of which a process has
-/// one task or -1, and which are no more than tasks that overlap ask for. `ranks`: of each task,
-/// below `size`.
+/// A schedule for the set-up of tasks, so that disjoint tasks are set up at once. In each round a
+/// process has one task or -1; there are no more rounds than overlapping tasks require. `ranks`: of
+/// each task, below `size`.
 std::vector<std::vector<int>> rounds(const std::vector<std::vector<int>>& ranks, int size);
 
-/// Tags on the link of all tasks. A window of numbers for each task and purpose, used in turn:
-/// calls under way at the same time never share one.
+/// Tags on the link of all tasks. Each task and purpose has a window of tags, used in turn, so that
+/// concurrent calls never share one.
 class Tags {
   public:
     Tags() = default;
@@ -71,17 +71,17 @@ class Tags {
     int tree(int task, std::int64_t call) const { return at(0, task, call); }
     int reply(int source, std::int64_t send) const { return at(1, source, send); }
     int data(int source, std::int64_t send) const { return at(2, source, send); }
-    /// For a persistent request, as long as it lives.
+    /// For a persistent request, for its whole life.
     int persistent_id(int source, std::int64_t request) const { return at(3, source, request); }
-    /// For what processes of the sending task, or of the receiving one, pass on to each other while
-    /// data go from the one to the other: a task's partner may share processes with it.
+    /// For messages that processes of the sending task, or of the receiving one, relay to each
+    /// other during a transfer: tasks may share processes.
     int among(Side side, int source, std::int64_t send) const {
         return at(side == Side::source ? 4 : 5, source, send);
     }
     int persistent_among(Side side, int source, std::int64_t request) const {
         return at(side == Side::source ? 6 : 7, source, request);
     }
-    /// Of a collective call between all tasks: their agreement, and data from any to any.
+    /// For a collective call between all tasks: its agreement, and its data.
     int meeting_of_all(std::int64_t call) const { return at(8, 0, call); }
     int data_of_all(std::int64_t call) const { return at(9, 0, call); }
     static constexpr int purposes = 10;
@@ -94,7 +94,7 @@ class Tags {
     int tasks_ = 1, window_ = 1;
 };
 
-/// Lets calls pass one after the other, in the order in which they were made.
+/// Lets calls pass one after the other, in their order.
 class TicketQueue {
   public:
     std::int64_t ticket() { return issued_++; }
@@ -109,7 +109,7 @@ class TicketQueue {
 struct Member {
     explicit Member(Comm of_task) : comm(std::move(of_task)) {}
 
-    Comm comm;  // of the task, the user's to use
+    Comm comm;  // of the task, for the program's use
     Tasks::State* all = nullptr;
     int task = 0;
     comm::Group group;
@@ -117,8 +117,8 @@ struct Member {
     std::int64_t calls = 0;             // collective calls of the task so far
     std::int64_t persistent_id = 0;     // persistent sends of the task so far
     TicketQueue sends, receives;        // on the lowest process
-    Matcher matcher;                    // likewise
-    std::map<int, std::string> broken;  // other task -> what broke the pair
+    Matcher matcher;                    // on the lowest process
+    std::map<int, std::string> broken;  // other task -> the reason why the pair is broken
     std::optional<std::string> shown_name;
     struct DepartureMessage {
         std::string text;
@@ -126,10 +126,10 @@ struct Member {
     };
     std::list<DepartureMessage> departures;  // under way
 
-    /// @throws Error if an earlier deadline broke the pair with that task.
+    /// @throws Error if an earlier deadline has broken the pair with that task.
     void require_intact(int other, const std::string& verb) const;
-    /// A blocking call with that task was not waited for to its end: from now on neither of the two
-    /// sends to the other, and the other is told.
+    /// A blocking call with that task has ended before its operation: from now on neither of the
+    /// two sends to the other. Notifies the other task.
     void break_pair(int other, const std::string& why);
     const std::string& name() const { return all->names[static_cast<std::size_t>(task)]; }
     int lowest_of(int other) const { return all->ranks[static_cast<std::size_t>(other)][0]; }

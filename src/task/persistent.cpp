@@ -11,7 +11,7 @@ namespace hocket::task {
 
 struct Persistent::Prepared {
     std::optional<DType> dtype;
-    transfer::LocalView place;  // of the arrays that the runner is for
+    transfer::LocalView place;  // of the array for which the runner was made
     std::optional<Layout> source, destination;
     transfer::Route route;
     RequestedOptions negotiated;
@@ -29,11 +29,11 @@ Protocol<Reply> exchange_types(All all, Me me, const PersistentCall& call, const
     Reply own{std::move(fault), {}};
     own.other.descriptors.push_back({"", mine.name, mine.size});
     const int source = call.sending ? me->task : call.other;
-    // One letter each way: who sends with the data's tag, who receives with the reply's.
+    // One message each way: the sender uses the data's tag, the receiver the reply's.
     const int data = me->tags.data(source, send), reply = me->tags.reply(source, send);
     const int there = me->lowest_of(call.other);
-    // A task may be its own partner, and a message to oneself need not end before it is
-    // received.
+    // A task may communicate with itself, and a message to the same process may not complete before
+    // it is received.
     const std::string letter_out = own.packed();
     comm::Requests requests;
     all->link->send_text(requests, letter_out, there, call.sending ? data : reply);
@@ -55,8 +55,8 @@ Protocol<Reply> exchange_types(All all, Me me, const PersistentCall& call, const
     co_return theirs;
 }
 
-// The type that the first start brought, between the two tasks: one of them could not say it when
-// the request was made. Raises on every process of both what does not fit on any.
+// Agrees on the type of the first start between the two tasks, because one of them did not set it
+// with the request. Raises on every process of both for a mismatch on any process.
 Protocol<> settle_type(All all, Me me, PersistentCall call, DType mine, int tree_tag,
                        std::int64_t send) {
     comm::CallSignature signature;
@@ -149,7 +149,7 @@ Protocol<> prepare(All all, Me me, PersistentCall call, std::int64_t ticket,
     it->runner =
         std::make_unique<transfer::Executor>(work_for(*it, call.sending), it->route, it->watch);
     it->watch.lap(&Profile::schedule);
-    // One start, on either side's word, does not pay for lanes of its own.
+    // For a single start, as either side announces it, permanent channels do not pay.
     if (call.options.count != 1 && !other.once) co_await it->runner->connect();
     it->watch.end();
 }
@@ -206,7 +206,7 @@ void Persistent::start(const Array* array) {
     if (array != nullptr) require_fitting(bound);
     auto& it = *prepared_;
     if (bound.strides() != it.place.strides) {
-        // The plan and the lanes are the same whatever the array's strides; the copies are not.
+        // Plan and channels do not depend on the array's strides; the copies do.
         it.place = transfer::local_view_of(bound);
         restrided_ = it.runner != nullptr;
     }
@@ -250,7 +250,7 @@ bool Persistent::poll() {
         if (!prepared_->runner->poll()) return false;
     } catch (...) {
         error_ = std::current_exception();
-        // Now, in this turn: what drops the request later may hold what the next turn waits for.
+        // Release the runner in this turn: later ones may wait for memory that it holds.
         prepared_->runner.reset();
         end();
         throw;
@@ -277,7 +277,7 @@ void Persistent::free() {
                     "); wait for it first");
     freed_ = true;
     call_.array.reset();
-    // While the preparation goes on it holds what it needs.
+    // The preparation holds the runner while it goes on.
     if (preparation_->ended()) prepared_->runner.reset();
 }
 

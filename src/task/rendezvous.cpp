@@ -22,13 +22,12 @@ std::string spelled(const std::vector<ArrayDescriptor>& descriptors) {
     return out;
 }
 
-// Said of a call before its direction and tag: which stream it belongs to, if that is not the
-// ordinary one.
+// Precedes direction and tag of a call, if it belongs to a special stream.
 std::string stream_text(const std::string& stream) {
     return stream.empty() ? "" : " on " + stream;
 }
 
-// A call that is wrong on every process, or was not one anywhere: it never was.
+// A call that is wrong on every process, or that no process has made: there is no message.
 bool never_made(const CallSignature& signature) {
     return signature.fault && (signature.everywhere || signature.payload.empty());
 }
@@ -37,7 +36,7 @@ bool given_up(const ReceiveCall& receiving) {
     return receiving.given_up && *receiving.given_up;
 }
 
-// `alone`: nobody compares what a task of one process says.
+// `alone`: a task of one process, whose signature needs no comparison.
 CallSignature statement_of(const Tasks::State& all, const SendCall& sending, bool alone) {
     CallSignature mine;
     mine.fault = sending.fault;
@@ -62,7 +61,7 @@ CallSignature statement_of(const Tasks::State& all, const ReceiveCall& receiving
     return mine;
 }
 
-// On the lowest process: posts the message, and hears what the receiver says of it.
+// On the lowest process: posts the envelope, and receives the receiver's reply.
 Protocol<Reply> settle(All all, Me me, SendCall& sending, std::int64_t ticket,
                        CallSignature signature) {
     When my_turn([&] { return me->sends.is_next(ticket); });
@@ -76,7 +75,7 @@ Protocol<Reply> settle(All all, Me me, SendCall& sending, std::int64_t ticket,
                       signature.fault, sending.persistent_id, sending.once};
     int to = sending.destination;
     if (signature.fault && !sending.abandoned) {
-        // One that is wrong on some is awaited by the receiver, who gets the error in its place.
+        // The receiver waits for a call that is wrong on some processes, and gets its error.
         Unpacker in(signature.payload);
         to = static_cast<int>(in.number());
         envelope.tag = static_cast<int>(in.number());
@@ -111,7 +110,7 @@ Protocol<Reply> settle(All all, Me me, SendCall& sending, std::int64_t ticket,
     co_return answer;
 }
 
-// Whether each piece of the array can be passed on within so many bytes.
+// Whether relays of each piece of the array need at most `most` bytes.
 void require_room(const Layout& from, const Layout& to, const Envelope& sent,
                   const RequestedOptions& requested, std::int64_t most) {
     plan::Options options;
@@ -124,8 +123,8 @@ void require_room(const Layout& from, const Layout& to, const Envelope& sent,
             Plan(cut.layout_of(from, piece), cut.layout_of(to, piece), options), most);
 }
 
-// How the message travels: as the sides wish, and where both leave it open as the sender's model
-// says, which came with the message.
+// Decides on the strategy: by either side's option, else by the sender's model, which came with the
+// envelope.
 void decide_on(const Tasks::State& all, const Envelope& sent, int receiver,
                const ReceiveCall& receiving, Reply& answer) {
     try {
@@ -156,12 +155,12 @@ void decide_on(const Tasks::State& all, const Envelope& sent, int receiver,
     }
 }
 
-// On the lowest process: waits for the message that this receive is to have, and answers it.
+// On the lowest process: waits for the message of this receive, and answers it.
 Protocol<Reply> settle(All all, Me me, ReceiveCall& receiving, std::int64_t ticket,
                        CallSignature signature) {
     When my_turn([&] { return me->receives.is_next(ticket); });
     co_await until(my_turn);
-    if (!receiving.abandoned && never_made(signature)) {  // the message waits for a better call
+    if (!receiving.abandoned && never_made(signature)) {  // the message stays for a correct call
         me->receives.pass();
         Reply refused{std::move(signature.fault), {}};
         co_return refused;
@@ -169,7 +168,7 @@ Protocol<Reply> settle(All all, Me me, ReceiveCall& receiving, std::int64_t tick
     PostedReceive wanted;
     wanted.source = receiving.source;
     wanted.tag = receiving.tag;
-    if (!receiving.abandoned) {  // this process's own arguments may be what is wrong
+    if (!receiving.abandoned) {  // this process's own arguments may be wrong
         Unpacker in(signature.payload);
         wanted.source = static_cast<int>(in.number());
         wanted.tag = static_cast<int>(in.number());
@@ -228,7 +227,7 @@ Protocol<Reply> settle(All all, Me me, ReceiveCall& receiving, std::int64_t tick
     co_return answer;
 }
 
-// The task agrees on its call, its lowest process settles it, and all get the outcome.
+// The task agrees on its call, its lowest process settles it, and all processes get the outcome.
 template <class Call>
 Protocol<Reply> meet_as(All all, Me me, Call call, int tree_tag, std::int64_t ticket,
                         transfer::Stopwatch& watch) {

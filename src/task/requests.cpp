@@ -128,7 +128,7 @@ bool Request::test() {
     // The lowest process decides; if the operation is complete there, it will soon be here.
     const auto find = [done] { return std::optional<std::int64_t>(done ? 1 : 0); };
     const auto text = [me = pending.member] {
-        return "task '" + me->name() + "' waits for its lowest process's word";
+        return "task '" + me->name() + "' waits for the decision of its lowest process";
     };
     if (task::choose(pending.member, {"test", 2, find, text, fault_of_start(pending)}, {}) == 0) {
         comm::check_losses(*pending.call);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Setting tasks up: who is in which.
+// Creation of tasks.
 #include <algorithm>
 #include <limits>
 #include <map>
@@ -21,7 +21,7 @@ namespace hocket {
 namespace task {
 
 Tags::Tags(int tasks, int highest_tag) : tasks_(tasks) {
-    // Envelopes take one tag a task; the rest is shared by the other purposes.
+    // Envelopes take one tag a task; all other purposes share the rest.
     const std::int64_t window =
         (std::int64_t{highest_tag} + 1 - tasks) / (purposes * std::int64_t{tasks});
     if (window < 2)
@@ -118,7 +118,7 @@ std::vector<std::vector<int>> resolve(std::span<const TaskRequest> requests, int
             if (*count < 1)
                 throw Error(asked + ": task '" + name + "' has " + std::to_string(*count) +
                             " processes; a task needs at least 1");
-            // Stop at the communicator's end, so that a huge count costs nothing.
+            // Stop at the communicator's size, so that a huge count takes no time.
             for (std::int64_t i = 0; i < *count && next + i < size; ++i)
                 of_task.push_back(static_cast<int>(next + i));
             if (__builtin_add_overflow(next, *count, &next))
@@ -156,7 +156,7 @@ std::vector<std::vector<int>> resolve(std::span<const TaskRequest> requests, int
     return ranks;
 }
 
-// Processes that ask for different tasks learn it here, before any is set up.
+// If processes ask for different tasks, all raise here, before any task exists.
 comm::Protocol<> set_up(std::shared_ptr<Tasks::State> all, int tag, comm::CallSignature mine) {
     comm::State& on = all->comm.state();
     co_await on.open();
@@ -249,7 +249,8 @@ Tasks::Tasks(std::span<const TaskRequest> requests, const Comm& comm)
     mine.text = spelled(requests);
     try {
         all.ranks = resolve(requests, comm.size());
-        static_cast<void>(transport::default_buffers());  // what cannot be read is an error here
+        static_cast<void>(transport::default_buffers());  // raises an error for an unreadable
+                                                          // setting
     } catch (const Error&) {
         mine.fault = comm::Fault::current();
     }
@@ -287,7 +288,7 @@ Tasks::Tasks(std::span<const TaskRequest> requests, const Comm& comm)
 
 namespace {
 
-// What `hocket run rows=2:… cols=2:…` says: "rows=2,cols=2". @throws Error
+// The tasks of `hocket run rows=2:… cols=2:…`: "rows=2,cols=2". @throws Error
 std::vector<TaskRequest> launched() {
     const auto given = environment::value_of("HOCKET_TASKS");
     if (!given)

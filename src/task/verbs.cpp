@@ -82,7 +82,8 @@ void require_apart(const Tasks::State& all, const task::Member& me, int other, c
     for (int task = 0; task < static_cast<int>(all.names.size()); ++task)
         if (!all.share_process(me.task, task)) return;
     throw Error(std::string(verb.name) + ": task '" + me.name() +
-                "' shares a process with every task, so nobody can send meanwhile; use " + instead);
+                "' shares a process with every task, so no task can send meanwhile; use " +
+                instead);
 }
 
 bool names_one(const TaskId& source) {
@@ -115,8 +116,8 @@ task::Member& Tasks::speaker(const char* verb) const {
     std::vector<std::string> mine;
     for (const auto& [task, member] : state_->mine) mine.push_back(member->name());
     throw Error(std::string(verb) + ": this process is in several tasks (" +
-                text::quoted_list(mine) + "); say in whose name it speaks, as w.task('" + mine[0] +
-                "')." + verb + ", in C and Fortran by the handle of hocket_tasks_task");
+                text::quoted_list(mine) + "); name the task that makes the call, as w.task('" +
+                mine[0] + "')." + verb + ", in C and Fortran by the handle of hocket_tasks_task");
 }
 
 const std::optional<std::string>& Tasks::name() const {
@@ -142,7 +143,7 @@ Tasks Tasks::task(const TaskId& id) const {
     if (it == state_->mine.end())
         throw Error("this process is not in task '" +
                     state_->names[static_cast<std::size_t>(index)] +
-                    "', so it cannot speak in its name");
+                    "', so it cannot make calls for it");
     return {state_, it->second};
 }
 

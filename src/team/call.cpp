@@ -38,7 +38,7 @@ std::string Mismatch::text() const {
     if (a.refused || b.refused) {
         const Header& wrong = a.refused ? a : b;
         return (a.refused ? one : other) + " of the team calls " + name_of(wrong.op) +
-               " with arguments that cannot be; mend its call, whose own error says what is wrong";
+               " with invalid arguments; the error of that process names the cause";
     }
     return "the processes of a team disagree: " + one + " calls " + a.text() + ", but " + other +
            " calls " + b.text() + "; make the same call everywhere";

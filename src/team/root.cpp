@@ -38,7 +38,7 @@ void Root::add_member(int process, Arena arena) {
 Root::~Root() {
     notice_receive_.reset();
     if (!arena_) return;
-    if (!over_) arena_->notice().publish(MemberState::left, "has let go of it");
+    if (!over_) arena_->notice().publish(MemberState::left, "has freed it");
     for (auto& other : links_)
         if (other.arena) other.arena->slot(slot_).left.store(1, std::memory_order_release);
     Arena::free_when_unused(std::move(arena_), slot_);

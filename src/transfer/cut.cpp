@@ -16,12 +16,12 @@ std::int64_t offset_of(const Shape& first, const Shape& strides) {
     return offset;
 }
 
-// Of boxes that lie among each other: small enough that the cache lines they share stay in cache,
-// and a box's share of it large enough that finding it is not most of the work.
+// For interleaved boxes: chunks small enough that their common cache lines stay in cache, and large
+// enough that finding a box's share is not most of the work.
 constexpr std::int64_t woven_bytes = std::int64_t{256} << 10, woven_share = 4096;
 
-// Whether the turns of both boxes' outermost loops lie among each other: the same loop, begun
-// within one step on one side.
+// Whether the outermost loops of two boxes interleave: equal loops that begin within one step on
+// one side.
 bool woven(const plan::Box& a, const plan::Box& b) {
     if (a.loops.empty() || b.loops.empty()) return false;
     const plan::Loop& x = a.loops[0];
@@ -35,18 +35,19 @@ bool woven(const plan::Box& a, const plan::Box& b) {
                   x.destination_step);
 }
 
-// Boxes that are cut together: one alone, or some that follow each other and lie among each other.
+// Boxes that are divided together: a single one, or consecutive interleaved ones.
 struct Group {
     std::size_t boxes = 1;
-    // A turn is an element of a box alone, of others one of their outermost loops.
-    std::int64_t turns = 0, at_once = 0;  // all of them, and of a stretch
+    // The unit of a single box is an element; of several boxes, an iteration of their outermost
+    // loops.
+    std::int64_t turns = 0, at_once = 0;  // in all, and in one chunk
 
     std::int64_t elements_of_turn(const plan::Box& box) const {
         return boxes == 1 ? 1 : plan::count(box) / box.loops[0].extent;
     }
 };
 
-// Whole inner loops to a part, as many as fit: cut elsewhere, a part would be several boxes.
+// As many whole inner loops as fit a chunk: at other boundaries, a chunk would be several boxes.
 Group alone(const plan::Box& box, std::int64_t most) {
     const std::int64_t elements = plan::count(box);
     if (elements <= most) return {1, elements, elements};
@@ -64,7 +65,7 @@ Group group_of(const std::vector<plan::Box>& boxes, std::size_t first, std::int6
     while (first + group.boxes < boxes.size() && woven(boxes[first], boxes[first + group.boxes]))
         ++group.boxes;
     if (group.boxes > 1) {
-        std::int64_t bytes = 0;  // of one turn of all
+        std::int64_t bytes = 0;  // of one iteration of all boxes
         for (std::size_t i = first; i < first + group.boxes; ++i) {
             bytes += group.elements_of_turn(boxes[i]) * itemsize;
             group.turns = std::max(group.turns, boxes[i].loops[0].extent);
@@ -77,7 +78,7 @@ Group group_of(const std::vector<plan::Box>& boxes, std::size_t first, std::int6
     return alone(boxes[first], std::max<std::int64_t>(part_bytes / itemsize, 1));
 }
 
-// Of a box that leaves out elements of the cache lines of either side; else 0.
+// For a box that skips elements within the cache lines of either side; else 0.
 std::int64_t spaced_elements(const plan::Box& box, const Boxes& message) {
     constexpr std::int64_t close = 128;  // bytes
     const int last = static_cast<int>(message.destination.size()) - 1;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// What two processes have in common, as boxes of a plan, cut into the parts in which it moves.
+// Divides the common boxes of two processes into chunks.
 #pragma once
 
 #include <cstdint>
@@ -13,8 +13,8 @@ namespace hocket::transfer {
 
 using transport::Chunks;
 
-/// A box's extents, and its strides in bytes in a buffer that holds it densely; likewise, and where
-/// its first element lies, in arrays of given strides.
+/// A box's extents and its strides in bytes: in a buffer that holds it densely; or in an array of
+/// given strides, with the position of its first element.
 struct Strided {
     Strided(const plan::Box& of, std::int64_t itemsize);
     Shape in_source(const Shape& strides) const;
@@ -27,7 +27,7 @@ struct Strided {
     std::int64_t elements = 1;
 };
 
-/// The boxes of one message with the array strides, in bytes, of the ends that are known here.
+/// The boxes of one message, with the array strides, in bytes, of the known ends.
 struct Boxes {
     std::vector<plan::Box> boxes;
     std::int64_t itemsize = 1;
@@ -36,12 +36,12 @@ struct Boxes {
     std::int64_t bytes() const;
 };
 
-/// Both ends of a message must ask for the same `part_bytes`.
+/// Both ends of a message must pass the same `part_bytes`.
 Chunks cut(const Boxes& message, Chunks::Kind kind, std::int64_t part_bytes);
 
-/// Parts that are large enough for a copy to run at full speed, and few, but small enough to pass
-/// through a buffer in cache, and that what one message leaves out of either side's cache lines the
-/// next one still finds in cache. Both ends of a message find the same.
+/// The size of chunks: large enough for a copy to run at full speed, small enough for a buffer in
+/// cache. Elements that one message skips in a cache line are still cached for the next message.
+/// Both ends of a message compute the same size.
 std::int64_t bytes_of_part(const Boxes& message);
 
 /// A message of these boxes, of which this end knows the strides of both arrays. `publishes`: this

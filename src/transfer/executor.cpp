@@ -31,7 +31,7 @@ std::int64_t share_of(const Route& route) {
 
 // Sends by MPI are at most so many turns ahead of the receives. So in an all-to-all few messages of
 // a process share links and queues, and receives are posted before their messages arrive.
-constexpr std::int64_t most_ahead = 16;
+constexpr std::int64_t send_window = 16;
 
 }  // namespace
 
@@ -107,7 +107,7 @@ void Executor::refuse(const comm::Fault& why) {
 }
 
 // Only after all messages are received.
-bool Executor::hear_refusals() {
+bool Executor::receive_refusals() {
     in_node_.each_refused([&](int rank) { refusals_.from(rank); });
     return refusals_.poll();
 }
@@ -209,7 +209,7 @@ void Executor::received(std::size_t i) {
 // received all messages of lower rounds.
 bool Executor::window_full() const {
     const std::int64_t next = net_sends_.next_turn();
-    return next >= most_ahead && net_receives_.first_turn() <= next - most_ahead;
+    return next >= send_window && net_receives_.first_turn() <= next - send_window;
 }
 
 bool Executor::send_one() {
@@ -243,7 +243,7 @@ bool Executor::poll_net() {
 // time.
 bool Executor::poll_short() {
     in_node_.poll();
-    const bool done = in_node_.channels_done() && hear_refusals();
+    const bool done = in_node_.channels_done() && receive_refusals();
     under_way_ = !done;
     if (done && timed_) {
         watch_.lap(&Profile::move);
@@ -283,7 +283,7 @@ bool Executor::go_on() {
     } while (platform::simulated && any);
     under_way_ = !(ready_ == work_->sends.messages.size() && net_sends_.finished() &&
                    net_receives_.finished() && in_.all_done() && out_.all_done() &&
-                   in_node_.finished() && hear_refusals());
+                   in_node_.finished() && receive_refusals());
     return !under_way_;
 }
 

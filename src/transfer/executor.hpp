@@ -56,7 +56,7 @@ class Executor {
     auto together(const Function& function);
     void abort_use(const std::string& why);
     void begin(const void* source, void* destination, bool refusing);
-    bool hear_refusals();
+    bool receive_refusals();
     bool go_on();
     bool poll_net();
     bool poll_short();

@@ -39,14 +39,14 @@ bool done(std::optional<comm::Driven<void>>& driven) {
 }  // namespace
 
 void Refusals::clear() {
-    heard_.reset();
+    observed_.reset();
     ranks_.clear();
 }
 
 void Refusals::tell(const std::vector<int>& ranks, const comm::Fault& why) {
-    telling_.emplace(tell_all(route_.link, ranks, refusal_tag(route_),
+    sending_.emplace(tell_all(route_.link, ranks, refusal_tag(route_),
                               Packer().text(why.kind).text(why.message).take()));
-    static_cast<void>(done(telling_));  // at once: this process may not poll it again soon
+    static_cast<void>(done(sending_));  // at once: this process may not poll it again soon
 }
 
 void Refusals::from(int rank) {
@@ -55,9 +55,9 @@ void Refusals::from(int rank) {
 }
 
 bool Refusals::poll() {
-    if (!ranks_.empty() && !heard_ && !hearing_)
-        hearing_.emplace(hear_all(route_.link, ranks_, refusal_tag(route_), &heard_));
-    const bool told = done(telling_), all_heard = done(hearing_);
+    if (!ranks_.empty() && !observed_ && !hearing_)
+        hearing_.emplace(hear_all(route_.link, ranks_, refusal_tag(route_), &observed_));
+    const bool told = done(sending_), all_heard = done(hearing_);
     return told && all_heard;
 }
 

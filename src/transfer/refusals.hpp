@@ -25,13 +25,13 @@ class Refusals {
     /// After the last message: true when all reasons have been sent and received.
     bool poll();
     /// The reason of the lowest rank that refused, if any did.
-    const std::optional<comm::Fault>& observed() const { return heard_; }
+    const std::optional<comm::Fault>& observed() const { return observed_; }
 
   private:
     const Route& route_;
     std::vector<int> ranks_;
-    std::optional<comm::Fault> heard_;
-    std::optional<comm::Driven<void>> telling_, hearing_;
+    std::optional<comm::Fault> observed_;
+    std::optional<comm::Driven<void>> sending_, hearing_;
 };
 
 }  // namespace hocket::transfer

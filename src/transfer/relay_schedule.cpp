@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The messages of a strategy that forwards.
+// The messages of strategies with relays.
 #include <algorithm>
 #include <map>
 #include <optional>
@@ -16,7 +16,7 @@ struct Entry {
     std::vector<plan::Parcel> cargo;
 };
 
-// Of both sides that this process is on, in the order of rounds.
+// Messages of both sides to which this process belongs, in the order of rounds.
 std::vector<Entry> entries_of(const Plan& plan, const LocalView& source,
                               const LocalView& destination) {
     std::vector<Entry> entries;

@@ -13,9 +13,9 @@ const Chunks& Interleaving::made_from(std::size_t i) const {
 }
 
 void Interleaving::prepare() {
-    weaves_.clear();
+    copies_.clear();
     of_.clear();
-    for (std::size_t i = 0; i < strands(); ++i) of_.push_back(&made_from(i));
+    for (std::size_t i = 0; i < stream_count(); ++i) of_.push_back(&made_from(i));
     std::int64_t bytes = 0;
     for (const Chunks* parts : of_) {
         bytes += parts->bytes();
@@ -23,19 +23,19 @@ void Interleaving::prepare() {
     }
     // Smaller results stay in the caches, where separate messages are as fast.
     if (bytes < kernel::least_streamed_bytes()) return;
-    weaves_.resize(of_[0]->size());
-    for (std::uint64_t part = 0; part < weaves_.size(); ++part) {
+    copies_.resize(of_[0]->size());
+    for (std::uint64_t part = 0; part < copies_.size(); ++part) {
         std::vector<kernel::InterleavedRuns> here;
         for (const Chunks* parts : of_)
             if (const LocalCopy* each = parts->only_copy(part))
                 here.push_back({&each->copy, each->source_offset, each->destination_offset});
-        if (here.size() == of_.size()) weaves_[part] = kernel::InterleavedCopy::of(here);
-        if (part == 0 && !weaves_[0]) return weaves_.clear();
+        if (here.size() == of_.size()) copies_[part] = kernel::InterleavedCopy::of(here);
+        if (part == 0 && !copies_[0]) return copies_.clear();
     }
 }
 
 bool Interleaving::step(std::uint64_t& local_done, const std::byte* from, std::byte* to) {
-    if (strands() < 2) return false;
+    if (stream_count() < 2) return false;
     const bool stays = local_.size() > 0;
     std::uint64_t part = stays ? local_done : 0;
     for (const auto& receive : receives_) {
@@ -43,10 +43,10 @@ bool Interleaving::step(std::uint64_t& local_done, const std::byte* from, std::b
         if (!next) return false;
         part = std::max(part, *next);
     }
-    bool same = of_.size() == strands();
+    bool same = of_.size() == stream_count();
     for (std::size_t i = 0; same && i < of_.size(); ++i) same = of_[i] == &made_from(i);
     if (!same) prepare();
-    if (part >= weaves_.size() || !weaves_[part]) return false;
+    if (part >= copies_.size() || !copies_[part]) return false;
     bool behind = false;
     if (stays && local_done < part) {
         behind = true;
@@ -70,7 +70,7 @@ bool Interleaving::step(std::uint64_t& local_done, const std::byte* from, std::b
         taken_.push_back(receive.get());
     }
     if (taken_.size() == receives_.size()) {
-        weaves_[part]->run(sources_, to);
+        copies_[part]->run(sources_, to);
     } else {  // a sender has taken a chunk, or has ended
         for (std::size_t i = 0; i < taken_.size(); ++i)
             taken_[i]->copy(part, sources_[i + (stays ? 1 : 0)]);

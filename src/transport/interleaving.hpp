@@ -26,7 +26,7 @@ class Interleaving {
     bool step(std::uint64_t& local_done, const std::byte* from, std::byte* to);
 
   private:
-    std::size_t strands() const { return receives_.size() + (local_.size() > 0 ? 1 : 0); }
+    std::size_t stream_count() const { return receives_.size() + (local_.size() > 0 ? 1 : 0); }
     // The chunks of source i at present: the next start may reach another array in another way.
     const Chunks& made_from(std::size_t i) const;
     void prepare();
@@ -35,7 +35,7 @@ class Interleaving {
     const Receives& receives_;
     std::vector<const Chunks*> of_;  // the chunks for which the copies were made
     std::vector<std::optional<kernel::InterleavedCopy>>
-        weaves_;                             // one a chunk; empty: nothing interleaves
+        copies_;                             // one a chunk; empty: nothing interleaves
     std::vector<const std::byte*> sources_;  // of one chunk, during a step
     std::vector<ShmReceive*> taken_;
 };

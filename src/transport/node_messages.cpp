@@ -9,8 +9,8 @@
 namespace hocket::transport {
 namespace {
 
-// Removes the ends that are done from the list, and adds them to `done`, if that is given. Their
-// order does not matter.
+// Removes complete ends from the list, and adds them to `done`, if that is given. Their order does
+// not matter.
 template <class Ends, class... Arguments>
 bool poll_each(std::vector<std::size_t>& under_way, const Ends& ends,
                std::vector<std::size_t>* done, Arguments... arguments) {
@@ -50,8 +50,8 @@ void NodeMessages::offer(std::size_t i) {
     offered_.push_back({receiver(i), sent});
 }
 
-// A text belongs to the first message of its sender that has had none. So the texts that are
-// missing keep their order, and a sender without a text is asked once.
+// A text belongs to its sender's first message without a text. So missing texts keep their order,
+// and each sender is polled once.
 bool NodeMessages::accept_offers() {
     silent_.clear();
     const auto accepted = [&](std::size_t i) {
@@ -77,7 +77,7 @@ bool NodeMessages::accept_offers() {
     return std::erase_if(unannounced_, accepted) > 0;
 }
 
-// A short message is done at once then, and nobody may look after its mail any more.
+// A short message is complete then, and its sender may not poll its texts any more.
 bool NodeMessages::all_gone(std::vector<std::pair<int, std::uint64_t>>& mail) {
     std::erase_if(mail, [&](const auto& each) {
         if (route_.link->delivered_in_node(each.first, each.second)) return true;
@@ -103,7 +103,7 @@ void NodeMessages::abort_use(const std::string& why) {
                 send_refusal(route_, in_->messages[i], why);
         }
     } catch (const std::exception&) {
-        return;  // no memory for the words: the first error is the one to tell of
+        return;  // no memory for the text: report the first error
     }
 }
 
@@ -174,7 +174,7 @@ bool NodeMessages::send(std::size_t i) {
     return true;
 }
 
-// What is packed at once, and has no lane that stays, has to find room.
+// A message that is packed at once without a persistent channel needs free memory.
 void NodeMessages::begin_sends() {
     for (; next_unsent_ < unsent_.size(); ++next_unsent_) {
         const std::size_t i = unsent_[next_unsent_];
@@ -194,7 +194,8 @@ void NodeMessages::begin_sends() {
     }
 }
 
-// All that comes, and what stays, a part of each at once, where that is one pass over whole lines.
+// Copies all interleaved receives and local elements, a chunk of each at once, in one pass over
+// whole lines.
 bool NodeMessages::weave() {
     if (all_short_ || scratch_ != nullptr) return false;
     if (receiving_.empty() || receiving_.size() != receives_.size()) return false;

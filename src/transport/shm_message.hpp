@@ -102,7 +102,7 @@ class ShmSend {
     };
     std::uint64_t room(std::uint64_t of) const;  // number of free slots
     bool pack_short();
-    void heard_answer();
+    void observe_answer();
     std::int64_t ring_bytes() const;
     void begin_to_fill();
     void fill();

@@ -90,7 +90,7 @@ bool ShmSend::pack_short() {
     return true;
 }
 
-void ShmSend::heard_answer() {
+void ShmSend::observe_answer() {
     const Payload answer = end_->channel->back.payload(end_->counters.starts, address_words);
     target_ = find_peer_array(answer, *message_, shm::CmaTransfer::Direction::write);
     receiver_copies_ = (answer[0] & reads) != 0;
@@ -167,7 +167,7 @@ bool ShmSend::step(BufferBudget* rings, bool help) {
         case State::offered:
             if (!channel.back.observed(counters.starts)) return false;
             if ((channel.back.payload_word(counters.starts, 0) & discards) == 0) {
-                heard_answer();
+                observe_answer();
                 return false;
             }
             pass_parts();

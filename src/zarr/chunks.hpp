@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Boxes of an array, read from its files and written to them.
+// Reads boxes of an array from its files, and writes them.
 #pragma once
 
 #include <memory>
@@ -13,7 +13,7 @@
 
 namespace hocket::zarr {
 
-/// Memory of a box of elements: that of box.start lies at `data`.
+/// Memory of a box of elements: `data` is the address of the element at box.start.
 struct Memory {
     std::byte* data;
     Shape strides;  // bytes
@@ -33,12 +33,12 @@ void read_one_file(const Folder& folder, const Metadata& array, const IndexBox& 
 void write_one_file(const Folder& folder, const Metadata& array, const IndexBox& box,
                     const Memory& from, bool sync);
 
-/// a[box] to memory. Each chunk that the box meets is read once, on the threads of the pool.
-/// `path`: of the array in the store. @throws Error
+/// Copies a[box] to memory. Reads each chunk that the box intersects once, on the threads of the
+/// pool. `path`: of the array in the store. @throws Error
 void read_box(const Folder& folder, const std::string& path, const Metadata& array,
               const IndexBox& box, const Memory& to);
 
-/// One file of an array, as one call reads it, in one box or several: its index is read once.
+/// One file of an array during one call, which may read several boxes: reads the index once.
 class FileReader {
   public:
     FileReader(const Folder& folder, const std::string& path, const Metadata& array,
@@ -52,14 +52,15 @@ class FileReader {
     const Metadata& array_;
     Shape index_of_file_;
     IndexBox held_;
-    std::optional<File> file_;  // none: nothing of it was ever written
+    std::optional<File> file_;  // none: the file does not exist
     ShardIndex index_;
 };
 
-/// One file of an array, as one call writes it: beside the old one, which it then replaces.
+/// One file of an array during one call that writes: writes beside the old file, and then replaces
+/// it.
 class FileWriter {
   public:
-    /// `region`: all that the call writes; what lies beside it is taken over from the old file.
+    /// `region`: all that the call writes; other elements come from the old file.
     FileWriter(const Folder& folder, const std::string& path, const Metadata& array,
                const Shape& file_index, const IndexBox& region);
     ~FileWriter();
@@ -68,7 +69,7 @@ class FileWriter {
 
     /// The chunks that the box covers, as far as they lie within the region. Each chunk comes once.
     void put(const IndexBox& box, const Memory& from);
-    /// `sync`: what is written is on the disk before a reader can see it.
+    /// `sync`: the file is on the disk before a reader can see it.
     void finish(bool sync);
 
   private:

@@ -10,7 +10,8 @@
 namespace hocket::zarr {
 namespace {
 
-// Chunks of a few MiB compress well and are read soon; files of 128 MiB are few on large arrays.
+// Chunks of a few MiB compress well and are quick to read; files of 128 MiB are few, even for large
+// arrays.
 constexpr std::int64_t usual_chunk = std::int64_t{2} << 20;
 constexpr std::int64_t usual_shard = std::int64_t{128} << 20;
 
@@ -24,7 +25,7 @@ std::int64_t bytes_of(const Shape& extents, std::int64_t itemsize) {
     return *bytes;
 }
 
-// The longest extents are halved until a chunk is small enough.
+// Halves the longest extents until a chunk is small enough.
 Shape usual_chunks(const Shape& shape, std::int64_t itemsize) {
     Shape chunks;
     for (const std::int64_t extent : shape) chunks.push_back(std::max<std::int64_t>(extent, 1));
@@ -41,7 +42,7 @@ Shape usual_chunks(const Shape& shape, std::int64_t itemsize) {
     return chunks;
 }
 
-// From the last dimension on, as many chunks as fit, so that a file is a slab of the array.
+// As many chunks as fit, from the last dimension on, so that a file is a slab of the array.
 Shape usual_shards(const Shape& shape, const Shape& chunks, std::int64_t itemsize) {
     Shape shards = chunks;
     for (std::size_t d = shape.size(); d-- > 0;) {
@@ -142,7 +143,7 @@ Metadata make_metadata(const Wanted& wanted) {
     made.fill = fill_of_json(wanted.fill, wanted.type);
     made.attributes = checked_attributes(wanted.attributes);
     made.dimension_names = wanted.dimension_names;
-    if (made.dimension_names.empty())  // which xarray asks for
+    if (made.dimension_names.empty())  // for xarray
         for (std::size_t d = 0; d < dimensions; ++d)
             made.dimension_names.push_back("dim_" + std::to_string(d));
     if (made.dimension_names.size() != dimensions)

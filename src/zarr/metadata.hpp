@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// What zarr.json says of an array (Zarr core specification 3.1; sharding: its codec
-// `sharding_indexed`, version 1.0), and .zarray of version 2.
+// The metadata of an array in zarr.json (Zarr core specification 3.1; sharding: its codec
+// `sharding_indexed`, version 1.0), and in .zarray of version 2.
 #pragma once
 
 #include <cstdint>
@@ -19,15 +19,14 @@
 
 namespace hocket::zarr {
 
-/// How a chunk becomes bytes: its elements in an order of dimensions, their bytes in an order, then
-/// codecs.
+/// The encoding of a chunk: the order of dimensions, the byte order, then codecs.
 struct Encoding {
     std::vector<std::size_t> order;  // of dimensions, slowest first
     bool big_endian = false;
     std::vector<Codec> codecs;
 };
 
-/// Where all elements lie in one file without compression, as of NumPy's .npy.
+/// The position of all elements in one file without compression, such as NumPy's .npy.
 struct OneFile {
     std::string path;                            // in the folder
     std::int64_t begin = 0;                      // byte of the first element
@@ -39,7 +38,7 @@ struct Metadata {
     Shape shape;
     DataType type;
     Shape chunk;                      // extents of a chunk
-    Shape file;                       // extents of what a file holds: a shard, or a chunk
+    Shape file;                       // extents of a file: a shard, or a chunk
     std::optional<OneFile> one_file;  // then `file` and `chunk` are blocks of it
     bool sharded = false;
     bool index_at_end = true;
@@ -53,39 +52,39 @@ struct Metadata {
     std::vector<std::string> dimension_names;  // one a dimension; "": none
 
     std::int64_t chunk_bytes() const;
-    /// How many files there are along each dimension.
+    /// The number of files along each dimension.
     Shape file_counts() const;
-    /// How many chunks a file has along each dimension.
+    /// The number of a file's chunks along each dimension.
     Shape chunks_in_file() const;
     /// The path of a file below the array: "c/0/1".
     std::string key(std::span<const std::int64_t> file_index) const;
     StoredArray described(const std::string& name) const;
 };
 
-/// What is found in a store: groups by attributes, arrays. `what` names the file in errors.
+/// A node of a store: a group by its attributes, or an array. `what` names the file in errors.
 struct Node {
     bool is_array = false;
     Metadata array;
     std::string attributes = "{}";
-    /// Of a root: the nodes below it, by path, as JSON; "": it does not list them.
+    /// For a root: the nodes below it, by path, as JSON; "": it does not list them.
     std::vector<std::pair<std::string, std::string>> below;
     bool lists_below = false;
 };
 
-/// @throws Error for another zarr_format, codecs, data types and extensions that hocket does not
-///         know, naming them, and for what does not fit together.
+/// @throws Error for another zarr_format, for unknown codecs, data types and extensions, which the
+///         message names, and for inconsistent values.
 Node parse_node(std::string_view json, const std::string& what);
 Metadata parse_v2(std::string_view zarray, std::string_view zattrs, const std::string& what);
 
 std::string text_of(const Metadata& metadata);
-/// Of a group; `below`: the metadata of all that is below it, by path, for readers that open one
+/// For a group; `below`: the metadata of all nodes below it, by path, for readers that open one
 /// file only (zarr-python's consolidated metadata).
 std::string text_of_group(const std::string& attributes,
                           std::span<const std::pair<std::string, std::string>> below);
-/// Checks text that becomes attributes. @throws Error unless it is a JSON object.
+/// Checks text for attributes. @throws Error unless it is a JSON object.
 std::string checked_attributes(const std::string& json);
 
-/// What is needed to make an array; empty extents: what suits its size.
+/// The request for an array; empty extents: chosen by size.
 struct Wanted {
     Shape shape;
     DataType type;
@@ -96,7 +95,7 @@ struct Wanted {
     std::vector<std::string> dimension_names;
     std::string attributes = "{}";
 };
-/// @throws Error for what does not fit together.
+/// @throws Error for inconsistent values.
 Metadata make_metadata(const Wanted& wanted);
 
 }  // namespace hocket::zarr

@@ -19,7 +19,7 @@ namespace {
 
 constexpr std::string_view magic{"\x93NUMPY", 6};
 constexpr std::size_t longest_header = std::size_t{1} << 20;
-// Elements are read and written in blocks that lie together in the file.
+// Elements are read and written in blocks that are contiguous in the file.
 constexpr std::int64_t block_bytes = std::int64_t{1} << 20;
 constexpr std::int64_t tile_bytes = std::int64_t{16} << 20;
 
@@ -27,8 +27,8 @@ constexpr std::int64_t tile_bytes = std::int64_t{16} << 20;
     throw Error("'" + file + "' cannot be read as NumPy's format .npy: " + why);
 }
 
-// The extents of blocks that lie together: whole fast dimensions, a part of one, one index of each
-// slower one.
+// The extents of contiguous blocks: whole fast dimensions, a part of one, one index of each slower
+// one.
 Shape block_of(const Metadata& array, std::int64_t most) {
     Shape out(array.shape.size(), 1);
     std::int64_t bytes = array.type.size;
@@ -52,7 +52,7 @@ Metadata with_blocks(Metadata array) {
     return array;
 }
 
-// The text of a value in a Python dict of texts, tuples and bools, behind its key.
+// The text of a value in a Python dict of texts, tuples and bools, after its key.
 std::string_view value_of(std::string_view dict, std::string_view key) {
     std::size_t at = std::string_view::npos;
     for (const char* quote : {"'", "\""})
@@ -209,7 +209,7 @@ void make_file(const Folder& folder, const Metadata& array) {
     const std::string header = npy_header(array);
     const std::int64_t bytes = product_of(array.shape) * array.type.size;
     file.write(0, std::as_bytes(std::span(header)));
-    // Elements that are never written are 0, and take no room on the disk.
+    // Elements that no call writes are 0, and take no disk space.
     if (::ftruncate(file.descriptor(), array.one_file->begin + bytes) != 0)
         fail("make", file.path());
 }

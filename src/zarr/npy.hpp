@@ -10,22 +10,23 @@
 
 namespace hocket::zarr {
 
-/// A path of such a file: its folder and its name there, and the name of its array, which is the
+/// The path of an .npy file: its folder and its name there, and the name of its array, which is the
 /// file's without ".npy".
 struct NpyPath {
     std::string folder, file, array;
 };
-/// Whether that is one, by its end: "run.npy", or ".run.npy.new", as `save` calls it meanwhile.
+/// Whether the path names an .npy file, by its suffix: "run.npy", or ".run.npy.new", the temporary
+/// name of `save`.
 bool is_npy(std::string_view path);
 NpyPath npy_path(std::string_view path);
 
-/// What precedes the elements; they begin where it ends.
+/// The header of a file; the elements begin at its end.
 std::string npy_header(const Metadata& array);
-/// The header of a file, all of it. @throws Error for another format.
+/// Reads the whole header of a file. @throws Error for another format.
 std::string read_npy_header(const File& file);
-/// @throws Error for what is no such header, and types that stores do not have, naming them.
+/// @throws Error for an invalid header, and for types that stores do not have, naming them.
 Metadata parse_npy(std::string_view header, const std::string& file);
-/// An array of this shape and type in such a file; the file, with its header and no elements yet.
+/// An array of this shape and type in a new .npy file, with its header and without elements.
 Metadata make_npy(const Wanted& wanted, const std::string& file);
 void make_file(const Folder& folder, const Metadata& array);
 

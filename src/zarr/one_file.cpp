@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Boxes of an array that lies in one file: disjoint boxes are disjoint bytes, so several processes
-// may write the file at a time.
+// Boxes of an array in one file: disjoint boxes are disjoint bytes, so several processes may write
+// the file at a time.
 #include "base/pool.hpp"
 #include "hocket/error.hpp"
 #include "hocket/kernel.hpp"
@@ -12,7 +12,7 @@
 namespace hocket::zarr {
 namespace {
 
-// Calls use(part, offset) for the parts of a box that each lie together in the file.
+// Calls use(part, offset) for the contiguous parts of a box in the file.
 template <class Use>
 void each_part(const Metadata& array, const IndexBox& box, const Use& use) {
     const std::vector<std::size_t>& order = array.encoding.order;
@@ -23,7 +23,7 @@ void each_part(const Metadata& array, const IndexBox& box, const Use& use) {
         strides[order[k]] = stride;
         stride *= array.shape[order[k]];
     }
-    // Dimensions from `whole` on lie together, as all after it are covered.
+    // Dimensions from `whole` on are contiguous, because the box covers all later ones.
     std::size_t whole = order.size();
     while (whole > 0) {
         --whole;
@@ -60,7 +60,7 @@ void with_file(const Folder& folder, const Metadata& array, bool writing, const 
     use(*file);
 }
 
-// In the blocks of the file, on the threads of the pool.
+// In blocks of the file, on the threads of the pool.
 template <class Use>
 void each_block(const Metadata& array, const IndexBox& box, const Use& use) {
     const IndexBox blocks = tiles_of(box, array.chunk);

@@ -24,7 +24,7 @@ void fill(const Reading& call, const IndexBox& part) {
         .run(call.array.fill.data(), call.to.at(call.box, part.start));
 }
 
-// A chunk of a file that is there.
+// A chunk of an existing file.
 void read_chunk(const Reading& call, const File& file, const IndexBox& chunk, std::int64_t offset,
                 std::int64_t bytes) {
     const Metadata& array = call.array;

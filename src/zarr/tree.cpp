@@ -14,7 +14,7 @@ namespace hocket {
 namespace zarr {
 namespace {
 
-constexpr int deepest = 64;  // groups in groups
+constexpr int deepest = 64;  // nesting of groups
 
 }  // namespace
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// A store as this process knows it: its folder, and what its metadata says; or an .npy file.
+// A store as this process knows it: its folder and its metadata; or an .npy file.
 #pragma once
 
 #include <map>
@@ -13,11 +13,12 @@
 
 namespace hocket::zarr {
 
-/// Beside the metadata: whoever has the store open for writing, and whoever has begun to write.
+/// Beside the metadata: the job that has the store open for writing, and the job that has begun to
+/// write.
 inline const std::string lock_name = ".hocket-lock";
 inline const std::string mark_name = ".hocket-unfinished";
 
-/// The store at a path: its folder, and the file in it where it is an .npy file.
+/// The store at a path: its folder, and, for an .npy file, the file in it.
 struct Place {
     std::string path;
     std::shared_ptr<const Folder> folder;
@@ -25,22 +26,22 @@ struct Place {
 
     /// @throws Error if there is no such folder.
     static Place of(const std::string& path);
-    /// Names beside its metadata.
+    /// Names of further files of the store.
     std::string lock() const { return npy.empty() ? lock_name : "." + npy + lock_name; }
     std::string mark() const { return npy.empty() ? mark_name : "." + npy + mark_name; }
 };
 
 class Tree {
   public:
-    /// Reads the metadata: one file, where the root lists what is below it.
+    /// Reads the metadata: one file, if the root lists the nodes below it.
     explicit Tree(Place place);
-    /// What another process has read; `told` is its `text()`.
+    /// From the text of another process's tree.
     Tree(Place place, const std::string& told);
     std::string text() const;
 
     const Folder& folder() const { return *place_.folder; }
     const Place& place() const { return place_; }
-    /// Of the folder, or of the file.
+    /// The path of the folder, or of the file.
     const std::string& path() const;
     int descriptor() const;
     int format() const { return format_; }
@@ -53,9 +54,9 @@ class Tree {
 
     void set(const std::string& name, const Metadata& metadata);
     void set_attributes(const std::string& attributes) { attributes_ = attributes; }
-    /// zarr.json of the root, with that of all that is below it.
+    /// zarr.json of the root, with the metadata of all nodes below it.
     std::string root_text() const;
-    /// The groups above an array, outermost first: of "a/b/t" "a" and "a/b".
+    /// The groups above an array, outermost first: for "a/b/t" "a" and "a/b".
     static std::vector<std::string> groups_above(const std::string& name);
 
   private:
@@ -79,8 +80,8 @@ class Tree {
     std::map<std::string, std::string> groups_;  // attributes by path
 };
 
-/// @throws Error for what is no name of an array: empty parts, "..", names that begin with "." or
-/// "__", and "zarr.json".
+/// @throws Error for an invalid name of an array: empty parts, "..", names that begin with "." or
+///         "__", and "zarr.json".
 void check_name(const std::string& name);
 
 }  // namespace hocket::zarr

@@ -19,10 +19,10 @@
 namespace hocket::zarr {
 namespace {
 
-// Chunks are encoded together, then written one after the other, while they are in cache.
+// Encodes several chunks together, then writes them one after the other, while they are in cache.
 constexpr std::int64_t batch_bytes = std::int64_t{8} << 20;
 
-// Two threads of a process, and processes of several hosts, never take the same name.
+// Unique among the threads of a process, and among processes of several hosts.
 std::string name_beside(const std::string& path) {
     static std::atomic<std::int64_t> number{0};
     return path + "." + std::to_string(::getpid()) + "-" + std::to_string(++number) + "~";
@@ -43,12 +43,12 @@ struct FileWriter::State {
     IndexBox region;
     std::string path;         // of the file, in the store
     std::string beside;       // while it is written
-    IndexBox held;            // that belong to the file and to the array
+    IndexBox held;            // of the file and of the array
     IndexBox grid;            // of its chunks
-    std::optional<File> old;  // where the region does not cover the file
+    std::optional<File> old;  // if the region does not cover the file
     ShardIndex old_index;
     std::optional<File> file;
-    std::int64_t end = 0;  // of what is written
+    std::int64_t end = 0;  // of the written bytes
     ShardIndex index;
     std::vector<bool> done;
     bool any = false, finished = false;
@@ -66,8 +66,8 @@ struct FileWriter::State {
         old->read(static_cast<std::int64_t>(place.offset), data);
         return data;
     }
-    // The elements of a chunk with what the call brings and what was there; nothing where all have
-    // the fill value.
+    // The elements of a chunk, from the call and from the old file; nothing if all have the fill
+    // value.
     std::optional<Bytes> made(const Shape& at, const IndexBox& box, const Memory& from) const {
         const IndexBox chunk = tile_at(at, array.chunk);
         const IndexBox wanted = common(chunk, whole_of(array.shape));
@@ -86,16 +86,16 @@ struct FileWriter::State {
         if (all_fill(array, data)) return std::nullopt;
         return encoded(array, std::move(data));
     }
-    // A chunk that the file holds as memory does; none: it must be made.
+    // A chunk whose bytes in the file equal those in memory; none: it must be encoded.
     std::optional<Plain> plain(const Shape& at, const IndexBox& box, const Memory& from) const {
         const IndexBox chunk = tile_at(at, array.chunk);
         if (!is_plain(array) || !covers(box, chunk)) return std::nullopt;
         std::byte* const first = from.at(box, chunk.start);
-        // A chunk that begins with another value than the fill value is written in any case.
+        // A chunk that does not begin with the fill value is written in any case.
         if (std::memcmp(first, array.fill.data(), array.fill.size()) == 0) return std::nullopt;
         return Plain(array.chunk, from.strides, array.encoding.order, array.type.size, first);
     }
-    // `write(file, offset)`: of so many bytes.
+    // `write(file, offset)`: writes so many bytes.
     template <class Write>
     void append(std::int64_t number, std::int64_t bytes, const Write& write) {
         if (!file) {
@@ -158,7 +158,7 @@ FileWriter::~FileWriter() {
     try {
         state_->folder.remove(state_->beside);
     } catch (const Error&) {
-        return;  // the end of the call reports what is wrong
+        return;  // the end of the call reports the error
     }
 }
 

@@ -22,7 +22,7 @@ LETTERS = b"HKT1"
 
 
 def fields(folder: Path, name: str) -> dict[str, str]:
-    """What the file of a port says."""
+    """The entries of a port's file."""
     lines = (folder / "hocket" / f"{name}.port").read_text(encoding="utf-8").splitlines()[1:]
     return {word: value for word, _, value in (line.partition(" ") for line in lines)}
 

@@ -34,7 +34,7 @@ def folder(comm):
 
 
 def names_in(path):
-    """What lies in a folder."""
+    """The names in a folder."""
     return sorted(each.name for each in Path(path).iterdir())
 
 

@@ -71,7 +71,7 @@ def made(path: Path, shape: tuple[int, ...], **extents: tuple[int, ...]) -> None
 
 
 def left_in(path: Path) -> list[str]:
-    """What lies there, without what Open MPI leaves of a process that was killed."""
+    """The names there, without files of Open MPI that a killed process leaves."""
     return [name for name in names_in(path) if not name.startswith("sm_segment")]
 
 

@@ -92,15 +92,14 @@ int hocket_array_comm(const hocket_array* array, MPI_Comm* comm) {
 
 int hocket_array_local_shape(const hocket_array* array, int64_t capacity, int64_t* values,
                              int64_t* count) {
-    return guard(__func__, [&] {
-        start_fd_server(behind(array)->value.local_shape(), capacity, values, count);
-    });
+    return guard(__func__,
+                 [&] { write_list(behind(array)->value.local_shape(), capacity, values, count); });
 }
 
 int hocket_array_strides(const hocket_array* array, int64_t capacity, int64_t* values,
                          int64_t* count) {
     return guard(__func__,
-                 [&] { start_fd_server(behind(array)->value.strides(), capacity, values, count); });
+                 [&] { write_list(behind(array)->value.strides(), capacity, values, count); });
 }
 
 int hocket_array_writable(const hocket_array* array, bool* writable) {
@@ -117,7 +116,6 @@ int hocket_dense_strides(int64_t dimensions, const int64_t* shape, int64_t items
     return guard(__func__, [&] {
         const auto extents = by_dimension(dimensions, shape, "shape");
         const auto found = hocket::dense_strides({extents.begin(), extents.end()}, itemsize);
-        if (!found.empty())
-            start_fd_server(found, dimensions, &required(strides, "strides"), nullptr);
+        if (!found.empty()) write_list(found, dimensions, &required(strides, "strides"), nullptr);
     });
 }

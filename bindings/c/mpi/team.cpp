@@ -41,9 +41,8 @@ int hocket_team_size(hocket_team* team, int* size) {
 }
 
 int hocket_team_mask(hocket_team* team, int64_t capacity, uint64_t* words, int64_t* count) {
-    return guard(__func__, [&] {
-        start_fd_server(behind(team)->value.mask().words(), capacity, words, count);
-    });
+    return guard(__func__,
+                 [&] { write_list(behind(team)->value.mask().words(), capacity, words, count); });
 }
 
 int hocket_team_shares_memory(hocket_team* team, bool* shares) {

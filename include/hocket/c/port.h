@@ -35,7 +35,7 @@ int hocket_port_parameter_text(hocket_port* port, const char* name, const char* 
 int hocket_port_value_real(const hocket_port* port, const char* name, double* value);
 int hocket_port_value_int(const hocket_port* port, const char* name, int64_t* value);
 int hocket_port_value_text(const hocket_port* port, const char* name, const char** text);
-/* Where observers see arrays, and parameters change. All processes make as many polls. */
+/* Copies out what observers asked for, and changes parameters. All processes make as many polls. */
 int hocket_port_poll(hocket_port* port, double timeout);
 
 /* Waits for a job that connects: task 0 is this job, task 1 the other one. Collective. */

@@ -16,7 +16,7 @@ namespace {
 
 const char* const has_ended = "MPI has ended: nothing can be communicated after MPI_Finalize";
 
-// This thread, by MPI's thread level.
+// Whether this thread may, by MPI's thread level.
 bool may_communicate(int level) {
     if (level < 0 || level >= MPI_THREAD_SERIALIZED || platform::simulated || !running())
         return true;
@@ -98,7 +98,7 @@ void Engine::progress() {
         try {
             done = operation->poll();
         } catch (...) {
-            done = true;  // kept by the operation for its owner
+            done = true;  // the operation keeps it for its owner
         }
         if (done) operations_[i] = nullptr;
     }
@@ -107,7 +107,7 @@ void Engine::progress() {
     progressing_ = false;
 }
 
-// One in turn, and of many a share: what a loop leaves to be freed is freed as fast as it comes.
+// One in turn, and a fraction of many, so that a loop's garbage is freed as fast as it is made.
 void Engine::progress_background() {
     constexpr std::size_t share = 16;
     for (auto polls = 1 + background_.size() / share; polls > 0 && !background_.empty(); --polls) {
@@ -127,9 +127,9 @@ double Engine::seconds() const {
     return platform::seconds() - outside_;
 }
 
-// While nothing is under way nothing is measured across the calls of a program, and two looks at
-// the clock would be a good part of what the shortest of them cost. What is under way changes
-// inside calls only, so that a call begins as the one before has ended.
+// While no operation is under way, the time between a program's calls is not measured, because two
+// readings of the clock would be a large part of the shortest calls. Operations start and end only
+// inside calls, so a call begins with those of the last call's end.
 void Engine::enter() {
     if (inside_++ == 0 && !operations_.empty()) outside_ += platform::seconds() - left_at_;
 }
@@ -166,7 +166,7 @@ void Engine::soon(std::shared_ptr<Operation> operation) {
     try {
         static_cast<void>(operation->poll());
     } catch (const std::exception&) {
-        return;  // nobody is left who would hear of it
+        return;  // the interpreter has ended, and observes nothing
     }
 }
 
@@ -214,7 +214,7 @@ EngineLock::EngineLock() : engine_(Engine::instance()) {
 }
 
 EngineLock::EngineLock(Waiting) : engine_(Engine::instance()) {
-    if (forked()) return;  // from another thread's turn, perhaps, which never ends here
+    if (forked()) return;  // perhaps within another thread's turn, which never ends here
     lock_before_interpreter(engine_.mutex_).release();
     engine_.enter();
 }

@@ -19,8 +19,8 @@ namespace {
 
 std::int64_t parent = 0;  // of the fork under way, if it is a process of an MPI program
 
-// Here, as a child may call nothing but the system. A program may fork processes before MPI is
-// running in any, and each may be one of its own.
+// In the parent, because a child may make system calls only. A program may fork processes before
+// any has initialised MPI, and each may do so itself.
 void before_fork() {
     int running = 0;
     MPI_Initialized(&running);

@@ -16,12 +16,13 @@
 namespace hocket::comm {
 namespace {
 
-// One message's share of a longer one. A power of two well below 2^31, so that every MPI counts it.
+// The size of the parts of a longer message: a power of two well below 2^31, so that every MPI can
+// count it.
 constexpr std::int64_t longest_message = std::int64_t{1} << 30;
 
 std::atomic<std::int64_t> texts_sent = 0, texts_received = 0;
 
-// What a full ring keeps back goes on its way whatever becomes of the call that sent it.
+// Sends texts for which a ring was full, whatever becomes of their calls.
 class FlushInbox final : public Operation {
   public:
     explicit FlushInbox(std::shared_ptr<Link::NodeInbox> node_inbox)
@@ -93,7 +94,7 @@ bool Link::given_up() const {
 
 void Link::free() {
     if (handle_->comm == MPI_COMM_NULL) return;
-    // MPI calls this collective but lets it return at once, and both MPIs do.
+    // MPI defines this as collective, but both MPIs return at once.
     check(MPI_Comm_free(&handle_->comm), "MPI_Comm_free");
 }
 
@@ -178,7 +179,7 @@ void Link::need_any(const std::vector<int>& ranks) const {
     AwaitedPeers::collecting()->add_any(std::move(processes));
 }
 
-// From any source: a link whose processes are all near has no other texts.
+// From any source: a link within one node has no other texts.
 std::optional<ProbeResult> Link::probe_in_node(int from, int tag) {
     std::optional<ProbeResult> arrival;
     if (from != any_source) {

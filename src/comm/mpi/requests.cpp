@@ -19,11 +19,11 @@ Requests::Batch& Requests::batch() {
 }
 
 Requests::~Requests() {
-    // Only an error leaves messages behind. Their buffers are about to go, so a receive that is
-    // still open must not write there any more.
+    // Only after an error are messages left. Their buffers are about to be freed, so an open
+    // receive must not write to them.
     if (pending_ == 0) return;
-    const EngineLock engine_lock(
-        EngineLock::waiting);  // mostly held already, by whoever polls what failed
+    const EngineLock engine_lock(EngineLock::waiting);  // usually held already, by the thread that
+                                                        // polls the failed operation
     cancel_on_endpoints();
     if (batch_ == nullptr || !running()) return;
     for (const auto& link : batch_->links) link->given_up = true;
@@ -59,7 +59,7 @@ std::span<const std::size_t> Requests::newly_done() {
               "MPI_Get_count");
         if (bytes == 0) empty_.push_back(of);
     }
-    // MPI looks at all that it is given, the ended ones too: they go before they are the most.
+    // MPI visits all its arguments, complete ones too: remove them before they are the majority.
     if (pending_ - on_endpoints_.size() <= requests.size() / 2) {
         std::size_t kept = 0;
         for (std::size_t i = 0; i < requests.size(); ++i) {

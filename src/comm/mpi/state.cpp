@@ -24,7 +24,7 @@
 namespace hocket::comm {
 
 struct State::User {
-    MPI_Comm comm = MPI_COMM_NULL;  // once it is freed, too
+    MPI_Comm comm = MPI_COMM_NULL;  // stays set after the communicator is freed
     bool ours = false;
 
     MPI_Comm in_use() const {
@@ -38,9 +38,8 @@ struct State::User {
 
 namespace {
 
-// The State of a communicator hangs on it as an attribute, so that the same communicator always
-// gives the same State. The user's communicator keeps its State; one that hocket made is kept by
-// it.
+// The State of a communicator is an attribute of it, so that the same communicator always gives the
+// same State. The user's communicator owns its State; a State owns a communicator that hocket made.
 struct Attached {
     std::weak_ptr<State> state;
     std::shared_ptr<State> kept;
@@ -63,14 +62,15 @@ int keyval() {
 }
 
 int on_leaving(MPI_Comm, int, void*, void*) {
-    if constexpr (!platform::simulated) Engine::instance().end();  // simulated processes are one
+    // simulated processes are threads of one process
+    if constexpr (!platform::simulated) Engine::instance().end();
     shm::publish_departure();
     return MPI_SUCCESS;
 }
 
-// From the first use of hocket on, so that those who wait for a first collective call can see
-// whether this process will make it. MPI_Finalize begins by deleting what hangs on MPI_COMM_SELF
-// (MPI 4.1, section 11.2.4).
+// From hocket's first use on, processes that wait for a first collective call can see whether this
+// process will make it. MPI_Finalize begins by deleting the attributes of MPI_COMM_SELF (MPI 4.1,
+// section 11.2.4).
 void be_present() {
     static const bool hung = [] {
         try {
@@ -87,7 +87,7 @@ void be_present() {
     static_cast<void>(hung);
 }
 
-// Without blocking, so that a process that never comes cannot keep the others past their deadline.
+// Without blocking, so that a process that never comes cannot delay the others past their deadline.
 Protocol<OwnedLink> duplicate(MPI_Comm user) {
     auto handle = std::make_shared<Link::Handle>();
     if constexpr (platform::simulated) {  // SMPI has no MPI_Comm_idup
@@ -104,7 +104,7 @@ Protocol<OwnedLink> duplicate(MPI_Comm user) {
         });
         co_await until(made);
         if (done == 0) {
-            static_cast<void>(new auto(handle));  // MPI may yet write into it
+            static_cast<void>(new auto(handle));  // MPI may still write into it
             throw PeerLostError(
                 all.absent() + ", but this process waits for it to begin a collective call of " +
                 std::to_string(all.size()) + " processes; let all of them make that call");
@@ -114,7 +114,7 @@ Protocol<OwnedLink> duplicate(MPI_Comm user) {
 }
 
 std::shared_ptr<State> attached(MPI_Comm user) {
-    // A forked child may name what its parent has used: its own arrays need no communication.
+    // A forked child may use its parent's communicators for its own arrays, without communication.
     if (!forked()) be_present();
     void* value = nullptr;
     int found = 0;
@@ -128,7 +128,7 @@ std::shared_ptr<State> attached(MPI_Comm user) {
     return state;
 }
 
-// The last handle of a communicator may go on any thread, which may not call MPI there and then.
+// Any thread may drop the last handle of a communicator, but not every thread may call MPI.
 class Freeing final : public Operation {
   public:
     explicit Freeing(MPI_Comm comm) : comm_(comm) {}
@@ -188,7 +188,8 @@ class Opening {
     bool& flag_;
 };
 
-// What this process cannot do is an error on all, here, and never in the middle of a transfer.
+// An error of this process's environment becomes an error on all, here, and never in the middle of
+// a transfer.
 CallSignature surroundings() {
     CallSignature mine;
     try {
@@ -206,14 +207,14 @@ CallSignature surroundings() {
 Protocol<> State::open() {
     if (opened_) co_return;
     require_running();
-    if (opening_) {  // by an earlier call, which goes on whatever its caller does
+    if (opening_) {  // an earlier call opens it, and goes on whatever its caller does
         When done([&] { return !opening_; });
         co_await until(done);
         if (opened_) co_return;
     }
     opening_ = true;
     shm::take_part(vendor::world_rank());
-    const Opening opening(opening_);  // an error leaves the next call free to try again
+    const Opening opening(opening_);  // after an error the next call may try again
     link_ = co_await duplicate(user_->in_use());
     co_await agree(Group::whole(*link_), opening_tag, surroundings());
     peers_ = co_await find_peers(*link_, opening_tag);
@@ -221,8 +222,8 @@ Protocol<> State::open() {
     describe(rank_, "");
     auto nodes = std::make_shared<std::vector<int>>();
     for (const auto& peer : peers_) nodes->push_back(peer.node);
-    // Those whom a launcher has bound to other cores are not in the way, and those of a pretended
-    // other node are.
+    // Processes that a launcher has bound to other cores do not count, but those of a pretended
+    // other node do.
     Engine::instance().add_node_processes(
         static_cast<int>(std::count_if(peers_.begin(), peers_.end(), [](const Peer& peer) {
             const bool known = peer.identity.pid_namespace == shm::own_identity().pid_namespace;
@@ -231,7 +232,7 @@ Protocol<> State::open() {
     NodeSharing sharing = co_await find_node_sharing(*link_, opening_tag, nodes);
     nodes_ = std::move(sharing.nodes);
     node_inbox_ = std::move(sharing.node_inbox);
-    watch(peers_);  // once more, as memory may be reached now
+    watch(peers_);  // again, because memory may be accessible now
     auto processes = std::make_shared<std::vector<std::int64_t>>();
     for (const auto& peer : peers_)
         processes->push_back(peer.same_host ? peer.identity.process : 0);

@@ -45,7 +45,7 @@ void check(bool gathering, const Extents& n, std::int64_t unit, std::int64_t wid
                expected, {{item, rows * unit, unit}, first, all});
     std::byte* const array = memory.data() + first;
     if (gathering) panels.gather(array, threads, in_ring, items);
-    move_cycles(array, moved, panels.places(), pass, ring);
+    move_cycles(array, moved, panels.positions(), pass, ring);
     if (!gathering) panels.scatter(array, threads, in_ring, items);
     EXPECT_TRUE(same(memory, expected))
         << (gathering ? "gather " : "scatter ") << batch << " x " << rows << " x " << columns

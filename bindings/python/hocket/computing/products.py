@@ -137,7 +137,7 @@ def check_stacks(first: Shape, second: Shape) -> None:
 
 
 def stacks(a: Array, b: Array) -> Any:
-    """Products of matrices in stacks, each dimension of which has a letter. Collective."""
+    """Products of matrices in stacks; each dimension is one character of einsum. Collective."""
     letters = "abcdefghijklmnopqrstuvw"
     depth = max(a.ndim, b.ndim) - 2
     operands: list[Any] = []

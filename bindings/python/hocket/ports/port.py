@@ -148,8 +148,8 @@ class Port:
         Parameters
         ----------
         name
-            1 to 64 letters, digits, ".", "_" and "-". An array that was published under this name
-            before is seen no more.
+            1 to 64 characters of A-Z, a-z, 0-9, ".", "_" and "-". The array replaces an earlier
+            one of this name.
         a
             an array of the port's communicator, of any layout.
 
@@ -227,11 +227,11 @@ class Port:
         return Tasks(self._core.accept(seconds))
 
     def poll(self, timeout: Optional[float] = None) -> None:
-        """Where observers see published arrays, and parameters change.
+        """Copies out what observers asked for, and changes parameters.
 
-        All processes make as many polls. They do not wait for each other, but for a process that
-        comes to the poll at which somebody looks before it knows that all others know of it.
-        With nobody there it reads a clock.
+        All processes make as many polls. Processes do not wait for each other, with one
+        exception: no process passes the poll that serves an observer before all know of it.
+        Without observers, a poll reads a clock.
 
         Raises
         ------
@@ -247,7 +247,7 @@ class Port:
         self._core.poll(timeout)
 
     def close(self, timeout: Optional[float] = None) -> None:
-        """Ends it: observers are told, and the name is free.
+        """Closes the port: observers get an end message, and the name is free.
 
         Raises
         ------
@@ -294,9 +294,9 @@ def open_port(
     Parameters
     ----------
     name
-        1 to 64 letters, digits, ".", "_" and "-".
+        1 to 64 characters of A-Z, a-z, 0-9, ".", "_" and "-".
     task
-        how this program is called by those who connect; None: as the port.
+        the name of this program for processes that connect; None: the port's name.
     address
         ``"host:port"`` where process 0 listens for other hosts; port 0 is a free one. None: a free
         port of this host if there is a `key`, else none.

@@ -27,7 +27,7 @@ if TYPE_CHECKING:
 
 
 def path_of(path: Any) -> str:
-    """A path as the library takes it. Raises `Error`."""
+    """A path for the C++ library. Raises `Error`."""
     try:
         text = os.fsdecode(os.fspath(path))
     except TypeError:
@@ -42,16 +42,16 @@ def path_of(path: Any) -> str:
 
 
 def alone() -> bool:
-    """Whether this program is one process without MPI so far."""
+    """Whether this program has been one process without MPI so far."""
     return "mpi4py.MPI" not in sys.modules and not any(name in os.environ for name in mpiexec.RANK)
 
 
 class Store:
-    """Named arrays in a folder, in the format Zarr 3; made by `open_store`.
+    """Named arrays in a folder, in the format Zarr 3; `open_store` makes it.
 
     ``list(store)`` are the names, ``store[name]`` is a `StoredArray`. A context manager, which
-    closes the store. All methods but these are collective over the communicator: an error of one
-    process is raised on all.
+    closes the store. All other methods are collective over the communicator: an error on one
+    process raises on all.
 
     Examples
     --------
@@ -78,7 +78,7 @@ class Store:
 
     @property
     def path(self) -> str:
-        """Where it lies.
+        """The path of the store.
 
         Examples
         --------
@@ -89,7 +89,7 @@ class Store:
 
     @property
     def mode(self) -> str:
-        """As it was opened.
+        """The mode in which it was opened.
 
         Examples
         --------
@@ -100,7 +100,7 @@ class Store:
 
     @property
     def attributes(self) -> dict[str, Any]:
-        """A copy of what the user has written beside the arrays; see `set_attributes`.
+        """A copy of the user's attributes; see `set_attributes`.
 
         Examples
         --------
@@ -112,7 +112,7 @@ class Store:
 
     @property
     def unfinished(self) -> Optional[str]:
-        """Who began to write and never closed the store, so that arrays may be half written.
+        """The job that began to write and never closed the store, so that arrays may be incomplete.
 
         Examples
         --------
@@ -135,7 +135,7 @@ class Store:
         return StoredArray(self._files, str(name))
 
     def _together(self) -> _mpi.Store:
-        """As all processes have opened it: now, if this was a program of one process."""
+        """Opens the store on all processes, if this program was one process before."""
         if self._core is None:
             from hocket.stores import together
 
@@ -157,29 +157,29 @@ class Store:
         attributes: Optional[Mapping[str, Any]] = None,
         timeout: Optional[float] = None,
     ) -> None:
-        """A new array, whose elements all have the value `fill`. Collective.
+        """Adds an array, whose elements all have the value `fill`. Collective.
 
         Parameters
         ----------
         name
             with ``/`` between the names of groups: ``"run/t"``
         chunks
-            extents of what is compressed as one; None: of 1 to 2 MiB, in shards of about 128 MiB
+            extents of the unit of compression; None: of 1 to 2 MiB, in shards of about 128 MiB
         shards
-            extents of a file: a multiple of `chunks`. None, where `chunks` are given: every chunk
-            is a file
+            extents of a file: a multiple of `chunks`. None, if `chunks` are given: every chunk is a
+            file
         codec
             ``"zstd"``, ``"gzip"`` or ``"none"``; None: zstd
         dimension_names
-            None: ``dim_0``, ``dim_1``, …, since xarray needs names
+            None: ``dim_0``, ``dim_1``, …, because xarray needs names
         attributes
             what JSON can hold
 
         Raises
         ------
         Error
-            on every process, if the name is taken or is none, if extents and values do not fit, and
-            for a store that is only read.
+            on every process, if the name is taken or invalid, for invalid extents and values, and
+            for a read-only store.
 
         Examples
         --------
@@ -198,12 +198,12 @@ class Store:
     def set_attributes(
         self, attributes: Mapping[str, Any], *, timeout: Optional[float] = None
     ) -> None:
-        """Writes what belongs to all arrays beside them. Collective.
+        """Writes attributes of the whole store. Collective.
 
         Raises
         ------
         Error
-            on every process, for what JSON does not have, and a store that is only read.
+            on every process, for values that JSON cannot express, and a read-only store.
 
         Examples
         --------
@@ -226,30 +226,30 @@ class Store:
         max_buffer: Optional[int] = None,
         timeout: Optional[float] = None,
     ) -> None:
-        """The elements of `a`, whatever its layout, to an array of the store. Collective.
+        """Writes the elements of `a`, whatever its layout, to an array of the store. Collective.
 
-        One process writes a file (a shard, or a chunk), in one piece that then takes the place of
-        the old one; what a region leaves out of a file is kept. The call as a whole is not atomic:
-        see `save` and `append`.
+        One process writes a file (a shard, or a chunk), in one piece that then replaces the old
+        one, and keeps elements outside of the region. The call as a whole is not atomic: see `save`
+        and `append`.
 
         Parameters
         ----------
         region
             slices of the stored array, as ``np.s_[2:8, :]``; None: all of it
         writers
-            how many processes write; None: one a file, as many as there are processes
+            the number of writing processes; None: one a file, as many as there are processes
         max_buffer
-            bytes of elements that a writer holds beside the array, one chunk at least; None:
-            256 MiB. What is encoded, and messages, take up to as much again
+            the most bytes of elements that a writer holds beside the array, one chunk at least;
+            None: 256 MiB. Encoded chunks and messages take up to as much again
 
         Raises
         ------
         MismatchError
             on every process, for another shape, dtype or communicator.
         LayoutError
-            on every process, where no process holds some element, or for a region that is no box.
+            on every process, if no process holds some element, or for a region that is no box.
         Error
-            on every process, for files that cannot be written, and a store that is only read.
+            on every process, if hocket cannot write a file, and for a read-only store.
         DeadlineError
             after `timeout` seconds. It ends the wait, not the operation.
 
@@ -274,12 +274,12 @@ class Store:
         max_buffer: Optional[int] = None,
         copy: bool = False,
     ) -> StoreRequest:
-        """The same as `write`, started: `a` may not change until the request is done.
+        """Starts `write`; the program may not change `a` until the request completes.
 
         Parameters
         ----------
         copy
-            takes a copy of the local elements first, so that `a` may change at once
+            copies the local elements first, so that the program may change `a` at once
 
         Raises
         ------
@@ -313,9 +313,9 @@ class Store:
         max_buffer: Optional[int] = None,
         timeout: Optional[float] = None,
     ) -> Array:
-        """An array of the store in any layout. Collective.
+        """Reads an array of the store into any layout. Collective.
 
-        Each stored byte is read by one process, then sent to all that want it.
+        One process reads each stored byte, then sends it to all that need it.
 
         Parameters
         ----------
@@ -324,13 +324,13 @@ class Store:
         region
             slices of the stored array, as ``np.s_[2:8, :]``; None: all of it
         out
-            the array to write into; has the layout and the dtype of the result
+            the array for the result; has the result's layout and dtype
         axes
             the result is ``numpy.transpose(stored, axes)``
         dtype
-            converts, as ``numpy.ndarray.astype`` does
+            dtype of the result, converted as by ``numpy.ndarray.astype``
         max_buffer
-            as of `write`
+            as for `write`
 
         Raises
         ------
@@ -367,7 +367,7 @@ class Store:
         dtype: Optional[npt.DTypeLike] = None,
         max_buffer: Optional[int] = None,
     ) -> StoreRequest:
-        """The same as `read`, started: ``request.array`` is there once ``wait`` has returned.
+        """Starts `read`; ``request.array`` is the result once ``wait`` has returned.
 
         Raises
         ------
@@ -395,9 +395,9 @@ class Store:
         max_buffer: Optional[int] = None,
         timeout: Optional[float] = None,
     ) -> None:
-        """Grows the stored array along its first dimension by `a`. Collective, and atomic.
+        """Extends the stored array along its first dimension by `a`. Collective, and atomic.
 
-        Whoever opens the store sees all of `a` or nothing of it, also where a process is killed
+        A reader that opens the store sees all of `a` or nothing of it, even if a process is killed
         meanwhile. Give chunks of extent 1 along the first dimension, or `a` several steps, so that
         no chunk is written twice.
 
@@ -420,12 +420,12 @@ class Store:
         together.append(self, name, a, writers, max_buffer, timeout)
 
     def close(self, timeout: Optional[float] = None) -> None:
-        """Ends writing: the mark of an unfinished store goes. Collective.
+        """Ends writing, and removes the mark of an unfinished store. Collective.
 
         Raises
         ------
         Error
-            on every process, where the file system refuses.
+            on every process, if the file system refuses.
 
         Examples
         --------
@@ -462,10 +462,11 @@ def open_store(
     comm: Optional[MPI.Comm] = None,
     timeout: Optional[float] = None,
 ) -> Store:
-    """A folder of arrays in the format Zarr 3 (Zarr 2 is read), as other libraries read it.
+    """Opens a folder of arrays in the format Zarr 3 (Zarr 2 is read-only), which other libraries
+    read.
 
-    Collective over `comm`: one process reads one small file and tells the others. A program that is
-    one process, and has not loaded MPI, opens a store for reading without it. Source: Zarr core
+    Collective over `comm`: one process reads one small file and sends it to the others. A program
+    of one process that has not loaded MPI opens a store for reading without it. Source: Zarr core
     specification, version 3.1; its codec ``sharding_indexed``, version 1.0.
 
     Parameters
@@ -474,8 +475,9 @@ def open_store(
         of the folder; or of one array in NumPy's format, which ends in ``.npy`` and has the file's
         name (NumPy Enhancement Proposal 1). It has no chunks, codec, attributes or fill value
     mode
-        ``"r"`` reads; ``"r+"`` reads and writes what is there; ``"w"`` or ``"w-"`` makes a store,
-        and refuses what is there, since other libraries overwrite it; ``"a"`` opens or makes one
+        ``"r"`` reads; ``"r+"`` reads and writes an existing store; ``"w"`` or ``"w-"`` makes a
+        store, and refuses an existing path, which other libraries would overwrite; ``"a"`` opens or
+        makes one
     comm
         None: ``MPI.COMM_WORLD``
 
@@ -486,13 +488,13 @@ def open_store(
     Raises
     ------
     Error
-        on every process: there is no store, or there is one and the mode is to make it; another job
-        has it open for writing, which the error names; its metadata cannot be read.
+        on every process: there is no store, or there is one and the mode makes a new one; another
+        job has it open for writing, which the error names; its metadata is unreadable.
 
     Warns
     -----
     UserWarning
-        on process 0, if somebody began to write the store and did not close it.
+        on process 0, if a job began to write the store and did not close it.
 
     Examples
     --------
