@@ -127,3 +127,24 @@ int hocket_port_value_text(const hocket_port* port, const char* name, const char
 int hocket_port_poll(hocket_port* port, double timeout) {
     return guard(__func__, [&] { behind(port)->value.poll(deadline_of(timeout)); });
 }
+
+int hocket_port_accept(hocket_port* port, double timeout, hocket_tasks** tasks) {
+    const char* const function = __func__;
+    return guard(function, [&] {
+        const auto held = behind(port);
+        const auto deadline = port_arguments(function, held->value, [&] {
+            require(tasks, "tasks");
+            return deadline_of(timeout);
+        });
+        give(tasks, held->value.accept(deadline));
+    });
+}
+
+int hocket_disconnect(hocket_tasks** tasks, double timeout) {
+    return guard(__func__, [&] {
+        const auto held = behind(required(tasks, "tasks"));
+        hocket::disconnect(held->value, deadline_of(timeout));
+        leave(*tasks, "tasks");
+        *tasks = nullptr;
+    });
+}

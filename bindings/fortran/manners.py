@@ -156,6 +156,7 @@ OPTIONAL_TEXTS_OF = {
     ("hocket_tell", "text"),
     ("hocket_port_open", "key"),
     ("hocket_observe", "key"),
+    ("hocket_connect", "key"),
 }
 # In other functions the status is an optional argument.
 ALL_FOR_STATUS = {"hocket_tasks_probe", "hocket_request_status"}

@@ -26,12 +26,13 @@ void bind_port(nb::module_& m) {
     nb::class_<Port>(m, "Port", "Where other programs find this one.")
         .def_static(
             "open",
-            [](const std::string& name, std::uintptr_t comm, const std::string& address,
-               const std::string& key, bool secure, Timeout timeout) {
+            [](const std::string& name, std::uintptr_t comm, const std::string& task,
+               const std::string& address, const std::string& key, bool secure, Timeout timeout) {
                 return Port::open(name, comm_of(comm),
-                                  {address, key, secure, Deadline::in(timeout)});
+                                  {task, address, key, secure, Deadline::in(timeout)});
             },
-            "name"_a, "comm"_a, "address"_a, "key"_a, "secure"_a, "timeout"_a.none(), unlocked)
+            "name"_a, "comm"_a, "task"_a, "address"_a, "key"_a, "secure"_a, "timeout"_a.none(),
+            unlocked)
         .def("name", &Port::name)
         .def("address", &Port::address)
         .def("key", &Port::key)
@@ -49,11 +50,26 @@ void bind_port(nb::module_& m) {
             },
             "name"_a, "value"_a, "timeout"_a.none(), unlocked)
         .def(
+            "accept",
+            [](Port& port, Timeout timeout) { return port.accept(Deadline::in(timeout)); },
+            "timeout"_a.none(), unlocked)
+        .def(
             "poll", [](Port& port, Timeout timeout) { port.poll(Deadline::in(timeout)); },
             "timeout"_a.none(), unlocked)
         .def(
             "close", [](Port& port, Timeout timeout) { port.close(Deadline::in(timeout)); },
             "timeout"_a.none(), unlocked);
+    m.def(
+        "connect",
+        [](const std::string& name, std::uintptr_t comm, const std::string& task,
+           const std::string& key, bool secure, Timeout timeout) {
+            return connect(name, comm_of(comm), {task, key, secure, Deadline::in(timeout)});
+        },
+        "name"_a, "comm"_a, "task"_a, "key"_a, "secure"_a, "timeout"_a.none(), unlocked);
+    m.def(
+        "disconnect",
+        [](Tasks& tasks, Timeout timeout) { disconnect(tasks, Deadline::in(timeout)); }, "tasks"_a,
+        "timeout"_a.none(), unlocked);
 }
 
 }  // namespace hocket::python

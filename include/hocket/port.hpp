@@ -9,6 +9,7 @@
 #include "hocket/array.hpp"
 #include "hocket/observer.hpp"
 #include "hocket/operation.hpp"
+#include "hocket/task.hpp"
 
 namespace hocket {
 
@@ -17,6 +18,7 @@ struct State;  // src/port/state.hpp
 }
 
 struct PortOptions {
+    std::string task;  ///< how jobs that connect call this one; "": as the port
     /// host:port where it listens for other hosts; port 0: a free one. "": a free port of all of
     /// this host's addresses if there is a key, and none if there is not.
     std::string address;
@@ -72,6 +74,10 @@ class Port {
     void poll(Deadline deadline = {});
     /// The number of polls that this process has made.
     std::int64_t polls() const;
+    /// Waits for a job that connects: task 0 is this job, task 1 the other one. Each may connect
+    /// with any MPI. Collective. @throws on every process: DeadlineError where none has come;
+    /// PeerLostError where its processes do not come.
+    Tasks accept(Deadline deadline = {});
     /// Closes the port: observers get an end message, and the name is free. Collective.
     void close(Deadline deadline = {});
 
@@ -79,5 +85,20 @@ class Port {
     explicit Port(std::shared_ptr<port::State> state) : state_(std::move(state)) {}
     std::shared_ptr<port::State> state_;
 };
+
+struct ConnectOptions {
+    std::string task = "viewer";  ///< how the job that has the port calls this one
+    std::string key;              ///< path of the key file; "": on one host, for one user
+    bool secure = true;           ///< false: unencrypted, where the port says so too
+    Deadline deadline;            ///< of the wait until the other job accepts
+};
+
+/// Connects to a job that has a port: task 0 is that job, task 1 this one. Collective over `comm`.
+/// `name`: of a port of this user on this host, or host:port. @throws on every process: Error where
+/// this job is not let in; DeadlineError; PeerLostError.
+Tasks connect(const std::string& name, const Comm& comm, const ConnectOptions& options = {});
+/// Leaves the jobs that have met, and ends the handle: what was sent arrives. Collective over this
+/// process's task.
+void disconnect(Tasks& tasks, Deadline deadline = {});
 
 }  // namespace hocket

@@ -22,7 +22,8 @@ void Connection::send_raw(Bytes bytes) {
     out_.push_back({std::move(bytes), nullptr, {}});
 }
 
-std::span<const std::byte> Connection::arrived() const {
+std::span<const std::byte> Connection::arrived() {
+    drop(std::exchange(consumed_, 0));
     return std::span(in_).subspan(first_, end_ - first_);
 }
 
@@ -70,7 +71,6 @@ bool Connection::flush() {
 }
 
 std::optional<Frame> Connection::receive() {
-    drop(std::exchange(consumed_, 0));
     for (;;) {
         const auto bytes = arrived();
         if (bytes.size() >= frame_header) {

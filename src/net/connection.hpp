@@ -27,7 +27,8 @@ class Connection {
     Stream& stream() { return *stream_; }
     /// Bytes as they are, before the first frame.
     void send_raw(Bytes bytes);
-    std::span<const std::byte> arrived() const;
+    /// What has come behind the last frame that was received.
+    std::span<const std::byte> arrived();
     void drop(std::size_t bytes);
     /// Reads what has come; false: nothing has. @throws Disconnected
     bool fill();

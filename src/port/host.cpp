@@ -9,7 +9,7 @@
 namespace hocket::port {
 namespace {
 
-constexpr std::size_t most_onlookers = 64, most_asked = 64;
+constexpr std::size_t most_onlookers = 64, most_asked = 64, most_connectors = 64;
 constexpr std::size_t most_queued = std::size_t{8} << 20;
 constexpr std::size_t longest_part = std::size_t{1} << 20;
 // Seconds without a byte taken, after which an observer is sent away.
@@ -51,21 +51,45 @@ void Host::advance(bool polling) {
 }
 
 void Host::let_in() {
-    while (auto client = door_.next()) {
-        if (finishing_) {
-            Door::refuse(*client->connection, "the program is just closing this port");
-        } else if (client->hello.role != net::Role::observer) {
-            Door::refuse(*client->connection, "this program waits for no other job now");
+    const auto refuse = [](Client& client, const std::string& why) {
+        Listener::refuse(*client.connection, why);
+    };
+    while (auto client = door_.listener().next()) {
+        if (!client->hello.port.empty() && client->hello.port != state_.name) {
+            refuse(*client,
+                   "this is the port '" + state_.name + "', not '" + client->hello.port + "'");
+        } else if (finishing_) {
+            refuse(*client, "the program is just closing this port");
+        } else if (client->hello.role == net::Role::process) {
+            refuse(*client, "this is no process that waits for one of another job");
+        } else if (client->hello.role == net::Role::connector) {
+            if (connectors_.size() >= most_connectors)
+                refuse(*client, "too many jobs wait to be accepted; try again later");
+            else
+                connectors_.push_back(std::move(client));
         } else if (onlookers_.size() >= most_onlookers) {
-            Door::refuse(*client->connection, std::to_string(most_onlookers) +
-                                                  " observers look on already; try again later");
+            refuse(*client,
+                   std::to_string(most_onlookers) + " observers look on already; try again later");
         } else {
-            door_.welcome(*client, "");
+            door_.listener().welcome(*client, "");
             onlookers_.push_back(
                 std::make_shared<Onlooker>(Onlooker{std::move(client->connection), client->right}));
             catalog_changed_ = true;
         }
     }
+}
+
+std::unique_ptr<Client> Host::next_connector() {
+    while (!connectors_.empty()) {
+        auto client = std::move(connectors_.front());
+        connectors_.pop_front();
+        try {
+            if (!client->connection->receive()) return client;
+        } catch (const Error&) {
+            continue;  // it has left
+        }
+    }
+    return nullptr;
 }
 
 void Host::listen(const Who& who) {
@@ -93,7 +117,7 @@ void Host::listen(const Who& who) {
     } catch (const net::Disconnected&) {
         who->connection.reset();
     } catch (const Error& error) {
-        Door::refuse(*who->connection, error.what());
+        Listener::refuse(*who->connection, error.what());
         who->connection.reset();
     }
 }

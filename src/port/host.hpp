@@ -38,6 +38,11 @@ class Host {
     void advance(bool polling);
     /// At the agreed poll: carried out, or called off because not all processes know of it yet.
     void settle();
+    /// A job that connects, if one waits.
+    std::unique_ptr<Client> next_connector();
+    void welcome(Client& client, const std::string& rest) {
+        door_.listener().welcome(client, rest);
+    }
     /// What is published has changed.
     void catalog_changed() { catalog_changed_ = true; }
     /// Nothing new is begun; true once nothing is under way.
@@ -71,6 +76,7 @@ class Host {
     State& state_;
     Door door_;
     std::list<Who> onlookers_;
+    std::list<std::unique_ptr<Client>> connectors_;
     std::deque<AskedLook> looks_, agreed_looks_;
     std::deque<AskedSet> sets_, agreed_sets_;
     std::optional<Texts> answers_;

@@ -193,6 +193,8 @@ Value Parameter::value() const {
 Port Port::open(const std::string& name, const Comm& comm, const PortOptions& options) {
     auto state = std::make_shared<State>(comm);
     state->name = name;
+    state->task = options.task.empty() ? name : options.task;
+    state->secure = options.secure;
     const std::string told = port::together(
         comm, "open_port('" + name + "')", [] {},
         [state, options] {

@@ -42,7 +42,8 @@ struct State : std::enable_shared_from_this<State> {
     explicit State(Comm on) : comm(std::move(on)) {}
 
     Comm comm;
-    std::string name, address, key;
+    std::string name, task, address, key;
+    bool secure = true;
     comm::OwnedLink link;
     std::vector<std::pair<std::string, Array>> arrays;
     std::vector<std::pair<std::string, std::shared_ptr<Value>>> parameters;

@@ -68,6 +68,7 @@ contains
 
   subroutine test_port()
     type(hocket_port) :: port, second
+    type(hocket_tasks) :: tasks
     type(hocket_layout) :: layout
     type(hocket_array) :: array
     real(real64), pointer :: x(:, :)
@@ -91,6 +92,12 @@ contains
     call check(index(text, name) > 0, 'all ports')
     call hocket_port_open(name, world, second, ierr=ierr)
     call fails(HOCKET_ERR_ERROR, ierr, 'there is a port')
+    call hocket_port_accept(port, tasks, timeout=0.05_real64, ierr=ierr)
+    call fails(HOCKET_ERR_DEADLINE, ierr, 'no job has connected')
+    call hocket_connect('fortran-nowhere', world, 'viewer', tasks, timeout=0.05_real64, ierr=ierr)
+    call fails(HOCKET_ERR_DEADLINE, ierr, 'fortran-nowhere')
+    call hocket_disconnect(tasks, ierr=ierr)
+    call check(ierr == HOCKET_ERR_ARGUMENT, 'no tasks')
     call hocket_give_key('no.key', 'read', 'read.key', ierr)
     call fails(HOCKET_ERR_ERROR, ierr, 'no.key')
     call hocket_layout_make([7, 5], '(CYCLIC, *)', [ranks], layout)

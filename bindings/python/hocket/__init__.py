@@ -43,7 +43,7 @@ processes" is a program for ``mpiexec -n 2 python``.
   copies a store. A `StoreRequest` is a started write or read.
 - Ports: `open_port` gives a `Port`, by which programs that were started
   separately look into this one (`observe`, an `Observer` of each
-  `ObservedArray`) and change a `Parameter`.
+  `ObservedArray`) and change a `Parameter`; `connect` makes two jobs tasks.
 - Errors: `Error`, and its subclasses `LayoutError`, `MismatchError`,
   `DeadlineError`, `PeerLostError`, `EndOfStream`, `StepError`.
 
@@ -102,7 +102,7 @@ if TYPE_CHECKING:
     from hocket.groups import ANY_SOURCE, ANY_TAG, Tasks, tasks
     from hocket.halos import Halo, HaloRequest
     from hocket.launch import run
-    from hocket.ports.port import Parameter, Port, open_port
+    from hocket.ports.port import Parameter, Port, connect, open_port
     from hocket.redistribution import iredistribute, redistribute, scatter
     from hocket.remaps import remap_inplace, remap_layout, remap_room
     from hocket.requests import ArrayRequest, Request, Status, waitall, waitany
@@ -140,7 +140,7 @@ _LATE = {
     "step": "step_decorator",
     "run": "launch",
     **dict.fromkeys(["Checkpoint", "load", "save"], "stores.checkpoints"),
-    **dict.fromkeys(["Parameter", "Port", "open_port"], "ports.port"),
+    **dict.fromkeys(["Parameter", "Port", "connect", "open_port"], "ports.port"),
     "StoreRequest": "stores.requests",
     "rechunk": "stores.rechunking",
 }
@@ -181,6 +181,7 @@ __all__ = [
     "Transfer",
     "arange",
     "checked",
+    "connect",
     "cycle_path",
     "cycles",
     "empty",

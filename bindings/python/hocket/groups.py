@@ -10,11 +10,11 @@ from __future__ import annotations
 
 import os
 from collections.abc import Iterable, Mapping, Sequence
-from typing import TYPE_CHECKING, Optional, Union
+from typing import TYPE_CHECKING, Any, Optional, Union
 
 from hocket import _mpi, excepthook
 from hocket import rank as started
-from hocket.arguments import as_number, as_text, printable
+from hocket.arguments import as_number, as_seconds, as_text, printable
 from hocket.calls import use_another
 from hocket.communicators import communicator
 from hocket.errors import Error
@@ -25,6 +25,13 @@ from hocket.verbs import Verbs
 
 if TYPE_CHECKING:
     from mpi4py import MPI
+
+
+class _Ended:
+    """Stands where the tasks were before `Tasks.disconnect`."""
+
+    def __getattr__(self, name: str) -> Any:
+        raise Error("these tasks were disconnected; meet again with hk.connect or Port.accept")
 
 
 class Tasks(Verbs):
@@ -61,6 +68,26 @@ class Tasks(Verbs):
     def __init__(self, core: _mpi.Tasks) -> None:
         super().__init__(core)
         self._comm: Optional[MPI.Comm] = None
+
+    def disconnect(self, timeout: Optional[float] = None) -> None:
+        """Leaves the jobs that have met (`Port.accept`, `connect`): what was sent arrives.
+
+        Collective over my task. The tasks cannot be used any more.
+
+        Raises
+        ------
+        DeadlineError
+            if the other processes of my task do not come within `timeout` seconds.
+
+        Examples
+        --------
+        On two processes:
+
+        >>> world = hk.tasks({"rows": 1, "cols": 1})
+        >>> world.disconnect()
+        """
+        core, self._core = self._core, _Ended()
+        _mpi.disconnect(core, as_seconds(timeout))
 
     @property
     def name(self) -> Optional[str]:

@@ -38,6 +38,16 @@ int hocket_port_value_text(const hocket_port* port, const char* name, const char
 /* Copies out what observers asked for, and changes parameters. All processes make as many polls. */
 int hocket_port_poll(hocket_port* port, double timeout);
 
+/* Waits for a job that connects: task 0 is this job, task 1 the other one. Collective. */
+int hocket_port_accept(hocket_port* port, double timeout, hocket_tasks** tasks);
+/* Connects to a job that has a port: task 0 is that job, task 1 this one, which it calls `task`.
+ * Collective. */
+int hocket_connect(const char* name, MPI_Comm comm, const char* task, const char* key, bool secure,
+                   double timeout, hocket_tasks** tasks);
+/* Leaves the jobs that have met, and frees the handle: what was sent arrives. Collective over the
+ * task. */
+int hocket_disconnect(hocket_tasks** tasks, double timeout);
+
 /* A look into a program that runs elsewhere. `port`: a name on this host, or host:port with the
  * path of a key file. `timeout`: seconds of each wait; negative: 10 for the port, and no limit for
  * answers. */

@@ -12,6 +12,7 @@ from hocket.arrays import Array
 from hocket.calls import collective
 from hocket.channels import core_of
 from hocket.communicators import communicator
+from hocket.groups import Tasks
 from hocket.ports.observer import Value, key_of, value_of
 
 if TYPE_CHECKING:
@@ -195,6 +196,36 @@ class Port:
             given, plain = as_text(name, "name", "viscosity"), value_of(value, name)
         return Parameter(self._core.parameter(given, plain, seconds))
 
+    def accept(self, timeout: Optional[float] = None) -> Tasks:
+        """Waits for a job that connects (`connect`): it is a task of this one then.
+
+        Returns
+        -------
+        Tasks
+            This job is task 0, the other one task 1. All verbs of tasks work between them.
+
+        Raises
+        ------
+        DeadlineError
+            on every process, if no job has connected within `timeout` seconds.
+        PeerLostError
+            if the other job's processes do not come.
+
+        Examples
+        --------
+        On two processes:
+
+        >>> with hk.open_port("example-accept") as port:
+        ...     try:
+        ...         port.accept(timeout=0.1)
+        ...     except hk.DeadlineError:
+        ...         print("nobody came")
+        nobody came
+        """
+        with collective(self._comm, timeout) as seconds:
+            pass
+        return Tasks(self._core.accept(seconds))
+
     def poll(self, timeout: Optional[float] = None) -> None:
         """Copies out what observers asked for, and changes parameters.
 
@@ -297,5 +328,61 @@ def open_port(
     with collective(on, timeout) as seconds:
         given = as_text(name, "name", "simulation")
         where = "" if address is None else as_text(address, "address", "node17:0")
+        called = given if task is None else as_text(task, "task", "simulation")
         path, encrypted = key_of(key), as_flag(secure, "secure")
-    return Port(_mpi.Port.open(given, on.handle, where, path, encrypted, seconds), on)
+    return Port(_mpi.Port.open(given, on.handle, called, where, path, encrypted, seconds), on)
+
+
+def connect(
+    name: str,
+    *,
+    task: str = "viewer",
+    key: Any = None,
+    comm: Optional[MPI.Comm] = None,
+    timeout: Optional[float] = None,
+    secure: bool = True,
+) -> Tasks:
+    """Connects to a job that has a port, and that accepts this one (`Port.accept`). Collective.
+
+    Parameters
+    ----------
+    name
+        of a port of this user on this host; or ``"host:port"``, with a key.
+    task
+        how the other job calls this one.
+    key
+        path of the key file that the port has. On one host for one user none is needed.
+    comm
+        whose processes become the task; None: all.
+    timeout
+        seconds until the other job has accepted. None: as long as it takes.
+    secure
+        False: unencrypted, to a port that was opened so, too. Prints a warning.
+
+    Returns
+    -------
+    Tasks
+        The other job is task 0, this one task 1.
+
+    Raises
+    ------
+    DeadlineError
+        on every process: no such port, or one that does not accept.
+    Error
+        a port that lets this job not in.
+
+    Examples
+    --------
+    On two processes:
+
+    >>> try:
+    ...     hk.connect("example-nowhere", timeout=0.1)
+    ... except hk.DeadlineError:
+    ...     print("no such port")
+    no such port
+    """
+    on = communicator(comm)
+    with collective(on, timeout) as seconds:
+        where, called = as_text(name, "name", "simulation"), as_text(task, "task", "viewer")
+        path, encrypted = key_of(key), as_flag(secure, "secure")
+    return Tasks(_mpi.connect(where, on.handle, called, path, encrypted, seconds))

@@ -1,0 +1,66 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "port/line.hpp"
+
+#include <algorithm>
+#include <cstring>
+
+#include "comm/interrupts.hpp"
+
+namespace hocket::port {
+namespace {
+
+constexpr double between_line_looks = 0.2;
+
+}  // namespace
+
+std::int64_t Line::write(const void* data, std::int64_t bytes) {
+    if (lost_) return 0;
+    try {
+        if (!connection_->flush()) return 0;
+        const auto* const first = static_cast<const std::byte*>(data);
+        const std::span all(first, static_cast<std::size_t>(bytes));
+        return static_cast<std::int64_t>(connection_->stream().write(all));
+    } catch (const net::Disconnected&) {
+        return 0;  // what has arrived is read first; then that throws, too
+    } catch (const Error& error) {
+        lost_ = error.what();
+        return 0;
+    }
+}
+
+std::int64_t Line::read(void* data, std::int64_t bytes) {
+    if (lost_) return 0;
+    const std::span into(static_cast<std::byte*>(data), static_cast<std::size_t>(bytes));
+    try {
+        // What came together with the answer to the hello.
+        const auto early = connection_->arrived();
+        if (early.empty()) return static_cast<std::int64_t>(connection_->stream().read(into));
+        const auto part = early.first(std::min(early.size(), into.size()));
+        std::copy(part.begin(), part.end(), into.begin());
+        connection_->drop(part.size());
+        return static_cast<std::int64_t>(part.size());
+    } catch (const Error& error) {
+        lost_ = error.what();
+        return 0;
+    }
+}
+
+bool Line::flush() {
+    try {
+        return connection_->flush();
+    } catch (const Error&) {
+        return true;  // nothing travels any more, as a read finds
+    }
+}
+
+std::optional<std::string> Line::lost() {
+    const double now = comm::coarse_seconds();
+    if (!lost_ && now >= next_look_) {
+        next_look_ = now + between_line_looks;
+        if (net::is_unanswered(connection_->stream().descriptor()))
+            lost_ = "its host, or the line to it, does not answer any more";
+    }
+    return lost_;
+}
+
+}  // namespace hocket::port

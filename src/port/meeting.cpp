@@ -1,0 +1,90 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "port/meeting.hpp"
+
+#include <unistd.h>
+
+#include <array>
+
+#include "comm/agree.hpp"
+#include "comm/joining.hpp"
+#include "comm/state.hpp"
+#include "port/line.hpp"
+#include "task/jobs.hpp"
+
+namespace hocket::port {
+namespace {
+
+constexpr std::size_t most_processes = std::size_t{1} << 20, longest_place = 4096;
+
+std::string hexadecimal(const net::Instance& instance) {
+    static constexpr std::string_view digits = "0123456789abcdef";
+    std::string out;
+    for (const std::byte byte : instance) {
+        out += digits[std::to_integer<std::size_t>(byte) >> 4U];
+        out += digits[std::to_integer<std::size_t>(byte) & 15U];
+    }
+    return out;
+}
+
+}  // namespace
+
+std::string packed_meeting(const Meeting& meeting) {
+    net::Writer writer;
+    writer.raw(meeting.session).u8(meeting.local ? 1 : 0).text(meeting.acceptor);
+    writer.text(meeting.connector).i64(meeting.connectors);
+    writer.u32(static_cast<std::uint32_t>(meeting.places.size()));
+    for (const Place& place : meeting.places)
+        writer.text(place.host).text(place.socket).text(place.address);
+    return writer.str();
+}
+
+Meeting parse_meeting(const std::string& text) {
+    net::Reader reader(text);
+    Meeting meeting;
+    const auto session = reader.raw(meeting.session.size());
+    std::copy(session.begin(), session.end(), meeting.session.begin());
+    meeting.local = reader.u8() != 0;
+    meeting.acceptor = reader.text(net::longest_name);
+    meeting.connector = reader.text(net::longest_name);
+    meeting.connectors = reader.i64();
+    for (std::size_t left = reader.length(most_processes); left > 0; --left) {
+        Place place;
+        place.host = reader.text(longest_place);
+        place.socket = reader.text(longest_place);
+        place.address = reader.text(longest_place);
+        meeting.places.push_back(std::move(place));
+    }
+    reader.end();
+    return meeting;
+}
+
+comm::Protocol<> become_tasks(Comm on, Meeting meeting, Lines lines, bool acceptor,
+                              std::shared_ptr<std::optional<Tasks>> out) {
+    const auto acceptors = static_cast<int>(meeting.places.size());
+    const auto connectors = static_cast<int>(meeting.connectors);
+    const std::string& other = acceptor ? meeting.connector : meeting.acceptor;
+    std::vector<std::shared_ptr<comm::Endpoint>> endpoints(
+        static_cast<std::size_t>(acceptors + connectors));
+    for (std::size_t k = 0; k < lines.size(); ++k)
+        endpoints[acceptor ? static_cast<std::size_t>(acceptors) + k : k] =
+            std::make_shared<comm::Endpoint>(std::make_unique<Line>(
+                std::move(lines[k]), "process " + std::to_string(k) + " of '" + other + "'"));
+    comm::OwnedLink own = co_await on.state().new_link();
+    // Jobs that met by a Unix socket are on one host, and may share memory.
+    const std::string host = hexadecimal(meeting.session) + (meeting.local ? ""
+                                                             : acceptor    ? "a"
+                                                                           : "c");
+    comm::OwnedLink link =
+        co_await comm::join(std::move(own), acceptor ? 0 : acceptors, std::move(endpoints), host);
+    const std::vector<task::Job> jobs{{meeting.acceptor, acceptors},
+                                      {meeting.connector, connectors}};
+    out->emplace(task::tasks_of_jobs(jobs, on, std::move(link)));
+}
+
+std::string host_name() {
+    std::array<char, 256> name{};
+    ::gethostname(name.data(), name.size() - 1);
+    return name.data();
+}
+
+}  // namespace hocket::port

@@ -1,0 +1,139 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""Jobs that were started separately become tasks of each other."""
+
+import json
+import os
+import signal
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import pytest
+from lockstep import mpiexec
+from test_ports import key_file, runtime  # noqa: F401
+
+import hocket as hk
+
+# Both jobs send an array of one layout and receive into another; the elements say where they are.
+COMMON = """
+import json, os, sys, time
+import numpy as np
+import hocket as hk
+from mpi4py import MPI
+comm = MPI.COMM_WORLD
+mine = hk.Layout((12, 10), "(BLOCK, CYCLIC(2))", (comm.size, 1))
+other = hk.Layout((12, 10), "(*, CYCLIC)", comm.size)
+
+def numbered(layout, first):
+    return hk.from_function(lambda i, j: first + 100.0 * i + j, layout)
+
+def exchange(w, me, peer, first):
+    b = hk.zeros(other)
+    for step in range(3):
+        if me == 0:
+            w.send(numbered(mine, first + step), peer, tag=step)
+            st = w.recv(b, peer)
+        else:
+            st = w.recv(b, hk.ANY_SOURCE)
+            w.send(numbered(mine, first + step), peer, tag=step)
+        assert st.source == peer and st.tag == step, (st.source, st.tag)
+        wrong = b.local != numbered(other, 5000 - first + step).local
+        assert not wrong.any()
+    long = hk.zeros(hk.Layout(2000000, "(BLOCK)", comm.size))
+    if me == 0:
+        w.send(hk.arange(long.layout, "float64"), peer)
+    else:
+        w.recv(long, peer)
+        assert long.sum() == 1999999 * 1000000
+    w.barrier()
+"""
+ACCEPTOR = (
+    COMMON
+    + """
+options = eval(sys.argv[2])
+port = hk.open_port(sys.argv[1], task="sim", **options)
+pids = comm.gather(os.getpid())
+if comm.rank == 0:
+    print(json.dumps([port.address, pids]), flush=True)
+for turn in range(int(sys.argv[3])):
+    w = port.accept(timeout=60)
+    assert (w.name, w.rank, w.size, list(w.names)) == ("sim", 0, 2, ["sim", "viewer"]), w.names
+    exchange(w, 0, "viewer", 0)
+    w.disconnect()
+if len(sys.argv) > 4:  # the other job is killed while this one waits for it
+    w = port.accept(timeout=60)
+    began = time.monotonic()
+    try:
+        w.recv(hk.zeros(other), "viewer", timeout=60)
+    except hk.PeerLostError as error:
+        assert "viewer" in str(error), error
+    if comm.rank == 0:
+        print("lost", time.time(), flush=True)
+port.close()
+"""
+)
+CONNECTOR = (
+    COMMON
+    + """
+w = hk.connect(sys.argv[1], task="viewer", key=sys.argv[2] or None, timeout=60)
+assert (w.name, w.rank, w.size) == ("viewer", 1, 2)
+if len(sys.argv) > 3:
+    print(json.dumps(os.getpid()), flush=True)
+    time.sleep(60)
+exchange(w, 1, "sim", 5000)
+w.disconnect()
+try:
+    w.barrier()
+except hk.Error as error:
+    assert "disconnected" in str(error)
+"""
+)
+
+
+def start(folder: Path, code: str, name: str, processes: int, *words: str) -> subprocess.Popen:
+    program = folder / name
+    program.write_text(code, encoding="utf-8")
+    env = mpiexec.environment(os.environ, str(folder), processes, None)
+    line = [mpiexec.find(), "-n", str(processes), sys.executable, str(program), *words]
+    return subprocess.Popen(line, stdout=subprocess.PIPE, env=env, text=True)
+
+
+@pytest.mark.parametrize(("acceptors", "connectors"), [(1, 1), (3, 2)])
+def test_two_jobs_exchange_arrays(acceptors, connectors, tmp_path, runtime):  # noqa: F811
+    """Twice: a port accepts one job after the other."""
+    sim = start(tmp_path, ACCEPTOR, "sim.py", acceptors, "meet", "{}", "2")
+    for turn in range(2):
+        viewer = start(tmp_path, CONNECTOR, f"viewer{turn}.py", connectors, "meet", "")
+        assert viewer.wait(90) == 0
+    assert sim.wait(60) == 0
+
+
+def test_two_jobs_with_a_key(tmp_path, runtime):  # noqa: F811
+    key = key_file(tmp_path / "run.key")
+    options = {"address": "127.0.0.1:0", "key": key}
+    sim = start(tmp_path, ACCEPTOR, "sim.py", 2, "keyed", repr(options), "1")
+    assert sim.stdout is not None
+    address, _ = json.loads(sim.stdout.readline())
+    other = key_file(tmp_path / "other.key")
+    with pytest.raises(hk.Error, match="another key"):
+        hk.observe(address, key=other, timeout=10)
+    viewer = start(tmp_path, CONNECTOR, "viewer.py", 2, address, key)
+    assert viewer.wait(90) == 0
+    assert sim.wait(60) == 0
+
+
+def test_a_job_that_is_killed_is_told_within_two_seconds(tmp_path, runtime):  # noqa: F811
+    sim = start(tmp_path, ACCEPTOR, "sim.py", 2, "kill", "{}", "0", "wait")
+    assert sim.stdout is not None
+    sim.stdout.readline()
+    viewer = start(tmp_path, CONNECTOR, "viewer.py", 1, "kill", "", "sleep")
+    assert viewer.stdout is not None
+    process = json.loads(viewer.stdout.readline())
+    time.sleep(0.5)
+    killed = time.time()
+    os.kill(process, signal.SIGKILL)
+    word, _, when = sim.stdout.readline().partition(" ")
+    assert word == "lost" and float(when) - killed < 2
+    viewer.wait(60)
+    sim.wait(60)
