@@ -13,7 +13,7 @@ from dataclasses import dataclass, field
 #: modules that hocket.F90 makes public, and the names of another one
 PASSED_ON = re.compile(
     r"hocket_(generated_calls|array_task_calls|layout_plan_calls|blacs|layout_ownership|flows"
-    r"|accesses|arrays_\w+)"
+    r"|accesses|items|arrays_\w+)"
 )
 BESIDE = ("hocket_error_message", "hocket_error_name")
 _PROCEDURE = re.compile(
