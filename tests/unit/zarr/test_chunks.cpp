@@ -181,14 +181,15 @@ TEST_F(Chunks, OfAStoreAreFoundWithAndWithoutAList) {
     for (const char* group : {"g", "g/h"})
         folder_->replace_text(std::string(group) + "/zarr.json", text_of_group("{}", {}), false);
     folder_->replace_text("zarr.json", R"({"zarr_format":3,"node_type":"group"})", false);
-    const Tree walked(folder_);
+    const Place place{"store", folder_, ""};
+    const Tree walked(place);
     EXPECT_EQ(walked.names(), (std::vector<std::string>{"g/h/u", "t"}));
     folder_->replace_text("zarr.json", walked.root_text(), false);
     const auto before = file_counts();
-    const Tree listed(folder_);
+    const Tree listed(place);
     EXPECT_EQ(listed.names(), walked.names());
     EXPECT_EQ(file_counts().reads - before.reads, 1);
-    EXPECT_EQ(Tree(folder_, listed.text()).names(), walked.names());
+    EXPECT_EQ(Tree(place, listed.text()).names(), walked.names());
 }
 
 }  // namespace
