@@ -438,7 +438,7 @@ class TestBadInput:
 
     def test_places_that_are_not_there(self):
         for start in (-1, 6):
-            with pytest.raises(hk.LayoutError, match="place"):
+            with pytest.raises(hk.LayoutError, match="no position"):
                 kernels.cycle_path((2, 3), (1, 0), start)
         with pytest.raises(hk.LayoutError, match="has none"):
             kernels.cycle_path((2, 0), (1, 0), 0)
