@@ -56,7 +56,11 @@ std::string answer(std::int64_t round, bool accepted, std::int64_t polls) {
 }
 
 void State::hear() {
-    while (const auto message = from_first->next()) {
+    // Process 0 may be past a poll that is decided, and propose another, before this process is
+    // there: its words wait until this process has carried the decided one out.
+    while (closed || !agreed || !agreed->decided) {
+        const auto message = from_first->next();
+        if (!message) return;
         net::Reader reader(message->text);
         const auto word = static_cast<Word>(reader.u8());
         if (word == Word::last) {

@@ -13,6 +13,7 @@ from hocket.arrays import Array
 from hocket.calls import collective
 from hocket.computing import shapes
 from hocket.computing.layouts import one_axis
+from hocket.computing.reductions import to_out
 from hocket.creation import from_function
 from hocket.errors import LayoutError
 
@@ -178,4 +179,5 @@ def nanmean(
     count = np.count_nonzero(np.equal(a, a), axis, keepdims=keepdims)
     total = np.nansum(a, axis, dtype, None, keepdims)
     with np.errstate(invalid="ignore", divide="ignore"):
-        return np.true_divide(total, count, **({} if out is None else {"out": out}))
+        mean = np.true_divide(total, count).astype(total.dtype)
+    return mean if out is None else to_out(mean, out)
