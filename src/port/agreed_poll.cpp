@@ -3,10 +3,11 @@
 //
 //   1. Process 0 proposes a poll that lies ahead, to all.
 //   2. Each accepts it, or has passed it already and says how far it is.
-//   3. Process 0 decides: carried out where all have accepted, else called off and proposed anew,
-//      further ahead.
+//   3. Process 0 decides when it comes to that poll: carried out where all have accepted, else
+//      called off and proposed anew, further ahead.
 //
-// A process that comes to the agreed poll before it knows the decision waits for it there.
+// A process that comes to the agreed poll earlier waits for the decision there. So a process that
+// polls faster than process 0 is never further ahead of it than from one such poll to the next.
 // Invariant: process 0 never waits, because at that poll it calls off what not all have accepted.
 #include "port/host.hpp"
 
@@ -125,7 +126,6 @@ void Host::hear_answers() {
             call_off(seen);
         } else if (++accepted_ == state_.comm.size()) {
             state_.agreed->decided = true;
-            tell_all(decision(round, true));
             // Half of what was too far ahead is saved the next time.
             const std::int64_t early = state_.agreed->poll - state_.polls - 1;
             lookahead_ = std::max<std::int64_t>(2, lookahead_ - early / 2);
@@ -152,6 +152,7 @@ void Host::settle() {
         return propose(true);
     }
     const AgreedPoll agreed = *std::exchange(state_.agreed, std::nullopt);
+    tell_all(decision(agreed.round, true));
     OwnParts own = carry_out(state_, agreed.batch);
     for (const AskedSet& asked : std::exchange(agreed_sets_, {})) {
         net::Writer body;
