@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Iterable, Mapping, Sequence
-from typing import TYPE_CHECKING, Any, Optional, Union
+from typing import TYPE_CHECKING, Any, Optional, Union, cast
 
 from hocket import _mpi, excepthook
 from hocket import rank as started
@@ -86,7 +86,7 @@ class Tasks(Verbs):
         >>> world = hk.tasks({"rows": 1, "cols": 1})
         >>> world.disconnect()
         """
-        core, self._core = self._core, _Ended()
+        core, self._core = self._core, cast(_mpi.Tasks, _Ended())
         _mpi.disconnect(core, as_seconds(timeout))
 
     @property
