@@ -9,7 +9,7 @@
 namespace hocket::net {
 namespace {
 
-constexpr std::size_t frame_header = 5, at_once = 256 * 1024;
+constexpr std::size_t frame_header = 5, at_once = std::size_t{256} << 10;
 
 }  // namespace
 

@@ -28,7 +28,8 @@ enum class Say : std::uint8_t {
 };
 
 /// The longest frames: from an observer, and to an observer.
-inline constexpr std::size_t longest_from_observer = 16 * 1024, longest_to_observer = 16 << 20;
+inline constexpr std::size_t longest_from_observer = std::size_t{16} << 10,
+                             longest_to_observer = std::size_t{16} << 20;
 inline constexpr std::size_t longest_text = 4096;
 
 struct Look {

@@ -15,7 +15,7 @@
 namespace hocket::net {
 namespace {
 
-constexpr std::size_t batch = 256 * 1024;
+constexpr std::size_t batch = std::size_t{256} << 10;
 constexpr std::string_view identity = "hocket 1 ";
 constexpr const char* suite = "TLS_AES_256_GCM_SHA384";
 
