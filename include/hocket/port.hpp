@@ -68,9 +68,9 @@ class Port {
     /// A parameter's value as of the last poll. @throws Error if there is none of that name.
     Value value(const std::string& name) const;
     /// Copies out what observers asked for, and changes parameters. Collective: all processes make
-    /// as many polls. Processes do not wait for each other, with one exception: no process passes
-    /// the poll that serves an observer before all know of it. Without observers, poll() reads a
-    /// clock.
+    /// as many polls. Processes do not wait for each other, with one exception: a process that
+    /// comes to a poll that serves an observer waits there for process 0. Without observers,
+    /// poll() reads a clock.
     void poll(Deadline deadline = {});
     /// The number of polls that this process has made.
     std::int64_t polls() const;

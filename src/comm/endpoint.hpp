@@ -138,7 +138,7 @@ class Endpoint {
     std::string in_;  // bytes read: from in_begin_ to in_end_
     std::size_t in_begin_ = 0, in_end_ = 0;
     std::map<int, std::deque<Arrival>> arrivals_;  // by tag
-    std::map<int, std::deque<Handle>> posted_;     // likewise, receives
+    std::map<int, std::deque<Handle>> posted_;     // receives, by tag
     std::map<std::int64_t, Handle> receiving_;     // long messages, by number
 };
 

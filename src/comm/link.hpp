@@ -107,8 +107,8 @@ class Link {
     void set_processes(std::shared_ptr<const std::vector<std::int64_t>> processes) {
         processes_ = std::move(processes);
     }
-    /// Whoever asks is told that this process waits for that one; or for one of those. @throws
-    /// PeerLostError for processes of other jobs that are all lost.
+    /// Reports to the loss detector that this process waits for that one, or for one of those.
+    /// @throws PeerLostError for processes of other jobs that are all lost.
     void need(int rank) const {
         if (AwaitedPeers::collecting() != nullptr)
             AwaitedPeers::collecting()->add_any({process(rank)});

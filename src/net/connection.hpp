@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Messages over a stream: a length, a kind and a body. What is to be sent waits in a queue, so that
-// nobody waits for the other side.
+// Messages over a stream: a length, a kind and a body. Outgoing messages wait in a queue, so that
+// the sender does not wait for the other side.
 #pragma once
 
 #include <cstdint>
@@ -27,7 +27,7 @@ class Connection {
     Stream& stream() { return *stream_; }
     /// Bytes as they are, before the first frame.
     void send_raw(Bytes bytes);
-    /// What has come behind the last frame that was received.
+    /// The bytes that arrived behind the last received frame.
     std::span<const std::byte> arrived();
     void drop(std::size_t bytes);
     /// Reads what has come; false: nothing has. @throws Disconnected

@@ -34,7 +34,7 @@ comm::Protocol<std::unique_ptr<Client>> connector(State& state, Deadline deadlin
     co_return client;
 }
 
-// Where other jobs reach this process.
+// Opens the listener at which other jobs reach this process; its address.
 Place open_listener(const State& state, std::optional<Listener>& listener) {
     Listener::Options how;
     how.socket = net::new_port_file(state.name).socket;

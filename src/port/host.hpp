@@ -43,7 +43,7 @@ class Host {
     void welcome(Client& client, const std::string& rest) {
         door_.listener().welcome(client, rest);
     }
-    /// What is published has changed.
+    /// To be called when the published names change.
     void catalog_changed() { catalog_changed_ = true; }
     /// Nothing new is begun; true once nothing is under way.
     bool finish();
@@ -86,7 +86,7 @@ class Host {
     bool catalog_changed_ = false, finishing_ = false;
 };
 
-/// What process 0 and the others tell each other of an agreed poll.
+/// The messages between process 0 and the others about an agreed poll.
 std::string proposal(const AgreedPoll& agreed);
 std::string decision(std::int64_t round, bool carried_out);
 std::string last_word();

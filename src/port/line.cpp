@@ -32,7 +32,7 @@ std::int64_t Line::read(void* data, std::int64_t bytes) {
     if (lost_) return 0;
     const std::span into(static_cast<std::byte*>(data), static_cast<std::size_t>(bytes));
     try {
-        // What came together with the answer to the hello.
+        // The bytes that arrived together with the answer to the hello.
         const auto early = connection_->arrived();
         if (early.empty()) return static_cast<std::int64_t>(connection_->stream().read(into));
         const auto part = early.first(std::min(early.size(), into.size()));

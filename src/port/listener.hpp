@@ -35,11 +35,11 @@ class Listener {
     Listener(const Listener&) = delete;
     Listener& operator=(const Listener&) = delete;
 
-    /// Lets in who waits there; the next client that has said hello, if any.
+    /// Accepts waiting connections; returns the next client that has said hello, if any.
     std::unique_ptr<Client> next();
-    /// Answers a client that comes in. `rest`: what its role is told.
+    /// Answers a client that is accepted. `rest`: further text for its role.
     void welcome(Client& client, const std::string& rest) const;
-    /// Says why not, and ends the connection.
+    /// Sends the reason, and ends the connection.
     static void refuse(net::Connection& connection, const std::string& why);
     /// The number of the TCP port.
     int number() const { return net::port_of(tcp_); }

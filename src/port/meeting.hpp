@@ -22,7 +22,7 @@ struct Place {
     std::string address;  // host:port; "": none
 };
 
-/// What process 0 of the accepting job tells the connecting one.
+/// The message of the accepting job's process 0 to the connecting job.
 struct Meeting {
     net::Instance session{};
     bool local = false;  // the two processes 0 are on one host

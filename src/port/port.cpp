@@ -17,11 +17,11 @@ namespace hocket {
 namespace port {
 namespace {
 
-// Seconds between two looks at what others have sent: with somebody there, and with nobody.
+// Seconds between two receptions of messages: with observers, and without.
 constexpr double between_looks = 0.001, attentive = 1;
 
-// A collective call: `check` says what is wrong here, `act` runs on process 0 once nothing is; what
-// it gives all are told.
+// A collective call: `check` finds faults on this process; `act` runs on process 0 once no process
+// has a fault. All processes receive its result.
 comm::Protocol<> agreed(Comm on, int tag, comm::CallSignature mine,
                         std::function<std::string()> act, std::shared_ptr<std::string> told) {
     const std::string text = mine.text;
@@ -87,7 +87,7 @@ class Serving final : public Operation {
     std::weak_ptr<State> state_;
 };
 
-// What process 0 decides of the poll at which this process is.
+// Waits for the decision of process 0 about this process's current poll.
 class Decision final : public Operation {
   public:
     explicit Decision(State& state) : state_(state) {}

@@ -22,7 +22,7 @@ namespace hocket::port {
 
 class Host;
 
-/// What observers want of one poll: first the parameters change, then the sections are copied.
+/// The requests of observers for one poll: parameters change first, then sections are copied.
 struct Batch {
     std::vector<std::pair<std::string, Value>> sets;
     std::vector<std::pair<std::string, std::vector<Slice>>> looks;
@@ -36,7 +36,7 @@ struct AgreedPoll {
 };
 
 struct State : std::enable_shared_from_this<State> {
-    // Tags of the link: what process 0 tells, what it is told, elements of sections.
+    // Tags of the link: messages of process 0, answers to it, elements of sections.
     static constexpr int told = 1, answers = 2, elements = 3;
 
     explicit State(Comm on) : comm(std::move(on)) {}

@@ -148,7 +148,10 @@ def test_leaders_among_whom_one_strays(tmp_path: Path, far: int) -> None:
     assert checks_of(tmp_path, 20, "parted", HOCKET_NODES=nodes) == 2 * 4 * 20
 
 
-@pytest.mark.parametrize("processes", [1, 2, 5, 8])
+@pytest.mark.parametrize(
+    "processes",
+    [1, 2, 5, 8, *(pytest.param(n, marks=pytest.mark.soak) for n in (3, 4, 6, 7))],
+)
 def test_random_masks(tmp_path: Path, processes: int) -> None:
     """Every operation and type, on random subsets."""
     assert checks_of(tmp_path, processes, "masks") > 500 * processes

@@ -72,7 +72,7 @@ def random_transfer(comm: Any, rng: np.random.Generator, own: Any, case: int, ga
 
 
 @ranks(1, 2, 3, 4, 6)
-@pytest.mark.parametrize("seed", range(2))
+@pytest.mark.parametrize("seed", [0, 1, pytest.param(2, marks=pytest.mark.soak)])
 def test_random_layouts_of_every_kind(comm: Any, seed: int) -> None:
     rng, own = np.random.default_rng([seed, comm.size, 14]), private(comm, seed)
     for case in range(20):
@@ -80,10 +80,11 @@ def test_random_layouts_of_every_kind(comm: Any, seed: int) -> None:
     check_still_works(comm)
 
 
+@pytest.mark.parametrize("cases", [8, pytest.param(20, marks=pytest.mark.soak)])
 @ranks(4, 6, nodes="0,0,1,1,2,2")
-def test_random_layouts_on_pretended_nodes(comm: Any) -> None:
+def test_random_layouts_on_pretended_nodes(comm: Any, cases: int) -> None:
     rng, own = np.random.default_rng([31, comm.size]), private(comm, 31)
-    for case in range(8):
+    for case in range(cases):
         random_transfer(comm, rng, own, case, gaps=False)
 
 

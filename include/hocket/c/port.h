@@ -21,7 +21,7 @@ int hocket_port_name(const hocket_port* port, const char** name);
 int hocket_port_address(const hocket_port* port, const char** address);
 /* "": there is none. */
 int hocket_port_key(const hocket_port* port, const char** key);
-/* How many polls this process has made. */
+/* The number of polls that this process has made. */
 int hocket_port_polls(const hocket_port* port, int64_t* polls);
 /* Lets observers see the array from the next poll on. Collective. */
 int hocket_port_publish(hocket_port* port, const char* name, const hocket_array* array,
@@ -35,7 +35,8 @@ int hocket_port_parameter_text(hocket_port* port, const char* name, const char* 
 int hocket_port_value_real(const hocket_port* port, const char* name, double* value);
 int hocket_port_value_int(const hocket_port* port, const char* name, int64_t* value);
 int hocket_port_value_text(const hocket_port* port, const char* name, const char** text);
-/* Copies out what observers asked for, and changes parameters. All processes make as many polls. */
+/* Copies out what observers asked for, and changes parameters. All processes make as many polls.
+ * At a poll that serves an observer they wait for process 0. */
 int hocket_port_poll(hocket_port* port, double timeout);
 
 /* Waits for a job that connects: task 0 is this job, task 1 the other one. Collective. */
@@ -73,7 +74,7 @@ int hocket_observer_value_text(const hocket_observer* observer, const char* name
 int hocket_observer_set_real(hocket_observer* observer, const char* name, double value);
 int hocket_observer_set_int(hocket_observer* observer, const char* name, int64_t value);
 int hocket_observer_set_text(hocket_observer* observer, const char* name, const char* text);
-/* How many polls the program had made when it last answered. */
+/* The number of polls that the program had made at its last answer. */
 int hocket_observer_step(const hocket_observer* observer, int64_t* polls);
 /* Whether the program stores numbers with their highest byte first, unlike this process. */
 int hocket_observer_swapped(const hocket_observer* observer, bool* swapped);

@@ -230,8 +230,8 @@ class Port:
         """Copies out what observers asked for, and changes parameters.
 
         All processes make as many polls. Processes do not wait for each other, with one
-        exception: no process passes the poll that serves an observer before all know of it.
-        Without observers, a poll reads a clock.
+        exception: a process that comes to a poll that serves an observer waits there for
+        process 0. Without observers, a poll reads a clock.
 
         Raises
         ------
