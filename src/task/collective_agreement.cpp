@@ -11,8 +11,9 @@ using Kind = Collective::Kind;
 std::string packed(const Contribution& brought) {
     Packer out, item;
     item.text(brought.call).text(brought.fault.kind).text(brought.fault.message);
-    pack(item, brought.descriptors);
-    pack(item, brought.results);
+    KnownLayouts within;
+    pack(item, brought.descriptors, within);
+    pack(item, brought.results, within);
     return out.text(item.take()).take();  // as one text, so that several can follow each other
 }
 
@@ -25,14 +26,11 @@ std::vector<Contribution> unpacked(const std::string& bytes) {
         made.call = each.text();
         made.fault.kind = each.text();
         made.fault.message = each.text();
-        made.descriptors = unpack_descriptors(each);
-        made.results = unpack_descriptors(each);
+        KnownLayouts within;
+        made.descriptors = unpack_descriptors(each, within);
+        made.results = unpack_descriptors(each, within);
     }
     return all;
-}
-
-std::string spelled(const ArrayDescriptor& form) {
-    return form.dtype + " " + form.layout;
 }
 
 bool alike(const ArrayDescriptor& a, const ArrayDescriptor& b) {
@@ -62,9 +60,9 @@ comm::Fault fault_among(const Tasks::State& all, const std::vector<Contribution>
     for (std::size_t t = 0; t < results.size(); ++t)
         if (!alike(brought[t].descriptors.at(0), results[t]))
             return {"MismatchError", "gather: task '" + all.names[t] + "' gives " +
-                                         spelled(brought[t].descriptors[0]) +
+                                         brought[t].descriptors[0].text() +
                                          ", but the root, task '" + name + "', receives it into " +
-                                         spelled(results[t]) + "; make shape and dtype match"};
+                                         results[t].text() + "; make shape and dtype match"};
     return {};
 }
 
@@ -116,7 +114,7 @@ comm::Protocol<std::vector<Contribution>> gather_contributions(All all, Me me,
         mine.results = descriptors_of(call.results);
         signature.text = mine.call;
         for (const auto* descriptors : {&mine.descriptors, &mine.results})
-            for (const ArrayDescriptor& form : *descriptors) signature.text += ", " + spelled(form);
+            for (const ArrayDescriptor& form : *descriptors) signature.text += ", " + form.text();
     }
     signature = co_await comm::collect(me->group, tree_tag, std::move(signature));
     std::string outcome;

@@ -116,7 +116,7 @@ comm::Protocol<> move_all(CollectiveTransfers moving, std::vector<ArrayDescripto
     for (int task = 0; task < static_cast<int>(moving.all.names.size()); ++task) {
         const auto t = static_cast<std::size_t>(task);
         const ArrayDescriptor &from = sources[gathered ? t : 0], &to = destinations[t];
-        if (to.layout.empty()) continue;
+        if (!to.layout) continue;
         CollectiveTransfer move{
             gathered ? task : root, gathered ? root : task, from.value(), to.value(),
             std::nullopt,           std::nullopt,           from.itemsize};
@@ -138,7 +138,7 @@ comm::Protocol<> carry_out(CollectiveTransfers moving, const Collective& call,
     std::vector<std::optional<Array>> received{call.array};
     if (call.kind == Kind::bcast) {
         std::vector<ArrayDescriptor> source{descriptors[root]};
-        descriptors[root].layout.clear();  // the root already has it
+        descriptors[root].layout.reset();  // the root already has it
         co_await move_all(moving, std::move(source), std::move(descriptors), call.root, false,
                           call.array, std::move(received));
     } else if (call.kind == Kind::gather) {
