@@ -67,7 +67,7 @@ comm::Fault mismatch(const Tasks::State& all, const Envelope& sent, int receiver
     };
     const std::size_t processes = all.ranks[static_cast<std::size_t>(sent.source)].size();
     for (const ArrayDescriptor& each : sent.descriptors)
-        if (each.layout && each.layout->size() != static_cast<std::int64_t>(processes))
+        if (each.layout && each.layout->size() > static_cast<std::int64_t>(processes))
             return {"Error", "a message of " + task_text(all, sent.source) + ", which has " +
                                  std::to_string(processes) + " processes, names a layout of " +
                                  std::to_string(each.layout->size()) +
