@@ -25,7 +25,7 @@ constexpr std::int64_t swap_from = std::int64_t{1} << 15;
 
 /// The two processes of a pair, as one of them sees them.
 struct Pair {
-    const transfer::Route* route;
+    const transport::Route* route;
     const Exchange* exchange;
     int peer;  // rank
     bool first;
@@ -125,7 +125,7 @@ comm::Protocol<> exchange_pieces(Pair pair, std::byte* buffer) {
     const auto buffer_of = [&](std::int64_t piece) { return buffer + piece % 2 * exchange_piece; };
     const auto start = [&](std::int64_t piece) {
         const int tag = pair.route->data_tag;
-        transfer::Route route{pair.route->link, {pair.peer}, {pair.peer}};
+        transport::Route route{pair.route->link, {pair.peer}, {pair.peer}};
         route.data_tag = piece % 2 == 0 ? tag : comm::State::reply_tag(tag);
         route.call = pair.route->call;
         under_way[piece % 2].emplace(pieces.schedule(piece), std::move(route), watch);
@@ -192,7 +192,7 @@ comm::Protocol<> exchange_inplace(comm::Link& link, int tag, std::int64_t number
     std::vector<std::int64_t> common(players);
     for (std::size_t q = 0; q < players; ++q)
         common[q] = std::min(exchange.sends[q], exchange.receives[q]);
-    const transfer::Route route{&link, exchange.members, exchange.members, tag, number};
+    const transport::Route route{&link, exchange.members, exchange.members, tag, number};
 
     std::shared_ptr<std::byte> buffer;
     for (int round = 0; round < rounds(static_cast<int>(players)); ++round) {

@@ -49,8 +49,8 @@ struct CollectiveTransfers {
         const auto ranks = [&](int task) { return all.ranks[static_cast<std::size_t>(task)]; };
         auto runner = std::make_unique<transfer::Executor>(
             work,
-            transfer::Route{all.link.get(), ranks(move.from), ranks(move.to), tag, number, 0, tag,
-                            tag},
+            transport::Route{all.link.get(), ranks(move.from), ranks(move.to), tag, number, 0, tag,
+                             tag},
             watch);
         runner->start(move.sent ? move.sent->data() : nullptr,
                       move.received ? move.received->data() : nullptr);

@@ -13,7 +13,7 @@ struct Persistent::Prepared {
     std::optional<DType> dtype;
     transfer::LocalView place;  // of the array for which the runner was made
     std::optional<Layout> source, destination;
-    transfer::Route route;
+    transport::Route route;
     RequestedOptions negotiated;
     transfer::Stopwatch watch{nullptr};
     std::unique_ptr<transfer::Executor> runner;

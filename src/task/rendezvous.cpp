@@ -6,7 +6,7 @@
 #include "plan/schedule.hpp"
 #include "task/pieces.hpp"
 #include "transfer/strategy_choice.hpp"
-#include "transport/net_messages.hpp"
+#include "transport/buffers.hpp"
 
 namespace hocket::task {
 namespace {
@@ -143,9 +143,9 @@ void decide_on(const Tasks::State& all, const Envelope& sent, int receiver,
             plan::Options options;
             options.itemsize = std::max<std::int64_t>(sent.descriptors[0].itemsize, 1);
             options.model = plan::Model::parse(requested.model);
-            const transfer::Route route{all.link.get(),
-                                        ranks[static_cast<std::size_t>(sent.source)],
-                                        ranks[static_cast<std::size_t>(receiver)], 0};
+            const transport::Route route{all.link.get(),
+                                         ranks[static_cast<std::size_t>(sent.source)],
+                                         ranks[static_cast<std::size_t>(receiver)], 0};
             requested.strategy = transfer::choose_strategy(from, to, std::move(options), route);
         }
         requested.model.clear();

@@ -15,7 +15,7 @@
 #include "hocket/transfer.hpp"
 #include "task/jobs.hpp"
 #include "task/member.hpp"
-#include "transport/net_messages.hpp"
+#include "transport/buffers.hpp"
 
 namespace hocket {
 namespace task {

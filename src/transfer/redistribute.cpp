@@ -13,6 +13,7 @@
 #include "transfer/check.hpp"
 #include "transfer/executor.hpp"
 #include "transfer/strategy_choice.hpp"
+#include "transport/buffers.hpp"
 
 namespace hocket {
 namespace {
@@ -81,7 +82,7 @@ comm::Protocol<> move(Comm on, int tag, std::int64_t number, comm::CallSignature
     transfer::Stopwatch watch(std::move(profile), track_of(mine, source.get(), options.itemsize));
     co_await on.state().open();
     comm::Link& link = on.state().link();
-    transfer::Route route;
+    transport::Route route;
     if (!mine.fault) route = {&link, source->map, destination->map, tag, number, max_buffer};
     options.strategy = co_await transfer::agree_on_strategy(
         link, tag, std::move(mine), source ? &source->layout : nullptr,

@@ -44,7 +44,7 @@ void Refusals::clear() {
 }
 
 void Refusals::tell(const std::vector<int>& ranks, const comm::Fault& why) {
-    sending_.emplace(tell_all(route_.link, ranks, refusal_tag(route_),
+    sending_.emplace(tell_all(route_.link, ranks, route_.refusal_tag(),
                               Packer().text(why.kind).text(why.message).take()));
     static_cast<void>(done(sending_));  // at once: this process may not poll it again soon
 }
@@ -56,7 +56,7 @@ void Refusals::from(int rank) {
 
 bool Refusals::poll() {
     if (!ranks_.empty() && !observed_ && !hearing_)
-        hearing_.emplace(hear_all(route_.link, ranks_, refusal_tag(route_), &observed_));
+        hearing_.emplace(hear_all(route_.link, ranks_, route_.refusal_tag(), &observed_));
     const bool told = done(sending_), all_heard = done(hearing_);
     return told && all_heard;
 }

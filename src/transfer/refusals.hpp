@@ -7,14 +7,14 @@
 
 #include "comm/agree.hpp"
 #include "comm/protocol.hpp"
-#include "transfer/route.hpp"
+#include "transport/route.hpp"
 
 namespace hocket::transfer {
 
 class Refusals {
   public:
     /// `route` must live as long.
-    explicit Refusals(const Route& route) : route_(route) {}
+    explicit Refusals(const transport::Route& route) : route_(route) {}
 
     /// At the beginning of a start; only after `poll` was true.
     void clear();
@@ -28,7 +28,7 @@ class Refusals {
     const std::optional<comm::Fault>& observed() const { return observed_; }
 
   private:
-    const Route& route_;
+    const transport::Route& route_;
     std::vector<int> ranks_;
     std::optional<comm::Fault> observed_;
     std::optional<comm::Driven<void>> sending_, hearing_;

@@ -12,7 +12,7 @@
 #include "layout/form.hpp"
 #include "transfer/lru_cache.hpp"
 #include "transfer/schedule.hpp"
-#include "transport/net_messages.hpp"
+#include "transport/buffers.hpp"
 
 namespace hocket::transfer {
 namespace {
@@ -107,7 +107,8 @@ std::string spelled(const RedistributeOptions& options) {
 
 comm::Protocol<std::string> agree_on_strategy(comm::Link& link, int tag, comm::CallSignature mine,
                                               const Layout* source, const Layout* destination,
-                                              plan::Options options, const Route& route) {
+                                              plan::Options options,
+                                              const transport::Route& route) {
     if (link.rank() == 0 && options.strategy == "auto" && !mine.fault) {
         try {
             mine.payload = choose_strategy(*source, *destination, options, route);
@@ -120,7 +121,7 @@ comm::Protocol<std::string> agree_on_strategy(comm::Link& link, int tag, comm::C
 }
 
 std::string choose_strategy(const Layout& source, const Layout& destination, plan::Options options,
-                            const Route& route) {
+                            const transport::Route& route) {
     if (only_direct(source, destination)) return "direct";
     // One relaying process may have to hold the whole array twice.
     const std::int64_t most =

@@ -9,6 +9,7 @@
 #include "layout/form.hpp"
 #include "transfer/check.hpp"
 #include "transfer/strategy_choice.hpp"
+#include "transport/buffers.hpp"
 
 namespace hocket {
 namespace {
@@ -93,9 +94,9 @@ comm::Protocol<> Transfer::State::prepare(comm::CallSignature mine, std::optiona
     agreed_ = false;
     plan::Options options = plan_;
     if (dtype) options.itemsize = dtype->size;
-    options.strategy = co_await transfer::agree_on_strategy(
-        *route_.link, transfer::refusal_tag(route_), std::move(mine), &source_, &destination_,
-        options, route_);
+    options.strategy =
+        co_await transfer::agree_on_strategy(*route_.link, route_.refusal_tag(), std::move(mine),
+                                             &source_, &destination_, options, route_);
     agreed_ = true;
     plan_ = std::move(options);
     dtype_ = std::move(dtype);

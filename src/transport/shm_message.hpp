@@ -20,6 +20,7 @@
 #include <string>
 
 #include "shm/channel.hpp"
+#include "transport/buffers.hpp"
 #include "transport/message.hpp"
 #include "transport/peer_array.hpp"
 
@@ -41,21 +42,6 @@ std::int64_t bytes_packed(const Message& message);
 struct ChannelOffer {
     shm::SharedAddress channel, ring;
     shm::ChannelCounters counters;
-};
-
-/// The bound on the memory of one transfer's rings; one is always possible.
-class BufferBudget {
-  public:
-    explicit BufferBudget(std::int64_t bytes) : bytes_(bytes) {}
-    bool take(std::int64_t bytes) {
-        if (taken_ > 0 && taken_ + bytes > bytes_) return false;
-        taken_ += bytes;
-        return true;
-    }
-    void give(std::int64_t bytes) { taken_ -= bytes; }
-
-  private:
-    std::int64_t bytes_, taken_ = 0;
 };
 
 class ShmSend {
