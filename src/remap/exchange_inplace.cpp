@@ -80,11 +80,11 @@ class Pieces {
     }
     std::int64_t count() const { return base::ceil_div(rows_, together_) * in_run_; }
 
-    std::byte* place(std::int64_t piece) const {
+    std::byte* position(std::int64_t piece) const {
         return pair_.here + piece / in_run_ * together_ * pair_.runs.pitch +
                piece % in_run_ * exchange_piece;
     }
-    /// From the piece's place to a buffer.
+    /// From the piece's position to a buffer.
     std::shared_ptr<const transfer::Schedule> schedule(std::int64_t piece) const {
         const std::int64_t rows = rows_of(piece), bytes = bytes_of(piece), pitch = pair_.runs.pitch;
         auto& made = pair_.exchange->schedules[{rows, bytes, pitch}];
@@ -101,7 +101,7 @@ class Pieces {
     void put(std::int64_t piece, const std::byte* buffer) const {
         const std::int64_t bytes = bytes_of(piece);
         kernel::Copy(Shape{rows_of(piece), bytes}, 1, Shape{bytes, 1}, Shape{pair_.runs.pitch, 1})
-            .run(buffer, place(piece));
+            .run(buffer, position(piece));
     }
 
   private:
@@ -129,7 +129,7 @@ comm::Protocol<> exchange_pieces(Pair pair, std::byte* buffer) {
         route.data_tag = piece % 2 == 0 ? tag : comm::State::reply_tag(tag);
         route.call = pair.route->call;
         under_way[piece % 2].emplace(pieces.schedule(piece), std::move(route), watch);
-        under_way[piece % 2]->start(pieces.place(piece), buffer_of(piece));
+        under_way[piece % 2]->start(pieces.position(piece), buffer_of(piece));
     };
     for (std::int64_t piece = 0; piece < std::min<std::int64_t>(count, 2); ++piece) start(piece);
     for (std::int64_t piece = 0; piece < count; ++piece) {
@@ -158,8 +158,8 @@ void move_bytes(std::byte* array, std::int64_t to, std::int64_t from, std::int64
 }
 
 /// After the exchange of the pairs, the chunk of each member lies where the one for it lay. Moves
-/// all chunks to their places, over the surpluses that have gone, with gaps for those that will
-/// come.
+/// all chunks to their final positions, over the surpluses that have gone, with gaps for those that
+/// will come.
 void settle(std::byte* array, const std::vector<std::int64_t>& common,
             const std::vector<std::int64_t>& from, const std::vector<std::int64_t>& to) {
     if (from == to) return;

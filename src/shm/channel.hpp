@@ -46,7 +46,7 @@ struct Channel {
         return finished.load(std::memory_order_acquire) >= end;
     }
 
-    // In place of a message the sender refuses it, by the number of its start. Two entries do,
+    // Instead of a message the sender refuses it, by the number of its start. Two entries do,
     // because it makes its next start only once the receiver has begun this one.
     std::array<std::atomic<std::uint64_t>, 2> refusals{};
     void refuse(std::uint64_t start) {

@@ -96,7 +96,7 @@ void Executor::refuse(const comm::Fault& why) {
         receivers.push_back(route_.destination[static_cast<std::size_t>(peer)]);
     together([&] {
         begin(nullptr, nullptr, true);
-        refusals_.tell(receivers, why);
+        refusals_.send(receivers, why);
     });
     to_draw_ = false;
 }

@@ -19,7 +19,7 @@ class Refusals {
     /// At the beginning of a start; only after `poll` was true.
     void clear();
     /// Sends the reason to these ranks, which get no elements from this process.
-    void tell(const std::vector<int>& ranks, const comm::Fault& why);
+    void send(const std::vector<int>& ranks, const comm::Fault& why);
     /// Notes that a message of this rank came without elements.
     void from(int rank);
     /// After the last message: true when all reasons have been sent and received.
@@ -31,7 +31,7 @@ class Refusals {
     const transport::Route& route_;
     std::vector<int> ranks_;
     std::optional<comm::Fault> observed_;
-    std::optional<comm::Driven<void>> sending_, hearing_;
+    std::optional<comm::Driven<void>> sending_, receiving_;
 };
 
 }  // namespace hocket::transfer

@@ -19,7 +19,7 @@ inline bool only_direct(const Layout& source, const Layout& destination) {
 }
 
 /// Chooses by `options.model` and the nodes of the processes. Remembers layouts, so one process
-/// should choose and tell the others.
+/// should choose for the others.
 std::string choose_strategy(const Layout& source, const Layout& destination, plan::Options options,
                             const transport::Route& route);
 
@@ -40,6 +40,6 @@ comm::Protocol<std::string> agree_on_strategy(comm::Link& link, int tag, comm::C
 /// For a named strategy: the relayed messages of a process do not pass buffers in pieces, as those
 /// of the direct strategy do, so it holds them completely beside the arrays.
 /// @throws Error if a process would hold more than `most` bytes.
-void require_room_to_relay(const Plan& plan, std::int64_t most);
+void require_memory_to_forward(const Plan& plan, std::int64_t most);
 
 }  // namespace hocket::transfer

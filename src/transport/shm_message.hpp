@@ -67,7 +67,7 @@ class ShmSend {
     bool poll(BufferBudget* rings, bool help = true);
     /// Whether the receiver has not answered since the last start.
     bool unanswered() const {
-        return state_ == State::offered || state_ == State::wants_room || state_ == State::unread;
+        return state_ == State::offered || state_ == State::wants_slot || state_ == State::unread;
     }
     /// Aborts, and notifies the receiver, which copies nothing more after the return.
     void abort_use(const std::string& why);
@@ -78,7 +78,7 @@ class ShmSend {
     enum class State {
         idle,
         refusing,
-        wants_room,
+        wants_slot,
         unread,
         offered,
         copying,
@@ -86,7 +86,7 @@ class ShmSend {
         wants_ring,
         filling
     };
-    std::uint64_t room(std::uint64_t of) const;  // number of free slots
+    std::uint64_t free_slots(std::uint64_t of) const;
     bool pack_short();
     void observe_answer();
     std::int64_t ring_bytes() const;

@@ -23,7 +23,7 @@ struct Run {
     std::uint64_t local_done = 0;  // chunks of local elements
     bool interleaves = false;      // a transport copies local elements together with messages
     /// Receives that completed, and those that arrived without elements, since the executor last
-    /// looked. The former only with scratch memory.
+    /// looked. It notes the completed ones only with scratch memory.
     std::vector<std::size_t> received, refused;
 
     const std::byte* sent_from() const { return scratch != nullptr ? scratch : source; }
@@ -60,8 +60,8 @@ class Transport {
     virtual bool poll() = 0;
     /// Whether all receives, and all sends that it was given, are complete.
     virtual bool finished() = 0;
-    /// Gives up the run, and tells the other ends why if they would wait. Touches no memory of the
-    /// run afterwards.
+    /// Gives up the run, and sends the reason to other ends that would wait. Touches no memory of
+    /// the run afterwards.
     virtual void abort(const std::string& why) = 0;
 };
 
