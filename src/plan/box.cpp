@@ -70,6 +70,7 @@ void add_boxes(const std::vector<std::vector<Family>>& families, const Addressin
                                          repeat.destination * destination.strides[d]});
             // Periods become outer loops, so that contiguous elements, also of other boxes, move
             // together.
+            if (box.loops.size() - begin < 2) continue;
             std::stable_sort(box.loops.begin() + static_cast<std::ptrdiff_t>(begin),
                              box.loops.end(), [](const Loop& x, const Loop& y) {
                                  return std::abs(x.source_step) > std::abs(y.source_step);
