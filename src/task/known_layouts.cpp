@@ -27,7 +27,7 @@ void KnownLayouts::add(std::string digest, std::vector<Layout> layout) {
         entries_[0].layout = std::move(layout);
     else
         entries_.insert(entries_.begin(), {std::move(digest), std::move(layout)});
-    if (entries_.size() > capacity) entries_.pop_back();
+    if (entries_.size() > capacity_) entries_.pop_back();
 }
 
 void KnownLayouts::pack(Packer& out, const Layout& layout) {
@@ -60,10 +60,10 @@ void KnownLayouts::keep(const Layout& layout) {
     if (layout::is_digest(key)) add(key, {layout});
 }
 
-KnownLayouts KnownLayouts::recent() const {
-    KnownLayouts first;
+KnownLayouts KnownLayouts::recent(std::size_t count) const {
+    KnownLayouts first(unlimited);
     for (const Entry& entry : entries_)
-        if (first.entries_.size() < offered) first.entries_.push_back(entry);
+        if (first.entries_.size() < count) first.entries_.push_back(entry);
     return first;
 }
 
@@ -71,6 +71,15 @@ std::vector<std::string> KnownLayouts::offer() const {
     std::vector<std::string> digests;
     for (const Entry& entry : entries_) digests.push_back(entry.digest);
     return digests;
+}
+
+std::string KnownLayouts::whole(const std::vector<std::string>& digests) const {
+    Packer out;
+    for (const Entry& entry : entries_)
+        if (std::find(digests.begin(), digests.end(), entry.digest) != digests.end() &&
+            !entry.layout.empty())
+            out.text(layout::bytes_of(entry.layout[0].form()));
+    return out.take();
 }
 
 void pack(Packer& out, const std::vector<std::string>& texts) {

@@ -18,13 +18,14 @@ namespace hocket::task {
 
 /// The long layouts that were packed or unpacked last. Invariant: two processes that pack and
 /// unpack the same sequence keep the same digests, because each use puts one first and drops the
-/// last beyond `capacity`.
+/// last beyond its capacity.
 class KnownLayouts {
   public:
-    static constexpr std::size_t capacity = 16;
-    static constexpr std::size_t offered = 4;
+    static constexpr std::size_t usual = 16;
+    static constexpr std::size_t unlimited = static_cast<std::size_t>(-1);
 
     KnownLayouts() = default;
+    explicit KnownLayouts(std::size_t capacity) : capacity_(capacity) {}
     /// The offer of another process.
     explicit KnownLayouts(const std::vector<std::string>& offer);
 
@@ -33,10 +34,12 @@ class KnownLayouts {
     Layout unpack(Unpacker& in);
     /// Puts a layout first, if it is long.
     void keep(const Layout& layout);
-    /// The first `offered` ones.
-    KnownLayouts recent() const;
+    /// The first `count` ones.
+    KnownLayouts recent(std::size_t count = 4) const;
     /// The digests.
     std::vector<std::string> offer() const;
+    /// The bytes of the layouts that these digests name, as `unpack` reads them.
+    std::string whole(const std::vector<std::string>& digests) const;
 
   private:
     struct Entry {
@@ -46,6 +49,7 @@ class KnownLayouts {
     bool find(std::string_view digest);  // puts it first
     void add(std::string digest, std::vector<Layout> layout);
 
+    std::size_t capacity_ = usual;
     std::vector<Entry> entries_;
 };
 

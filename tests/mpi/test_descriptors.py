@@ -138,3 +138,24 @@ def test_many_long_layouts_under_way(comm, groups):
         requests[at].wait()
     for array, expected in arrays:
         np.testing.assert_array_equal(array.local, expected)
+
+
+@ranks({"a": 1, "b": 1, "c": 1}, {"a": 2, "b": 3}, nodes=APART)
+def test_collective_calls_carry_a_long_layout_once(comm, groups):
+    """Of every task, up and down all trees; then digests."""
+    w = hk.tasks(groups, comm)
+    n, p = 20000, w.comm.size
+    bytes_sent = []
+    for turn in [0, 0, 1, 0, 1]:
+        order = np.roll(np.random.default_rng(len(w.name)).permutation(n), ord(w.name) + turn)
+        lay = hk.Layout.elements((n,), [order[r::p] for r in range(p)])
+        mine = lay.global_indices(w.comm.rank)[0]
+        array, total = (hk.wrap(np.zeros(len(mine)), lay, w.comm) for _ in range(2))
+        array.local[:] = mine
+        before = _mpi.descriptor_counts()[2]
+        w.allreduce(array, total, "add")
+        bytes_sent.append(_mpi.descriptor_counts()[2] - before)
+        np.testing.assert_array_equal(total.local, len(groups) * mine)
+    most = [max(every) for every in zip(*comm.allgather(bytes_sent), strict=True)]
+    assert most[0] > n and most[2] > n, most
+    assert max(most[1], most[3], most[4]) < 4000, most
