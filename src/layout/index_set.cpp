@@ -16,6 +16,12 @@ std::int64_t Axis::owner(std::int64_t index) const {
 }
 
 Run Axis::indices(wide first, wide last) const {
+    if (stride == 1) {  // divisions of 128 bits take most of the time of long INDIRECT maps
+        const wide low = std::max<wide>(0, first - offset);
+        const wide high = std::min<wide>(extent, last - offset);
+        if (low >= high) return {0, 0};
+        return {static_cast<std::int64_t>(low), static_cast<std::int64_t>(high - low)};
+    }
     // A negative stride is a positive one, read from the far end.
     const bool backward = stride < 0;
     const wide step = backward ? -static_cast<wide>(stride) : stride;
