@@ -106,7 +106,7 @@ def save(
             as_text(path_of(path), "path", "run.zarr"),
             [(as_text(name, "a name"), each._wrapped()) for name, each in arrays.items()],
             as_json(attributes, "attributes"),
-            as_text("zstd" if codec is None else codec, "codec", "zstd"),
+            as_text("" if codec is None else codec, "codec", "zstd"),
             as_number(keep, "keep"),
             together.bound(max_buffer),
             seconds,

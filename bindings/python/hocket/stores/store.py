@@ -3,6 +3,8 @@
 
 from __future__ import annotations
 
+import functools
+import importlib.util
 import json
 import os
 import sys
@@ -32,13 +34,24 @@ def path_of(path: Any) -> str:
         text = os.fsdecode(os.fspath(path))
     except TypeError:
         raise Error(f"path is {path!r}; give the path of a store, as 'run.zarr'") from None
-    if text.endswith((".npz", ".h5", ".hdf5", ".nc")):
+    if text.endswith((".npz", ".nc")):
         raise Error(
             f"{text!r} is the name of one file of another format, and a store is a folder of "
-            "Zarr's, or an .npy file; give a name like 'run.zarr', and read other files with NumPy "
-            "or h5py"
+            "Zarr's, an .npy file or an HDF5 file in .h5; give a name like 'run.zarr', and read "
+            "other files with NumPy or xarray"
         )
+    if text.endswith((".h5", ".hdf5")):
+        offer_hdf5()
     return text
+
+
+@functools.cache
+def offer_hdf5() -> None:
+    """Tells the C++ library where h5py, if it is installed, has HDF5's library."""
+    found = importlib.util.find_spec("h5py")
+    for folder in (found.submodule_search_locations or []) if found else []:
+        for path in sorted(Path(folder).parent.glob("h5py.libs/libhdf5-*")):
+            _pure.StoreFiles.offer_hdf5(str(path))
 
 
 def alone() -> bool:
