@@ -45,6 +45,11 @@ def path_of(path: Any) -> str:
     return text
 
 
+def is_file(path: str) -> bool:
+    """Whether the path names a store in one file: NumPy's or HDF5."""
+    return path.endswith((".npy", ".h5", ".hdf5"))
+
+
 @functools.cache
 def offer_hdf5() -> None:
     """Tells the C++ library where h5py, if it is installed, has HDF5's library."""
@@ -182,7 +187,8 @@ class Store:
             extents of a file: a multiple of `chunks`. None, if `chunks` are given: every chunk is a
             file
         codec
-            ``"zstd"``, ``"gzip"`` or ``"none"``; None: zstd
+            ``"zstd"``, ``"gzip"`` or ``"none"``; None: zstd, and no codec in ``.npy`` and
+            ``.h5`` files
         dimension_names
             None: ``dim_0``, ``dim_1``, …, because xarray needs names
         attributes
@@ -486,7 +492,9 @@ def open_store(
     ----------
     path
         of the folder; or of one array in NumPy's format, which ends in ``.npy`` and has the file's
-        name (NumPy Enhancement Proposal 1). It has no chunks, codec, attributes or fill value
+        name (NumPy Enhancement Proposal 1). It has no chunks, codec, attributes or fill value. A
+        path that ends in ``.h5`` or ``.hdf5`` is an HDF5 file (The HDF Group's file format
+        specification, version 3.0), which has chunks, gzip and attributes
     mode
         ``"r"`` reads; ``"r+"`` reads and writes an existing store; ``"w"`` or ``"w-"`` makes a
         store, and refuses an existing path, which other libraries would overwrite; ``"a"`` opens or
@@ -502,7 +510,8 @@ def open_store(
     ------
     Error
         on every process: there is no store, or there is one and the mode makes a new one; another
-        job has it open for writing, which the error names; its metadata is unreadable.
+        job has it open for writing, which the error names; its metadata is unreadable; there is no
+        library of HDF5 for an ``.h5`` file.
 
     Warns
     -----
