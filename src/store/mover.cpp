@@ -27,12 +27,15 @@ std::int64_t box_bytes(const Move& move, const zarr::Metadata& metadata) {
     return buffer / 2 < chunk ? buffer : std::min(buffer / 2, std::max(usual_box, chunk));
 }
 
-std::int64_t writers_of(const Move& move) {
+std::int64_t writers_of(const Move& move, const zarr::Metadata& metadata) {
     const std::int64_t processes = move.session->comm.size();
     const std::int64_t wanted = move.options.writers;
     if (wanted < 0 || wanted > processes)
         throw Error(std::to_string(wanted) + " processes cannot write: give 1 to " +
                     std::to_string(processes) + ", as many as there are");
+    // The library of HDF5 has one writer a file.
+    const auto& set = metadata.dataset;
+    if (move.writing && set && !(set->placed && set->whole)) return 1;
     return wanted == 0 ? processes : wanted;
 }
 
@@ -65,7 +68,8 @@ Mover::Mover(Move move, const zarr::Metadata& metadata, const IndexBox& region)
       region_(region),
       processes_(move_.session->comm.size()),
       buffers_(buffer_of(move_) / 2 < metadata.chunk_bytes() ? 1 : 2),
-      rounds_(metadata, region, writers_of(move_), box_bytes(move_, metadata), order_of(move_)),
+      rounds_(metadata, region, writers_of(move_, metadata), box_bytes(move_, metadata),
+              order_of(move_)),
       boxes_(rounds_, move_.array.layout(), move_.options.axes, region,
              {processes_, move_.session->comm.rank(), move_.writing}),
       mine_(boxes_.writer_at(move_.session->comm.rank())),
@@ -103,17 +107,17 @@ comm::Protocol<> Mover::read_all(comm::Link& link, int tag, std::int64_t number)
     co_await comm::until(idle);
 }
 
-comm::Protocol<> Mover::transfer(const Step& step, transfer::Route route) {
+comm::Protocol<> Mover::transfer(const Step& step, transport::Route route) {
     transfer::Stopwatch watch(nullptr);
     void* const array = move_.array.data();
     co_await transfer::run(step.plan, move_.writing ? array : step.data,
                            move_.writing ? step.data : array, std::move(route), watch);
 }
 
-transfer::Route Mover::route(comm::Link& link, int tag, std::int64_t number) const {
+transport::Route Mover::route(comm::Link& link, int tag, std::int64_t number) const {
     // Messages take as much as the boxes, and at least their minimum.
     const std::int64_t messages = std::max(buffer_of(move_), std::int64_t{2} << 20);
-    transfer::Route route{&link, array_ranks_, file_ranks_, tag, number, messages};
+    transport::Route route{&link, array_ranks_, file_ranks_, tag, number, messages};
     if (!move_.writing) std::swap(route.source, route.destination);
     return route;
 }
