@@ -68,6 +68,12 @@ def test_tasks_that_share_memory_need_none_among_themselves(comm, groups):
 
 
 @pytest.mark.soak
+@ranks(*SQUARE, nodes=APART)
+def test_long_messages_of_every_pair_of_sizes(comm, groups):
+    check(comm, groups, (300, 300), *tree(groups.values()))
+
+
+@pytest.mark.soak
 @pytest.mark.skipif("HOCKET_NODES" in os.environ, reason="all processes are to share memory")
 @ranks(*SQUARE)
 def test_every_pair_of_sizes_in_shared_memory(comm, groups):

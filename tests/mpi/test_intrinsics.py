@@ -286,8 +286,9 @@ def test_assignment_between_sections(comm):
         np.testing.assert_array_equal(hk.replicated(a), x)
 
 
-@ranks(1, 2, 3, seconds=60)
-def test_sums_have_the_bits_of_numpys_functions(comm):
+@pytest.mark.parametrize("width", [40000, pytest.param(120000, marks=pytest.mark.soak)])
+@ranks(1, 2, 3, 6, seconds=60)
+def test_sums_have_the_bits_of_numpys_functions(comm, width):
     """Of numbers of all sizes, along a dimension in tiles, too."""
     rng = np.random.default_rng(5)
     for dtype in ("f2", "f4", "f8", "c16"):
@@ -301,7 +302,7 @@ def test_sums_have_the_bits_of_numpys_functions(comm):
             lib.run("reduce", handle, 0, dim=0)[0], hk.replicated(np.sum(a, axis=0))
         )
         assert lib.run("dot_product", handle, handle)[0] == np.vdot(a, a)
-    wide = hk.Layout((3 * comm.size, 40000), "(BLOCK, *)", comm.size)
+    wide = hk.Layout((3 * comm.size, width), "(BLOCK, *)", comm.size)
     a, lib = hk.random(1).uniform(wide, -1, 1, comm=comm), Library(comm)
     found = lib.run("reduce", lib.array(a.local, wide), 0, dim=0)[0]
     assert np.array_equal(found, hk.replicated(np.sum(a, axis=0)))

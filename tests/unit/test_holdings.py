@@ -12,6 +12,7 @@ from hypothesis import strategies as st
 
 import hocket as hk
 import holdings
+from examples import examples
 from holdings import aligned, check_layout, check_plan, indexed, plain, relabeled, section
 from oracle import BLOCK, CYCLIC, STAR, Format, Spec, one_dimensional
 from random_layouts import any_layout, any_pair, any_shape, from_rng
@@ -117,7 +118,7 @@ def test_segments_of_four_elements_exhaustively():
             check(indexed(shape, lists))
 
 
-@settings(max_examples=100, deadline=None)
+@settings(max_examples=examples(100), deadline=None)
 @given(st.data())
 def test_any_layout_of_any_kind(data):
     def choose(low, high):
@@ -224,7 +225,7 @@ def hk_text(index):
     return "(" + ", ".join(map(str, index)) + ")"
 
 
-@settings(max_examples=100, deadline=None)
+@settings(max_examples=examples(100), deadline=None)
 @given(st.data())
 def test_any_plan_between_layouts_of_any_kind(data):
     def choose(low, high):

@@ -15,6 +15,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import hocket as hk
+from examples import examples
 from hocket import kernels
 
 METHODS = ("auto", "cycles", "slab", "square", "tiles", "panels")
@@ -77,7 +78,7 @@ def permutations(draw, most=6000):
     return tuple(shape), tuple(draw(st.permutations(range(rank))))
 
 
-@settings(max_examples=200, deadline=None)
+@settings(max_examples=examples(200), deadline=None)
 @given(
     case=permutations(),
     dtype=st.sampled_from(DTYPES),
@@ -98,7 +99,7 @@ def test_permute_is_numpy_transpose(case, dtype, steps, threads, schedule):
     assert same_bytes(out, expected)
 
 
-@settings(max_examples=300, deadline=None)
+@settings(max_examples=examples(300), deadline=None)
 @given(
     case=permutations(),
     dtype=st.sampled_from(DTYPES),
@@ -291,7 +292,7 @@ def block_that_moves(shape, axes):
     return block
 
 
-@settings(max_examples=200, deadline=None)
+@settings(max_examples=examples(200), deadline=None)
 @given(case=permutations(most=800))
 def test_cycles_put_every_block_in_its_place(case):
     shape, axes = case

@@ -9,6 +9,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import hocket as hk
+from examples import examples
 
 DTYPES = ("i1", "<f4", "f8", "c16", "S3", "V7", ">i2", [("a", "i1"), ("b", "f8")], "S0", "V40")
 GUARD = 64
@@ -56,7 +57,7 @@ def expected(view, memory, change):
     return copy.tobytes()
 
 
-@settings(max_examples=200, deadline=None)
+@settings(max_examples=examples(200), deadline=None)
 @given(case=cases())
 def test_take_rows_is_numpy_take(case):
     x, _, numbers, y, memory = case
@@ -68,7 +69,7 @@ def test_take_rows_is_numpy_take(case):
     assert taken.shape == (len(numbers), x.shape[1]) and taken.tobytes() == x[index].tobytes()
 
 
-@settings(max_examples=200, deadline=None)
+@settings(max_examples=examples(200), deadline=None)
 @given(case=cases())
 def test_put_rows_is_assignment(case):
     x, memory, numbers, y, _ = case
@@ -82,7 +83,7 @@ def test_put_rows_is_assignment(case):
     assert memory.tobytes() == wanted
 
 
-@settings(max_examples=200, deadline=None)
+@settings(max_examples=examples(200), deadline=None)
 @given(case=cases(), seed=st.integers(0, 99))
 def test_swap_rows_is_one_exchange_after_the_other(case, seed):
     x, memory, numbers, _, _ = case
