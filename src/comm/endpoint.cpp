@@ -149,7 +149,7 @@ std::optional<std::string> Endpoint::lost() {
 
 void Endpoint::require_present() {
     if (const auto why = lost())
-        throw PeerLostError(name() + " is lost: " + *why +
+        throw JobLostError(name() + " is lost: " + *why +
                             "; this process waits for a message of it, which will not come");
 }
 

@@ -7,6 +7,7 @@
 #include <set>
 
 #include "base/environment.hpp"
+#include "base/pack.hpp"
 #include "base/text.hpp"
 #include "comm/call.hpp"
 #include "comm/engine.hpp"
@@ -55,6 +56,25 @@ void Member::require_intact(int other, const std::string& verb) const {
                 "' can no longer exchange messages, since a blocking call between them passed its "
                 "deadline (" +
                 it->second + "); set tasks up anew");
+}
+
+void Member::receive_news() {
+    for (int other = 0; other < static_cast<int>(all->ranks.size()); ++other) {
+        if (other == task) continue;
+        comm::Texts& texts =
+            news_texts.try_emplace(other, *group.link, lowest_of(other), tags.news(other))
+                .first->second;
+        while (const auto message = texts.next()) {
+            Unpacker in(message->text);
+            const std::string kind = in.text();
+            StreamNews& of = news[in.text()];
+            const std::int64_t number = in.number();
+            if (kind == "p")
+                of.position = number;
+            else
+                of.acknowledged = std::max(of.acknowledged, number);
+        }
+    }
 }
 
 void Member::break_pair(int other, const std::string& why) {
@@ -227,8 +247,9 @@ void Tasks::State::add_member(int task, Comm of_task, const task::Tags& tags) {
     mine[task] = std::move(member);
 }
 
-Tasks task::tasks_of_jobs(std::span<const Job> jobs, const Comm& comm, comm::OwnedLink link) {
-    auto all = std::make_shared<Tasks::State>(Tasks::State{comm, std::move(link), {}, {}, {}});
+std::shared_ptr<Tasks::State> task::tasks_of_jobs(std::span<const Job> jobs, const Comm& comm,
+                                                  comm::OwnedLink link) {
+    auto all = std::make_shared<Tasks::State>(Tasks::State{comm, std::move(link)});
     int first = 0, own = -1;
     for (const Job& job : jobs) {
         std::vector<int>& ranks = all->ranks.emplace_back(static_cast<std::size_t>(job.processes));
@@ -239,11 +260,15 @@ Tasks task::tasks_of_jobs(std::span<const Job> jobs, const Comm& comm, comm::Own
     }
     const comm::EngineLock engine_lock;
     all->add_member(own, comm, Tags(static_cast<int>(jobs.size()), all->link->highest_tag()));
-    return Tasks::State::seen_by(all, all->mine.at(own));
+    return all;
+}
+
+Tasks task::handle_of(const std::shared_ptr<Tasks::State>& jobs) {
+    return Tasks::State::seen_by(jobs, jobs->mine.begin()->second);
 }
 
 Tasks::Tasks(std::span<const TaskRequest> requests, const Comm& comm)
-    : state_(std::make_shared<State>(State{comm, nullptr, {}, {}, {}})) {
+    : state_(std::make_shared<State>(State{comm, nullptr})) {
     State& all = *state_;
     comm::CallSignature mine;
     mine.text = spelled(requests);

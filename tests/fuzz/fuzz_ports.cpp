@@ -8,7 +8,7 @@
 
 #include "net/directory.hpp"
 #include "net/hello.hpp"
-#include "net/observing.hpp"
+#include "net/observer_messages.hpp"
 
 using namespace hocket::net;
 
@@ -38,16 +38,16 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
                 check(bytes);
                 break;
             case 1:
-                static_cast<void>(read_look(reader));
+                static_cast<void>(read_section_request(reader));
                 break;
             case 2:
-                static_cast<void>(read_set(reader));
+                static_cast<void>(read_parameter_change(reader));
                 break;
             case 3:
                 static_cast<void>(read_catalog(reader));
                 break;
             case 4:
-                static_cast<void>(read_picture(reader));
+                static_cast<void>(read_section_header(reader));
                 break;
             default:
                 static_cast<void>(

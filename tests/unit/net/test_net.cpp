@@ -13,7 +13,7 @@
 #include "net/directory.hpp"
 #include "net/hello.hpp"
 #include "net/key.hpp"
-#include "net/observing.hpp"
+#include "net/observer_messages.hpp"
 
 namespace hocket::net {
 namespace {
