@@ -79,7 +79,8 @@ comm::Protocol<> connected(Comm on, std::string name, int tag, comm::CallSignatu
             hello.task = options.task;
             hello.processes = on.size();
             hello.reconnect = options.reconnect;
-            net::DialOptions how{name, options.key, net::Right::join, options.secure, {}, again};
+            net::DialOptions how{name, options.key, net::Right::join, options.secure, {},
+                                 {},   again};
             // Until the program accepts, however long that is.
             how.timeout = options.deadline.limited() ? options.deadline.timeout() : 1e9;
             dial = std::make_unique<net::Dial>(how, hello);

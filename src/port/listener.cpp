@@ -15,7 +15,7 @@
 namespace hocket::port {
 namespace {
 
-constexpr std::size_t most_arrivals = 1024;
+constexpr std::size_t most_arrivals = 256;
 constexpr double hello_timeout = 5;  // seconds until a client has said hello
 constexpr std::byte tls_begins{0x16};
 

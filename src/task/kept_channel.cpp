@@ -69,6 +69,25 @@ Protocol<> agreement(Comm on, int tag, comm::CallSignature mine) {
 
 }  // namespace
 
+void Member::receive_news() {
+    for (int other = 0; other < static_cast<int>(all->ranks.size()); ++other) {
+        if (other == task) continue;
+        comm::Texts& texts =
+            news_texts.try_emplace(other, *group.link, lowest_of(other), tags.news(other))
+                .first->second;
+        while (const auto message = texts.next()) {
+            Unpacker in(message->text);
+            const std::string kind = in.text();
+            StreamNews& of = news[in.text()];
+            const std::int64_t number = in.number();
+            if (kind == "p")
+                of.position = number;
+            else
+                of.acknowledged = std::max(of.acknowledged, number);
+        }
+    }
+}
+
 KeptChannel::KeptChannel(All all, int other, std::string name, std::int64_t keep,
                          std::optional<std::int64_t> last)
     : all_(std::move(all)),

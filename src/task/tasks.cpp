@@ -7,7 +7,6 @@
 #include <set>
 
 #include "base/environment.hpp"
-#include "base/pack.hpp"
 #include "base/text.hpp"
 #include "comm/call.hpp"
 #include "comm/engine.hpp"
@@ -56,25 +55,6 @@ void Member::require_intact(int other, const std::string& verb) const {
                 "' can no longer exchange messages, since a blocking call between them passed its "
                 "deadline (" +
                 it->second + "); set tasks up anew");
-}
-
-void Member::receive_news() {
-    for (int other = 0; other < static_cast<int>(all->ranks.size()); ++other) {
-        if (other == task) continue;
-        comm::Texts& texts =
-            news_texts.try_emplace(other, *group.link, lowest_of(other), tags.news(other))
-                .first->second;
-        while (const auto message = texts.next()) {
-            Unpacker in(message->text);
-            const std::string kind = in.text();
-            StreamNews& of = news[in.text()];
-            const std::int64_t number = in.number();
-            if (kind == "p")
-                of.position = number;
-            else
-                of.acknowledged = std::max(of.acknowledged, number);
-        }
-    }
 }
 
 void Member::break_pair(int other, const std::string& why) {

@@ -7,6 +7,7 @@
 #include <string_view>
 
 #include "net/directory.hpp"
+#include "net/forwarding.hpp"
 #include "net/hello.hpp"
 #include "net/observer_messages.hpp"
 
@@ -33,7 +34,10 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
     const auto bytes = std::as_bytes(std::span(data + 1, size - 1));
     Reader reader(bytes);
     try {
-        switch (data[0] % 6) {
+        switch (data[0] % 7) {
+            case 5:
+                if (is_route(bytes).value_or(false)) static_cast<void>(parse_route(bytes));
+                break;
             case 0:
                 check(bytes);
                 break;

@@ -46,11 +46,13 @@ def knock(where, message: bytes, seconds: float = 10) -> bytes:
 def hello(**changes) -> bytes:
     """A hello that is let in, but for the changes."""
     given = {"version": 1, "role": 1, "order": 0, "port": b"", "task": b"", "of": 1, "number": 0}
+    given |= {"reconnect": 0.0}
     given |= changes
     values = struct.pack("<IBB", given["version"], given["role"], given["order"]) + bytes(16)
     for word in ("port", "task"):
         values += struct.pack("<I", len(given[word])) + given[word]
     values += struct.pack("<qq", given["of"], given["number"]) + bytes(16)
+    values += struct.pack("<d", given["reconnect"])
     return LETTERS + struct.pack("<I", len(values)) + values
 
 
@@ -74,6 +76,8 @@ def test_whoever_sends_anything_is_sent_away(tmp_path, runtime):  # noqa: F811
             ({"port": b"x" * 65}, b"length of 65"),
             ({"number": 4}, b"process 4"),
             ({"of": 1 << 40}, b"a hello names process"),
+            ({"reconnect": -1.0}, b"a time below 0"),
+            ({"reconnect": float("nan")}, b"a time below 0"),
         ]:
             assert words in knock(where, hello(**change)), change
         # After a good hello: frames that are none, of every kind, too long, cut short.

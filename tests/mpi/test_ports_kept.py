@@ -151,6 +151,7 @@ class Proxy:
         self.listener = socket.create_server(("127.0.0.1", 0))
         self.address = f"127.0.0.1:{self.listener.getsockname()[1]}"
         self.sockets: list[socket.socket] = []
+        self.connections = 0
         threading.Thread(target=self.serve, daemon=True).start()
 
     def serve(self) -> None:
@@ -161,6 +162,7 @@ class Proxy:
             except OSError:
                 return
             self.sockets += [here, there]
+            self.connections += 1
             for a, b in ((here, there), (there, here)):
                 threading.Thread(target=self.pump, args=(a, b), daemon=True).start()
 
@@ -195,13 +197,16 @@ def test_a_line_is_cut(tmp_path, runtime):  # noqa: F811
     host, _, port = json.loads(writer.stdout.readline()).rpartition(":")
     proxy = Proxy(host, int(port))
     dialled = {"key": {"key": key}}
-    reader = Reader(job(tmp_path, "reader", "connect", proxy.address, 1, None, frames=60, **dialled))
+    reader = Reader(
+        job(tmp_path, "reader", "connect", proxy.address, 1, None, frames=60, **dialled)
+    )
     for frame in (10, 25, 40):
         reader.wait_for(frame)
         proxy.cut()
     assert writer.wait(60) == 0
     reader.end()
     assert reader.frames() == list(range(1, 61))
+    assert proxy.connections >= 2 * 4  # each meeting: one of the job, one of its process
 
 
 GAP = """
