@@ -37,10 +37,14 @@ VENDOR = (
     "tests/mpi/test_spawn.py",
     "tests/mpi/test_tasks.py",
     "tests/mpi/test_team.py",
+    "tests/mpi/test_transports.py",
     "tests/mpi/test_excepthook.py",
 )
 #: the programs of these files
-VENDOR_TARGETS = (*build.PACKAGE, "test_capi", "example_papers", "team_leaders", "separate_jobs")
+VENDOR_TARGETS = (
+    *(*build.PACKAGE, "test_capi", "example_papers", "team_leaders"),
+    *("separate_jobs", "transports"),
+)
 
 
 def test(mpi: str, arguments: list[str]) -> int:

@@ -3,7 +3,7 @@
 
 `python tools/words.py` checks CHECKED and ends with 1 if it finds any; `make check` runs it.
 Folders and files as arguments replace CHECKED. It skips code in documents, and reads only comments
-and docstrings of sources.
+and docstrings of sources; in the rooms of MOVING, also the names.
 """
 
 from __future__ import annotations
@@ -49,6 +49,30 @@ EXCEPTIONS = (
     ("src/kernel/tile_avx512.cpp", "lanes?"),
 )
 
+#: rooms whose names have none of NAMES, as a name or as a part of one
+MOVING = ("shm", "comm", "transport", "transfer", "remap", "halo", "task")
+NAMES = {
+    "lane|mail|mails|letter|letters": "channel, text, message",
+    "hear|hears|heard|hearing|tell|tells|telling|told|silent": "send, receive, report, log",
+    "weave|wove|woven|weaving": "interleave",
+    "place|places|placed": "address, index, position, view",
+    "room|rooms": "memory, slots, bytes",
+}
+#: (file, names): an array's capacity has the public name `room`; a layout's names; a public call
+NAMED = (
+    ("src/transfer/array.cpp", "room|room_|room_of|small_room|place|places|section_places"),
+    ("src/transfer/redistribute.cpp", "tell"),
+    ("src/transfer/check.cpp", "Placed"),
+    ("src/shm/memory.cpp", "room"),
+    ("src/remap/remap.cpp", "room|place|remap_room"),
+    ("src/remap/remap_plan.cpp", "room|place"),
+    ("src/remap/remap_plan.hpp", "room"),
+    ("src/halo/halo_plan.cpp", "place"),
+    ("src/task/pieces.cpp", "section_places"),
+)
+
+_NAME = re.compile(r"\b[A-Za-z_]\w*\b")
+_PART = re.compile("_(?:" + "|".join(f"({names})" for names in NAMES) + ")_")
 _WORD = re.compile(r"\b(?:" + "|".join(f"({words})" for words in WORDS) + r")\b", re.IGNORECASE)
 _START = re.compile(
     r"(?:[.!?:;]\s+|\n\n\s*|^\s*[-*#]+\s+)(What|Who|Where)\b|\|\s*(what|who|where)\b", re.M
@@ -116,6 +140,23 @@ def faults(path: Path) -> Iterator[str]:
         yield f"{name}:{line}: a sentence begins with '{found[word]}'; name the actor first"
 
 
+def names(path: Path) -> Iterator[str]:
+    """One line of text for each private word in the names of a source."""
+    name, text = str(path.relative_to(ROOT)), path.read_text(encoding="utf-8")
+    if not name.startswith(tuple(f"src/{room}/" for room in MOVING)):
+        return
+    allowed = [re.compile(names) for file, names in NAMED if file == name]
+    code = _COMMENT.sub(lambda found: blank(found[0]), text)
+    for found in _NAME.finditer(code):
+        # HeardOf and heard_of have the same parts. A thing in place stays where it is.
+        parts = re.sub(r"(?<=[a-z0-9])(?=[A-Z])", "_", found[0]).lower().replace("in_place", "")
+        part = _PART.search(f"_{parts}_")
+        if part and not any(each.fullmatch(found[0]) for each in allowed):
+            better = list(NAMES.values())[(part.lastindex or 1) - 1]
+            line = code.count("\n", 0, found.start()) + 1
+            yield f"{name}:{line}: the name '{found[0]}'; say: {better}"
+
+
 def files(places: tuple[str, ...]) -> Iterator[Path]:
     """All documents and sources in folders."""
     for place in places:
@@ -127,7 +168,11 @@ def files(places: tuple[str, ...]) -> Iterator[Path]:
 
 def main() -> int:
     """The exit code."""
-    found = [fault for path in files(tuple(sys.argv[1:]) or CHECKED) for fault in faults(path)]
+    found = [
+        fault
+        for path in files(tuple(sys.argv[1:]) or CHECKED)
+        for fault in (*faults(path), *names(path))
+    ]
     print(*found, sep="\n")
     return 1 if found else 0
 

@@ -3,16 +3,13 @@
 
 from __future__ import annotations
 
-import contextlib
 import os
-import signal
 import subprocess
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 
-from hocket import mpiexec, rank
+from hocket import mpiexec, sessions
 
-from .leaving import leaving_on_sigterm
 from .shaped_link import ShapedLink
 
 
@@ -34,16 +31,6 @@ def _command(
         # best settings here.
         env.setdefault("OMPI_MCA_mpi_yield_when_idle", "0")
     return line, env
-
-
-def _end(process: subprocess.Popen[str]) -> None:
-    # Terminated, the launcher ends its processes, too; killed, it would leave them.
-    process.terminate()
-    with contextlib.suppress(subprocess.TimeoutExpired):
-        process.wait(10)
-    with contextlib.suppress(ProcessLookupError):  # its remaining processes
-        os.killpg(process.pid, signal.SIGKILL)
-    process.wait()
 
 
 def start(
@@ -74,26 +61,23 @@ def start(
     root = str(Path(__file__).resolve().parents[1])
     env["PYTHONPATH"] = os.pathsep.join(p for p in (root, env.get("PYTHONPATH", "")) if p)
     env["OMP_NUM_THREADS"] = str(threads)
-    with leaving_on_sigterm():
-        process = subprocess.Popen(
+    with sessions.exit_on_sigterm():
+        process = sessions.start(
             line,
-            env=env,
+            env,
             cwd=folder,
             stdout=subprocess.PIPE if capture else None,
             stderr=subprocess.STDOUT if capture and errors else None,
             text=True,
-            start_new_session=True,
-            # also if this process is killed
-            preexec_fn=lambda: rank.end_with_parent(signal.SIGTERM),
         )
         try:
             output, _ = process.communicate(timeout=timeout)
         except subprocess.TimeoutExpired:
-            _end(process)
+            sessions.end(process)
             raise TimeoutError(
                 f"the processes have not ended in {timeout:g} s; a longer --timeout gives them more"
             ) from None
         except BaseException:
-            _end(process)
+            sessions.end(process)
             raise
     return process.returncode, output or ""

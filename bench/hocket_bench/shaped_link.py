@@ -24,8 +24,7 @@ from types import TracebackType
 
 from hocket import mpiexec
 from hocket.errors import Error
-
-from .leaving import leaving_on_sigterm
+from hocket.sessions import exit_on_sigterm
 
 _PREFIX = "hocket-link-"
 _SETTINGS = Path("/etc/netns")
@@ -182,7 +181,7 @@ def main(words: Sequence[str]) -> int:
         parser.error("give a command")
     launcher = mpiexec.find()
     try:
-        with leaving_on_sigterm(), ShapedLink(options.rate) as link:
+        with exit_on_sigterm(), ShapedLink(options.rate) as link:
             environment = mpiexec.environment(mpiexec.flavour(launcher))
             line = link.command(launcher, options.command, 2)
             return subprocess.run(line, env=environment).returncode

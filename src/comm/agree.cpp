@@ -67,7 +67,7 @@ MemberSignature merge(MemberSignature a, MemberSignature b, int size) {
 }
 
 // As many as a team has without leaders.
-constexpr int most_by_mail = 16;
+constexpr int most_in_node = 16;
 
 // To members [first, end).
 Protocol<> send_in_node(const Group& group, int tag, const std::string& text, int first, int end) {
@@ -99,7 +99,7 @@ Protocol<std::string> receive_in_node(const Group& group, int tag, int member) {
     co_return std::move(*text);
 }
 
-Protocol<std::string> fold_by_mail(const Group& group, int tag, std::string mine, Merge merge) {
+Protocol<std::string> fold_in_node(const Group& group, int tag, std::string mine, Merge merge) {
     if (!group.lowest()) {
         co_await send_in_node(group, tag, mine, 0, 1);
         co_return std::string();
@@ -111,10 +111,10 @@ Protocol<std::string> fold_by_mail(const Group& group, int tag, std::string mine
     co_return mine;
 }
 
-Protocol<std::string> spread_by_mail(const Group& group, int tag, std::string text) {
+Protocol<std::string> spread_in_node(const Group& group, int tag, std::string text) {
     if (!group.lowest()) {
-        std::string heard = co_await receive_in_node(group, tag, 0);
-        co_return heard;
+        std::string outcome = co_await receive_in_node(group, tag, 0);
+        co_return outcome;
     }
     co_await send_in_node(group, tag, text, 1, group.size());
     co_return text;
@@ -122,8 +122,8 @@ Protocol<std::string> spread_by_mail(const Group& group, int tag, std::string te
 
 }  // namespace
 
-bool agrees_by_mail(const Group& group) {
-    if (platform::simulated || group.size() < 2 || group.size() > most_by_mail) return false;
+bool agrees_in_node(const Group& group) {
+    if (platform::simulated || group.size() < 2 || group.size() > most_in_node) return false;
     // By nodes, which all processes know alike, not by `in_node`: a process outside of the group
     // asks, too.
     const std::int64_t node = group.link->node(group.rank_of(0));
@@ -179,7 +179,7 @@ void Fault::raise() const {
 
 Protocol<std::string> reduce(Group group, int tag, std::string mine, Merge merge) {
     if (group.goes_in_node)
-        co_return co_await fold_by_mail(group, tag, std::move(mine), std::move(merge));
+        co_return co_await fold_in_node(group, tag, std::move(mine), std::move(merge));
     const int size = group.size();
     const int own_bit = lowest_bit(group.index, size);
     for (int bit = 1; bit < own_bit && group.index + bit < size; bit <<= 1) {
@@ -218,7 +218,7 @@ Protocol<CallSignature> collect(Group group, int tag, CallSignature mine) {
 }
 
 Protocol<std::string> broadcast(Group group, int tag, std::string text) {
-    if (group.goes_in_node) co_return co_await spread_by_mail(group, tag, std::move(text));
+    if (group.goes_in_node) co_return co_await spread_in_node(group, tag, std::move(text));
     const int size = group.size();
     const int own_bit = lowest_bit(group.index, size);
     if (!group.lowest()) {

@@ -22,7 +22,7 @@ struct Group {
     Link* link = nullptr;
     std::vector<int> members;   // link ranks
     int index = 0;              // this process's
-    bool goes_in_node = false;  // agrees_by_mail, the same on all members
+    bool goes_in_node = false;  // agrees_in_node, the same on all members
 
     int size() const { return static_cast<int>(members.size()); }
     bool lowest() const { return index == 0; }
@@ -34,7 +34,7 @@ struct Group {
 /// Whether the members share memory, and are few enough for the lowest to serve all: then each text
 /// goes to the lowest directly, and its text to all. Tags name these texts, not their order,
 /// because a receive may wait for long while later calls come and go.
-bool agrees_by_mail(const Group& group);
+bool agrees_in_node(const Group& group);
 
 /// An error in transit: the name of its class, and its message. No message: no error.
 struct Fault {

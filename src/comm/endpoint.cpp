@@ -185,7 +185,7 @@ void Endpoint::write_out() {
     }
 }
 
-// False where the stream has no room.
+// False if the stream takes no byte now.
 bool Endpoint::write_chunk() {
     Message& message = *going_.message;
     while (going_.header_left > 0) {
@@ -260,7 +260,7 @@ bool Endpoint::read_ahead_of(std::int64_t& most) {
     return come > 0;
 }
 
-// False where nothing has come. Long chunks go straight to their place.
+// False where nothing has come. Long chunks go straight to their memory.
 bool Endpoint::read_chunk(std::int64_t& most) {
     Message& message = *coming_.message;
     std::byte* const to = message.data_ != nullptr ? message.data_ + message.moved_ : nullptr;

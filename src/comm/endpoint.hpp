@@ -23,7 +23,7 @@ namespace hocket::comm {
 class ByteStream {
   public:
     virtual ~ByteStream() = default;
-    /// Takes as many of the bytes as there is room for now, from the first on, and says how many.
+    /// Takes as many of the bytes as fit now, from the first on, and says how many.
     virtual std::int64_t write(const void* data, std::int64_t bytes) = 0;
     /// Gives at most so many bytes that have arrived, and says how many.
     virtual std::int64_t read(void* data, std::int64_t bytes) = 0;
@@ -58,8 +58,9 @@ class Endpoint {
         std::byte* data_ = nullptr;
         std::int64_t bytes_ = 0, moved_ = 0;
         std::int64_t number_ = 0;  // of a long message, for both ends
-        std::int64_t end_ = 0;     // of a short one: its last byte's place among the bytes written
-        std::string failed_;       // why it never will be done
+        std::int64_t end_ =
+            0;  // of a short one: the position of its last byte among the bytes written
+        std::string failed_;  // why it never will be done
     };
     using Handle = std::shared_ptr<Message>;
 
@@ -122,11 +123,12 @@ class Endpoint {
     void fail(Message& message, const std::string& why);
 
     std::unique_ptr<ByteStream> stream_;
-    double next_look_ = 0;                        // whether it is lost
-    std::string broken_;                          // why the stream's bytes make no sense
-    std::int64_t numbers_ = 0;                    // of long messages
-    std::int64_t unreceived_ = 0;                 // eager bytes here that no receive has taken
-    std::int64_t unconsumed_ = 0, consumed_ = 0;  // eager bytes: at the other end; here, not told
+    double next_look_ = 0;         // whether it is lost
+    std::string broken_;           // why the stream's bytes make no sense
+    std::int64_t numbers_ = 0;     // of long messages
+    std::int64_t unreceived_ = 0;  // eager bytes here that no receive has taken
+    std::int64_t unconsumed_ = 0,
+                 consumed_ = 0;  // eager bytes: at the other end; here, not reported
     // Bytes to write between chunks; how many there were, and how many are written.
     std::string out_;
     std::size_t out_begin_ = 0;

@@ -12,8 +12,8 @@ constexpr std::int64_t capacity = std::int64_t{256} << 10;
 class Loopback final : public ByteStream {
   public:
     std::int64_t write(const void* data, std::int64_t bytes) override {
-        const std::int64_t room = capacity - static_cast<std::int64_t>(held_.size());
-        const std::int64_t taken = std::clamp<std::int64_t>(bytes, 0, room);
+        const std::int64_t space = capacity - static_cast<std::int64_t>(held_.size());
+        const std::int64_t taken = std::clamp<std::int64_t>(bytes, 0, space);
         held_.append(static_cast<const char*>(data), static_cast<std::size_t>(taken));
         return taken;
     }

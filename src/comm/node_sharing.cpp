@@ -70,7 +70,7 @@ Protocol<std::string> gather_nodes(Link& link, int tag, std::string mine) {
     co_return all;
 }
 
-void tell(const Link& link, std::size_t in_node, bool shared) {
+void log_sharing(const Link& link, std::size_t in_node, bool shared) {
     const std::string others = std::to_string(in_node - 1) + " other process" +
                                (in_node == 2 ? "" : "es") + " of its node";
     std::string text = "process " + std::to_string(link.rank()) + " of " +
@@ -135,7 +135,8 @@ Protocol<NodeSharing> find_node_sharing(Link& link, int tag,
             std::replace(known->begin(), known->end(), static_cast<int>(in.number()), -1);
         sharing.nodes = std::move(known);
     }
-    if (log::enabled(LogLevel::debug)) tell(link, in_node.size(), sharing.node_inbox != nullptr);
+    if (log::enabled(LogLevel::debug))
+        log_sharing(link, in_node.size(), sharing.node_inbox != nullptr);
     co_return sharing;
 }
 

@@ -136,9 +136,9 @@ void wait(Operation& operation, Deadline deadline) {
     const comm::InterpreterUnlocked unlocked;
     const Registered registered(operation);
     const comm::Waiter waiter;
-    trace::Arguments told;
-    if (trace::enabled()) told.add("for", operation.text());
-    const trace::Span span("wait", told);
+    trace::Arguments details;
+    if (trace::enabled()) details.add("for", operation.text());
+    const trace::Span span("wait", details);
     base::Backoff backoff(comm::Engine::instance().crowded());
     double next_check = platform::seconds();
     comm::LossDetector loss_detector(next_check);

@@ -26,7 +26,7 @@ comm::Protocol<> fill_all(Array array, int tag, std::int64_t number,
     co_await on.state().open();
     comm::Link& link = on.state().link();
     const std::string order = co_await comm::agree(comm::Group::whole(link), tag, std::move(mine));
-    transfer::Route route{&link, {}, {}, tag, number};
+    transport::Route route{&link, {}, {}, tag, number};
     for (int rank = 0; rank < link.size(); ++rank) route.source.push_back(rank);
     route.destination = route.source;
     transfer::Stopwatch watch(nullptr);

@@ -118,8 +118,8 @@ class BoxBorders {
 
     BorderBlock block(std::int64_t to, const BorderRequest& request) const {
         return border_block(request.holder, to, extents(request.box),
-                            place(request.holder, request.box, no_shift()),
-                            place(to, request.box, request.shift), shape(request.holder),
+                            first_index(request.holder, request.box, no_shift()),
+                            first_index(to, request.box, request.shift), shape(request.holder),
                             shape(to));
     }
 
@@ -131,12 +131,12 @@ class BoxBorders {
     }
 
     // The position of the box's first element in that memory.
-    Shape place(std::int64_t process, const Ranges& box, const Shape& shift) const {
+    Shape first_index(std::int64_t process, const Ranges& box, const Shape& shift) const {
         const Ranges& own = form_.boxes->box(process).ranges;
-        Shape place;
+        Shape index;
         for (std::size_t d = 0; d < box.size(); ++d)
-            place.push_back(box[d].first + shift[d] - own[d].first + width_[d]);
-        return place;
+            index.push_back(box[d].first + shift[d] - own[d].first + width_[d]);
+        return index;
     }
 
     const layout::Form& form_;

@@ -80,13 +80,13 @@ class Dimension {
 // The blocks that one process sends and receives along each dimension.
 class GridBorders {
   public:
-    GridBorders(const layout::Form& form, const Shape& width, const Shape& place,
+    GridBorders(const layout::Form& form, const Shape& width, const Shape& coordinates,
                 const std::vector<Dimension>& dimensions)
-        : form_(form), width_(width), place_(place), dimensions_(dimensions) {}
+        : form_(form), width_(width), coordinates_(coordinates), dimensions_(dimensions) {}
 
     std::vector<BorderBlock> along(std::size_t d) const {
         std::vector<BorderBlock> made;
-        const std::int64_t me = form_.coordinate(d, place_);
+        const std::int64_t me = form_.coordinate(d, coordinates_);
         for (std::int64_t to = 0; to < dimensions_[d].parts(); ++to)
             for (const BorderRequest& request : dimensions_[d].requests(to))
                 if (to == me || request.holder == me) made.push_back(block(d, to, request));
@@ -99,7 +99,7 @@ class GridBorders {
     BorderBlock block(std::size_t d, std::int64_t to, const BorderRequest& request) const {
         Shape extents, first, shape;
         for (std::size_t k = 0; k < width_.size(); ++k) {
-            const std::int64_t c = form_.coordinate(k, place_), n = local_extent(k, c);
+            const std::int64_t c = form_.coordinate(k, coordinates_), n = local_extent(k, c);
             const std::int64_t below = k < d ? dimensions_[k].below(c) : 0;
             extents.push_back(n + below + (k < d ? dimensions_[k].above(c) : 0));
             first.push_back(width_[k] - below);
@@ -121,14 +121,14 @@ class GridBorders {
     }
 
     std::int64_t rank_at(std::size_t d, std::int64_t coordinate) const {
-        Shape there = place_;
+        Shape there = coordinates_;
         if (form_.axes[d].grid >= 0)
             there[static_cast<std::size_t>(form_.axes[d].grid)] = coordinate;
         return form_.process_at(form_.position(there));
     }
 
     const layout::Form& form_;
-    const Shape &width_, &place_;
+    const Shape &width_, &coordinates_;
     const std::vector<Dimension>& dimensions_;
 };
 
@@ -177,9 +177,9 @@ HaloPlan halo_plan(const Layout& layout, std::int64_t rank, const DType& dtype, 
     for (std::size_t d = 0; d < dimensions; ++d) {
         along.emplace_back(form, d, width[d], !periodic.empty() && periodic[d]);
     }
-    const auto place = rank < 0 ? std::nullopt : form.place(rank);
-    if (!place || form.local_elements(rank) == 0) return work;
-    const GridBorders borders(form, width, *place, along);
+    const auto coordinates = rank < 0 ? std::nullopt : form.place(rank);
+    if (!coordinates || form.local_elements(rank) == 0) return work;
+    const GridBorders borders(form, width, *coordinates, along);
     for (std::size_t d = 0; d < dimensions; ++d)
         if (width[d] > 0) work.phases.push_back(borders.along(d));
     return work;

@@ -56,7 +56,7 @@ class Inplace {
 
   private:
     Permutation permutation_;
-    Schedule schedule_;
+    LoopSchedule schedule_;
     Resources means_;  // its method is for planning only
     InplacePlan plan_;
 };

@@ -125,7 +125,7 @@ struct Cut {
 Cut cut_work(const Permutation& permutation, std::int64_t block, const Pass& pass) {
     const std::int64_t pieces = ceil_div(block, largest_piece);
     const std::int64_t threads = base::resolve_threads(pass.threads);
-    const bool whole = threads == 1 || pass.schedule.kind != Schedule::Kind::automatic ||
+    const bool whole = threads == 1 || pass.schedule.kind != LoopSchedule::Kind::automatic ||
                        permutation.batch * pieces >= 2 * threads;
     return {pieces,
             whole ? INT64_MAX
@@ -145,7 +145,7 @@ void hand_out_cycles(const Permutation& permutation, std::int64_t block, const P
         more = finder.find(found, pass.whole_table ? SIZE_MAX : segments_at_once, cut.longest);
         if (found.empty()) continue;
         const std::span<const Segment> segments = found;
-        if (cut.longest == INT64_MAX && pass.schedule.kind == Schedule::Kind::automatic) {
+        if (cut.longest == INT64_MAX && pass.schedule.kind == LoopSchedule::Kind::automatic) {
             base::parallel_for(pass.threads, slices,
                                [&](std::int64_t slice) { work.move(slice, segments); });
             continue;

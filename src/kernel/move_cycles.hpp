@@ -8,8 +8,8 @@
 #include <span>
 
 #include "kernel/cycle_finder.hpp"
+#include "kernel/loop_schedule.hpp"
 #include "kernel/permutation.hpp"
-#include "kernel/schedule.hpp"
 
 namespace hocket::kernel {
 
@@ -28,7 +28,7 @@ struct BlockPositions {
 /// Options of a pass.
 struct Pass {
     int threads = 1;
-    Schedule schedule;
+    LoopSchedule schedule;
     bool whole_table = false;  // find all cycles before the first move, as in the paper
 };
 

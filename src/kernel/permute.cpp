@@ -8,8 +8,8 @@
 #include "base/text.hpp"
 #include "hocket/kernel.hpp"
 #include "kernel/inplace.hpp"
+#include "kernel/loop_schedule.hpp"
 #include "kernel/permutation.hpp"
-#include "kernel/schedule.hpp"
 #include "kernel/scratch.hpp"
 
 namespace hocket::kernel {
@@ -92,7 +92,7 @@ void permute(const void* source, std::span<const std::int64_t> shape,
         throw Error("the source has " + std::to_string(shape.size()) + " dimensions and " +
                     std::to_string(strides.size()) + " strides");
     make_permutation(shape, axes, itemsize);  // for its checks
-    const Schedule schedule = Schedule::parse(options.schedule);
+    const LoopSchedule schedule = LoopSchedule::parse(options.schedule);
     std::vector<std::int64_t> extents, from;
     for (const std::int64_t axis : axes) {
         extents.push_back(shape[static_cast<std::size_t>(axis)]);
@@ -103,7 +103,7 @@ void permute(const void* source, std::span<const std::int64_t> shape,
     if (whole.bytes() > 0)
         check_apart(source, from, destination, destination_strides, extents, itemsize,
                     whole.bytes());
-    if (schedule.kind == Schedule::Kind::automatic || extents.empty() || whole.bytes() == 0)
+    if (schedule.kind == LoopSchedule::Kind::automatic || extents.empty() || whole.bytes() == 0)
         return whole.run(source, destination, threads, options.stores);
     // The paper's loop: iterations of the outermost dimension of the destination.
     std::vector<std::int64_t> slice = extents;
@@ -122,7 +122,7 @@ void permute(const void* source, std::span<const std::int64_t> shape,
 Inplace::Inplace(std::span<const std::int64_t> shape, std::int64_t itemsize,
                  std::span<const std::int64_t> axes, const InplaceOptions& options)
     : permutation_((check_itemsize(itemsize), make_permutation(shape, axes, itemsize))),
-      schedule_(Schedule::parse(options.schedule)),
+      schedule_(LoopSchedule::parse(options.schedule)),
       means_(means_for(permutation_, options)),
       plan_(plan_inplace(permutation_, means_)) {}
 

@@ -92,18 +92,18 @@ class Stage {
     double slowest_ = 0;
 };
 
-bool carries_relayed(const Schedule& schedule, const StrategyMessage& message) {
+bool carries_relayed(const Routing& routing, const StrategyMessage& message) {
     return message.from.side == message.to.side ||
            std::any_of(message.parcels.begin(), message.parcels.end(), [&](std::int32_t parcel) {
-               const Parcel& each = schedule.parcels[static_cast<std::size_t>(parcel)];
+               const Parcel& each = routing.parcels[static_cast<std::size_t>(parcel)];
                return each.source != message.from.rank || each.destination != message.to.rank;
            });
 }
 
-std::vector<const StrategyMessage*> in_order(const Schedule& schedule,
+std::vector<const StrategyMessage*> in_order(const Routing& routing,
                                              std::int64_t StrategyMessage::*stage) {
     std::vector<const StrategyMessage*> order;
-    for (const StrategyMessage& message : schedule.messages) order.push_back(&message);
+    for (const StrategyMessage& message : routing.messages) order.push_back(&message);
     std::stable_sort(order.begin(), order.end(),
                      [stage](const StrategyMessage* a, const StrategyMessage* b) {
                          return a->*stage < b->*stage;
@@ -111,17 +111,17 @@ std::vector<const StrategyMessage*> in_order(const Schedule& schedule,
     return order;
 }
 
-double predict_phases(const Problem& problem, const Schedule& schedule, const Costs& costs) {
+double predict_phases(const Problem& problem, const Routing& routing, const Costs& costs) {
     Stage stage(problem, costs, true);
     double seconds = 0, relay = 0;
     std::int64_t phase = 0;
-    for (const StrategyMessage* message : in_order(schedule, &StrategyMessage::phase)) {
+    for (const StrategyMessage* message : in_order(routing, &StrategyMessage::phase)) {
         if (message->phase != phase) {
             seconds += stage.end() + relay;
             relay = 0;
             phase = message->phase;
         }
-        stage.add(*message, carries_relayed(schedule, *message));
+        stage.add(*message, carries_relayed(routing, *message));
         relay = std::max(relay, costs.relay(message->from, message->to));
     }
     return seconds + stage.end();
@@ -129,16 +129,16 @@ double predict_phases(const Problem& problem, const Schedule& schedule, const Co
 
 /// By rounds, because groups collect while others send; relays delay short rounds. Earlier messages
 /// have waited for their whole link.
-double predict_hybrid(const Problem& problem, const Schedule& schedule, const Costs& costs) {
+double predict_hybrid(const Problem& problem, const Routing& routing, const Costs& costs) {
     Stage stage(problem, costs, false), within(problem, costs, true);
     std::vector<double> links(static_cast<std::size_t>(costs.nodes()), 0);
     double seconds = 0, relay = 0;
     bool collects = false;
     std::int64_t round = 0;
-    for (const StrategyMessage* message : in_order(schedule, &StrategyMessage::round)) {
+    for (const StrategyMessage* message : in_order(routing, &StrategyMessage::round)) {
         if (message->round != round) seconds += stage.end();
         round = message->round;
-        const bool relayed = carries_relayed(schedule, *message);
+        const bool relayed = carries_relayed(routing, *message);
         stage.add(*message, relayed);
         if (relayed && message->phase == 0)
             relay = std::max(relay, costs.relay(message->from, message->to));
@@ -300,10 +300,10 @@ double predict(const std::shared_ptr<const Problem>& problem, Strategy strategy,
         return predict_even(*problem, strategy, costs);
     const std::int64_t stages =
         strategy_of(problem->options.strategy) == strategy ? problem->options.stages : 0;
-    const Schedule schedule = make_schedule(problem, strategy, stages, false);
-    return strategy == Strategy::hybrid && schedule.phases > 1
-               ? predict_hybrid(*problem, schedule, costs)
-               : predict_phases(*problem, schedule, costs);
+    const Routing routing = make_routing(problem, strategy, stages, false);
+    return strategy == Strategy::hybrid && routing.phases > 1
+               ? predict_hybrid(*problem, routing, costs)
+               : predict_phases(*problem, routing, costs);
 }
 
 Strategy choose(const std::shared_ptr<const Problem>& problem, const Model& model) {

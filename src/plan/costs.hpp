@@ -5,7 +5,7 @@
 #include <memory>
 #include <vector>
 
-#include "plan/schedule.hpp"
+#include "plan/routing.hpp"
 
 namespace hocket::plan {
 

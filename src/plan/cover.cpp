@@ -135,11 +135,16 @@ class Search {
 
 }  // namespace
 
+bool may_have_gaps(const Layout& source) {
+    const layout::Form& from = source.form();
+    if (from.gridded() || (from.indexed() && from.segments->gaps().empty())) return false;
+    // Disjoint boxes with as many elements as the array have no gaps.
+    return !from.boxes || from.boxes->overlap() || from.boxes->total() != from.elements;
+}
+
 void check_cover(const Problem& problem) {
     const layout::Form &from = problem.source.form(), &to = problem.destination.form();
-    if (from.gridded() || (from.indexed() && from.segments->gaps().empty())) return;
-    // Disjoint boxes with as many elements as the array have no gaps.
-    if (from.boxes && !from.boxes->overlap() && from.boxes->total() == from.elements) return;
+    if (!may_have_gaps(problem.source)) return;
     const Found found = Search(problem).run();
     if (!found) return;
     const Shape index = layout::unflatten(*found, to.shape);

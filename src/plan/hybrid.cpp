@@ -48,15 +48,15 @@ class Ports {
 /// The larger side sends: direct messages cross first, then those of the groups.
 class Forwards {
   public:
-    Forwards(Schedule& schedule, const Problem& problem, bool backwards)
-        : schedule_(schedule), problem_(problem), backwards_(backwards) {}
+    Forwards(Routing& routing, const Problem& problem, bool backwards)
+        : routing_(routing), problem_(problem), backwards_(backwards) {}
 
     void run(std::int64_t n, std::int64_t m) {
         std::vector<ParcelHop> direct;
         const std::vector<CollectingGroup> groups = collecting_groups(n, m);
         std::vector<std::vector<ParcelHop>> collect(groups.size()), cross(groups.size());
-        for (std::size_t k = 0; k < schedule_.parcels.size(); ++k) {
-            const Parcel& parcel = schedule_.parcels[k];
+        for (std::size_t k = 0; k < routing_.parcels.size(); ++k) {
+            const Parcel& parcel = routing_.parcels[k];
             const std::int64_t a = backwards_ ? parcel.destination : parcel.source;
             const std::int64_t b = backwards_ ? parcel.source : parcel.destination;
             const auto number = static_cast<std::int32_t>(k);
@@ -75,7 +75,7 @@ class Forwards {
         place_direct(std::move(direct));
         for (auto& hops : collect) place(std::move(hops), 0);
         for (auto& hops : cross) place(std::move(hops), 1);
-        schedule_.phases = 2;
+        routing_.phases = 2;
     }
 
   private:
@@ -87,12 +87,12 @@ class Forwards {
     }
     std::int64_t number(const SideRank& stop) const { return process_number(problem_, stop); }
 
-    Schedule messages_of(std::vector<ParcelHop> hops) {
-        Schedule part;
-        part.parcels = std::move(schedule_.parcels);
+    Routing messages_of(std::vector<ParcelHop> hops) {
+        Routing part;
+        part.parcels = std::move(routing_.parcels);
         add_messages(part, problem_, std::move(hops));
-        schedule_.parcels = std::move(part.parcels);
-        schedule_.moved += part.moved;
+        routing_.parcels = std::move(part.parcels);
+        routing_.moved += part.moved;
         return part;
     }
     void keep(StrategyMessage message, std::int64_t phase, std::int64_t round) {
@@ -101,11 +101,11 @@ class Forwards {
         ready_[to] = std::max(ready_[to], phase == 0 ? round + 1 : 0);
         message.phase = phase;
         message.round = round;
-        schedule_.rounds = std::max(schedule_.rounds, round + 1);
-        schedule_.messages.push_back(std::move(message));
+        routing_.rounds = std::max(routing_.rounds, round + 1);
+        routing_.messages.push_back(std::move(message));
     }
     void place_direct(std::vector<ParcelHop> hops) {
-        Schedule part = messages_of(std::move(hops));
+        Routing part = messages_of(std::move(hops));
         assign_rounds(part, problem_);
         for (StrategyMessage& message : part.messages) {
             const std::int64_t round = message.round;
@@ -116,7 +116,7 @@ class Forwards {
     /// Each message goes as early as both its processes are free and its sender has all its
     /// parcels.
     void place(std::vector<ParcelHop> hops, std::int64_t phase) {
-        Schedule part = messages_of(std::move(hops));
+        Routing part = messages_of(std::move(hops));
         std::int64_t least = 0;
         for (const StrategyMessage& message : part.messages)
             least = std::max({least, message.from.rank, message.to.rank});
@@ -135,7 +135,7 @@ class Forwards {
         return base::floor_mod(message.to.rank - message.from.rank, processes);
     }
 
-    Schedule& schedule_;
+    Routing& routing_;
     const Problem& problem_;
     bool backwards_;
     Ports ports_;
@@ -143,45 +143,45 @@ class Forwards {
                                                   // relay
 };
 
-Schedule make_direct(const Problem& problem, std::vector<Parcel> parcels) {
-    Schedule schedule;
-    schedule.parcels = std::move(parcels);
+Routing make_direct(const Problem& problem, std::vector<Parcel> parcels) {
+    Routing routing;
+    routing.parcels = std::move(parcels);
     std::vector<ParcelHop> hops;
-    for (std::size_t k = 0; k < schedule.parcels.size(); ++k)
+    for (std::size_t k = 0; k < routing.parcels.size(); ++k)
         hops.push_back({{0,
-                         {Side::source, schedule.parcels[k].source},
-                         {Side::destination, schedule.parcels[k].destination}},
+                         {Side::source, routing.parcels[k].source},
+                         {Side::destination, routing.parcels[k].destination}},
                         static_cast<std::int32_t>(k)});
-    add_messages(schedule, problem, std::move(hops));
-    assign_rounds(schedule, problem);
-    return schedule;
+    add_messages(routing, problem, std::move(hops));
+    assign_rounds(routing, problem);
+    return routing;
 }
 
-std::int64_t crossing(const Schedule& schedule) {
+std::int64_t crossing(const Routing& routing) {
     return std::count_if(
-        schedule.messages.begin(), schedule.messages.end(),
+        routing.messages.begin(), routing.messages.end(),
         [](const StrategyMessage& message) { return message.from.side != message.to.side; });
 }
 
 /// Reverses time, and the direction of every message.
-void reverse(Schedule& schedule) {
-    for (StrategyMessage& message : schedule.messages) {
+void reverse(Routing& routing) {
+    for (StrategyMessage& message : routing.messages) {
         std::swap(message.from, message.to);
-        message.round = schedule.rounds - 1 - message.round;
-        message.phase = schedule.phases - 1 - message.phase;
+        message.round = routing.rounds - 1 - message.round;
+        message.phase = routing.phases - 1 - message.phase;
     }
 }
 
 }  // namespace
 
-Schedule make_hybrid(const std::shared_ptr<const Problem>& problem) {
+Routing make_hybrid(const std::shared_ptr<const Problem>& problem) {
     const std::int64_t senders = problem->source.size(), receivers = problem->destination.size();
     const std::int64_t n = std::max(senders, receivers), m = std::min(senders, receivers);
     std::vector<Parcel> parcels = all_parcels(problem);
-    Schedule direct = make_direct(*problem, parcels);
+    Routing direct = make_direct(*problem, parcels);
     if (n < m + 2 || parcels.empty()) return direct;
     const bool backwards = senders < receivers;
-    Schedule found;
+    Routing found;
     found.parcels = std::move(parcels);
     Forwards(found, *problem, backwards).run(n, m);
     if (backwards) reverse(found);

@@ -3,7 +3,7 @@
 // collect parcels for the same receiver from each other.
 #pragma once
 
-#include "plan/schedule.hpp"
+#include "plan/routing.hpp"
 
 namespace hocket::plan {
 
@@ -13,6 +13,6 @@ namespace hocket::plan {
 /// paper: 3 for 4 and 2) instead of n. Without a gain (n < m + 2, sparse traffic) it is the direct
 /// strategy, so it never takes more rounds, or more messages between the sides. If the receiving
 /// side is the larger one, everything is reversed.
-Schedule make_hybrid(const std::shared_ptr<const Problem>& problem);
+Routing make_hybrid(const std::shared_ptr<const Problem>& problem);
 
 }  // namespace hocket::plan

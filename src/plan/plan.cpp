@@ -8,7 +8,7 @@
 #include "plan/direct_rounds.hpp"
 #include "plan/part.hpp"
 #include "plan/problem.hpp"
-#include "plan/schedule.hpp"
+#include "plan/routing.hpp"
 #include "plan/totals.hpp"
 
 namespace hocket {
@@ -28,10 +28,10 @@ struct Plan::State {
     std::shared_ptr<const plan::Problem> problem;
     plan::Model model;
 
-    mutable std::once_flag strategy_once, turns_once, schedule_once, messages_once, moved_once;
+    mutable std::once_flag strategy_once, turns_once, routing_once, messages_once, moved_once;
     mutable std::optional<plan::Strategy> strategy_found;
     mutable std::optional<plan::DirectRounds> turns_found;
-    mutable plan::Schedule schedule_found;
+    mutable plan::Routing routing_found;
     mutable std::int64_t messages_found = 0, moved_found = 0;
 
     plan::Strategy strategy() const {
@@ -41,23 +41,23 @@ struct Plan::State {
         return *strategy_found;
     }
     bool direct() const { return strategy() == plan::Strategy::direct; }
-    const plan::Schedule& schedule() const {  // unless direct
-        std::call_once(schedule_once, [this] {
-            schedule_found = plan::make_schedule(problem, strategy(), problem->options.stages);
+    const plan::Routing& routing() const {  // unless direct
+        std::call_once(routing_once, [this] {
+            routing_found = plan::make_routing(problem, strategy(), problem->options.stages);
         });
-        return schedule_found;
+        return routing_found;
     }
     const plan::DirectRounds& turns() const {
         std::call_once(turns_once, [this] { turns_found.emplace(problem); });
         return *turns_found;
     }
     std::int64_t messages() const {
-        if (!direct()) return static_cast<std::int64_t>(schedule().messages.size());
+        if (!direct()) return static_cast<std::int64_t>(routing().messages.size());
         std::call_once(messages_once, [this] { messages_found = plan::count_messages(problem); });
         return messages_found;
     }
     std::int64_t moved() const {
-        if (!direct()) return schedule().moved;
+        if (!direct()) return routing().moved;
         std::call_once(moved_once, [this] { moved_found = plan::count_moved(*problem); });
         return moved_found;
     }
@@ -91,14 +91,14 @@ struct Plan::State {
     std::vector<ParcelRoutes> relayed_itinerary(Side side, std::int64_t rank) const {
         std::vector<ParcelRoutes> found;
         const plan::SideRank here{side, rank};
-        for (const plan::StrategyMessage& message : schedule().messages) {
+        for (const plan::StrategyMessage& message : routing().messages) {
             const bool sends = message.from == here;
             if (!sends && !(message.to == here)) continue;
             const plan::SideRank& there = sends ? message.to : message.from;
             ParcelRoutes& made = found.emplace_back();
             made.step = {message.round, sends, there.side, there.rank, message.elements};
             for (const std::int32_t parcel : message.parcels)
-                made.cargo.push_back(schedule().parcels[static_cast<std::size_t>(parcel)]);
+                made.cargo.push_back(routing().parcels[static_cast<std::size_t>(parcel)]);
         }
         return found;
     }
@@ -148,7 +148,7 @@ std::vector<std::vector<plan::Parcel>> Plan::cargo(Side side, std::int64_t rank)
 }
 
 std::int64_t Plan::rounds() const {
-    return state_->direct() ? state_->turns().count() : state_->schedule().rounds;
+    return state_->direct() ? state_->turns().count() : state_->routing().rounds;
 }
 std::int64_t Plan::message_count() const {
     return state_->messages();

@@ -13,45 +13,45 @@ namespace hocket::plan {
 
 namespace {
 
-void check_axes(const Layout& source, const Layout& destination, Options& options,
-                std::vector<std::size_t>& where) {
+// The source's dimension for each of the destination's, each from 0 on.
+std::vector<std::int64_t> checked_axes(const Layout& source, const Layout& destination,
+                                       std::vector<std::int64_t> axes) {
     const std::size_t n = source.dimensions();
-    where.resize(n);
-    if (options.axes.empty())
-        for (std::size_t d = 0; d < n; ++d) options.axes.push_back(static_cast<std::int64_t>(d));
-    const std::string given = layout::text_of(options.axes);
+    if (axes.empty())
+        for (std::size_t d = 0; d < n; ++d) axes.push_back(static_cast<std::int64_t>(d));
+    const std::vector<std::int64_t> given = axes;
     std::vector<bool> seen(n, false);
-    if (options.axes.size() != n)
-        throw LayoutError("axes " + given + " do not fit the source's shape " +
+    if (axes.size() != n)
+        throw LayoutError("axes " + layout::text_of(given) + " do not fit the source's shape " +
                           layout::text_of(source.shape()) + "; name each of its " +
                           std::to_string(n) + " dimensions once");
-    for (std::size_t j = 0; j < n; ++j) {
-        std::int64_t& axis = options.axes[j];
+    for (std::int64_t& axis : axes) {
         if (axis < 0) axis += static_cast<std::int64_t>(n);
         if (axis < 0 || axis >= static_cast<std::int64_t>(n) ||
             seen[static_cast<std::size_t>(axis)])
-            throw LayoutError("axes " + given + " are no permutation of the " + std::to_string(n) +
-                              " dimensions of the source; name each once");
+            throw LayoutError("axes " + layout::text_of(given) + " are no permutation of the " +
+                              std::to_string(n) + " dimensions of the source; name each once");
         seen[static_cast<std::size_t>(axis)] = true;
-        where[static_cast<std::size_t>(axis)] = j;
     }
     Shape wanted;
-    for (const std::int64_t axis : options.axes)
+    for (const std::int64_t axis : axes)
         wanted.push_back(source.shape()[static_cast<std::size_t>(axis)]);
     if (wanted != destination.shape())
         throw LayoutError(
             "the source " + layout::brief(source.form()) + " gives an array of shape " +
             layout::text_of(wanted) +
-            (wanted == source.shape() ? "" : " under axes " + layout::text_of(options.axes)) +
+            (wanted == source.shape() ? "" : " under axes " + layout::text_of(axes)) +
             ", but the destination is " + layout::brief(destination.form()) +
             "; make the shapes equal, or give the axes (in Fortran the order) that turn one into "
             "the other");
+    return axes;
 }
 
-void check_overlap(const Layout& source, const Layout& destination, const Options& options,
-                   std::vector<std::pair<std::int64_t, std::int64_t>>& reverse) {
-    const std::vector<std::int64_t>& overlap = options.overlap;
-    if (overlap.empty()) return;
+// Problem::reverse.
+std::vector<std::pair<std::int64_t, std::int64_t>> checked_overlap(
+    const Layout& source, const Layout& destination, const std::vector<std::int64_t>& overlap) {
+    std::vector<std::pair<std::int64_t, std::int64_t>> reverse;
+    if (overlap.empty()) return reverse;
     if (static_cast<std::int64_t>(overlap.size()) != destination.size())
         throw LayoutError("overlap names " + std::to_string(overlap.size()) +
                           " processes, but the destination has " +
@@ -76,6 +76,7 @@ void check_overlap(const Layout& source, const Layout& destination, const Option
                           std::to_string(twice->second) + " and " +
                           std::to_string((twice + 1)->second) + " are both source process " +
                           std::to_string(twice->first) + "; it must be one-to-one");
+    return reverse;
 }
 
 void check_nodes(const std::vector<std::int64_t>& nodes, const Layout& layout, const char* side) {
@@ -86,12 +87,7 @@ void check_nodes(const std::vector<std::int64_t>& nodes, const Layout& layout, c
                       "; give one number a process, for both sides");
 }
 
-}  // namespace
-
-Problem::Problem(Layout from, Layout to, Options given)
-    : source(std::move(from)), destination(std::move(to)), options(std::move(given)) {
-    check_axes(source, destination, options, where);
-    check_overlap(source, destination, options, reverse);
+void check_numbers(const Layout& source, const Layout& destination, const Options& options) {
     check_nodes(options.source_nodes, source, "source");
     check_nodes(options.destination_nodes, destination, "destination");
     if (options.source_nodes.empty() != options.destination_nodes.empty())
@@ -105,6 +101,28 @@ Problem::Problem(Layout from, Layout to, Options given)
                           std::to_string(options.itemsize) + " bytes to " +
                           std::to_string(destination.form().copies) +
                           " copies is more than 2^63 - 1 bytes; move a smaller array");
+}
+
+}  // namespace
+
+void check(const Layout& source, const Layout& destination, const Options& options) {
+    if (may_have_gaps(source)) {  // to search them takes the whole problem
+        static_cast<void>(Problem(source, destination, options));
+        return;
+    }
+    static_cast<void>(checked_axes(source, destination, options.axes));
+    static_cast<void>(checked_overlap(source, destination, options.overlap));
+    check_numbers(source, destination, options);
+}
+
+Problem::Problem(Layout from, Layout to, Options given)
+    : source(std::move(from)), destination(std::move(to)), options(std::move(given)) {
+    options.axes = checked_axes(source, destination, std::move(options.axes));
+    where.resize(options.axes.size());
+    for (std::size_t j = 0; j < where.size(); ++j)
+        where[static_cast<std::size_t>(options.axes[j])] = j;
+    reverse = checked_overlap(source, destination, options.overlap);
+    check_numbers(source, destination, options);
     if (!options.partial) check_cover(*this);
 }
 

@@ -54,6 +54,9 @@ struct Problem {
     std::int64_t same(Side side, std::int64_t rank) const;
 };
 
+/// Checks what a Problem of these would, without making one. @throws LayoutError as Plan does.
+void check(const Layout& source, const Layout& destination, const Options& options);
+
 inline Side other(Side side) {
     return side == Side::source ? Side::destination : Side::source;
 }

@@ -6,7 +6,7 @@
 #include <functional>
 #include <vector>
 
-#include "plan/schedule.hpp"
+#include "plan/routing.hpp"
 
 namespace hocket::plan {
 

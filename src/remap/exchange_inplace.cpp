@@ -25,7 +25,7 @@ constexpr std::int64_t swap_from = std::int64_t{1} << 15;
 
 /// The two processes of a pair, as one of them sees them.
 struct Pair {
-    const transfer::Route* route;
+    const transport::Route* route;
     const Exchange* exchange;
     int peer;  // rank
     bool first;
@@ -80,11 +80,11 @@ class Pieces {
     }
     std::int64_t count() const { return base::ceil_div(rows_, together_) * in_run_; }
 
-    std::byte* place(std::int64_t piece) const {
+    std::byte* position(std::int64_t piece) const {
         return pair_.here + piece / in_run_ * together_ * pair_.runs.pitch +
                piece % in_run_ * exchange_piece;
     }
-    /// From the piece's place to a buffer.
+    /// From the piece's position to a buffer.
     std::shared_ptr<const transfer::Schedule> schedule(std::int64_t piece) const {
         const std::int64_t rows = rows_of(piece), bytes = bytes_of(piece), pitch = pair_.runs.pitch;
         auto& made = pair_.exchange->schedules[{rows, bytes, pitch}];
@@ -101,7 +101,7 @@ class Pieces {
     void put(std::int64_t piece, const std::byte* buffer) const {
         const std::int64_t bytes = bytes_of(piece);
         kernel::Copy(Shape{rows_of(piece), bytes}, 1, Shape{bytes, 1}, Shape{pair_.runs.pitch, 1})
-            .run(buffer, place(piece));
+            .run(buffer, position(piece));
     }
 
   private:
@@ -125,11 +125,11 @@ comm::Protocol<> exchange_pieces(Pair pair, std::byte* buffer) {
     const auto buffer_of = [&](std::int64_t piece) { return buffer + piece % 2 * exchange_piece; };
     const auto start = [&](std::int64_t piece) {
         const int tag = pair.route->data_tag;
-        transfer::Route route{pair.route->link, {pair.peer}, {pair.peer}};
+        transport::Route route{pair.route->link, {pair.peer}, {pair.peer}};
         route.data_tag = piece % 2 == 0 ? tag : comm::State::reply_tag(tag);
         route.call = pair.route->call;
         under_way[piece % 2].emplace(pieces.schedule(piece), std::move(route), watch);
-        under_way[piece % 2]->start(pieces.place(piece), buffer_of(piece));
+        under_way[piece % 2]->start(pieces.position(piece), buffer_of(piece));
     };
     for (std::int64_t piece = 0; piece < std::min<std::int64_t>(count, 2); ++piece) start(piece);
     for (std::int64_t piece = 0; piece < count; ++piece) {
@@ -158,8 +158,8 @@ void move_bytes(std::byte* array, std::int64_t to, std::int64_t from, std::int64
 }
 
 /// After the exchange of the pairs, the chunk of each member lies where the one for it lay. Moves
-/// all chunks to their places, over the surpluses that have gone, with gaps for those that will
-/// come.
+/// all chunks to their final positions, over the surpluses that have gone, with gaps for those that
+/// will come.
 void settle(std::byte* array, const std::vector<std::int64_t>& common,
             const std::vector<std::int64_t>& from, const std::vector<std::int64_t>& to) {
     if (from == to) return;
@@ -192,7 +192,7 @@ comm::Protocol<> exchange_inplace(comm::Link& link, int tag, std::int64_t number
     std::vector<std::int64_t> common(players);
     for (std::size_t q = 0; q < players; ++q)
         common[q] = std::min(exchange.sends[q], exchange.receives[q]);
-    const transfer::Route route{&link, exchange.members, exchange.members, tag, number};
+    const transport::Route route{&link, exchange.members, exchange.members, tag, number};
 
     std::shared_ptr<std::byte> buffer;
     for (int round = 0; round < rounds(static_cast<int>(players)); ++round) {

@@ -22,8 +22,8 @@ inline int rounds(int players) {
 }
 
 /// Process r of the layout is rank r of the link. `number`: of the call, as Route::call. `array`
-/// has room for the sent and for the received chunks. Beside it the exchange uses `exchange_buffer`
-/// bytes, and as many again to pack runs.
+/// has memory for the sent and for the received chunks. Beside it the exchange uses
+/// `exchange_buffer` bytes, and as many again to pack runs.
 comm::Protocol<> exchange_inplace(comm::Link& link, int tag, std::int64_t number,
                                   const Exchange& exchange, std::byte* array, int threads);
 

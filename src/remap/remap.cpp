@@ -22,12 +22,12 @@ namespace {
 comm::Protocol<> move(Comm on, int tag, std::int64_t number, comm::CallSignature mine,
                       std::shared_ptr<const remap::RemapPlan> plan, Array array, Shape axes,
                       int threads, std::shared_ptr<Profile> profile) {
-    trace::Arguments told;
+    trace::Arguments details;
     if (trace::enabled())
-        told.add("call", mine.text)
+        details.add("call", mine.text)
             .add("bytes", transfer::local_bytes(array.layout(), transfer::local_view_of(array),
                                                 array.dtype().size));
-    transfer::Stopwatch watch(std::move(profile), {"remap_inplace", told});
+    transfer::Stopwatch watch(std::move(profile), {"remap_inplace", details});
     co_await on.state().open();
     comm::Link& link = on.state().link();
     const std::string methods =

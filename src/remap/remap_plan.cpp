@@ -43,7 +43,7 @@ class Planner {
 
     RemapPlan plan() {
         const auto changes = now_.changes_to(axes_);
-        note_room();
+        note_bytes();
         Digits local = digits(at_);
         for (std::size_t k = 0; k < changes.size(); ++k) {
             const layout::Change& change = changes[k];
@@ -51,7 +51,7 @@ class Planner {
                 swap(change);
             else
                 local = distribute(change, k + 1 == changes.size());
-            note_room();
+            note_bytes();
             if (change.kind == layout::Change::Kind::swap) local = digits(at_);
         }
         Stage last;
@@ -63,7 +63,7 @@ class Planner {
   private:
     using Coordinates = Shape;
 
-    void note_room() {
+    void note_bytes() {
         const auto bytes = base::product(now_.elements(at_), itemsize_);
         if (!bytes)
             throw LayoutError("remapping " + layout::label(layout_.form()) + " by axes " +

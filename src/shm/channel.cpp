@@ -74,6 +74,7 @@ std::unique_ptr<ChannelEnd> acquire_channel() {
 }
 
 void release_channel(std::unique_ptr<ChannelEnd> end) {
+    end->release_ring();
     const std::lock_guard lock(pool().mutex);
     pool().free.push_back(std::move(end));
 }

@@ -46,7 +46,7 @@ struct Channel {
         return finished.load(std::memory_order_acquire) >= end;
     }
 
-    // In place of a message the sender refuses it, by the number of its start. Two entries do,
+    // Instead of a message the sender refuses it, by the number of its start. Two entries do,
     // because it makes its next start only once the receiver has begun this one.
     std::array<std::atomic<std::uint64_t>, 2> refusals{};
     void refuse(std::uint64_t start) {
@@ -97,7 +97,8 @@ struct ChannelEnd {
 
 /// A free channel, or a new one. @throws Error if memory cannot be shared.
 std::unique_ptr<ChannelEnd> acquire_channel();
-/// Returns a channel whose transfers are complete here. The receiver may still read its counters.
+/// Returns a channel whose transfers are complete here, without its ring buffer. The receiver may
+/// still read its counters.
 void release_channel(std::unique_ptr<ChannelEnd> end);
 /// Keeps the memory of a channel that must not be used again, because the receiver may read it.
 void abandon_channel(std::unique_ptr<ChannelEnd> end);

@@ -55,9 +55,9 @@ std::optional<LaunchedJob> find_launched_job(const Launcher& launcher) {
         const auto variables = environment_of(process);
         if (!variables) all.complete = false;
         if (!variables || !same_program(launcher, *variables)) continue;
-        const auto told = variables->find(launcher.rank);
+        const auto found = variables->find(launcher.rank);
         const auto rank =
-            told == variables->end() ? std::nullopt : text::whole_number(told->second);
+            found == variables->end() ? std::nullopt : text::whole_number(found->second);
         if (rank)
             all.processes.push_back(
                 {static_cast<int>(*rank), {process, entry.start, me.pid_namespace}, {}});

@@ -12,7 +12,7 @@ namespace hocket::shm {
 struct SharedAddress {
     std::int64_t process = 0;  // its owner's process id; 0: nowhere that others could find
     std::int64_t file = 0;     // the owner's descriptor of the segment
-    std::int64_t inode = 0;    // tells whether that descriptor still means this segment
+    std::int64_t inode = 0;    // shows whether that descriptor still means this segment
     std::int64_t offset = 0;   // bytes
 
     explicit operator bool() const { return process != 0; }

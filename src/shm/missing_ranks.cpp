@@ -89,13 +89,13 @@ bool ExpectedRanks::any_missing() {
 
 void ExpectedRanks::look_at_processes(double now) {
     next_look_ = now + between_processes;
-    const bool tells = !told_ && now >= since_ + long_wait;
-    if (tells || now >= next_scan_) scan(now);
+    const bool reports = !reported_ && now >= since_ + long_wait;
+    if (reports || now >= next_scan_) scan(now);
     // Two scans, because a process may be about to call exec.
     const std::string before = std::exchange(gone_, first_gone());
     if (!gone_.empty()) next_scan_ = now;
     if (!gone_.empty() && gone_ == before) absent_ = gone_;
-    if (tells) tell();
+    if (reports) report();
 }
 
 void ExpectedRanks::scan(double now) {
@@ -165,13 +165,13 @@ std::string ExpectedRanks::first_gone() const {
     return "";
 }
 
-void ExpectedRanks::tell() {
+void ExpectedRanks::report() {
     std::vector<int> late;
     int hidden = 0;
     for (const int rank : ranks_) {
         const State its = state(rank);
         if (its == State::waits && rank < me_) {
-            told_ = true;  // by that process
+            reported_ = true;  // by that process
             return;
         }
         if (its == State::alive) late.push_back(rank);
@@ -179,7 +179,7 @@ void ExpectedRanks::tell() {
     }
     // In two scans: a process that no longer waits may have made the call a moment before its end.
     if (late != std::exchange(late_, late)) return;
-    told_ = true;
+    reported_ = true;
     if (late.empty() && (hidden == 0 || me_ != ranks_.front())) return;
     std::string words = "hocket: rank " + std::to_string(me_) +
                         " has been waiting for 10 s for a collective call of " +

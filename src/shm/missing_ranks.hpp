@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Processes that do not come while a private communicator is made. Nobody has told anybody its
+// Processes that do not come while a private communicator is made. No process knows another's
 // process id by then, so this knowledge comes from outside of MPI: `hocket run` and its processes
 // leave files in the folder of the run (HOCKET_RUN), and /proc shows which processes the launcher
 // has started on this node.
@@ -55,7 +55,7 @@ class ExpectedRanks {
     PendingCollective beginning_;
     std::optional<Launcher> launcher_;
     double since_, next_file_, next_look_, next_scan_, between_scans_;
-    bool told_ = false;
+    bool reported_ = false;
     std::vector<int> late_;                     // at the last look
     std::map<int, std::vector<Process>> here_;  // on this node
     bool all_are_here_, complete_ = false;
@@ -66,7 +66,7 @@ class ExpectedRanks {
     State state(int rank) const;
     std::string first_gone() const;
     void look_at_processes(double now);
-    void tell();
+    void report();
 };
 
 }  // namespace hocket::shm

@@ -42,7 +42,7 @@ void use_segment(const Segment& segment, bool used);
 void hold_in_forks(std::mutex& owner);
 
 /// Maps the segment of another process by a descriptor of it; nullptr where that fails. `errno`
-/// tells why.
+/// gives the reason.
 std::byte* map_segment(int file, std::size_t bytes);
 void unmap_segment(std::byte* data, std::size_t bytes);
 

@@ -103,17 +103,17 @@ comm::Protocol<> Mover::read_all(comm::Link& link, int tag, std::int64_t number)
     co_await comm::until(idle);
 }
 
-comm::Protocol<> Mover::transfer(const Step& step, transfer::Route route) {
+comm::Protocol<> Mover::transfer(const Step& step, transport::Route route) {
     transfer::Stopwatch watch(nullptr);
     void* const array = move_.array.data();
     co_await transfer::run(step.plan, move_.writing ? array : step.data,
                            move_.writing ? step.data : array, std::move(route), watch);
 }
 
-transfer::Route Mover::route(comm::Link& link, int tag, std::int64_t number) const {
+transport::Route Mover::route(comm::Link& link, int tag, std::int64_t number) const {
     // Messages take as much as the boxes, and at least their minimum.
     const std::int64_t messages = std::max(buffer_of(move_), std::int64_t{2} << 20);
-    transfer::Route route{&link, array_ranks_, file_ranks_, tag, number, messages};
+    transport::Route route{&link, array_ranks_, file_ranks_, tag, number, messages};
     if (!move_.writing) std::swap(route.source, route.destination);
     return route;
 }

@@ -44,8 +44,8 @@ class Mover {
     Step step_of(std::int64_t round);
     void plan(Step& step, std::int64_t round) const;
     std::byte* buffer(std::int64_t round);
-    transfer::Route route(comm::Link& link, int tag, std::int64_t number) const;
-    comm::Protocol<> transfer(const Step& step, transfer::Route route);
+    transport::Route route(comm::Link& link, int tag, std::int64_t number) const;
+    comm::Protocol<> transfer(const Step& step, transport::Route route);
     /// Starts work on the files of a round; a later call waits for `work_`.
     void use_files(const Step& step, std::int64_t round);
     void get(const Step& step, std::int64_t round);

@@ -41,7 +41,7 @@ void Tasks::collective(task::Collective call, const TaskId* root, const char* ve
     comm::require_may_block(verb);
     task::Member& me = speaker(verb);
     require_apart(*state_, verb);
-    // A task that is out of step cannot tell the others.
+    // A task that is out of step cannot warn the others.
     for (int other = 0; other < size(); ++other)
         if (other != me.task) me.require_intact(other, verb);
     if (!call.fault) {

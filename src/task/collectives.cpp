@@ -40,17 +40,17 @@ struct CollectiveTransfers {
         if (move.from == move.to)
             for (std::int64_t r = 0; r < move.destination.size(); ++r)
                 options.overlap.push_back(r < move.source.size() ? r : -1);
-        const auto place = [](const std::optional<Array>& array) {
+        const auto view = [](const std::optional<Array>& array) {
             return array ? transfer::local_view_of(*array) : transfer::LocalView();
         };
         const auto work = transfer::cached_schedule(move.source, move.destination, options,
-                                                    place(move.sent), place(move.received));
+                                                    view(move.sent), view(move.received));
         watch.lap(&Profile::schedule);
         const auto ranks = [&](int task) { return all.ranks[static_cast<std::size_t>(task)]; };
         auto runner = std::make_unique<transfer::Executor>(
             work,
-            transfer::Route{all.link.get(), ranks(move.from), ranks(move.to), tag, number, 0, tag,
-                            tag},
+            transport::Route{all.link.get(), ranks(move.from), ranks(move.to), tag, number, 0, tag,
+                             tag},
             watch);
         runner->start(move.sent ? move.sent->data() : nullptr,
                       move.received ? move.received->data() : nullptr);

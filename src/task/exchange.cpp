@@ -29,8 +29,8 @@ Status status_of(const Tasks::State& all, const Envelope& envelope) {
     return status;
 }
 
-transfer::Route route_of(const Tasks::State& all, const Tags& tags, int source, int destination,
-                         std::int64_t send) {
+transport::Route route_of(const Tasks::State& all, const Tags& tags, int source, int destination,
+                          std::int64_t send) {
     return {all.link.get(),
             all.ranks[static_cast<std::size_t>(source)],
             all.ranks[static_cast<std::size_t>(destination)],
@@ -55,7 +55,7 @@ Protocol<> pass(Call& call) {
 // This task's arrays and the other's layouts, in the order of their transfer. MPI keeps the order
 // of messages with one source and tag, so both sides know the array and the piece of each message.
 Protocol<> move(const std::vector<Array>& arrays, const Reply& met, bool sending,
-                transfer::Route route, transfer::Stopwatch& watch,
+                transport::Route route, transfer::Stopwatch& watch,
                 std::shared_ptr<Progress> progress) {
     for (std::size_t i = 0; i < arrays.size(); ++i) {
         const Layout& other = met.other.descriptors.at(i).value();
@@ -95,7 +95,7 @@ Protocol<> send(All all, Me me, SendCall sending, std::vector<Array> arrays, int
         *found = Status{me->task, me->name(), tag, Layout({0}, "(*)"), DType{"", 0}};
         co_return;
     }
-    transfer::Route route = route_of(*all, me->tags, me->task, destination, ticket);
+    transport::Route route = route_of(*all, me->tags, me->task, destination, ticket);
     co_await move(arrays, answer, true, std::move(route), watch, std::move(progress));
     Status status{me->task, me->name(), tag, arrays[0].layout(), arrays[0].dtype()};
     for (const auto& more : std::span(arrays).subspan(1))
@@ -111,7 +111,7 @@ Protocol<> receive(All all, Me me, ReceiveCall receiving, std::vector<Array> arr
     const Reply answer =
         co_await rendezvous(all, me, std::move(receiving), tree_tag, ticket, watch);
     const Envelope& envelope = answer.other;
-    transfer::Route route = route_of(*all, me->tags, envelope.source, me->task, envelope.send);
+    transport::Route route = route_of(*all, me->tags, envelope.source, me->task, envelope.send);
     co_await move(arrays, answer, false, std::move(route), watch, std::move(progress));
     *found = status_of(*all, envelope);
 }

@@ -11,9 +11,9 @@ namespace hocket::task {
 
 struct Persistent::Prepared {
     std::optional<DType> dtype;
-    transfer::LocalView place;  // of the array for which the runner was made
+    transfer::LocalView view;  // of the array for which the runner was made
     std::optional<Layout> source, destination;
-    transfer::Route route;
+    transport::Route route;
     RequestedOptions negotiated;
     transfer::Stopwatch watch{nullptr};
     std::unique_ptr<transfer::Executor> runner;
@@ -34,13 +34,13 @@ Protocol<Reply> exchange_types(All all, Me me, const PersistentCall& call, const
     const int there = me->lowest_of(call.other);
     // A task may communicate with itself, and a message to the same process may not complete before
     // it is received.
-    const std::string letter_out = own.packed();
+    const std::string text_out = own.packed();
     comm::Requests requests;
-    all->link->send_text(requests, letter_out, there, call.sending ? data : reply);
-    comm::TextMessage letter =
+    all->link->send_text(requests, text_out, there, call.sending ? data : reply);
+    comm::TextMessage message =
         co_await comm::receive_text(*all->link, there, call.sending ? reply : data);
     co_await comm::until(requests);
-    Reply theirs = Reply::unpacked(letter.text);
+    Reply theirs = Reply::unpacked(message.text);
     const ArrayDescriptor& form = theirs.other.descriptors.at(0);
     if (own.fault) {
         theirs.fault = own.fault;
@@ -84,7 +84,7 @@ std::shared_ptr<const transfer::Schedule> work_for(const Persistent::Prepared& i
     options.stages = it.negotiated.stages;
     const transfer::LocalView nowhere;
     return transfer::cached_schedule(*it.source, *it.destination, options,
-                                     sending ? it.place : nowhere, sending ? nowhere : it.place);
+                                     sending ? it.view : nowhere, sending ? nowhere : it.view);
 }
 
 ArrayDescriptor form_of(const PersistentCall& call) {
@@ -167,7 +167,7 @@ Persistent::Persistent(All all, Me me, PersistentCall call)
             (call_.sending ? " to " : " from ") + task_text(*all_, call_.other) + " with " +
             tag_text(call_.tag) + ", persistently";
     prepared_->dtype = call_.dtype;
-    if (call_.array) prepared_->place = transfer::local_view_of(*call_.array);
+    if (call_.array) prepared_->view = transfer::local_view_of(*call_.array);
     const int tree_tag = me_->tags.tree(me_->task, me_->calls++);
     const int type_tag = me_->tags.tree(me_->task, me_->calls++);
     const std::int64_t ticket = call_.sending ? me_->sends.ticket() : me_->receives.ticket();
@@ -205,9 +205,9 @@ void Persistent::start(const Array* array) {
     const Array& bound = array != nullptr ? *array : *call_.array;
     if (array != nullptr) require_fitting(bound);
     auto& it = *prepared_;
-    if (bound.strides() != it.place.strides) {
+    if (bound.strides() != it.view.strides) {
         // Plan and channels do not depend on the array's strides; the copies do.
-        it.place = transfer::local_view_of(bound);
+        it.view = transfer::local_view_of(bound);
         restrided_ = it.runner != nullptr;
     }
     if (!it.dtype) it.dtype = bound.dtype();

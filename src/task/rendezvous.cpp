@@ -3,10 +3,10 @@
 
 #include "base/pack.hpp"
 #include "base/text.hpp"
-#include "plan/schedule.hpp"
+#include "plan/routing.hpp"
 #include "task/pieces.hpp"
 #include "transfer/strategy_choice.hpp"
-#include "transport/net_messages.hpp"
+#include "transport/buffers.hpp"
 
 namespace hocket::task {
 namespace {
@@ -104,22 +104,22 @@ Protocol<Reply> settle(All all, Me me, SendCall& sending, std::int64_t ticket,
         own.fault = me->matcher.departure_of(to)->fault;
         co_return own;
     }
-    const comm::TextMessage letter =
+    const comm::TextMessage message =
         co_await comm::receive_text(*all->link, std::move(*reply), reply_tag);
-    Reply answer = Reply::unpacked(letter.text);
+    Reply answer = Reply::unpacked(message.text);
     co_return answer;
 }
 
 // Whether relays of each piece of the array need at most `most` bytes.
-void require_room(const Layout& from, const Layout& to, const Envelope& sent,
-                  const RequestedOptions& requested, std::int64_t most) {
+void require_memory(const Layout& from, const Layout& to, const Envelope& sent,
+                    const RequestedOptions& requested, std::int64_t most) {
     plan::Options options;
     options.itemsize = std::max<std::int64_t>(sent.descriptors[0].itemsize, 1);
     options.strategy = requested.strategy;
     options.stages = requested.stages;
     const Cut cut(from, to, std::max<std::int64_t>(requested.pieces, 1));
     for (std::int64_t piece = 0; piece < cut.count(); ++piece)
-        transfer::require_room_to_relay(
+        transfer::require_memory_to_forward(
             Plan(cut.layout_of(from, piece), cut.layout_of(to, piece), options), most);
 }
 
@@ -135,7 +135,7 @@ void decide_on(const Tasks::State& all, const Envelope& sent, int receiver,
         plan::check_stages(plan::strategy_of(requested.strategy), requested.stages, from.size(),
                            to.size());
         if (const auto most = transport::requested_buffers(); most && requested.strategy != "auto")
-            require_room(from, to, sent, requested, *most);
+            require_memory(from, to, sent, requested, *most);
         if (requested.strategy == "auto" && transfer::only_direct(from, to)) {
             requested.strategy = "direct";
         } else if (requested.strategy == "auto") {
@@ -143,9 +143,9 @@ void decide_on(const Tasks::State& all, const Envelope& sent, int receiver,
             plan::Options options;
             options.itemsize = std::max<std::int64_t>(sent.descriptors[0].itemsize, 1);
             options.model = plan::Model::parse(requested.model);
-            const transfer::Route route{all.link.get(),
-                                        ranks[static_cast<std::size_t>(sent.source)],
-                                        ranks[static_cast<std::size_t>(receiver)], 0};
+            const transport::Route route{all.link.get(),
+                                         ranks[static_cast<std::size_t>(sent.source)],
+                                         ranks[static_cast<std::size_t>(receiver)], 0};
             requested.strategy = transfer::choose_strategy(from, to, std::move(options), route);
         }
         requested.model.clear();
@@ -201,14 +201,14 @@ Protocol<Reply> settle(All all, Me me, ReceiveCall& receiving, std::int64_t tick
     }
     const Envelope& envelope = *wanted.found;
     if (envelope.fault) {
-        Fault told = fault_of_sender(*all, envelope);
-        Reply refused{std::move(told), {}};
+        Fault fault = fault_of_sender(*all, envelope);
+        Reply refused{std::move(fault), {}};
         co_return refused;
     }
     if (signature.fault) {
-        Fault told = signature.fault;
-        told.message = "task '" + me->name() + "' could not receive: " + told.message;
-        const Reply to_sender{std::move(told), envelope};
+        Fault fault = signature.fault;
+        fault.message = "task '" + me->name() + "' could not receive: " + fault.message;
+        const Reply to_sender{std::move(fault), envelope};
         co_await comm::send_text(*all->link, to_sender.packed(), me->lowest_of(envelope.source),
                                  me->tags.reply(envelope.source, envelope.send));
         Reply refused{std::move(signature.fault), {}};

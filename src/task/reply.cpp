@@ -41,24 +41,24 @@ std::string array_text(std::size_t arrays) {
 
 trace::Track track_of(const char* verb, const Partner& partner, std::span<const Array> arrays) {
     if (!trace::enabled()) return {};
-    trace::Arguments told;
+    trace::Arguments details;
     std::int64_t bytes = 0;
     for (const auto& array : arrays)
         bytes += transfer::local_bytes(array.layout(), transfer::local_view_of(array),
                                        array.dtype().size);
     const std::string other = task_text(partner.all, partner.task);
-    told.add(partner.direction, other).add("bytes", bytes);
-    if (partner.tag >= 0) told.add("tag", std::int64_t{partner.tag});
+    details.add(partner.direction, other).add("bytes", bytes);
+    if (partner.tag >= 0) details.add("tag", std::int64_t{partner.tag});
     for (const auto& array : arrays)
-        told.add("array", array.dtype().name + " " + array.layout().text());
-    return {std::string(verb) + " " + partner.direction + " " + other, told};
+        details.add("array", array.dtype().name + " " + array.layout().text());
+    return {std::string(verb) + " " + partner.direction + " " + other, details};
 }
 
 comm::Fault fault_of_sender(const Tasks::State& all, const Envelope& envelope) {
-    comm::Fault told = envelope.fault;
-    if (told.kind != "EndOfStream" && !envelope.departure)
-        told.message = task_text(all, envelope.source) + " could not send: " + told.message;
-    return told;
+    comm::Fault fault = envelope.fault;
+    if (fault.kind != "EndOfStream" && !envelope.departure)
+        fault.message = task_text(all, envelope.source) + " could not send: " + fault.message;
+    return fault;
 }
 
 comm::Fault mismatch(const Tasks::State& all, const Envelope& sent, int receiver,

@@ -2,7 +2,7 @@
 #include "task/requested_options.hpp"
 
 #include "hocket/error.hpp"
-#include "plan/schedule.hpp"
+#include "plan/routing.hpp"
 
 namespace hocket::task {
 namespace {

@@ -15,7 +15,7 @@
 #include "hocket/transfer.hpp"
 #include "task/jobs.hpp"
 #include "task/member.hpp"
-#include "transport/net_messages.hpp"
+#include "transport/buffers.hpp"
 
 namespace hocket {
 namespace task {
@@ -67,9 +67,9 @@ void Member::break_pair(int other, const std::string& why) {
         "Error", "tasks '" + all->names[static_cast<std::size_t>(other)] + "' and '" + name() +
                      "' can no longer exchange messages, since a blocking call of '" + name() +
                      "' ended before it was done (" + why + "); set tasks up anew"};
-    DepartureMessage& letter = departures.emplace_back();
-    letter.text = departure.packed();
-    all->link->send_text(letter.requests, letter.text, lowest_of(other), tags.envelope(other));
+    DepartureMessage& message = departures.emplace_back();
+    message.text = departure.packed();
+    all->link->send_text(message.requests, message.text, lowest_of(other), tags.envelope(other));
 }
 
 }  // namespace task
@@ -77,7 +77,7 @@ void Member::break_pair(int other, const std::string& why) {
 namespace {
 
 // Of a rank in a list of ranks; -1: it is not there.
-int place(const std::vector<int>& ranks, int rank) {
+int index_of(const std::vector<int>& ranks, int rank) {
     const auto it = std::find(ranks.begin(), ranks.end(), rank);
     return it != ranks.end() ? static_cast<int>(it - ranks.begin()) : -1;
 }
@@ -219,8 +219,8 @@ void Tasks::State::add_member(int task, Comm of_task, const task::Tags& tags) {
     auto member = std::make_shared<task::Member>(std::move(of_task));
     member->all = this;
     member->task = task;
-    member->group = {link.get(), members, place(members, link->rank())};
-    member->group.goes_in_node = comm::agrees_by_mail(member->group);
+    member->group = {link.get(), members, index_of(members, link->rank())};
+    member->group.goes_in_node = comm::agrees_in_node(member->group);
     member->tags = tags;
     member->shown_name = names[static_cast<std::size_t>(task)];
     member->matcher.open(*link, tags.envelope(task));
@@ -272,7 +272,9 @@ Tasks::Tasks(std::span<const TaskRequest> requests, const Comm& comm)
     const comm::EngineLock engine_lock;
     const task::Tags tags(static_cast<int>(requests.size()), all.link->highest_tag());
     for (const auto& request : requests) all.names.push_back(request.name);
-    const auto index_in = [&](const std::vector<int>& ranks) { return place(ranks, comm.rank()); };
+    const auto index_in = [&](const std::vector<int>& ranks) {
+        return index_of(ranks, comm.rank());
+    };
     std::map<int, std::shared_ptr<comm::State>> parts;
     for (const auto& round : task::rounds(all.ranks, comm.size())) {
         const int number = round[static_cast<std::size_t>(comm.rank())];

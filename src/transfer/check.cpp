@@ -58,7 +58,7 @@ comm::Fault fault_in_writing(const Array& destination) {
 // Sorted by first address, so that each is compared with few others.
 std::optional<std::pair<std::size_t, std::size_t>> sharing_memory(std::span<const Array> arrays) {
     struct Placed : Range {
-        std::size_t place;
+        std::size_t index;
     };
     std::vector<Placed> ranges;
     for (std::size_t i = 0; i < arrays.size(); ++i) {
@@ -69,8 +69,8 @@ std::optional<std::pair<std::size_t, std::size_t>> sharing_memory(std::span<cons
               [](const Placed& a, const Placed& b) { return a.first < b.first; });
     for (auto a = ranges.begin(); a != ranges.end(); ++a)
         for (auto b = a + 1; b != ranges.end() && b->first < a->end; ++b)
-            if (base::share_bytes(box_of(arrays[a->place]), box_of(arrays[b->place])))
-                return std::minmax(a->place, b->place);
+            if (base::share_bytes(box_of(arrays[a->index]), box_of(arrays[b->index])))
+                return std::minmax(a->index, b->index);
     return std::nullopt;
 }
 

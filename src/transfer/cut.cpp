@@ -18,11 +18,11 @@ std::int64_t offset_of(const Shape& first, const Shape& strides) {
 
 // For interleaved boxes: chunks small enough that their common cache lines stay in cache, and large
 // enough that finding a box's share is not most of the work.
-constexpr std::int64_t woven_bytes = std::int64_t{256} << 10, woven_share = 4096;
+constexpr std::int64_t interleaved_bytes = std::int64_t{256} << 10, interleaved_share = 4096;
 
 // Whether the outermost loops of two boxes interleave: equal loops that begin within one step on
 // one side.
-bool woven(const plan::Box& a, const plan::Box& b) {
+bool interleave(const plan::Box& a, const plan::Box& b) {
     if (a.loops.empty() || b.loops.empty()) return false;
     const plan::Loop& x = a.loops[0];
     if (!plan::same_step(x, b.loops[0])) return false;
@@ -62,7 +62,8 @@ Group alone(const plan::Box& box, std::int64_t most) {
 Group group_of(const std::vector<plan::Box>& boxes, std::size_t first, std::int64_t itemsize,
                std::int64_t part_bytes) {
     Group group;
-    while (first + group.boxes < boxes.size() && woven(boxes[first], boxes[first + group.boxes]))
+    while (first + group.boxes < boxes.size() &&
+           interleave(boxes[first], boxes[first + group.boxes]))
         ++group.boxes;
     if (group.boxes > 1) {
         std::int64_t bytes = 0;  // of one iteration of all boxes
@@ -70,8 +71,8 @@ Group group_of(const std::vector<plan::Box>& boxes, std::size_t first, std::int6
             bytes += group.elements_of_turn(boxes[i]) * itemsize;
             group.turns = std::max(group.turns, boxes[i].loops[0].extent);
         }
-        const auto shares = static_cast<std::int64_t>(group.boxes) * woven_share;
-        const std::int64_t stretch = std::min(part_bytes, std::max(woven_bytes, shares));
+        const auto shares = static_cast<std::int64_t>(group.boxes) * interleaved_share;
+        const std::int64_t stretch = std::min(part_bytes, std::max(interleaved_bytes, shares));
         group.at_once = std::min(stretch / bytes, group.turns);
         if (group.at_once > 0) return group;
     }

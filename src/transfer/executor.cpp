@@ -11,10 +11,11 @@
 #include "hocket/memory.hpp"
 #include "transfer/counts.hpp"
 #include "transfer/trace_arrows.hpp"
+#include "transport/buffers.hpp"
 
 namespace hocket::transfer {
 
-using transport::NetMessages;
+using transport::Route;
 
 namespace {
 
@@ -29,28 +30,22 @@ std::int64_t share_of(const Route& route) {
     return (route.max_buffer > 0 ? route.max_buffer : transport::default_buffers()) / 3;
 }
 
-// Sends by MPI are at most so many turns ahead of the receives. So in an all-to-all few messages of
-// a process share links and queues, and receives are posted before their messages arrive.
-constexpr std::int64_t send_window = 16;
-
 }  // namespace
 
 Executor::Executor(std::shared_ptr<const Schedule> work, Route route, Stopwatch& watch)
     : work_(std::move(work)),
       route_(std::move(route)),
       watch_(watch),
-      in_node_(work_->sends, work_->receives, work_->local, route_, share_of(route_)),
-      net_sends_(NetMessages::Action::out, work_->sends, route_, share_of(route_)),
-      net_receives_(NetMessages::Action::in, work_->receives, route_, share_of(route_)),
-      refusals_(route_) {}
+      refusals_(route_),
+      transports_(transport::transports_for(*work_, route_, share_of(route_))) {}
 
 Executor::~Executor() {
-    if (under_way_ && !comm::forked()) abort_use("it was given up before it was done");
+    if (under_way_ && !comm::forked()) abort_run("it was given up before it was done");
 }
 
-void Executor::abort_use(const std::string& why) {
+void Executor::abort_run(const std::string& why) {
     under_way_ = false;
-    in_node_.abort_use(why);
+    for (const auto& each : transports_) each->abort(why);
 }
 
 template <class Function>
@@ -58,30 +53,30 @@ auto Executor::together(const Function& function) {
     try {
         return function();
     } catch (const std::exception& error) {
-        abort_use(error.what());
+        abort_run(error.what());
         throw;
     }
 }
 
 comm::Protocol<> Executor::connect() {
-    in_.watch_lengths();
     together([&] {
-        in_node_.connect();
-        for (std::size_t i = 0; i < work_->sends.messages.size(); ++i)
-            if (!in_node_.sends(i)) net_sends_.prepare(i);
-        for (std::size_t i = 0; i < work_->receives.messages.size(); ++i)
-            if (!in_node_.receives(i)) net_receives_.prepare(i);
+        for (const auto& each : transports_) each->connect();
     });
-    comm::When met([&] { return together([&] { return in_node_.connected(); }); });
+    comm::When met([&] {
+        return together([&] {
+            return std::all_of(transports_.begin(), transports_.end(),
+                               [](const auto& each) { return each->connected(); });
+        });
+    });
     co_await comm::until(met);
+    short_ = !forwards() && work_->local.size() == 0 &&
+             std::all_of(transports_.begin(), transports_.end(),
+                         [](const auto& each) { return each->short_only(); });
 }
 
 void Executor::rebind(std::shared_ptr<const Schedule> work) {
-    in_node_.rebind(work->sends, work->receives, work->local);
-    net_sends_.rebind(work->sends);
-    net_receives_.rebind(work->receives);
-    work_ = std::move(work);  // the new schedule must replace the old one after all ends are
-                              // rebound
+    for (const auto& each : transports_) each->rebind(*work);
+    work_ = std::move(work);  // the new schedule must replace the old one after all are rebound
 }
 
 void Executor::start(const void* source, void* destination) {
@@ -90,7 +85,7 @@ void Executor::start(const void* source, void* destination) {
     const double began = traced ? platform::seconds() : 0;
     together([&] { begin(source, destination, false); });
     to_draw_ = traced && destination != nullptr;
-    if (runs_ == 1 && log::enabled(LogLevel::debug)) tell();
+    if (runs_ == 1 && log::enabled(LogLevel::debug)) log_messages();
     if (traced && source != nullptr) draw(Side::source, began);
 }
 
@@ -98,34 +93,35 @@ void Executor::refuse(const comm::Fault& why) {
     ++runs_;
     std::vector<int> receivers;
     for (const std::int64_t peer : work_->receivers)
-        receivers.push_back(rank_of(route_, Side::destination, peer));
+        receivers.push_back(route_.destination[static_cast<std::size_t>(peer)]);
     together([&] {
         begin(nullptr, nullptr, true);
-        refusals_.tell(receivers, why);
+        refusals_.send(receivers, why);
     });
     to_draw_ = false;
 }
 
 // Only after all messages are received.
 bool Executor::receive_refusals() {
-    in_node_.each_refused([&](int rank) { refusals_.from(rank); });
+    for (const std::size_t i : run_.refused)
+        refusals_.from(route_.rank_of(work_->receives.messages[i]));
+    run_.refused.clear();
     return refusals_.poll();
 }
 
-void Executor::tell() const {
-    const std::size_t sends = work_->sends.messages.size(),
-                      receives = work_->receives.messages.size();
-    std::size_t near_sends = 0, near_receives = 0;
-    for (std::size_t i = 0; i < sends; ++i) near_sends += in_node_.sends(i) ? 1 : 0;
-    for (std::size_t i = 0; i < receives; ++i) near_receives += in_node_.receives(i) ? 1 : 0;
-    const auto counted = [](std::size_t messages, std::size_t near) {
-        return std::to_string(messages) + (messages == 1 ? " message" : " messages") + " (" +
-               std::to_string(near) + " by shared memory, " + std::to_string(messages - near) +
+void Executor::log_messages() const {
+    const auto counted = [&](const transport::Direction& side) {
+        const std::size_t all = side.messages.size();
+        const auto in_node = static_cast<std::size_t>(
+            std::count_if(side.messages.begin(), side.messages.end(),
+                          [&](const auto& message) { return route_.in_node(message); }));
+        return std::to_string(all) + (all == 1 ? " message" : " messages") + " (" +
+               std::to_string(in_node) + " by shared memory, " + std::to_string(all - in_node) +
                " by MPI)";
     };
     log::write(LogLevel::debug, "transfer of " + work_->text() + ": this process sends " +
-                                    counted(sends, near_sends) + " and receives " +
-                                    counted(receives, near_receives));
+                                    counted(work_->sends) + " and receives " +
+                                    counted(work_->receives));
 }
 
 void Executor::draw(Side side, double began) {
@@ -135,46 +131,37 @@ void Executor::draw(Side side, double began) {
 
 void Executor::begin(const void* source, void* destination, bool refusing) {
     under_way_ = true;
+    delivered_ = false;
     refusals_.clear();
     if (forwards() && !scratch_) scratch_ = allocate(work_->scratch);
-    std::byte* const scratch = scratch_.get();
-    in_node_.begin(source, destination, scratch, refusing);
-    net_sends_.begin(forwards() ? scratch : source, refusing && !forwards());
-    net_receives_.begin(forwards() ? scratch : destination, refusing && !forwards());
-    from_ = static_cast<const std::byte*>(source);
-    to_ = static_cast<std::byte*>(destination);
-    refusing_ = refusing;
+    run_.source = static_cast<const std::byte*>(source);
+    run_.destination = static_cast<std::byte*>(destination);
+    run_.scratch = scratch_.get();
+    run_.refusing = refusing;
+    run_.local_done = refusing ? work_->local.size() : 0;
+    run_.interleaves = false;
     received_ = ready_ = 0;
-    timed_ = !all_short();
+    timed_ = !short_;
     if (timed_) watch_.restart();
     const std::size_t sends = work_->sends.messages.size(),
                       receives = work_->receives.messages.size();
     count_sends(sends);
     count_receives(receives);
-    missing_.assign(forwards() ? receives : 0, 1);
-    for (std::size_t i = 0; i < receives; ++i) {
-        if (in_node_.receive(i)) continue;
-        net_receives_.add(i);
-        if (forwards()) missing_[i] = net_receives_.pieces(i);
-    }
-    while (net_receives_.start_one(in_)) {
-    }
-    // First messages within the node: their receivers work while this process packs the others.
+    unpacked_.assign(forwards() ? receives : 0, false);
+    for (const auto& each : transports_) each->begin(run_);
     send_what_is_ready();
-    if (all_short()) return;
+    if (short_) return;
     watch_.lap(&Profile::move);
-    while (send_one()) go_on();
+    while (start_next()) go_on();
 }
 
 bool Executor::send_what_is_ready() {
     const auto& sends = work_->sends.messages;
     const std::size_t before = ready_;
-    for (; ready_ < sends.size() && sends[ready_].after <= received_; ++ready_) {
+    for (; ready_ < sends.size() && sends[ready_].after <= received_; ++ready_)
         if (forwards()) load(ready_);
-        if (!in_node_.send(ready_)) net_sends_.add(ready_);
-    }
     if (ready_ == before) return false;
-    in_node_.begin_sends();
+    for (const auto& each : transports_) each->send(ready_);
     return true;
 }
 
@@ -183,8 +170,8 @@ void Executor::load(std::size_t i) {
     watch_.lap(&Profile::move);
     const Cargo& cargo = work_->outgoing[i];
     for (const OwnParcel& parcel : cargo.parcels) {
-        scratch_.get()[parcel.flag_offset] = std::byte{refusing_};
-        if (!refusing_) run_all(parcel.copies, from_, scratch_.get());
+        scratch_.get()[parcel.flag_offset] = std::byte{run_.refusing};
+        if (!run_.refusing) run_all(parcel.copies, run_.source, scratch_.get());
     }
     run_all(cargo.forwarded, scratch_.get(), scratch_.get());
     watch_.lap(&Profile::pack);
@@ -192,58 +179,55 @@ void Executor::load(std::size_t i) {
 
 // Copies the cargo of receive `i` that ends on this process into the array.
 void Executor::received(std::size_t i) {
-    missing_[i] = 0;
-    while (received_ < missing_.size() && missing_[received_] == 0) ++received_;
+    unpacked_[i] = true;
+    while (received_ < unpacked_.size() && unpacked_[received_]) ++received_;
     const Cargo& cargo = work_->incoming[i];
     if (cargo.parcels.empty()) return;
     watch_.lap(&Profile::move);
     for (const OwnParcel& parcel : cargo.parcels) {
         const bool refused = scratch_.get()[parcel.flag_offset] != std::byte{0};
-        if (refused) refusals_.from(rank_of(route_, Side::source, parcel.source));
-        if (!refused && !refusing_) run_all(parcel.copies, scratch_.get(), to_);
+        if (refused) refusals_.from(route_.source[static_cast<std::size_t>(parcel.source)]);
+        if (!refused && !run_.refusing) run_all(parcel.copies, scratch_.get(), run_.destination);
     }
     watch_.lap(&Profile::pack);
 }
 
-// Never delays the message of the lowest round that has not arrived, because its sender has
-// received all messages of lower rounds.
-bool Executor::window_full() const {
-    const std::int64_t next = net_sends_.next_turn();
-    return next >= send_window && net_receives_.first_turn() <= next - send_window;
+// First within the node: those receivers work while this process packs messages to others.
+bool Executor::start_next() {
+    for (const auto& each : transports_) {
+        const auto packed = each->start_next();
+        if (!packed) continue;
+        watch_.lap(*packed > 0 ? &Profile::pack : &Profile::move);
+        return true;
+    }
+    return false;
 }
 
-bool Executor::send_one() {
-    if (window_full()) return false;
-    if (!net_sends_.start_one(out_)) return false;
-    watch_.lap(net_sends_.packed() ? &Profile::pack : &Profile::move);
+bool Executor::copy_local() {
+    if (run_.interleaves || run_.local_done == work_->local.size()) return false;
+    work_->local.run(run_.local_done++, run_.source, run_.destination,
+                     transport::stores_for(work_->local.bytes()));
+    watch_.lap(&Profile::pack);
     return true;
 }
 
-bool Executor::poll_net() {
+bool Executor::poll_transports() {
     bool any = false;
-    if (!in_.all_done()) {
-        for (const auto number : in_.newly_done()) {
-            any = true;
-            const auto& empty = in_.newly_empty();
-            const bool refused = std::find(empty.begin(), empty.end(), number) != empty.end();
-            const std::size_t i = net_receives_.done(number, refused);
-            if (forwards() && --missing_[i] == 0) received(i);
-            if (refused)
-                refusals_.from(rank_of(route_, Side::source, work_->receives.messages[i].peer));
-        }
-    }
-    while (net_receives_.start_one(in_)) any = true;
-    if (!out_.all_done()) {
-        for (const auto number : out_.newly_done()) net_sends_.done(number);
-    }
+    for (const auto& each : transports_)
+        if (each->poll()) any = true;
+    for (const std::size_t i : run_.received) received(i);
+    run_.received.clear();
     return any;
 }
 
 // Reads the clock only if the process has to wait: otherwise reading it would take most of the
 // time.
 bool Executor::poll_short() {
-    in_node_.poll();
-    const bool done = in_node_.channels_done() && receive_refusals();
+    if (!delivered_) {
+        const bool any = transports_.empty() || transports_.front()->poll();
+        delivered_ = transports_.empty() || (any && transports_.front()->finished());
+    }
+    const bool done = delivered_ && receive_refusals();
     under_way_ = !done;
     if (done && timed_) {
         watch_.lap(&Profile::move);
@@ -262,14 +246,10 @@ bool Executor::poll() {
 }
 
 bool Executor::go_on() {
-    if (all_short()) return poll_short();
-    bool more = true;
-    while (more) {  // a complete message may let another one start that completes at once
-        more = in_node_.poll();
-        if (forwards())
-            for (const std::size_t i : in_node_.take_received()) received(i);
-        if (poll_net()) more = true;
-        if (ready_ < work_->sends.messages.size() && send_what_is_ready()) more = true;
+    if (short_) return poll_short();
+    for (bool more = true; more;) {  // a complete message may let another start that completes
+        more = poll_transports();
+        if (send_what_is_ready()) more = true;
     }
     watch_.lap(&Profile::move);
     // One chunk a poll, alternating with chunks of messages within the node, which often have the
@@ -277,13 +257,14 @@ bool Executor::go_on() {
     // copy takes no time but a poll does, so all chunks are copied at once.
     bool any = false;
     do {
-        any = in_node_.copy_stay();
-        if (any) watch_.lap(&Profile::pack);
-        if (send_one()) any = true;
+        any = copy_local();
+        if (start_next()) any = true;
     } while (platform::simulated && any);
-    under_way_ = !(ready_ == work_->sends.messages.size() && net_sends_.finished() &&
-                   net_receives_.finished() && in_.all_done() && out_.all_done() &&
-                   in_node_.finished() && receive_refusals());
+    under_way_ =
+        !(ready_ == work_->sends.messages.size() && run_.local_done == work_->local.size() &&
+          std::all_of(transports_.begin(), transports_.end(),
+                      [](const auto& each) { return each->finished(); }) &&
+          receive_refusals());
     return !under_way_;
 }
 

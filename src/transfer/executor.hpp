@@ -1,17 +1,16 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Runs the messages and local copies of one process.
+// Runs the messages and local copies of one process, over the transports that its peers need.
 #pragma once
 
 #include <memory>
 #include <optional>
 #include <string>
+#include <vector>
 
-#include "comm/requests.hpp"
 #include "transfer/refusals.hpp"
 #include "transfer/schedule.hpp"
 #include "transfer/stopwatch.hpp"
-#include "transport/net_messages.hpp"
-#include "transport/node_messages.hpp"
+#include "transport/transport.hpp"
 
 namespace hocket::transfer {
 
@@ -25,7 +24,7 @@ namespace hocket::transfer {
 class Executor {
   public:
     /// `watch` must live as long as the executor.
-    Executor(std::shared_ptr<const Schedule> work, Route route, Stopwatch& watch);
+    Executor(std::shared_ptr<const Schedule> work, transport::Route route, Stopwatch& watch);
     ~Executor();
     Executor(const Executor&) = delete;
     Executor& operator=(const Executor&) = delete;
@@ -51,48 +50,45 @@ class Executor {
     bool poll();
 
   private:
-    // Processes of the node that wait for this one get its error, and give up, too.
+    // The other ends of messages that would wait get this process's error, and give up, too.
     template <class Function>
     auto together(const Function& function);
-    void abort_use(const std::string& why);
+    void abort_run(const std::string& why);
     void begin(const void* source, void* destination, bool refusing);
     bool receive_refusals();
     bool go_on();
-    bool poll_net();
+    bool poll_transports();
     bool poll_short();
     bool forwards() const { return work_->scratch > 0; }
-    bool all_short() const { return !forwards() && in_node_.all_short(); }
     bool send_what_is_ready();
     void received(std::size_t i);
     void load(std::size_t i);
-    bool window_full() const;
-    bool send_one();
+    bool start_next();
+    bool copy_local();
     void draw(Side side, double began);
-    void tell() const;
+    void log_messages() const;
 
     std::shared_ptr<const Schedule> work_;
-    Route route_;
+    transport::Route route_;
     Stopwatch& watch_;
+    bool short_ = false;      // every transport serves it by flags and payloads only
     bool timed_ = false;      // a short run is timed only while the process waits
     bool under_way_ = false;  // and other processes do not know yet that it is aborted
+    bool delivered_ = false;  // of a short run
     std::int64_t runs_ = 0;
     bool to_draw_ = false;  // in the trace, the arrival of the elements
-    transport::NodeMessages in_node_;
-    transport::NetMessages net_sends_, net_receives_;
+    transport::Run run_;
     Refusals refusals_;
     // For strategies with relays:
-    const std::byte* from_ = nullptr;
-    std::byte* to_ = nullptr;
-    bool refusing_ = false;
     std::shared_ptr<std::byte> scratch_;
-    std::vector<std::int64_t> missing_;  // pieces of each receive
-    std::size_t received_ = 0;           // receives before this one are unpacked
-    std::size_t ready_ = 0;              // sends before this one have started
-    comm::Requests in_, out_;            // last, so that they end before their buffers
+    std::vector<bool> unpacked_;  // receives
+    std::size_t received_ = 0;    // receives before this one are unpacked
+    std::size_t ready_ = 0;       // sends before this one have been given to the transports
+    std::vector<std::unique_ptr<transport::Transport>> transports_;  // last: it uses the others
 };
 
 /// Runs a schedule once.
 comm::Protocol<> run(std::shared_ptr<const Schedule> work, const void* source_data,
-                     void* destination_data, Route route, Stopwatch& watch);
+                     void* destination_data, transport::Route route, Stopwatch& watch);
 
 }  // namespace hocket::transfer

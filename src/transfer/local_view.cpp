@@ -10,26 +10,26 @@ LocalView local_view_of(const Array& array) {
             array.strides() == dense_strides(array.local_shape(), array.dtype().size)};
 }
 
-std::int64_t local_bytes(const Layout& layout, const LocalView& place, std::int64_t itemsize) {
-    return place.process < 0 ? 0 : layout.local_elements(place.process) * itemsize;
+std::int64_t local_bytes(const Layout& layout, const LocalView& view, std::int64_t itemsize) {
+    return view.process < 0 ? 0 : layout.local_elements(view.process) * itemsize;
 }
 
 std::vector<transport::LocalCopy> copies_of(const plan::Part& part, std::size_t peer, bool sending,
-                                            const LocalView& place, std::int64_t itemsize,
+                                            const LocalView& view, std::int64_t itemsize,
                                             std::int64_t buffer_offset) {
     std::vector<transport::LocalCopy> copies;
     for (const auto& box : part.boxes(peer)) {
         const Strided strided(box, itemsize);
         if (sending)
             copies.push_back(
-                {{strided.extents, itemsize, strided.in_source(place.strides), strided.dense},
-                 strided.source_offset(place.strides),
+                {{strided.extents, itemsize, strided.in_source(view.strides), strided.dense},
+                 strided.source_offset(view.strides),
                  buffer_offset});
         else
             copies.push_back(
-                {{strided.extents, itemsize, strided.dense, strided.in_destination(place.strides)},
+                {{strided.extents, itemsize, strided.dense, strided.in_destination(view.strides)},
                  buffer_offset,
-                 strided.destination_offset(place.strides)});
+                 strided.destination_offset(view.strides)});
         buffer_offset += strided.elements * itemsize;
     }
     return copies;

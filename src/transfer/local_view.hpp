@@ -18,12 +18,12 @@ struct LocalView {
 };
 LocalView local_view_of(const Array& array);
 /// The size of the process's local array; 0 if it has none.
-std::int64_t local_bytes(const Layout& layout, const LocalView& place, std::int64_t itemsize);
+std::int64_t local_bytes(const Layout& layout, const LocalView& view, std::int64_t itemsize);
 
-/// The copies between the array at `place` and a buffer that holds the elements exchanged with
+/// The copies between the array of `view` and a buffer that holds the elements exchanged with
 /// `part.peers()[peer]` densely from `buffer_offset` on.
 std::vector<transport::LocalCopy> copies_of(const plan::Part& part, std::size_t peer, bool sending,
-                                            const LocalView& place, std::int64_t itemsize,
+                                            const LocalView& view, std::int64_t itemsize,
                                             std::int64_t buffer_offset);
 
 }  // namespace hocket::transfer

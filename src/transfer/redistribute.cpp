@@ -13,6 +13,7 @@
 #include "transfer/check.hpp"
 #include "transfer/executor.hpp"
 #include "transfer/strategy_choice.hpp"
+#include "transport/buffers.hpp"
 
 namespace hocket {
 namespace {
@@ -22,7 +23,7 @@ using transfer::LocalView;
 // One side of the call on this process.
 struct End {
     Layout layout;
-    LocalView place;
+    LocalView view;
     void* data = nullptr;
     std::vector<int> map;  // process of the layout -> rank
     std::shared_ptr<const void> keep;
@@ -46,10 +47,10 @@ End whole_end(const Array& array, const void* data, int root, const Shape& strid
     std::string stars = "(";
     for (std::size_t d = 0; d < shape.size(); ++d) stars += d == 0 ? "*" : ", *";
     End end{Layout(shape, stars + ")"), {}, const_cast<void*>(data), {root}, std::move(keep)};
-    end.place.process = array.comm().rank() == root ? 0 : -1;
+    end.view.process = array.comm().rank() == root ? 0 : -1;
     const Shape dense = dense_strides(shape, array.dtype().size);
-    end.place.strides = strides.empty() ? dense : strides;
-    end.place.dense = end.place.strides == dense;
+    end.view.strides = strides.empty() ? dense : strides;
+    end.view.dense = end.view.strides == dense;
     return end;
 }
 
@@ -68,10 +69,10 @@ std::vector<std::int64_t> overlap_of(const End& source, const End& destination, 
 trace::Track track_of(const comm::CallSignature& published, const End* source,
                       std::int64_t itemsize) {
     if (!trace::enabled() || published.fault) return {};
-    trace::Arguments told;
-    told.add("call", published.text);
-    told.add("bytes", transfer::local_bytes(source->layout, source->place, itemsize));
-    return {published.text.substr(0, published.text.find('(')), told};
+    trace::Arguments details;
+    details.add("call", published.text);
+    details.add("bytes", transfer::local_bytes(source->layout, source->view, itemsize));
+    return {published.text.substr(0, published.text.find('(')), details};
 }
 
 comm::Protocol<> move(Comm on, int tag, std::int64_t number, comm::CallSignature mine,
@@ -81,14 +82,14 @@ comm::Protocol<> move(Comm on, int tag, std::int64_t number, comm::CallSignature
     transfer::Stopwatch watch(std::move(profile), track_of(mine, source.get(), options.itemsize));
     co_await on.state().open();
     comm::Link& link = on.state().link();
-    transfer::Route route;
+    transport::Route route;
     if (!mine.fault) route = {&link, source->map, destination->map, tag, number, max_buffer};
     options.strategy = co_await transfer::agree_on_strategy(
         link, tag, std::move(mine), source ? &source->layout : nullptr,
         destination ? &destination->layout : nullptr, options, route);
     watch.lap(&Profile::descriptor);
     const auto work = transfer::cached_schedule(source->layout, destination->layout, options,
-                                                source->place, destination->place);
+                                                source->view, destination->view);
     watch.lap(&Profile::schedule);
     co_await transfer::run(work, source->data, destination->data, std::move(route), watch);
 }
@@ -183,8 +184,8 @@ void Binding::refuse(const Comm& comm, const std::string& kind, const std::strin
 
 namespace {
 
-comm::Protocol<> told(Comm on, comm::CallSignature mine, int tag,
-                      std::shared_ptr<std::string> text) {
+comm::Protocol<> send_from_root(Comm on, comm::CallSignature mine, int tag,
+                                std::shared_ptr<std::string> text) {
     co_await on.state().open();
     *text = co_await comm::agree(comm::Group::whole(on.state().link()), tag, std::move(mine));
 }
@@ -201,7 +202,7 @@ std::string tell(const Comm& comm, const std::string& text, int root, Deadline d
     {
         const comm::EngineLock engine_lock;
         operation = std::make_shared<comm::Call>(
-            told(comm, mine, comm.state().next_tag(), observed), mine.text);
+            send_from_root(comm, mine, comm.state().next_tag(), observed), mine.text);
         comm::Engine::instance().add(operation);
     }
     wait(*operation, deadline);

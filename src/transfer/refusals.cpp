@@ -9,18 +9,18 @@
 namespace hocket::transfer {
 namespace {
 
-comm::Protocol<> tell_all(comm::Link* link, std::vector<int> ranks, int tag, std::string text) {
+comm::Protocol<> send_all(comm::Link* link, std::vector<int> ranks, int tag, std::string text) {
     comm::Requests requests;
     for (const int rank : ranks) link->send_text(requests, text, rank, tag);
     co_await comm::until(requests);
 }
 
-comm::Protocol<> hear_all(comm::Link* link, std::vector<int> ranks, int tag,
-                          std::optional<comm::Fault>* first) {
+comm::Protocol<> receive_all(comm::Link* link, std::vector<int> ranks, int tag,
+                             std::optional<comm::Fault>* first) {
     for (const int rank : ranks) {
-        const comm::TextMessage letter = co_await comm::receive_text(*link, rank, tag);
+        const comm::TextMessage reason = co_await comm::receive_text(*link, rank, tag);
         if (*first) continue;
-        Unpacker in(letter.text);
+        Unpacker in(reason.text);
         comm::Fault fault;
         fault.kind = in.text();
         fault.message = in.text();
@@ -43,8 +43,8 @@ void Refusals::clear() {
     ranks_.clear();
 }
 
-void Refusals::tell(const std::vector<int>& ranks, const comm::Fault& why) {
-    sending_.emplace(tell_all(route_.link, ranks, refusal_tag(route_),
+void Refusals::send(const std::vector<int>& ranks, const comm::Fault& why) {
+    sending_.emplace(send_all(route_.link, ranks, route_.refusal_tag(),
                               Packer().text(why.kind).text(why.message).take()));
     static_cast<void>(done(sending_));  // at once: this process may not poll it again soon
 }
@@ -55,10 +55,10 @@ void Refusals::from(int rank) {
 }
 
 bool Refusals::poll() {
-    if (!ranks_.empty() && !observed_ && !hearing_)
-        hearing_.emplace(hear_all(route_.link, ranks_, refusal_tag(route_), &observed_));
-    const bool told = done(sending_), all_heard = done(hearing_);
-    return told && all_heard;
+    if (!ranks_.empty() && !observed_ && !receiving_)
+        receiving_.emplace(receive_all(route_.link, ranks_, route_.refusal_tag(), &observed_));
+    const bool sent = done(sending_), received = done(receiving_);
+    return sent && received;
 }
 
 }  // namespace hocket::transfer

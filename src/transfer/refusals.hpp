@@ -7,19 +7,19 @@
 
 #include "comm/agree.hpp"
 #include "comm/protocol.hpp"
-#include "transfer/route.hpp"
+#include "transport/route.hpp"
 
 namespace hocket::transfer {
 
 class Refusals {
   public:
     /// `route` must live as long.
-    explicit Refusals(const Route& route) : route_(route) {}
+    explicit Refusals(const transport::Route& route) : route_(route) {}
 
     /// At the beginning of a start; only after `poll` was true.
     void clear();
     /// Sends the reason to these ranks, which get no elements from this process.
-    void tell(const std::vector<int>& ranks, const comm::Fault& why);
+    void send(const std::vector<int>& ranks, const comm::Fault& why);
     /// Notes that a message of this rank came without elements.
     void from(int rank);
     /// After the last message: true when all reasons have been sent and received.
@@ -28,10 +28,10 @@ class Refusals {
     const std::optional<comm::Fault>& observed() const { return observed_; }
 
   private:
-    const Route& route_;
+    const transport::Route& route_;
     std::vector<int> ranks_;
     std::optional<comm::Fault> observed_;
-    std::optional<comm::Driven<void>> sending_, hearing_;
+    std::optional<comm::Driven<void>> sending_, receiving_;
 };
 
 }  // namespace hocket::transfer

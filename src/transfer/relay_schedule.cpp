@@ -42,7 +42,7 @@ std::size_t number_of(const plan::Part& part, std::int64_t peer) {
     return static_cast<std::size_t>(at - part.peers().begin());
 }
 
-// The place of a parcel that is to be forwarded in the scratch memory, and its receive.
+// The position in the scratch memory of a parcel that is to be forwarded, and its receive.
 struct HeldParcel {
     std::int64_t offset, flag_offset;
     std::size_t receive;
@@ -66,9 +66,9 @@ void add_relay(Schedule& schedule, const Plan& plan, const LocalView& source,
         message.within = entry.side == step.peer_side;
         Cargo cargo;
         std::int64_t at = begin, flag = begin + elements;
-        const auto forward = [&](std::int64_t place, std::int64_t to, std::int64_t size) {
+        const auto forward = [&](std::int64_t from, std::int64_t to, std::int64_t size) {
             const Shape one{1}, whole{size};
-            cargo.forwarded.push_back({{whole, 1, one, one}, place, to});
+            cargo.forwarded.push_back({{whole, 1, one, one}, from, to});
         };
         for (const auto& [from, to, count] : entry.cargo) {
             const std::int64_t size = count * itemsize;

@@ -35,9 +35,7 @@ struct Cargo {
 /// Invariant: a message depends on receives of lower rounds only, because a parcel goes on in a
 /// later round than it came. In a round a process sends at most one message and receives at most
 /// one.
-struct Schedule {
-    transport::Direction sends, receives;  // in the order of rounds
-    transport::Chunks local;               // from this process to itself
+struct Schedule : transport::Messages {
     /// For strategies with relays: the size of the scratch memory, in which each message has its
     /// own position; cargo is copied to it or from it.
     std::int64_t scratch = 0;

@@ -10,9 +10,11 @@
 #include "base/text.hpp"
 #include "hocket/error.hpp"
 #include "layout/form.hpp"
+#include "plan/problem.hpp"
+#include "plan/routing.hpp"
 #include "transfer/lru_cache.hpp"
 #include "transfer/schedule.hpp"
-#include "transport/net_messages.hpp"
+#include "transport/buffers.hpp"
 
 namespace hocket::transfer {
 namespace {
@@ -39,7 +41,7 @@ TextKey key_of(const Layout& source, const Layout& destination, const plan::Opti
     return {key.take()};
 }
 
-void tell(const Plan& plan) {
+void log_choice(const Plan& plan) {
     char seconds[24];
     std::string text = "strategy " + plan.strategy() + " for " + plan.source().text() + " to " +
                        plan.destination().text() + ", as the model predicts";
@@ -54,7 +56,7 @@ void tell(const Plan& plan) {
 
 }  // namespace
 
-void require_room_to_relay(const Plan& plan, std::int64_t most) {
+void require_memory_to_forward(const Plan& plan, std::int64_t most) {
     if (plan.strategy() == "direct") return;
     const auto held_by = [&](Side side, std::int64_t rank) {
         std::int64_t bytes = 0;
@@ -92,9 +94,11 @@ plan::Options checked_options(const Layout& source, const Layout& destination,
     checked.itemsize = itemsize;
     checked.strategy = options.strategy;
     checked.overlap = std::move(overlap);
-    const Plan plan(source, destination, checked);
-    if (options.strategy != "auto" && (options.max_buffer || transport::requested_buffers()))
-        require_room_to_relay(plan, most);
+    plan::check_stages(plan::strategy_of(checked.strategy), 0, source.size(), destination.size());
+    plan::check(source, destination, checked);
+    const bool may_forward = options.strategy != "auto" && options.strategy != "direct";
+    if (may_forward && (options.max_buffer || transport::requested_buffers()))
+        require_memory_to_forward(Plan(source, destination, checked), most);
     return checked;
 }
 
@@ -107,7 +111,8 @@ std::string spelled(const RedistributeOptions& options) {
 
 comm::Protocol<std::string> agree_on_strategy(comm::Link& link, int tag, comm::CallSignature mine,
                                               const Layout* source, const Layout* destination,
-                                              plan::Options options, const Route& route) {
+                                              plan::Options options,
+                                              const transport::Route& route) {
     if (link.rank() == 0 && options.strategy == "auto" && !mine.fault) {
         try {
             mine.payload = choose_strategy(*source, *destination, options, route);
@@ -120,7 +125,7 @@ comm::Protocol<std::string> agree_on_strategy(comm::Link& link, int tag, comm::C
 }
 
 std::string choose_strategy(const Layout& source, const Layout& destination, plan::Options options,
-                            const Route& route) {
+                            const transport::Route& route) {
     if (only_direct(source, destination)) return "direct";
     // One relaying process may have to hold the whole array twice.
     const std::int64_t most =
@@ -134,7 +139,7 @@ std::string choose_strategy(const Layout& source, const Layout& destination, pla
     const auto strategy = chosen->find_or_make(
         key_of(source, destination, options),
         [&](const TextKey&) { return made.emplace(source, destination, options).strategy(); });
-    if (made && log::enabled(LogLevel::debug)) tell(*made);
+    if (made && log::enabled(LogLevel::debug)) log_choice(*made);
     return *strategy;
 }
 

@@ -9,7 +9,7 @@
 #include "comm/agree.hpp"
 #include "hocket/plan.hpp"
 #include "hocket/transfer.hpp"
-#include "transfer/route.hpp"
+#include "transport/route.hpp"
 
 namespace hocket::transfer {
 
@@ -19,9 +19,9 @@ inline bool only_direct(const Layout& source, const Layout& destination) {
 }
 
 /// Chooses by `options.model` and the nodes of the processes. Remembers layouts, so one process
-/// should choose and tell the others.
+/// should choose for the others.
 std::string choose_strategy(const Layout& source, const Layout& destination, plan::Options options,
-                            const Route& route);
+                            const transport::Route& route);
 
 /// The options of a plan between these layouts, fully checked.
 /// @throws LayoutError as the plan does; Error for a bound on buffers that is too low.
@@ -35,11 +35,11 @@ std::string spelled(const RedistributeOptions& options);
 /// it. The layouts may be nullptr, and the route empty, if `mine` is a fault.
 comm::Protocol<std::string> agree_on_strategy(comm::Link& link, int tag, comm::CallSignature mine,
                                               const Layout* source, const Layout* destination,
-                                              plan::Options options, const Route& route);
+                                              plan::Options options, const transport::Route& route);
 
 /// For a named strategy: the relayed messages of a process do not pass buffers in pieces, as those
 /// of the direct strategy do, so it holds them completely beside the arrays.
 /// @throws Error if a process would hold more than `most` bytes.
-void require_room_to_relay(const Plan& plan, std::int64_t most);
+void require_memory_to_forward(const Plan& plan, std::int64_t most);
 
 }  // namespace hocket::transfer

@@ -12,7 +12,7 @@ namespace {
 
 // Equal on both sides, and unique among arrows under way: process ids distinguish communicators of
 // other processes; a link's number and its tags distinguish the calls on one communicator.
-std::uint64_t id_of(const Route& route, std::int64_t run, int from, int to) {
+std::uint64_t id_of(const transport::Route& route, std::int64_t run, int from, int to) {
     std::string text;
     for (const std::int64_t part :
          {route.link->process(from), route.link->process(to), std::int64_t{from}, std::int64_t{to},
@@ -23,7 +23,7 @@ std::uint64_t id_of(const Route& route, std::int64_t run, int from, int to) {
 
 }  // namespace
 
-void record_arrows(Side side, const Schedule& work, const Route& route, std::int64_t run,
+void record_arrows(Side side, const Schedule& work, const transport::Route& route, std::int64_t run,
                    const std::string& name, double began) {
     const double now = platform::seconds();
     const bool leaving = side == Side::source;
@@ -32,7 +32,8 @@ void record_arrows(Side side, const Schedule& work, const Route& route, std::int
     if (found == ranks.end()) return;
     std::vector<int> peers;
     for (const std::int64_t process : leaving ? work.receivers : work.senders) {
-        const int rank = rank_of(route, leaving ? Side::destination : Side::source, process);
+        const int rank =
+            (leaving ? route.destination : route.source)[static_cast<std::size_t>(process)];
         if (rank != *found) peers.push_back(rank);
     }
     if (peers.empty()) return;

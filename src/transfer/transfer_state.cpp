@@ -9,6 +9,7 @@
 #include "layout/form.hpp"
 #include "transfer/check.hpp"
 #include "transfer/strategy_choice.hpp"
+#include "transport/buffers.hpp"
 
 namespace hocket {
 namespace {
@@ -27,13 +28,13 @@ std::vector<int> ranks_of(const Layout& layout) {
     return ranks;
 }
 
-transfer::LocalView dense_place(const Layout& layout, const Comm& comm, std::int64_t itemsize) {
-    transfer::LocalView place;
-    place.process = comm.rank() < layout.size() ? comm.rank() : -1;
-    place.strides =
-        dense_strides(layout.local_shape(std::max<std::int64_t>(place.process, 0)), itemsize);
-    place.dense = true;
-    return place;
+transfer::LocalView dense_view(const Layout& layout, const Comm& comm, std::int64_t itemsize) {
+    transfer::LocalView view;
+    view.process = comm.rank() < layout.size() ? comm.rank() : -1;
+    view.strides =
+        dense_strides(layout.local_shape(std::max<std::int64_t>(view.process, 0)), itemsize);
+    view.dense = true;
+    return view;
 }
 
 comm::Fault other_array(const char* which, const std::string& what, const std::string& has,
@@ -93,15 +94,15 @@ comm::Protocol<> Transfer::State::prepare(comm::CallSignature mine, std::optiona
     agreed_ = false;
     plan::Options options = plan_;
     if (dtype) options.itemsize = dtype->size;
-    options.strategy = co_await transfer::agree_on_strategy(
-        *route_.link, transfer::refusal_tag(route_), std::move(mine), &source_, &destination_,
-        options, route_);
+    options.strategy =
+        co_await transfer::agree_on_strategy(*route_.link, route_.refusal_tag(), std::move(mine),
+                                             &source_, &destination_, options, route_);
     agreed_ = true;
     plan_ = std::move(options);
     dtype_ = std::move(dtype);
     watch_.restart();
-    from_ = dense_place(source_, comm_, dtype_->size);
-    to_ = dense_place(destination_, comm_, dtype_->size);
+    from_ = dense_view(source_, comm_, dtype_->size);
+    to_ = dense_view(destination_, comm_, dtype_->size);
     auto runner = std::make_unique<transfer::Executor>(work(), route_, watch_);
     watch_.lap(&Profile::schedule);
     co_await runner->connect();
@@ -114,10 +115,10 @@ std::shared_ptr<const transfer::Schedule> Transfer::State::work() const {
 
 trace::Track Transfer::State::track() const {
     if (!trace::enabled()) return {};
-    trace::Arguments told;
-    told.add("call", text_);
-    told.add("bytes", transfer::local_bytes(source_, from_, dtype_->size));
-    return {"transfer", told};
+    trace::Arguments details;
+    details.add("call", text_);
+    details.add("bytes", transfer::local_bytes(source_, from_, dtype_->size));
+    return {"transfer", details};
 }
 
 comm::Fault Transfer::State::fault_of(const Array& source, const Array& destination) const {
@@ -162,7 +163,7 @@ void Transfer::State::start(const Array& source, const Array& destination) {
     if (!dtype_) start.dtype = source.dtype();
     // Refused starts have no arrays, so the runner still has those of the last arrays.
     if (!dtype_ || source.strides() != from_.strides || destination.strides() != to_.strides)
-        start.places =
+        start.views =
             std::pair(transfer::local_view_of(source), transfer::local_view_of(destination));
     started_ = true;
     push(std::move(start));
@@ -283,8 +284,8 @@ bool Transfer::State::settle(Start& start) {
 }
 
 void Transfer::State::launch(Start& start) {
-    if (start.places) {
-        std::tie(from_, to_) = std::move(*start.places);
+    if (start.views) {
+        std::tie(from_, to_) = std::move(*start.views);
         runner_->rebind(work());
     }
     running_ = true;

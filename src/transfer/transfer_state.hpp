@@ -47,7 +47,7 @@ class Transfer::State final : public comm::Activity, public std::enable_shared_f
         std::shared_ptr<const void> keep_source, keep_destination;
         std::optional<DType> dtype;  // if the transfer has no type yet
         std::optional<std::pair<transfer::LocalView, transfer::LocalView>>
-            places;  // if they differ from the last ones
+            views;  // if they differ from the last ones
         comm::Fault fault;
     };
 
@@ -70,7 +70,7 @@ class Transfer::State final : public comm::Activity, public std::enable_shared_f
     std::string text_;
     plan::Options plan_;
     transfer::LocalView from_, to_;  // of the arrays for which the runner was made
-    transfer::Route route_;
+    transport::Route route_;
     transfer::Stopwatch watch_;
     std::unique_ptr<transfer::Executor> runner_;
     std::optional<comm::Driven<void>> settling_;

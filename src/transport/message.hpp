@@ -75,4 +75,10 @@ struct Direction {
     std::int64_t largest = 0;  // the size of the largest piece
 };
 
+/// The messages of one process, and the elements that stay with it.
+struct Messages {
+    Direction sends, receives;  // in the order of rounds
+    Chunks local;               // from this process to itself
+};
+
 }  // namespace hocket::transport

@@ -2,6 +2,7 @@
 #include "transport/node_messages.hpp"
 
 #include <algorithm>
+#include <utility>
 
 #include "comm/awaited_peers.hpp"
 #include "transport/rendezvous.hpp"
@@ -9,68 +10,65 @@
 namespace hocket::transport {
 namespace {
 
-// Removes complete ends from the list, and adds them to `done`, if that is given. Their order does
-// not matter.
-template <class Ends, class... Arguments>
-bool poll_each(std::vector<std::size_t>& under_way, const Ends& ends,
-               std::vector<std::size_t>* done, Arguments... arguments) {
-    bool any_done = false;
+// Removes the messages that are complete. Their order does not matter.
+template <class IsComplete>
+bool remove_complete(std::vector<std::size_t>& under_way, const IsComplete& is_complete) {
+    bool any = false;
     for (std::size_t k = 0; k < under_way.size();) {
-        if (ends[under_way[k]]->poll(arguments...)) {
-            if (done != nullptr) done->push_back(under_way[k]);
+        if (is_complete(under_way[k])) {
             under_way[k] = under_way.back();
             under_way.pop_back();
-            any_done = true;
+            any = true;
         } else {
             ++k;
         }
     }
-    return any_done;
+    return any;
 }
 
 }  // namespace
 
-NodeMessages::NodeMessages(const Direction& sends, const Direction& receives, const Chunks& stay,
-                           const Route& route, std::int64_t most)
-    : out_(&sends),
-      in_(&receives),
-      stay_(&stay),
+NodeMessages::NodeMessages(const Messages& messages, std::vector<std::size_t> sends,
+                           std::vector<std::size_t> receives, const Route& route, std::int64_t most)
+    : messages_(&messages),
+      sends_(std::move(sends)),
+      receives_(std::move(receives)),
       route_(route),
-      sends_(sends.messages.size()),
-      receives_(receives.messages.size()),
+      outgoing_(messages.sends.messages.size()),
+      incoming_(messages.receives.messages.size()),
       rings_(most) {}
 
-bool NodeMessages::is_eager(const Message& message, int rank) const {
-    return !persistent_ && message.bytes <= eager_limit && near(rank);
+bool NodeMessages::is_eager(const Message& message) const {
+    return !persistent_ && message.bytes <= eager_limit;
 }
 
 void NodeMessages::offer(std::size_t i) {
-    sends_[i] = std::make_unique<ShmSend>(out_->messages[i], !persistent_);
-    const std::uint64_t sent = send_channel(route_, out_->messages[i], sends_[i]->offer());
-    offered_.push_back({receiver(i), sent});
+    outgoing_[i] = std::make_unique<ShmSend>(sent(i), !persistent_);
+    offers_.push_back(
+        {route_.rank_of(sent(i)), send_channel(route_, sent(i), outgoing_[i]->offer())});
 }
 
 // A text belongs to its sender's first message without a text. So missing texts keep their order,
 // and each sender is polled once.
 bool NodeMessages::accept_offers() {
-    silent_.clear();
+    awaited_.clear();
     const auto accepted = [&](std::size_t i) {
-        const Message& message = in_->messages[i];
-        const int from = sender(i);
-        if (std::find(silent_.begin(), silent_.end(), from) != silent_.end()) return false;
-        const auto offered = receive_rendezvous(route_, message);
-        if (!offered) {
-            silent_.push_back(from);
+        const Message& message = received(i);
+        const int from = route_.rank_of(message);
+        if (std::find(awaited_.begin(), awaited_.end(), from) != awaited_.end()) return false;
+        const auto text = receive_rendezvous(route_, message);
+        if (!text) {
+            awaited_.push_back(from);
             route_.link->need(from);
             return false;
         }
-        if (is_eager(message, from)) {
+        if (is_eager(message)) {
             message.cut(Chunks::Kind::unpacking, piece_bytes)
-                .run(0, data_in(*offered), received_into());
-            if (scratch_ != nullptr) received_.push_back(i);
+                .run(0, elements_in(*text), run_->received_into());
+            if (run_->scratch != nullptr) run_->received.push_back(i);
         } else {
-            receives_[i] = std::make_unique<ShmReceive>(message, lane_in(*offered));
-            if (started_) begin_receive(i);
+            incoming_[i] = std::make_unique<ShmReceive>(message, channel_in(*text));
+            if (run_ != nullptr) begin_receive(i);
         }
         return true;
     };
@@ -78,29 +76,28 @@ bool NodeMessages::accept_offers() {
 }
 
 // A short message is complete then, and its sender may not poll its texts any more.
-bool NodeMessages::all_gone(std::vector<std::pair<int, std::uint64_t>>& mail) {
-    std::erase_if(mail, [&](const auto& each) {
+bool NodeMessages::all_delivered(Texts& texts) {
+    std::erase_if(texts, [&](const auto& each) {
         if (route_.link->delivered_in_node(each.first, each.second)) return true;
         route_.link->need(each.first);
         return false;
     });
-    return mail.empty();
+    return texts.empty();
 }
 
-void NodeMessages::abort_use(const std::string& why) {
+void NodeMessages::abort(const std::string& why) {
     try {
-        for (std::size_t i = 0; i < sends_.size(); ++i) {
-            if (sends_[i])
-                sends_[i]->abort_use(why);
-            else if (near(receiver(i)))
-                send_failure(route_, out_->messages[i], why);
+        for (const std::size_t i : sends_) {
+            if (outgoing_[i])
+                outgoing_[i]->abort_use(why);
+            else
+                send_failure(route_, sent(i), why);
         }
-        for (std::size_t i = 0; i < receives_.size(); ++i) {
-            if (receives_[i])
-                receives_[i]->abort_use(why);
-            else if (near(sender(i)) &&
-                     !is_eager(in_->messages[i], sender(i)))  // whose sender has gone on
-                send_refusal(route_, in_->messages[i], why);
+        for (const std::size_t i : receives_) {
+            if (incoming_[i])
+                incoming_[i]->abort_use(why);
+            else if (!is_eager(received(i)))  // whose sender has gone on
+                send_refusal(route_, received(i), why);
         }
     } catch (const std::exception&) {
         return;  // no memory for the text: report the first error
@@ -109,128 +106,119 @@ void NodeMessages::abort_use(const std::string& why) {
 
 void NodeMessages::connect() {
     persistent_ = true;
-    for (std::size_t i = 0; i < receives_.size(); ++i)
-        if (near(sender(i))) unannounced_.push_back(i);
-    for (std::size_t i = 0; i < sends_.size(); ++i)
-        if (near(receiver(i))) offer(i);
+    unannounced_ = receives_;
+    for (const std::size_t i : sends_) offer(i);
 }
 
 bool NodeMessages::connected() {
     route_.link->flush_inbox();
     accept_offers();
-    if (!all_gone(offered_) || !unannounced_.empty()) return false;
-    all_short_ = stay_->size() == 0;
-    for (std::size_t i = 0; i < sends_.size(); ++i)
-        all_short_ = all_short_ && sends_[i] && out_->messages[i].bytes < direct_from;
-    for (std::size_t i = 0; i < receives_.size(); ++i)
-        all_short_ = all_short_ && receives_[i] && in_->messages[i].bytes < direct_from;
+    if (!all_delivered(offers_) || !unannounced_.empty()) return false;
+    short_only_ =
+        std::all_of(sends_.begin(), sends_.end(), [&](auto i) { return is_short(sent(i)); }) &&
+        std::all_of(receives_.begin(), receives_.end(),
+                    [&](auto i) { return is_short(received(i)); });
     return true;
 }
 
-void NodeMessages::rebind(const Direction& sends, const Direction& receives, const Chunks& stay) {
-    for (std::size_t i = 0; i < sends_.size(); ++i)
-        if (sends_[i]) sends_[i]->rebind(sends.messages[i]);
-    for (std::size_t i = 0; i < receives_.size(); ++i)
-        if (receives_[i]) receives_[i]->rebind(receives.messages[i]);
+void NodeMessages::rebind(const Messages& messages) {
+    messages_ = &messages;
+    for (const std::size_t i : sends_)
+        if (outgoing_[i]) outgoing_[i]->rebind(sent(i));
+    for (const std::size_t i : receives_)
+        if (incoming_[i]) incoming_[i]->rebind(received(i));
     interleaving_.reset();
-    out_ = &sends;
-    in_ = &receives;
-    stay_ = &stay;
 }
 
-void NodeMessages::begin(const void* source, void* destination, std::byte* scratch, bool refusing) {
-    from_ = static_cast<const std::byte*>(source);
-    to_ = static_cast<std::byte*>(destination);
-    scratch_ = scratch;
-    refusing_ = refusing && scratch == nullptr;
-    received_.clear();
-    stay_done_ = refusing ? stay_->size() : 0;
-    unsent_.clear();
-    next_unsent_ = 0;
-    started_ = true;
+void NodeMessages::begin(Run& run) {
+    run_ = &run;
+    given_ = next_ = 0;
+    for (const std::size_t i : receives_) {
+        if (incoming_[i])
+            begin_receive(i);
+        else
+            unannounced_.push_back(i);
+    }
 }
 
 void NodeMessages::begin_receive(std::size_t i) {
-    if (refusing_)
-        receives_[i]->discard();
+    if (run_->withholds())
+        incoming_[i]->discard();
     else
-        receives_[i]->start(received_into());
+        incoming_[i]->start(run_->received_into());
     receiving_.push_back(i);
 }
 
-bool NodeMessages::receive(std::size_t i) {
-    if (receives_[i]) {
-        begin_receive(i);
-        return true;
-    }
-    if (!near(sender(i))) return false;
-    unannounced_.push_back(i);
-    return true;
-}
-
-bool NodeMessages::send(std::size_t i) {
-    if (!near(receiver(i))) return false;
-    unsent_.push_back(i);
-    return true;
+void NodeMessages::send(std::size_t end) {
+    while (given_ < sends_.size() && sends_[given_] < end) ++given_;
+    begin_sends();
 }
 
 // A message that is packed at once without a persistent channel needs free memory.
 void NodeMessages::begin_sends() {
-    for (; next_unsent_ < unsent_.size(); ++next_unsent_) {
-        const std::size_t i = unsent_[next_unsent_];
-        const Message& message = out_->messages[i];
-        if (const int to = receiver(i); is_eager(message, to)) {
-            eager_sends_.push_back({to, send_eager(route_, message, sent_from())});
+    for (; next_ < given_; ++next_) {
+        const std::size_t i = sends_[next_];
+        const Message& message = sent(i);
+        if (is_eager(message)) {
+            eager_sends_.push_back(
+                {route_.rank_of(message), send_eager(route_, message, run_->sent_from())});
             continue;
         }
         const std::int64_t packed = persistent_ ? 0 : bytes_packed(message);
         if (packed > 0 && !rings_.take(packed)) return;
-        if (!sends_[i]) offer(i);
-        if (refusing_)
-            sends_[i]->refuse();
+        if (!outgoing_[i]) offer(i);
+        if (run_->withholds())
+            outgoing_[i]->refuse();
         else
-            sends_[i]->start(sent_from());
+            outgoing_[i]->start(run_->sent_from());
         sending_.push_back(i);
     }
 }
 
 // Copies all interleaved receives and local elements, a chunk of each at once, in one pass over
-// whole lines.
-bool NodeMessages::weave() {
-    if (all_short_ || scratch_ != nullptr) return false;
-    if (receiving_.empty() || receiving_.size() != receives_.size()) return false;
-    if (!interleaving_) interleaving_.emplace(*stay_, receives_);
-    return interleaving_->step(stay_done_, from_, to_);
+// whole lines. Only if no other transport receives.
+bool NodeMessages::interleave() {
+    if (short_only_ || run_->scratch != nullptr) return false;
+    if (receiving_.empty() || receiving_.size() != incoming_.size()) return false;
+    if (!interleaving_) interleaving_.emplace(messages_->local, incoming_);
+    return interleaving_->step(run_->local_done, run_->source, run_->destination);
+}
+
+bool NodeMessages::poll_receives() {
+    return remove_complete(receiving_, [&](std::size_t i) {
+        if (!incoming_[i]->poll()) return false;
+        if (incoming_[i]->refused()) run_->refused.push_back(i);
+        if (run_->scratch != nullptr) run_->received.push_back(i);
+        return true;
+    });
+}
+
+bool NodeMessages::poll_sends() {
+    const bool help = receiving_.empty() && run_->local_done == messages_->local.size() &&
+                      !ReceiveInProgress::any();
+    return remove_complete(sending_,
+                           [&](std::size_t i) { return outgoing_[i]->poll(&rings_, help); });
 }
 
 bool NodeMessages::poll() {
     route_.link->flush_inbox();
     const bool accepted = !unannounced_.empty() && accept_offers();
     for (const auto i : sending_)
-        if (sends_[i]->unanswered()) check_refusal(route_, out_->messages[i]);
-    wove_ = weave();
-    std::vector<std::size_t>* const received = scratch_ != nullptr ? &received_ : nullptr;
-    const bool any_received = !wove_ && poll_each(receiving_, receives_, received);
+        if (outgoing_[i]->unanswered()) check_refusal(route_, sent(i));
+    run_->interleaves = interleave();
+    const bool any_received = !run_->interleaves && poll_receives();
     if (comm::AwaitedPeers::collecting() != nullptr || route_.link->has_endpoints()) {
-        for (const auto i : receiving_) route_.link->need(sender(i));
-        for (const auto i : sending_) route_.link->need(receiver(i));
+        for (const auto i : receiving_) route_.link->need(route_.rank_of(received(i)));
+        for (const auto i : sending_) route_.link->need(route_.rank_of(sent(i)));
     }
-    const bool free =
-        receiving_.empty() && stay_done_ == stay_->size() && !ReceiveInProgress::any();
-    const bool sent = poll_each(sending_, sends_, nullptr, &rings_, free);
+    const bool any_sent = poll_sends();
     begin_sends();
-    return sent || any_received || accepted;
-}
-
-bool NodeMessages::copy_stay() {
-    if (wove_ || stay_done_ == stay_->size()) return false;
-    stay_->run(stay_done_++, from_, to_, stores_for(stay_->bytes()));
-    return true;
+    return any_sent || any_received || accepted;
 }
 
 bool NodeMessages::finished() {
-    return stay_done_ == stay_->size() && channels_done() && unannounced_.empty() &&
-           next_unsent_ == unsent_.size() && all_gone(eager_sends_);
+    return sending_.empty() && receiving_.empty() && unannounced_.empty() && next_ == given_ &&
+           all_delivered(eager_sends_);
 }
 
 }  // namespace hocket::transport

@@ -13,12 +13,13 @@ namespace hocket::transport {
 using shm::Payload;
 using shm::SharedAddress;
 
-Payload payload_of(std::uint64_t flag, const SharedAddress& place) {
+Payload payload_of(std::uint64_t flag, const SharedAddress& address) {
     const auto word = [](std::int64_t number) { return static_cast<std::uint64_t>(number); };
-    return {flag, word(place.process), word(place.file), word(place.inode), word(place.offset)};
+    return {flag, word(address.process), word(address.file), word(address.inode),
+            word(address.offset)};
 }
 
-SharedAddress place_in(const Payload& words) {
+SharedAddress address_in(const Payload& words) {
     const auto number = [&](std::size_t i) { return static_cast<std::int64_t>(words[i]); };
     return {number(1), number(2), number(3), number(4)};
 }
@@ -26,35 +27,35 @@ SharedAddress place_in(const Payload& words) {
 SharedAddress published_address(const Message& message, const void* data) {
     if (!message.dense) return {};
     const std::byte* const array = static_cast<const std::byte*>(data) + message.array_offset;
-    const SharedAddress place = shm::shared_address_of(array);
-    return place ? place : shm::cma_address_of(array);
+    const SharedAddress address = shm::shared_address_of(array);
+    return address ? address : shm::cma_address_of(array);
 }
 
 namespace {
 
 PeerArray found(const Payload& words, const Message& message, shm::CmaTransfer::Direction way) {
-    const SharedAddress place = place_in(words);
-    if (!shm::is_cma_address(place)) return {shm::map(place), {}, {}};
+    const SharedAddress address = address_in(words);
+    if (!shm::is_cma_address(address)) return {shm::map(address), {}, {}};
     // A process that sends to itself: an address of its own, which lives as long as the transfer.
-    if (place.process == getpid())
-        return {{std::shared_ptr<void>(), reinterpret_cast<std::byte*>(place.offset)}, {}, {}};
-    if (!shm::cma_permitted(place)) return {};
+    if (address.process == getpid())
+        return {{std::shared_ptr<void>(), reinterpret_cast<std::byte*>(address.offset)}, {}, {}};
+    if (!shm::cma_permitted(address)) return {};
     const bool reading = way == shm::CmaTransfer::Direction::read;
     const auto runs_there = [&] {
         return message.cut(reading ? Chunks::Kind::packing : Chunks::Kind::unpacking).runs();
     };
     switch (shm::choose_cma_method(message.bytes, message.parts().runs(), runs_there)) {
         case shm::CmaMethod::direct:
-            return {nullptr, place, nullptr};
+            return {nullptr, address, nullptr};
         case shm::CmaMethod::packed:
-            return {nullptr, place, allocate(message.parts().largest())};
+            return {nullptr, address, allocate(message.parts().largest())};
         case shm::CmaMethod::none:
             break;
     }
     return {};
 }
 
-void tell(const PeerArray& there, const Message& message) {
+void log_access(const PeerArray& there, const Message& message) {
     std::string text = "a message of " + std::to_string(message.bytes) + " bytes in " +
                        std::to_string(message.parts().runs()) + " runs within the node: ";
     if (there.mapped != nullptr)
@@ -75,7 +76,7 @@ void tell(const PeerArray& there, const Message& message) {
 PeerArray find_peer_array(const Payload& words, const Message& message,
                           shm::CmaTransfer::Direction way) {
     PeerArray there = found(words, message, way);
-    if (log::enabled(LogLevel::debug)) tell(there, message);
+    if (log::enabled(LogLevel::debug)) log_access(there, message);
     return there;
 }
 

@@ -19,8 +19,8 @@ namespace hocket::transport {
 inline constexpr std::size_t address_words = 5;
 inline constexpr std::uint64_t reads = 1;     // the receiver can access the sender's array
 inline constexpr std::uint64_t discards = 2;  // it takes none of the elements
-shm::Payload payload_of(std::uint64_t flag, const shm::SharedAddress& place);
-shm::SharedAddress place_in(const shm::Payload& words);
+shm::Payload payload_of(std::uint64_t flag, const shm::SharedAddress& address);
+shm::SharedAddress address_in(const shm::Payload& words);
 
 /// The address of this end's array for the other end; nothing if its elements are not those of a
 /// dense one.

@@ -17,8 +17,8 @@ struct Heading {
 };
 static_assert(std::is_trivially_copyable_v<Heading> && std::is_trivially_copyable_v<ChannelOffer>);
 
-std::string text_of(const Heading& heading, std::size_t room) {
-    std::string text(sizeof heading + room, '\0');
+std::string text_of(const Heading& heading, std::size_t bytes) {
+    std::string text(sizeof heading + bytes, '\0');
     std::memcpy(text.data(), &heading, sizeof heading);
     return text;
 }
@@ -44,13 +44,13 @@ std::optional<std::string> receive(const Route& route, const Message& message, P
 
 }  // namespace
 
-ChannelOffer lane_in(const std::string& offered) {
+ChannelOffer channel_in(const std::string& offered) {
     ChannelOffer offer;
     std::memcpy(&offer, offered.data() + sizeof(Heading), sizeof offer);
     return offer;
 }
 
-const std::byte* data_in(const std::string& offered) {
+const std::byte* elements_in(const std::string& offered) {
     return reinterpret_cast<const std::byte*>(offered.data() + sizeof(Heading));
 }
 

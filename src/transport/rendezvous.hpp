@@ -27,8 +27,8 @@ void send_failure(const Route& route, const Message& message, const std::string&
 /// The next text for the receiver, if one has come. @throws Error if the sender gave up.
 std::optional<std::string> receive_rendezvous(const Route& route, const Message& message);
 /// The receiver distinguishes these by the size.
-ChannelOffer lane_in(const std::string& offered);
-const std::byte* data_in(const std::string& offered);
+ChannelOffer channel_in(const std::string& offered);
+const std::byte* elements_in(const std::string& offered);
 
 /// The receiver sends the sender the reason why it does not receive the message.
 void send_refusal(const Route& route, const Message& message, const std::string& why);

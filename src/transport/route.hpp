@@ -28,6 +28,11 @@ struct Route {
         if (!message.within) return data_tag;
         return message.peer_in_source ? source_tag : destination_tag;
     }
+    /// Whether its peer shares this process's memory. If not, the link carries the message: by MPI,
+    /// or by a stream of bytes to a process of another job.
+    bool in_node(const Message& message) const { return link->in_node(rank_of(message)); }
+    /// For the reasons of senders that refuse a start; only transfers that may refuse use it.
+    int refusal_tag() const { return data_tag + 1; }
 };
 
 }  // namespace hocket::transport

@@ -20,6 +20,7 @@
 #include <string>
 
 #include "shm/channel.hpp"
+#include "transport/buffers.hpp"
 #include "transport/message.hpp"
 #include "transport/peer_array.hpp"
 
@@ -41,21 +42,6 @@ std::int64_t bytes_packed(const Message& message);
 struct ChannelOffer {
     shm::SharedAddress channel, ring;
     shm::ChannelCounters counters;
-};
-
-/// The bound on the memory of one transfer's rings; one is always possible.
-class BufferBudget {
-  public:
-    explicit BufferBudget(std::int64_t bytes) : bytes_(bytes) {}
-    bool take(std::int64_t bytes) {
-        if (taken_ > 0 && taken_ + bytes > bytes_) return false;
-        taken_ += bytes;
-        return true;
-    }
-    void give(std::int64_t bytes) { taken_ -= bytes; }
-
-  private:
-    std::int64_t bytes_, taken_ = 0;
 };
 
 class ShmSend {
@@ -81,7 +67,7 @@ class ShmSend {
     bool poll(BufferBudget* rings, bool help = true);
     /// Whether the receiver has not answered since the last start.
     bool unanswered() const {
-        return state_ == State::offered || state_ == State::wants_room || state_ == State::unread;
+        return state_ == State::offered || state_ == State::wants_slot || state_ == State::unread;
     }
     /// Aborts, and notifies the receiver, which copies nothing more after the return.
     void abort_use(const std::string& why);
@@ -92,7 +78,7 @@ class ShmSend {
     enum class State {
         idle,
         refusing,
-        wants_room,
+        wants_slot,
         unread,
         offered,
         copying,
@@ -100,7 +86,7 @@ class ShmSend {
         wants_ring,
         filling
     };
-    std::uint64_t room(std::uint64_t of) const;  // number of free slots
+    std::uint64_t free_slots(std::uint64_t of) const;
     bool pack_short();
     void observe_answer();
     std::int64_t ring_bytes() const;

@@ -159,8 +159,8 @@ bool ShmReceive::step() {
             const bool more = channel_->forward.observed(counters_.published + 1);
             if (channel_->all_finished(counters_.parts + message_->parts().size())) break;
             if (origin_ || !more) return false;
-            ring_ =
-                shm::map(place_in(channel_->forward.payload(++counters_.published, address_words)));
+            ring_ = shm::map(
+                address_in(channel_->forward.payload(++counters_.published, address_words)));
             if (ring_ == nullptr)
                 throw Error("process " + std::to_string(process_) +
                             " of this node gave buffers that cannot be mapped here; allow this "

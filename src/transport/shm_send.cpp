@@ -27,7 +27,7 @@ ShmSend::~ShmSend() {
     // memory stays, because the receiver may access it.
     const bool read = end_->counters.starts == short_since_ || !is_short(*message_) ||
                       (fits_payload(*message_) ? end_->channel->back.observed(end_->counters.starts)
-                                               : room(short_slots) == short_slots);
+                                               : free_slots(short_slots) == short_slots);
     if (state_ == State::idle && read && !end_->channel->abort_begun(end_->counters.use))
         shm::release_channel(std::move(end_));
     else
@@ -40,7 +40,7 @@ ChannelOffer ShmSend::offer() const {
     return offer;
 }
 
-std::uint64_t ShmSend::room(std::uint64_t of) const {
+std::uint64_t ShmSend::free_slots(std::uint64_t of) const {
     return of - (end_->counters.slots - end_->channel->drained.load(std::memory_order_acquire));
 }
 
@@ -53,7 +53,7 @@ void ShmSend::start(const void* data) {
     data_ = static_cast<const std::byte*>(data);
     ++end_->counters.starts;
     if (is_short(*message_)) {
-        state_ = !pack_short() ? State::wants_room : once_ ? State::unread : State::idle;
+        state_ = !pack_short() ? State::wants_slot : once_ ? State::unread : State::idle;
         return;
     }
     end_->channel->forward.publish(++end_->counters.published,
@@ -73,7 +73,7 @@ bool ShmSend::pack_short() {
         const bool others_before = counters.starts > short_since_ + short_slots;
         if (others_before && !end_->channel->back.observed(counters.starts - short_slots))
             return false;
-    } else if (room(short_slots) == 0) {
+    } else if (free_slots(short_slots) == 0) {
         return false;
     }
     if (!packing_) packing_ = &message_->cut(Chunks::Kind::packing, direct_from);
@@ -124,7 +124,8 @@ void ShmSend::begin_to_fill() {
 
 void ShmSend::fill() {
     auto& counters = end_->counters;
-    for (std::uint64_t free = room(ring_slots); free > 0 && packed_ < packing_->size(); --free) {
+    for (std::uint64_t free = free_slots(ring_slots); free > 0 && packed_ < packing_->size();
+         --free) {
         const auto slot = static_cast<std::int64_t>(counters.slots++ % ring_slots);
         packing_->run(packed_++, data_, end_->ring.get() + slot * slot_bytes_,
                       kernel::Stores::cached);
@@ -155,12 +156,12 @@ bool ShmSend::step(BufferBudget* rings, bool help) {
             if (!channel.back.observed(counters.starts)) return false;
             state_ = State::idle;
             return true;
-        case State::wants_room:
+        case State::wants_slot:
             if (!pack_short()) return false;
             state_ = State::idle;
             return true;
         case State::unread:
-            if (room(short_slots) < short_slots) return false;
+            if (free_slots(short_slots) < short_slots) return false;
             rings->give(bytes_packed(*message_));
             state_ = State::idle;
             return true;
@@ -190,7 +191,7 @@ bool ShmSend::step(BufferBudget* rings, bool help) {
             [[fallthrough]];
         case State::filling:
             fill();
-            if (room(ring_slots) < ring_slots || packed_ < packing_->size()) return false;
+            if (free_slots(ring_slots) < ring_slots || packed_ < packing_->size()) return false;
             end_->release_ring();  // all of it is drained
             rings->give(ring_bytes());
             pass_parts();

@@ -14,6 +14,7 @@ import pytest
 from hocket_cli.app import APPS
 from hocket_cli.apps import common, convolution, pingpong
 from hocket_cli.main import UsageError, main
+from json_keys import require_keys
 
 
 @pytest.fixture(autouse=True)
@@ -28,6 +29,11 @@ def app(capsys, *words):
     assert status == 0, said.out + said.err
     facts = json.loads(said.out.splitlines()[-1])
     assert facts["app"] == words[0] and facts["check"]["good"] is True
+    require_keys("app", facts)
+    kind = "sweep" if "points" in facts else "run"
+    require_keys("app pingpong" if words[0] == "pingpong" else f"app {kind}", facts)
+    for form in facts.get("forms", {}).values():
+        require_keys("app form", form)
     return facts
 
 

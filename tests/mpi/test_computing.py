@@ -239,7 +239,7 @@ def test_map_blocks_with_a_border(comm):
         b = hk.map_blocks(lambda x: x[2:] - x[:-2], a, halo=1, periodic=periodic)
         padded = np.pad(whole, 1, "wrap" if periodic else "constant")
         np.testing.assert_array_equal(hk.replicated(b), padded[2:] - padded[:-2])
-    shifted = hk.eoshift(a, -2, 0, fill=-1)
+    shifted = hk.eoshift(a, 2, 0, fill=-1)
     np.testing.assert_array_equal(hk.replicated(shifted), [*range(2, 9), -1, -1])
 
 

@@ -243,6 +243,11 @@ def test_layouts_of_each_process_s_own_part(comm):
     assert lay.shape == (2 * comm.size, 3) and lay == hk.Layout.boxes(lay.shape, bricks)
     lay = hk.Layout.from_local(comm, np.arange(comm.rank, 10, comm.size))
     assert lay.shape == (10,) and lay.size == comm.size
+    blocks = hk.Layout((5, 3), "(BLOCK, *)", comm.size)  # empty parts on 6 processes
+    lay = hk.Layout.from_local(comm, blocks.slices(comm.rank))
+    assert lay.to_boxes() == blocks.to_boxes()
+    lay = hk.Layout.from_local(comm, (slice(comm.rank, comm.rank + 1), slice(None)), (7, 3))
+    assert lay.local_shape(comm.rank) == (1, 3)
 
 
 @ranks(2, 3)
@@ -257,6 +262,8 @@ def test_own_parts_that_do_not_fit(comm):
         ([1, 1] if last else [0], None, "twice"),
         ("x" if last else [0], None, "elements of process"),
         ((1, 2, 3) if last else (0, 1), None, "(start, stop) pair"),
+        ((slice(0, 4, 2),) if last else slice(0, 1), None, "slice(0, 4, 2) in dimension 0"),
+        ((slice(0, 1), slice(None)) if last else box, None, "slice(None, None, None) in dimension"),
     ):
         raises_everywhere(
             comm,

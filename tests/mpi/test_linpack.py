@@ -12,6 +12,7 @@ import pytest
 
 from hocket_cli.apps import common, linpack
 from hocket_cli.main import main
+from json_keys import require_keys
 
 MODES = ",".join(linpack.MODES)
 APPS = Path(__file__).resolve().parents[2] / "apps"
@@ -26,6 +27,8 @@ def solved(capsys, *words):
     assert status == 0, said.out + said.err
     facts = json.loads(said.out.splitlines()[-1])
     assert facts["check"] == {"asked": True, "good": True, "verdict": "every pivot is LAPACK's"}
+    require_keys("app", facts)
+    require_keys("app linpack", facts)
     assert 0 <= facts["residual"] < 16
     assert all(one["residual"] <= facts["residual"] for one in facts["modes"].values())
     return facts

@@ -29,6 +29,7 @@ from hocket_bench.harness import (
 )
 from hocket_bench.record import Question, answer, as_json
 from hocket_bench.table import render, seconds
+from json_keys import require_keys
 
 QUICK = Effort(warmup=1, seconds=0.0, min_runs=4, max_runs=4, sample_seconds=0.0)
 
@@ -329,8 +330,11 @@ def test_the_whole_command(ranks: int, pair: str, shape: str, tmp_path: Path) ->
     assert document["mpi"]["library"] and document["machine"]["cpu"] and document["date"]
     assert document["method"]["warmup_rounds"] >= 1
     (table,) = document["tables"]
+    require_keys("bench", document)
+    require_keys("bench table", table)
     figures = {figure["name"]: figure for figure in table["figures"]}
     for name in BASELINES:
+        require_keys("bench figure", figures[name])
         assert figures[name]["runs"] == 3, figures[name]
         assert 0 < figures[name]["minimum"] <= figures[name]["median"]
         assert figures[name]["median"] <= figures[name]["percentile_99"]

@@ -23,6 +23,7 @@ from hocket import plotting
 from hocket_bench.options import parse as parse_bench
 from hocket_cli import run as run_command
 from hocket_cli.main import COMMANDS, UsageError, main
+from json_keys import require_keys
 
 
 @pytest.fixture(autouse=True)
@@ -381,6 +382,7 @@ def test_a_plan_as_json_and_drawn(capsys):
     words = ["plan", "(BLOCK,BLOCK)@2x2", "(*,BLOCK)@4", "--shape", "8,8"]
     assert main([*words, "--json", "-", "--rank", "1", "--plot", "plan.png"]) == 0
     facts = json.loads(capsys.readouterr().out)
+    require_keys("plan", facts)
     assert facts["elements_moved"] == 64 and facts["bytes_moved"] == 512
     assert sum(elements for _, elements in facts["sends"]["1"]) == 16
     assert Path("plan.png").read_bytes().startswith(b"\x89PNG")
@@ -430,6 +432,7 @@ def test_info_tells_versions_mpi_and_machine():
     done = hocket("info", "--json")
     assert done.returncode == 0, done.stderr
     facts = json.loads(done.stdout)
+    require_keys("info", facts)
     assert facts["hocket"]["numpy"] == np.__version__
     assert facts["mpi"]["thread_level"] in ("single", "funneled", "serialized", "multiple")
     assert Path(facts["launcher"]["mpiexec"]).exists()

@@ -11,6 +11,7 @@ import pytest
 
 from hocket_cli import demo, demo_ranks, demo_report, photographs
 from hocket_cli.main import main
+from json_keys import require_keys
 
 
 @pytest.fixture(autouse=True)
@@ -94,9 +95,11 @@ def test_the_demo_runs_on_uneven_and_on_more_processes_than_rows(capsys, procs, 
     assert "7 descriptor" not in text and "3 descriptor" in text
     assert "the transfer alone: persistent requests" in text and "send and recv" in text
     facts = json.loads(Path("d.json").read_text())
+    require_keys("demo", facts)
     assert facts["ranks"] == procs
     assert len(facts["transfer_alone_s"]) == 3 and min(facts["transfer_alone_s"].values()) > 0
     for form in facts["forms"].values():
+        require_keys("demo form", form)
         assert form["right"] == form["images"] == 14
         assert 0 < form["minimum_s"] <= form["median_s"] <= form["p99_s"]
         assert form["timed"] == 10

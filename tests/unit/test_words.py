@@ -48,5 +48,20 @@ def test_of_sources_comments_are_read(monkeypatch, tmp_path):
     assert [line.split(";")[0] for line in lines] == ["room.py:3: 'lane'", "room.py:7: 'wish'"]
 
 
-def test_the_documents_have_none():
-    assert [fault for path in words.files(words.CHECKED) for fault in words.faults(path)] == []
+def test_of_rooms_that_move_arrays_names_are_read(monkeypatch, tmp_path):
+    monkeypatch.setattr(words, "ROOT", tmp_path)
+    for room in ("comm", "layout"):
+        (tmp_path / "src" / room).mkdir(parents=True)
+        cpp = "int agrees_by_mail;  // tell\nstruct LettersOut {};\nint in_place, replaced;\n"
+        (tmp_path / "src" / room / "a.cpp").write_text(cpp, encoding="utf-8")
+    assert list(words.names(tmp_path / "src" / "layout" / "a.cpp")) == []
+    lines = list(words.names(tmp_path / "src" / "comm" / "a.cpp"))
+    assert [line.split(";")[0] for line in lines] == [
+        "src/comm/a.cpp:1: the name 'agrees_by_mail'",
+        "src/comm/a.cpp:2: the name 'LettersOut'",
+    ]
+
+
+def test_documents_and_sources_have_none():
+    every = list(words.files(words.CHECKED))
+    assert [fault for path in every for fault in (*words.faults(path), *words.names(path))] == []

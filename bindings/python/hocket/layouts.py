@@ -237,8 +237,9 @@ class Layout(LayoutQueries):
         comm
             an mpi4py communicator; None: ``MPI.COMM_WORLD``.
         part
-            this process's part: a tuple ``(start, stop)``, a box as for `boxes`; or a list or an
-            integer array of element numbers, as for `elements`.
+            this process's part: a tuple ``(start, stop)``, a box as for `boxes`; the same box as
+            slices, one a dimension, as `slices` gives them; or a list or an integer array of
+            element numbers, as for `elements`.
         shape
             extents of the array, the same on all processes. None: the smallest that hold all parts;
             for elements, of one dimension.

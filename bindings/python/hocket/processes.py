@@ -18,9 +18,8 @@ import time
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any, Callable
 
-from . import mpiexec, rank, rank_monitor, slurm, tracing
+from . import mpiexec, rank_monitor, sessions, slurm, tracing
 from .logs import logger
 from .pipes import OnLine, Readers
 
@@ -62,26 +61,18 @@ def run_folder() -> Iterator[Path]:
     """
     beside = slurm.shared_folder() if slurm.hosts() > 1 else None
     path = Path(tempfile.mkdtemp(prefix="hocket-", dir=beside))
-    ours: dict[signal.Signals, Callable[[int, object], None]] = {
-        signal.SIGTERM: _terminate,
-        signal.SIGUSR1: lambda *_: _ask_waits(path),
-    }
-    before: dict[signal.Signals, Any] = {}
     # Only the main thread may set a handler. A handler of the user's stays.
-    if threading.current_thread() is threading.main_thread():
-        for number, handler in ours.items():
-            if signal.getsignal(number) == signal.SIG_DFL:
-                before[number] = signal.signal(number, handler)
+    main = threading.current_thread() is threading.main_thread()
+    ours = main and signal.getsignal(signal.SIGUSR1) == signal.SIG_DFL
+    if ours:
+        signal.signal(signal.SIGUSR1, lambda *_: _ask_waits(path))
     try:
-        yield path
+        with sessions.exit_on_sigterm():
+            yield path
     finally:
         shutil.rmtree(path, ignore_errors=True)
-        for number, previous in before.items():
-            signal.signal(number, previous)
-
-
-def _terminate(number: int, frame: object) -> None:
-    raise SystemExit(128 + number)
+        if ours:
+            signal.signal(signal.SIGUSR1, signal.SIG_DFL)
 
 
 def supervise(
@@ -145,15 +136,8 @@ def supervise(
         readers = Readers(selector, folder, ranks, on_line, slurm.labelled if several else None)
         what = "1 process" if ranks == 1 else f"{ranks} processes"
         logger.info("starting %s: %s", what, shlex.join(map(str, line)))
-        process = subprocess.Popen(
-            line,
-            stdin=subprocess.DEVNULL,
-            stdout=subprocess.PIPE,
-            stderr=subprocess.PIPE,
-            env=env,
-            start_new_session=True,  # only this process gets Ctrl-C; it ends the ranks
-            preexec_fn=lambda: rank.end_with_parent(signal.SIGTERM),
-        )
+        pipe = subprocess.PIPE
+        process = sessions.start(line, env, stdin=subprocess.DEVNULL, stdout=pipe, stderr=pipe)
         if several:
             (folder / "srun").write_text(str(process.pid))
         readers.add(process.stdout, "out")
@@ -261,22 +245,12 @@ def _settle(stacks: Sequence[Path]) -> None:
 
 def _end(process: subprocess.Popen[bytes], folder: Path, shared: set[str]) -> None:
     """Ends mpiexec and all processes that it started, and removes their shared memory."""
-    if process.poll() is None:
-        shared.update(_shared_files(_members(folder)))
-        with contextlib.suppress(ProcessLookupError):
-            process.terminate()
-        try:
-            process.wait(5)
-        except BaseException as problem:  # Ctrl-C again: end them without further waits
-            process.kill()
-            process.wait()
-            if not isinstance(problem, subprocess.TimeoutExpired):
-                raise
-        finally:
-            _kill_members(folder)
-            _remove(shared)
-    elif process.returncode != 0:
-        shared.update(_shared_files(_members(folder)))
+    if process.poll() == 0:
+        return
+    shared.update(_shared_files(_members(folder)))
+    try:
+        sessions.end(process, 5)
+    finally:
         _kill_members(folder)
         _remove(shared)
 

@@ -46,12 +46,12 @@ namespace vendor {
 bool is_communicator(MPI_Comm comm);
 /// The rank in MPI_COMM_WORLD of each rank of the communicator.
 std::vector<int> world_ranks(MPI_Comm comm);
-/// MPI_Testsome: the number of completed requests, and their indices in `places`. SMPI's version
+/// MPI_Testsome: the number of completed requests, and their indices in `indices`. SMPI's version
 /// visits one request after the other, each at the cost of a switch to the simulator. For the first
 /// `seen` requests, which earlier polls have visited, MPI_Testany visits all at once. It may miss
 /// new ones: those of short sends are never under way. `seen` becomes the number of visited ones.
 /// `statuses`: those of the completed ones, if needed.
-int test_some(std::vector<MPI_Request>& requests, std::vector<int>& places, std::size_t& seen,
+int test_some(std::vector<MPI_Request>& requests, std::vector<int>& indices, std::size_t& seen,
               std::vector<MPI_Status>* statuses);
 
 }  // namespace vendor

@@ -32,7 +32,7 @@ class FlushInbox final : public Operation {
         node_inbox_->pushed = node_inbox_->inbox->unsent();
         return !node_inbox_->pushed;
     }
-    std::string text() const override { return "mail within the node"; }
+    std::string text() const override { return "texts within the node"; }
 
   private:
     std::shared_ptr<Link::NodeInbox> node_inbox_;

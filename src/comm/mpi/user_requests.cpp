@@ -42,55 +42,56 @@ class SelfReturns {
     MPI_Errhandler before_ = MPI_ERRHANDLER_NULL;
 };
 
-/// Calls `done(place)` for each complete request, and leaves it as it is. `places`: memory for all.
+/// Calls `done(index)` for each complete request, and leaves it as it is. `indices`: memory for
+/// all.
 template <class Done>
-void find_some(Requests& requests, std::vector<int>& places, Done&& done) {
+void find_some(Requests& requests, std::vector<int>& indices, Done&& done) {
 #if MPI_VERSION > 4 || (MPI_VERSION == 4 && MPI_SUBVERSION >= 1)
     int count = 0, kind = MPI_SUCCESS;
     const SelfReturns self;
     const int code = MPI_Request_get_status_some(static_cast<int>(requests.size()), requests.data(),
-                                                 &count, places.data(), MPI_STATUSES_IGNORE);
+                                                 &count, indices.data(), MPI_STATUSES_IGNORE);
     if (code != MPI_SUCCESS) MPI_Error_class(code, &kind);
     if (kind != MPI_ERR_IN_STATUS) comm::check(code, "MPI_Request_get_status_some");
     for (std::size_t i = 0; static_cast<int>(i) < count; ++i)
-        done(static_cast<std::size_t>(places[i]));
+        done(static_cast<std::size_t>(indices[i]));
 #else
-    static_cast<void>(places);
-    for (std::size_t place = 0; place < requests.size(); ++place) {
+    static_cast<void>(indices);
+    for (std::size_t index = 0; index < requests.size(); ++index) {
         int is_done = 0;
-        comm::check(MPI_Request_get_status(requests[place], &is_done, MPI_STATUS_IGNORE),
+        comm::check(MPI_Request_get_status(requests[index], &is_done, MPI_STATUS_IGNORE),
                     "MPI_Request_get_status");
-        if (is_done != 0) done(place);
+        if (is_done != 0) done(index);
     }
 #endif
 }
 
-/// Calls `done(place, code)` for each request that it completes, with MPI's `code` for it.
+/// Calls `done(index, code)` for each request that it completes, with MPI's `code` for it.
 template <class Done>
-void complete_some(Requests& requests, std::vector<int>& places, Done&& done) {
+void complete_some(Requests& requests, std::vector<int>& indices, Done&& done) {
 #ifdef OPEN_MPI
     int count = 0, kind = MPI_SUCCESS;
     std::vector<MPI_Status> statuses(requests.size());
     const int code = MPI_Testsome(static_cast<int>(requests.size()), requests.data(), &count,
-                                  places.data(), statuses.data());
+                                  indices.data(), statuses.data());
     if (code != MPI_SUCCESS) MPI_Error_class(code, &kind);
     if (kind != MPI_ERR_IN_STATUS) comm::check(code, "MPI_Testsome");
     for (std::size_t i = 0; static_cast<int>(i) < count; ++i)
-        done(static_cast<std::size_t>(places[i]),
+        done(static_cast<std::size_t>(indices[i]),
              code == MPI_SUCCESS ? MPI_SUCCESS : statuses[i].MPI_ERROR);
 #else
     // A separate test, so that the handler of the message's communicator gets an error.
-    const auto test = [&](std::size_t place) {
+    const auto test = [&](std::size_t index) {
         int is_done = 0;
-        const int code = MPI_Test(&requests[place], &is_done, MPI_STATUS_IGNORE);
-        if (code != MPI_SUCCESS || is_done != 0) done(place, code);
+        const int code = MPI_Test(&requests[index], &is_done, MPI_STATUS_IGNORE);
+        if (code != MPI_SUCCESS || is_done != 0) done(index, code);
     };
 #if MPI_VERSION > 4 || (MPI_VERSION == 4 && MPI_SUBVERSION >= 1)
-    find_some(requests, places, test);
+    find_some(requests, indices, test);
 #else
     // SMPI's MPI_Request_get_status reports a message that has not arrived as complete.
-    static_cast<void>(places);
-    for (std::size_t place = 0; place < requests.size(); ++place) test(place);
+    static_cast<void>(indices);
+    for (std::size_t index = 0; index < requests.size(); ++index) test(index);
 #endif
 #endif
 }
@@ -111,7 +112,7 @@ class Batch {
     std::uint64_t looks_ = 0;
     Requests requests_;
     std::vector<UserRequest*> operations_;  // one for each request
-    std::vector<int> places_;               // scratch
+    std::vector<int> indices_;              // scratch
 };
 
 Batch& batch_of(bool taken) {
@@ -142,9 +143,9 @@ class UserRequest final : public Operation {
 
     ~UserRequest() override {
         // Outside of the batch it has no other user, so its end waits for no thread in MPI.
-        if (place_ >= 0) {
+        if (index_ >= 0) {
             const auto lock = comm::lock_before_interpreter(batch_.guard);
-            if (place_ >= 0) batch_.remove(*this);
+            if (index_ >= 0) batch_.remove(*this);
         }
         if (taken_ && request_ != MPI_REQUEST_NULL)
             comm::Engine::instance().soon(std::make_shared<Freeing>(request_));
@@ -154,7 +155,7 @@ class UserRequest final : public Operation {
     bool leave() override {
         if (taken_) return false;
         const auto lock = comm::lock_before_interpreter(batch_.guard);
-        if (place_ >= 0) batch_.remove(*this);
+        if (index_ >= 0) batch_.remove(*this);
         return true;
     }
 
@@ -162,7 +163,7 @@ class UserRequest final : public Operation {
         const comm::EngineLock engine_lock;
         const auto lock = comm::lock_before_interpreter(batch_.guard);
         if (done_) return outcome();
-        if (place_ < 0) {
+        if (index_ < 0) {
             try {
                 done_ = alone();
             } catch (...) {
@@ -202,36 +203,36 @@ class UserRequest final : public Operation {
     Batch& batch_;
     const bool taken_;
     MPI_Request request_;
-    std::atomic<std::int64_t> place_ = -1;  // in the batch
+    std::atomic<std::int64_t> index_ = -1;  // in the batch
     std::uint64_t seen_ = 0;                // the test whose outcome it has reported
     bool done_ = false;
     std::exception_ptr error_;
 };
 
 void Batch::add(UserRequest& operation, MPI_Request request) {
-    operation.place_ = static_cast<std::int64_t>(requests_.size());
+    operation.index_ = static_cast<std::int64_t>(requests_.size());
     requests_.push_back(request);
     operations_.push_back(&operation);
 }
 
 // MPI's remaining request returns to the operation.
 void Batch::remove(UserRequest& operation) {
-    const auto place = static_cast<std::size_t>(operation.place_.load());
-    operation.request_ = requests_[place];
-    requests_[place] = requests_.back();
-    operations_[place] = operations_.back();
-    if (operations_[place] != &operation)
-        operations_[place]->place_ = static_cast<std::int64_t>(place);
+    const auto index = static_cast<std::size_t>(operation.index_.load());
+    operation.request_ = requests_[index];
+    requests_[index] = requests_.back();
+    operations_[index] = operations_.back();
+    if (operations_[index] != &operation)
+        operations_[index]->index_ = static_cast<std::int64_t>(index);
     requests_.pop_back();
     operations_.pop_back();
-    operation.place_ = -1;  // last: from here on its owner may destroy it
+    operation.index_ = -1;  // last: from here on its owner may destroy it
 }
 
 void Batch::look() {
     ++looks_;
     std::vector<UserRequest*> done;
-    const auto ended = [&](std::size_t place, int code) {
-        done.push_back(operations_[place]);
+    const auto ended = [&](std::size_t index, int code) {
+        done.push_back(operations_[index]);
         done.back()->done_ = true;
         try {
             comm::check(code, "MPI_Test");
@@ -239,11 +240,11 @@ void Batch::look() {
             done.back()->error_ = std::current_exception();
         }
     };
-    places_.resize(requests_.size());
+    indices_.resize(requests_.size());
     if (taken_)
-        complete_some(requests_, places_, ended);
+        complete_some(requests_, indices_, ended);
     else
-        find_some(requests_, places_, [&](std::size_t place) { ended(place, MPI_SUCCESS); });
+        find_some(requests_, indices_, [&](std::size_t index) { ended(index, MPI_SUCCESS); });
     for (UserRequest* operation : done) remove(*operation);
 }
 

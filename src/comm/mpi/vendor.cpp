@@ -102,23 +102,23 @@ bool all_on_one_node() {
     return false;
 }
 
-int test_some(std::vector<MPI_Request>& requests, std::vector<int>& places, std::size_t& seen,
+int test_some(std::vector<MPI_Request>& requests, std::vector<int>& indices, std::size_t& seen,
               std::vector<MPI_Status>* statuses) {
-    places.resize(requests.size());
+    indices.resize(requests.size());
     if (statuses != nullptr) statuses->resize(requests.size());
     const int size = static_cast<int>(requests.size());
     int count = 0;
     if (platform::simulated && requests.size() == seen) {
-        for (int place = 0, done = 0;; places[static_cast<std::size_t>(count++)] = place) {
+        for (int index = 0, done = 0;; indices[static_cast<std::size_t>(count++)] = index) {
             MPI_Status* const status = statuses != nullptr && count < size
                                            ? &(*statuses)[static_cast<std::size_t>(count)]
                                            : MPI_STATUS_IGNORE;
-            check(MPI_Testany(size, requests.data(), &place, &done, status), "MPI_Testany");
-            if (done == 0 || place == MPI_UNDEFINED) return count;
+            check(MPI_Testany(size, requests.data(), &index, &done, status), "MPI_Testany");
+            if (done == 0 || index == MPI_UNDEFINED) return count;
         }
     }
     seen = requests.size();
-    check(MPI_Testsome(size, requests.data(), &count, places.data(),
+    check(MPI_Testsome(size, requests.data(), &count, indices.data(),
                        statuses != nullptr ? statuses->data() : MPI_STATUSES_IGNORE),
           "MPI_Testsome");
     return count;

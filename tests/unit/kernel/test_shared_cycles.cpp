@@ -83,7 +83,7 @@ TEST(SharedCycles, stay_whole_where_threads_have_enough_or_a_schedule_is_asked_f
     EXPECT_EQ(whole({2, 9007}, {.threads = 1, .schedule = {}}), 1u);
     EXPECT_EQ(whole({4, 2, 9007}, {.threads = 2, .schedule = {}}), 4u);  // items enough
     for (const char* schedule : {"static", "static,balanced", "guided", "dynamic,1", "affinity"})
-        EXPECT_EQ(whole({2, 9007}, {.threads = 2, .schedule = Schedule::parse(schedule)}), 1u);
+        EXPECT_EQ(whole({2, 9007}, {.threads = 2, .schedule = LoopSchedule::parse(schedule)}), 1u);
 }
 
 }  // namespace

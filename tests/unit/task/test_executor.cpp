@@ -19,6 +19,8 @@
 namespace hocket::transfer {
 namespace {
 
+using transport::Route;
+
 class RunnerTest : public testing::TestWithParam<std::int64_t> {
   protected:
     RunnerTest()

@@ -9,20 +9,20 @@
 #include <vector>
 
 #include "comm/engine.hpp"
-#include "comm/requests.hpp"
 #include "comm/state.hpp"
 #include "hocket/comm.hpp"
 #include "hocket/layout.hpp"
 #include "transfer/local_view.hpp"
 #include "transfer/schedule.hpp"
-#include "transport/net_messages.hpp"
+#include "transport/buffers.hpp"
+#include "transport/net_pieces.hpp"
 
 namespace hocket::transfer {
 namespace {
 
 using transport::Direction;
 using transport::Message;
-using transport::NetMessages;
+using transport::NetPieces;
 
 constexpr std::int64_t elements = 4096;
 constexpr int receivers = 8;
@@ -69,31 +69,30 @@ TEST_F(WorkTest, EachMessageIsWorkedOutWhenItIsSent) {
     for (const Message& message : out.sends.messages) EXPECT_EQ(message.bytes, 8 * to_.size());
 
     const comm::EngineLock engine_lock;
-    comm::Requests sent, received;
-    NetMessages sending(NetMessages::Action::out, out.sends, route, transport::default_buffers());
-    sending.begin(from_.data());
-    for (std::size_t i = 0; i < out.sends.messages.size(); ++i) sending.add(i);
-    for (std::size_t i = 0; i < out.sends.messages.size(); ++i) {
-        ASSERT_TRUE(sending.start_one(sent));
+    const std::size_t messages = out.sends.messages.size();
+    std::vector<std::size_t> all(messages);
+    std::iota(all.begin(), all.end(), std::size_t{0});
+    NetPieces sending(true, out.sends, all, route, transport::default_buffers());
+    sending.begin(reinterpret_cast<std::byte*>(from_.data()), false);
+    sending.open(messages);
+    for (std::size_t i = 0; i < messages; ++i) {
+        ASSERT_TRUE(sending.start_next());
         EXPECT_EQ(worked_out(out.sends), i + 1);
         // It arrives before the next one is worked out.
         const std::int64_t receiver = out.sends.messages[i].peer;
         const Schedule in = work(nowhere, {receiver, {8}, true});
         EXPECT_EQ(worked_out(in.receives), 0U);
-        NetMessages receiving(NetMessages::Action::in, in.receives, route,
-                              transport::default_buffers());
+        NetPieces receiving(false, in.receives, {0}, route, transport::default_buffers());
         std::fill(to_.begin(), to_.end(), -1);
-        receiving.begin(to_.data());
-        receiving.add(0);
-        ASSERT_TRUE(receiving.start_one(received));
-        while (!received.all_done())
-            for (const auto number : received.newly_done()) receiving.done(number);
+        receiving.begin(reinterpret_cast<std::byte*>(to_.data()), false);
+        receiving.open(1);
+        ASSERT_TRUE(receiving.start_next());
+        while (!receiving.finished()) receiving.poll(nullptr, nullptr);
         for (std::size_t k = 0; k < to_.size(); ++k)
             ASSERT_EQ(to_[k],
                       static_cast<double>(receiver + static_cast<std::int64_t>(k) * receivers));
     }
-    while (!sent.all_done())
-        for (const auto number : sent.newly_done()) sending.done(number);
+    while (!sending.finished()) sending.poll(nullptr, nullptr);
     EXPECT_TRUE(sending.finished());
 }
 

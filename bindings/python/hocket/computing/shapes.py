@@ -240,7 +240,8 @@ def move(a: Array, b: Array, axis: int, source: slice, destination: slice) -> No
 def eoshift(a: Array, shift: int, axis: int = 0, fill: Any = 0) -> Array:
     """Shifts the array along an axis, off one end; `fill` comes in at the other. Collective.
 
-    HPF's and Fortran's ``EOSHIFT`` with the sign of `numpy.roll`: element i goes to i + shift.
+    HPF's and Fortran's ``EOSHIFT``, as in C++, C and Fortran: element i of the result is
+    ``a[i + shift]``. This sign is the opposite of `numpy.roll`'s.
 
     Parameters
     ----------
@@ -269,7 +270,7 @@ def eoshift(a: Array, shift: int, axis: int = 0, fill: Any = 0) -> Array:
 
     >>> a = hk.arange(hk.Layout(4, "(BLOCK)", 2))
     >>> hk.replicated(hk.eoshift(a, 1, 0, fill=-1))
-    array([-1,  0,  1,  2])
+    array([ 1,  2,  3, -1])
     """
     if not isinstance(a, Array):
         raise Error(f"a is {type(a).__name__}; give an array made by hk.empty, hk.wrap, …")
@@ -284,9 +285,9 @@ def eoshift(a: Array, shift: int, axis: int = 0, fill: Any = 0) -> Array:
     result = empty(a.layout, a.dtype, a.comm)
     result.fill(fill)
     if by >= 0:
-        move(a, result, d, slice(0, extent - by), slice(by, extent))
+        move(a, result, d, slice(by, extent), slice(0, extent - by))
     else:
-        move(a, result, d, slice(-by, extent), slice(0, extent + by))
+        move(a, result, d, slice(0, extent + by), slice(-by, extent))
     return result
 
 

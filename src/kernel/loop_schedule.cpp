@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-#include "kernel/schedule.hpp"
+#include "kernel/loop_schedule.hpp"
 
 #include <algorithm>
 #include <atomic>
@@ -113,7 +113,7 @@ void run_affinity(int threads, std::int64_t count, std::int64_t chunk, const Ran
 
 }  // namespace
 
-Schedule Schedule::parse(std::string_view text) {
+LoopSchedule LoopSchedule::parse(std::string_view text) {
     const auto words = split(text);
     const auto chunk = words.size() > 1 ? positive(words[1]) : std::nullopt;
     const std::string& name = words[0];
@@ -139,26 +139,26 @@ Schedule Schedule::parse(std::string_view text) {
                 "affinity[,n], with n iterations of at least 1");
 }
 
-void run_scheduled(const Schedule& schedule, int threads, std::int64_t count, const Length& length,
-                   const Range& run) {
+void run_scheduled(const LoopSchedule& schedule, int threads, std::int64_t count,
+                   const Length& length, const Range& run) {
     threads = base::resolve_threads(threads);
     const std::int64_t share = ceil_div<std::int64_t>(count, threads);
     switch (schedule.kind) {
-        case Schedule::Kind::balanced:
+        case LoopSchedule::Kind::balanced:
             return run_balanced(threads, count, length, run);
-        case Schedule::Kind::affinity:
+        case LoopSchedule::Kind::affinity:
             return run_affinity(threads, count, schedule.chunk, run);
-        case Schedule::Kind::automatic:
+        case LoopSchedule::Kind::automatic:
             return run_in_turn(threads, count, run, [&](std::int64_t) {
                 return ceil_div<std::int64_t>(count, 8 * std::int64_t{threads});
             });
-        case Schedule::Kind::guided: {
+        case LoopSchedule::Kind::guided: {
             const std::int64_t least = std::max<std::int64_t>(schedule.chunk, 1);
             return run_in_turn(threads, count, run, [&](std::int64_t rest) {
                 return std::max(ceil_div<std::int64_t>(rest, threads), least);
             });
         }
-        case Schedule::Kind::dynamic: {
+        case LoopSchedule::Kind::dynamic: {
             const std::int64_t chunk = schedule.chunk > 0 ? schedule.chunk : share;
             const auto fixed = [&](std::int64_t) { return chunk; };
             if (!schedule.largest_first) return run_in_turn(threads, count, run, fixed);
@@ -171,7 +171,7 @@ void run_scheduled(const Schedule& schedule, int threads, std::int64_t count, co
             };
             return run_in_turn(threads, count, run_ordered, fixed);
         }
-        case Schedule::Kind::fixed:
+        case LoopSchedule::Kind::fixed:
             break;
     }
     base::parallel_for(threads, threads, [&](std::int64_t thread) {

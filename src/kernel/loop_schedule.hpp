@@ -10,7 +10,7 @@
 
 namespace hocket::kernel {
 
-struct Schedule {
+struct LoopSchedule {
     enum class Kind {
         automatic,  // the kernel chooses
         fixed,      // "static": a partition of ceil(n / threads) iterations a thread
@@ -26,13 +26,13 @@ struct Schedule {
 
     /// "auto", "static", "static,balanced", "guided[,n]", "dynamic[,n][,largest]", "affinity[,n]".
     /// @throws Error for anything else; the message lists these.
-    static Schedule parse(std::string_view text);
+    static LoopSchedule parse(std::string_view text);
 };
 
 /// Calls run(first, last) for ranges that cover [0, count) once, on up to `threads` threads.
 /// `length(k)` is the work in iteration k. With `balanced` and `largest` the order of iterations
 /// differs: `run` then gets ranges of one.
-void run_scheduled(const Schedule& schedule, int threads, std::int64_t count,
+void run_scheduled(const LoopSchedule& schedule, int threads, std::int64_t count,
                    const std::function<std::int64_t(std::int64_t)>& length,
                    const std::function<void(std::int64_t, std::int64_t)>& run);
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-#include "plan/schedule.hpp"
+#include "plan/routing.hpp"
 
 #include <algorithm>
 #include <tuple>
@@ -129,7 +129,7 @@ std::int64_t process_number(const Problem& problem, const SideRank& stop) {
     return same >= 0 ? same : problem.source.size() + stop.rank;
 }
 
-void add_messages(Schedule& schedule, const Problem& problem, std::vector<ParcelHop> hops) {
+void add_messages(Routing& routing, const Problem& problem, std::vector<ParcelHop> hops) {
     std::erase_if(hops, [&](const ParcelHop& each) {
         return process_number(problem, each.hop.from) == process_number(problem, each.hop.to);
     });
@@ -140,50 +140,50 @@ void add_messages(Schedule& schedule, const Problem& problem, std::vector<Parcel
     std::stable_sort(hops.begin(), hops.end(),
                      [&](const ParcelHop& a, const ParcelHop& b) { return key(a) < key(b); });
     const ParcelHop* before = nullptr;
-    std::int64_t phase = schedule.phases - 1;
+    std::int64_t phase = routing.phases - 1;
     for (const ParcelHop& each : hops) {
         if (before == nullptr || before->hop.phase != each.hop.phase) ++phase;  // without gaps
         if (before == nullptr || key(*before) != key(each))
-            schedule.messages.push_back({0, phase, each.hop.from, each.hop.to, 0, {}});
+            routing.messages.push_back({0, phase, each.hop.from, each.hop.to, 0, {}});
         before = &each;
         const std::int64_t elements =
-            schedule.parcels[static_cast<std::size_t>(each.parcel)].elements;
-        schedule.messages.back().parcels.push_back(each.parcel);
-        schedule.messages.back().elements += elements;
-        schedule.moved += elements;
+            routing.parcels[static_cast<std::size_t>(each.parcel)].elements;
+        routing.messages.back().parcels.push_back(each.parcel);
+        routing.messages.back().elements += elements;
+        routing.moved += elements;
     }
-    schedule.phases = phase + 1;
+    routing.phases = phase + 1;
 }
 
-void assign_rounds(Schedule& schedule, const Problem& problem) {
-    auto& messages = schedule.messages;
-    schedule.rounds = 0;
+void assign_rounds(Routing& routing, const Problem& problem) {
+    auto& messages = routing.messages;
+    routing.rounds = 0;
     for (std::size_t first = 0, last = 0; first < messages.size(); first = last) {
         while (last < messages.size() && messages[last].phase == messages[first].phase) ++last;
         const auto size = [&](Side side) { return problem.form(side).size; };
         const std::int64_t count = rounds_of_phase(
             messages, first, last, size(messages[first].from.side), size(messages[first].to.side));
-        for (std::size_t k = first; k < last; ++k) messages[k].round += schedule.rounds;
-        schedule.rounds += count;
+        for (std::size_t k = first; k < last; ++k) messages[k].round += routing.rounds;
+        routing.rounds += count;
     }
 }
 
-Schedule make_schedule(const std::shared_ptr<const Problem>& problem, Strategy strategy,
-                       std::int64_t stages, bool rounds) {
+Routing make_routing(const std::shared_ptr<const Problem>& problem, Strategy strategy,
+                     std::int64_t stages, bool rounds) {
     if (strategy == Strategy::hybrid) return make_hybrid(problem);
-    Schedule schedule;
-    schedule.parcels = all_parcels(problem);
+    Routing routing;
+    routing.parcels = all_parcels(problem);
     const Routes ways =
         routes_of(strategy, problem->source.size(), problem->destination.size(), stages);
     std::vector<ParcelHop> hops;
-    for (std::size_t k = 0; k < schedule.parcels.size(); ++k) {
-        const auto& [source, destination, elements] = schedule.parcels[k];
+    for (std::size_t k = 0; k < routing.parcels.size(); ++k) {
+        const auto& [source, destination, elements] = routing.parcels[k];
         for (const Hop& hop : without_loops(*problem, ways(source, destination)))
             hops.push_back({hop, static_cast<std::int32_t>(k)});
     }
-    add_messages(schedule, *problem, std::move(hops));
-    if (rounds) assign_rounds(schedule, *problem);
-    return schedule;
+    add_messages(routing, *problem, std::move(hops));
+    if (rounds) assign_rounds(routing, *problem);
+    return routing;
 }
 
 }  // namespace hocket::plan

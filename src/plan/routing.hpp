@@ -42,11 +42,11 @@ struct StrategyMessage {
     std::int64_t round, phase;
     SideRank from, to;
     std::int64_t elements;
-    std::vector<std::int32_t> parcels;  ///< increasing, in Schedule::parcels
+    std::vector<std::int32_t> parcels;  ///< increasing, in Routing::parcels
 };
 
 /// All messages of a plan. It depends on the plan only, so it is the same on every process.
-struct Schedule {
+struct Routing {
     std::vector<Parcel> parcels;  ///< by source, then destination; without elements that stay
     std::vector<StrategyMessage> messages;
     std::int64_t rounds = 0, phases = 0, moved = 0;
@@ -57,8 +57,8 @@ std::vector<Parcel> all_parcels(const std::shared_ptr<const Problem>& problem);
 
 /// For any strategy but direct. Without `rounds` the messages have phases only, which cost less to
 /// find (those of hybrid have both).
-Schedule make_schedule(const std::shared_ptr<const Problem>& problem, Strategy strategy,
-                       std::int64_t stages, bool rounds = true);
+Routing make_routing(const std::shared_ptr<const Problem>& problem, Strategy strategy,
+                     std::int64_t stages, bool rounds = true);
 
 /// A number for each process, the same for a process on both sides.
 std::int64_t process_number(const Problem& problem, const SideRank& stop);
@@ -69,9 +69,9 @@ struct ParcelHop {
     Hop hop;
     std::int32_t parcel;
 };
-void add_messages(Schedule& schedule, const Problem& problem, std::vector<ParcelHop> hops);
+void add_messages(Routing& routing, const Problem& problem, std::vector<ParcelHop> hops);
 
 /// Gives each message a round: one phase after the other, each in as few rounds as possible.
-void assign_rounds(Schedule& schedule, const Problem& problem);
+void assign_rounds(Routing& routing, const Problem& problem);
 
 }  // namespace hocket::plan

@@ -1,0 +1,84 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// The messages of one direction that a link carries: in pieces, through buffers of bounded size.
+//
+// Both sides divide a message alike, whatever its layout in memory, so that they need not agree on
+// the size of their buffers. Pieces start in the order of the messages' turns on both sides.
+// Invariant: the unfinished message with the lowest turn owns its buffers on both sides, because
+// both sides release buffers in turn order. So one message can always proceed.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <vector>
+
+#include "comm/requests.hpp"
+#include "transport/transport.hpp"
+
+namespace hocket::transport {
+
+class NetPieces {
+  public:
+    /// The messages `which` of all, in the order of their turns. `route` must live as long. `most`:
+    /// bytes of buffers; one piece is always possible.
+    NetPieces(bool out, const Direction& all, std::vector<std::size_t> which, const Route& route,
+              std::int64_t most);
+
+    /// Sets the messages for an array with other strides; only while none is under way.
+    void rebind(const Direction& all);
+    /// Computes the copies of all messages now. From here on notices empty pieces.
+    void prepare();
+    /// Begins a run; only while nothing is under way. `refusing`: sends only empty pieces, and
+    /// drops received ones.
+    void begin(std::byte* array, bool refusing);
+    /// Opens the messages before number `end` of all.
+    void open(std::size_t end);
+
+    /// Starts the next piece of the open messages, and packs it if necessary. Returns the packed
+    /// bytes; nothing if there is no piece, or no buffer for it now.
+    std::optional<std::int64_t> start_next();
+    /// Completes pieces. Adds messages whose last piece is complete to `whole`, and those with an
+    /// empty piece to `empty`, if these are given. True if any piece is complete.
+    bool poll(std::vector<std::size_t>* whole, std::vector<std::size_t>* empty);
+    /// The turn of the first message with pieces left to start, or to complete; if there is none,
+    /// larger than any.
+    std::int64_t next_turn() const { return turn_of(next_); }
+    std::int64_t first_turn() const;
+    bool finished() const { return next_ == open_ && under_way_.empty() && requests_.all_done(); }
+
+  private:
+    struct Piece {
+        std::uint64_t number;
+        std::size_t message;
+        std::uint64_t part;
+        std::int64_t buffer_offset;
+    };
+    static constexpr std::int64_t in_place = -1;
+    bool find_buffer(Piece& piece);
+    void complete(const Piece& piece, bool empty);
+    bool is_whole(std::size_t message) const;
+    const Chunks& pieces_of(std::size_t i) const {
+        return all_->messages[i].cut(out_ ? Chunks::Kind::packing : Chunks::Kind::unpacking,
+                                     piece_bytes);
+    }
+    std::int64_t turn_of(std::size_t position) const;
+    bool each_has_its_own() const { return all_->buffer <= most_; }
+
+    bool out_;
+    const Direction* all_;
+    std::vector<std::size_t> which_;
+    const Route& route_;
+    std::int64_t most_;
+    std::byte* array_ = nullptr;
+    bool refusing_ = false;
+    std::size_t open_ = 0, next_ = 0;  // positions in which_: the next piece belongs to next_
+    std::uint64_t part_ = 0;           // the number of that piece in its message
+    std::uint64_t begun_ = 0;          // pieces of this run
+    std::vector<Piece> under_way_;
+    std::shared_ptr<std::byte> buffer_;
+    std::vector<std::int64_t> free_;  // offsets of free buffers, if pieces share them
+    comm::Requests requests_;         // last, so that they end before their buffers
+};
+
+}  // namespace hocket::transport
