@@ -34,6 +34,7 @@ EXPECTED = {
     "18_transfer.py": "the same as on one process: True",
     "13_pingpong.py": "20 times to and fro, and every element is where it belongs",
     "19_restart.py": "4 snapshots; restarted on three processes: bit for bit",
+    "20_resize.py": "2 -> 3 -> 1 processes: the same bits as on one: True",
     "11_steering.py": "the hottest point follows the viewer: [0, 10, 20, 30]",
 }
 

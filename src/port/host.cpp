@@ -4,31 +4,18 @@
 #include <algorithm>
 
 #include "base/checked.hpp"
+#include "base/platform.hpp"
 #include "base/text.hpp"
 
 namespace hocket::port {
 namespace {
 
 constexpr std::size_t most_observers = 64, most_asked = 64, most_connectors = 64;
-constexpr std::size_t most_queued = std::size_t{8} << 20;
+constexpr std::size_t most_queued = std::size_t{16} << 20;
+constexpr double longest_end = 0.2;  // seconds for an observer to take what is left
 constexpr std::size_t longest_part = std::size_t{1} << 20;
-// Seconds without a byte taken, after which an observer is sent away.
-constexpr double most_stalled = 10;
 
 }  // namespace
-
-void ObserverConnection::send(net::MessageKind kind, const net::Writer& body,
-                              std::shared_ptr<const net::Bytes> owner,
-                              std::span<const std::byte> shared) {
-    if (present())
-        connection->send(static_cast<std::uint8_t>(kind), body.bytes(), std::move(owner), shared);
-}
-
-void ObserverConnection::fail(std::int64_t number, const std::string& why) {
-    net::Writer body;
-    body.i64(number).text(why.substr(0, net::longest_text));
-    send(net::MessageKind::failed, body);
-}
 
 void Host::advance(bool polling) {
     if (!answers_ && state_.link && state_.comm.size() > 1)
@@ -39,15 +26,7 @@ void Host::advance(bool polling) {
     receive_answers();
     propose(polling);
     if (collecting_ && collecting_->poll()) collecting_.reset();
-    for (const ObserverPointer& observer : observers_) {
-        if (!observer->present()) continue;
-        try {
-            observer->connection->flush();
-            if (observer->connection->stalled() > most_stalled) observer->connection.reset();
-        } catch (const Error&) {
-            observer->connection.reset();
-        }
-    }
+    for (const ObserverPointer& observer : observers_) observer->flush();
     observers_.remove_if([](const ObserverPointer& observer) { return !observer->present(); });
 }
 
@@ -73,8 +52,8 @@ void Host::admit_clients() {
                    std::to_string(most_observers) + " observers look on already; try again later");
         } else {
             entry_.listener().welcome(*client, "");
-            observers_.push_back(std::make_shared<ObserverConnection>(
-                ObserverConnection{std::move(client->connection), client->right}));
+            observers_.push_back(
+                std::make_shared<ObserverConnection>(std::move(client->connection), client->right));
             catalog_changed_ = true;
         }
     }
@@ -100,9 +79,9 @@ std::unique_ptr<Client> Host::next_connector(const std::string& task) {
 void Host::receive_requests(const ObserverPointer& observer) {
     if (!observer->present()) return;
     try {
-        while (const auto frame = observer->connection->receive()) {
-            net::Reader reader(frame->body);
-            switch (static_cast<net::MessageKind>(frame->kind)) {
+        observer->receive([&](const net::Frame& frame) {
+            net::Reader reader(frame.body);
+            switch (static_cast<net::MessageKind>(frame.kind)) {
                 case net::MessageKind::section_request: {
                     net::SectionRequest request = net::read_section_request(reader);
                     reader.end();
@@ -116,14 +95,13 @@ void Host::receive_requests(const ObserverPointer& observer) {
                     break;
                 }
                 default:
-                    throw Error("a message has kind " + std::to_string(frame->kind));
+                    throw Error("a message has kind " + std::to_string(frame.kind));
             }
-        }
+        });
     } catch (const net::Disconnected&) {
-        observer->connection.reset();
+        observer->leave();
     } catch (const Error& error) {
-        Listener::refuse(*observer->connection, error.what());
-        observer->connection.reset();
+        observer->refuse(error.what());
     }
 }
 
@@ -150,7 +128,7 @@ void Host::enqueue(const ObserverPointer& observer, net::SectionRequest request)
 }
 
 void Host::enqueue(const ObserverPointer& observer, net::ParameterChange change) {
-    if (observer->right < net::Right::steer)
+    if (observer->right() < net::Right::steer)
         return observer->fail(
             change.number, "this key lets you look on, not steer; ask the owner for another one");
     const auto now = state_.parameter(change.name);
@@ -224,8 +202,7 @@ comm::Protocol<> Host::collect(std::vector<PendingSection> sections, OwnParts ow
 comm::Protocol<> Host::collect_one(const PendingSection& asked, const Layout& section,
                                    std::int64_t itemsize, std::shared_ptr<const net::Bytes> own) {
     ObserverConnection& observer = *asked.observer;
-    comm::When room(
-        [&] { return !observer.present() || observer.connection->queued() < most_queued; });
+    comm::When room([&] { return !observer.present() || observer.queued() < most_queued; });
     for (std::int64_t process = 0; process < section.size(); ++process) {
         if (!sends_part(section, process)) continue;
         co_await comm::until(room);
@@ -263,10 +240,11 @@ void Host::end(const std::string& why) {
     body.text(why);
     for (const ObserverPointer& observer : observers_) {
         observer->send(net::MessageKind::ended, body);
-        try {
-            if (observer->present()) observer->connection->flush();
-        } catch (const Error&) {
-            observer->connection.reset();
+        const double until = platform::seconds() + longest_end;
+        for (;;) {
+            observer->flush();
+            if (observer->drained() || !observer->present() || platform::seconds() > until) break;
+            platform::sleep(0.001);
         }
     }
     observers_.clear();

@@ -13,20 +13,10 @@
 
 #include "comm/call.hpp"
 #include "port/entry.hpp"
+#include "port/observer_connection.hpp"
 #include "port/state.hpp"
 
 namespace hocket::port {
-
-/// Somebody who looks on.
-struct ObserverConnection {
-    std::unique_ptr<net::Connection> connection;  // none once it has left
-    net::Right right = net::Right::read;
-
-    bool present() const { return connection != nullptr; }
-    void send(net::MessageKind kind, const net::Writer& body,
-              std::shared_ptr<const net::Bytes> owner = {}, std::span<const std::byte> shared = {});
-    void fail(std::int64_t number, const std::string& why);
-};
 
 class Host {
   public:

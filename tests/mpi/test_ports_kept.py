@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """Channels with kept frames: each frame arrives once, also after either job was restarted."""
 
+import contextlib
 import json
 import os
 import signal
@@ -29,7 +30,8 @@ if side == "accept":
         print(json.dumps(port.address), flush=True)
     w = port.accept(timeout=60, resume=resume)
 else:
-    w = hk.connect(name, task=role, timeout=60, reconnect=30, resume=resume, **options.pop("key", {}))
+    key = options.pop("key", None)
+    w = hk.connect(name, task=role, key=key, timeout=60, reconnect=30, resume=resume)
 frames, step, count = options["frames"], options.get("step", 0.01), options.get("count", 1000)
 if role == "writer":
     a = hk.zeros(hk.Layout((count, 6), "(BLOCK, *)", comm.size))
@@ -168,23 +170,17 @@ class Proxy:
 
     @staticmethod
     def pump(a: socket.socket, b: socket.socket) -> None:
-        try:
+        with contextlib.suppress(OSError):
             while data := a.recv(65536):
                 b.sendall(data)
-        except OSError:
-            pass
         for end in (a, b):
-            try:
+            with contextlib.suppress(OSError):
                 end.shutdown(socket.SHUT_RDWR)
-            except OSError:
-                pass
 
     def cut(self) -> None:
         for each in self.sockets:
-            try:
+            with contextlib.suppress(OSError):
                 each.shutdown(socket.SHUT_RDWR)
-            except OSError:
-                pass
         self.sockets.clear()
 
 
@@ -196,7 +192,7 @@ def test_a_line_is_cut(tmp_path, runtime):  # noqa: F811
     assert writer.stdout is not None
     host, _, port = json.loads(writer.stdout.readline()).rpartition(":")
     proxy = Proxy(host, int(port))
-    dialled = {"key": {"key": key}}
+    dialled = {"key": key}
     reader = Reader(
         job(tmp_path, "reader", "connect", proxy.address, 1, None, frames=60, **dialled)
     )
