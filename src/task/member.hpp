@@ -94,12 +94,12 @@ class Tags {
     int meeting_of_all(std::int64_t call) const { return at(8, 0, call); }
     int data_of_all(std::int64_t call) const { return at(9, 0, call); }
     /// For texts of that task about channels with kept frames.
-    int news(int source) const { return at(10, source, 0); }
-    static constexpr int purposes = 11;
+    int news(int source) const { return tasks_ + source; }
+    static constexpr int purposes = 10;
 
   private:
     int at(int purpose, int task, std::int64_t number) const {
-        return tasks_ * (1 + purpose * window_) + task * window_ +
+        return tasks_ * (2 + purpose * window_) + task * window_ +
                static_cast<int>(number % window_);
     }
     int tasks_ = 1, window_ = 1;

@@ -21,9 +21,9 @@ namespace hocket {
 namespace task {
 
 Tags::Tags(int tasks, int highest_tag) : tasks_(tasks) {
-    // Envelopes take one tag a task; all other purposes share the rest.
-    const std::int64_t window =
-        (std::int64_t{highest_tag} + 1 - tasks) / (purposes * std::int64_t{tasks});
+    // Envelopes and news take one tag a task each; all other purposes share the rest.
+    const std::int64_t window = (std::int64_t{highest_tag} + 1 - 2 * std::int64_t{tasks}) /
+                                (purposes * std::int64_t{tasks});
     if (window < 2)
         throw Error("there are " + std::to_string(tasks) +
                     " tasks, but this MPI has only tags up to " + std::to_string(highest_tag) +
