@@ -109,7 +109,19 @@ def extra_options() -> list[str]:
     return os.environ.get("HOCKET_CMAKE", "").split()
 
 
-def common(mpi: str, targets: Sequence[str] = ("objects",)) -> Path:
+def whole(folder: Path) -> bool:
+    """Whether a build of more than the demo is configured there."""
+    return configured_here(folder) and "HOCKET_DEMO:BOOL=ON\n" not in (
+        folder / "CMakeCache.txt"
+    ).read_text(encoding="utf-8")
+
+
+def extent(demo: bool) -> str:
+    """CMake's option for everything, or for what the demo needs. Both have the same objects."""
+    return f"-DHOCKET_DEMO={'ON' if demo else 'OFF'}"
+
+
+def common(mpi: str, targets: Sequence[str] = ("objects",), *, demo: bool = False) -> Path:
     """Builds everything that is the same for all MPIs; returns its folder. It uses the tools of
     the first environment, whichever MPI that has."""
     with environment.locked("common"):
@@ -118,23 +130,25 @@ def common(mpi: str, targets: Sequence[str] = ("objects",)) -> Path:
         if owner.is_file() and environment.is_ready(owner.read_text("utf-8")):
             mpi = owner.read_text("utf-8")
         options = ["-DHOCKET_MPI=OFF", JOINED, f"-DHOCKET_ENV={environment.prefix_of(mpi)}"]
-        options += extra_options()
+        options += [extent(demo), *extra_options()]
         bring_up_to_date(folder, mpi, options, {"CXX": prerequisites.compiler()}, targets)
         owner.write_text(mpi, encoding="utf-8")
         return folder
 
 
 @contextmanager
-def timed(mpi: str) -> Iterator[None]:
+def timed(mpi: str, demo: bool) -> Iterator[None]:
     """Around a set-up with much work: announces the work with the duration of the last time, and
     reports the duration in the end."""
-    kept = ROOT / ".env" / f"{mpi}.seconds"
-    if not (environment.is_ready(mpi) and (folder_of(mpi) / "hocket.stamp").is_file()):
+    what = "what the demo needs" if demo else "hocket"
+    kept = ROOT / ".env" / f"{mpi}{'-demo' if demo else ''}.seconds"
+    made = environment.is_ready(mpi) and (folder_of(mpi) / "hocket.stamp").is_file()
+    if not (made and (demo or whole(folder_of(mpi)))):
         before = (
             f"{kept.read_text('utf-8')} s the last time" if kept.is_file() else "1 to 3 minutes"
         )
         say(
-            f"making hocket with {mpi} on {cores()} cores, {before}: an environment in .env/{mpi} "
+            f"making {what} with {mpi} on {cores()} cores, {before}: an environment in .env/{mpi} "
             "with packages from PyPI, the library's rooms in build/common, and what sees MPI in "
             f"build/{mpi}"
         )
@@ -152,14 +166,15 @@ def environment_of(mpi: str) -> Path:
         return environment.ensure(mpi)
 
 
-def ensure(mpi: str, targets: Sequence[str] = PACKAGE) -> Path:
-    """The environment with these targets built in it, or all if none is named; its Python.
-    HOCKET_CMAKE adds CMake options."""
-    with environment.locked(mpi), timed(mpi):
+def ensure(mpi: str, targets: Sequence[str] = PACKAGE, *, demo: bool = False) -> Path:
+    """The environment with these targets built in it, or all if none is named; its Python. With
+    `demo`, a first build has no more than the demo needs. HOCKET_CMAKE adds CMake options."""
+    demo = demo and not whole(folder_of("common")) and not whole(folder_of(mpi))
+    with environment.locked(mpi), timed(mpi, demo):
         python = environment.ensure(mpi)
-        objects = common(mpi)
+        objects = common(mpi, demo=demo)
         options = [f"-DHOCKET_ENV={environment.prefix_of(mpi)}", f"-DHOCKET_OBJECTS={objects}"]
-        options += [JOINED, *extra_options()]
+        options += [JOINED, extent(demo), *extra_options()]
         compilers = {"CXX": prerequisites.compiler()}
         bring_up_to_date(folder_of(mpi), mpi, options, compilers, targets)
         return python

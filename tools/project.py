@@ -38,7 +38,7 @@ def which(mpi: str, arguments: list[str]) -> int:
 
 def demo(mpi: str, arguments: list[str]) -> int:
     """The main job, on real photographs."""
-    return command_in(build.ensure(mpi), ["hocket", "demo", *arguments])
+    return command_in(build.ensure(mpi, demo=True), ["hocket", "demo", *arguments])
 
 
 def bench(mpi: str, arguments: list[str]) -> int:

@@ -191,7 +191,7 @@ int hocket_store_create(hocket_store* store, const char* name, int64_t dimension
                           deadline_of(timeout)};
             all.options.chunks = shape_of(by_dimension(chunk_dimensions, chunks, "chunks"));
             all.options.shards = shape_of(by_dimension(shard_dimensions, shards, "shards"));
-            all.options.codec = text_or(codec, "zstd");
+            all.options.codec = text_or(codec, "");
             all.options.fill = text_or(fill, "0");
             all.options.attributes = text_or(attributes, "{}");
             return all;
@@ -269,7 +269,7 @@ int hocket_save(const char* path, const char* names, int64_t count,
             Arguments all{
                 text_of(path, "path"), named_arrays(names, arrays_of(count, arrays, "arrays")), {}};
             all.options.attributes = text_or(attributes, "{}");
-            all.options.codec = text_or(codec, "zstd");
+            all.options.codec = text_or(codec, "");
             all.options.keep = keep;
             all.options.deadline = deadline_of(timeout);
             return all;

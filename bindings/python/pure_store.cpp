@@ -16,6 +16,7 @@ using hocket::StoreFiles;
 void bind_store(nb::module_& m) {
     nb::class_<StoreFiles>(m, "StoreFiles", "A store that one process looks into.")
         .def(nb::init<const std::string&>(), "path"_a, nb::call_guard<nb::gil_scoped_release>())
+        .def_static("offer_hdf5", &StoreFiles::offer_hdf5, "path"_a)
         .def("path", &StoreFiles::path)
         .def("names", &StoreFiles::names)
         .def("array",

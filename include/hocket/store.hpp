@@ -29,9 +29,8 @@ struct CreateOptions {
     /// Extents of a shard, which is one file: a multiple of `chunks`. If empty while `chunks` is
     /// not, each chunk is a file.
     Shape shards;
-    std::string codec = "zstd";  ///< "zstd", "gzip" or "none"
-    std::string fill = "0";      ///< JSON: the value of elements that no call has written;
-                                 ///< "\"NaN\""
+    std::string codec;  ///< "zstd", "gzip" or "none"; "": zstd, and none in .npy and HDF5 files
+    std::string fill = "0";  ///< JSON: the value of elements that no call has written; "\"NaN\""
     std::vector<std::string> dimension_names;  ///< empty: "dim_0", "dim_1", ...
     std::string attributes = "{}";             ///< JSON: an object
 };
@@ -121,7 +120,7 @@ class Store {
 
 struct SaveOptions {
     std::string attributes = "{}";  ///< JSON: an object
-    std::string codec = "zstd";
+    std::string codec;              ///< as in CreateOptions
     /// The number of earlier checkpoints to keep, as PATH.1 (the latest), PATH.2, ...
     std::int64_t keep = 0;
     std::optional<std::int64_t> max_buffer;

@@ -35,8 +35,8 @@ struct StoredArray {
 /// meanwhile, this object still reads the earlier one. Cheap to copy.
 class StoreFiles {
   public:
-    /// @throws Error for a path that is no store of Zarr format 3 or 2, unreadable metadata, and
-    ///         references that leave the store.
+    /// @throws Error for a path that is no store of Zarr format 3 or 2, no .npy and no HDF5 file,
+    ///         unreadable metadata, and references that leave the store.
     explicit StoreFiles(const std::string& path);
 
     const std::string& path() const;
@@ -52,6 +52,8 @@ class StoreFiles {
     void read(const std::string& name, const IndexBox& box, void* data,
               std::span<const std::int64_t> strides) const;
 
+    /// Internal, for Python: where h5py has a library of HDF5. The system's is tried first.
+    static void offer_hdf5(const std::string& path);
     /// Internal: for hocket's own sources.
     explicit StoreFiles(std::shared_ptr<const zarr::Tree> tree) : tree_(std::move(tree)) {}
 

@@ -12,6 +12,7 @@
 #include "comm/state.hpp"
 #include "store/mover.hpp"
 #include "store/session.hpp"
+#include "zarr/hdf5.hpp"
 
 namespace hocket::store {
 namespace {
@@ -87,9 +88,43 @@ void show(const Move& move, const zarr::Metadata& metadata) {
     folder.replace_text("zarr.json", after.root_text(), true);
 }
 
+// Appends to an HDF5 file: a new shape is visible at once there, so this is a write after it. The
+// mark stands until the store is closed.
+comm::Protocol<> grow_hdf5(Move& move, const comm::Group& all, int tag, std::string text,
+                           comm::Fault fault) {
+    const auto session = move.session;
+    comm::CallSignature checked, grown;
+    checked.text = grown.text = text;
+    checked.fault = std::move(fault);
+    zarr::Metadata metadata;
+    if (!checked.fault)
+        checked.fault = fault_of([&] {
+            require_writable(*session);
+            metadata = session->tree->metadata(move.name);
+            grow(move, metadata);
+            check_array(move, metadata, *move.options.region);
+        });
+    co_await comm::agree(all, tag, std::move(checked));
+    const zarr::Place& place = session->tree->place();
+    if (session->first())
+        grown.fault = fault_of([&] {
+            mark(move);
+            zarr::hdf5::extend(place.file_to_write(), move.name, metadata.shape[0]);
+            grown.payload = zarr::Tree(place).text();
+        });
+    const std::string told = co_await comm::agree(all, tag, std::move(grown));
+    *session->tree = zarr::Tree(zarr::Place(place), told);
+    move.appending = false;
+}
+
 comm::Protocol<> run(Move move, int tag, std::int64_t number,
                      std::shared_ptr<const comm::StartGate> gate, std::string text) {
     const auto session = move.session;
+    co_await session->comm.state().open();
+    comm::Link& link = session->comm.state().link();
+    const comm::Group all = comm::Group::whole(link);
+    if (move.appending && session->tree && session->tree->place().is_hdf5())
+        co_await grow_hdf5(move, all, tag, text, gate->fault);
     comm::CallSignature mine;
     mine.text = text;
     mine.fault = gate->fault;
@@ -106,9 +141,6 @@ comm::Protocol<> run(Move move, int tag, std::int64_t number,
             const bool marks = move.writing && !session->marked && !session->saving;
             if (marks && session->first() && !move.appending) mark(move);
         });
-    co_await session->comm.state().open();
-    comm::Link& link = session->comm.state().link();
-    const comm::Group all = comm::Group::whole(link);
     co_await comm::agree(all, tag, std::move(mine));
     if (move.writing && !move.appending && !session->saving) session->marked = true;
     co_await mover->run(link, tag, number);
@@ -128,9 +160,10 @@ comm::Protocol<> run(Move move, int tag, std::int64_t number,
 }  // namespace
 
 void grow(Move& move, zarr::Metadata& metadata) {
-    if (metadata.one_file)
-        throw Error("'" + metadata.one_file->path +
-                    "' cannot grow, as an .npy file has one shape; append to a store of Zarr");
+    if (metadata.one_file || (metadata.dataset && !metadata.dataset->chunked))
+        throw Error("'" + move.name +
+                    "' cannot grow, as its elements are contiguous in one file; append to a store "
+                    "of Zarr, or to an array of an HDF5 file that has chunks");
     const Shape& shape = move.array.layout().shape();
     if (metadata.shape.empty() || shape.empty())
         throw Error("'" + move.name + "' has no dimension to append along");

@@ -27,12 +27,15 @@ std::int64_t box_bytes(const Move& move, const zarr::Metadata& metadata) {
     return buffer / 2 < chunk ? buffer : std::min(buffer / 2, std::max(usual_box, chunk));
 }
 
-std::int64_t writers_of(const Move& move) {
+std::int64_t writers_of(const Move& move, const zarr::Metadata& metadata) {
     const std::int64_t processes = move.session->comm.size();
     const std::int64_t wanted = move.options.writers;
     if (wanted < 0 || wanted > processes)
         throw Error(std::to_string(wanted) + " processes cannot write: give 1 to " +
                     std::to_string(processes) + ", as many as there are");
+    // The library of HDF5 has one writer a file.
+    const auto& set = metadata.dataset;
+    if (move.writing && set && !(set->placed && set->whole)) return 1;
     return wanted == 0 ? processes : wanted;
 }
 
@@ -65,7 +68,8 @@ Mover::Mover(Move move, const zarr::Metadata& metadata, const IndexBox& region)
       region_(region),
       processes_(move_.session->comm.size()),
       buffers_(buffer_of(move_) / 2 < metadata.chunk_bytes() ? 1 : 2),
-      rounds_(metadata, region, writers_of(move_), box_bytes(move_, metadata), order_of(move_)),
+      rounds_(metadata, region, writers_of(move_, metadata), box_bytes(move_, metadata),
+              order_of(move_)),
       boxes_(rounds_, move_.array.layout(), move_.options.axes, region,
              {processes_, move_.session->comm.rank(), move_.writing}),
       mine_(boxes_.writer_at(move_.session->comm.rank())),

@@ -60,13 +60,13 @@ void sync_folder(const std::string& path) {
 
 // Removes the remains of a killed job. A running job holds the lock.
 void clear(const Names& names) {
-    const bool npy = zarr::is_npy(names.path);
+    const bool file = zarr::is_one_file(names.path);
     const bool folder = std::filesystem::is_directory(names.path);
-    if (is_there(names.path) && (npy ? folder : !is_there(names.path + "/zarr.json")))
+    if (is_there(names.path) && (file ? folder : !is_there(names.path + "/zarr.json")))
         throw Error("'" + names.path +
                     "' is there and is no checkpoint; give another path, or remove it");
     if (is_there(names.fresh)) {
-        if (npy || is_there(names.fresh + "/zarr.json"))
+        if (file || is_there(names.fresh + "/zarr.json"))
             static_cast<void>(store::Lock(zarr::Place::of(names.fresh)));
         zarr::remove_folder(names.fresh);
     }
@@ -163,8 +163,11 @@ void save(const std::string& path, const NamedArrays& arrays, const SaveOptions&
             comm, call, [] {},
             [names, session, keep = options.keep] {
                 session->lock.reset();
-                // The folder of an .npy file is put on the disk with its new name.
-                if (!zarr::is_npy(names->value().path)) session->tree->folder().sync_folders();
+                // The folder of a file is put on the disk with its new name.
+                if (!zarr::is_one_file(names->value().path))
+                    session->tree->folder().sync_folders();
+                else if (session->tree->place().is_hdf5())
+                    session->tree->place().file_to_write().sync();  // its metadata
                 retire(**names, take_place(**names), keep);
                 return std::string();
             },

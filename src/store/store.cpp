@@ -11,6 +11,7 @@
 #include "comm/engine.hpp"
 #include "comm/state.hpp"
 #include "store/session.hpp"
+#include "zarr/hdf5.hpp"
 #include "zarr/npy.hpp"
 
 namespace hocket {
@@ -56,13 +57,17 @@ void make_store(const std::string& path, const std::string& mode) {
                     "' overwrites nothing; remove it, give another path, or open it with 'r+'");
     }
     if (zarr::is_npy(path)) return;  // its file is made with its array
+    if (zarr::is_one_file(path)) {
+        const zarr::Place place = zarr::Place::of(path);
+        return zarr::hdf5::make(*place.folder, place.file);
+    }
     zarr::Folder::make(path);
     zarr::Folder::open(path)->replace_text("zarr.json", zarr::text_of_group("{}", {}), false);
 }
 
-// Of an .npy file: its folder may be there without it.
+// Of one file: its folder may be there without it.
 void require_there(const std::string& path) {
-    if (zarr::is_npy(path) && !is_there(path))
+    if (zarr::is_one_file(path) && !is_there(path))
         throw Error("there is no file '" + path + "'; make one with mode 'w'");
 }
 
@@ -101,7 +106,7 @@ const zarr::Wanted& checked_for_npy(const Session& session, const zarr::Wanted& 
     if (!wanted.chunks.empty() || !wanted.shards.empty()) refuse("no chunks");
     if (!wanted.dimension_names.empty()) refuse("no names of dimensions");
     if (zarr::checked_attributes(wanted.attributes) != "{}") refuse("no attributes");
-    if (wanted.codec == "gzip") refuse("no compression");
+    if (!wanted.codec.empty() && wanted.codec != "none") refuse("no compression");
     const zarr::Bytes fill = zarr::fill_of_json(wanted.fill, wanted.type);
     for (const std::byte byte : fill)
         if (byte != std::byte{}) refuse("no fill value but 0");
@@ -205,7 +210,7 @@ void Store::create(const std::string& name, const Shape& shape, const DType& dty
                    const CreateOptions& options, Deadline deadline) {
     Session& session = *session_;
     auto made = std::make_shared<zarr::Metadata>();
-    store::on_first(
+    const std::string told = store::on_first(
         session.comm, "create('" + name + "', " + text::tuple(shape) + ", " + dtype.name + ")",
         [&] {
             store::require_writable(session);
@@ -222,12 +227,19 @@ void Store::create(const std::string& name, const Shape& shape, const DType& dty
             wanted.fill = options.fill;
             wanted.dimension_names = options.dimension_names;
             wanted.attributes = options.attributes;
-            const std::string& npy = session.tree->place().npy;
-            *made = npy.empty() ? zarr::make_metadata(wanted)
-                                : zarr::make_npy(store::checked_for_npy(session, wanted), npy);
+            const zarr::Place& place = session.tree->place();
+            *made = place.is_hdf5() ? zarr::hdf5::make_metadata(wanted, place.file)
+                    : place.is_npy()
+                        ? zarr::make_npy(store::checked_for_npy(session, wanted), place.file)
+                        : zarr::make_metadata(wanted);
         },
         [=, &session] {
             const zarr::Folder& folder = session.tree->folder();
+            const zarr::Place& place = session.tree->place();
+            if (place.is_hdf5()) {
+                zarr::hdf5::create(place.file_to_write(), name, *made);
+                return zarr::Tree(place).text();
+            }
             if (made->one_file) {
                 zarr::make_file(folder, *made);
                 return std::string();
@@ -243,7 +255,10 @@ void Store::create(const std::string& name, const Shape& shape, const DType& dty
             return std::string();
         },
         deadline);
-    session.tree->set(name, *made);
+    if (session.tree->place().is_hdf5())
+        *session.tree = zarr::Tree(zarr::Place(session.tree->place()), told);
+    else
+        session.tree->set(name, *made);
 }
 
 void Store::set_attributes(const std::string& json, Deadline deadline) {
@@ -254,13 +269,20 @@ void Store::set_attributes(const std::string& json, Deadline deadline) {
         [&] {
             store::require_writable(session);
             checked = zarr::checked_attributes(json);
-            if (!session.tree->place().npy.empty() && checked != "{}")
+            const zarr::Place& place = session.tree->place();
+            if (place.is_hdf5()) zarr::hdf5::check_attributes(checked);
+            if (place.is_npy() && checked != "{}")
                 throw Error("'" + session.path +
                             "' is an .npy file, which has no attributes; leave them out, or save "
                             "into a store of Zarr");
         },
         [&session, &checked] {
-            if (!session.tree->place().npy.empty()) return std::string();
+            const zarr::Place& place = session.tree->place();
+            if (place.is_npy()) return std::string();
+            if (place.is_hdf5()) {
+                zarr::hdf5::set_attributes(place.file_to_write(), checked);
+                return std::string();
+            }
             zarr::Tree after = *session.tree;
             after.set_attributes(checked);
             session.tree->folder().replace_text("zarr.json", after.root_text(), session.saving);

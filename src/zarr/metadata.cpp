@@ -14,6 +14,9 @@ namespace {
 // arrays.
 constexpr std::int64_t usual_chunk = std::int64_t{2} << 20;
 constexpr std::int64_t usual_shard = std::int64_t{128} << 20;
+// Elements without chunks are read and written in blocks that are contiguous in the file.
+constexpr std::int64_t block_bytes = std::int64_t{1} << 20;
+constexpr std::int64_t tile_bytes = std::int64_t{16} << 20;
 
 std::int64_t bytes_of(const Shape& extents, std::int64_t itemsize) {
     const auto elements = base::product(extents);
@@ -51,6 +54,21 @@ Shape usual_shards(const Shape& shape, const Shape& chunks, std::int64_t itemsiz
         shards[d] = chunks[d] * std::clamp<std::int64_t>(most, 1, all);
     }
     return shards;
+}
+
+// The extents of contiguous blocks: whole fast dimensions, a part of one, one index of each slower
+// one.
+Shape block_of(const Metadata& array, std::int64_t most) {
+    Shape out(array.shape.size(), 1);
+    std::int64_t bytes = array.type.size;
+    for (std::size_t k = out.size(); k-- > 0;) {
+        const std::size_t d = array.encoding.order[k];
+        const std::int64_t extent = std::max<std::int64_t>(1, array.shape[d]);
+        out[d] = std::clamp<std::int64_t>(most / bytes, 1, extent);
+        if (out[d] < extent) break;
+        bytes *= extent;
+    }
+    return out;
 }
 
 void check_extents(const Shape& extents, std::size_t dimensions, const char* name) {
@@ -105,11 +123,22 @@ StoredArray Metadata::described(const std::string& name) const {
     out.dimension_names = dimension_names;
     out.attributes = attributes;
     out.zarr_format = format;
-    if (one_file) {
+    if (dataset && !dataset->filters.empty()) out.codec = dataset->filters;
+    if (one_file || (dataset && !dataset->chunked)) {
         out.chunks = shape;
         out.shards = {};
     }
     return out;
+}
+
+Metadata with_blocks(Metadata array) {
+    array.chunk = block_of(array, block_bytes);
+    array.file = block_of(array, tile_bytes);
+    for (std::size_t d = 0; d < array.file.size(); ++d)  // whole blocks
+        array.file[d] = base::ceil_div(array.file[d], array.chunk[d]) * array.chunk[d];
+    array.fill = Bytes(static_cast<std::size_t>(array.type.size));
+    array.dimension_names.assign(array.shape.size(), "");
+    return array;
 }
 
 Metadata make_metadata(const Wanted& wanted) {
@@ -137,7 +166,7 @@ Metadata make_metadata(const Wanted& wanted) {
     if (made.sharded) made.index_codecs = {Codec::named("crc32c")};
     for (std::size_t d = 0; d < dimensions; ++d) made.encoding.order.push_back(d);
     if (wanted.codec != "none") {
-        made.encoding.codecs = {Codec::named(wanted.codec)};
+        made.encoding.codecs = {Codec::named(wanted.codec.empty() ? "zstd" : wanted.codec)};
         made.encoding.codecs[0].require(true);
     }
     made.fill = fill_of_json(wanted.fill, wanted.type);

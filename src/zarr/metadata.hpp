@@ -31,6 +31,17 @@ struct OneFile {
     std::string path;                            // in the folder
     std::int64_t begin = 0;                      // byte of the first element
     std::shared_ptr<const File> open = nullptr;  // for reading, as it was when the store was opened
+    bool writable = false;                       // whether `open` is for writing, too
+};
+
+/// An array in an HDF5 file whose elements are not contiguous there; `file` is its chunk.
+struct Dataset {
+    std::string file;     // in the folder
+    std::string filters;  // "gzip", "shuffle+gzip"; "": none
+    bool chunked = false;
+    bool placed = false;  // chunks have no filters, so their bytes are those of their elements
+    bool whole = false;   // and all are there
+    std::shared_ptr<const File> open = nullptr;  // as OneFile's
 };
 
 struct Metadata {
@@ -40,6 +51,7 @@ struct Metadata {
     Shape chunk;                      // extents of a chunk
     Shape file;                       // extents of a file: a shard, or a chunk
     std::optional<OneFile> one_file;  // then `file` and `chunk` are blocks of it
+    std::optional<Dataset> dataset;
     bool sharded = false;
     bool index_at_end = true;
     std::vector<Codec> index_codecs;  // none, or a checksum
@@ -90,11 +102,13 @@ struct Wanted {
     DataType type;
     Shape chunks, shards;
     bool one_chunk_a_file = false;
-    std::string codec = "zstd";
+    std::string codec;  // "": zstd, or none where the format has no zstd
     std::string fill = "0";
     std::vector<std::string> dimension_names;
     std::string attributes = "{}";
 };
+/// Divides an array whose elements are contiguous in one file into blocks.
+Metadata with_blocks(Metadata array);
 /// @throws Error for inconsistent values.
 Metadata make_metadata(const Wanted& wanted);
 

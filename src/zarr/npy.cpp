@@ -19,37 +19,9 @@ namespace {
 
 constexpr std::string_view magic{"\x93NUMPY", 6};
 constexpr std::size_t longest_header = std::size_t{1} << 20;
-// Elements are read and written in blocks that are contiguous in the file.
-constexpr std::int64_t block_bytes = std::int64_t{1} << 20;
-constexpr std::int64_t tile_bytes = std::int64_t{16} << 20;
 
 [[noreturn]] void no_npy(const std::string& file, const std::string& why) {
     throw Error("'" + file + "' cannot be read as NumPy's format .npy: " + why);
-}
-
-// The extents of contiguous blocks: whole fast dimensions, a part of one, one index of each slower
-// one.
-Shape block_of(const Metadata& array, std::int64_t most) {
-    Shape out(array.shape.size(), 1);
-    std::int64_t bytes = array.type.size;
-    for (std::size_t k = out.size(); k-- > 0;) {
-        const std::size_t d = array.encoding.order[k];
-        const std::int64_t extent = std::max<std::int64_t>(1, array.shape[d]);
-        out[d] = std::clamp<std::int64_t>(most / bytes, 1, extent);
-        if (out[d] < extent) break;
-        bytes *= extent;
-    }
-    return out;
-}
-
-Metadata with_blocks(Metadata array) {
-    array.chunk = block_of(array, block_bytes);
-    array.file = block_of(array, tile_bytes);
-    for (std::size_t d = 0; d < array.file.size(); ++d)  // whole blocks
-        array.file[d] = base::ceil_div(array.file[d], array.chunk[d]) * array.chunk[d];
-    array.fill = Bytes(static_cast<std::size_t>(array.type.size));
-    array.dimension_names.assign(array.shape.size(), "");
-    return array;
 }
 
 // The text of a value in a Python dict of texts, tuples and bools, after its key.

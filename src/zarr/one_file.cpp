@@ -53,8 +53,9 @@ void each_part(const Metadata& array, const IndexBox& box, const Use& use) {
 
 template <class Use>
 void with_file(const Folder& folder, const Metadata& array, bool writing, const Use& use) {
-    if (!writing && array.one_file->open) return use(*array.one_file->open);
-    const std::string& path = array.one_file->path;
+    const OneFile& place = *array.one_file;
+    if (place.open && (!writing || place.writable)) return use(*place.open);
+    const std::string& path = place.path;
     const auto file = writing ? folder.find_to_write(path) : folder.find(path);
     if (!file) throw Error("'" + folder.path() + "/" + path + "' is not there any more");
     use(*file);

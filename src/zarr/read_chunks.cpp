@@ -7,6 +7,7 @@
 #include "zarr/buffers.hpp"
 #include "zarr/chunk_memory.hpp"
 #include "zarr/chunks.hpp"
+#include "zarr/hdf5.hpp"
 #include "zarr/plain.hpp"
 
 namespace hocket::zarr {
@@ -87,6 +88,7 @@ void read_box(const Folder& folder, const std::string& path, const Metadata& arr
               const IndexBox& box, const Memory& to) {
     if (is_empty(box)) return;
     if (array.one_file) return read_one_file(folder, array, box, to);
+    if (array.dataset) return hdf5::read_box(folder, path, array, box, to);
     const IndexBox files = tiles_of(box, array.file);
     const std::int64_t count = product_of(extents_of(files));
     const int threads = base::default_threads();

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "zarr/tree.hpp"
 
+#include <sstream>
 #include <utility>
 
 #include "base/text.hpp"
@@ -8,6 +9,7 @@
 #include "zarr/boxes.hpp"
 #include "zarr/chunk_memory.hpp"
 #include "zarr/chunks.hpp"
+#include "zarr/hdf5.hpp"
 #include "zarr/npy.hpp"
 
 namespace hocket {
@@ -32,18 +34,99 @@ void check_name(const std::string& name) {
     }
 }
 
+bool is_one_file(std::string_view path) {
+    return zarr::is_npy(path) || hdf5::is_path(path);
+}
+
 Place Place::of(const std::string& path) {
-    if (!is_npy(path)) return {path, Folder::open(path), ""};
+    if (!is_one_file(path)) return {path, Folder::open(path), ""};
     const NpyPath parts = npy_path(path);
     return {path, Folder::open(parts.folder), parts.file};
 }
 
+bool Place::is_npy() const {
+    return zarr::is_npy(file);
+}
+
+bool Place::is_hdf5() const {
+    return hdf5::is_path(file);
+}
+
+File Place::file_to_write() const {
+    auto found = folder->find_to_write(file);
+    if (!found) throw Error("'" + path + "' is not there any more");
+    return std::move(*found);
+}
+
+namespace {
+
+// For each array "name", then "begin chunked placed whole filters" (begin -1: not contiguous); then
+// "" and for each other dataset "name", "reason"; each with a final NUL.
+std::string text_of_places(const std::vector<std::pair<std::string, Metadata>>& arrays,
+                           const std::vector<std::pair<std::string, std::string>>& others) {
+    std::string out;
+    const auto add = [&](const std::string& text) { out += text + '\0'; };
+    for (const auto& [name, array] : arrays) {
+        const Dataset set = array.dataset.value_or(Dataset{});
+        add(name);
+        add(std::to_string(array.one_file ? array.one_file->begin : -1) + " " +
+            std::to_string(int{set.chunked}) + " " + std::to_string(int{set.placed}) + " " +
+            std::to_string(int{set.whole}) + " " + set.filters);
+    }
+    add("");
+    for (const auto& [name, reason] : others) {
+        add(name);
+        add(reason);
+    }
+    return out;
+}
+
+std::string next_text(std::string_view& left) {
+    const std::size_t end = std::min(left.find('\0'), left.size());
+    std::string out(left.substr(0, end));
+    left.remove_prefix(std::min(end + 1, left.size()));
+    return out;
+}
+
+// Contiguous elements come in blocks; chunks are as they are.
+Metadata placed(Metadata array, const std::string& place, const std::string& file,
+                const std::shared_ptr<const File>& open) {
+    std::istringstream from(place);
+    std::int64_t begin = -1;
+    Dataset set;
+    from >> begin >> set.chunked >> set.placed >> set.whole >> set.filters;
+    set.file = file;
+    set.open = open;
+    if (!set.chunked) {
+        const Bytes fill = array.fill;
+        const std::vector<std::string> names = array.dimension_names;
+        array = with_blocks(std::move(array));
+        array.fill = fill;
+        array.dimension_names = names;
+    }
+    if (begin >= 0)
+        array.one_file = OneFile{file, begin, open};
+    else
+        array.dataset = std::move(set);
+    return array;
+}
+
+}  // namespace
+
 Tree::Tree(Place place) : place_(std::move(place)) {
     unfinished_ = folder().text(place_.mark()).value_or("");
-    if (!place_.npy.empty()) {
-        if (auto file = folder().find(place_.npy)) {
-            const std::string header = read_npy_header(*file);
-            read_npy(std::make_shared<const File>(std::move(*file)), header);
+    if (!place_.file.empty()) {
+        if (auto file = folder().find(place_.file))
+            file_ = std::make_shared<const File>(std::move(*file));
+        if (place_.is_npy() && file_) read_npy(read_npy_header(*file_));
+        if (place_.is_hdf5()) {
+            if (!file_) throw Error("there is no file '" + path() + "'; make one with mode 'w'");
+            hdf5::Contents all = hdf5::contents(*file_);
+            attributes_ = all.attributes;
+            for (const auto& [name, array] : all.arrays) set(name, array);
+            const std::string text = root_text() + '\0' + text_of_places(all.arrays, all.others);
+            arrays_.clear();
+            read_hdf5(text);
         }
     } else if (const auto root = folder().text("zarr.json")) {
         read_3(*root);
@@ -61,13 +144,14 @@ Tree::Tree(Place place, const std::string& told) : place_(std::move(place)) {
     const std::size_t end = told.find('\0');
     unfinished_ = told.substr(1, end - 1);
     const std::string rest = told.substr(end + 1);
-    if (!place_.npy.empty()) {
+    if (!place_.file.empty()) {
         if (rest.empty()) return;
-        auto file = folder().find(place_.npy);
+        auto file = folder().find(place_.file);
         if (!file)
             throw Error("'" + path() +
                         "' is not there on this process; give a path that all share");
-        read_npy(std::make_shared<const File>(std::move(*file)), rest);
+        file_ = std::make_shared<const File>(std::move(*file));
+        place_.is_npy() ? read_npy(rest) : read_hdf5(rest);
         return;
     }
     read_3(rest);
@@ -78,7 +162,7 @@ Tree::Tree(Place place, const std::string& told) : place_(std::move(place)) {
 
 std::string Tree::text() const {
     return std::to_string(format_) + unfinished_ + '\0' +
-           (place_.npy.empty() ? root_text() : header_);
+           (place_.file.empty() ? root_text() : header_);
 }
 
 const std::string& Tree::path() const {
@@ -86,15 +170,26 @@ const std::string& Tree::path() const {
 }
 
 int Tree::descriptor() const {
-    return npy_ ? npy_->descriptor() : folder().descriptor();
+    return file_ ? file_->descriptor() : folder().descriptor();
 }
 
-void Tree::read_npy(std::shared_ptr<const File> file, const std::string& header) {
+void Tree::read_npy(const std::string& header) {
     header_ = header;
-    npy_ = std::move(file);
     Metadata array = parse_npy(header, path());
-    array.one_file->open = npy_;
-    set(npy_path(place_.npy).array, array);
+    array.one_file->open = file_;
+    set(npy_path(place_.file).array, array);
+}
+
+void Tree::read_hdf5(const std::string& told) {
+    header_ = told;
+    std::string_view left(told);
+    read_3(next_text(left));
+    for (std::string name = next_text(left); !name.empty(); name = next_text(left))
+        set(name, placed(metadata(name), next_text(left), place_.file, file_));
+    while (!left.empty()) {
+        const std::string name = next_text(left);
+        others_[name] = next_text(left);
+    }
 }
 
 void Tree::read_3(const std::string& root) {
@@ -107,7 +202,7 @@ void Tree::read_3(const std::string& root) {
 
 void Tree::add(const std::string& path, const std::string& json) {
     const Node node = parse_node(json, "zarr.json of '" + path + "' in '" + folder().path() + "'");
-    check_name(path);
+    if (place_.file.empty()) check_name(path);
     if (node.is_array)
         set(path, node.array);
     else
@@ -161,7 +256,9 @@ const Tree::Entry& Tree::entry(const std::string& name) const {
     const auto found = arrays_.find(name);
     if (found != arrays_.end()) return found->second;
     const auto all = names();
-    throw Error("the store '" + folder().path() + "' has no array '" + name + "'" +
+    if (const auto other = others_.find(name); other != others_.end())
+        throw Error("'" + name + "' in '" + path() + "' is no array of a store: " + other->second);
+    throw Error("the store '" + path() + "' has no array '" + name + "'" +
                 text::did_you_mean(name, all) + "; it has " +
                 (all.empty() ? "none" : text::quoted_list(all)));
 }
@@ -191,6 +288,10 @@ std::string Tree::root_text() const {
 
 StoreFiles::StoreFiles(const std::string& path)
     : tree_(std::make_shared<const zarr::Tree>(zarr::Place::of(path))) {}
+
+void StoreFiles::offer_hdf5(const std::string& path) {
+    zarr::hdf5::offer(path);
+}
 
 const std::string& StoreFiles::path() const {
     return tree_->path();

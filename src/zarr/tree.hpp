@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// A store as this process knows it: its folder and its metadata; or an .npy file.
+// A store as this process knows it: its folder and its metadata; or one file, .npy or HDF5.
 #pragma once
 
 #include <map>
 #include <memory>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "hocket/store_files.hpp"
@@ -18,17 +19,24 @@ namespace hocket::zarr {
 inline const std::string lock_name = ".hocket-lock";
 inline const std::string mark_name = ".hocket-unfinished";
 
-/// The store at a path: its folder, and, for an .npy file, the file in it.
+/// Whether the path names one file, .npy or HDF5, by its suffix.
+bool is_one_file(std::string_view path);
+
+/// The store at a path: its folder, and the file in it if that is the store.
 struct Place {
     std::string path;
     std::shared_ptr<const Folder> folder;
-    std::string npy;  // "": the folder is the store
+    std::string file;  // "": the folder is the store
 
     /// @throws Error if there is no such folder.
     static Place of(const std::string& path);
     /// Names of further files of the store.
-    std::string lock() const { return npy.empty() ? lock_name : "." + npy + lock_name; }
-    std::string mark() const { return npy.empty() ? mark_name : "." + npy + mark_name; }
+    std::string lock() const { return file.empty() ? lock_name : "." + file + lock_name; }
+    std::string mark() const { return file.empty() ? mark_name : "." + file + mark_name; }
+    bool is_npy() const;
+    bool is_hdf5() const;
+    /// Opens the file to change its metadata. @throws Error if it is not there
+    File file_to_write() const;
 };
 
 class Tree {
@@ -67,7 +75,8 @@ class Tree {
     const Entry& entry(const std::string& name) const;
     void read_3(const std::string& root);
     void read_2();
-    void read_npy(std::shared_ptr<const File> file, const std::string& header);
+    void read_npy(const std::string& header);
+    void read_hdf5(const std::string& told);
     void walk(const std::string& path, int depth);
     void add(const std::string& path, const std::string& json);
 
@@ -75,8 +84,9 @@ class Tree {
     int format_ = 3;
     std::string attributes_ = "{}", unfinished_;
     std::string header_;  // of an .npy file
-    std::shared_ptr<const File> npy_;
+    std::shared_ptr<const File> file_;
     std::map<std::string, Entry> arrays_;
+    std::map<std::string, std::string> others_;  // of HDF5: why a dataset is no array
     std::map<std::string, std::string> groups_;  // attributes by path
 };
 

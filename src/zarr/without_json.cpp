@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Implements metadata.hpp and dtype.hpp in a build without nlohmann-json: errors that say so.
+// Implements metadata.hpp, dtype.hpp and values of hdf5.hpp in a build without nlohmann-json:
+// errors that say so.
 #ifndef HOCKET_JSON
 #include "hocket/error.hpp"
+#include "zarr/hdf5.hpp"
 #include "zarr/metadata.hpp"
 
 namespace hocket::zarr {
@@ -37,5 +39,30 @@ std::string json_of_fill(const Bytes& /*fill*/, const DataType& /*type*/) {
     not_here();
 }
 
+namespace hdf5 {
+
+Held file_type(const DataType& /*type*/, bool /*big_endian*/) {
+    not_here();
+}
+DataType type_of(Id /*type*/, bool& /*big_endian*/) {
+    not_here();
+}
+std::string attributes_of(Id /*object*/) {
+    not_here();
+}
+void put_attributes(Id /*object*/, const std::string& /*json*/) {
+    not_here();
+}
+void check_attributes(const std::string& /*json*/) {
+    not_here();
+}
+std::vector<std::string> labels_of(Id /*dataset*/, std::size_t /*dimensions*/) {
+    not_here();
+}
+void put_labels(Id /*dataset*/, const std::vector<std::string>& /*labels*/) {
+    not_here();
+}
+
+}  // namespace hdf5
 }  // namespace hocket::zarr
 #endif

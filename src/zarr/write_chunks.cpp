@@ -14,6 +14,7 @@
 #include "zarr/buffers.hpp"
 #include "zarr/chunk_memory.hpp"
 #include "zarr/chunks.hpp"
+#include "zarr/hdf5.hpp"
 #include "zarr/plain.hpp"
 
 namespace hocket::zarr {
@@ -215,6 +216,7 @@ void write_box(const Folder& folder, const std::string& path, const Metadata& ar
                const IndexBox& region, const IndexBox& box, const Memory& from, bool sync) {
     if (is_empty(box)) return;
     if (array.one_file) return write_one_file(folder, array, box, from, sync);
+    if (array.dataset) return hdf5::write_box(folder, path, array, box, from, sync);
     const IndexBox files = tiles_of(box, array.file);
     const std::int64_t count = product_of(extents_of(files));
     const auto write = [&](std::int64_t number) {

@@ -85,6 +85,15 @@ static void test_checkpoints(hocket_array* a, hocket_array* b) {
     CHECK(wrong_numbers(b) == 0);
     FAILS(HOCKET_ERR_ERROR, hocket_save("saved.npy", "t,u", 2, out, NULL, NULL, 0, 60));
     SAYS("one array");
+    if (hocket_save("saved.h5", "t,run/u", 2, out, "{\"step\":7}", "gzip", 0, 60) != HOCKET_SUCCESS) {
+        SAYS("finds no HDF5");
+        return;
+    }
+    clear(b);
+    OK(hocket_load("saved.h5", "run/u", 1, in, 60));
+    CHECK(wrong_numbers(b) == 0);
+    FAILS(HOCKET_ERR_ERROR, hocket_save("saved.h5", "t", 1, out, "{\"a\":{}}", NULL, 0, 60));
+    SAYS("'a'");
 }
 
 void test_stores(void) {

@@ -149,5 +149,12 @@ contains
     call hocket_save('saved.npy', 'saved', [a])
     call hocket_load('saved.npy', 'saved', [b])
     call holds_numbers(b, columns, 'an .npy file')
+    call hocket_save('saved.h5', 't,u', [a, a], attributes='{"step":7}', ierr=ierr)
+    if (ierr /= HOCKET_SUCCESS) then
+      call fails(HOCKET_ERR_ERROR, ierr, 'finds no HDF5')
+      return
+    end if
+    call hocket_load('saved.h5', 'u', [b])
+    call holds_numbers(b, columns, 'an HDF5 file')
   end subroutine
 end program

@@ -286,7 +286,7 @@ def test_wrong_arguments_of_one_process_raise_on_all(comm):
             (lambda: hk.open_store(f"{path}/s", "r+"), "open for writing by process"),
             (lambda: hk.open_store(f"{path}/none", comm=comm), "No such file"),
             (lambda: hk.open_store(f"{path}/s", "rw"), "mode 'rw'"),
-            (lambda: hk.save(f"{path}/x.h5", {"t": a}), "another format"),
+            (lambda: hk.save(f"{path}/x.nc", {"t": a}), "another format"),
         ]:
             raises_everywhere(comm, hk.Error, call, words)
         s.write("t", a)

@@ -121,3 +121,14 @@ def test_who_reports_a_bug_is_asked_for_what_hocket_info_prints() -> None:
 def test_the_file_for_forks_runs_ci() -> None:
     text = (ROOT / ".github/workflows/ci.yml").read_text(encoding="utf-8")
     assert "run: .ci/run" in text and "container: debian:12" in text
+
+
+def test_the_build_for_the_demo_replaces_each_part_that_it_leaves_out() -> None:
+    folder = ROOT / "bindings/python"
+    defined = re.compile(r"^void (bind_\w+)\(", re.M)
+    left_out = [
+        path for path in folder.glob("*_*.cpp") if re.search("_(observe|port|store)$", path.stem)
+    ]
+    needed = sorted(name for path in left_out for name in defined.findall(path.read_text("utf-8")))
+    assert needed == sorted(defined.findall((folder / "demo_absent.cpp").read_text("utf-8")))
+    assert len(needed) == 4

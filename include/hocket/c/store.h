@@ -39,7 +39,7 @@ int hocket_store_array_attributes(const hocket_store* store, const char* name,
 /* Adds an array. `chunks`: extents of the unit of compression; 0 dimensions: hocket chooses by
  * size. `shards`: extents of a file, a multiple of `chunks`. `codec`: "zstd", "gzip" or "none";
  * `fill`: the value of elements that no call has written, as JSON; `attributes`: a JSON object.
- * NULL for these three: zstd, 0, none. Collective. */
+ * NULL for these three: zstd (none in .npy and .h5 files), 0, none. Collective. */
 int hocket_store_create(hocket_store* store, const char* name, int64_t dimensions,
                         const int64_t* shape, const char* dtype, int64_t itemsize,
                         int64_t chunk_dimensions, const int64_t* chunks, int64_t shard_dimensions,
@@ -74,8 +74,8 @@ int hocket_store_append(hocket_store* store, const char* name, const hocket_arra
                         int64_t max_buffer, double timeout);
 
 /* Writes a checkpoint of `count` arrays, named in `names` with commas between: "t,u". It
- * replaces the last one in one step. `attributes`: a JSON object, NULL: none; `codec`: NULL:
- * zstd. `keep`: the number of earlier ones to keep, as PATH.1, PATH.2, ... Collective. */
+ * replaces the last one in one step. `attributes`: a JSON object, NULL: none; `codec`: as
+ * above. `keep`: the number of earlier ones to keep, as PATH.1, PATH.2, ... Collective. */
 int hocket_save(const char* path, const char* names, int64_t count,
                 const hocket_array* const* arrays, const char* attributes, const char* codec,
                 int64_t keep, double timeout);

@@ -63,7 +63,8 @@ def save(
     A checkpoint is a store, which `open_store`, zarr-python and xarray read. hocket writes it
     beside `path`; once all of it is on the disk, it exchanges the two folders. A job that is killed
     at any moment leaves the old checkpoint or the new one, whole. Readers with the old one open
-    continue with it. A path that ends in ``.npy`` becomes a file of one array, which NumPy loads.
+    continue with it. A path that ends in ``.npy`` becomes a file of one array, which NumPy loads,
+    and one in ``.h5`` an HDF5 file.
 
     Parameters
     ----------
@@ -72,7 +73,7 @@ def save(
     attributes
         values that JSON can express: the step, the time, parameters
     codec
-        ``"zstd"``, ``"gzip"`` or ``"none"``; None: zstd
+        ``"zstd"``, ``"gzip"`` or ``"none"``; None: zstd, and no codec in ``.npy`` and ``.h5`` files
     keep
         the number of earlier checkpoints to keep, as ``path.1`` (the latest), ``path.2``, …
     max_buffer
@@ -106,7 +107,7 @@ def save(
             as_text(path_of(path), "path", "run.zarr"),
             [(as_text(name, "a name"), each._wrapped()) for name, each in arrays.items()],
             as_json(attributes, "attributes"),
-            as_text("zstd" if codec is None else codec, "codec", "zstd"),
+            as_text("" if codec is None else codec, "codec", "zstd"),
             as_number(keep, "keep"),
             together.bound(max_buffer),
             seconds,

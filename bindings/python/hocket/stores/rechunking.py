@@ -17,7 +17,7 @@ from hocket.communicators import communicator
 from hocket.errors import Error
 from hocket.redistribution import as_axes
 from hocket.stores import together
-from hocket.stores.store import Store, open_store, path_of
+from hocket.stores.store import Store, is_file, open_store, path_of
 from hocket.stores.stored import StoredArray
 
 if TYPE_CHECKING:
@@ -58,15 +58,25 @@ def _files(stored: StoredArray) -> tuple[int, ...]:
     return stored.shards or stored.chunks
 
 
+def _codec(stored: StoredArray, path: str) -> str:
+    """The codec of a copy. hocket does not write every codec that it reads."""
+    if path.endswith(".npy") or (is_file(path) and "gzip" not in stored.codec):
+        return "none"
+    names = [name for name in ("none", "zstd", "gzip") if name in stored.codec]
+    return names[0] if names else "zstd"
+
+
 def _made(to: Store, stored: StoredArray, order: list[int], chunks: Any, shards: Any) -> None:
-    names = [stored.dimension_names[axis] or f"dim_{axis}" for axis in order]
+    names: Any = [stored.dimension_names[axis] or f"dim_{axis}" for axis in order]
+    if is_file(to.path) and (to.path.endswith(".npy") or not any(stored.dimension_names)):
+        names = None
     to.create(
         stored.name,
         [stored.shape[axis] for axis in order],
         stored.dtype,
         chunks=chunks,
         shards=shards,
-        codec="zstd" if stored.codec == "blosc" else stored.codec,
+        codec=_codec(stored, to.path),
         fill=_number(stored.fill, stored.dtype.kind),
         dimension_names=names,
         attributes=stored.attributes,
@@ -82,9 +92,15 @@ def _number(fill: Any, kind: str) -> Any:
     return float(fill.replace("Infinity", "inf")) if isinstance(fill, str) else fill
 
 
+def _progress_file(path: str) -> Path:
+    """In the store's folder, or beside its file."""
+    at = Path(path)
+    return at.with_name(f".{at.name}{PROGRESS}") if is_file(path) else at / PROGRESS
+
+
 def _progress_in(path: str, comm: MPI.Comm) -> str:
     """The state of an incomplete copy, found by process 0, on all processes."""
-    file = Path(path, PROGRESS)
+    file = _progress_file(path)
     begun = comm.rank == 0 and file.is_file()
     return _mpi.tell(comm.handle, file.read_text("utf-8") if begun else "null", 0, None)
 
@@ -93,9 +109,9 @@ class _Progress:
     """Stores the progress of a copy on the disk, so that the next job continues there."""
 
     def __init__(self, to: Store, asked: dict[str, Any]) -> None:
-        self._path = Path(to.path, PROGRESS)
+        self._path = _progress_file(to.path)
         self._asked = asked
-        self._first = to._comm.rank == 0
+        self._comm = to._comm
         known = json.loads(_progress_in(to.path, to._comm))
         if known is not None and known["asked"] != asked:
             raise Error(
@@ -106,15 +122,19 @@ class _Progress:
 
     def save(self, name: str, number: int) -> None:
         self.done[name] = number
-        if self._first:
+        if self._comm.rank != 0:
+            return
+        # Another collective call follows, in which an error reaches all processes.
+        with collective(self._comm, None):
             beside = self._path.with_suffix(".new~")
             state = {"asked": self._asked, "done": self.done}
             beside.write_text(json.dumps(state), encoding="utf-8")
             beside.replace(self._path)
 
     def end(self) -> None:
-        if self._first:
-            self._path.unlink()
+        if self._comm.rank == 0:
+            with collective(self._comm, None):
+                self._path.unlink()
 
 
 def rechunk(

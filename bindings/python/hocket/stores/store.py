@@ -3,6 +3,8 @@
 
 from __future__ import annotations
 
+import functools
+import importlib.util
 import json
 import os
 import sys
@@ -32,13 +34,29 @@ def path_of(path: Any) -> str:
         text = os.fsdecode(os.fspath(path))
     except TypeError:
         raise Error(f"path is {path!r}; give the path of a store, as 'run.zarr'") from None
-    if text.endswith((".npz", ".h5", ".hdf5", ".nc")):
+    if text.endswith((".npz", ".nc")):
         raise Error(
             f"{text!r} is the name of one file of another format, and a store is a folder of "
-            "Zarr's, or an .npy file; give a name like 'run.zarr', and read other files with NumPy "
-            "or h5py"
+            "Zarr's, an .npy file or an HDF5 file in .h5; give a name like 'run.zarr', and read "
+            "other files with NumPy or xarray"
         )
+    if text.endswith((".h5", ".hdf5")):
+        offer_hdf5()
     return text
+
+
+def is_file(path: str) -> bool:
+    """Whether the path names a store in one file: NumPy's or HDF5."""
+    return path.endswith((".npy", ".h5", ".hdf5"))
+
+
+@functools.cache
+def offer_hdf5() -> None:
+    """Tells the C++ library where h5py, if it is installed, has HDF5's library."""
+    found = importlib.util.find_spec("h5py")
+    for folder in (found.submodule_search_locations or []) if found else []:
+        for path in sorted(Path(folder).parent.glob("h5py.libs/libhdf5-*")):
+            _pure.StoreFiles.offer_hdf5(str(path))
 
 
 def alone() -> bool:
@@ -169,7 +187,8 @@ class Store:
             extents of a file: a multiple of `chunks`. None, if `chunks` are given: every chunk is a
             file
         codec
-            ``"zstd"``, ``"gzip"`` or ``"none"``; None: zstd
+            ``"zstd"``, ``"gzip"`` or ``"none"``; None: zstd, and no codec in ``.npy`` and
+            ``.h5`` files
         dimension_names
             None: ``dim_0``, ``dim_1``, …, because xarray needs names
         attributes
@@ -473,7 +492,9 @@ def open_store(
     ----------
     path
         of the folder; or of one array in NumPy's format, which ends in ``.npy`` and has the file's
-        name (NumPy Enhancement Proposal 1). It has no chunks, codec, attributes or fill value
+        name (NumPy Enhancement Proposal 1). It has no chunks, codec, attributes or fill value. A
+        path that ends in ``.h5`` or ``.hdf5`` is an HDF5 file (The HDF Group's file format
+        specification, version 3.0), which has chunks, gzip and attributes
     mode
         ``"r"`` reads; ``"r+"`` reads and writes an existing store; ``"w"`` or ``"w-"`` makes a
         store, and refuses an existing path, which other libraries would overwrite; ``"a"`` opens or
@@ -489,7 +510,8 @@ def open_store(
     ------
     Error
         on every process: there is no store, or there is one and the mode makes a new one; another
-        job has it open for writing, which the error names; its metadata is unreadable.
+        job has it open for writing, which the error names; its metadata is unreadable; there is no
+        library of HDF5 for an ``.h5`` file.
 
     Warns
     -----

@@ -92,7 +92,7 @@ def create(
             kind.itemsize,
             extents(chunks, "chunks"),
             extents(shards, "shards"),
-            as_text("zstd" if codec is None else codec, "codec", "zstd"),
+            as_text("" if codec is None else codec, "codec", "zstd"),
             json_of_fill(fill, kind),
             names,
             as_json(attributes, "attributes"),
