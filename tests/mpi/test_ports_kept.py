@@ -108,8 +108,16 @@ def kill(process: subprocess.Popen) -> None:
     process.wait(60)
 
 
-@pytest.mark.parametrize("side", ["accept", "connect"])
-@pytest.mark.parametrize("processes", [1, 2])
+#: who has the port, and the number of processes of each job
+SIDES = [
+    ("accept", 1),
+    ("connect", 2),
+    pytest.param("accept", 2, marks=pytest.mark.soak),
+    pytest.param("connect", 1, marks=pytest.mark.soak),
+]
+
+
+@pytest.mark.parametrize(("side", "processes"), SIDES)
 def test_a_writer_is_killed_and_restarted(side, processes, tmp_path, runtime):  # noqa: F811
     """With `resume=` it goes on where it says; what the reader has is not sent again."""
     other = "connect" if side == "accept" else "accept"
@@ -129,8 +137,7 @@ def test_a_writer_is_killed_and_restarted(side, processes, tmp_path, runtime):  
 START = 3.0
 
 
-@pytest.mark.parametrize("side", ["accept", "connect"])
-@pytest.mark.parametrize("processes", [1, 2])
+@pytest.mark.parametrize(("side", "processes"), SIDES)
 def test_a_reader_is_killed_and_restarted(side, processes, tmp_path, runtime):  # noqa: F811
     other = "connect" if side == "accept" else "accept"
     writer = job(tmp_path, "writer", other, "kept", processes, None, frames=40)
