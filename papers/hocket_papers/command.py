@@ -7,22 +7,27 @@ import argparse
 import difflib
 import json
 import textwrap
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 from hocket_bench.machine import environment
 from hocket_cli.main import Parser, UsageError
 
-from .model import FACTOR, HOLDS, Bench, Claim, Verdict, load, try_claim
+from .judge import NOT_SHOWN, WORDS, Verdict
+from .kept import Kept, earlier
+from .model import Bench, Claim, load, try_claim
 
 _HELP = """\
-Reruns the papers' experiments at a size that fits this machine, and prints what was found beside
-what the papers state, each with a verdict: holds, holds with another factor, does not hold, cannot
-be tested here. The machines of the papers are gone; verdicts are about shapes. The figures are
-written, too.
+Reruns the papers' experiments at a size that fits this machine, and prints the findings beside the
+papers' statements, each with a verdict: holds, holds within a stated factor, direction only, not
+shown here, contradicted. A verdict follows from the findings, the number of their samples and the
+noise margin of the claim. The machines of the papers are gone, so that verdicts are about ratios
+and counts. The figures are written, too.
 
   hocket papers                                all of them (some minutes)
+  hocket papers --stored                       by stored reports; measure nothing
   hocket papers vacancy-tracking               one paper
   hocket papers double-standards.messages      one claim
 """
@@ -34,7 +39,14 @@ def main(words: list[str]) -> int:
     parser.formatter_class = argparse.RawDescriptionHelpFormatter
     parser.add_argument("names", nargs="*", metavar="NAME", help="papers, or paper.claim")
     parser.add_argument("--list", action="store_true", help="print the claims, try none")
-    parser.add_argument("--quick", action="store_true", help="short, noisier measurements")
+    parser.add_argument(
+        "--quick", action="store_true", help="short measurements; too few samples show nothing"
+    )
+    parser.add_argument(
+        "--stored",
+        action="store_true",
+        help="judge by the reports in papers/reports.tar.xz of the sources; measure nothing",
+    )
     parser.add_argument(
         "--kernels",
         metavar="FILE",
@@ -58,9 +70,10 @@ def main(words: list[str]) -> int:
         raise UsageError(f"--keep {options.keep}: that is a file; name a folder")
     if options.kernels is not None and not Path(options.kernels).is_file():
         raise UsageError(f"--kernels {options.kernels}: there is no such file")
+    folder = Path(options.keep)
     titles, claims = load()
     chosen = _choose(claims, options.names)
-    bench = Bench(options.quick, Path(options.keep), options.kernels or "")
+    bench = Kept() if options.stored else Bench(options.quick, folder, options.kernels or "")
     verdicts: list[tuple[Claim, Verdict]] = []
     paper = ""
     for claim in chosen:
@@ -72,11 +85,12 @@ def main(words: list[str]) -> int:
         if options.list:
             continue
         verdict = try_claim(claim, bench)
+        if not bench.measures and not verdict.findings:
+            verdict = replace(verdict, why="; ".join(filter(None, [verdict.why, earlier(claim)])))
         verdicts.append((claim, verdict))
         print(_wrap(f"  → {verdict.word}", "; ".join(filter(None, [verdict.ours, verdict.why]))))
     if verdicts:
-        kept = sum(verdict.word in (HOLDS, FACTOR) for _, verdict in verdicts)
-        print(f"\n{kept} of {len(verdicts)} claims hold in shape")
+        print(f"\n{len(verdicts)} claims: {summary(verdict.word for _, verdict in verdicts)}")
     if bench.ran:
         print(f"figures and reports: {options.keep}")
     document = _document(verdicts)
@@ -109,6 +123,12 @@ def _wrap(head: str, text: str) -> str:
     return textwrap.fill(f"{head}: {text}", 100, subsequent_indent="    ")
 
 
+def summary(words: Iterable[str]) -> str:
+    """How many claims have each verdict."""
+    found = list(words)
+    return ", ".join(f"{found.count(word)} {word}" for word in WORDS if word in found)
+
+
 def _document(verdicts: list[tuple[Claim, Verdict]]) -> dict[str, Any]:
     return {
         **environment(None, None),
@@ -118,10 +138,25 @@ def _document(verdicts: list[tuple[Claim, Verdict]]) -> dict[str, Any]:
                 "claim": claim.name,
                 "place": claim.place,
                 "text": claim.text,
-                "numbers": dict(claim.numbers),
+                "if_false": claim.if_false,
+                "expect": dict(claim.expect),
+                "margin": claim.margin,
+                "samples": claim.samples,
                 "verdict": verdict.word,
                 "ours": verdict.ours,
                 "why": verdict.why,
+                "source": verdict.source,
+                "findings": [
+                    {
+                        "label": each.label,
+                        "value": each.value,
+                        "samples": each.samples,
+                        "spread": each.spread,
+                        "premise": each.premise,
+                        "source": each.source,
+                    }
+                    for each in verdict.findings
+                ],
             }
             for claim, verdict in verdicts
         ],
@@ -129,19 +164,42 @@ def _document(verdicts: list[tuple[Claim, Verdict]]) -> dict[str, Any]:
 
 
 def as_tables(document: Mapping[str, Any]) -> str:
-    """The verdicts of a run, a table of Markdown for each paper."""
-    lines: list[str] = []
-    paper = ""
-    for each in document["claims"]:
-        if each["paper"] != paper:
-            paper = each["paper"]
-            lines += [
-                "",
-                f"## {load()[0][paper]}",
-                "",
-                "| claim | verdict | here |",
-                "|---|---|---|",
-            ]
-        here = "; ".join(filter(None, [each["ours"], each["why"]])).replace("|", "/")
-        lines.append(f"| {each['text']} ({each['place']}) | {each['verdict']} | {here} |")
-    return "\n".join(lines[1:]) + "\n"
+    """The number of claims by verdict, and the verdicts of a run, two tables of Markdown for each
+    paper: claims with a finding, and those without."""
+    lines = [f"{len(document['claims'])} claims: " + summary(_words(document)) + "."]
+    titles = load()[0]
+    for paper in dict.fromkeys(each["paper"] for each in document["claims"]):
+        own = [each for each in document["claims"] if each["paper"] == paper]
+        lines += ["", f"## {titles[paper]}"]
+        found = [each for each in own if each["ours"]]
+        if found:
+            lines += ["", "| claim | if it were false | verdict | here | from |"]
+            lines += ["|---|---|---|---|---|"]
+        for each in found:
+            here = "; ".join(filter(None, [each["ours"], each["why"]]))
+            cells = (_claim(each), each["if_false"], _verdict(each), here, each["source"])
+            lines.append(_row(cells))
+        missing = [each for each in own if not each["ours"]]
+        if missing:
+            lines += ["", f"{NOT_SHOWN.capitalize()}, because nothing is measured:", ""]
+            lines += ["| claim | if it were false | reason |", "|---|---|---|"]
+            lines += [_row((_claim(each), each["if_false"], each["why"])) for each in missing]
+    return "\n".join(lines) + "\n"
+
+
+def _words(document: Mapping[str, Any]) -> list[str]:
+    return [each["verdict"] for each in document["claims"]]
+
+
+def _claim(each: Mapping[str, Any]) -> str:
+    return f"{each['text']} ({each['place']})"
+
+
+def _verdict(each: Mapping[str, Any]) -> str:
+    """The word, with the margin of noise."""
+    word, margin = str(each["verdict"]), each["margin"]
+    return f"{word} (margin {100 * margin:.0f} %)" if margin else word
+
+
+def _row(cells: Iterable[str]) -> str:
+    return "| " + " | ".join(cell.replace("|", "/") for cell in cells) + " |"

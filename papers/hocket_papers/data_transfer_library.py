@@ -4,20 +4,31 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 import numpy as np
 
 import hocket as hk
 
-from .model import FACTOR, FAILS, HOLDS, Bench, NotHereError, Verdict, medians, percent
+from .judge import Finding, ratio
+from .model import COUNTED, Bench, NotHereError, figures, medians, source
 
 Numbers = Mapping[str, Any]
 _PAIRS = ((4, 2), (8, 4), (16, 8), (8, 8))
 _N = 64
 #: of `hocket bench redistribute --figure 4`, and the paper's names
 _WAYS = {"generic, per element": "generic", "optimised": "optimized", "prepared": "prepared"}
+#: the paper's counts of messages, and of elements as multiples of D
+_FORMULAS: Mapping[str, Callable[[int, int], float]] = {
+    "S R": lambda S, R: S * R,
+    "S + R - 1": lambda S, R: S + R - 1,
+    "R": lambda S, R: R,
+    "S log S": lambda S, R: S * math.log2(S),
+    "D": lambda S, R: 1,
+    "2 D": lambda S, R: 2,
+    "D log S": lambda S, R: math.log2(S),
+}
 
 
 def _plan(S: int, R: int, strategy: str) -> hk.Plan:
@@ -26,171 +37,180 @@ def _plan(S: int, R: int, strategy: str) -> hk.Plan:
     return hk.plan(senders, receivers, strategy=strategy)
 
 
-def _crossing(plan: hk.Plan, S: int) -> list[int]:
-    """By round: the messages from a sender to a receiver."""
-    rounds = [0] * plan.rounds
-    for rank in range(S):
-        for number, what, (side, _), _ in plan.steps("src", rank):
-            rounds[number] += what == "send" and side == "dst"
-    return rounds
+def _crossing(plan: hk.Plan, S: int) -> list[tuple[int, int]]:
+    """The messages from a sender to a receiver: round and elements."""
+    steps = [step for rank in range(S) for step in plan.steps("src", rank)]
+    return [(step[0], step[3]) for step in steps if step[1] == "send" and step[2][0] == "dst"]
 
 
-def _counted(strategy: str, right: Any) -> Verdict:
-    """`right(plan, S, R)`: whether the counts are the paper's."""
-    found = [(S, R, _plan(S, R, strategy)) for S, R in _PAIRS]
-    said = ", ".join(
-        f"S = {S}, R = {R}: {plan.message_count} messages, {plan.elements_moved / (_N * _N):.2g} D"
-        for S, R, plan in found
-    )
-    return Verdict(HOLDS if all(right(plan, S, R) for S, R, plan in found) else FAILS, said)
+def counted(numbers: Numbers, bench: Bench) -> list[Finding]:
+    """Section 2.2: the counts in plans, over the paper's."""
+    found = []
+    for S, R in _PAIRS:
+        plan = _plan(S, R, numbers["strategy"])
+        count: float = {
+            "messages": plan.message_count,
+            "crossing": len(_crossing(plan, S)),
+            "elements": plan.elements_moved / (_N * _N),
+        }[numbers["count"]]
+        paper = _FORMULAS[numbers["formula"]](S, R)
+        shown = f"{count:.3g} of {paper:.3g}"
+        found.append(Finding(f"S = {S}, R = {R}", count / paper, source=COUNTED, shown=shown))
+    return found
 
 
-def all_to_all(numbers: Numbers, bench: Bench) -> Verdict:
-    """Section 2.2, counted in plans; so are the next four."""
-    return _counted(
-        "direct", lambda p, S, R: p.message_count == S * R and p.elements_moved == _N * _N
-    )
+def hybrid_steps(numbers: Numbers, bench: Bench) -> list[Finding]:
+    """Figure 2: the steps in which a message crosses."""
+    steps = len({number for number, _ in _crossing(_plan(4, 2, numbers["strategy"]), 4)})
+    return [Finding("", steps, source=COUNTED, shown=f"{steps} steps")]
 
 
-def centralized(numbers: Numbers, bench: Bench) -> Verdict:
-    return _counted(
-        "centralized",
-        lambda p, S, R: p.message_count == S + R - 1 and p.elements_moved <= 2 * _N * _N,
-    )
+def hybrid_volume(numbers: Numbers, bench: Bench) -> list[Finding]:
+    """Figure 2: the elements that cross, over those of all-to-all."""
+    moved = [sum(n for _, n in _crossing(_plan(4, 2, name), 4)) for name in ("hybrid", "direct")]
+    shown = f"{moved[0]} and {moved[1]} elements"
+    return [Finding("", moved[0] / moved[1], source=COUNTED, shown=shown)]
 
 
-def staged(numbers: Numbers, bench: Bench) -> Verdict:
-    return _counted(
-        "staged",
-        lambda p, S, R: (
-            p.message_count == S * R
-            and sum(_crossing(p, S)) == R
-            and p.elements_moved <= 2 * _N * _N
-        ),
-    )
+def message_count(numbers: Numbers, bench: Bench) -> list[Finding]:
+    """Section 3.1: the messages of the busiest of eight senders and eight receivers."""
+    plan = _plan(8, 8, "direct")
+    most = max(len(plan.steps(side, rank)) for side in ("src", "dst") for rank in range(8))
+    return [Finding("", most, source=COUNTED, shown=f"{most} messages a process")]
 
 
-def multistage(numbers: Numbers, bench: Bench) -> Verdict:
-    return _counted(
-        "multistage",
-        lambda p, S, R: (
-            p.message_count <= 2 * S * math.log2(S) + S
-            and p.elements_moved <= 2 * _N * _N * (math.log2(S) + 1)
-        ),
-    )
-
-
-def hybrid(numbers: Numbers, bench: Bench) -> Verdict:
-    """Figure 2."""
-    plans = {name: _plan(4, 2, name) for name in ("hybrid", "direct")}
-    rounds = {name: sum(map(bool, _crossing(plan, 4))) for name, plan in plans.items()}
-    said = f"{rounds['hybrid']} steps, all-to-all {rounds['direct']}"
-    right = rounds["hybrid"] == numbers["hybrid"] and rounds["direct"] == numbers["all_to_all"]
-    return Verdict(HOLDS if right else FAILS, said)
-
-
-def message_count(numbers: Numbers, bench: Bench) -> Verdict:
-    """Section 3.1: of the busiest process."""
-    plan = _plan(numbers["processes"], numbers["processes"], "direct")
-    most = max(len(plan.steps(side, 0)) for side in ("src", "dst"))
-    return Verdict(HOLDS if most == numbers["prepared"] else FAILS, f"{most} messages a process")
-
-
-def _fits(bench: Bench) -> dict[str, dict[str, float]]:
-    """Equation 1's numbers by implementation, of tasks that have a core for each process."""
+def _figure_4(bench: Bench) -> dict[str, Any]:
+    """Figure 4 between tasks that have a core for each process."""
     side = max(1, bench.cores // 2)
-    found = bench.bench("redistribute", "--figure", "4", "--tasks", f"{side},{side}")["fits"]
-    missing = [name for name in _WAYS if name not in found]
+    document = bench.bench("redistribute", "--figure", "4", "--tasks", f"{side},{side}")
+    missing = [name for name in _WAYS if name not in document["fits"]]
     if missing:
         raise NotHereError(f"equation 1 could not be fitted for {', '.join(missing)}")
-    return {paper: found[ours] for ours, paper in _WAYS.items()}
+    return document
 
 
-def generic(numbers: Numbers, bench: Bench) -> Verdict:
-    """Figure 4: the cost of a word."""
-    words = {name: fit["t_w"] for name, fit in _fits(bench).items()}
-    said = "a word costs " + ", ".join(f"{name} {1e9 * t:.3g} ns" for name, t in words.items())
-    if not words["generic"] > words["optimized"]:
-        return Verdict(FAILS, said)
-    if words["optimized"] > 1.1 * words["prepared"]:
-        return Verdict(HOLDS, said)
-    return Verdict(FACTOR, said, "segment families cost the less a word the larger the array is")
+def _runs(document: Mapping[str, Any]) -> int:
+    """The fewest samples of any figure."""
+    return min(int(each["runs"]) for t in document["tables"] for each in figures(t).values())
 
 
-def startups(numbers: Numbers, bench: Bench) -> Verdict:
-    """Figure 4: the cost of a message."""
-    costs = {name: fit["t_m"] for name, fit in _fits(bench).items()}
-    said = "a message costs " + ", ".join(f"{name} {1e6 * t:.3g} µs" for name, t in costs.items())
-    theirs = max(numbers["t_m"]) / min(numbers["t_m"])
-    alike = min(costs.values()) > 0 and max(costs.values()) / min(costs.values()) <= 1.5 * theirs
-    return Verdict(HOLDS if alike else FAILS, said)
+def word_costs(numbers: Numbers, bench: Bench) -> list[Finding]:
+    """Figure 4: the cost of a word in one implementation over that in another."""
+    document = _figure_4(bench)
+    words = {paper: document["fits"][ours]["t_w"] for ours, paper in _WAYS.items()}
+    over, under = (words[numbers[side]] for side in ("over", "under"))
+    shown = f"{1e9 * over:.3g} ns over {1e9 * under:.3g} ns"
+    value = over / under if under > 0 else math.inf
+    return [Finding("", value, _runs(document), source=source(document), shown=shown)]
 
 
-def ethernet(numbers: Numbers, bench: Bench) -> Verdict:
-    """Figure 5, in shared memory and over a shaped link."""
+def startups(numbers: Numbers, bench: Bench) -> list[Finding]:
+    """Figure 4: the dearest message over the cheapest."""
+    document = _figure_4(bench)
+    costs = {paper: document["fits"][ours]["t_m"] for ours, paper in _WAYS.items()}
+    shown = ", ".join(f"{name} {1e6 * cost:.3g} µs" for name, cost in costs.items())
+    value = max(costs.values()) / min(costs.values()) if min(costs.values()) > 0 else math.inf
+    return [Finding("", value, _runs(document), source=source(document), shown=shown)]
+
+
+def fit(numbers: Numbers, bench: Bench) -> list[Finding]:
+    """Figure 4: the median error of equation 1 for each implementation."""
+    return _errors(_figure_4(bench), list(_WAYS))
+
+
+def link_fit(numbers: Numbers, bench: Bench) -> list[Finding]:
+    """Figure 5 over a shaped link: the median error of equation 1."""
+    side = max(1, bench.cores // 2)
+    words = ("--figure", "5", "--tasks", f"{side},{side}", "--link", "10mbit")
+    document = bench.bench("redistribute", *words, "--size", "16", "--size", "64", "--size", "256")
+    return _errors(document, [numbers["strategy"]])
+
+
+def _errors(document: Mapping[str, Any], names: Sequence[str]) -> list[Finding]:
+    """The median of |equation / measured − 1| over the sizes."""
+    found = []
+    for name in names:
+        if name not in document["fits"]:
+            raise NotHereError(f"equation 1 could not be fitted for {name}")
+        fitted, off, runs = document["fits"][name], [], []
+        for table in document["tables"]:
+            about, figure = table["parameters"], figures(table)[name]
+            volume = about["N"] ** 2 / (
+                1 if name == "centralized" else (about["S"] + about["R"]) / 2
+            )
+            said = fitted["t_m"] * fitted["M"] + fitted["t_w"] * volume
+            off.append(abs(said / figure["median"] - 1))
+            runs.append(int(figure["runs"]))
+        shown = f"{100 * float(np.median(off)):.0f} % off"
+        about_it = source(document)
+        found.append(Finding(name, float(np.median(off)), min(runs), source=about_it, shown=shown))
+    return found
+
+
+def initialization(numbers: Numbers, bench: Bench) -> list[Finding]:
+    """Figure 4: a transfer that plans over one that is prepared, for the smallest array."""
+    document = _figure_4(bench)
+    table = min(document["tables"], key=lambda each: each["parameters"]["N"])
+    found = figures(table)
+    label = f"N = {table['parameters']['N']}"
+    return [ratio(label, found["optimised"], found["prepared"], source(document))]
+
+
+def ethernet(numbers: Numbers, bench: Bench) -> list[Finding]:
+    """Figure 5: centralized over all-to-all, in shared memory or over a shaped link."""
     words = ("--sides", "2x2", "--size", "16,128,512", "--pair", "(BLOCK,*) -> (*,BLOCK)")
-    document = bench.bench("strategies", "--place", "shared,link", *words)
-    said, right = [], True
-    for table in document["tables"]:
-        took = {figure["name"]: figure["median"] for figure in table["figures"]}
-        ratio = took["centralized"] / took["direct"]
-        right = right and ratio > 1
-        size = table["parameters"]["shape"][0]
-        said.append(f"{table['parameters']['place']}, {size}x{size}: {ratio:.2f}")
-    return Verdict(
-        HOLDS if right else FAILS, f"centralized / all-to-all in seconds: {'; '.join(said)}"
-    )
+    document = bench.bench("strategies", "--place", numbers["where"], *words)
+    return [
+        ratio(
+            f"N = {table['parameters']['shape'][0]}",
+            figures(table)["centralized"],
+            figures(table)["direct"],
+            source(document),
+        )
+        for table in document["tables"]
+    ]
 
 
 _SIDES = ((8, 8), (8, 4), (4, 2))
 
 
-def _by_size(bench: Bench) -> dict[tuple[int, int], dict[int, float]]:
-    """Seconds of all-to-all by senders and receivers, and by N, on the paper's SP1, simulated."""
+def _by_size(bench: Bench) -> tuple[dict[tuple[int, int], dict[int, float]], str]:
+    """Seconds of all-to-all by senders and receivers, and by N, on the paper's SP1, simulated; and
+    the source."""
     sides = ",".join(f"{senders}x{receivers}" for senders, receivers in _SIDES)
     words = ("--sides", sides, "--size", "16,64,256,1024", "--pair", "(BLOCK,*) -> (*,BLOCK)")
+    document = bench.bench("strategies", "--place", "simulated", "--platform", "sp1", *words)
     found: dict[tuple[int, int], dict[int, float]] = {}
-    for table in bench.bench("strategies", "--place", "simulated", "--platform", "sp1", *words)[
-        "tables"
-    ]:
+    for table in document["tables"]:
         about, took = table["parameters"], medians(table)
         if "direct" not in took:
             raise NotHereError("there is no simulation here: `make test` builds it")
-        sizes = found.setdefault((about["senders"], about["receivers"]), {})
-        sizes[about["shape"][0]] = took["direct"]
-    return found
+        of_sides = found.setdefault((about["senders"], about["receivers"]), {})
+        of_sides[about["shape"][0]] = took["direct"]
+    return found, "simulated, " + source(document)
 
 
-def sizes(numbers: Numbers, bench: Bench) -> Verdict:
-    """Figure 6."""
-    found = _by_size(bench)
-    ratios = {n: found[4, 2][n] / found[8, 4][n] for n in found[8, 4]}
-    said = "four and two over eight and four, simulated: " + ", ".join(
-        f"N = {n}: {ratio:.2f}" for n, ratio in ratios.items()
-    )
-    return Verdict(HOLDS if ratios[min(ratios)] < 1 < ratios[max(ratios)] else FAILS, said)
+def sizes(numbers: Numbers, bench: Bench) -> list[Finding]:
+    """Figure 6: four and two over eight and four, at the smallest N or the largest."""
+    found, about = _by_size(bench)
+    n = (max if numbers["large"] else min)(found[8, 4])
+    return [Finding(f"N = {n}", found[4, 2][n] / found[8, 4][n], source=about)]
 
 
-def prediction(numbers: Numbers, bench: Bench) -> Verdict:
-    """Figure 6: without initialization, so that M is the larger of S and R."""
+def prediction(numbers: Numbers, bench: Bench) -> list[Finding]:
+    """Figure 6: the largest error of equation 1, fitted to 8 and 8; without initialization, so that
+    M is the larger of S and R."""
 
     def row(S: int, R: int, n: int) -> tuple[float, float]:
         return float(max(S, R)), n * n / ((S + R) / 2)
 
-    found = _by_size(bench)
+    found, about = _by_size(bench)
     rows = [np.array(row(8, 8, n)) / time for n, time in found[8, 8].items()]
     t_m, t_w = np.linalg.lstsq(np.array(rows), np.ones(len(rows)), rcond=None)[0]
-    off = {
-        (S, R): max(
-            abs(messages * t_m + words * t_w - time) / time
-            for n, time in found[S, R].items()
-            for messages, words in [row(S, R, n)]
-        )
-        for S, R in _SIDES
-    }
-    said = (
-        f"simulated: t_m {1e6 * t_m:.3g} µs, t_w {1e6 * t_w:.3g} µs, off by at most "
-        + ", ".join(f"{percent(part)} ({S} and {R})" for (S, R), part in off.items())
-    )
-    worst = max(off[8, 4], off[4, 2])
-    return Verdict(HOLDS if worst <= 0.25 else FACTOR if worst <= 0.5 else FAILS, said)
+    S, R = numbers["sides"]
+    off = 0.0
+    for n, time in found[S, R].items():
+        messages, words = row(S, R, n)
+        off = max(off, abs(messages * t_m + words * t_w - time) / time)
+    shown = f"{100 * off:.0f} % off, with t_m {1e6 * t_m:.3g} µs and t_w {1e6 * t_w:.3g} µs"
+    return [Finding(f"S = {S}, R = {R}", off, source=about, shown=shown)]

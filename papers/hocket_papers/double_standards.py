@@ -3,71 +3,115 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+import statistics
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from typing import Any
 
 import hocket as hk
 
-from .model import FACTOR, FAILS, HOLDS, UNTESTED, Bench, Verdict, medians, percent
+from .judge import Finding, median, over, ratio
+from .model import COUNTED, Bench, NotHereError, figures, source
 
 Numbers = Mapping[str, Any]
 _SIZES = "16,32,64,256,512,1024"
+#: an allocation of processors to blocks may leave one block with so much more than its part
+_PROPORTIONAL = 1.25
 
 
-def messages(numbers: Numbers, bench: Bench) -> Verdict:
-    """Section 2.2, counted in the plans."""
+def messages(numbers: Numbers, bench: Bench) -> list[Finding]:
+    """Section 2.2, by plans: over the paper's number, or data-parallel over pipeline."""
     found = []
     for P in (4, 8, 16):
         rows, columns = (hk.Layout((64, 64), dist, P // 2) for dist in ("(BLOCK,*)", "(*,BLOCK)"))
         whole = hk.Layout((64, 64), "(BLOCK,*)", P)
-        pipeline = hk.plan(rows, columns, strategy="direct")
-        transpose = hk.plan(whole, whole, axes=(1, 0), overlap=range(P), strategy="direct")
-        found.append((P, pipeline.message_count, transpose.message_count))
-    right = all(some == P * P // 4 and all_ == P * (P - 1) for P, some, all_ in found)
-    said = ", ".join(f"P = {P}: {some} and {all_}" for P, some, all_ in found)
-    return Verdict(HOLDS if right else FAILS, said)
+        pipeline = hk.plan(rows, columns, strategy="direct").message_count
+        transpose = hk.plan(
+            whole, whole, axes=(1, 0), overlap=range(P), strategy="direct"
+        ).message_count
+        count, paper = {
+            "pipeline": (float(pipeline), P * P / 4),
+            "data": (float(transpose), P * (P - 1.0)),
+            "a processor": (transpose / P, pipeline / (P / 2)),
+        }[numbers["count"]]
+        shown = f"{count:g} and {paper:g}"
+        found.append(Finding(f"P = {P}", count / paper, source=COUNTED, shown=shown))
+    return found
 
 
-def _savings(bench: Bench) -> dict[int, float]:
-    """By N: the part of a plain send's time that a persistent one saves; one process a task."""
-    found = bench.app("pingpong", "--n", _SIZES, "--repeats", "20")
+def _pingpong(bench: Bench) -> dict[str, Any]:
+    """One process a task."""
+    return bench.app("pingpong", "--n", _SIZES, "--repeats", "20")
+
+
+def _savings(bench: Bench) -> dict[int, Finding]:
+    """By N: a plain send's time over that of a persistent request."""
+    found = _pingpong(bench)
     return {
-        each["n"]: 1 - each["persistent"]["median_s"] / each["plain"]["median_s"]
+        each["n"]: ratio(f"N = {each['n']}", each["plain"], each["persistent"], source(found))
         for each in found["tables"]
     }
 
 
-def _said(savings: Mapping[int, float]) -> str:
-    return "saved at " + ", ".join(f"N = {n}: {percent(part)}" for n, part in savings.items())
+def persistent_small(numbers: Numbers, bench: Bench) -> list[Finding]:
+    """Figure 7: the best for small arrays, as the paper says "up to"."""
+    small = [each for n, each in _savings(bench).items() if n <= numbers["small"]]
+    return [max(small, key=lambda each: each.value)]
 
 
-def persistent_small(numbers: Numbers, bench: Bench) -> Verdict:
-    """Figure 7: the gain of persistent requests for small arrays."""
-    small = {n: part for n, part in _savings(bench).items() if n <= numbers["small"]}
-    best = max(small.values())
-    word = FAILS if best < numbers["least"] else FACTOR if best > numbers["most"] else HOLDS
-    return Verdict(word, _said(small))
+def persistent_large(numbers: Numbers, bench: Bench) -> list[Finding]:
+    """Figure 7: each of the large ones."""
+    return [each for n, each in _savings(bench).items() if n >= numbers["from"]]
 
 
-def persistent_large(numbers: Numbers, bench: Bench) -> Verdict:
-    """Figure 7: the gain for large ones."""
-    savings = _savings(bench)
-    large = {n: part for n, part in savings.items() if n >= numbers["from"]}
-    if max(large.values()) < numbers["below"]:
-        return Verdict(HOLDS, _said(large))
-    if large[max(large)] < max(savings.values()):
-        return Verdict(FACTOR, _said(large), "the gain falls with N, but later: copies are fast")
-    return Verdict(FAILS, _said(large))
+def persistent_falls(numbers: Numbers, bench: Bench) -> list[Finding]:
+    """Section 5: the gain for the smallest array over that for the largest."""
+    found = _savings(bench)
+    return [over(found[min(found)], found[max(found)])]
 
 
-def model(numbers: Numbers, bench: Bench) -> Verdict:
-    """Section 5's model, fitted."""
-    found = bench.app("pingpong", "--n", _SIZES, "--repeats", "20")["model"]["plain"]
-    said = (
-        f"t_s {found['t_s'] * 1e6:.3g} µs, t_w {found['t_w'] * 1e9:.3g} ns, off by "
-        f"{percent(found['error'])} (median), one process a task"
-    )
-    return Verdict(HOLDS if found["error"] < 0.25 else FAILS, said)
+def model(numbers: Numbers, bench: Bench) -> list[Finding]:
+    """Section 5's model over N, fitted."""
+    found = _pingpong(bench)
+    fitted = found["model"]["plain"]
+    runs = min(int(each["plain"]["runs"]) for each in found["tables"])
+    shown = f"{100 * fitted['error']:.0f} % off (median), t_s {fitted['t_s'] * 1e6:.3g} µs, "
+    shown += f"t_w {fitted['t_w'] * 1e9:.3g} ns"
+    return [Finding("", fitted["error"], runs, source=source(found), shown=shown)]
+
+
+_SENT = 20
+
+
+def _calls(w: hk.Tasks) -> dict[int, list[float]]:
+    """By N: the seconds of step 2 in each transfer."""
+    found: dict[int, list[float]] = {}
+    for n in (16, 1024):
+        array = hk.zeros(hk.Layout((n, n), "(BLOCK, *)", 1), "float32", w.comm)
+        found[n] = []
+        for _ in range(_SENT):
+            before = w.profile()["call"]
+            if w.name == "from":
+                w.send(array, "to")
+            else:
+                w.recv(array, "from")
+            found[n].append(w.profile()["call"] - before)
+    return found
+
+
+def coupling(numbers: Numbers, bench: Bench) -> list[Finding]:
+    """Section 5, step 2: the time of the call for N = 1024 over that for N = 16."""
+    bench.start_programs()
+    sent = hk.run(_calls, tasks={"from": 1, "to": 1}, timeout=60)["from"][0]
+    figure = {
+        n: {"median": statistics.median(each), "minimum": min(each), "runs": len(each)}
+        for n, each in sent.items()
+    }
+    if median(figure[16]) <= 0:
+        raise NotHereError("the profile shows no time of calls")
+    found = ratio("", figure[1024], figure[16], bench.here)
+    shown = f"{1e6 * median(figure[1024]):.3g} µs over {1e6 * median(figure[16]):.3g} µs"
+    return [replace(found, shown=shown)]
 
 
 _ONCE = ("inquiry", "descriptor", "schedule")
@@ -87,114 +131,129 @@ def _started(w: hk.Tasks) -> tuple[dict[str, float], dict[str, float]]:
     return profiles[0], profiles[1]
 
 
-def amortized(numbers: Numbers, bench: Bench) -> Verdict:
-    """Section 4, by the profile of either task."""
+def amortized(numbers: Numbers, bench: Bench) -> list[Finding]:
+    """Section 4: the part of ten more starts that is in the steps 1, 3 and 4."""
     found = hk.run(_started, tasks={"from": 1, "to": 1}, timeout=60)
     added, moved = 0.0, 0.0
     for first, last in (pair for pairs in found.values() for pair in pairs):
         added += sum(last[step] - first[step] for step in _ONCE)
         moved += last["move"] - first["move"]
-    said = f"ten more starts add {1e6 * added:.3g} µs to them, and {1e6 * moved:.3g} µs to moving"
-    return Verdict(HOLDS if added == 0 and moved > 0 else FAILS, said)
+    missing = "" if moved > 0 else "the profile shows no time of the transfers either"
+    part = added / moved if moved > 0 else 0.0
+    return [Finding("", part, premise=missing, source="by `w.profile()`, on any machine")]
 
 
-def raw(numbers: Numbers, bench: Bench) -> Verdict:
+def raw(numbers: Numbers, bench: Bench) -> list[Finding]:
     """Section 5: the fraction of the underlying MPI's bandwidth."""
-    found = bench.bench("pingpong", "--size", str(numbers["n"]))
-    native = medians(found["tables"][-1])
-    ours = native["MPI_Send/MPI_Recv"] / native["hocket send/recv"]
-    theirs = numbers["ours"] / numbers["below"]
-    said = f"{ours:.2g} of the rate of MPI_Send and MPI_Recv; the paper has {theirs:.2g}"
-    if ours > 1:
-        return Verdict(FACTOR, said, "within a node a transfer is one copy, MPI's two")
-    return Verdict(HOLDS if ours > theirs / 2 else FAILS, said)
+    document = bench.bench("pingpong", "--size", str(numbers["n"]))
+    found = figures(document["tables"][-1])
+    ours, below = found["hocket send/recv"], found["MPI_Send/MPI_Recv"]
+    return [ratio("", below, ours, source(document))]
 
 
-def by_processors(numbers: Numbers, bench: Bench) -> Verdict:
-    """Figure 7 by P."""
-    if bench.cores < 4:
-        return Verdict(
-            UNTESTED, "", f"two tasks of two processes need four cores; there are {bench.cores}"
-        )
-    tables = bench.app("pingpong", "--n", "16,4096", "--per-task", f"1,{bench.cores // 2}")
-    time = {(e["n"], e["per_task"]): e["persistent"]["median_s"] for e in tables["tables"]}
-    many = bench.cores // 2
-    small, large = time[16, many] / time[16, 1], time[4096, many] / time[4096, 1]
-    said = f"{many} processes a task over one: N = 16 {small:.2g}, N = 4096 {large:.2g} times"
-    return Verdict(HOLDS if small > 1 > large else FAILS, said)
+def by_processors(numbers: Numbers, bench: Bench) -> list[Finding]:
+    """Figure 7: several processes a task over one."""
+    many, n = bench.cores // 2, numbers["n"]
+    found = bench.app("pingpong", "--n", "16,4096", "--per-task", f"1,{many}")
+    of = {(each["n"], each["per_task"]): each["persistent"] for each in found["tables"]}
+    return [ratio(f"N = {n}, {many} processes over one", of[n, many], of[n, 1], source(found))]
 
 
-def fft(numbers: Numbers, bench: Bench) -> Verdict:
-    """Figure 8."""
-    gains = {}
-    for size in (64, 256, 1024):
-        frames = "40" if size < 1000 else "10"
-        forms = bench.app("fft2d", "--size", str(size), "--frames", frames, "--procs", "2")["forms"]
-        gains[size] = forms["data"]["median_s"] / forms["persistent"]["median_s"]
-    said = "data-parallel over pipeline on 2 processes: " + ", ".join(
-        f"{size}² {gain:.2f}" for size, gain in gains.items()
-    )
-    falls = gains[64] > gains[1024]
-    if gains[64] > 1 and falls:
-        return Verdict(HOLDS, said)
-    return Verdict(FAILS, said)
+def fft_sizes(numbers: Numbers, bench: Bench) -> list[Finding]:
+    """Figure 8: the gain of the pipeline at N = 64 over that at N = 1024, on 2 processes."""
+    return [over(_gain(bench, 64, 2), _gain(bench, 1024, 2))]
 
 
-def convolution(numbers: Numbers, bench: Bench) -> Verdict:
+def fft_processors(numbers: Numbers, bench: Bench) -> list[Finding]:
+    """Figure 8: the gain of the pipeline on all cores over that on 2."""
+    return [over(_gain(bench, 64, 2 * (bench.cores // 2)), _gain(bench, 64, 2))]
+
+
+def _gain(bench: Bench, size: int, procs: int) -> Finding:
+    """The data-parallel FFT's time over the pipeline's."""
+    words = ("--size", str(size), "--frames", "40" if size < 1000 else "10", "--procs", str(procs))
+    found = bench.app("fft2d", *words)
+    forms = found["forms"]
+    label = f"N = {size} on {procs} processes"
+    return ratio(label, forms["data"], forms["persistent"], source(found))
+
+
+def convolution(numbers: Numbers, bench: Bench) -> list[Finding]:
     """Figure 10."""
-    return _forms(bench, "convolution", 1.1)
+    return [_forms(bench, "convolution", 4, "")]
 
 
-def multiblock(numbers: Numbers, bench: Bench) -> Verdict:
+def multiblock(numbers: Numbers, bench: Bench) -> list[Finding]:
     """Figure 12."""
-    return _forms(bench, "multiblock", 1.0)
+    return [_forms(bench, "multiblock", bench.cores, _disproportion(bench.cores))]
 
 
-def fft_scale(numbers: Numbers, bench: Bench) -> Verdict:
-    """Figure 8 over P and N, simulated."""
-    return _scale(bench, "fft")
+def _forms(bench: Bench, app: str, procs: int, premise: str) -> Finding:
+    """The data-parallel form of a program over its tasks, with a core for each process."""
+    found = bench.app(app, "--procs", str(procs))
+    forms = found["forms"]
+    tasks = min((form for name, form in forms.items() if name != "data"), key=median)
+    return ratio(f"{procs} processes", forms["data"], tasks, source(found), premise)
 
 
-def convolution_scale(numbers: Numbers, bench: Bench) -> Verdict:
-    """Figure 10 over P and N, simulated."""
-    return _scale(bench, "convolution")
+def _disproportion(procs: int, sizes: Sequence[int] = (4, 1, 4)) -> str:
+    """The reason why so many processors cannot be in proportion to the blocks; "" if they can.
+    Each further processor goes to the block with the most elements for each of its own."""
+    shares = [1] * len(sizes)
+    if procs < len(sizes):
+        return f"{procs} processors are fewer than the blocks"
+    for _ in range(procs - len(sizes)):
+        shares[max(range(len(sizes)), key=lambda i: sizes[i] / shares[i])] += 1
+    worst = max(size / share for size, share in zip(sizes, shares)) / (sum(sizes) / procs)
+    if worst <= _PROPORTIONAL:
+        return ""
+    of = " : ".join(map(str, shares))
+    return f"{procs} processors are {of}, so that a block has {worst:.2f} times its part of work"
 
 
-def _scale(bench: Bench, curve: str) -> Verdict:
-    """Whether tasks gain more with more processors, and most with small images."""
-    words = ("--platform", "sp1", "--procs", "4,16,64", "--size", "64,256", "--frames", "6")
-    small, large = bench.simulated(curve, *words)["curves"]
-    gains = {each["N"]: each["data over it"] for each in (small, large)}
-    said = "data-parallel over tasks on 4, 16 and 64 simulated processors: " + "; ".join(
-        f"N = {n}: {', '.join(f'{gain:.2f}' for gain in found)}" for n, found in gains.items()
-    )
-    of_small, of_large = gains.values()
-    with_p = all(found[-1] > found[0] for found in gains.values())
-    good = with_p and of_small[-1] > 1 and max(of_small) > max(of_large)
-    return Verdict(HOLDS if good else FAILS, said)
+def _curves(bench: Bench, curve: str) -> tuple[dict[int, dict[int, float]], str]:
+    """By N and processors: the data-parallel time over that of tasks, simulated; and the source."""
+    words = {
+        "multiblock": ("--platform", "sp2", "--procs", "4,16,64", "--frames", "3"),
+    }.get(curve, ("--platform", "sp1", "--procs", "4,16,64", "--size", "64,256", "--frames", "6"))
+    document = bench.simulated(curve, *words)
+    found = {
+        each["N"]: dict(zip(each["processors"], each["data over it"]))
+        for each in document["curves"]
+    }
+    return found, source(document)
 
 
-def multiblock_scale(numbers: Numbers, bench: Bench) -> Verdict:
-    """Figure 12 over P, simulated."""
-    words = ("--platform", "sp2", "--procs", "4,16,64", "--frames", "3")
-    (found,) = bench.simulated("multiblock", *words)["curves"]
-    gains = found["data over it"]
-    said = "data-parallel over tasks on 4, 16 and 64 simulated processors: "
-    said += ", ".join(f"{gain:.2f}" for gain in gains)
-    if gains[0] < 1 < min(gains[1:]):
-        why = "three blocks of 4 : 1 : 4 cannot share four processors in proportion"
-        return Verdict(FAILS, said, why)
-    return Verdict(HOLDS if min(gains) > 1 else FAILS, said)
-
-
-def _forms(bench: Bench, app: str, least: float) -> Verdict:
-    """The data-parallel form of a program beside its tasks, with a core for each process."""
-    ranks = {"convolution": 4, "multiblock": 3}[app]
-    if bench.cores < ranks:
-        return Verdict(
-            UNTESTED, "", f"its tasks need {ranks} processes; there are {bench.cores} cores"
+def scale(numbers: Numbers, bench: Bench) -> list[Finding]:
+    """Figures 8, 10 and 12, simulated: each gain."""
+    gains, about = _curves(bench, numbers["curve"])
+    blocks = numbers["curve"] == "multiblock"
+    return [
+        Finding(
+            f"N = {n}, {procs} processors",
+            gain,
+            premise=_disproportion(procs) if blocks else "",
+            source=about,
         )
-    forms = bench.app(app, "--procs", str(ranks))["forms"]
-    tasks = min(form["median_s"] for name, form in forms.items() if name != "data")
-    gain = forms["data"]["median_s"] / tasks
-    return Verdict(HOLDS if gain > least else FAILS, f"data-parallel over tasks: {gain:.2f}")
+        for n, of_n in gains.items()
+        for procs, gain in of_n.items()
+        if procs >= numbers.get("from", 0)
+    ]
+
+
+def scale_processors(numbers: Numbers, bench: Bench) -> list[Finding]:
+    """Figure 8, simulated: the gain on the most processors over that on the fewest."""
+    gains, about = _curves(bench, numbers["curve"])
+    return [
+        Finding(f"N = {n}", of_n[max(of_n)] / of_n[min(of_n)], source=about)
+        for n, of_n in gains.items()
+    ]
+
+
+def scale_sizes(numbers: Numbers, bench: Bench) -> list[Finding]:
+    """Figure 8, simulated: the gain with small images over that with large ones."""
+    gains, about = _curves(bench, numbers["curve"])
+    small, large = gains[min(gains)], gains[max(gains)]
+    return [
+        Finding(f"{procs} processors", small[procs] / large[procs], source=about) for procs in small
+    ]

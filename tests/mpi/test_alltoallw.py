@@ -15,10 +15,11 @@ import holdings
 from random_layouts import any_pair, from_rng
 
 
+@pytest.mark.parametrize("cases", [15, pytest.param(150, marks=pytest.mark.soak)])
 @ranks(1, 2, 3, 4, 6)
-def test_random_layouts_of_every_kind(comm: Any) -> None:
+def test_random_layouts_of_every_kind(comm: Any, cases: int) -> None:
     rng = np.random.default_rng([comm.size, 77])
-    for case in range(40):
+    for case in range(cases):
         source, destination, axes = any_pair(from_rng(rng), comm.size, gaps=bool(case % 2))
         if holdings.missing(source, destination, axes) is not None:
             continue

@@ -130,7 +130,7 @@ def test_from_function_may_return_a_constant_and_converts(comm):
 
 
 @ranks(1, 2, 3, 4, 6)
-@pytest.mark.parametrize("seed", range(3))
+@pytest.mark.parametrize("seed", [0, *(pytest.param(k, marks=pytest.mark.soak) for k in (1, 2))])
 def test_scatter_and_gather(comm, seed):
     """Each against the oracle; never one against the other."""
     rng = np.random.default_rng([seed, comm.size])

@@ -80,17 +80,18 @@ def compare(comm, seed, names=None):
     check(found, expected, what)
 
 
-@pytest.mark.parametrize("part", range(2))
+@pytest.mark.parametrize("part", [0, pytest.param(1, marks=pytest.mark.soak)])
 @ranks(1, 2, 3, 4, 6)
 def test_random_expressions(comm, part):
     for case in range(40):
         compare(comm, [part, case, comm.size])
 
 
+@pytest.mark.parametrize("cases", [20, pytest.param(200, marks=pytest.mark.soak)])
 @ranks(1, 2, 3, 4)
-def test_chosen_terms_stacks_of_matrices_and_transforms_of_extents(comm):
+def test_chosen_terms_stacks_of_matrices_and_transforms_of_extents(comm, cases):
     names = [name for name in expressions((1, 1)) if name.endswith(("where", "initial", "extents"))]
-    for case in range(40):
+    for case in range(cases):
         compare(comm, [23, case, comm.size], [*names, "stacks", "stacks", "fft of extents"])
 
 

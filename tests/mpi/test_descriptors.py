@@ -45,7 +45,7 @@ def check(comm, groups, shape, most, total):
         room.check(spec.local(array, w.comm.rank))
 
 
-@ranks({"a": 1, "b": 2}, {"a": 3, "b": 5}, {"a": 5, "b": 3}, nodes=APART)
+@ranks({"a": 1, "b": 2}, {"a": 3, "b": 5}, nodes=APART)
 def test_nobody_sends_or_receives_more_than_a_tree(comm, groups):
     check(comm, groups, (9, 4), *tree(groups.values()))
 
@@ -56,14 +56,21 @@ def test_every_pair_of_sizes(comm, groups):
     check(comm, groups, (9, 4), *tree(groups.values()))
 
 
-@ranks({"a": 1, "b": 2}, {"a": 3, "b": 5}, nodes=APART)
+@ranks({"a": 5, "b": 3}, nodes=APART)
 def test_long_messages_need_no_more(comm, groups):
     check(comm, groups, (300, 300), *tree(groups.values()))
 
 
 @pytest.mark.skipif("HOCKET_NODES" in os.environ, reason="all processes are to share memory")
-@ranks({"a": 1, "b": 2}, {"a": 3, "b": 5}, {"a": 5, "b": 3})
+@ranks({"a": 1, "b": 2}, {"a": 5, "b": 3})
 def test_tasks_that_share_memory_need_none_among_themselves(comm, groups):
+    check(comm, groups, (9, 4), 1, 2)
+
+
+@pytest.mark.soak
+@pytest.mark.skipif("HOCKET_NODES" in os.environ, reason="all processes are to share memory")
+@ranks(*SQUARE)
+def test_every_pair_of_sizes_in_shared_memory(comm, groups):
     check(comm, groups, (9, 4), 1, 2)
 
 

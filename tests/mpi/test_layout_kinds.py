@@ -48,7 +48,7 @@ def random_move(comm, rng, own, case, gaps):
 
 
 @ranks(1, 2, 3, 4, 6)
-@pytest.mark.parametrize("seed", range(3))
+@pytest.mark.parametrize("seed", [0, 1, pytest.param(2, marks=pytest.mark.soak)])
 def test_random_layouts_of_every_kind(comm, seed):
     rng = np.random.default_rng([seed, comm.size, 3])
     own = private(comm, seed)
@@ -57,11 +57,12 @@ def test_random_layouts_of_every_kind(comm, seed):
     check_still_works(comm)
 
 
+@pytest.mark.parametrize("cases", [8, pytest.param(25, marks=pytest.mark.soak)])
 @ranks(4, 6, nodes="0,1")
-def test_random_layouts_of_every_kind_on_pretended_nodes(comm):
+def test_random_layouts_of_every_kind_on_pretended_nodes(comm, cases):
     rng = np.random.default_rng([77, comm.size])
     own = private(comm, 77)
-    for case in range(25):
+    for case in range(cases):
         random_move(comm, rng, own, case, gaps=False)
 
 

@@ -88,6 +88,7 @@ def mark(tmp_path, monkeypatch):
     assert leftovers(str(tmp_path)) == []
 
 
+@pytest.mark.soak
 def test_one_rank_that_raises_is_named_and_the_next_test_runs(tmp_path, mark):
     code, out = run_pytest(
         tmp_path,

@@ -222,12 +222,12 @@ def test_every_verb_across_nodes_for_long(comm, groups, soak_seed):
 
 @ranks(*TASKS)
 def test_random_programs(comm, groups):
-    run_programs(comm, groups, 20, 1)
+    run_programs(comm, groups, 10, 1)
 
 
 @ranks(*TASKS[1:3], nodes=TWO_NODES)
 def test_random_programs_across_nodes(comm, groups):
-    run_programs(comm, groups, 10, 2)
+    run_programs(comm, groups, 5, 2)
 
 
 LONG = [*TASKS, {"a": 3, "b": 3}, {"a": 1, "b": 5}, {"a": 3, "b": 2, "c": 1}, {"a": 5, "b": 3}]

@@ -38,7 +38,7 @@ def random_move(comm, rng, own, case):
 
 
 @ranks(1, 2, 3, 4, 6)
-@pytest.mark.parametrize("seed", range(4))
+@pytest.mark.parametrize("seed", [0, 1, *(pytest.param(k, marks=pytest.mark.soak) for k in (2, 3))])
 def test_random_layouts_to_five_dimensions(comm, seed):
     rng = np.random.default_rng([seed, comm.size])
     own = private(comm, seed)
@@ -46,11 +46,12 @@ def test_random_layouts_to_five_dimensions(comm, seed):
         random_move(comm, rng, own, case)
 
 
+@pytest.mark.parametrize("cases", [8, pytest.param(20, marks=pytest.mark.soak)])
 @ranks(4, 6, nodes="0,1")
-def test_random_layouts_on_pretended_nodes(comm):
+def test_random_layouts_on_pretended_nodes(comm, cases):
     rng = np.random.default_rng([99, comm.size])
     own = private(comm, 99)
-    for case in range(20):
+    for case in range(cases):
         random_move(comm, rng, own, case)
 
 

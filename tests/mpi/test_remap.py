@@ -76,7 +76,7 @@ def test_as_the_paper_has_it(comm):
 
 
 @ranks(1, 2, 3, 4, 6)
-@pytest.mark.parametrize("seed", range(3))
+@pytest.mark.parametrize("seed", [0, *(pytest.param(k, marks=pytest.mark.soak) for k in (1, 2))])
 def test_random_arrays(comm, seed):
     rng = np.random.default_rng([seed, comm.size])
     for case in range(40):

@@ -11,12 +11,13 @@ from typing import Any
 
 import pytest
 
+from lockstep import mpiexec
 from lockstep.job import Job, JobError
 from lockstep.wire import Call
 
 RANKS = "lockstep_ranks"
 SEED = int(os.environ.get("HOCKET_SEED") or time.time_ns() % 2**32)  # of the soak tests
-MOST_JOBS = 10  # kept alive; idle ranks sleep, but hold memory
+MOST_JOBS = 14  # kept alive; idle ranks sleep, but hold memory
 
 _jobs: dict[tuple[int, str | None], Job] = {}  # least recently used first
 
@@ -73,7 +74,8 @@ def pytest_terminal_summary(terminalreporter: Any, config: pytest.Config) -> Non
 
 
 def _job(size: int, nodes: str | None) -> Job:
-    key = (size, nodes)
+    # Marks that mean the same nodes share a job.
+    key = (size, nodes if nodes is None else mpiexec.spread(nodes, size))
     job = _jobs.pop(key, None)
     if job is not None and not job.usable:
         job.close()
@@ -81,7 +83,7 @@ def _job(size: int, nodes: str | None) -> Job:
     if job is None:
         while len(_jobs) >= MOST_JOBS:
             _jobs.pop(next(iter(_jobs))).close()
-        job = Job(size, nodes)
+        job = Job(*key)
     _jobs[key] = job
     return job
 
