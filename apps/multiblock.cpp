@@ -13,6 +13,7 @@
 #include "hocket/task.hpp"
 #include "hocket/transfer.hpp"
 #include "program.hpp"
+#include "snapshots.hpp"
 
 namespace {
 
@@ -27,6 +28,8 @@ struct Asked {
     std::int64_t steps, told;             // Jacobi steps; the change is printed after every `told`
                                           // steps
     std::vector<std::int64_t> processes;  // of each block's task
+    std::string snapshots;                // folder; "": none
+    std::int64_t every;                   // steps between them
 };
 
 class DataParallel {
@@ -45,6 +48,13 @@ class DataParallel {
         for (std::size_t b = 0; b < parts_.size(); ++b)
             apps::append(path + std::to_string(b), parts_[b].solution(turn_));
     }
+    std::int64_t restore(const std::string& folder) {
+        std::int64_t step = 0;
+        for (std::size_t b = 0; b < parts_.size(); ++b)
+            step = apps::restore(folder, b, parts_[b].solution(turn_));
+        return step;
+    }
+    void close() {}
 
   private:
     double step() {
@@ -79,7 +89,8 @@ class TaskParallel {
           part_(asked.blocks[me_], world_.comm()),
           bands_(part_.bands()),
           rim_(part_.rim()),
-          changes_(bands_.size() + 1) {
+          changes_(bands_.size() + 1),
+          snapshots_(way == Way::flow ? asked.snapshots : "", me_, asked.every, world_.comm()) {
         for (std::size_t e = 0; e < asked.edges.size(); ++e) {
             const Edge& edge = asked.edges[e];
             if (edge.block != me_ && edge.other != me_) continue;
@@ -119,6 +130,11 @@ class TaskParallel {
     void keep(const std::string& path) {
         apps::append(path + std::to_string(me_), part_.solution(turn_));
     }
+    std::int64_t restore(const std::string& folder) {
+        return step_ = apps::restore(folder, me_, part_.solution(turn_));
+    }
+    /// No further snapshots.
+    void close() { snapshots_.close(); }
 
   private:
     // The messages along one edge, in both directions.
@@ -160,6 +176,7 @@ class TaskParallel {
 
     /// The same as steps: the rim waits for strips and border, inner points for neither.
     double flow(std::int64_t steps) {
+        snapshots_.prepare(step_, step_ + steps, part_.solution(turn_).layout());
         hocket::FlowOptions options;
         options.workers = 1;
         hocket::Flow flow(options);
@@ -170,12 +187,14 @@ class TaskParallel {
             std::vector<hocket::Access> border{hocket::updates(order)}, outer;
             add(border, hocket::updates, turn, part_.beyond());
             add(border, hocket::reads, turn, rim_);
+            // It takes its position among the collective calls here, as the snapshots do.
+            const auto exchange = part_.halo(turn).iexchange(true);
             flow.comm(
-                [this, turn] {
+                [this, turn, exchange] {
                     hocket::flow::Operations under_way;
                     for (const auto& request : start(turn))
                         under_way.push_back(request.operation());
-                    under_way.push_back(part_.halo(turn).iexchange());
+                    under_way.push_back(exchange);
                     return under_way;
                 },
                 border, {2, "borders"});
@@ -187,19 +206,23 @@ class TaskParallel {
                            hocket::writes(part_.region(1 - turn, band))},
                           {0, "inner"});
             }
-            if (rim_.empty()) continue;
-            add(outer, hocket::reads, turn, part_.beyond());
-            add(outer, hocket::reads, turn, {part_.everything()});
-            add(outer, hocket::writes, 1 - turn, rim_);
-            flow.task(
-                [this, turn] {
-                    changes_.back() = 0;
-                    for (const auto& window : rim_)
-                        changes_.back() = std::max(changes_.back(), part_.sweep(turn, window));
-                },
-                outer, {1, "rim"});
+            if (!rim_.empty()) {
+                add(outer, hocket::reads, turn, part_.beyond());
+                add(outer, hocket::reads, turn, {part_.everything()});
+                add(outer, hocket::writes, 1 - turn, rim_);
+                flow.task(
+                    [this, turn] {
+                        changes_.back() = 0;
+                        for (const auto& window : rim_)
+                            changes_.back() = std::max(changes_.back(), part_.sweep(turn, window));
+                    },
+                    outer, {1, "rim"});
+            }
+            // The step after the next one waits until it is written.
+            if (snapshots_.wants(++step_)) snapshots_.write(flow, step_, part_.solution(1 - turn));
         }
         flow.wait();
+        snapshots_.complete(step_);
         return *std::ranges::max_element(changes_);
     }
 
@@ -211,19 +234,25 @@ class TaskParallel {
     std::vector<double> changes_;  // of each band, and of the rim, in the last step
     std::vector<Strip> strips_;
     std::size_t turn_ = 0;
+    std::int64_t step_ = 0;
+    apps::Snapshots snapshots_;
 };
 
 struct Solver {
     std::string name;
     std::function<double(std::int64_t)> run;
     std::function<void(const std::string&)> keep;
+    std::function<std::int64_t(const std::string&)> restore;
+    std::function<void()> close;
     std::vector<double> changes = {};
 };
 
 template <class Blocks>
 Solver solver_of(const std::string& name, std::shared_ptr<Blocks> blocks) {
     return {name, [blocks](std::int64_t steps) { return blocks->run(steps); },
-            [blocks](const std::string& path) { blocks->keep(path); }};
+            [blocks](const std::string& path) { blocks->keep(path); },
+            [blocks](const std::string& folder) { return blocks->restore(folder); },
+            [blocks] { blocks->close(); }};
 }
 
 Solver solver_of(const std::string& name, const Asked& asked, const hocket::Comm& everyone) {
@@ -241,14 +270,17 @@ void body(apps::Program& program) {
                 {},
                 given.whole("steps", 1),
                 given.whole("told", 1),
-                given.wholes("processes")};
+                given.wholes("processes"),
+                given.text("snapshots"),
+                given.whole("every", 1)};
     asked.edges = apps::edges_of(asked.blocks);
     const std::string folder = given.text("results");
     std::vector<Solver> solvers;
     for (const auto& name : given.words("forms"))
         solvers.push_back(solver_of(name, asked, program.everyone));
     for (auto& solver : solvers) {
-        for (std::int64_t step = 0; step < asked.steps;) {
+        const std::string& from = given.text("restart");
+        for (std::int64_t step = from.empty() ? 0 : solver.restore(from); step < asked.steps;) {
             const std::int64_t more = std::min(asked.told, asked.steps - step);
             const double mine[] = {solver.run(more)};
             step += more;
@@ -257,6 +289,7 @@ void body(apps::Program& program) {
                 std::printf("%s: step %lld, largest change %.3g\n", solver.name.c_str(),
                             static_cast<long long>(step), solver.changes.back());
         }
+        solver.close();
         if (!folder.empty()) solver.keep(folder + "/" + solver.name);
     }
     const auto steps = given.whole("timed", 1);

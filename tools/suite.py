@@ -73,7 +73,8 @@ def prepare(report: Report, mpi: str, again: bool) -> Path | None:
 
 
 def all_tests(report: Report, mpi: str, python: Path, arguments: list[str]) -> None:
-    """C++ and Python unit tests and documents; concurrently tests of several processes."""
+    """Three sequences at the same time, which take about as long: C++ and Python unit tests;
+    tests of several processes; documents and Fortran."""
     folder = build.folder_of(mpi)
     pytest = [str(python), "-m", "pytest", "-q", "-m", "not soak", *arguments]
 
@@ -87,11 +88,13 @@ def all_tests(report: Report, mpi: str, python: Path, arguments: list[str]) -> N
             title = f"C++ unit tests of {built.name}"
             report.run(title, [*command, "--output-on-failure", "--no-tests=error"])
         report.tests("Python unit tests", [*pytest, "tests/unit", "tests/parity"], folder)
-        report.tests("examples and documents", [*pytest, *files("tests/test_*.py")], folder)
         report.tests("projects that use the installed hocket", [*pytest, "tests/install"], folder)
 
     def several() -> None:
         report.tests("tests of several processes", [*pytest, "tests/mpi"], folder)
+
+    def documents() -> None:
+        report.tests("examples and documents", [*pytest, *files("tests/test_*.py")], folder)
         if (folder / "bindings/fortran/libhocket_fortran.a").is_file():
             report.tests("Fortran", [*pytest, "tests/fortran"], folder)
         else:
@@ -99,7 +102,7 @@ def all_tests(report: Report, mpi: str, python: Path, arguments: list[str]) -> N
         if shutil.which("pkg-config") is None:
             report.absent.append("projects that ask pkg-config, which is not here")
 
-    report.together(alone, several)
+    report.together(alone, several, documents)
     systems_mpi(report, mpi)
     simulate(report, mpi)
 

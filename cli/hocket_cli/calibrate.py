@@ -6,6 +6,10 @@ from __future__ import annotations
 
 import argparse
 import os
+import shutil
+import statistics
+import tempfile
+import time
 from pathlib import Path
 from typing import Any
 
@@ -27,6 +31,10 @@ Costs between nodes, by two processes of a job, one on each; those kept before s
   mpiexec -n 2 --host here,there hocket calibrate --in-job
 
 Plans predict by it, and strategy="auto" chooses by it.
+
+How many processes of this node write files fastest, as the default of writers= in stores:
+
+  hocket calibrate --writers --folder /scratch/me
 """
 
 
@@ -43,6 +51,10 @@ def main(words: list[str]) -> int:
         action="store_true",
         help="this is one of the two processes of an MPI job: measure between them",
     )
+    parser.add_argument(
+        "--writers", action="store_true", help="measure how many processes write fastest, instead"
+    )
+    parser.add_argument("--folder", metavar="DIR", default=".", help="where those write (here)")
     options = parser.parse_args(words)
     if options.repeat < 1:
         raise UsageError(f"--repeat {options.repeat}: measure once or more")
@@ -50,6 +62,8 @@ def main(words: list[str]) -> int:
     path = options.output or costs.path()
     if path == "default" and not options.dry_run:  # HOCKET_MODEL forbids reading a file
         raise UsageError("HOCKET_MODEL is 'default'; unset it, or name a file by --output")
+    if options.writers:
+        return _writers(options.folder, path, options.repeat, options.dry_run)
     if options.in_job:
         first, measured = _in_job(options.repeat)
         if not first:
@@ -59,17 +73,59 @@ def main(words: list[str]) -> int:
     model = costs.checked({**_kept(path), **measured, **by_hand})
     for name, meaning in costs.MEANING.items():
         print(f"{name:<12} {model[name]:9.3g} s  {meaning}")
-    if options.dry_run:
-        return 0
+    if not options.dry_run:
+        _keep(path, costs.text_of(model))
+    return 0
+
+
+def _keep(path: str, text: str) -> None:
     try:
         Path(path).parent.mkdir(parents=True, exist_ok=True)
-        Path(path).write_text(costs.text_of(model), encoding="utf-8")
+        Path(path).write_text(text, encoding="utf-8")
     except OSError as problem:
         raise UsageError(
             f"cannot write '{path}': {problem.strerror}; name a file by --output"
         ) from (problem)
     print(f"kept in {path}")
+
+
+def _writers(folder: str, path: str, repeat: int, dry: bool) -> int:
+    """Measures the rates of 1, 2, 4, … writers, and keeps the fewest within 10 % of the best."""
+    ranks = max(2, min(16, len(os.sched_getaffinity(0))))
+    try:
+        with tempfile.TemporaryDirectory(prefix="hocket-calibrate-", dir=folder) as where:
+            rates = hk.run(write_rates, args=(where, min(repeat, 5)), ranks=ranks)[0]
+    except OSError as problem:
+        raise UsageError(f"--folder {folder}: {problem.strerror}") from None
+    for count, rate in rates.items():
+        print(f"{count:>3} writers {rate / 1e9:9.3g} GB/s")
+    best = min(count for count, rate in rates.items() if rate >= 0.9 * max(rates.values()))
+    print(f"{best:>3} writers a node are the default of stores")
+    if not dry:
+        _keep(f"{path}.writers", f"{best}\n")
     return 0
+
+
+def write_rates(comm: Any, folder: str, repeat: int) -> dict[int, float]:
+    """Bytes a second that so many processes write to a store, by their number."""
+    os.environ["HOCKET_MODEL"] = "default"  # the file may not exist yet
+    rows, columns = 16 * comm.size, 1 << 19
+    a = hk.zeros(hk.Layout((rows, columns), "(BLOCK, *)", comm.size), "uint8", comm)
+    a.local[...] = 1
+    rates = {}
+    for count in [n for n in (1, 2, 4, 8, 16) if n <= comm.size]:
+        seconds = []
+        with hk.open_store(f"{folder}/{count}.zarr", "w", comm=comm) as s:
+            for turn in range(repeat + 1):
+                s.create(f"t{turn}", a.shape, "uint8", chunks=(4, columns), codec="none")
+                comm.Barrier()
+                begun = time.perf_counter()
+                s.write(f"t{turn}", a, writers=count)
+                seconds.append(comm.allreduce(time.perf_counter() - begun) / comm.size)
+        rates[count] = a.nbytes / statistics.median(seconds[1:])
+        if comm.rank == 0:
+            shutil.rmtree(f"{folder}/{count}.zarr")
+    return rates
 
 
 def _in_job(repeat: int) -> tuple[bool, dict[str, float]]:

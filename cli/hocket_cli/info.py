@@ -14,7 +14,7 @@ from pathlib import Path
 from typing import Any
 
 import hocket
-from hocket import mpiexec
+from hocket import costs, mpiexec
 from hocket.errors import Error
 from hocket_cli.main import Parser
 
@@ -157,6 +157,9 @@ def gather() -> dict[str, dict[str, Any]]:
         "mpi": _mpi(),
         "launcher": _launcher(),
         "machine": machine(),
+        "stores": {
+            "writers_a_node": costs.writers() or "not measured (hocket calibrate --writers)"
+        },
         "environment": _environment(),
     }
 

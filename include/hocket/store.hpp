@@ -38,7 +38,8 @@ struct CreateOptions {
 struct StoreOptions {
     std::optional<IndexBox> region;  ///< of the stored array; none: all of it
     /// The number of processes that write, or read, files; 0: one a file, as many as there are
-    /// processes.
+    /// processes, or as `hocket calibrate --writers` has found best for writing. Writers are spread
+    /// over the ranks, so that few of them are on different nodes.
     std::int64_t writers = 0;
     /// The most bytes of decoded chunks that one of them holds beside the array; at least one
     /// chunk. None: 256 MiB. Encoded chunks and messages take up to about as much again.

@@ -54,7 +54,7 @@ std::vector<ProcessBox> checked_boxes(const Shape& shape, std::span<const IndexB
     std::vector<ProcessBox> result;
     result.reserve(boxes.size());
     for (std::size_t r = 0; r < boxes.size(); ++r) {
-        const auto& [start, stop] = boxes[r];
+        const Shape &start = boxes[r].start, &stop = boxes[r].stop;
         const auto fail = [&](const std::string& fault) {
             throw LayoutError("the box (" + text_of(start) + ", " + text_of(stop) +
                               ") of process " + std::to_string(r) + " " + fault);

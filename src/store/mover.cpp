@@ -5,8 +5,10 @@
 #include <numeric>
 #include <utility>
 
+#include "comm/state.hpp"
 #include "hocket/memory.hpp"
 #include "store/session.hpp"
+#include "store/usual_writers.hpp"
 
 namespace hocket::store {
 namespace {
@@ -36,7 +38,10 @@ std::int64_t writers_of(const Move& move, const zarr::Metadata& metadata) {
     // The library of HDF5 has one writer a file.
     const auto& set = metadata.dataset;
     if (move.writing && set && !(set->placed && set->whole)) return 1;
-    return wanted == 0 ? processes : wanted;
+    if (wanted > 0) return wanted;
+    const std::int64_t a_node = move.session->writers_a_node;
+    if (!move.writing || a_node == 0) return processes;
+    return std::min(processes, a_node * count_nodes(move.session->comm.state().link()));
 }
 
 // The stored dimensions that the array's layout distributes come first.

@@ -25,6 +25,7 @@ struct Session {
     /// For a checkpoint: files are synchronised to the disk when written, and nothing is marked,
     /// because no other job reads there.
     bool saving = false;
+    std::int64_t writers_a_node = 0;  // as process 0 has it; 0: not measured
 
     bool writes() const { return mode != "r"; }
     bool first() const { return comm.rank() == 0; }

@@ -11,6 +11,7 @@
 #include "comm/engine.hpp"
 #include "comm/state.hpp"
 #include "store/session.hpp"
+#include "store/usual_writers.hpp"
 #include "zarr/hdf5.hpp"
 #include "zarr/npy.hpp"
 
@@ -82,14 +83,15 @@ std::string prepare(Session& session) {
     if (session.writes() && session.tree->format() != 3)
         throw Error("'" + session.path +
                     "' has Zarr format 2, which hocket only reads; copy it into a new store");
-    return inode_of(*session.tree) + " " + session.tree->text();
+    return inode_of(*session.tree) + " " + std::to_string(kept_writers()) + " " +
+           session.tree->text();
 }
 
 // On the others: uses process 0's text, in the same folder.
 void follow(Session& session, const std::string& told) {
-    const std::size_t blank = told.find(' ');
+    const std::size_t blank = told.find(' '), second = told.find(' ', blank + 1);
     session.tree =
-        std::make_shared<zarr::Tree>(zarr::Place::of(session.path), told.substr(blank + 1));
+        std::make_shared<zarr::Tree>(zarr::Place::of(session.path), told.substr(second + 1));
     if (inode_of(*session.tree) != told.substr(0, blank))
         throw Error("'" + session.path +
                     "' is another one here than on process 0, or was replaced meanwhile; open it "
@@ -175,6 +177,7 @@ Store Store::open(const std::shared_ptr<Session>& session, Deadline deadline) {
     store::on_first(
         session->comm, call,
         [&] {
+            session->writers_a_node = std::stoll(told.substr(told.find(' ') + 1));
             if (!session->first()) store::follow(*session, told);
         },
         [] { return std::string(); }, deadline);

@@ -10,6 +10,7 @@ import numpy as np
 import pytest
 from test_apps import app, refused
 
+import hocket as hk
 from hocket_cli.apps import multiblock, remap, steering
 
 #: five blocks of all sizes: side by side, above each other, one around a corner of another
@@ -36,6 +37,28 @@ def test_multiblock_equals_the_single_grid(capsys, procs):
     assert set(facts["forms"]) == (set(multiblock.FORMS) if procs >= 5 else {"data"})
     for one in facts["forms"].values():
         assert one["changes"] == sorted(one["changes"], reverse=True) and one["median_s"] > 0
+
+
+def test_multiblock_restarts_on_another_number_of_processes(capsys):
+    Path("blocks.txt").write_text(CORNERS)
+    Path("kept").mkdir()
+    words = ["--geometry", "blocks.txt", "--runs", 1]
+    app(capsys, "multiblock", *words, "--procs", 6, "--steps", 25, "--every", 4, "--forms", "flow",
+        "--snapshots", "kept")  # fmt: skip
+    # --check compares with a serial run of all 41 steps.
+    for procs, form in [(7, "flow"), (2, "data")]:
+        app(capsys, "multiblock", *words, "--procs", procs, "--steps", 41, "--forms", form,
+            "--restart", "kept")  # fmt: skip
+    stored = hk.open_store("kept/block0.zarr")
+    assert stored.attributes == {"step": 24} and stored.unfinished is None
+    assert list(stored) == sorted(f"step{n}" for n in range(4, 25, 4))
+    wrong = ["--procs", 2, "--forms", "data"]
+    assert "steps of the form flow" in refused(
+        capsys, "multiblock", *wrong, "--snapshots", "kept", status=1
+    )
+    assert "no folder 'gone'" in refused(
+        capsys, "multiblock", *wrong, "--restart", "gone", status=1
+    )
 
 
 def test_the_papers_blocks(capsys):

@@ -106,6 +106,7 @@ if comm.rank > 0:
         hk.redistribute(a, hk.Layout(8, "(CYCLIC)", comm.size), timeout=0.3)
     except hk.DeadlineError as error:
         print("gave up" if "redistribute" in str(error) else error, flush=True)
+comm.barrier()  # a process that has left would be an error of its own
 """
 
 

@@ -20,7 +20,7 @@ SOME = [{"a": s, "b": r} for s, r in ((1, 1), (1, 3), (2, 3), (3, 2), (5, 2))]
 TASKS = [
     {"a": 1, "b": 1},
     {"a": 2, "b": 3},
-    {"a": 5, "b": 1, "c": 2},
+    {"a": 3, "b": 1, "c": 2},
     {"a": 1, "b": 2, "c": 1, "d": 2},
 ]
 ONE_NODE, TWO_NODES = None, "0,1"
@@ -230,7 +230,14 @@ def test_random_programs_across_nodes(comm, groups):
     run_programs(comm, groups, 5, 2)
 
 
-LONG = [*TASKS, {"a": 3, "b": 3}, {"a": 1, "b": 5}, {"a": 3, "b": 2, "c": 1}, {"a": 5, "b": 3}]
+LONG = [
+    *TASKS,
+    {"a": 5, "b": 1, "c": 2},
+    {"a": 3, "b": 3},
+    {"a": 1, "b": 5},
+    {"a": 3, "b": 2, "c": 1},
+    {"a": 5, "b": 3},
+]
 
 
 @pytest.mark.soak

@@ -100,13 +100,23 @@ def test_random_arrays(comm, seed):
         )
 
 
-@ranks(4, 6)
-def test_arrangements_of_two_dimensions(comm):
+def every_arrangement(comm):
     arrangements = [(2, comm.size // 2), (comm.size // 2, 2), (1, comm.size), (comm.size, 1)]
     for procs, shape in itertools.product(arrangements, [(8, 12, 6), (5, 7, 9), (3, 2, 10)]):
         for formats in itertools.permutations([BLOCK, BLOCK, STAR]):
             for axes in itertools.permutations(range(3)):
                 check(comm, Spec(shape, formats, procs), axes)
+
+
+@ranks(6)
+def test_arrangements_of_two_dimensions(comm):
+    every_arrangement(comm)
+
+
+@pytest.mark.soak
+@ranks(4)
+def test_square_arrangements(comm):
+    every_arrangement(comm)
 
 
 @ranks(4, 6)

@@ -117,7 +117,7 @@ def test_segments_of_four_elements_exhaustively():
             check(indexed(shape, lists))
 
 
-@settings(max_examples=300, deadline=None)
+@settings(max_examples=100, deadline=None)
 @given(st.data())
 def test_any_layout_of_any_kind(data):
     def choose(low, high):
@@ -224,7 +224,7 @@ def hk_text(index):
     return "(" + ", ".join(map(str, index)) + ")"
 
 
-@settings(max_examples=300, deadline=None)
+@settings(max_examples=100, deadline=None)
 @given(st.data())
 def test_any_plan_between_layouts_of_any_kind(data):
     def choose(low, high):
@@ -248,15 +248,15 @@ def test_many_plans_between_layouts_of_any_kind(seed, gaps):
         check_pair(source, destination, axes, overlap)
 
 
-def test_segments_to_segments_exhaustively():
+@pytest.mark.parametrize("axes", [None, pytest.param((1, 0), marks=pytest.mark.soak)])
+def test_segments_to_segments_exhaustively(axes):
     """Every owner of every element on both sides, gaps included; transposed too."""
     several = [
         indexed((2, 2), [[(k, 1) for k in range(4) if owners[k] == r] for r in range(2)])
         for owners in itertools.product((-1, 0, 1), repeat=4)
     ]
     for source, destination in itertools.product(several, repeat=2):
-        for axes in (None, (1, 0)):
-            check_pair(source, destination, axes)
+        check_pair(source, destination, axes)
 
 
 def test_the_first_missing_element_in_the_destinations_order():

@@ -77,7 +77,7 @@ def permutations(draw, most=6000):
     return tuple(shape), tuple(draw(st.permutations(range(rank))))
 
 
-@settings(max_examples=400, deadline=None)
+@settings(max_examples=200, deadline=None)
 @given(
     case=permutations(),
     dtype=st.sampled_from(DTYPES),
@@ -98,7 +98,7 @@ def test_permute_is_numpy_transpose(case, dtype, steps, threads, schedule):
     assert same_bytes(out, expected)
 
 
-@settings(max_examples=800, deadline=None)
+@settings(max_examples=300, deadline=None)
 @given(
     case=permutations(),
     dtype=st.sampled_from(DTYPES),

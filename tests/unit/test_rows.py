@@ -56,7 +56,7 @@ def expected(view, memory, change):
     return copy.tobytes()
 
 
-@settings(max_examples=600, deadline=None)
+@settings(max_examples=200, deadline=None)
 @given(case=cases())
 def test_take_rows_is_numpy_take(case):
     x, _, numbers, y, memory = case
@@ -68,7 +68,7 @@ def test_take_rows_is_numpy_take(case):
     assert taken.shape == (len(numbers), x.shape[1]) and taken.tobytes() == x[index].tobytes()
 
 
-@settings(max_examples=600, deadline=None)
+@settings(max_examples=200, deadline=None)
 @given(case=cases())
 def test_put_rows_is_assignment(case):
     x, memory, numbers, y, _ = case
@@ -82,7 +82,7 @@ def test_put_rows_is_assignment(case):
     assert memory.tobytes() == wanted
 
 
-@settings(max_examples=600, deadline=None)
+@settings(max_examples=200, deadline=None)
 @given(case=cases(), seed=st.integers(0, 99))
 def test_swap_rows_is_one_exchange_after_the_other(case, seed):
     x, memory, numbers, _, _ = case

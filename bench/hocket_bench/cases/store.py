@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""An array to files and back, beside raw pwrite and pread of the same bytes, and zarr-python.
+"""An array to files and back, beside raw pwrite and pread of the same bytes, and other libraries;
+files rechunked, beside Dask; one process's part of the plan of a large job.
 
 All write and read the page cache: this measures processes, not disks.
 """
@@ -7,13 +8,12 @@ All write and read the page cache: this measures processes, not disks.
 from __future__ import annotations
 
 import argparse
-import importlib
 import os
 import shutil
 import tempfile
 from collections.abc import Iterator, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Callable
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -22,6 +22,7 @@ from ..harness import Contestant, Step, UnavailableError, WrongResultError
 from ..record import Question
 from ..registry import Match, Native
 from ..subject import hocket
+from . import store_peers
 
 if TYPE_CHECKING:
     from mpi4py import MPI
@@ -75,14 +76,21 @@ class Problem:
         self.a.local[...] = rng.integers(0, 1000, self.a.local.shape)
         self.b = hk.empty(self.columns, comm=comm)
         self.wanted = hk.redistribute(self.a, self.columns)
-        self.store: Any = None
+        self.stores: dict[str, Any] = {}
+        self.writing = True
 
     def end(self) -> None:
-        if self.store is not None:
-            self.store.close()
+        for store in self.stores.values():
+            store.close()
         self.comm.barrier()
         if self.comm.rank == 0:
             shutil.rmtree(self.folder)
+
+    def require_whole_shards(self) -> None:
+        """For libraries whose processes may not share a shard."""
+        n, shard, processes = self.options.size, self.options.shard, self.comm.size
+        if shard * processes > n or n % (shard * processes):
+            raise UnavailableError("rows of a process are no whole shards")
 
     def same(self) -> None:
         """Compares the elements read with those written."""
@@ -116,21 +124,28 @@ def raw(problem: Problem, writing: bool) -> Contestant:
     return Contestant("raw pwrite" if writing else "raw pread", prepare)
 
 
-def _store(problem: Problem) -> Any:
+def _store(problem: Problem, file: str) -> Any:
     options = problem.options
-    if problem.store is None:
-        problem.store = s = hocket().open_store(problem.folder / "s", "w", comm=problem.comm)
-        extents = {"chunks": [options.chunk] * 2, "shards": [options.shard] * 2}
-        s.create("t", problem.rows.shape, "float64", codec=options.codec, **extents)
-    return problem.store
+    if file not in problem.stores:
+        s = hocket().open_store(problem.folder / file, "w", comm=problem.comm)
+        problem.stores[file] = s
+        extents = {"chunks": [options.chunk] * 2}
+        codec = options.codec
+        if file.endswith(".h5"):
+            codec = "none" if codec == "none" else "gzip"
+        else:
+            extents["shards"] = [options.shard] * 2
+        s.create("t", problem.rows.shape, "float64", codec=codec, **extents)
+    return problem.stores[file]
 
 
-def ours(problem: Problem, writing: bool) -> Contestant:
-    """The array to shards, and from there by columns."""
+def ours(problem: Problem, name: str, file: str) -> Contestant:
+    """The array to a store, and from there by columns. Counts the operations of one call."""
 
     def prepare() -> Step:
-        s = _store(problem)
+        s = _store(problem, file)
         s.write("t", problem.a)
+        writing = problem.writing
 
         def read() -> None:
             s.read("t", problem.columns, out=problem.b)
@@ -141,56 +156,29 @@ def ours(problem: Problem, writing: bool) -> Contestant:
             problem.same()
 
         run = (lambda: s.write("t", problem.a)) if writing else read
-        return Step(run, check, lambda: problem.b.local.fill(np.nan))
 
-    return Contestant("hocket", prepare)
+        def counts() -> dict[str, Any]:
+            from hocket import _mpi
+
+            before = _mpi.store_counts()
+            run()
+            mine = {key: n - before[key] for key, n in _mpi.store_counts().items()}
+            every = problem.comm.allgather(mine)
+            totals: dict[str, Any] = {key: sum(one[key] for one in every) for key in mine}
+            at = problem.folder / file
+            files = [at] if at.is_file() else [each for each in at.rglob("*") if each.is_file()]
+            totals["files"] = len(files)
+            totals["bytes_stored"] = sum(each.stat().st_size for each in files)
+            return totals
+
+        return Step(run, check, lambda: problem.b.local.fill(np.nan), extras=counts)
+
+    return Contestant(name, prepare)
 
 
-def zarr_python(problem: Problem, writing: bool) -> Contestant:
-    """Each process its own whole shards: the most that its users may do without losing data."""
-
-    def prepare() -> Step:
-        try:
-            zarr = importlib.import_module("zarr")
-        except ImportError as error:
-            raise UnavailableError(f"zarr does not import: {error}") from error
-        options, comm = problem.options, problem.comm
-        if problem.rows.dist != "(BLOCK, *)":
-            raise UnavailableError(
-                f"rows of {problem.rows.dist} lie in shards of several processes"
-            )
-        rows = problem.rows.slices(comm.rank)[0]
-        if options.shard * comm.size > options.size or options.size % (options.shard * comm.size):
-            raise UnavailableError("rows of a process are no whole shards")
-        path = str(problem.folder / "zarr")
-        if comm.rank == 0:
-            codec = None if options.codec == "none" else "auto"
-            zarr.create_array(
-                path, shape=problem.rows.shape, chunks=[options.chunk] * 2,
-                shards=[options.shard] * 2, dtype="float64", compressors=codec, overwrite=True,
-            )  # fmt: skip
-        comm.barrier()
-        stored = zarr.open_array(path, mode="r+")
-        stored[rows] = problem.a.local
-        comm.barrier()
-        columns = problem.columns.slices(comm.rank)[1]
-
-        def write() -> None:
-            stored[rows] = problem.a.local
-
-        def read() -> None:
-            problem.b.local[...] = stored[:, columns]
-
-        def check() -> None:
-            if writing:
-                comm.barrier()
-                read()
-            problem.same()
-
-        run = write if writing else read
-        return Step(run, check, lambda: problem.b.local.fill(np.nan))
-
-    return Contestant("zarr-python", prepare)
+def peer(problem: Problem, name: str) -> Contestant:
+    """Another library."""
+    return Contestant(name, lambda: store_peers.PEERS[name](problem))
 
 
 def matches(options: argparse.Namespace, group: Group) -> Iterator[Match]:
@@ -198,10 +186,10 @@ def matches(options: argparse.Namespace, group: Group) -> Iterator[Match]:
     comm = group.comm
     if comm is None:
         raise ValueError("store needs MPI; leave --ranks at 1 or more")
-    makers: list[Callable[[Problem, bool], Contestant]] = [raw, ours, zarr_python]
     problem = Problem(comm, options)
     try:
         for writing in (True, False):
+            problem.writing = writing
             question = Question(
                 {
                     "direction": "write" if writing else "read",
@@ -212,11 +200,18 @@ def matches(options: argparse.Namespace, group: Group) -> Iterator[Match]:
                     "layout": options.layout,
                     "processes": group.size,
                 },
-                baseline=("zarr-python",),
+                baseline=tuple(store_peers.PEERS),
                 limit=("raw pwrite" if writing else "raw pread",),
                 bytes=8 * options.size * options.size,
             )
-            yield Match(question, [make(problem, writing) for make in makers])
+            mine = [ours(problem, "hocket", "s"), ours(problem, "hocket .h5", "s.h5")]
+            peers = [peer(problem, name) for name in store_peers.PEERS]
+            yield Match(question, [raw(problem, writing), *mine, *peers])
+        facts = {"direction": "rechunk", "size": options.size, "processes": group.size}
+        question = Question(
+            facts, baseline=("Dask p2p",), bytes=2 * 8 * options.size * options.size
+        )
+        yield Match(question, store_peers.rechunkers(problem))
     finally:
         problem.end()
 

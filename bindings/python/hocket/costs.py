@@ -5,6 +5,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping
+from pathlib import Path
 
 from . import _pure
 from .errors import LayoutError
@@ -46,6 +47,16 @@ def model() -> dict[str, float]:
 def path() -> str:
     """The path of the model: ``HOCKET_MODEL``, else in the user's configuration."""
     return _pure.kept_model_path()
+
+
+def writers() -> int:
+    """The number of writers on a node that `hocket calibrate --writers` has measured; 0: none."""
+    if path() == "default":
+        return 0
+    try:
+        return int(Path(f"{path()}.writers").read_text(encoding="utf-8"))
+    except (OSError, ValueError):
+        return 0
 
 
 def text_of(costs: Mapping[str, float]) -> str:

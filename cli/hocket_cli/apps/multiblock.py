@@ -8,6 +8,9 @@ Message Passing Interface".
   persistent  the same, with sends and receives that are prepared once
   flow        the same as steps: inner points are computed while strips and borders travel
 
+--snapshots DIR stores the solution in the form flow: a snapshot is written while later steps are
+computed. --restart DIR continues from the last one, on any number of processes.
+
 A geometry file has a block a line: a name, its first row and column, and how many it has of each.
 The default are the paper's three blocks:
 
@@ -67,6 +70,15 @@ def add_options(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--geometry", metavar="FILE", help="your blocks (default: the paper's)")
     parser.add_argument("--steps", type=int, default=200, help="Jacobi steps (200)")
     parser.add_argument("--progress", action="store_true", help="print the change now and then")
+    parser.add_argument(
+        "--snapshots", metavar="DIR", help="store the solution there, as steps of the form flow"
+    )
+    parser.add_argument("--every", type=int, default=50, help="steps between snapshots (50)")
+    parser.add_argument(
+        "--restart",
+        metavar="DIR",
+        help="begin with the last snapshot there, of any number of processes; --steps counts all",
+    )
     parser.add_argument("--picture", metavar="FILE", help="draw the solution")
     parser.add_argument(
         "--scale",
@@ -80,10 +92,18 @@ def add_options(parser: argparse.ArgumentParser) -> None:
 
 def run(options: argparse.Namespace) -> common.Result:
     """Both forms in one start, taking turns."""
-    common.at_least(options, steps=1, procs=1, scale=1)
+    common.at_least(options, steps=1, procs=1, scale=1, every=1)
     blocks = [block.scaled(options.scale) for block in geometry_of(options.geometry)]
     forms = fft2d.forms_of(options, FORMS, len(blocks))
     enough = options.procs >= len(blocks)
+    for folder in filter(None, (options.snapshots, options.restart)):
+        if not Path(folder).is_dir():
+            raise Error(f"there is no folder {folder!r} for snapshots; make one, or name another")
+    if options.snapshots and "flow" not in forms:
+        raise Error(
+            f"--snapshots are steps of the form flow, and the forms are {', '.join(forms)}; add "
+            "flow, and a process for each block"
+        )
     sizes = [block.rows * block.cols for block in blocks]
     given = common.shares(options.procs, sizes) if enough else [0] * len(blocks)
     keep = options.check or options.picture
@@ -96,6 +116,9 @@ def run(options: argparse.Namespace) -> common.Result:
             "progress": options.progress,
             "timed": TIMED,
             "results": folder if keep else "",
+            "snapshots": Path(options.snapshots).resolve() if options.snapshots else "",
+            "every": options.every,
+            "restart": Path(options.restart).resolve() if options.restart else "",
             "forms": forms,
             "runs": options.runs,
         }

@@ -48,7 +48,8 @@ int hocket_store_create(hocket_store* store, const char* name, int64_t dimension
 int hocket_store_set_attributes(hocket_store* store, const char* json, double timeout);
 
 /* Writes the array's elements to a region of the stored array, lower[d] <= i < upper[d]; 0
- * dimensions: all of it. `writers`: the number of writing processes; 0: one a file.
+ * dimensions: all of it. `writers`: the number of writing processes; 0: one a file, at most as
+ * many on a node as `hocket calibrate --writers` has found best.
  * `max_buffer`: the most bytes of elements that one of them holds beside the array; 0: 256 MiB.
  * Collective. */
 int hocket_store_write(hocket_store* store, const char* name, const hocket_array* array,
