@@ -8,7 +8,7 @@ import difflib
 import json
 import textwrap
 from collections.abc import Iterable, Mapping
-from dataclasses import replace
+from dataclasses import asdict
 from pathlib import Path
 from typing import Any
 
@@ -16,7 +16,7 @@ from hocket_bench.machine import environment
 from hocket_cli.main import Parser, UsageError
 
 from .judge import NOT_SHOWN, WORDS, Verdict
-from .kept import Kept, earlier
+from .kept import Kept, recall
 from .model import Bench, Claim, load, try_claim
 
 _HELP = """\
@@ -86,7 +86,7 @@ def main(words: list[str]) -> int:
             continue
         verdict = try_claim(claim, bench)
         if not bench.measures and not verdict.findings:
-            verdict = replace(verdict, why="; ".join(filter(None, [verdict.why, earlier(claim)])))
+            verdict = recall(claim) or verdict
         verdicts.append((claim, verdict))
         print(_wrap(f"  → {verdict.word}", "; ".join(filter(None, [verdict.ours, verdict.why]))))
     if verdicts:
@@ -146,17 +146,7 @@ def _document(verdicts: list[tuple[Claim, Verdict]]) -> dict[str, Any]:
                 "ours": verdict.ours,
                 "why": verdict.why,
                 "source": verdict.source,
-                "findings": [
-                    {
-                        "label": each.label,
-                        "value": each.value,
-                        "samples": each.samples,
-                        "spread": each.spread,
-                        "premise": each.premise,
-                        "source": each.source,
-                    }
-                    for each in verdict.findings
-                ],
+                "findings": [asdict(each) for each in verdict.findings],
             }
             for claim, verdict in verdicts
         ],

@@ -9,7 +9,8 @@ from functools import lru_cache
 from pathlib import Path
 from typing import Any
 
-from .model import Bench, Claim, NotHereError
+from .judge import NOT_SHOWN, Finding, Verdict
+from .model import Bench, Claim, NotHereError, conclude
 
 #: of the machine of the stored reports
 _CORES = 2
@@ -73,11 +74,16 @@ class Kept(Bench):
         return found
 
 
-def earlier(claim: Claim) -> str:
-    """The text of an earlier run, which stored no samples; empty without one. That run had two
-    cores, so that a claim that takes more has none."""
+def recall(claim: Claim) -> Verdict | None:
+    """The verdict by the stored run of all claims, made anew from its findings. A run that stored
+    only text shows nothing, and its text is the reason; it had two cores. None without either."""
     document = report("verdicts") or {"claims": ()}
-    for each in document["claims"]:
-        if (each["paper"], each["claim"]) == (claim.paper, claim.earlier) and each["ours"]:
-            return f"stored without samples, 2026-11-22 or 23: {each['ours']}"
-    return ""
+    claims = [each for each in document["claims"] if each["paper"] == claim.paper]
+    for each in claims:
+        if each["claim"] == claim.name and each.get("findings"):
+            return conclude(claim, [Finding(**one) for one in each["findings"]])
+    for each in claims:
+        if each["claim"] == claim.earlier and each["ours"]:
+            text = f"stored without samples, 2026-11-22 or 23: {each['ours']}"
+            return Verdict(NOT_SHOWN, f"not measured yet; {text}")
+    return None

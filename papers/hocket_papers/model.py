@@ -190,10 +190,15 @@ def try_claim(claim: Claim, bench: Bench) -> Verdict:
     except NotHereError as missing:
         more = f"; it takes {claim.cores} cores" if claim.cores > bench.cores else ""
         return Verdict(NOT_SHOWN, str(missing) + more)
+    return conclude(claim, findings)
+
+
+def conclude(claim: Claim, findings: list[Finding]) -> Verdict:
+    """The verdict that follows from the findings of a trial, new or stored."""
     if claim.no_trial:
         return Verdict(NOT_SHOWN, f"no trial: {claim.no_trial}", findings)
     verdict = judge(findings, claim.expect, claim.margin, claim.samples)
-    if claim.because and verdict.word != HOLDS and verdict.word != NOT_SHOWN:
+    if claim.because and verdict.word not in (HOLDS, NOT_SHOWN):
         return Verdict(verdict.word, f"{verdict.why}; {claim.because}", findings)
     return verdict
 

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """`hocket papers`: verdicts follow from findings, samples and margins. All samples are made up."""
 
+import dataclasses
 import importlib
 
 import pytest
@@ -471,3 +472,23 @@ def test_the_rows_of_strace_are_added_up():
         "100.00    0.241695        1914      6162         2 total",
     )
     assert counted.total_of("\n".join(rows)) == 6162
+
+
+def test_a_stored_run_is_judged_again_by_its_findings(monkeypatch):
+    """Findings are stored as they are; text without samples shows nothing."""
+    kept = importlib.import_module("hocket_papers.kept")
+    (claim,) = (one for one in CLAIMS if one.name == "real8")
+    name = {"paper": claim.paper, "claim": claim.name}
+
+    def recalled(entry):
+        monkeypatch.setattr(kept, "report", lambda _: {"claims": [{**name, **entry}]})
+        return kept.recall(claim)
+
+    for value, word in ((1.5, HOLDS), (1.05, NOT_SHOWN), (0.5, CONTRADICTED)):
+        stored = dataclasses.asdict(Finding("", value, samples=9, source="here"))
+        verdict = recalled({"verdict": "anything", "findings": [stored]})
+        assert verdict.word == word and verdict.source == "here"
+    text = recalled({"ours": "float32 2.07, float64 1.95"})
+    assert text.word == NOT_SHOWN and "float64 1.95" in text.why and not text.findings
+    monkeypatch.setattr(kept, "report", lambda _: None)
+    assert kept.recall(claim) is None
