@@ -47,7 +47,9 @@ def add_options(parser: argparse.ArgumentParser) -> None:
 
 
 def validate(options: argparse.Namespace) -> None:
-    """An array has elements."""
+    """An array has elements, and each process a partner in the other job."""
+    if options.ranks is not None and (options.ranks < 2 or options.ranks % 2):
+        raise ValueError(f"--ranks {options.ranks}: give an even number, one half for each job")
     if options.mebibytes <= 0:
         raise ValueError(f"--mebibytes {options.mebibytes}: give more than 0")
 
