@@ -150,7 +150,7 @@ std::optional<std::string> Endpoint::lost() {
 void Endpoint::require_present() {
     if (const auto why = lost())
         throw JobLostError(name() + " is lost: " + *why +
-                            "; this process waits for a message of it, which will not come");
+                           "; this process waits for a message of it, which will not come");
 }
 
 void Endpoint::write(const Header& header) {
