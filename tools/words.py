@@ -62,7 +62,6 @@ NAMES = {
 NAMED = (
     ("src/transfer/array.cpp", "room|room_|room_of|small_room|place|places|section_places"),
     ("src/transfer/redistribute.cpp", "tell"),
-    ("src/transfer/check.cpp", "Placed"),
     ("src/shm/memory.cpp", "room"),
     ("src/remap/remap.cpp", "room|place|remap_room"),
     ("src/remap/remap_plan.cpp", "room|place"),

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// An operation of the library for a program that polls it at any time, on any thread.
+// Operations made of functions.
 #pragma once
 
+#include <functional>
 #include <memory>
 #include <string>
 #include <utility>
@@ -10,17 +11,25 @@
 
 namespace hocket::comm {
 
-class Polled final : public Operation {
+class FunctionOperation final : public Operation {
   public:
-    explicit Polled(std::shared_ptr<Operation> call) : call_(std::move(call)) {}
-    bool poll() override {
-        const EngineLock engine_lock;
-        return call_->poll();
-    }
-    std::string text() const override { return call_->text(); }
+    FunctionOperation(std::function<bool()> poll, std::function<std::string()> text)
+        : poll_(std::move(poll)), text_(std::move(text)) {}
+    bool poll() override { return poll_(); }
+    std::string text() const override { return text_(); }
 
   private:
-    std::shared_ptr<Operation> call_;
+    std::function<bool()> poll_;
+    std::function<std::string()> text_;
 };
+
+/// An operation of the library for a program that polls it at any time, on any thread.
+inline std::shared_ptr<Operation> polled(std::shared_ptr<Operation> call) {
+    const auto poll = [call] {
+        const EngineLock engine_lock;
+        return call->poll();
+    };
+    return std::make_shared<FunctionOperation>(poll, [call] { return call->text(); });
+}
 
 }  // namespace hocket::comm

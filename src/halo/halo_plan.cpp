@@ -77,60 +77,46 @@ class Dimension {
     std::vector<layout::Range> parts_;  // of the processes at a coordinate
 };
 
-// The blocks that one process sends and receives along each dimension.
-class GridBorders {
-  public:
-    GridBorders(const layout::Form& form, const Shape& width, const Shape& coordinates,
-                const std::vector<Dimension>& dimensions)
-        : form_(form), width_(width), coordinates_(coordinates), dimensions_(dimensions) {}
-
-    std::vector<BorderBlock> along(std::size_t d) const {
-        std::vector<BorderBlock> made;
-        const std::int64_t me = form_.coordinate(d, coordinates_);
-        for (std::int64_t to = 0; to < dimensions_[d].parts(); ++to)
-            for (const BorderRequest& request : dimensions_[d].requests(to))
-                if (to == me || request.holder == me) made.push_back(block(d, to, request));
-        return made;
-    }
-
-  private:
+// The blocks that the process at these coordinates sends and receives along dimension d.
+std::vector<BorderBlock> borders_along(std::size_t d, const layout::Form& form, const Shape& width,
+                                       const Shape& coordinates,
+                                       const std::vector<Dimension>& dimensions) {
+    const auto local_extent = [&](std::size_t k, std::int64_t coordinate) {
+        const layout::Range part = dimensions[k].part(coordinate);
+        return part.last - part.first;
+    };
+    const auto rank_at = [&](std::int64_t coordinate) {
+        Shape there = coordinates;
+        if (form.axes[d].grid >= 0) there[static_cast<std::size_t>(form.axes[d].grid)] = coordinate;
+        return form.process_at(form.position(there));
+    };
     // Along d: for earlier dimensions all elements filled by now, for later ones the local
     // elements. Both processes have the same coordinates along these.
-    BorderBlock block(std::size_t d, std::int64_t to, const BorderRequest& request) const {
+    const auto block = [&](std::int64_t to, const BorderRequest& request) {
         Shape extents, first, shape;
-        for (std::size_t k = 0; k < width_.size(); ++k) {
-            const std::int64_t c = form_.coordinate(k, coordinates_), n = local_extent(k, c);
-            const std::int64_t below = k < d ? dimensions_[k].below(c) : 0;
-            extents.push_back(n + below + (k < d ? dimensions_[k].above(c) : 0));
-            first.push_back(width_[k] - below);
-            shape.push_back(n + 2 * width_[k]);
+        for (std::size_t k = 0; k < width.size(); ++k) {
+            const std::int64_t c = form.coordinate(k, coordinates), n = local_extent(k, c);
+            const std::int64_t below = k < d ? dimensions[k].below(c) : 0;
+            extents.push_back(n + below + (k < d ? dimensions[k].above(c) : 0));
+            first.push_back(width[k] - below);
+            shape.push_back(n + 2 * width[k]);
         }
         extents[d] = request.count;
         Shape source_first = first, source_shape = shape;
-        source_first[d] = width_[d] + request.from;
-        source_shape[d] = local_extent(d, request.holder) + 2 * width_[d];
+        source_first[d] = width[d] + request.from;
+        source_shape[d] = local_extent(d, request.holder) + 2 * width[d];
         first[d] = request.at;
-        shape[d] = local_extent(d, to) + 2 * width_[d];
-        return border_block(rank_at(d, request.holder), rank_at(d, to), extents, source_first,
-                            first, source_shape, shape);
-    }
-
-    std::int64_t local_extent(std::size_t k, std::int64_t coordinate) const {
-        const layout::Range part = dimensions_[k].part(coordinate);
-        return part.last - part.first;
-    }
-
-    std::int64_t rank_at(std::size_t d, std::int64_t coordinate) const {
-        Shape there = coordinates_;
-        if (form_.axes[d].grid >= 0)
-            there[static_cast<std::size_t>(form_.axes[d].grid)] = coordinate;
-        return form_.process_at(form_.position(there));
-    }
-
-    const layout::Form& form_;
-    const Shape &width_, &coordinates_;
-    const std::vector<Dimension>& dimensions_;
-};
+        shape[d] = local_extent(d, to) + 2 * width[d];
+        return border_block(rank_at(request.holder), rank_at(to), extents, source_first, first,
+                            source_shape, shape);
+    };
+    std::vector<BorderBlock> made;
+    const std::int64_t me = form.coordinate(d, coordinates);
+    for (std::int64_t to = 0; to < dimensions[d].parts(); ++to)
+        for (const BorderRequest& request : dimensions[d].requests(to))
+            if (to == me || request.holder == me) made.push_back(block(to, request));
+    return made;
+}
 
 }  // namespace
 
@@ -179,9 +165,8 @@ HaloPlan halo_plan(const Layout& layout, std::int64_t rank, const DType& dtype, 
     }
     const auto coordinates = rank < 0 ? std::nullopt : form.place(rank);
     if (!coordinates || form.local_elements(rank) == 0) return work;
-    const GridBorders borders(form, width, *coordinates, along);
     for (std::size_t d = 0; d < dimensions; ++d)
-        if (width[d] > 0) work.phases.push_back(borders.along(d));
+        if (width[d] > 0) work.phases.push_back(borders_along(d, form, width, *coordinates, along));
     return work;
 }
 

@@ -3,6 +3,7 @@
 #include <functional>
 #include <string>
 
+#include "base/pack.hpp"
 #include "layout/form.hpp"
 #include "remap/remap_plan.hpp"
 #include "transfer/lru_cache.hpp"
@@ -10,28 +11,8 @@
 namespace hocket::remap {
 namespace {
 
-// By the layout's text, not its value: equal layouts may have different arrangements, and a remap
-// keeps the text.
-struct RemapKey {
-    std::string layout;
-    std::vector<std::int64_t> axes;
-    std::int64_t process, itemsize;
-    int threads;
-    std::string methods;
-
-    std::size_t hash() const {
-        transfer::Hash hash;
-        hash.add(static_cast<std::int64_t>(std::hash<std::string>{}(layout)));
-        hash.add(static_cast<std::int64_t>(std::hash<std::string>{}(methods)));
-        hash.add(process).add(itemsize).add(threads);
-        for (const auto axis : axes) hash.add(axis);
-        return hash.value();
-    }
-    friend bool operator==(const RemapKey&, const RemapKey&) = default;
-};
-
-transfer::LruCache<RemapKey, RemapPlan>& remap_plans() {
-    static auto* const kept = new transfer::LruCache<RemapKey, RemapPlan>(true);
+transfer::LruCache<std::string, RemapPlan>& remap_plans() {
+    static auto* const kept = new transfer::LruCache<std::string, RemapPlan>(true);
     return *kept;
 }
 
@@ -41,16 +22,15 @@ std::shared_ptr<const RemapPlan> cached_remap(const Layout& layout,
                                               std::span<const std::int64_t> axes,
                                               std::int64_t process, std::int64_t itemsize,
                                               int threads, const std::string& methods) {
-    return remap_plans().find_or_make({layout::label(layout.form()),
-                                       {axes.begin(), axes.end()},
-                                       process,
-                                       itemsize,
-                                       threads,
-                                       methods},
-                                      [&](const RemapKey&) {
-                                          return plan_remap(layout, axes, process, itemsize,
-                                                            threads, methods);
-                                      });
+    // By the layout's text, not its value: equal layouts may have different arrangements, and a
+    // remap keeps the text.
+    Packer key;
+    key.text(layout::label(layout.form())).text(methods);
+    key.number(process).number(itemsize).number(threads);
+    for (const std::int64_t axis : axes) key.number(axis);
+    return remap_plans().find_or_make(key.take(), [&](const std::string&) {
+        return plan_remap(layout, axes, process, itemsize, threads, methods);
+    });
 }
 
 }  // namespace hocket::remap

@@ -23,7 +23,8 @@ namespace {
 // For fewer bytes, the exchange of addresses costs more than two copies.
 constexpr std::int64_t swap_from = std::int64_t{1} << 15;
 
-/// The two processes of a pair, as one of them sees them.
+/// The two processes of a pair, as one of them sees them. They exchange a chunk in pieces, each a
+/// part of a run, or several runs.
 struct Pair {
     const transport::Route* route;
     const Exchange* exchange;
@@ -32,6 +33,25 @@ struct Pair {
     std::byte* here;  // the chunk to exchange
     std::int64_t bytes;
     kernel::Runs runs;  // of the chunk
+
+    std::int64_t rows() const { return bytes / runs.run; }
+    std::int64_t rows_together() const {
+        return std::max<std::int64_t>(exchange_piece / 2 / runs.run, 1);
+    }
+    std::int64_t pieces_of_run() const { return base::ceil_div(runs.run, exchange_piece); }
+    std::int64_t pieces() const {
+        return base::ceil_div(rows(), rows_together()) * pieces_of_run();
+    }
+    std::int64_t rows_of(std::int64_t piece) const {
+        return std::min(rows_together(), rows() - piece / pieces_of_run() * rows_together());
+    }
+    std::int64_t run_of(std::int64_t piece) const {  // bytes
+        return std::min(exchange_piece, runs.run - piece % pieces_of_run() * exchange_piece);
+    }
+    std::byte* position(std::int64_t piece) const {
+        return here + piece / pieces_of_run() * rows_together() * runs.pitch +
+               piece % pieces_of_run() * exchange_piece;
+    }
 };
 
 /// Texts within a node are no MPI messages.
@@ -69,67 +89,42 @@ comm::Protocol<bool> swap_in_memory(Pair pair, int threads) {
     co_return true;
 }
 
-/// Exchanges a chunk in pieces: a part of a run, or several runs. Two pieces are in transit; a
-/// piece that arrives stays in a buffer until the piece that it replaces is gone.
-class Pieces {
-  public:
-    explicit Pieces(const Pair& pair) : pair_(pair) {
-        rows_ = pair.bytes / pair.runs.run;
-        together_ = std::max<std::int64_t>(exchange_piece / 2 / pair.runs.run, 1);
-        in_run_ = base::ceil_div(pair.runs.run, exchange_piece);
+/// From the position of a piece to a buffer.
+std::shared_ptr<const transfer::Schedule> schedule_of(const Pair& pair, std::int64_t piece) {
+    const std::int64_t rows = pair.rows_of(piece), run = pair.run_of(piece),
+                       pitch = pair.runs.pitch;
+    auto& made = pair.exchange->schedules[{rows, run, pitch}];
+    if (made) return made;
+    auto schedule = std::make_shared<transfer::Schedule>();
+    const plan::Box box{{0, 0}, {0, 0}, {{rows, 0, 1, 0, 1}, {run, 1, 1, 1, 1}}};
+    for (transport::Direction* side : {&schedule->sends, &schedule->receives}) {
+        side->messages.push_back(
+            transfer::message_of({{box}, 1, {pitch, 1}, {run, 1}}, 0, 0, true));
+        transfer::put_in_order(*side, 1);
     }
-    std::int64_t count() const { return base::ceil_div(rows_, together_) * in_run_; }
+    return made = schedule;
+}
 
-    std::byte* position(std::int64_t piece) const {
-        return pair_.here + piece / in_run_ * together_ * pair_.runs.pitch +
-               piece % in_run_ * exchange_piece;
-    }
-    /// From the piece's position to a buffer.
-    std::shared_ptr<const transfer::Schedule> schedule(std::int64_t piece) const {
-        const std::int64_t rows = rows_of(piece), bytes = bytes_of(piece), pitch = pair_.runs.pitch;
-        auto& made = pair_.exchange->schedules[{rows, bytes, pitch}];
-        if (made) return made;
-        auto schedule = std::make_shared<transfer::Schedule>();
-        const plan::Box box{{0, 0}, {0, 0}, {{rows, 0, 1, 0, 1}, {bytes, 1, 1, 1, 1}}};
-        for (transport::Direction* side : {&schedule->sends, &schedule->receives}) {
-            side->messages.push_back(
-                transfer::message_of({{box}, 1, {pitch, 1}, {bytes, 1}}, 0, 0, true));
-            transfer::put_in_order(*side, 1);
-        }
-        return made = schedule;
-    }
-    void put(std::int64_t piece, const std::byte* buffer) const {
-        const std::int64_t bytes = bytes_of(piece);
-        kernel::Copy(Shape{rows_of(piece), bytes}, 1, Shape{bytes, 1}, Shape{pair_.runs.pitch, 1})
-            .run(buffer, position(piece));
-    }
-
-  private:
-    std::int64_t rows_of(std::int64_t piece) const {
-        return std::min(together_, rows_ - piece / in_run_ * together_);
-    }
-    std::int64_t bytes_of(std::int64_t piece) const {
-        return std::min(exchange_piece, pair_.runs.run - piece % in_run_ * exchange_piece);
-    }
-    const Pair& pair_;
-    std::int64_t rows_, together_, in_run_;
-};
+void put(const Pair& pair, std::int64_t piece, const std::byte* buffer) {
+    const std::int64_t run = pair.run_of(piece);
+    kernel::Copy(Shape{pair.rows_of(piece), run}, 1, Shape{run, 1}, Shape{pair.runs.pitch, 1})
+        .run(buffer, pair.position(piece));
+}
 
 /// Two pieces are in transit. A piece that arrives stays in a buffer until the piece that it
 /// replaces is gone.
 comm::Protocol<> exchange_pieces(Pair pair, std::byte* buffer) {
     transfer::Stopwatch watch(nullptr);
     std::optional<transfer::Executor> under_way[2];
-    const Pieces pieces(pair);
-    const std::int64_t count = pieces.count();
+    const std::int64_t count = pair.pieces();
     const auto buffer_of = [&](std::int64_t piece) { return buffer + piece % 2 * exchange_piece; };
     const auto start = [&](std::int64_t piece) {
         const int tag = pair.route->data_tag;
         transport::Route route{pair.route->link, {pair.peer}, {pair.peer}};
         route.data_tag = piece % 2 == 0 ? tag : comm::State::reply_tag(tag);
         route.call = pair.route->call;
-        under_way[piece % 2].emplace(pieces.schedule(piece), std::move(route), watch);
-        under_way[piece % 2]->start(pieces.position(piece), buffer_of(piece));
+        under_way[piece % 2].emplace(schedule_of(pair, piece), std::move(route), watch);
+        under_way[piece % 2]->start(pair.position(piece), buffer_of(piece));
     };
     for (std::int64_t piece = 0; piece < std::min<std::int64_t>(count, 2); ++piece) start(piece);
     for (std::int64_t piece = 0; piece < count; ++piece) {
@@ -138,7 +133,7 @@ comm::Protocol<> exchange_pieces(Pair pair, std::byte* buffer) {
             return under_way[piece % 2]->poll();
         });
         co_await comm::until(done);
-        pieces.put(piece, buffer_of(piece));
+        put(pair, piece, buffer_of(piece));
         if (piece + 2 < count) start(piece + 2);
     }
 }

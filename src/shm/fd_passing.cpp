@@ -10,12 +10,14 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <array>
 #include <atomic>
 #include <cerrno>
 #include <cstddef>
 #include <cstring>
 #include <mutex>
 #include <string>
+#include <utility>
 
 #include "base/pool.hpp"
 
@@ -26,24 +28,18 @@ constexpr timeval timeout{5, 0};
 
 std::atomic<pid_t> serving_process{0};  // the process that serves: a fork has no service thread
 
-struct Address {
+// The name of a process's socket, and its length. Abstract names are in no file system, so nothing
+// remains.
+std::pair<sockaddr_un, socklen_t> name_of(std::int64_t process) {
     sockaddr_un name{};
-    socklen_t length = 0;
-};
-
-// Abstract socket addresses are in no file system, so nothing remains.
-Address address_of(std::int64_t process) {
-    Address address;
-    address.name.sun_family = AF_UNIX;
+    name.sun_family = AF_UNIX;
     const std::string text = "hocket." + std::to_string(geteuid()) + "." + std::to_string(process);
-    std::copy(text.begin(), text.end(), address.name.sun_path + 1);
-    address.length = static_cast<socklen_t>(offsetof(sockaddr_un, sun_path) + 1 + text.size());
-    return address;
+    std::copy(text.begin(), text.end(), name.sun_path + 1);
+    return {name, static_cast<socklen_t>(offsetof(sockaddr_un, sun_path) + 1 + text.size())};
 }
 
-struct DescriptorRequest {
-    std::int64_t file, inode;
-};
+// The number of a descriptor, and the inode of its file.
+using DescriptorRequest = std::array<std::int64_t, 2>;
 
 // A message of one byte that carries a descriptor.
 struct DescriptorMessage {
@@ -66,9 +62,9 @@ bool same_user(int client) {
 
 // Accepts segments only, and no other file of this process.
 bool is_segment(const DescriptorRequest& request) {
-    const auto file = static_cast<int>(request.file);
+    const auto file = static_cast<int>(request[0]);
     struct stat found {};
-    return fstat(file, &found) == 0 && static_cast<std::int64_t>(found.st_ino) == request.inode &&
+    return fstat(file, &found) == 0 && static_cast<std::int64_t>(found.st_ino) == request[1] &&
            fcntl(file, F_GET_SEALS) >= 0;
 }
 
@@ -96,7 +92,7 @@ void serve(int client) {
         head->cmsg_level = SOL_SOCKET;
         head->cmsg_type = SCM_RIGHTS;
         head->cmsg_len = CMSG_LEN(sizeof(int));
-        const auto file = static_cast<int>(request.file);
+        const auto file = static_cast<int>(request[0]);
         std::memcpy(CMSG_DATA(head), &file, sizeof file);
     }
     static_cast<void>(uninterrupted([&] { return sendmsg(client, &reply.message, MSG_NOSIGNAL); }));
@@ -117,9 +113,9 @@ void serve(int client) {
 bool start_server() {
     const int listener = socket(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0);
     if (listener < 0) return false;
-    const Address address = address_of(getpid());
+    const auto [name, length] = name_of(getpid());
     constexpr int waiting = 1024;
-    if (bind(listener, reinterpret_cast<const sockaddr*>(&address.name), address.length) != 0 ||
+    if (bind(listener, reinterpret_cast<const sockaddr*>(&name), length) != 0 ||
         listen(listener, waiting) != 0) {
         close(listener);
         return false;
@@ -151,15 +147,14 @@ int request_fd(const SharedAddress& remote) {
     if (line < 0) return -1;
     setsockopt(line, SOL_SOCKET, SO_RCVTIMEO, &timeout, sizeof timeout);
     setsockopt(line, SOL_SOCKET, SO_SNDTIMEO, &timeout, sizeof timeout);
-    const Address address = address_of(remote.process);
+    const auto [name, length] = name_of(remote.process);
     const DescriptorRequest request{remote.file, remote.inode};
     char given = 0;
     DescriptorMessage reply(given);
     int file = -1;
-    if (connect(line, reinterpret_cast<const sockaddr*>(&address.name), address.length) == 0 &&
-        same_user(line) && uninterrupted([&] {
-                               return send(line, &request, sizeof request, MSG_NOSIGNAL);
-                           }) == sizeof request &&
+    if (connect(line, reinterpret_cast<const sockaddr*>(&name), length) == 0 && same_user(line) &&
+        uninterrupted([&] { return send(line, &request, sizeof request, MSG_NOSIGNAL); }) ==
+            sizeof request &&
         uninterrupted([&] { return recvmsg(line, &reply.message, MSG_CMSG_CLOEXEC); }) == 1 &&
         given != 0) {
         const cmsghdr* const head = CMSG_FIRSTHDR(&reply.message);

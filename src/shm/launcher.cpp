@@ -4,6 +4,7 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <utility>
 
 #include "base/text.hpp"
 #include "shm/process_table.hpp"
@@ -18,16 +19,13 @@ bool is_launcher(const Launcher& launcher, const ProcessEntry& entry) {
            launcher.names.end();
 }
 
-struct Above {
-    std::int64_t launcher, below_it;
-};
-
 /// The nearest launcher above a process, and its child towards the process.
-std::optional<Above> above(std::int64_t process, const Table& table, const Launcher& launcher) {
+std::optional<std::pair<std::int64_t, std::int64_t>> above(std::int64_t process, const Table& table,
+                                                           const Launcher& launcher) {
     for (auto at = table.find(process); at != table.end();) {
         const auto parent = table.find(at->second.parent);
         if (parent == table.end()) return std::nullopt;
-        if (is_launcher(launcher, parent->second)) return Above{parent->first, at->first};
+        if (is_launcher(launcher, parent->second)) return std::pair(parent->first, at->first);
         at = parent;
     }
     return std::nullopt;
@@ -51,7 +49,7 @@ std::optional<LaunchedJob> find_launched_job(const Launcher& launcher) {
     LaunchedJob all;
     all.complete = true;
     for (const auto& [process, entry] : table) {
-        if (entry.parent != mine->launcher || entry.ended()) continue;
+        if (entry.parent != mine->first || entry.ended()) continue;
         const auto variables = environment_of(process);
         if (!variables) all.complete = false;
         if (!variables || !same_program(launcher, *variables)) continue;
@@ -64,9 +62,9 @@ std::optional<LaunchedJob> find_launched_job(const Launcher& launcher) {
     }
     for (const auto& [process, entry] : table) {
         const auto its = above(process, table, launcher);
-        if (!its || its->launcher != mine->launcher) continue;
+        if (!its || its->first != mine->first) continue;
         for (auto& each : all.processes)
-            if (each.identity.process == its->below_it)
+            if (each.identity.process == its->second)
                 each.processes.push_back({process, entry.start, me.pid_namespace});
     }
     return all;

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "shm/message_queue.hpp"
 
+#include <algorithm>
 #include <cstring>
 #include <span>
 #include <utility>
@@ -18,13 +19,18 @@ std::size_t words_of(std::uint64_t bytes) {
 }  // namespace
 
 std::uint64_t MessageQueue::send(std::uint64_t number, const std::string& text) {
-    const std::size_t at = outgoing_.size();
-    outgoing_.resize(at + header_words + words_of(text.size()));
-    outgoing_[at] = number;
-    outgoing_[at + 1] = text.size();
-    if (!text.empty()) std::memcpy(&outgoing_[at + header_words], text.data(), text.size());
-    sent_ += outgoing_.size() - at;
-    flush();
+    const auto word = [&](std::size_t i) -> std::uint64_t {
+        if (i < header_words) return i == 0 ? number : text.size();
+        const std::size_t at = (i - header_words) * 8;
+        std::uint64_t bytes = 0;
+        std::memcpy(&bytes, text.data() + at, std::min<std::size_t>(text.size() - at, 8));
+        return bytes;
+    };
+    const std::size_t words = header_words + words_of(text.size());
+    if (!outgoing_.empty()) flush();
+    std::size_t put = outgoing_.empty() ? out_->put(delivered_, words, word) : 0;
+    for (; put < words; ++put) outgoing_.push_back(word(put));
+    sent_ += words;
     return sent_;
 }
 
@@ -42,18 +48,20 @@ void MessageQueue::flush() {
 
 void MessageQueue::fetch() {
     if (!in_->any(read_)) return;
-    in_->take(read_, incoming_);
-    std::size_t at = 0;
-    while (incoming_.size() - at >= header_words) {
-        const std::uint64_t bytes = incoming_[at + 1];
-        const std::size_t end = at + header_words + words_of(bytes);
-        if (incoming_.size() < end) break;
-        std::string text(static_cast<std::size_t>(bytes), '\0');
-        if (bytes > 0) std::memcpy(text.data(), &incoming_[at + header_words], text.size());
-        received_.emplace(incoming_[at], std::move(text));
-        at = end;
-    }
-    incoming_.erase(incoming_.begin(), incoming_.begin() + static_cast<std::ptrdiff_t>(at));
+    in_->take(read_, [&](std::uint64_t word) {
+        const std::size_t i = arrived_++;
+        if (i < header_words) {
+            header_[i] = word;
+            if (i + 1 < header_words) return;
+            text_.resize(static_cast<std::size_t>(header_[1]));
+        } else {
+            const std::size_t at = (i - header_words) * 8;
+            std::memcpy(text_.data() + at, &word, std::min<std::size_t>(text_.size() - at, 8));
+        }
+        if (arrived_ < header_words + words_of(text_.size())) return;
+        received_.emplace(header_[0], std::exchange(text_, {}));
+        arrived_ = 0;
+    });
 }
 
 std::optional<std::string> MessageQueue::receive(std::uint64_t number) {

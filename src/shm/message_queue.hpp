@@ -2,6 +2,8 @@
 // Texts between two processes of a node. The receiver asks for a text by its number.
 #pragma once
 
+#include <array>
+#include <cstddef>
 #include <cstdint>
 #include <map>
 #include <optional>
@@ -35,9 +37,13 @@ class MessageQueue {
     void fetch();
     RingBuffer* out_ = nullptr;
     RingBuffer* in_ = nullptr;
-    std::vector<std::uint64_t> outgoing_, incoming_;      // words of texts, each behind its heading
-    std::uint64_t sent_ = 0, delivered_ = 0, read_ = 0;   // words
-    std::size_t put_ = 0;                                 // of `outgoing_`, at its front
+    std::vector<std::uint64_t> outgoing_;                // words for which the ring was full
+    std::size_t put_ = 0;                                // of these, at the front
+    std::uint64_t sent_ = 0, delivered_ = 0, read_ = 0;  // words
+    // The text that is arriving: its header, its bytes, and the words of both that have arrived.
+    std::array<std::uint64_t, 2> header_{};
+    std::string text_;
+    std::size_t arrived_ = 0;
     std::multimap<std::uint64_t, std::string> received_;  // those of a number in their order
 };
 

@@ -10,7 +10,6 @@
 #include <cstddef>
 #include <cstdint>
 #include <span>
-#include <vector>
 
 namespace hocket::shm {
 
@@ -21,10 +20,15 @@ class BasicRingBuffer {
   public:
     /// The writer puts as many of these words as fit now. Returns their number.
     std::size_t put(std::uint64_t& written, std::span<const std::uint64_t> words) {
+        return put(written, words.size(), [&](std::size_t i) { return words[i]; });
+    }
+    /// As above, of `most` words: `word(i)` each.
+    template <class Word>
+    std::size_t put(std::uint64_t& written, std::size_t most, const Word& word) {
         const std::uint64_t free = capacity - (written - read_.load(std::memory_order_acquire));
-        const std::size_t count = std::min<std::size_t>(words.size(), free);
+        const std::size_t count = std::min<std::size_t>(most, free);
         for (std::size_t i = 0; i < count; ++i)
-            words_[(written + i) % capacity].store(words[i], std::memory_order_relaxed);
+            words_[(written + i) % capacity].store(word(i), std::memory_order_relaxed);
         written += count;
         if (count > 0) written_.store(written, std::memory_order_release);
         return count;
@@ -35,11 +39,12 @@ class BasicRingBuffer {
     }
     /// Whether the reader finds words to take.
     bool any(std::uint64_t read) const { return written_.load(std::memory_order_acquire) > read; }
-    /// The reader appends all available words to `words`.
-    void take(std::uint64_t& read, std::vector<std::uint64_t>& words) {
+    /// The reader takes all available words: calls `visit(word)` for each.
+    template <class Visit>
+    void take(std::uint64_t& read, const Visit& visit) {
         const std::uint64_t written = written_.load(std::memory_order_acquire);
         for (; read < written; ++read)
-            words.push_back(words_[read % capacity].load(std::memory_order_relaxed));
+            visit(words_[read % capacity].load(std::memory_order_relaxed));
         read_.store(read, std::memory_order_release);
     }
 

@@ -56,22 +56,15 @@ const std::string& Channel::name() const {
 
 namespace {
 
-// This process's part of a channel's call: an array, the end of the stream, or an error.
-struct Contribution {
-    std::vector<Array> arrays;
-    bool end = false;
-    comm::Fault fault;
-};
-
-comm::Fault fault_of_call(task::Member& me, const Contribution& brought, bool receiving, int other,
-                          const std::string& verb) {
-    if (brought.fault) return brought.fault;
+// `array`: none if the call has a fault, or ends the stream.
+comm::Fault fault_of_call(task::Member& me, const std::vector<Array>& array, bool receiving,
+                          int other, const std::string& verb) {
     try {
         me.require_intact(other, verb);
     } catch (const Error&) {
         return comm::Fault::current();
     }
-    return brought.end ? comm::Fault{} : task::fault_of(me, brought.arrays.at(0), receiving);
+    return array.empty() ? comm::Fault{} : task::fault_of(me, array[0], receiving);
 }
 
 // All messages of a channel have one tag; the name of the channel separates them from others.
@@ -79,23 +72,26 @@ constexpr int tag = 0;
 
 std::shared_ptr<task::Pending> start_send(const std::shared_ptr<Tasks::State>& all,
                                           const std::shared_ptr<task::Member>& me, int other,
-                                          const std::string& stream, const Contribution& brought) {
+                                          const std::string& stream,
+                                          const std::vector<Array>& array, comm::Fault fault) {
     const comm::EngineLock engine_lock;
-    task::SendCall sending{task::descriptors_of(brought.arrays), other, tag,
-                           fault_of_call(*me, brought, false, other, stream), stream};
-    sending.end = brought.end;
-    return task::start_send(all, me, std::move(sending), brought.arrays);
+    const bool end = array.empty() && !fault;
+    if (!fault) fault = fault_of_call(*me, array, false, other, stream);
+    task::SendCall sending{task::descriptors_of(array), other, tag, std::move(fault), stream};
+    sending.end = end;
+    return task::start_send(all, me, std::move(sending), array);
 }
 
 std::shared_ptr<task::Pending> start_receive(const std::shared_ptr<Tasks::State>& all,
                                              const std::shared_ptr<task::Member>& me, int other,
-                                             const std::string& stream, const Contribution& brought,
+                                             const std::string& stream,
+                                             const std::vector<Array>& array, comm::Fault fault,
                                              const Deadline& deadline) {
     const comm::EngineLock engine_lock;
-    return task::start_receive(all, me,
-                               {task::descriptors_of(brought.arrays), other, tag,
-                                fault_of_call(*me, brought, true, other, stream), deadline, stream},
-                               brought.arrays);
+    if (!fault) fault = fault_of_call(*me, array, true, other, stream);
+    return task::start_receive(
+        all, me, {task::descriptors_of(array), other, tag, std::move(fault), deadline, stream},
+        array);
 }
 
 }  // namespace
@@ -104,7 +100,7 @@ void Channel::send(const Array& array, Deadline deadline) {
     auto& it = *state_;
     if (it.closed) throw Error("send: " + it.stream + " was closed by this task");
     if (it.kept) return it.kept->send(&array, {}, deadline);
-    const auto pending = start_send(it.all, it.me, it.other, it.stream, {{array}, false, {}});
+    const auto pending = start_send(it.all, it.me, it.other, it.stream, {array}, {});
     task::finish_or_break(*pending, deadline, it.other);
 }
 
@@ -114,7 +110,7 @@ Status Channel::recv(const Array& array, Deadline deadline) {
     try {
         if (it.kept) return it.kept->recv(&array, {}, deadline);
         const auto pending =
-            start_receive(it.all, it.me, it.other, it.stream, {{array}, false, {}}, deadline);
+            start_receive(it.all, it.me, it.other, it.stream, {array}, {}, deadline);
         return task::finish_or_break(*pending, task::with_grace(deadline), it.other);
     } catch (const EndOfStream& end) {
         it.over = end.what();
@@ -128,7 +124,7 @@ void Channel::close(Deadline deadline) {
     if (it.kept) {
         it.kept->close(deadline);
     } else {
-        const auto pending = start_send(it.all, it.me, it.other, it.stream, {{}, true, {}});
+        const auto pending = start_send(it.all, it.me, it.other, it.stream, {}, {});
         task::finish_or_break(*pending, deadline, it.other);
     }
     it.closed = true;
@@ -139,10 +135,10 @@ void Binding::refuse(Channel& channel, bool sending, const std::string& kind,
     auto& it = *channel.state_;
     if (it.kept && sending) return it.kept->send(nullptr, {kind, message}, deadline);
     if (it.kept) return static_cast<void>(it.kept->recv(nullptr, {kind, message}, deadline));
-    const Contribution brought{{}, false, {kind, message}};
-    const auto pending = sending
-                             ? start_send(it.all, it.me, it.other, it.stream, brought)
-                             : start_receive(it.all, it.me, it.other, it.stream, brought, deadline);
+    const comm::Fault fault{kind, message};
+    const auto pending =
+        sending ? start_send(it.all, it.me, it.other, it.stream, {}, fault)
+                : start_receive(it.all, it.me, it.other, it.stream, {}, fault, deadline);
     task::finish(*pending, deadline);
 }
 

@@ -17,13 +17,7 @@ using Kind = Collective::Kind;
 using comm::until;
 using comm::When;
 
-// A copy of one array from one task to another, or to another layout within one task.
-struct CollectiveTransfer {
-    int from, to;  // tasks
-    Layout source, destination;
-    std::optional<Array> sent, received;  // on the processes of the two tasks
-    std::int64_t itemsize;
-};
+using Executors = std::vector<std::unique_ptr<transfer::Executor>>;
 
 // Common data of all transfers of one call.
 struct CollectiveTransfers {
@@ -33,39 +27,37 @@ struct CollectiveTransfers {
     std::int64_t number;  // of the call
     transfer::Stopwatch& watch;
 
-    std::unique_ptr<transfer::Executor> start(const CollectiveTransfer& move) const {
-        if (me.task != move.from && me.task != move.to) return nullptr;
+    // Starts to copy an array of task `from` to task `to`, or to another layout within one task, if
+    // this process takes part.
+    void start(Executors& under_way, int from, int to, const ArrayDescriptor& source,
+               const ArrayDescriptor& destination, const std::optional<Array>& sent,
+               const std::optional<Array>& received) const {
+        if (me.task != from && me.task != to) return;
         plan::Options options;
-        options.itemsize = move.itemsize;
-        if (move.from == move.to)
-            for (std::int64_t r = 0; r < move.destination.size(); ++r)
-                options.overlap.push_back(r < move.source.size() ? r : -1);
-        const auto view = [](const std::optional<Array>& array) {
-            return array ? transfer::local_view_of(*array) : transfer::LocalView();
+        options.itemsize = source.itemsize;
+        if (from == to)
+            for (std::int64_t r = 0; r < destination.value().size(); ++r)
+                options.overlap.push_back(r < source.value().size() ? r : -1);
+        const Array* const out = me.task == from && sent ? &*sent : nullptr;
+        const Array* const in = me.task == to && received ? &*received : nullptr;
+        const auto view = [](const Array* array) {
+            return array == nullptr ? transfer::LocalView() : transfer::local_view_of(*array);
         };
-        const auto work = transfer::cached_schedule(move.source, move.destination, options,
-                                                    view(move.sent), view(move.received));
+        const auto work = transfer::cached_schedule(source.value(), destination.value(), options,
+                                                    view(out), view(in));
         watch.lap(&Profile::schedule);
         const auto ranks = [&](int task) { return all.ranks[static_cast<std::size_t>(task)]; };
-        auto runner = std::make_unique<transfer::Executor>(
-            work,
-            transport::Route{all.link.get(), ranks(move.from), ranks(move.to), tag, number, 0, tag,
-                             tag},
-            watch);
-        runner->start(move.sent ? move.sent->data() : nullptr,
-                      move.received ? move.received->data() : nullptr);
-        return runner;
+        transport::Route route{all.link.get(), ranks(from), ranks(to), tag, number, 0, tag, tag};
+        under_way.push_back(std::make_unique<transfer::Executor>(work, std::move(route), watch));
+        under_way.back()->start(out == nullptr ? nullptr : out->data(),
+                                in == nullptr ? nullptr : in->data());
     }
 };
 
-// Runs all at once, because they involve different tasks.
-comm::Protocol<> run_all(CollectiveTransfers moving, std::vector<CollectiveTransfer> moves) {
-    std::vector<std::unique_ptr<transfer::Executor>> runners;
-    for (const CollectiveTransfer& move : moves)
-        if (auto runner = moving.start(move)) runners.push_back(std::move(runner));
+comm::Protocol<> finish_all(Executors under_way) {
     When done([&] {
-        std::erase_if(runners, [](const auto& runner) { return runner->poll(); });
-        return runners.empty();
+        std::erase_if(under_way, [](const auto& each) { return each->poll(); });
+        return under_way.empty();
     });
     co_await until(done);
 }
@@ -76,25 +68,18 @@ comm::Protocol<> run_all(CollectiveTransfers moving, std::vector<CollectiveTrans
 comm::Protocol<std::optional<Array>> combine_arrays(CollectiveTransfers moving,
                                                     const Collective& call,
                                                     std::vector<Contribution> brought, int root) {
-    const Layout to = brought[static_cast<std::size_t>(root)].results.at(0).value();
+    const ArrayDescriptor& to = brought[static_cast<std::size_t>(root)].results.at(0);
     const DType dtype = call.array->dtype();
     std::optional<Array> sum, next;
     if (moving.me.task == root) {
-        sum = Array::empty(to, dtype, moving.me.comm);
-        next = Array::empty(to, dtype, moving.me.comm);
+        sum = Array::empty(to.value(), dtype, moving.me.comm);
+        next = Array::empty(to.value(), dtype, moving.me.comm);
     }
     for (int task = 0; task < static_cast<int>(brought.size()); ++task) {
-        CollectiveTransfer move{task,
-                                root,
-                                brought[static_cast<std::size_t>(task)].descriptors.at(0).value(),
-                                to,
-                                std::nullopt,
-                                task == 0 ? sum : next,
-                                dtype.size};
-        if (moving.me.task == task) move.sent = call.array;
-        std::vector<CollectiveTransfer> only;
-        only.push_back(std::move(move));
-        co_await run_all(moving, std::move(only));
+        const auto& from = brought[static_cast<std::size_t>(task)].descriptors.at(0);
+        Executors one;
+        moving.start(one, task, root, from, to, call.array, task == 0 ? sum : next);
+        co_await finish_all(std::move(one));
         if (!sum || task == 0) continue;
         std::int64_t count = 1;
         for (const std::int64_t extent : sum->local_shape()) count *= extent;
@@ -112,19 +97,16 @@ void copy_local(const Array& from, const Array& to) {
 comm::Protocol<> move_all(CollectiveTransfers moving, std::vector<ArrayDescriptor> sources,
                           std::vector<ArrayDescriptor> destinations, int root, bool gathered,
                           std::optional<Array> sent, std::vector<std::optional<Array>> received) {
-    std::vector<CollectiveTransfer> moves;
+    Executors under_way;  // all at once, because they involve different tasks
     for (int task = 0; task < static_cast<int>(moving.all.names.size()); ++task) {
         const auto t = static_cast<std::size_t>(task);
         const ArrayDescriptor &from = sources[gathered ? t : 0], &to = destinations[t];
         if (to.layout.empty()) continue;
-        CollectiveTransfer move{
-            gathered ? task : root, gathered ? root : task, from.value(), to.value(),
-            std::nullopt,           std::nullopt,           from.itemsize};
-        if (moving.me.task == move.from) move.sent = sent;
-        if (moving.me.task == move.to) move.received = received[gathered ? t : 0];
-        moves.push_back(std::move(move));
+        const bool has_result = moving.me.task == (gathered ? root : task);
+        moving.start(under_way, gathered ? task : root, gathered ? root : task, from, to, sent,
+                     has_result ? received[gathered ? t : 0] : std::nullopt);
     }
-    co_await run_all(moving, std::move(moves));
+    co_await finish_all(std::move(under_way));
 }
 
 comm::Protocol<> carry_out(CollectiveTransfers moving, const Collective& call,

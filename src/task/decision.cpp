@@ -16,13 +16,8 @@ namespace {
 // tree get the outcome, too.
 constexpr double while_others_come = 1.0;  // seconds
 
-struct LeaderOutcome {
-    std::int64_t number = 0, among = 0;
-    Fault fault;
-};
-
 Protocol<> decide(Me me, Choice choice, Deadline deadline, int tree_tag,
-                  std::shared_ptr<LeaderOutcome> negotiated) {
+                  std::shared_ptr<std::string> outcome) {
     Packer word;
     if (me->group.lowest()) {
         std::optional<std::int64_t> found;
@@ -37,18 +32,13 @@ Protocol<> decide(Me me, Choice choice, Deadline deadline, int tree_tag,
         word.number(found.value_or(0)).number(choice.among);
         word.text(choice.fault.kind).text(choice.fault.message);
     }
-    const std::string outcome = co_await comm::broadcast(me->group, tree_tag, word.take());
-    Unpacker in(outcome);
-    negotiated->number = in.number();
-    negotiated->among = in.number();
-    negotiated->fault.kind = in.text();
-    negotiated->fault.message = in.text();
+    *outcome = co_await comm::broadcast(me->group, tree_tag, word.take());
 }
 
 }  // namespace
 
 std::int64_t choose(const Me& me, Choice choice, Deadline deadline) {
-    const auto negotiated = std::make_shared<LeaderOutcome>();
+    const auto outcome = std::make_shared<std::string>();
     const Fault own = choice.fault;
     const std::int64_t among = choice.among;
     const std::string name = choice.name;
@@ -57,8 +47,8 @@ std::int64_t choose(const Me& me, Choice choice, Deadline deadline) {
         const comm::EngineLock engine_lock;
         const int tag = me->tags.tree(me->task, me->calls++);
         auto text = choice.text;
-        call = std::make_shared<comm::Call>(
-            decide(me, std::move(choice), deadline, tag, negotiated), std::move(text));
+        call = std::make_shared<comm::Call>(decide(me, std::move(choice), deadline, tag, outcome),
+                                            std::move(text));
         comm::Engine::instance().add(call);
     }
     if (own && !me->group.lowest()) {
@@ -70,13 +60,18 @@ std::int64_t choose(const Me& me, Choice choice, Deadline deadline) {
         own.raise();
     }
     wait(*call, with_grace(deadline));
-    if (negotiated->fault) negotiated->fault.raise();
-    if (negotiated->among != among)
+    Unpacker in(*outcome);
+    const std::int64_t number = in.number(), among_there = in.number();
+    Fault fault;
+    fault.kind = in.text();
+    fault.message = in.text();
+    if (fault) fault.raise();
+    if (among_there != among)
         throw MismatchError(name + ": the lowest process of task '" + me->name() +
-                            "' chooses among " + std::to_string(negotiated->among) +
-                            ", this one among " + std::to_string(among) +
+                            "' chooses among " + std::to_string(among_there) + ", this one among " +
+                            std::to_string(among) +
                             "; give the same requests on every process of the task");
-    return negotiated->number;
+    return number;
 }
 
 }  // namespace hocket::task

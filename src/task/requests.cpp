@@ -52,33 +52,18 @@ Status task::finish(Pending& pending, const Deadline& deadline) {
     return **pending.found;
 }
 
-namespace {
-
-// Completes when enough pieces have arrived, or the call has ended.
-class PiecesDone final : public Operation {
-  public:
-    PiecesDone(task::Pending& pending, std::int64_t pieces) : pending_(pending), pieces_(pieces) {}
-    bool poll() override {
-        if (!pending_.call->ended()) static_cast<void>(pending_.call->poll());
-        if (pending_.call->ended()) static_cast<void>(pending_.call->poll());  // raises its error
-        const task::Progress& progress = *pending_.progress;
-        return pending_.call->ended() || (progress.cut && progress.done >= pieces_);
-    }
-    std::string text() const override {
-        return (pieces_ == 0 ? "the first word of: "
-                             : "piece " + std::to_string(pieces_ - 1) + " of: ") +
-               pending_.call->text();
-    }
-
-  private:
-    task::Pending& pending_;
-    std::int64_t pieces_;
-};
-
-}  // namespace
-
 void task::wait_for(Pending& pending, std::int64_t pieces, const Deadline& deadline) {
-    PiecesDone reached(pending, pieces);
+    const auto poll = [&] {
+        if (!pending.call->ended()) static_cast<void>(pending.call->poll());
+        if (pending.call->ended()) static_cast<void>(pending.call->poll());  // raises its error
+        return pending.call->ended() || (pending.progress->cut && pending.progress->done >= pieces);
+    };
+    const auto text = [&] {
+        return (pieces == 0 ? "the first word of: "
+                            : "piece " + std::to_string(pieces - 1) + " of: ") +
+               pending.call->text();
+    };
+    comm::FunctionOperation reached(poll, text);
     wait(reached, deadline);
 }
 
@@ -161,7 +146,7 @@ Status Request::status() const {
 }
 
 std::shared_ptr<Operation> Request::operation() const {
-    return std::make_shared<comm::Polled>(pending_of(*this).call);
+    return comm::polled(pending_of(*this).call);
 }
 
 void Request::start() {

@@ -246,7 +246,7 @@ void Team::refuse(Op op, const std::string& message) const {
 }
 
 std::shared_ptr<Operation> TeamResult::operation() const {
-    return std::make_shared<comm::Polled>(pending_->call);
+    return comm::polled(pending_->call);
 }
 
 bool TeamResult::test() const {

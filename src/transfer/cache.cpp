@@ -22,15 +22,14 @@ struct ScheduleKey {
     LocalView source, destination;
 
     std::size_t hash() const {
-        Hash hash;
-        hash.add(static_cast<std::int64_t>(source_layout.hash()))
-            .add(static_cast<std::int64_t>(destination_layout.hash()))
-            .add(options.itemsize);
-        for (const auto axis : options.axes) hash.add(axis);
-        hash.add(source.process).add(destination.process);
-        for (const auto stride : source.strides) hash.add(stride);
-        for (const auto stride : destination.strides) hash.add(stride);
-        return hash.value();
+        std::size_t hash = source_layout.hash();
+        const auto add = [&](std::size_t number) { hash = hash * 1099511628211U + number; };
+        add(destination_layout.hash());
+        for (const auto number : {options.itemsize, source.process, destination.process})
+            add(static_cast<std::size_t>(number));
+        for (const auto* numbers : {&options.axes, &source.strides, &destination.strides})
+            for (const auto number : *numbers) add(static_cast<std::size_t>(number));
+        return hash;
     }
     friend bool operator==(const ScheduleKey& a, const ScheduleKey& b) {
         return a.source.process == b.source.process &&
@@ -79,8 +78,8 @@ std::size_t plans_kept() {
 }
 
 Layout parsed(const std::string& text) {
-    static auto* const kept = new LruCache<TextKey, Layout>;
-    return *kept->find_or_make({text}, [](const TextKey& key) { return Layout::parse(key.text); });
+    static auto* const kept = new LruCache<std::string, Layout>;
+    return *kept->find_or_make(text, [](const std::string& key) { return Layout::parse(key); });
 }
 
 std::shared_ptr<const Schedule> cached_schedule(const Layout& source_layout,

@@ -57,20 +57,17 @@ comm::Fault fault_in_writing(const Array& destination) {
 
 // Sorted by first address, so that each is compared with few others.
 std::optional<std::pair<std::size_t, std::size_t>> sharing_memory(std::span<const Array> arrays) {
-    struct Placed : Range {
-        std::size_t index;
-    };
-    std::vector<Placed> ranges;
+    std::vector<std::pair<Range, std::size_t>> ranges;  // with the index of the array
     for (std::size_t i = 0; i < arrays.size(); ++i) {
         const Range range = range_of(arrays[i]);
         if (range.first != range.end) ranges.push_back({range, i});
     }
     std::sort(ranges.begin(), ranges.end(),
-              [](const Placed& a, const Placed& b) { return a.first < b.first; });
+              [](const auto& a, const auto& b) { return a.first.first < b.first.first; });
     for (auto a = ranges.begin(); a != ranges.end(); ++a)
-        for (auto b = a + 1; b != ranges.end() && b->first < a->end; ++b)
-            if (base::share_bytes(box_of(arrays[a->index]), box_of(arrays[b->index])))
-                return std::minmax(a->index, b->index);
+        for (auto b = a + 1; b != ranges.end() && b->first.first < a->first.end; ++b)
+            if (base::share_bytes(box_of(arrays[a->second]), box_of(arrays[b->second])))
+                return std::minmax(a->second, b->second);
     return std::nullopt;
 }
 

@@ -43,7 +43,7 @@ std::vector<Numbers> share(const Comm& comm, const Numbers& mine, const Deadline
     return result;
 }
 
-enum Kind : std::int64_t { box, list };
+constexpr std::int64_t box = 0, list = 1;  // kinds of parts
 
 // A part as numbers: its kind, the shape's dimensions and extents, and the rest.
 struct Part {

@@ -23,15 +23,8 @@ Layout parsed(const std::string& text);
 
 /// Adds these counts to plan_cache_counts().
 void count_plans(std::function<PlanCacheCounts()> counts);
-/// A text as a key.
-struct TextKey {
-    std::string text;
 
-    std::size_t hash() const { return std::hash<std::string>{}(text); }
-    friend bool operator==(const TextKey&, const TextKey&) = default;
-};
-
-/// A Key has hash() and ==. Any thread may call it.
+/// A Key is a text, or has hash() and ==. Any thread may call it.
 template <class Key, class Value>
 class LruCache {
   public:
@@ -43,7 +36,7 @@ class LruCache {
     /// Calls `make(key)` for a missing entry.
     template <class Make>
     std::shared_ptr<const Value> find_or_make(Key key, Make make) {
-        const std::size_t hash = key.hash();
+        const std::size_t hash = hash_of(key);
         {
             const std::lock_guard lock(mutex_);
             for (auto it = entries_.begin(); it != entries_.end(); ++it) {
@@ -67,6 +60,11 @@ class LruCache {
     }
 
   private:
+    static std::size_t hash_of(const std::string& key) { return std::hash<std::string>{}(key); }
+    template <class Other>
+    static std::size_t hash_of(const Other& key) {
+        return key.hash();
+    }
     struct Entry {
         std::size_t hash;
         Key key;
@@ -75,19 +73,6 @@ class LruCache {
     std::mutex mutex_;
     std::list<Entry> entries_;
     PlanCacheCounts counts_{};
-};
-
-/// Combines numbers to one hash.
-class Hash {
-  public:
-    Hash& add(std::int64_t number) {
-        value_ = value_ * 1099511628211U + static_cast<std::size_t>(number);
-        return *this;
-    }
-    std::size_t value() const { return value_; }
-
-  private:
-    std::size_t value_ = 14695981039346656037U;
 };
 
 }  // namespace hocket::transfer

@@ -27,7 +27,7 @@ std::vector<std::int64_t> nodes_of(const comm::Link& link, const std::vector<int
     return nodes;
 }
 
-TextKey key_of(const Layout& source, const Layout& destination, const plan::Options& options) {
+std::string key_of(const Layout& source, const Layout& destination, const plan::Options& options) {
     Packer key;
     key.text(layout::label(source.form()))
         .text(layout::label(destination.form()))
@@ -38,7 +38,7 @@ TextKey key_of(const Layout& source, const Layout& destination, const plan::Opti
         key.number(static_cast<std::int64_t>(numbers->size()));
         for (const std::int64_t number : *numbers) key.number(number);
     }
-    return {key.take()};
+    return key.take();
 }
 
 void log_choice(const Plan& plan) {
@@ -134,11 +134,11 @@ std::string choose_strategy(const Layout& source, const Layout& destination, pla
     if (!options.model) options.model = plan::Model::kept();
     options.source_nodes = nodes_of(*route.link, route.source, source.size());
     options.destination_nodes = nodes_of(*route.link, route.destination, destination.size());
-    static auto* const chosen = new LruCache<TextKey, std::string>;
+    static auto* const chosen = new LruCache<std::string, std::string>;
     std::optional<Plan> made;
     const auto strategy = chosen->find_or_make(
         key_of(source, destination, options),
-        [&](const TextKey&) { return made.emplace(source, destination, options).strategy(); });
+        [&](const std::string&) { return made.emplace(source, destination, options).strategy(); });
     if (made && log::enabled(LogLevel::debug)) log_choice(*made);
     return *strategy;
 }

@@ -26,6 +26,7 @@ class Chunks {
 
     Chunks() = default;  // none
     explicit Chunks(Kind kind) : kind_(kind) {}
+    Kind kind() const { return kind_; }
     /// Adds a copy to the current chunk.
     void add(kernel::Copy copy, std::int64_t source_offset, std::int64_t destination_offset);
     std::int64_t filled() const { return filled_; }  ///< bytes of that chunk so far

@@ -50,22 +50,17 @@ class Message {
     bool within = false;          // both ends belong to that side
 
     const Chunks& cut(Chunks::Kind kind, std::int64_t part_bytes = 0) const {
-        for (const Cut& each : cuts_)
-            if (each.kind == kind && each.part_bytes == part_bytes) return each.parts;
-        cuts_.push_front({kind, part_bytes, (*cutter)(*this, kind, part_bytes)});
-        return cuts_.front().parts;
+        for (const auto& [bytes_of_part, parts] : cuts_)
+            if (parts.kind() == kind && bytes_of_part == part_bytes) return parts;
+        cuts_.emplace_front(part_bytes, (*cutter)(*this, kind, part_bytes));
+        return cuts_.front().second;
     }
     /// From array to array.
     const Chunks& parts() const { return cut(Chunks::Kind::between); }
     bool worked_out() const { return !cuts_.empty(); }
 
   private:
-    struct Cut {
-        Chunks::Kind kind;
-        std::int64_t part_bytes;
-        Chunks parts;
-    };
-    mutable std::forward_list<Cut> cuts_;
+    mutable std::forward_list<std::pair<std::int64_t, Chunks>> cuts_;  // with their part_bytes
 };
 
 /// The messages of one process in one direction, in the order of their starts.

@@ -28,11 +28,8 @@ bool remove_complete(std::vector<std::size_t>& under_way, const IsComplete& is_c
 
 }  // namespace
 
-NodeMessages::NodeMessages(const Messages& messages, std::vector<std::size_t> sends,
-                           std::vector<std::size_t> receives, const Route& route, std::int64_t most)
+NodeMessages::NodeMessages(const Messages& messages, const Route& route, std::int64_t most)
     : messages_(&messages),
-      sends_(std::move(sends)),
-      receives_(std::move(receives)),
       route_(route),
       outgoing_(messages.sends.messages.size()),
       incoming_(messages.receives.messages.size()),
@@ -87,18 +84,18 @@ bool NodeMessages::all_delivered(Texts& texts) {
 
 void NodeMessages::abort(const std::string& why) {
     try {
-        for (const std::size_t i : sends_) {
+        each_send([&](std::size_t i) {
             if (outgoing_[i])
                 outgoing_[i]->abort_use(why);
             else
                 send_failure(route_, sent(i), why);
-        }
-        for (const std::size_t i : receives_) {
+        });
+        each_receive([&](std::size_t i) {
             if (incoming_[i])
                 incoming_[i]->abort_use(why);
             else if (!is_eager(received(i)))  // whose sender has gone on
                 send_refusal(route_, received(i), why);
-        }
+        });
     } catch (const std::exception&) {
         return;  // no memory for the text: report the first error
     }
@@ -106,26 +103,25 @@ void NodeMessages::abort(const std::string& why) {
 
 void NodeMessages::connect() {
     persistent_ = true;
-    unannounced_ = receives_;
-    for (const std::size_t i : sends_) offer(i);
+    each_receive([&](std::size_t i) { unannounced_.push_back(i); });
+    each_send([&](std::size_t i) { offer(i); });
 }
 
 bool NodeMessages::connected() {
     route_.link->flush_inbox();
     accept_offers();
     if (!all_delivered(offers_) || !unannounced_.empty()) return false;
-    short_only_ =
-        std::all_of(sends_.begin(), sends_.end(), [&](auto i) { return is_short(sent(i)); }) &&
-        std::all_of(receives_.begin(), receives_.end(),
-                    [&](auto i) { return is_short(received(i)); });
+    short_only_ = true;
+    each_send([&](std::size_t i) { short_only_ = short_only_ && is_short(sent(i)); });
+    each_receive([&](std::size_t i) { short_only_ = short_only_ && is_short(received(i)); });
     return true;
 }
 
 void NodeMessages::rebind(const Messages& messages) {
     messages_ = &messages;
-    for (const std::size_t i : sends_)
+    for (std::size_t i = 0; i < outgoing_.size(); ++i)
         if (outgoing_[i]) outgoing_[i]->rebind(sent(i));
-    for (const std::size_t i : receives_)
+    for (std::size_t i = 0; i < incoming_.size(); ++i)
         if (incoming_[i]) incoming_[i]->rebind(received(i));
     interleaving_.reset();
 }
@@ -133,10 +129,10 @@ void NodeMessages::rebind(const Messages& messages) {
 void NodeMessages::begin(Run& run) {
     run_ = &run;
     given_ = next_ = 0;
-    for (const std::size_t i : receives_) {
+    for (std::size_t i = 0; i < incoming_.size(); ++i) {
         if (incoming_[i])
             begin_receive(i);
-        else
+        else if (route_.in_node(received(i)))
             unannounced_.push_back(i);
     }
 }
@@ -150,15 +146,16 @@ void NodeMessages::begin_receive(std::size_t i) {
 }
 
 void NodeMessages::send(std::size_t end) {
-    while (given_ < sends_.size() && sends_[given_] < end) ++given_;
+    given_ = end;
     begin_sends();
 }
 
 // A message that is packed at once without a persistent channel needs free memory.
 void NodeMessages::begin_sends() {
     for (; next_ < given_; ++next_) {
-        const std::size_t i = sends_[next_];
+        const std::size_t i = next_;
         const Message& message = sent(i);
+        if (!outgoing_[i] && !route_.in_node(message)) continue;
         if (is_eager(message)) {
             eager_sends_.push_back(
                 {route_.rank_of(message), send_eager(route_, message, run_->sent_from())});

@@ -18,9 +18,8 @@ namespace hocket::transport {
 
 class NodeMessages final : public Transport {
   public:
-    /// `sends`, `receives`: the numbers of its messages. `most`: bytes of rings.
-    NodeMessages(const Messages& messages, std::vector<std::size_t> sends,
-                 std::vector<std::size_t> receives, const Route& route, std::int64_t most);
+    /// `most`: bytes of rings.
+    NodeMessages(const Messages& messages, const Route& route, std::int64_t most);
 
     void connect() override;  ///< gives every message a persistent channel
     bool connected() override;
@@ -39,6 +38,17 @@ class NodeMessages final : public Transport {
 
     const Message& sent(std::size_t i) const { return messages_->sends.messages[i]; }
     const Message& received(std::size_t i) const { return messages_->receives.messages[i]; }
+    /// Calls `visit(i)` for each send, or receive, whose peer is in the node.
+    template <class Visit>
+    void each_send(const Visit& visit) const {
+        for (std::size_t i = 0; i < outgoing_.size(); ++i)
+            if (route_.in_node(sent(i))) visit(i);
+    }
+    template <class Visit>
+    void each_receive(const Visit& visit) const {
+        for (std::size_t i = 0; i < incoming_.size(); ++i)
+            if (route_.in_node(received(i))) visit(i);
+    }
     // As a text: too short for a channel that is used once.
     bool is_eager(const Message& message) const;
     // Sends the address of the channel to the receiver, once.
@@ -52,14 +62,13 @@ class NodeMessages final : public Transport {
     bool poll_sends();
 
     const Messages* messages_;
-    const Numbers sends_, receives_;
     const Route& route_;
     Run* run_ = nullptr;
     bool persistent_ = false, short_only_ = false;
     Texts offers_, eager_sends_;
     Numbers unannounced_;               // receives without a text so far, in order
     std::vector<int> awaited_;          // the ranks that they wait for, during one poll
-    std::size_t given_ = 0, next_ = 0;  // positions in sends_: given to it; not begun
+    std::size_t given_ = 0, next_ = 0;  // sends before these are given to it, and have begun
     std::vector<std::unique_ptr<ShmSend>> outgoing_;  // by number; none: eager, or not its own
     std::vector<std::unique_ptr<ShmReceive>> incoming_;
     Numbers sending_, receiving_;               // under way

@@ -9,12 +9,13 @@
 namespace hocket::transport {
 namespace {
 
-// The numbers of the messages whose peer shares this process's memory, then those of all others.
-std::pair<std::vector<std::size_t>, std::vector<std::size_t>> divided(const Direction& side,
-                                                                      const Route& route) {
-    std::pair<std::vector<std::size_t>, std::vector<std::size_t>> found;
+using Numbers = std::vector<std::size_t>;
+
+// The numbers of the messages that the link carries.
+Numbers by_link(const Direction& side, const Route& route) {
+    Numbers found;
     for (std::size_t i = 0; i < side.messages.size(); ++i)
-        (route.in_node(side.messages[i]) ? found.first : found.second).push_back(i);
+        if (!route.in_node(side.messages[i])) found.push_back(i);
     return found;
 }
 
@@ -22,15 +23,14 @@ std::pair<std::vector<std::size_t>, std::vector<std::size_t>> divided(const Dire
 
 std::vector<std::unique_ptr<Transport>> transports_for(const Messages& messages, const Route& route,
                                                        std::int64_t most) {
-    auto [node_sends, net_sends] = divided(messages.sends, route);
-    auto [node_receives, net_receives] = divided(messages.receives, route);
+    Numbers sends = by_link(messages.sends, route), receives = by_link(messages.receives, route);
+    const std::size_t all = messages.sends.messages.size() + messages.receives.messages.size();
+    const std::size_t net = sends.size() + receives.size();
     std::vector<std::unique_ptr<Transport>> made;
-    if (!node_sends.empty() || !node_receives.empty())
-        made.push_back(std::make_unique<NodeMessages>(messages, std::move(node_sends),
-                                                      std::move(node_receives), route, most));
-    if (!net_sends.empty() || !net_receives.empty())
-        made.push_back(std::make_unique<NetMessages>(messages, std::move(net_sends),
-                                                     std::move(net_receives), route, most));
+    if (net < all) made.push_back(std::make_unique<NodeMessages>(messages, route, most));
+    if (net > 0)
+        made.push_back(std::make_unique<NetMessages>(messages, std::move(sends),
+                                                     std::move(receives), route, most));
     return made;
 }
 
