@@ -30,7 +30,7 @@ Plain::Plain(const Shape& extents, const Shape& strides, const std::vector<std::
 }
 
 std::vector<iovec> Plain::runs() const {
-    const IndexBox all = whole_of(Shape(extents_.begin(), extents_.begin() + loops_));
+    const IndexBox all = whole_of(Shape(extents_.data(), extents_.data() + loops_));
     std::vector<iovec> out(static_cast<std::size_t>(product_of(all.stop)));
     for (std::size_t n = 0; n < out.size(); ++n) {
         std::byte* run = first_;
@@ -51,15 +51,15 @@ void Plain::each_piece(std::int64_t offset, const Use& use) const {
     while (d > 1 && below * extents_[d - 1] <= piece_bytes) below *= extents_[--d];
     const std::int64_t most = std::max<std::int64_t>(1, piece_bytes / below);
     buffer.resize(static_cast<std::size_t>(std::min(most, extents_[d - 1]) * below));
-    const IndexBox before = whole_of(Shape(extents_.begin(), extents_.begin() + (d - 1)));
+    const IndexBox before = whole_of(Shape(extents_.data(), extents_.data() + d - 1));
     const std::int64_t count = product_of(before.stop);
     for (std::int64_t n = 0; n < count; ++n) {
         std::byte* from = first_;
         const Shape at = index_in(before, n);
         for (std::size_t k = 0; k + 1 < d; ++k) from += at[k] * strides_[k];
         for (std::int64_t first = 0; first < extents_[d - 1]; first += most) {
-            Shape extents(extents_.begin() + (d - 1), extents_.end());
-            const Shape strides(strides_.begin() + (d - 1), strides_.end());
+            Shape extents(extents_.data() + d - 1, extents_.data() + extents_.size());
+            const Shape strides(strides_.data() + d - 1, strides_.data() + strides_.size());
             extents[0] = std::min(most, extents[0] - first);
             const std::span<std::byte> part(buffer.data(),
                                             static_cast<std::size_t>(extents[0] * below));

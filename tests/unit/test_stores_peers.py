@@ -17,8 +17,17 @@ def write(comm, path):
         s.write("t", a)
 
 
+def write_hdf5(comm, path):
+    a = hk.from_function(lambda i, j: 8.0 * i + j, hk.Layout((6, 8), "(BLOCK, *)", comm.size))
+    hk.save(path, {"t": a})
+
+
 def read(comm, path):
     return {name: each.gather() for name, each in hk.load(path, comm=comm).items()}
+
+
+def names_of(comm, path):
+    return hk.load(path, comm=comm).dimension_names
 
 
 @pytest.mark.soak
@@ -58,3 +67,18 @@ def test_xarray_and_hocket_read_each_other(tmp_path):
     found = hk.run(read, ranks=2, args=(tmp_path / "theirs",))[0]
     assert np.array_equal(found["u"], WHOLE) and np.array_equal(found["x"], np.arange(8.0))
     assert hk.open_store(tmp_path / "theirs")["u"].dimension_names == ("y", "x")
+    names = hk.run(names_of, ranks=2, args=(tmp_path / "theirs",))[0]
+    assert names == {"u": ("y", "x"), "x": ("x",)}
+
+
+@pytest.mark.soak
+def test_what_hocket_writes_in_hdf5_xarray_opens(tmp_path):
+    xr = pytest.importorskip("xarray")
+    pytest.importorskip("h5netcdf")
+    hk.run(write_hdf5, ranks=2, args=(tmp_path / "ours.h5",))
+    with xr.open_dataset(tmp_path / "ours.h5", engine="h5netcdf", phony_dims="sort") as ours:
+        assert np.array_equal(ours.t.values, WHOLE)
+    theirs = xr.Dataset({"u": (("y", "x"), WHOLE)}, coords={"x": np.arange(8.0)})
+    theirs.to_netcdf(tmp_path / "theirs.h5", engine="h5netcdf")
+    found = hk.run(read, ranks=2, args=(tmp_path / "theirs.h5",))[0]
+    assert np.array_equal(found["u"], WHOLE) and np.array_equal(found["x"], np.arange(8.0))

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""The codecs as they are built where their libraries are not."""
+"""Stores as they are built where the libraries of JSON and of codecs are not."""
 
 import os
 import shlex
@@ -7,6 +7,7 @@ import shutil
 import subprocess
 from pathlib import Path
 
+import numpy as np
 import pytest
 
 ROOT = Path(__file__).parents[2]
@@ -53,3 +54,49 @@ def test_a_codec_without_its_library_says_how_to_get_it(tmp_path):
         told, ["libzstd"] * 2 + ["zlib1g"] * 2 + ["libblosc"] * 2 + ["libzstd"]
     ):
         assert f"hocket was built without {library}" in line and f"{library}-dev" in line
+
+
+OPENS = """
+#include <cstdio>
+#include "hocket/error.hpp"
+#include "hocket/store_files.hpp"
+#include "zarr/metadata.hpp"
+int main(int, char** words) {
+    for (int k = 1; words[k] != nullptr; ++k) try {
+            const hocket::StoreFiles files(words[k]);
+            std::printf("opened %zu\\n", files.names().size());
+        } catch (const hocket::Error& error) {
+            std::puts(error.what());
+        }
+}
+"""
+
+
+@pytest.mark.soak
+def test_a_build_without_json_says_how_to_get_it(tmp_path):
+    compiler = shlex.split(os.environ.get("CXX", "g++"))
+    core = next(iter(sorted(ROOT.glob("build/*/src/libhocket_core.so"))), None)
+    if shutil.which(compiler[0]) is None or core is None:
+        pytest.skip("needs a compiler, and a build of the other rooms")
+    source = tmp_path / "program.cpp"
+    source.write_text(OPENS, encoding="utf-8")
+    flags = ["-std=c++20", "-O0", f"-I{ROOT / 'src'}", f"-I{ROOT / 'include'}"]
+    objects = []
+    for each in [source, *sorted(ROOT.glob("src/zarr/*.cpp"))]:
+        objects.append(tmp_path / f"{each.stem}.o")
+        subprocess.run([*compiler, *flags, "-c", each, "-o", objects[-1]], check=True)
+    program = tmp_path / "program"
+    rest = [core, f"-Wl,-rpath,{core.parent}"]
+    subprocess.run([*compiler, *objects, *rest, "-o", program], check=True)
+    (tmp_path / "a.zarr").mkdir()
+    (tmp_path / "a.zarr" / "zarr.json").write_text("{}", encoding="utf-8")
+    np.save(tmp_path / "a.npy", np.zeros(3))
+    paths = [tmp_path / "a.zarr", tmp_path / "a.npy", tmp_path / "a.h5"]
+    (tmp_path / "a.h5").write_bytes(b"")
+    env = {**os.environ, "HOCKET_HDF5": "none"}
+    told = subprocess.run(
+        [program, *paths], env=env, capture_output=True, text=True, check=True
+    ).stdout.splitlines()
+    assert len(told) == 3, told
+    assert "nlohmann-json3-dev" in told[0] and "nlohmann-json3-dev" in told[1]
+    assert "finds no HDF5" in told[2]

@@ -34,18 +34,27 @@ class Checkpoint(dict[str, Array]):
     Attributes
     ----------
     attributes : dict
+    dimension_names : dict
+        for each array the names of its dimensions, None for each without one. xarray's coordinates
+        are the arrays with the name of a dimension
 
     Examples
     --------
     >>> hk.save("run.zarr", {"t": hk.zeros(hk.Layout(4, "(*)"))}, attributes={"step": 7})
     >>> d = hk.load("run.zarr")
-    >>> list(d), d.attributes
-    (['t'], {'step': 7})
+    >>> list(d), d.attributes, d.dimension_names
+    (['t'], {'step': 7}, {'t': ('dim_0',)})
     """
 
-    def __init__(self, arrays: Mapping[str, Array], attributes: dict[str, Any]) -> None:
+    def __init__(
+        self,
+        arrays: Mapping[str, Array],
+        attributes: dict[str, Any],
+        dimension_names: Optional[dict[str, tuple[Optional[str], ...]]] = None,
+    ) -> None:
         super().__init__(arrays)
         self.attributes = attributes
+        self.dimension_names = dimension_names or {}
 
 
 def save(
@@ -171,4 +180,6 @@ def load(
             elif callable(lay):
                 layout = lay(name, stored.shape, stored.dtype)
         found[name] = store.read(name, layout, max_buffer=max_buffer, timeout=seconds)
-    return Checkpoint(found, store.attributes)
+    return Checkpoint(
+        found, store.attributes, {name: store[name].dimension_names for name in found}
+    )
