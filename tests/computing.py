@@ -142,8 +142,11 @@ def fft_of_extents(x: Any, y: Any, choose: Choose) -> Any:
         lambda: np.fft.fft(x, choose(1, 9), one_axis(x, choose)),
         lambda: np.fft.fftn(x, s, tuple(range(x.ndim - len(s), x.ndim))),
         lambda: np.fft.rfftn(real, s, tuple(range(len(s)))),
+        lambda: np.fft.irfftn(x, s, tuple(range(len(s)))) if s[-1] > 1 else x,
+        lambda: np.fft.irfft(x, choose(1, 9), one_axis(x, choose)),
+        lambda: np.fft.rfft(real, choose(1, 9), one_axis(x, choose)),
         lambda: np.fft.fft2(x) if x.ndim > 1 else np.fft.ifft(x, 3),
-    ][choose(0, 3)]()
+    ][choose(0, 6)]()
 
 
 #: of two arrays of one shape
@@ -200,6 +203,7 @@ ANY: dict[str, Expression] = {
     "assigned values by mask": assigned_values_by_mask,
     "mask": lambda x, y, c: x[y > 0],
     "unique": lambda x, y, c: np.unique(x),
+    "how often": lambda x, y, c: np.unique(x, return_counts=True)[c(0, 1)],
     "searchsorted": lambda x, y, c: np.searchsorted(np.sort(x.ravel()), y),
     "zeros_like": lambda x, y, c: np.zeros_like(x) + y,
     "vstack": lambda x, y, c: np.vstack([x, y]),
@@ -249,6 +253,7 @@ MATRIX: dict[str, Expression] = {
     "matmul": lambda x, y, c: x @ y.T,
     "matrix and vector": lambda x, y, c: x @ y[0] if len(y) else x + y,
     "einsum": lambda x, y, c: np.einsum("ij,kj->ki", x, y),
+    "einsum of one": lambda x, y, c: np.einsum(["ij->ji", "ij->j", "ij->i"][c(0, 2)], x),
     "dot": lambda x, y, c: np.dot(x.ravel(), y.ravel()),
     "outer": lambda x, y, c: np.outer(x[:, 0], y[0]) if x.size else x + y,
     "rot90": lambda x, y, c: np.rot90(x, c(-2, 3)) * 1,

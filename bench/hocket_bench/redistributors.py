@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Libraries that redistribute arrays, as hocket's peers: ScaLAPACK's `pdgemr2d`, mpi4py-fft.
+"""Libraries that redistribute arrays, as hocket's peers: ScaLAPACK's `pdgemr2d`, mpi4py-fft,
+PETSc's `PetscSF`.
 
 They are found at run time; a missing one, or one that cannot solve the problem, is reported as not
 run.
@@ -153,6 +154,49 @@ def mpi4py_fft(problem: Problem) -> Contestant:
         return problem.step(lambda: transfer.forward(problem.source, problem.target), close)
 
     return Contestant("mpi4py-fft", prepare)
+
+
+#: PetscSF has an entry for every element.
+_MOST_LEAVES = 1 << 25
+
+
+def petsc_sf(problem: Problem) -> Contestant:
+    """PETSc's star forest: each element of the target is a leaf, which names its root in the
+    source by rank and position (Zhang, Brown, Balay et al., IEEE TPDS 33, 2022)."""
+
+    def prepare() -> Step:
+        if problem.bytes > 8 * _MOST_LEAVES:
+            raise UnavailableError(f"it has more than {_MOST_LEAVES} elements, and lists each one")
+        try:
+            from petsc4py import PETSc  # type: ignore[import-not-found]
+        except ImportError as error:
+            raise UnavailableError(
+                f"petsc4py (Debian: python3-petsc4py with MPI=system; PyPI: petsc4py): {error}"
+            ) from error
+        from mpi4py import MPI
+
+        roots = np.empty((problem.target.size, 2), PETSc.IntType)
+        leaves = np.arange(problem.target.size).reshape(problem.target.shape)
+        for sender, piece in enumerate(problem.recvs):
+            if piece.size:
+                held = [len(indices) for indices in problem.source_lay.indices(sender)]
+                places = np.arange(int(np.prod(held))).reshape(held)
+                roots[leaves[piece.target_index()].ravel(), 0] = sender
+                roots[leaves[piece.target_index()].ravel(), 1] = places[
+                    piece.source_index()
+                ].ravel()
+        forest = PETSc.SF().create(problem.comm)
+        forest.setGraph(problem.source.size, None, roots)
+        forest.setUp()
+        source, target = problem.source.reshape(-1), problem.target.reshape(-1)
+
+        def run() -> None:
+            forest.bcastBegin(MPI.DOUBLE, source, target, MPI.REPLACE)
+            forest.bcastEnd(MPI.DOUBLE, source, target, MPI.REPLACE)
+
+        return problem.step(run, forest.destroy)
+
+    return Contestant("PETSc PetscSF", prepare)
 
 
 def _turned(problem: Problem) -> tuple[int, int]:

@@ -248,7 +248,7 @@ NB_MODULE(_mpi, m) {
     });
     m.def("descriptor_counts", [] {
         const auto counts = descriptor_counts();
-        return std::make_tuple(counts.sent, counts.received);
+        return std::make_tuple(counts.sent, counts.received, counts.bytes_sent);
     });
     m.def("transfer_counts", [] {
         const auto counts = transfer_counts();

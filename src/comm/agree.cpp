@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "comm/agree.hpp"
 
+#include <algorithm>
 #include <optional>
 
 #include "base/pack.hpp"
@@ -27,7 +28,8 @@ struct MemberSignature {
         Packer out;
         out.number(by).number(by_many);
         out.text(statement.fault.kind).text(statement.fault.message).text(statement.text);
-        out.text(statement.payload);
+        out.text(statement.payload).number(static_cast<std::int64_t>(statement.offer.size()));
+        for (const std::string& value : statement.offer) out.text(value);
         return out.take();
     }
     static MemberSignature unpacked(const std::string& bytes) {
@@ -39,6 +41,8 @@ struct MemberSignature {
         signature.statement.fault.message = in.text();
         signature.statement.text = in.text();
         signature.statement.payload = in.text();
+        for (std::int64_t left = in.number(); left > 0; --left)
+            signature.statement.offer.push_back(in.text());
         return signature;
     }
 };
@@ -52,10 +56,15 @@ MemberSignature merge(MemberSignature a, MemberSignature b, int size) {
     const std::string& text = a.statement.text;
     if (fault && a.by_many > 0 && fault.message == b.statement.fault.message)
         a.by_many += b.by_many;
+    std::erase_if(a.statement.offer, [&](const std::string& value) {
+        const std::vector<std::string>& others = b.statement.offer;
+        return std::find(others.begin(), others.end(), value) == others.end();
+    });
     if (a.statement.payload.empty()) a.statement.payload = b.statement.payload;
     if (fault) return a;
     if (b.statement.fault) {
         b.statement.payload = a.statement.payload;
+        b.statement.offer = std::move(a.statement.offer);
         return b;
     }
     if (text == b.statement.text) return a;

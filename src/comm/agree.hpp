@@ -54,6 +54,8 @@ struct CallSignature {
     /// Data from the lowest member without a fault for all callers; it survives faults of other
     /// members.
     std::string payload;
+    /// Values that this member offers; after merging, those that all members offer.
+    std::vector<std::string> offer = {};
     /// After merging: every member has the same fault, so there was no call. Otherwise some members
     /// made a call that others did not.
     bool everywhere = false;

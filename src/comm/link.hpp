@@ -164,9 +164,10 @@ struct TextMessage {
 Protocol<TextMessage> receive_text(Link& link, int from, int tag);
 /// Receives a text that a probe has found.
 Protocol<TextMessage> receive_text(Link& link, ProbeResult arrival, int tag);
-/// Texts of this process so far, over all links; those of links' ends belong to no call.
+/// Texts of this process so far, over all links, and the bytes of those sent; those of links' ends
+/// belong to no call.
 struct TextCounts {
-    std::int64_t sent, received;
+    std::int64_t sent, received, bytes_sent;
 };
 TextCounts text_counts();
 

@@ -32,6 +32,14 @@ Boxes::Boxes(const Shape& shape, std::vector<std::int64_t> processes, std::vecto
     count();
 }
 
+std::vector<std::int64_t> Boxes::processes() const {
+    std::vector<std::int64_t> with_box;
+    for (std::size_t k = 0; k < boxes_.size(); ++k)
+        if (!boxes_[k].none)
+            with_box.push_back(listed_ ? processes_[k] : static_cast<std::int64_t>(k));
+    return with_box;
+}
+
 void Boxes::count() {
     held_.build();
     overlap_ = any_overlaps(held_);

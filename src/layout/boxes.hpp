@@ -41,6 +41,8 @@ class Boxes {
         const bool found = at != processes_.end() && *at == process;
         return found ? boxes_[static_cast<std::size_t>(at - processes_.begin())] : nothing_;
     }
+    /// The processes with a box, empty ones included.
+    std::vector<std::int64_t> processes() const;
     /// The non-empty boxes.
     const BoxIndex& held() const { return held_; }
     /// Disjoint boxes that cover the held elements, each with the process that sends it.

@@ -38,8 +38,8 @@ class Sweep {
   private:
     void emit(std::int64_t first, std::int64_t length) {
         out_.push_back({first,
-                        source_.count_below(first),
-                        destination_.count_below(first),
+                        source_.count_below(first, source_run_),
+                        destination_.count_below(first, destination_run_),
                         {{length, 1, 1, 1}}});
     }
 
@@ -82,6 +82,7 @@ class Sweep {
     const IndexSet& source_;
     const IndexSet& destination_;
     std::vector<Family>& out_;
+    std::size_t source_run_ = 0, destination_run_ = 0;  // at the last element
 };
 
 std::int64_t span_of(const std::vector<Repeat>& repeats) {
@@ -116,6 +117,7 @@ void clip(const Family& family, std::int64_t end, std::size_t level, std::vector
 
 /// Drops loops of one iteration, and joins loops that continue each other.
 void tidy(std::vector<Repeat>& repeats) {
+    if (repeats.size() < 2) return;
     std::vector<Repeat> kept;
     for (std::size_t i = repeats.size(); i-- > 0;) {
         const Repeat& repeat = repeats[i];
@@ -148,16 +150,17 @@ bool continues(const Family& a, const Family& b) {
 /// Sorts by first element and joins runs that touch.
 void join(std::vector<Family>& families) {
     for (Family& family : families) tidy(family.repeats);
-    std::sort(families.begin(), families.end(),
-              [](const Family& a, const Family& b) { return a.first < b.first; });
-    std::vector<Family> joined;
-    for (Family& family : families) {
-        if (!joined.empty() && continues(joined.back(), family))
-            joined.back().repeats.back().count += family.repeats.back().count;
-        else
-            joined.push_back(std::move(family));
+    const auto before = [](const Family& a, const Family& b) { return a.first < b.first; };
+    if (!std::is_sorted(families.begin(), families.end(), before))
+        std::sort(families.begin(), families.end(), before);
+    std::size_t kept = 0;
+    for (std::size_t i = 0; i < families.size(); ++i) {
+        if (kept > 0 && continues(families[kept - 1], families[i]))
+            families[kept - 1].repeats.back().count += families[i].repeats.back().count;
+        else if (kept++ != i)
+            families[kept - 1] = std::move(families[i]);
     }
-    families = std::move(joined);
+    families.resize(kept);
 }
 
 /// Folds equally spaced families of one form into one. The new loop goes outermost, whatever its

@@ -99,6 +99,7 @@ struct Form {
     Lazy<std::size_t> known_hash;
     Lazy<std::string> known_dist;
     Lazy<std::string> known_label;
+    Lazy<std::string> known_key;
 
     bool aligned() const;  ///< true if the alignment is not the identity
     /// True if a local array is a list: for explicit segments and listed elements.

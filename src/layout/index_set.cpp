@@ -16,6 +16,12 @@ std::int64_t Axis::owner(std::int64_t index) const {
 }
 
 Run Axis::indices(wide first, wide last) const {
+    if (stride == 1) {  // divisions of 128 bits take most of the time of long INDIRECT maps
+        const wide low = std::max<wide>(0, first - offset);
+        const wide high = std::min<wide>(extent, last - offset);
+        if (low >= high) return {0, 0};
+        return {static_cast<std::int64_t>(low), static_cast<std::int64_t>(high - low)};
+    }
     // A negative stride is a positive one, read from the far end.
     const bool backward = stride < 0;
     const wide step = backward ? -static_cast<wide>(stride) : stride;
@@ -56,13 +62,22 @@ std::size_t IndexSet::first_run_after(std::int64_t offset) const {
 }
 
 std::int64_t IndexSet::count_below(std::int64_t index) const {
+    std::size_t hint = runs_.size();
+    return count_below(index, hint);
+}
+
+std::int64_t IndexSet::count_below(std::int64_t index, std::size_t& hint) const {
     if (per_period_ == 0) return 0;
     std::int64_t rounds = 0;
     if (repeats()) {
         rounds = index / period_;
         index -= rounds * period_;
     }
-    const std::size_t run = first_run_after(index);
+    const auto ends_after = [&](std::size_t r) { return runs_[r].first + runs_[r].length > index; };
+    if (hint < runs_.size() && !ends_after(hint)) ++hint;
+    if (hint >= runs_.size() || !ends_after(hint) || (hint > 0 && ends_after(hint - 1)))
+        hint = first_run_after(index);
+    const std::size_t run = hint;
     std::int64_t within = per_period_;
     if (run < runs_.size()) {
         within = runs_.size() == 1 ? 0 : below_[run];

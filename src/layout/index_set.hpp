@@ -53,6 +53,9 @@ class IndexSet {
     bool empty() const { return count_ == 0; }
     /// The number of its elements below `index`; for an element, its local index.
     std::int64_t count_below(std::int64_t index) const;
+    /// The same, for a sequence of indices: looks at the run `hint` and the one after it first, and
+    /// sets it.
+    std::int64_t count_below(std::int64_t index, std::size_t& hint) const;
     bool contains(std::int64_t index) const;
     /// The element with `position` elements below it; 0 <= position < count().
     std::int64_t element(std::int64_t position) const;

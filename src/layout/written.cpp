@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Prints layouts as text, whole and shortened.
-#include <algorithm>
 #include <array>
 #include <cstdint>
 #include <string>
 
 #include "base/text.hpp"
+#include "layout/binary.hpp"
 #include "layout/form.hpp"
 
 namespace hocket::layout {
@@ -123,36 +123,13 @@ std::string brief(const Form& form) {
     return text.size() > most ? text.substr(0, most) + "..." : text;
 }
 
-namespace {
-
-/// Two sums of 64 bits over a text, with different odd factors.
-std::string digest_of(std::string_view text) {
-    std::array<std::uint64_t, 2> sums{0x9e3779b97f4a7c15U, 0xc2b2ae3d27d4eb4fU};
-    constexpr std::array<std::uint64_t, 2> factors{0xff51afd7ed558ccdU, 0xc4ceb9fe1a85ec53U};
-    for (std::size_t at = 0; at < text.size(); at += 8) {
-        std::uint64_t word = 0;
-        for (std::size_t k = at; k < std::min(text.size(), at + 8); ++k)
-            word = word << 8U | static_cast<unsigned char>(text[k]);
-        for (std::size_t i = 0; i < sums.size(); ++i) {
-            sums[i] = (sums[i] ^ word) * factors[i];
-            sums[i] ^= sums[i] >> 29U;
-        }
-    }
-    std::string result;
-    for (std::uint64_t sum : sums)
-        for (int k = 0; k < 16; ++k, sum >>= 4U) result += "0123456789abcdef"[sum & 15U];
-    return result;
-}
-
-}  // namespace
-
 const std::string& label(const Form& form) {
     return form.known_label.get([&] {
         constexpr std::size_t most = 400, shown = 120;
         std::string text = text_of(form);
         if (text.size() <= most) return text;
         return text.substr(0, shown) + "... (" + std::to_string(text.size()) + " characters, #" +
-               digest_of(text) + ")";
+               hexadecimal(key_of(form)) + ")";
     });
 }
 

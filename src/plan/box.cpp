@@ -70,6 +70,7 @@ void add_boxes(const std::vector<std::vector<Family>>& families, const Addressin
                                          repeat.destination * destination.strides[d]});
             // Periods become outer loops, so that contiguous elements, also of other boxes, move
             // together.
+            if (box.loops.size() - begin < 2) continue;
             std::stable_sort(box.loops.begin() + static_cast<std::ptrdiff_t>(begin),
                              box.loops.end(), [](const Loop& x, const Loop& y) {
                                  return std::abs(x.source_step) > std::abs(y.source_step);
@@ -185,10 +186,26 @@ std::vector<Box> make_boxes(const Problem& problem, std::int64_t source_rank,
     }
     const bool grid_source = problem.source.form().gridded();
     const bool grid_destination = problem.destination.form().gridded();
+    const auto holds_all = [](const IndexSet& set, const layout::Range& range) {
+        return set.count_below(range.last) - set.count_below(range.first) ==
+               range.last - range.first;
+    };
     for (const CommonBox& piece : *pieces) {
         source.base = piece.source_local;
         destination.base = piece.destination_local;
         for (std::size_t d = 0; d < shape.size(); ++d) {
+            const layout::Range& range = piece.box[d];
+            if ((!grid_source || holds_all(from[d], range)) &&
+                (!grid_destination || holds_all(to[d], range))) {
+                // Most pieces of lists are so short that only this case is fast enough.
+                families[d].resize(1);
+                Family& all = families[d][0];
+                all.first = range.first;
+                all.source = source.flat ? 0 : from[d].count_below(range.first);
+                all.destination = destination.flat ? 0 : to[d].count_below(range.first);
+                all.repeats.assign(1, {range.last - range.first, 1, 1, 1});
+                continue;
+            }
             const IndexSet here = layout::interval(piece.box[d], shape[d]);
             families[d] =
                 layout::intersect(grid_source ? from[d] : here, grid_destination ? to[d] : here);

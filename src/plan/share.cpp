@@ -67,10 +67,13 @@ std::vector<std::int64_t> candidates(const IndexSet& own, const Axis& peer) {
 std::vector<Share> shares_of_partition(const IndexSet& own, const Axis& peer) {
     const layout::Partition& partition = *peer.partition;
     std::vector<Share> found;
+    std::vector<std::int64_t> counts;  // by coordinate, if there are fewer of these than pieces
     const auto add = [&](std::int64_t piece, std::int64_t count) {
         if (count <= 0) return;
         const std::int64_t owner = partition.owner_of(piece);
-        if (!found.empty() && found.back().coordinate == owner)
+        if (!counts.empty())
+            counts[static_cast<std::size_t>(owner)] += count;
+        else if (!found.empty() && found.back().coordinate == owner)
             found.back().count += count;
         else
             found.push_back({owner, count});
@@ -85,6 +88,7 @@ std::vector<Share> shares_of_partition(const IndexSet& own, const Axis& peer) {
     };
     const std::int64_t first = own.element(0), last = own.element(own.count() - 1) + 1;
     const auto [lowest, highest] = pieces_of(first, last);
+    if (peer.procs <= highest - lowest) counts.resize(static_cast<std::size_t>(peer.procs));
     if (own.runs_within(first, last) <= highest - lowest) {
         layout::for_runs(own, first, last, [&](std::int64_t low, std::int64_t high) {
             const auto [from, to] = pieces_of(low, high);
@@ -99,6 +103,8 @@ std::vector<Share> shares_of_partition(const IndexSet& own, const Axis& peer) {
             add(k, own.count_below(run.first + run.length) - own.count_below(run.first));
         }
     }
+    for (std::size_t c = 0; c < counts.size(); ++c)
+        if (counts[c] > 0) found.push_back({static_cast<std::int64_t>(c), counts[c]});
     const auto before = [](const Share& a, const Share& b) { return a.coordinate < b.coordinate; };
     if (!std::is_sorted(found.begin(), found.end(), before))
         std::sort(found.begin(), found.end(), before);

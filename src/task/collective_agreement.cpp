@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "task/collective_agreement.hpp"
 
+#include <algorithm>
+
 #include "base/pack.hpp"
 
 namespace hocket::task {
@@ -8,31 +10,66 @@ namespace {
 
 using Kind = Collective::Kind;
 
+// Long layouts travel as digests. A process that gathers contributions learns from their beginnings
+// whether all processes know all layouts.
 std::string packed(const Contribution& brought) {
     Packer out, item;
+    KnownLayouts named(KnownLayouts::unlimited);
+    keep(named, brought.descriptors);
+    keep(named, brought.results);
     item.text(brought.call).text(brought.fault.kind).text(brought.fault.message);
-    pack(item, brought.descriptors);
-    pack(item, brought.results);
-    return out.text(item.take()).take();  // as one text, so that several can follow each other
+    pack(item, brought.descriptors, named);
+    pack(item, brought.results, named);
+    pack(out, brought.offer);
+    pack(out, named.offer());
+    return out.text(item.take()).take();
 }
 
-std::vector<Contribution> unpacked(const std::string& bytes) {
+// The digests in contributions that some process does not offer.
+std::vector<std::string> unknown_among(const std::string& contributions) {
+    const auto without = [](std::vector<std::string>& from, const std::vector<std::string>& in,
+                            bool those) {
+        std::erase_if(from, [&](const std::string& digest) {
+            return (std::find(in.begin(), in.end(), digest) != in.end()) == those;
+        });
+    };
+    std::vector<std::string> named, offered;
+    bool first = true;
+    for (Unpacker in(contributions); !in.empty(); first = false) {
+        const std::vector<std::string> offer = unpack_texts(in), digests = unpack_texts(in);
+        static_cast<void>(in.text());
+        named.insert(named.end(), digests.begin(), digests.end());
+        if (first) offered = offer;
+        without(offered, offer, false);
+    }
+    without(named, offered, true);
+    return named;
+}
+
+// The outcome of the agreement for all processes: contributions, and the layouts that they need.
+std::string packed(const std::string& contributions, const std::string& layouts) {
+    return Packer().number(0).text(contributions).text(layouts).take();
+}
+
+std::vector<Contribution> unpacked(const std::string& outcome, KnownLayouts known) {
+    Unpacker whole(outcome);
+    static_cast<void>(whole.number());
+    const std::string contributions = whole.text(), layouts = whole.text();
+    for (Unpacker in(layouts); !in.empty();) static_cast<void>(known.unpack(in));
     std::vector<Contribution> all;
-    for (Unpacker in(bytes); !in.empty();) {
+    for (Unpacker in(contributions); !in.empty();) {
+        static_cast<void>(unpack_texts(in));
+        static_cast<void>(unpack_texts(in));
         const std::string item = in.text();
         Unpacker each(item);
         Contribution& made = all.emplace_back();
         made.call = each.text();
         made.fault.kind = each.text();
         made.fault.message = each.text();
-        made.descriptors = unpack_descriptors(each);
-        made.results = unpack_descriptors(each);
+        made.descriptors = unpack_descriptors(each, known);
+        made.results = unpack_descriptors(each, known);
     }
     return all;
-}
-
-std::string spelled(const ArrayDescriptor& form) {
-    return form.dtype + " " + form.layout;
 }
 
 bool alike(const ArrayDescriptor& a, const ArrayDescriptor& b) {
@@ -62,9 +99,9 @@ comm::Fault fault_among(const Tasks::State& all, const std::vector<Contribution>
     for (std::size_t t = 0; t < results.size(); ++t)
         if (!alike(brought[t].descriptors.at(0), results[t]))
             return {"MismatchError", "gather: task '" + all.names[t] + "' gives " +
-                                         spelled(brought[t].descriptors[0]) +
+                                         brought[t].descriptors[0].text() +
                                          ", but the root, task '" + name + "', receives it into " +
-                                         spelled(results[t]) + "; make shape and dtype match"};
+                                         results[t].text() + "; make shape and dtype match"};
     return {};
 }
 
@@ -85,19 +122,39 @@ std::string text_of(const Tasks::State& all, const Collective& call) {
 
 namespace {
 
-// The lowest processes of all tasks; what each brings, or what is wrong.
+// Runs on the lowest processes of all tasks, and returns the outcome. If some process lacks a
+// layout, the lowest of all requests it in a second round.
 comm::Protocol<std::string> meet(All all, Me me, const Collective& call, const Contribution& mine,
-                                 int meeting_tag) {
+                                 const KnownLayouts& known, int meeting_tag) {
     comm::Group lowest{all->link.get(), {}, me->task};
     for (const auto& ranks : all->ranks) lowest.members.push_back(ranks[0]);
-    comm::Merge append = [](std::string a, std::string b) { return a + b; };
-    std::string outcome =
-        co_await comm::reduce(lowest, meeting_tag, packed(mine), std::move(append));
+    const comm::Merge append = [](std::string a, std::string b) { return a + b; };
+    const auto outcome_of = [&](const std::string& contributions, const std::string& layouts) {
+        std::string outcome = packed(contributions, layouts);
+        std::vector<Contribution> brought = unpacked(outcome, known);
+        Contribution fault;
+        fault.fault = fault_among(*all, brought, call.kind, call.root);
+        return fault.fault ? packed(packed(fault), "") : outcome;
+    };
+    const std::string contributions =
+        co_await comm::reduce(lowest, meeting_tag, packed(mine), append);
+    std::string outcome;
     if (lowest.lowest()) {
-        std::vector<Contribution> outcome_text = unpacked(outcome);
-        outcome_text[0].fault = fault_among(*all, outcome_text, call.kind, call.root);
-        if (outcome_text[0].fault) outcome = packed(outcome_text[0]);
+        const std::vector<std::string> unknown = unknown_among(contributions);
+        Packer request;
+        pack(request.number(1), unknown);
+        outcome = unknown.empty() ? outcome_of(contributions, "") : request.take();
     }
+    outcome = co_await comm::broadcast(lowest, meeting_tag, std::move(outcome));
+    Unpacker in(outcome);
+    if (in.number() == 0) co_return outcome;
+    KnownLayouts own(KnownLayouts::unlimited);
+    keep(own, mine.descriptors);
+    keep(own, mine.results);
+    std::string layouts = own.whole(unpack_texts(in));
+    layouts = co_await comm::reduce(lowest, meeting_tag, std::move(layouts), append);
+    outcome.clear();
+    if (lowest.lowest()) outcome = outcome_of(contributions, layouts);
     outcome = co_await comm::broadcast(lowest, meeting_tag, std::move(outcome));
     co_return outcome;
 }
@@ -116,23 +173,32 @@ comm::Protocol<std::vector<Contribution>> gather_contributions(All all, Me me,
         mine.results = descriptors_of(call.results);
         signature.text = mine.call;
         for (const auto* descriptors : {&mine.descriptors, &mine.results})
-            for (const ArrayDescriptor& form : *descriptors) signature.text += ", " + spelled(form);
+            for (const ArrayDescriptor& form : *descriptors) signature.text += ", " + form.text();
     }
+    const KnownLayouts offered = me->outcomes.recent(KnownLayouts::usual);
+    signature.offer = offered.offer();
     signature = co_await comm::collect(me->group, tree_tag, std::move(signature));
     std::string outcome;
     if (me->group.lowest()) {
+        if (signature.fault) mine = {};
         mine.fault = signature.fault;
+        mine.offer = signature.offer;
         try {
-            std::string said = co_await meet(all, me, call, mine, meeting_tag);
-            outcome = std::move(said);
+            std::string agreed = co_await meet(all, me, call, mine, offered, meeting_tag);
+            outcome = std::move(agreed);
         } catch (const PeerLostError&) {  // only this process of its task may have noticed
+            mine = {};
             mine.fault = comm::Fault::current();
-            outcome = packed(mine);
+            outcome = packed(packed(mine), "");
         }
     }
     outcome = co_await comm::broadcast(me->group, tree_tag, std::move(outcome));
-    std::vector<Contribution> brought = unpacked(outcome);
+    std::vector<Contribution> brought = unpacked(outcome, offered);
     if (brought[0].fault) brought[0].fault.raise();
+    for (const Contribution& each : brought) {
+        keep(me->outcomes, each.descriptors);
+        keep(me->outcomes, each.results);
+    }
     co_return brought;
 }
 

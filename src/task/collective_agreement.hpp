@@ -16,6 +16,7 @@ struct Contribution {
     std::string call;  // must be equal in all tasks
     comm::Fault fault;
     std::vector<ArrayDescriptor> descriptors, results;
+    std::vector<std::string> offer;  // digests of layouts that every process of the task holds
 };
 
 /// The contributions of all tasks, in their order. @throws on every process of all tasks the error

@@ -101,7 +101,7 @@ comm::Protocol<> move_all(CollectiveTransfers moving, std::vector<ArrayDescripto
     for (int task = 0; task < static_cast<int>(moving.all.names.size()); ++task) {
         const auto t = static_cast<std::size_t>(task);
         const ArrayDescriptor &from = sources[gathered ? t : 0], &to = destinations[t];
-        if (to.layout.empty()) continue;
+        if (!to.layout) continue;
         const bool has_result = moving.me.task == (gathered ? root : task);
         moving.start(under_way, gathered ? task : root, gathered ? root : task, from, to, sent,
                      has_result ? received[gathered ? t : 0] : std::nullopt);
@@ -120,7 +120,7 @@ comm::Protocol<> carry_out(CollectiveTransfers moving, const Collective& call,
     std::vector<std::optional<Array>> received{call.array};
     if (call.kind == Kind::bcast) {
         std::vector<ArrayDescriptor> source{descriptors[root]};
-        descriptors[root].layout.clear();  // the root already has it
+        descriptors[root].layout.reset();  // the root already has it
         co_await move_all(moving, std::move(source), std::move(descriptors), call.root, false,
                           call.array, std::move(received));
     } else if (call.kind == Kind::gather) {

@@ -141,7 +141,10 @@ Protocol<> probe(All all, Me me, ProbeCall probing, int tree_tag, std::int64_t t
     CallSignature mine;
     mine.fault = probing.fault;
     mine.text = "probe(" + task_text(*all, probing.source) + ", " + tag_text(probing.tag) + ")";
+    const KnownLayouts offered = me->outcomes.recent();
+    mine.offer = offered.offer();
     CallSignature signature = co_await comm::collect(me->group, tree_tag, std::move(mine));
+    const KnownLayouts of_all(signature.offer);
     Reply outcome_text;
     if (me->group.lowest()) {
         try {
@@ -152,8 +155,9 @@ Protocol<> probe(All all, Me me, ProbeCall probing, int tree_tag, std::int64_t t
         }
     }
     const std::string outcome =
-        co_await comm::broadcast(me->group, tree_tag, outcome_text.packed());
-    const Reply answer = Reply::unpacked(outcome);
+        co_await comm::broadcast(me->group, tree_tag, outcome_text.packed(of_all));
+    const Reply answer = Reply::unpacked(outcome, offered);
+    keep(me->outcomes, answer.other.descriptors);
     if (answer.fault) answer.fault.raise();
     if (answer.other.fault) fault_of_sender(*all, answer.other).raise();
     if (!answer.other.descriptors.empty()) {

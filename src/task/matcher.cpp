@@ -3,17 +3,24 @@
 
 #include <algorithm>
 
-#include "transfer/lru_cache.hpp"
+#include "layout/form.hpp"
 
 namespace hocket::task {
 
 ArrayDescriptor ArrayDescriptor::of(const Array& array) {
-    return {array.layout().text(), array.dtype().name, array.dtype().size, array.layout()};
+    return {array.layout(), array.dtype().name, array.dtype().size};
 }
 
 const Layout& ArrayDescriptor::value() const {
-    if (!known) known = transfer::parsed(layout);
-    return *known;
+    if (!layout)
+        throw Error(
+            "a message of hocket's own lacks a layout; do all processes run the same version of "
+            "hocket?");
+    return *layout;
+}
+
+std::string ArrayDescriptor::text() const {
+    return dtype + " " + (layout ? layout::label(layout->form()) : "");
 }
 
 std::vector<ArrayDescriptor> descriptors_of(std::span<const Array> arrays) {
@@ -23,13 +30,15 @@ std::vector<ArrayDescriptor> descriptors_of(std::span<const Array> arrays) {
     return descriptors;
 }
 
-void pack(Packer& out, const std::vector<ArrayDescriptor>& descriptors) {
+void pack(Packer& out, const std::vector<ArrayDescriptor>& descriptors, KnownLayouts& known) {
     out.number(static_cast<std::int64_t>(descriptors.size()));
-    for (const ArrayDescriptor& form : descriptors)
-        out.text(form.layout).text(form.dtype).number(form.itemsize);
+    for (const ArrayDescriptor& form : descriptors) {
+        out.number(form.layout ? 1 : 0).text(form.dtype).number(form.itemsize);
+        if (form.layout) known.pack(out, *form.layout);
+    }
 }
 
-std::vector<ArrayDescriptor> unpack_descriptors(Unpacker& in) {
+std::vector<ArrayDescriptor> unpack_descriptors(Unpacker& in, KnownLayouts& known) {
     std::vector<ArrayDescriptor> descriptors;
     std::int64_t left = in.number();
     if (left == 1)
@@ -37,28 +46,35 @@ std::vector<ArrayDescriptor> unpack_descriptors(Unpacker& in) {
                                  // it is read
     for (; left > 0; --left) {
         ArrayDescriptor& form = descriptors.emplace_back();
-        form.layout = in.text();
+        const bool has_layout = in.number() != 0;
         form.dtype = in.text();
         form.itemsize = in.number();
+        if (has_layout) form.layout = known.unpack(in);
     }
     return descriptors;
 }
 
-void Envelope::pack(Packer& out) const {
+void keep(KnownLayouts& known, const std::vector<ArrayDescriptor>& descriptors) {
+    for (const ArrayDescriptor& form : descriptors)
+        if (form.layout) known.keep(*form.layout);
+}
+
+void Envelope::pack(Packer& out, KnownLayouts& known) const {
     out.number(source).number(tag).number(send).text(stream);
     out.text(fault.kind).text(fault.message).number(persistent_id).number(once ? 1 : 0);
     out.number(departure ? 1 : 0);
     requested.pack(out);
-    task::pack(out, descriptors);
+    task::pack(out, offer);
+    task::pack(out, descriptors, known);
 }
 
-std::string Envelope::packed() const {
+std::string Envelope::packed(KnownLayouts& known) const {
     Packer out(typical_bytes);
-    pack(out);
+    pack(out, known);
     return out.take();
 }
 
-Envelope Envelope::unpacked(Unpacker& in) {
+Envelope Envelope::unpacked(Unpacker& in, KnownLayouts& known) {
     Envelope envelope;
     envelope.source = static_cast<int>(in.number());
     envelope.tag = static_cast<int>(in.number());
@@ -70,13 +86,19 @@ Envelope Envelope::unpacked(Unpacker& in) {
     envelope.once = in.number() != 0;
     envelope.departure = in.number() != 0;
     envelope.requested = RequestedOptions::unpacked(in);
-    envelope.descriptors = unpack_descriptors(in);
+    envelope.offer = unpack_texts(in);
+    envelope.descriptors = unpack_descriptors(in, known);
     return envelope;
 }
 
-Envelope Envelope::unpacked(const std::string& bytes) {
+Envelope Envelope::unpacked(const std::string& bytes, std::vector<KnownLayouts>& known) {
+    const std::int64_t source = Unpacker(bytes).number();
+    if (source < 0 || source >= static_cast<std::int64_t>(known.size()))
+        throw Error("a message comes from task number " + std::to_string(source) +
+                    ", but there are " + std::to_string(known.size()) +
+                    " tasks; do all processes run the same version of hocket?");
     Unpacker in(bytes);
-    return unpacked(in);
+    return unpacked(in, known[static_cast<std::size_t>(source)]);
 }
 
 void Matcher::post(PostedReceive& wanted) {
@@ -126,7 +148,7 @@ void Matcher::pump() {
             const auto arrival = link_->probe(comm::any_source, tag_);
             if (!arrival) return;
             if (arrival->text) {
-                arrive(Envelope::unpacked(*arrival->text));
+                arrive(Envelope::unpacked(*arrival->text, known_));
                 continue;
             }
             incoming_ = std::make_unique<Incoming>();
@@ -135,7 +157,7 @@ void Matcher::pump() {
                            arrival->source, tag_);
         }
         if (!incoming_->requests.holds()) return;
-        Envelope envelope = Envelope::unpacked(incoming_->bytes);
+        Envelope envelope = Envelope::unpacked(incoming_->bytes, known_);
         incoming_.reset();
         arrive(std::move(envelope));
     }

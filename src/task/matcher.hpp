@@ -16,6 +16,7 @@
 #include "comm/agree.hpp"
 #include "comm/link.hpp"
 #include "hocket/array.hpp"
+#include "task/known_layouts.hpp"
 #include "task/requested_options.hpp"
 
 namespace hocket::task {
@@ -25,18 +26,21 @@ inline constexpr std::size_t typical_bytes = 320;
 
 /// A description of an array: its layout and type, not its memory.
 struct ArrayDescriptor {
-    std::string layout;  // as text
-    std::string dtype;   // empty: not known yet
+    std::optional<Layout> layout;  // none: only the type matters
+    std::string dtype;             // empty: not known yet
     std::int64_t itemsize = 0;
-    mutable std::optional<Layout> known = {};  // the parsed layout, after the first use
 
     static ArrayDescriptor of(const Array& array);
-    /// @throws LayoutError as Layout::parse.
+    /// @throws Error if there is no layout.
     const Layout& value() const;
+    /// "float64 (8) (BLOCK) @ (2)", shortened as layout::label.
+    std::string text() const;
 };
 std::vector<ArrayDescriptor> descriptors_of(std::span<const Array> arrays);
-void pack(Packer& out, const std::vector<ArrayDescriptor>& descriptors);
-std::vector<ArrayDescriptor> unpack_descriptors(Unpacker& in);
+/// `known`: the layouts that the receiver knows, which both sides change alike.
+void pack(Packer& out, const std::vector<ArrayDescriptor>& descriptors, KnownLayouts& known);
+std::vector<ArrayDescriptor> unpack_descriptors(Unpacker& in, KnownLayouts& known);
+void keep(KnownLayouts& known, const std::vector<ArrayDescriptor>& descriptors);
 
 /// The sending task's description of a message, which precedes its data.
 struct Envelope {
@@ -52,11 +56,13 @@ struct Envelope {
     bool departure = false;          // no more messages come from this task, for the reason in
                                      // `fault`
     RequestedOptions requested = {};
+    std::vector<std::string> offer = {};  // digests of layouts that the reply may name by them
 
-    void pack(Packer& out) const;
-    std::string packed() const;
-    static Envelope unpacked(Unpacker& in);
-    static Envelope unpacked(const std::string& bytes);
+    void pack(Packer& out, KnownLayouts& known) const;
+    std::string packed(KnownLayouts& known) const;
+    static Envelope unpacked(Unpacker& in, KnownLayouts& known);
+    /// An envelope of any task; `known`: by task. @throws Error for a task that does not exist.
+    static Envelope unpacked(const std::string& bytes, std::vector<KnownLayouts>& known);
 };
 
 /// A receive or a probe that waits for an envelope.
@@ -77,9 +83,10 @@ struct PostedReceive {
 /// messages between two tasks do not overtake each other.
 class Matcher {
   public:
-    void open(comm::Link& link, int envelope_tag) {
+    void open(comm::Link& link, int envelope_tag, std::size_t tasks) {
         link_ = &link;
         tag_ = envelope_tag;
+        known_.resize(tasks);
     }
     void post(PostedReceive& wanted);
     void withdraw(PostedReceive& wanted);
@@ -100,6 +107,7 @@ class Matcher {
     std::unique_ptr<Incoming> incoming_;
     std::deque<Envelope> unexpected_;
     std::list<PostedReceive*> posted_;
+    std::vector<KnownLayouts> known_;  // of each task's envelopes
 };
 
 /// Withdraws what was posted and has found nothing, however the call ends that posted it.

@@ -131,10 +131,14 @@ struct Member {
     int task = 0;
     comm::Group group;
     Tags tags;
-    std::int64_t calls = 0;             // collective calls of the task so far
-    std::int64_t persistent_id = 0;     // persistent sends of the task so far
-    TicketQueue sends, receives;        // on the lowest process
-    Matcher matcher;                    // on the lowest process
+    std::int64_t calls = 0;          // collective calls of the task so far
+    std::int64_t persistent_id = 0;  // persistent sends of the task so far
+    TicketQueue sends, receives;     // on the lowest process
+    Matcher matcher;                 // on the lowest process
+    // Layouts in this task's envelopes, and in replies to these, by the other task; those in the
+    // outcomes of calls of this task.
+    std::vector<KnownLayouts> sent, replied;
+    KnownLayouts outcomes;
     std::map<int, std::string> broken;  // other task -> the reason why the pair is broken
     std::optional<std::string> shown_name;
     std::map<std::string, StreamNews> news;  // on the lowest process, by stream

@@ -27,7 +27,7 @@ constexpr const char* stream = "persistent requests";
 Protocol<Reply> exchange_types(All all, Me me, const PersistentCall& call, const DType& mine,
                                std::int64_t send, Fault fault) {
     Reply own{std::move(fault), {}};
-    own.other.descriptors.push_back({"", mine.name, mine.size});
+    own.other.descriptors.push_back({std::nullopt, mine.name, mine.size});
     const int source = call.sending ? me->task : call.other;
     // One message each way: the sender uses the data's tag, the receiver the reply's.
     const int data = me->tags.data(source, send), reply = me->tags.reply(source, send);
@@ -89,7 +89,7 @@ std::shared_ptr<const transfer::Schedule> work_for(const Persistent::Prepared& i
 
 ArrayDescriptor form_of(const PersistentCall& call) {
     const DType dtype = call.dtype.value_or(DType{"", 0});
-    return {call.layout.text(), dtype.name, dtype.size, call.layout};
+    return {call.layout, dtype.name, dtype.size};
 }
 
 // Of the preparation and of each start.

@@ -17,8 +17,7 @@ using comm::When;
 
 std::string spelled(const std::vector<ArrayDescriptor>& descriptors) {
     std::string out;
-    for (const auto& form : descriptors)
-        out += (out.empty() ? "" : ", ") + form.dtype + " " + form.layout;
+    for (const auto& form : descriptors) out += (out.empty() ? "" : ", ") + form.text();
     return out;
 }
 
@@ -87,8 +86,11 @@ Protocol<Reply> settle(All all, Me me, SendCall& sending, std::int64_t ticket,
         envelope.descriptors = std::move(sending.descriptors);
         envelope.requested = sending.requested;
     }
-    Protocol<> post =
-        comm::send_text(*all->link, envelope.packed(), me->lowest_of(to), me->tags.envelope(to));
+    const auto other = static_cast<std::size_t>(to);
+    const KnownLayouts offered = me->replied[other].recent();
+    envelope.offer = offered.offer();
+    Protocol<> post = comm::send_text(*all->link, envelope.packed(me->sent[other]),
+                                      me->lowest_of(to), me->tags.envelope(to));
     me->sends.pass();
     co_await post;
     if (signature.fault || sending.end) co_return own;
@@ -106,7 +108,8 @@ Protocol<Reply> settle(All all, Me me, SendCall& sending, std::int64_t ticket,
     }
     const comm::TextMessage message =
         co_await comm::receive_text(*all->link, std::move(*reply), reply_tag);
-    Reply answer = Reply::unpacked(message.text);
+    Reply answer = Reply::unpacked(message.text, offered);
+    keep(me->replied[other], answer.other.descriptors);
     co_return answer;
 }
 
@@ -209,12 +212,15 @@ Protocol<Reply> settle(All all, Me me, ReceiveCall& receiving, std::int64_t tick
         Fault fault = signature.fault;
         fault.message = "task '" + me->name() + "' could not receive: " + fault.message;
         const Reply to_sender{std::move(fault), envelope};
-        co_await comm::send_text(*all->link, to_sender.packed(), me->lowest_of(envelope.source),
+        std::string refusal = to_sender.packed(KnownLayouts(envelope.offer));
+        co_await comm::send_text(*all->link, std::move(refusal), me->lowest_of(envelope.source),
                                  me->tags.reply(envelope.source, envelope.send));
         Reply refused{std::move(signature.fault), {}};
         co_return refused;
     }
     Reply answer{{}, std::move(*wanted.found)};
+    const KnownLayouts offered(answer.other.offer);
+    answer.other.offer.clear();
     answer.fault = mismatch(*all, answer.other, me->task, receiving.descriptors, receiving.tag);
     if (!answer.fault) decide_on(*all, answer.other, me->task, receiving, answer);
     const Envelope& sent = answer.other;
@@ -222,7 +228,7 @@ Protocol<Reply> settle(All all, Me me, ReceiveCall& receiving, std::int64_t tick
     to_sender.negotiated = answer.negotiated;
     to_sender.other.descriptors = std::move(receiving.descriptors);
     to_sender.other.once = receiving.once;
-    co_await comm::send_text(*all->link, to_sender.packed(), me->lowest_of(sent.source),
+    co_await comm::send_text(*all->link, to_sender.packed(offered), me->lowest_of(sent.source),
                              me->tags.reply(sent.source, sent.send));
     co_return answer;
 }
@@ -232,8 +238,11 @@ template <class Call>
 Protocol<Reply> meet_as(All all, Me me, Call call, int tree_tag, std::int64_t ticket,
                         transfer::Stopwatch& watch) {
     const bool alone = me->group.size() == 1;
-    CallSignature signature =
-        co_await comm::collect(me->group, tree_tag, statement_of(*all, call, alone));
+    const KnownLayouts offered = me->outcomes.recent();
+    CallSignature mine = statement_of(*all, call, alone);
+    mine.offer = offered.offer();
+    CallSignature signature = co_await comm::collect(me->group, tree_tag, std::move(mine));
+    const KnownLayouts of_all(signature.offer);
     Reply answer;
     std::string outcome_text;
     if (me->group.lowest()) {
@@ -243,12 +252,13 @@ Protocol<Reply> meet_as(All all, Me me, Call call, int tree_tag, std::int64_t ti
         } catch (const PeerLostError&) {  // only this process of its task may have noticed
             answer.fault = comm::Fault::current();
         }
-        if (!alone) outcome_text = answer.packed();
+        if (!alone) outcome_text = answer.packed(of_all);
     }
     if (!alone) {
         const std::string outcome =
             co_await comm::broadcast(me->group, tree_tag, std::move(outcome_text));
-        answer = Reply::unpacked(outcome);
+        answer = Reply::unpacked(outcome, offered);
+        keep(me->outcomes, answer.other.descriptors);
     }
     watch.lap(&Profile::descriptor);
     if (answer.fault) answer.fault.raise();

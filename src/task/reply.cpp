@@ -7,20 +7,20 @@
 
 namespace hocket::task {
 
-std::string Reply::packed() const {
+std::string Reply::packed(KnownLayouts known) const {
     Packer out(typical_bytes);
     out.text(fault.kind).text(fault.message);
-    other.pack(out);
+    other.pack(out, known);
     negotiated.pack(out);
     return out.take();
 }
 
-Reply Reply::unpacked(const std::string& bytes) {
+Reply Reply::unpacked(const std::string& bytes, KnownLayouts known) {
     Unpacker in(bytes);
     Reply answer;
     answer.fault.kind = in.text();
     answer.fault.message = in.text();
-    answer.other = Envelope::unpacked(in);
+    answer.other = Envelope::unpacked(in, known);
     answer.negotiated = RequestedOptions::unpacked(in);
     return answer;
 }
@@ -49,8 +49,7 @@ trace::Track track_of(const char* verb, const Partner& partner, std::span<const 
     const std::string other = task_text(partner.all, partner.task);
     details.add(partner.direction, other).add("bytes", bytes);
     if (partner.tag >= 0) details.add("tag", std::int64_t{partner.tag});
-    for (const auto& array : arrays)
-        details.add("array", array.dtype().name + " " + array.layout().text());
+    for (const auto& array : arrays) details.add("array", ArrayDescriptor::of(array).text());
     return {std::string(verb) + " " + partner.direction + " " + other, details};
 }
 
@@ -66,6 +65,13 @@ comm::Fault mismatch(const Tasks::State& all, const Envelope& sent, int receiver
     const auto counted = [](std::size_t n) {
         return std::to_string(n) + (n == 1 ? " array" : " arrays");
     };
+    const std::size_t processes = all.ranks[static_cast<std::size_t>(sent.source)].size();
+    for (const ArrayDescriptor& each : sent.descriptors)
+        if (each.layout && each.layout->size() > static_cast<std::int64_t>(processes))
+            return {"Error", "a message of " + task_text(all, sent.source) + ", which has " +
+                                 std::to_string(processes) + " processes, names a layout of " +
+                                 std::to_string(each.layout->size()) +
+                                 "; do all processes run the same version of hocket?"};
     std::string what, from, to;
     if (sent.descriptors.size() != wanted.size()) {
         from = counted(sent.descriptors.size());
@@ -75,7 +81,7 @@ comm::Fault mismatch(const Tasks::State& all, const Envelope& sent, int receiver
     for (std::size_t i = 0; what.empty() && i < wanted.size(); ++i) {
         const ArrayDescriptor &a = sent.descriptors[i], &b = wanted[i];
         const bool typed = !a.dtype.empty() && !b.dtype.empty();
-        if ((a.layout == b.layout || a.value().shape() == b.value().shape()) &&
+        if (a.value().shape() == b.value().shape() &&
             (!typed || (a.dtype == b.dtype && a.itemsize == b.itemsize)))
             continue;
         const Shape &shape = a.value().shape(), &wanted_shape = b.value().shape();

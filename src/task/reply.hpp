@@ -20,8 +20,9 @@ struct Reply {
     Envelope other;
     RequestedOptions negotiated = {};  // with nothing left open
 
-    std::string packed() const;
-    static Reply unpacked(const std::string& bytes);
+    /// `known`: layouts that the receiver has offered.
+    std::string packed(KnownLayouts known = {}) const;
+    static Reply unpacked(const std::string& bytes, KnownLayouts known = {});
 };
 
 std::string task_text(const Tasks::State& all, int task);  // -1: any

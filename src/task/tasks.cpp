@@ -68,7 +68,7 @@ void Member::break_pair(int other, const std::string& why) {
                      "' can no longer exchange messages, since a blocking call of '" + name() +
                      "' ended before it was done (" + why + "); set tasks up anew"};
     DepartureMessage& message = departures.emplace_back();
-    message.text = departure.packed();
+    message.text = departure.packed(sent[static_cast<std::size_t>(other)]);
     all->link->send_text(message.requests, message.text, lowest_of(other), tags.envelope(other));
 }
 
@@ -223,7 +223,9 @@ void Tasks::State::add_member(int task, Comm of_task, const task::Tags& tags) {
     member->group.goes_in_node = comm::agrees_in_node(member->group);
     member->tags = tags;
     member->shown_name = names[static_cast<std::size_t>(task)];
-    member->matcher.open(*link, tags.envelope(task));
+    member->matcher.open(*link, tags.envelope(task), names.size());
+    member->sent.resize(names.size());
+    member->replied.resize(names.size());
     mine[task] = std::move(member);
 }
 

@@ -8,7 +8,7 @@
 
 #include "base/environment.hpp"
 #include "hocket/transfer.hpp"
-#include "layout/form.hpp"
+#include "layout/binary.hpp"
 #include "transfer/lru_cache.hpp"
 #include "transfer/schedule.hpp"
 
@@ -77,9 +77,11 @@ std::size_t plans_kept() {
     return static_cast<std::size_t>(kept);
 }
 
-Layout parsed(const std::string& text) {
+Layout layout_of(const std::string& bytes) {
     static auto* const kept = new LruCache<std::string, Layout>;
-    return *kept->find_or_make(text, [](const std::string& key) { return Layout::parse(key); });
+    return *kept->find_or_make(bytes, [](const std::string& key) {
+        return Layout(std::make_shared<const layout::Form>(layout::form_of(key)));
+    });
 }
 
 std::shared_ptr<const Schedule> cached_schedule(const Layout& source_layout,

@@ -17,9 +17,9 @@ namespace hocket::transfer {
 /// The capacity: HOCKET_PLAN_CACHE, or the default; 0 keeps nothing.
 std::size_t plans_kept();
 
-/// The layout of a text: processes exchange the same few texts again and again.
-/// @throws LayoutError as Layout::parse.
-Layout parsed(const std::string& text);
+/// The layout of these bytes: processes exchange the same few short layouts again and again.
+/// @throws LayoutError as layout::form_of.
+Layout layout_of(const std::string& bytes);
 
 /// Adds these counts to plan_cache_counts().
 void count_plans(std::function<PlanCacheCounts()> counts);

@@ -144,8 +144,8 @@ Profile& Profile::operator+=(const Profile& other) {
 }
 
 DescriptorCounts descriptor_counts() {
-    const auto [sent, received] = comm::text_counts();
-    return {sent, received};
+    const auto [sent, received, bytes_sent] = comm::text_counts();
+    return {sent, received, bytes_sent};
 }
 
 std::shared_ptr<Operation> iredistribute(const Array& source, const Array& destination,

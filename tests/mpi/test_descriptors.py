@@ -37,7 +37,7 @@ def check(comm, groups, shape, most, total):
             w.send(a, "b", tag=turn)
         else:
             w.recv(b, *[("a", turn), (hk.ANY_SOURCE, turn), ("a", hk.ANY_TAG)][turn])
-        sent, received = np.array(_mpi.descriptor_counts()) - before
+        sent, received, _ = np.array(_mpi.descriptor_counts()) - before
         assert sent <= most and received <= most, (sent, received, most)
         everywhere = comm.allreduce(int(sent))
         assert everywhere == comm.allreduce(int(received)) == total
@@ -83,5 +83,86 @@ def test_refusals_need_no_more(comm, groups):
     before = np.array(_mpi.descriptor_counts())
     with pytest.raises(hk.MismatchError):
         w.send(b, "b") if w.name == "a" else w.recv(b, "a")
-    sent, received = np.array(_mpi.descriptor_counts()) - before
+    sent, received, _ = np.array(_mpi.descriptor_counts()) - before
     assert sent <= 4 and received <= 4
+
+
+@ranks({"a": 1, "b": 1}, {"a": 3, "b": 2}, nodes=APART)
+def test_a_long_layout_travels_once(comm, groups):
+    """Lists of 20 000 elements, made anew for each message: the first messages carry them, later
+    ones their digests, up and down both trees."""
+    w = hk.tasks(groups, comm)
+    n, p = 20000, w.comm.size
+    order = np.random.default_rng(5).permutation(n)
+
+    def layout(turn):
+        moved = np.roll(order, turn if w.name == "a" else 3 * turn)
+        return hk.Layout.elements((n,), [moved[r::p] for r in range(p)])
+
+    bytes_sent = []
+    for turn in [0, 0, 0, 1, 0, 1]:
+        lay = layout(turn)
+        mine = lay.global_indices(w.comm.rank)[0]
+        array = hk.wrap(np.zeros(len(mine)), lay, w.comm)
+        if w.name == "a":
+            array.local[:] = mine
+        before = _mpi.descriptor_counts()[2]
+        if w.name == "a":
+            w.send(array, "b")
+        else:
+            assert w.probe("a").layout == hk.Layout.elements(
+                (n,), [np.roll(order, turn)[r :: groups["a"]] for r in range(groups["a"])]
+            )
+            w.recv(array, "a")
+            np.testing.assert_array_equal(array.local, mine)
+        bytes_sent.append(_mpi.descriptor_counts()[2] - before)
+    most = [max(every) for every in zip(*comm.allgather(bytes_sent), strict=True)]
+    assert most[0] > n and most[3] > n, most
+    assert max(most[1], most[2], most[4], most[5]) < 2500, most
+
+
+@ranks({"a": 2, "b": 2}, nodes=APART)
+def test_many_long_layouts_under_way(comm, groups):
+    """More layouts than are kept, in messages whose replies come in any order."""
+    w = hk.tasks(groups, comm)
+    n, p = 200, w.comm.size
+    rng = np.random.default_rng(7)
+    orders = [rng.permutation(n) for _ in range(24)]
+    chosen = [int(k) for k in rng.integers(0, len(orders), 80)]
+    arrays, requests = [], []
+    for at, k in enumerate(chosen):
+        own = orders[k] if w.name == "a" else orders[-1 - k]
+        lay = hk.Layout.elements((n,), [own[r::p] for r in range(p)])
+        mine = lay.global_indices(w.comm.rank)[0]
+        array = hk.wrap(np.zeros(len(mine)), lay, w.comm)
+        arrays.append((array, mine + at))
+        if w.name == "a":
+            array.local[:] = mine + at
+            requests.append(w.isend(array, "b", tag=at))
+        else:
+            requests.append(w.irecv(array, "a", tag=at))
+    for at in rng.permutation(len(requests)):
+        requests[at].wait()
+    for array, expected in arrays:
+        np.testing.assert_array_equal(array.local, expected)
+
+
+@ranks({"a": 2, "b": 3}, nodes=APART)
+def test_collective_calls_carry_a_long_layout_once(comm, groups):
+    """Of every task, up and down all trees; then digests."""
+    w = hk.tasks(groups, comm)
+    n, p = 20000, w.comm.size
+    bytes_sent = []
+    for turn in [0, 0, 1, 0, 1]:
+        order = np.roll(np.random.default_rng(len(w.name)).permutation(n), ord(w.name) + turn)
+        lay = hk.Layout.elements((n,), [order[r::p] for r in range(p)])
+        mine = lay.global_indices(w.comm.rank)[0]
+        array, total = (hk.wrap(np.zeros(len(mine)), lay, w.comm) for _ in range(2))
+        array.local[:] = mine
+        before = _mpi.descriptor_counts()[2]
+        w.allreduce(array, total, "add")
+        bytes_sent.append(_mpi.descriptor_counts()[2] - before)
+        np.testing.assert_array_equal(total.local, len(groups) * mine)
+    most = [max(every) for every in zip(*comm.allgather(bytes_sent), strict=True)]
+    assert most[0] > n and most[2] > n, most
+    assert max(most[1], most[3], most[4]) < 4000, most

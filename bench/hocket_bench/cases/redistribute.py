@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""A float64 array changes its layout: hocket, MPI, ScaLAPACK, mpi4py-fft, the raw limit."""
+"""A float64 array changes its layout: hocket, MPI, ScaLAPACK, mpi4py-fft, PETSc,
+the raw limit."""
 
 from __future__ import annotations
 
@@ -15,7 +16,7 @@ from ..formats import Lay, lay, parse, split_grid
 from ..group import Group
 from ..record import Question
 from ..redistribution import Problem
-from ..redistributors import mpi4py_fft, pdgemr2d
+from ..redistributors import mpi4py_fft, pdgemr2d, petsc_sf
 from ..registry import Match, Native, Pass
 from ..transfers import contestants
 
@@ -28,6 +29,7 @@ PAIRS = (
     "(BLOCK,*,*) -> (*,BLOCK,*)",
     "(GEN_BLOCK,*) -> (*,BALANCED)",
     "(GEN_BLOCK,*) as boxes -> (*,BALANCED) as boxes",
+    "(GEN_BLOCK,*) as elements -> (*,BALANCED)",
 )
 GRIDS = "(CYCLIC(64),CYCLIC(64)) on {0}x{1} -> (CYCLIC(48),CYCLIC(48)) on {1}x{0}"
 PENCILS = "(BLOCK,BLOCK,*) on {1}x{0} -> (BLOCK,*,BLOCK) on {1}x{0}"
@@ -195,6 +197,7 @@ def matches(options: argparse.Namespace, group: Group) -> Iterator[Match]:
             alltoallw(problem),
             packed_alltoall(problem),
             *contestants(problem),
+            petsc_sf(problem),
         ]
         if len(problem.shape) == 2:
             entrants.append(pdgemr2d(problem, options.scalapack))

@@ -214,7 +214,7 @@ int hocket_transfer_counts(hocket_message_counts* counts) {
 
 int hocket_descriptor_counts(hocket_message_counts* counts) {
     return guard(__func__, [&] {
-        const auto [sent, received] = hocket::descriptor_counts();
-        required(counts, "counts") = {sent, received};
+        const auto all = hocket::descriptor_counts();
+        required(counts, "counts") = {all.sent, all.received};
     });
 }

@@ -20,7 +20,7 @@ namespace {
 // count it.
 constexpr std::int64_t longest_message = std::int64_t{1} << 30;
 
-std::atomic<std::int64_t> texts_sent = 0, texts_received = 0;
+std::atomic<std::int64_t> texts_sent = 0, texts_received = 0, bytes_sent = 0;
 
 // Sends texts for which a ring was full, whatever becomes of their calls.
 class FlushInbox final : public Operation {
@@ -237,7 +237,10 @@ std::optional<ProbeResult> Link::probe_endpoints(int from, int tag) {
 }
 
 void Link::send_text(Requests& requests, const std::string& text, int to, int tag) {
-    if (tag != closing_tag()) ++texts_sent;
+    if (tag != closing_tag()) {
+        ++texts_sent;
+        bytes_sent += static_cast<std::int64_t>(text.size());
+    }
     if (goes_in_node(to, tag)) {
         const std::uint64_t sent = send_in_node(to, Purpose::text, tag, text);
         if (!delivered_in_node(to, sent))
@@ -249,7 +252,7 @@ void Link::send_text(Requests& requests, const std::string& text, int to, int ta
 }
 
 TextCounts text_counts() {
-    return {texts_sent, texts_received};
+    return {texts_sent, texts_received, bytes_sent};
 }
 
 Protocol<> send_text(Link& link, std::string text, int to, int tag) {

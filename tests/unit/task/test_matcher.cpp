@@ -9,6 +9,7 @@
 #include "hocket/comm.hpp"
 #include "task/matcher.hpp"
 #include "task/member.hpp"
+#include "task/reply.hpp"
 
 namespace hocket::task {
 namespace {
@@ -42,15 +43,17 @@ class MatcherTest : public testing::Test {
         auto& state = Comm::self().state();
         finish(state.open());
         link_ = &state.link();
-        matcher_.open(*link_, envelope_tag);
+        matcher_.open(*link_, envelope_tag, 8);
     }
     // An envelope comes in; `send` tells it from others.
     void come(int source, int tag, std::int64_t send, const std::string& stream = "") {
-        const Envelope envelope{source, tag, send, stream, {{"(3) (*) @ ()", "float64", 8}}, {}};
+        const Envelope envelope{source, tag, send, stream, {{Layout({3}, "(*)"), "float64", 8}},
+                                {}};
         come(envelope);
     }
     void come(const Envelope& envelope) {
-        const std::string bytes = envelope.packed();
+        KnownLayouts none;
+        const std::string bytes = envelope.packed(none);
         comm::Requests requests;
         link_->send_text(requests, bytes, 0, envelope_tag);
         while (!requests.holds()) matcher_.pump();
@@ -162,21 +165,100 @@ TEST_F(MatcherTest, AnEnvelopeArrivesAsItWasSent) {
                         7,
                         (std::int64_t{1} << 40) + 1,
                         "channel 'pictures'",
-                        {{"(3) (BLOCK) @ (2)", "V12", 12}, {"(4) (*) @ ()", "int8", 1}},
+                        {{Layout({3}, "(BLOCK)", {2}), "V12", 12}, {std::nullopt, "int8", 1}},
                         {"LayoutError", "why there is no message"}};
-    const Envelope come = Envelope::unpacked(sent.packed());
+    KnownLayouts known;
+    std::vector<KnownLayouts> by_task(3);
+    const std::string bytes = sent.packed(known);
+    const Envelope come = Envelope::unpacked(bytes, by_task);
     EXPECT_EQ(come.source, 2);
     EXPECT_EQ(come.tag, 7);
     EXPECT_EQ(come.send, sent.send);
     EXPECT_EQ(come.stream, sent.stream);
     ASSERT_EQ(come.descriptors.size(), 2U);
-    EXPECT_EQ(come.descriptors[0].layout, "(3) (BLOCK) @ (2)");
+    EXPECT_EQ(come.descriptors[0].value().text(), "(3) (BLOCK) @ (2)");
     EXPECT_EQ(come.descriptors[0].dtype, "V12");
     EXPECT_EQ(come.descriptors[0].itemsize, 12);
     EXPECT_EQ(come.descriptors[1].dtype, "int8");
+    EXPECT_THROW(come.descriptors[1].value(), Error);
     EXPECT_EQ(come.fault.kind, "LayoutError");
     EXPECT_EQ(come.fault.message, sent.fault.message);
-    EXPECT_THROW(Envelope::unpacked(sent.packed().substr(0, 30)), Error);
+    EXPECT_THROW(Envelope::unpacked(bytes.substr(0, 30), by_task), Error);
+    by_task.resize(2);
+    EXPECT_THROW(Envelope::unpacked(bytes, by_task), Error);
+}
+
+// Of 100 000 elements, in an order that no rule describes.
+Layout long_layout(std::int64_t number) {
+    std::vector<std::vector<std::int64_t>> lists(2);
+    for (std::int64_t i = 0; i < 100000; ++i)
+        lists[static_cast<std::size_t>(i % 2)].push_back((i * 7919 + number) % 100000);
+    return Layout::elements({100000}, lists);
+}
+
+Envelope envelope_of(std::vector<Layout> layouts) {
+    Envelope sent{1, 7, 0, "", {}, {}};
+    for (Layout& layout : layouts) sent.descriptors.push_back({std::move(layout), "float64", 8});
+    return sent;
+}
+
+TEST(KnownLayouts, ALongLayoutTravelsOnceThenAsADigest) {
+    KnownLayouts sender;
+    std::vector<KnownLayouts> receiver(2);
+    const std::size_t empty = envelope_of({Layout({3}, "(*)")}).packed(sender).size();
+    std::vector<std::size_t> sizes;
+    // The same layout made anew each time, another one, and both in one message.
+    for (const auto& numbers : std::vector<std::vector<std::int64_t>>{{0}, {0}, {5}, {0}, {5, 0}}) {
+        std::vector<Layout> layouts;
+        for (const std::int64_t number : numbers) layouts.push_back(long_layout(number));
+        const std::string bytes = envelope_of(layouts).packed(sender);
+        sizes.push_back(bytes.size());
+        const Envelope come = Envelope::unpacked(bytes, receiver);
+        ASSERT_EQ(come.descriptors.size(), layouts.size());
+        for (std::size_t k = 0; k < layouts.size(); ++k)
+            EXPECT_EQ(come.descriptors[k].value(), layouts[k]);
+    }
+    EXPECT_GT(sizes[0], 100000U);
+    EXPECT_LT(sizes[0], 500000U);
+    EXPECT_LT(sizes[1], empty + 17);
+    EXPECT_GT(sizes[2], 100000U);
+    EXPECT_LT(sizes[3], empty + 17);
+    EXPECT_LT(sizes[4], empty + 80);
+}
+
+TEST(KnownLayouts, BothSidesForgetTheSameOnes) {
+    std::vector<Layout> layouts;
+    for (std::int64_t k = 0; k < 20; ++k) {
+        std::vector<std::vector<std::int64_t>> lists(1);
+        for (std::int64_t i = 0; i < 60; ++i) lists[0].push_back((i * 37 + k) % 60);
+        layouts.push_back(Layout::elements({60}, lists));
+    }
+    KnownLayouts sender;
+    std::vector<KnownLayouts> receiver(2);
+    std::size_t random = 1;
+    for (int round = 0; round < 500; ++round) {
+        random = random * 1103515245 + 12345;
+        const Layout& layout = layouts[random / 65536 % layouts.size()];
+        const Envelope come = Envelope::unpacked(envelope_of({layout}).packed(sender), receiver);
+        ASSERT_EQ(come.descriptors[0].value(), layout);
+    }
+}
+
+TEST(KnownLayouts, AReplyNamesOfferedLayoutsByTheirDigests) {
+    const Layout first = long_layout(0), second = long_layout(1);
+    KnownLayouts replied;
+    replied.keep(first);
+    const KnownLayouts offered = replied.recent();
+    ASSERT_EQ(offered.offer().size(), 1U);
+    const Reply known{{}, envelope_of({first})}, other{{}, envelope_of({second})};
+    const std::string bytes = known.packed(KnownLayouts(offered.offer()));
+    EXPECT_LT(bytes.size(), 400U);
+    EXPECT_EQ(Reply::unpacked(bytes, offered).other.descriptors[0].value(), first);
+    EXPECT_THROW(Reply::unpacked(bytes), Error);
+    const std::string whole = other.packed(KnownLayouts(offered.offer()));
+    EXPECT_EQ(Reply::unpacked(whole, offered).other.descriptors[0].value(), second);
+    replied.keep(Layout({3}, "(*)"));  // short: not worth an offer
+    EXPECT_EQ(replied.offer().size(), 1U);
 }
 
 TEST(Tags, NeverShareOneBetweenPurposes) {

@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+import functools
 import math
 from typing import Any
 
@@ -80,8 +81,39 @@ def resized(a: Array, s: Any, axes: Any) -> tuple[Array, list[int]]:
 def rfftn(a: Array, s: Any = None, axes: Any = None, norm: Any = None) -> Array:
     """`numpy.fft.rfftn`: the last axis real. Collective."""
     a, order = resized(a, s, axes)
-    half = lines(np.fft.rfft, a, order[-1], norm)
+    half = lines(np.fft.rfft, a, order[-1], norm, a.shape[order[-1]] // 2 + 1)
     result = transform(np.fft.fft, half, None, order[:-1], norm) if order[:-1] else half
+    return in_layout_like(a, result)
+
+
+def rfft(a: Array, n: Any = None, axis: Any = -1, norm: Any = None) -> Array:
+    """`numpy.fft.rfft`. Collective."""
+    return rfftn(a, n, (axis,), norm)
+
+
+def irfftn(a: Array, s: Any = None, axes: Any = None, norm: Any = None) -> Array:
+    """`numpy.fft.irfftn`: the last axis becomes real. Collective."""
+    with collective(a.comm, None):
+        given = None if s is None else list(integers(s, "s"))
+        last = one_axis(-1 if axes is None else list(axes)[-1], a.ndim)
+        extent = 2 * (a.shape[last] - 1) if given is None else given[-1]
+        extent = a.shape[last] if extent == -1 else extent
+        if extent < 1:
+            raise LayoutError(f"a transform of {extent} elements; give 1 or more")
+    half, order = resized(a, given and [*given[:-1], extent // 2 + 1], axes)
+    others = order[:-1]
+    result = transform(np.fft.ifft, half, None, others, norm) if others else half
+    function = functools.partial(np.fft.irfft, n=extent)
+    return in_layout_like(a, lines(function, result, order[-1], norm, extent))
+
+
+def irfft(a: Array, n: Any = None, axis: Any = -1, norm: Any = None) -> Array:
+    """`numpy.fft.irfft`. Collective."""
+    return irfftn(a, n, (axis,), norm)
+
+
+def in_layout_like(a: Array, result: Array) -> Array:
+    """The result in the layout of `a`, with its own extents. Collective."""
     target = like(a.layout, result.layout.shape)
     return result if result.layout == target else redistribute(result, target)
 
@@ -119,23 +151,21 @@ def transform(function: Any, a: Array, s: Any, axes: Any, norm: Any) -> Array:
     return a if a.layout == layout else redistribute(a, layout)
 
 
-def lines(function: Any, a: Array, axis: int, norm: Any) -> Array:
-    """Transforms along one axis, after making it local. Collective."""
+def lines(function: Any, a: Array, axis: int, norm: Any, extent: Any = None) -> Array:
+    """Transforms along one axis, after making it local. A real transform's result has `extent`
+    elements along it. Collective."""
     if not is_local(a.layout, axis):
         others = [d for d in range(a.ndim) if d != axis]
         if others and max(a.shape[d] for d in others) > 1:
             a = redistribute(
                 a, balanced(a.shape, a.layout.size, max(others, key=lambda d: a.shape[d]))
             )
-        elif function is np.fft.rfft:
-            with np.errstate(all="ignore"):
-                whole = transform(np.fft.fft, a, None, (axis,), norm)
-            part = slice(0, a.shape[axis] // 2 + 1)
-            return whole.section(tuple(part if d == axis else slice(None) for d in range(a.ndim)))
+        elif extent is not None:
+            return real_line(function, a, axis, norm, extent)
         else:
             return long_line(function, a, axis, norm)
     local = a.local
-    extent = a.shape[axis] // 2 + 1 if function is np.fft.rfft else a.shape[axis]
+    extent = a.shape[axis] if extent is None else extent
     shape = tuple(extent if d == axis else e for d, e in enumerate(a.shape))
     layout = a.layout if shape == a.shape else stretched(a.layout, axis, extent)
     if local.ndim != a.ndim or not local.size:
@@ -144,6 +174,24 @@ def lines(function: Any, a: Array, axis: int, norm: Any) -> Array:
         mine = layout.local_shape(rank) if rank < layout.size else (0,)
         return made(np.empty(mine, kind), layout, a.comm)
     return made(function(local, axis=axis, norm=norm), layout, a.comm)
+
+
+def real_line(function: Any, a: Array, axis: int, norm: Any, extent: int) -> Array:
+    """One line that is distributed, by the complex transform: of a real line, or of the whole
+    spectrum, in which element n - k is the conjugate of element k. Collective."""
+
+    def part(x: Array, begin: int, end: int) -> Array:
+        return x.section(
+            tuple(slice(begin, end) if d == axis else slice(None) for d in range(x.ndim))
+        )
+
+    with np.errstate(all="ignore"):
+        if function is np.fft.rfft:
+            return part(transform(np.fft.fft, a, None, (axis,), norm), 0, extent)
+        mirrored = np.flip(np.conjugate(part(a, 1, extent - a.shape[axis] + 1)), axis)
+        whole = np.concatenate([a, mirrored], axis)
+        found: Array = transform(np.fft.ifft, whole, None, (axis,), norm).real
+    return found
 
 
 def stretched(layout: Layout, axis: int, extent: int) -> Layout:

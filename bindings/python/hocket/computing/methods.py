@@ -225,13 +225,20 @@ class Methods(NDArrayOperatorsMixin):
         return importing("indexing").item(self, index)
 
     def sum(
-        self, axis: Any = None, dtype: Any = None, out: Any = None, keepdims: bool = False
+        self,
+        axis: Any = None,
+        dtype: Any = None,
+        out: Any = None,
+        keepdims: bool = False,
+        **terms: Any,
     ) -> Any:
         """The sum over global axes; for floating-point numbers the exact sum, rounded once.
 
         A scalar, on every process, or an array: processes along the dimensions that lose theirs
         hold copies. The bits do not depend on the layout or the number of processes: R. M. Neal,
         "Fast exact summation using small and large superaccumulators" (2015).
+
+        `terms`: `initial=` and `where=`, as in `numpy.sum`.
 
         Raises
         ------
@@ -246,15 +253,22 @@ class Methods(NDArrayOperatorsMixin):
         >>> a.sum(axis=0).local
         array([3, 5, 7])
         """
-        return numpy.sum(self, axis=axis, dtype=dtype, out=out, keepdims=keepdims)
+        return numpy.sum(self, axis=axis, dtype=dtype, out=out, keepdims=keepdims, **terms)
 
     def prod(
-        self, axis: Any = None, dtype: Any = None, out: Any = None, keepdims: bool = False
+        self,
+        axis: Any = None,
+        dtype: Any = None,
+        out: Any = None,
+        keepdims: bool = False,
+        **terms: Any,
     ) -> Any:
         """The product over global axes.
 
         A scalar, on every process, or an array: processes along the dimensions that lose theirs
         hold copies.
+
+        `terms`: `initial=` and `where=`, as in `numpy.prod`.
 
         Raises
         ------
@@ -267,15 +281,22 @@ class Methods(NDArrayOperatorsMixin):
         >>> (a + 1).prod()
         np.int64(720)
         """
-        return numpy.prod(self, axis=axis, dtype=dtype, out=out, keepdims=keepdims)
+        return numpy.prod(self, axis=axis, dtype=dtype, out=out, keepdims=keepdims, **terms)
 
     def mean(
-        self, axis: Any = None, dtype: Any = None, out: Any = None, keepdims: bool = False
+        self,
+        axis: Any = None,
+        dtype: Any = None,
+        out: Any = None,
+        keepdims: bool = False,
+        **terms: Any,
     ) -> Any:
         """The mean over global axes: the exact sum, rounded once, divided, rounded once more.
 
         A scalar, on every process, or an array: processes along the dimensions that lose theirs
         hold copies.
+
+        `terms`: `where=`, as in `numpy.mean`.
 
         Raises
         ------
@@ -288,7 +309,7 @@ class Methods(NDArrayOperatorsMixin):
         >>> a.mean()
         np.float64(2.5)
         """
-        return numpy.mean(self, axis=axis, dtype=dtype, out=out, keepdims=keepdims)
+        return numpy.mean(self, axis=axis, dtype=dtype, out=out, keepdims=keepdims, **terms)
 
     def var(
         self,
@@ -297,11 +318,14 @@ class Methods(NDArrayOperatorsMixin):
         out: Any = None,
         ddof: float = 0,
         keepdims: bool = False,
+        **terms: Any,
     ) -> Any:
         """The variance over global axes: the mean of squared distances from the mean.
 
         A scalar, on every process, or an array: processes along the dimensions that lose theirs
         hold copies.
+
+        `terms`: `where=`, as in `numpy.var`.
 
         Raises
         ------
@@ -314,7 +338,9 @@ class Methods(NDArrayOperatorsMixin):
         >>> round(float(a.var()), 4)
         2.9167
         """
-        return numpy.var(self, axis=axis, dtype=dtype, out=out, ddof=ddof, keepdims=keepdims)
+        return numpy.var(
+            self, axis=axis, dtype=dtype, out=out, ddof=ddof, keepdims=keepdims, **terms
+        )
 
     def std(
         self,
@@ -323,11 +349,14 @@ class Methods(NDArrayOperatorsMixin):
         out: Any = None,
         ddof: float = 0,
         keepdims: bool = False,
+        **terms: Any,
     ) -> Any:
         """The standard deviation over global axes.
 
         A scalar, on every process, or an array: processes along the dimensions that lose theirs
         hold copies.
+
+        `terms`: `where=`, as in `numpy.std`.
 
         Raises
         ------
@@ -340,13 +369,17 @@ class Methods(NDArrayOperatorsMixin):
         >>> round(float(a.std()), 4)
         1.7078
         """
-        return numpy.std(self, axis=axis, dtype=dtype, out=out, ddof=ddof, keepdims=keepdims)
+        return numpy.std(
+            self, axis=axis, dtype=dtype, out=out, ddof=ddof, keepdims=keepdims, **terms
+        )
 
-    def min(self, axis: Any = None, out: Any = None, keepdims: bool = False) -> Any:
+    def min(self, axis: Any = None, out: Any = None, keepdims: bool = False, **terms: Any) -> Any:
         """The least element over global axes; NaN wins.
 
         A scalar, on every process, or an array: processes along the dimensions that lose theirs
         hold copies.
+
+        `terms`: `initial=` and `where=`, as in `numpy.min`.
 
         Raises
         ------
@@ -359,13 +392,15 @@ class Methods(NDArrayOperatorsMixin):
         >>> a.min()
         np.int64(0)
         """
-        return numpy.min(self, axis=axis, out=out, keepdims=keepdims)
+        return numpy.min(self, axis=axis, out=out, keepdims=keepdims, **terms)
 
-    def max(self, axis: Any = None, out: Any = None, keepdims: bool = False) -> Any:
+    def max(self, axis: Any = None, out: Any = None, keepdims: bool = False, **terms: Any) -> Any:
         """The greatest element over global axes; NaN wins.
 
         A scalar, on every process, or an array: processes along the dimensions that lose theirs
         hold copies.
+
+        `terms`: `initial=` and `where=`, as in `numpy.max`.
 
         Raises
         ------
@@ -378,13 +413,15 @@ class Methods(NDArrayOperatorsMixin):
         >>> a.max(axis=1).local
         array([2, 5])
         """
-        return numpy.max(self, axis=axis, out=out, keepdims=keepdims)
+        return numpy.max(self, axis=axis, out=out, keepdims=keepdims, **terms)
 
-    def any(self, axis: Any = None, out: Any = None, keepdims: bool = False) -> Any:
+    def any(self, axis: Any = None, out: Any = None, keepdims: bool = False, **terms: Any) -> Any:
         """Whether any element is true, over global axes.
 
         A scalar, on every process, or an array: processes along the dimensions that lose theirs
         hold copies.
+
+        `terms`: `where=`, as in `numpy.any`.
 
         Raises
         ------
@@ -397,13 +434,15 @@ class Methods(NDArrayOperatorsMixin):
         >>> (a > 4).any()
         np.True_
         """
-        return numpy.any(self, axis=axis, out=out, keepdims=keepdims)
+        return numpy.any(self, axis=axis, out=out, keepdims=keepdims, **terms)
 
-    def all(self, axis: Any = None, out: Any = None, keepdims: bool = False) -> Any:
+    def all(self, axis: Any = None, out: Any = None, keepdims: bool = False, **terms: Any) -> Any:
         """Whether all elements are true, over global axes.
 
         A scalar, on every process, or an array: processes along the dimensions that lose theirs
         hold copies.
+
+        `terms`: `where=`, as in `numpy.all`.
 
         Raises
         ------
@@ -416,7 +455,7 @@ class Methods(NDArrayOperatorsMixin):
         >>> (a > 4).all()
         np.False_
         """
-        return numpy.all(self, axis=axis, out=out, keepdims=keepdims)
+        return numpy.all(self, axis=axis, out=out, keepdims=keepdims, **terms)
 
     def argmin(self, axis: Any = None, out: Any = None, *, keepdims: bool = False) -> Any:
         """The index of the first least element, row-major or along an axis.

@@ -242,15 +242,17 @@ def tensordot(a: Any, b: Any, axes: Any = 2) -> Any:
 
 
 def einsum(subscripts: Any, *operands: Any, **options: Any) -> Any:
-    """`numpy.einsum` of two operands with named subscripts. Collective.
+    """`numpy.einsum` of one or two operands with named subscripts. Collective.
 
     The larger operand stays; the other one moves to it, aligned by common subscripts.
     """
-    if len(operands) != 2 or not isinstance(subscripts, str) or options:
+    if not 1 <= len(operands) <= 2 or not isinstance(subscripts, str) or options:
         raise TypeError(
-            "np.einsum takes subscripts and two operands here; contract more of them one after "
-            "the other, and sum one over its axes"
+            "np.einsum takes subscripts and one or two operands here; contract more of them one "
+            "after the other"
         )
+    if len(operands) == 1:
+        return einsum_of_one(subscripts, *operands)
     a, b = as_arrays(*operands)
     with collective(a.comm, None):
         first, second, result = parsed(subscripts, a, b)
@@ -299,6 +301,21 @@ def einsum(subscripts: Any, *operands: Any, **options: Any) -> Any:
     return transpose(summed, [middle.index(x) for x in result])
 
 
+def einsum_of_one(subscripts: str, a: Array) -> Any:
+    """`numpy.einsum` of one operand: a sum over axes, then a transposition. Collective."""
+    with collective(a.comm, None):
+        letters, result = parsed(subscripts, a)
+    gone = tuple(d for d, x in enumerate(letters) if x not in result)
+    if gone:
+        a = np.any(a, axis=gone) if a.dtype.kind == "b" else np.sum(a, axis=gone, dtype=a.dtype)
+    if not result:
+        return a
+    from hocket.computing.shapes import transpose
+
+    left = [x for x in letters if x in result]
+    return transpose(a, [left.index(x) for x in result])
+
+
 def like_with(a: Array, extents: list[int]) -> Layout:
     """The layout of `a` with further dimensions, which are not distributed."""
     names = [f"i{d}" for d in range(a.ndim)]
@@ -313,22 +330,25 @@ class Summand:
         self._rank_and_size = (comm.rank, comm.size)
 
 
-def parsed(subscripts: str, a: Array, b: Array) -> tuple[str, str, str]:
-    """The subscripts of both operands and of the result. Raises `LayoutError`."""
+def parsed(subscripts: str, *operands: Array) -> tuple[str, ...]:
+    """The subscripts of the operands and of the result. Raises `LayoutError`."""
     text = subscripts.replace(" ", "")
     inputs, arrow, result = text.partition("->")
     parts = inputs.split(",")
-    if len(parts) != 2 or not all(part.isalpha() or not part for part in parts):
-        raise LayoutError(f"einsum: {subscripts!r}; give letters of two operands, as 'ij,jk->ik'")
+    if len(parts) != len(operands) or not all(part.isalpha() or not part for part in parts):
+        raise LayoutError(
+            f"einsum: {subscripts!r} for {len(operands)} operands; give letters of each, as "
+            "'ij,jk->ik' or 'ij->i'"
+        )
     if not arrow:
         both = "".join(parts)
         result = "".join(sorted(x for x in set(both) if both.count(x) == 1))
-    for part, x in zip(parts, (a, b)):
+    for part, x in zip(parts, operands):
         if len(part) != x.ndim or len(set(part)) != len(part):
             raise LayoutError(f"einsum: '{part}' for shape {x.shape}; give each dimension a letter")
     if len(set(result)) != len(result) or not set(result) <= set("".join(parts)):
         raise LayoutError(f"einsum: the result '{result}' has letters of no operand, or one twice")
-    return parts[0], parts[1], result
+    return (*parts, result)
 
 
 def norm(x: Array, ord: Any = None, axis: Any = None, keepdims: bool = False) -> Any:

@@ -169,23 +169,20 @@ def sort_line(a: Array) -> tuple[Array, Array]:
     return spread(a.comm, values, layout), spread(a.comm, places.astype(np.intp), layout)
 
 
-def unique(a: Array) -> Array:
-    """`numpy.unique`: the distinct values in order, in even parts. Collective."""
+def unique(a: Array, *, return_counts: bool = False) -> Any:
+    """`numpy.unique`: the distinct values in order, and how often each occurs, in even parts.
+    Collective."""
     a = without_copies(a)
-    (values,), _ = sample_sort(a.comm, [np.unique(a.local.reshape(-1))])
-    values = np.unique(values)
-    # Equal values may end one share and begin the next: the first one keeps them.
-    size, rank = a.comm.size, a.comm.rank
-    last = values[-1:] if len(values) else np.zeros(1, a.dtype)
-    ends = allgather(a.comm, last)[:, 0]
-    filled = allgather(a.comm, np.asarray([len(values)]))[:, 0]
-    before = [r for r in range(min(rank, size)) if filled[r]]
-    if before and len(values):
-        end = ends[before[-1]]
-        if values[0] == end or (values[0] != values[0] and end != end):
-            values = values[1:]
+    mine, often = np.unique(a.local.reshape(-1), return_counts=True)
+    # Equal values come to one process, because each splitter is before all of its equals.
+    (values, often), _ = sample_sort(a.comm, [mine], often)
+    values, place = np.unique(values, return_inverse=True)
+    counts = np.zeros(len(values), np.intp)
+    np.add.at(counts, place, often)
     count = int(allgather(a.comm, np.asarray([len(values)])).sum())
-    return spread(a.comm, values, balanced((count,), size))
+    layout = balanced((count,), a.comm.size)
+    found = spread(a.comm, values, layout)
+    return (found, spread(a.comm, counts, layout)) if return_counts else found
 
 
 def searchsorted(a: Any, v: Any, side: Any = "left", sorter: Any = None) -> Any:

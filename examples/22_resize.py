@@ -2,7 +2,7 @@
 """A running program moves to another number of processes, and its result keeps every bit.
 
 A new job connects to the port of the old one, takes the array in one message, and goes on; the old
-one ends. Run me: python 20_resize.py, or with the numbers of processes: python 20_resize.py 2 3 1
+one ends. Run me: python 22_resize.py, or with the numbers of processes: python 22_resize.py 2 3 1
 """
 
 import os
