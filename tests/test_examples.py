@@ -36,6 +36,7 @@ EXPECTED = {
     "19_restart.py": "4 snapshots; restarted on three processes: bit for bit",
     "20_figures_1_and_3.py": "figure_3: 20 spectra, each that of a serial FFT",
     "21_figure_5.py": "figure 5: 20 spectra, each that of a serial FFT",
+    "22_resize.py": "2 -> 3 -> 1 processes: the same bits as on one: True",
     "11_steering.py": "the hottest point follows the viewer: [0, 10, 20, 30]",
 }
 

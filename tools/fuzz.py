@@ -61,10 +61,11 @@ STORES = [
     (4, "{'descr': '<f8', 'fortran_order': False, 'shape': (3, 4), }"),
 ]  # fmt: skip
 PORTS = [
-    (0, "HKT1\x42\x00\x00\x00\x01\x00\x00\x00\x01\x00" + 16 * "i" + "\x03\x00\x00\x00run"),
+    (0, "HKT1\x4a\x00\x00\x00\x01\x00\x00\x00\x01\x00" + 16 * "i" + "\x03\x00\x00\x00run"),
     (1, 8 * "\x01" + "\x01\x00\x00\x00t\x01\x00\x00\x00" + 25 * "\x02"),
     (2, 8 * "\x01" + "\x01\x00\x00\x00t\x02" + 8 * "\x02"),
-    (5, "hocket port 1\nname t\nprocess 7\nstart 9\nsocket /tmp/x\naddress a:1\n"),
+    (5, "HKR1" + 16 * "s" + "\x01\x00\x00\x00"),
+    (6, "hocket port 1\nname t\nprocess 7\nstart 9\nsocket /tmp/x\naddress a:1\n"),
 ]  # fmt: skip
 FUZZERS = {
     "fuzz_layouts": (("base", "layout"), SEEDS),

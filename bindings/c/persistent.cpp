@@ -79,6 +79,26 @@ int hocket_tasks_channel(const hocket_tasks* tasks, const char* name, hocket_tas
     });
 }
 
+int hocket_tasks_kept_channel(const hocket_tasks* tasks, const char* name, hocket_task_id other,
+                              int64_t frames, int64_t resume, hocket_channel** channel) {
+    return guard(__func__, [&] {
+        if (frames < 1)
+            throw ArgumentError("frames is " + std::to_string(frames) +
+                                "; give the number of frames that are kept, 1 or more");
+        const auto last = resume < 0 ? std::nullopt : std::optional(resume);
+        give(channel,
+             behind(tasks)->value.channel(text_of(name, "name"), id_of(other), frames, last));
+    });
+}
+
+int hocket_channel_sent(const hocket_channel* channel, int64_t* frames) {
+    return guard(__func__, [&] { required(frames, "frames") = behind(channel)->value.sent(); });
+}
+
+int hocket_channel_received(const hocket_channel* channel, int64_t* frames) {
+    return guard(__func__, [&] { required(frames, "frames") = behind(channel)->value.received(); });
+}
+
 int hocket_channel_send(hocket_channel* channel, const hocket_array* array, double timeout) {
     const char* const function = __func__;
     return guard(function, [&] {

@@ -126,6 +126,8 @@ OPTIONAL = {
     "keep": "0_c_int64_t",
     "copy": ".false._c_bool",
     "secure": ".true._c_bool",
+    "reconnect": "0.0_c_double",
+    "resume": "-1_c_int64_t",
 }
 OPTIONAL_TEXTS = {"strategy", "codec", "fill", "attributes", "address"}
 # Structs of options: each field is an optional argument.

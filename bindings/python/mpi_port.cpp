@@ -2,8 +2,10 @@
 // hocket._mpi.Port: where programs that were started separately find this one.
 #include <nanobind/nanobind.h>
 #include <nanobind/stl/optional.h>
+#include <nanobind/stl/pair.h>
 #include <nanobind/stl/string.h>
 #include <nanobind/stl/variant.h>
+#include <nanobind/stl/vector.h>
 
 #include "hocket/port.hpp"
 #include "mpi_binding.hpp"
@@ -51,8 +53,10 @@ void bind_port(nb::module_& m) {
             "name"_a, "value"_a, "timeout"_a.none(), unlocked)
         .def(
             "accept",
-            [](Port& port, Timeout timeout) { return port.accept(Deadline::in(timeout)); },
-            "timeout"_a.none(), unlocked)
+            [](Port& port, Timeout timeout, const Resume& resume) {
+                return port.accept(Deadline::in(timeout), resume);
+            },
+            "timeout"_a.none(), "resume"_a, unlocked)
         .def(
             "poll", [](Port& port, Timeout timeout) { port.poll(Deadline::in(timeout)); },
             "timeout"_a.none(), unlocked)
@@ -62,10 +66,13 @@ void bind_port(nb::module_& m) {
     m.def(
         "connect",
         [](const std::string& name, std::uintptr_t comm, const std::string& task,
-           const std::string& key, bool secure, Timeout timeout) {
-            return connect(name, comm_of(comm), {task, key, secure, Deadline::in(timeout)});
+           const std::string& key, bool secure, Timeout timeout, double reconnect,
+           const Resume& resume) {
+            return connect(name, comm_of(comm),
+                           {task, key, secure, Deadline::in(timeout), reconnect, resume});
         },
-        "name"_a, "comm"_a, "task"_a, "key"_a, "secure"_a, "timeout"_a.none(), unlocked);
+        "name"_a, "comm"_a, "task"_a, "key"_a, "secure"_a, "timeout"_a.none(), "reconnect"_a,
+        "resume"_a, unlocked);
     m.def(
         "disconnect",
         [](Tasks& tasks, Timeout timeout) { disconnect(tasks, Deadline::in(timeout)); }, "tasks"_a,

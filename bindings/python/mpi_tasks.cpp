@@ -122,6 +122,8 @@ void bind_tasks(nb::module_& m) {
                 Binding::refuse(channel, sending, kind, message, Deadline::in(timeout));
             },
             "sending"_a, "kind"_a, "message"_a, "timeout"_a.none(), unlocked)
+        .def("sent", &Channel::sent)
+        .def("received", &Channel::received)
         .def_prop_ro("name", &Channel::name);
     m.def(
         "wait_any",
@@ -187,7 +189,8 @@ void bind_tasks(nb::module_& m) {
              "strategy"_a, "stages"_a, unlocked)
         .def("recv_init", &init<false, Layout>, "layout"_a, "source"_a, "tag"_a, "count"_a.none(),
              "strategy"_a, "stages"_a, unlocked)
-        .def("channel", &Tasks::channel, "name"_a, "other"_a)
+        .def("channel", &Tasks::channel, "name"_a, "other"_a, "keep"_a,
+             "last"_a.none() = nb::none())
         .def(
             "sendrecv",
             [](Tasks& tasks, const Arrays& sent, const TaskId& destination, const Arrays& received,

@@ -26,6 +26,8 @@ void translate(const std::exception_ptr& pending, void* /*unused*/) {
         raise("MismatchError", error);
     } catch (const hocket::DeadlineError& error) {
         raise("DeadlineError", error);
+    } catch (const hocket::JobLostError& error) {
+        raise("PeerLostError", error);  // this job's own processes reach MPI_Finalize
     } catch (const hocket::PeerLostError& error) {
         // MPI_Finalize would wait for the lost process.
         nb::module_::import_("hocket.rank").attr("end_by_abort")();

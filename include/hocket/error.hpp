@@ -38,6 +38,12 @@ class PeerLostError : public Error {
     using Error::Error;
 };
 
+/// As PeerLostError, of a process of another job: this job's own processes go on.
+class JobLostError : public PeerLostError {
+  public:
+    using PeerLostError::PeerLostError;
+};
+
 /// An invalid argument of a call in C or Fortran: NULL, a freed handle, or too small a buffer.
 /// Every process of a collective call raises it.
 class ArgumentError : public Error {

@@ -5,6 +5,8 @@
 #include <cstdint>
 #include <memory>
 #include <string>
+#include <utility>
+#include <vector>
 
 #include "hocket/array.hpp"
 #include "hocket/observer.hpp"
@@ -44,6 +46,12 @@ class Parameter {
     std::shared_ptr<const Value> value_;
 };
 
+/// For each channel with kept frames, the number of the last frame that this job has sent or
+/// received, counted from 1: a restarted job says so where it goes on. A receiver that names none
+/// takes the first frame that was not acknowledged; a sender begins with 1, and the frames that the
+/// other job has are skipped.
+using Resume = std::vector<std::pair<std::string, std::int64_t>>;
+
 /// A port of a running program. A handle. All calls but those that only look are collective over
 /// the communicator, and an error of one process is raised on all of them.
 class Port {
@@ -77,7 +85,10 @@ class Port {
     /// Waits for a job that connects: task 0 is this job, task 1 the other one. Each may connect
     /// with any MPI. Collective. @throws on every process: DeadlineError where none has come;
     /// PeerLostError where its processes do not come.
-    Tasks accept(Deadline deadline = {});
+    ///
+    /// Channels with kept frames (Tasks::channel) wait here by themselves for a job that was lost,
+    /// as long as its `reconnect` says, else a minute.
+    Tasks accept(Deadline deadline = {}, const Resume& resume = {});
     /// Closes the port: observers get an end message, and the name is free. Collective.
     void close(Deadline deadline = {});
 
@@ -91,6 +102,10 @@ struct ConnectOptions {
     std::string key;              ///< path of the key file; "": on one host, for one user
     bool secure = true;           ///< false: unencrypted, where the port says so too
     Deadline deadline;            ///< of the wait until the other job accepts
+    /// After a loss, calls of channels with kept frames dial again for so many seconds; 0: they
+    /// throw PeerLostError.
+    double reconnect = 0;
+    Resume resume = {};
 };
 
 /// Connects to a job that has a port: task 0 is that job, task 1 this one. Collective over `comm`.

@@ -218,7 +218,13 @@ class Tasks {
     /// A named stream of arrays between this task and another, separate from all other messages.
     /// Local. @throws Error for an unknown task, an empty name, and a task that shares a process
     /// with this one, because the calls of a channel block both tasks.
-    Channel channel(const std::string& name, const TaskId& other) const;
+    ///
+    /// `keep`, which both tasks give: the sender numbers the frames of the channel, and keeps
+    /// copies of the last `keep`. Between jobs that met by a port (hocket/port.hpp), each frame
+    /// then arrives exactly once, also after either job was restarted or the line was cut. `last`:
+    /// the number of the last frame that this job has sent or received, as in Resume.
+    Channel channel(const std::string& name, const TaskId& other, std::int64_t keep = 0,
+                    std::optional<std::int64_t> last = {}) const;
 
     /// Describes the message that the next matching receive would find.
     Status probe(const TaskId& source = any_source, int tag = any_tag, Deadline deadline = {});
@@ -268,8 +274,9 @@ class Tasks {
                     const Deadline& deadline);
     std::optional<Status> look(const TaskId& source, int tag, const task::Verb& verb,
                                const Deadline& deadline, comm::Fault fault);
-    std::shared_ptr<State> state_;
-    std::shared_ptr<task::Member> speaker_;  // none if this process is in several tasks
+    // They change when jobs have met again.
+    mutable std::shared_ptr<State> state_;
+    mutable std::shared_ptr<task::Member> speaker_;  // none if this process is in several tasks
 };
 
 /// A stream of arrays between two tasks: one receives, in order, the arrays that the other sends,
@@ -287,6 +294,10 @@ class Channel {
     /// Ends the stream that this task sends. @throws Error the second time.
     void close(Deadline deadline = {});
     const std::string& name() const;
+    /// With `keep`: the number of the last frame that this task has sent, and of the last that it
+    /// has received; 0: none. They are the values for `resume`.
+    std::int64_t sent() const;
+    std::int64_t received() const;
 
   private:
     friend class Tasks;

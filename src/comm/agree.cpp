@@ -162,6 +162,8 @@ Fault Fault::current() {
         return {"MismatchError", error.what()};
     } catch (const DeadlineError& error) {
         return {"DeadlineError", error.what()};
+    } catch (const JobLostError& error) {
+        return {"JobLostError", error.what()};
     } catch (const PeerLostError& error) {
         return {"PeerLostError", error.what()};
     } catch (const EndOfStream& error) {
@@ -177,6 +179,7 @@ void Fault::raise() const {
     if (kind == "LayoutError") throw LayoutError(message);
     if (kind == "MismatchError") throw MismatchError(message);
     if (kind == "DeadlineError") throw DeadlineError(message);
+    if (kind == "JobLostError") throw JobLostError(message);
     if (kind == "PeerLostError") throw PeerLostError(message);
     if (kind == "EndOfStream") throw EndOfStream(message);
     if (kind == "ArgumentError") throw ArgumentError(message);

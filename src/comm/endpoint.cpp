@@ -149,8 +149,8 @@ std::optional<std::string> Endpoint::lost() {
 
 void Endpoint::require_present() {
     if (const auto why = lost())
-        throw PeerLostError(name() + " is lost: " + *why +
-                            "; this process waits for a message of it, which will not come");
+        throw JobLostError(name() + " is lost: " + *why +
+                           "; this process waits for a message of it, which will not come");
 }
 
 void Endpoint::write(const Header& header) {

@@ -86,7 +86,7 @@ std::optional<Frame> Connection::receive() {
     }
 }
 
-double Connection::stuck() const {
+double Connection::stalled() const {
     return out_.empty() ? 0 : platform::seconds() - moved_at_;
 }
 

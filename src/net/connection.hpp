@@ -43,7 +43,7 @@ class Connection {
 
     std::size_t queued() const { return queued_; }
     /// Seconds since the other side last took a byte, while some wait for it.
-    double stuck() const;
+    double stalled() const;
 
   private:
     struct Piece {

@@ -1,18 +1,20 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "net/dial.hpp"
 
+#include <sys/socket.h>
+
 #include <algorithm>
 #include <cstdio>
 #include <mutex>
 
 #include "base/platform.hpp"
 #include "base/text.hpp"
-#include "net/observing.hpp"
+#include "net/observer_messages.hpp"
 
 namespace hocket::net {
 namespace {
 
-constexpr double default_wait = 10, between_looks = 0.05;
+constexpr double default_wait = 10, between_checks = 0.05, longest_try = 2;
 
 std::string quoted(const std::string& name) {
     return "'" + name + "'";
@@ -58,9 +60,9 @@ bool Dial::poll() {
     try {
         in_ = reach() && greet();
     } catch (const Disconnected& error) {
-        throw PeerLostError("the port " + quoted(how_.port) + " let nobody in: " + error.what() +
-                            "; either its program has ended, or it wants a key (key=), or "
-                            "another one");
+        throw JobLostError("the port " + quoted(how_.port) + " let nobody in: " + error.what() +
+                           "; either its program has ended, or it wants a key (key=), or "
+                           "another one");
     }
     if (in_ || platform::seconds() < until_) return in_;
     if (!connection_) fail_unknown(how_.port);
@@ -83,7 +85,15 @@ bool Dial::reach() {
             throw Error("to connect to " + how_.port +
                         " a key is needed; give the path of the key file that the port has "
                         "(key=), or say secure=False on both sides");
-        connect(dial_tcp(*address, left()));
+        if (!how_.again) {
+            connect(dial_tcp(*address, left()));
+        } else if (platform::seconds() >= next_try_) {
+            try {
+                connect(dial_tcp(*address, std::min(left(), longest_try)));
+            } catch (const Error&) {
+                next_try_ = platform::seconds() + between_checks;
+            }
+        }
     } else {
         reach_name();
     }
@@ -109,6 +119,13 @@ void Dial::reach_name() {
 void Dial::connect(Descriptor descriptor) {
     if (local_ && !is_our_user(descriptor))
         throw Error("the port " + quoted(how_.port) + " belongs to another user");
+    if (how_.route && !local_) {
+        const Bytes route = bytes_of(*how_.route);
+        // A new connection has room for these few bytes.
+        if (::send(descriptor.get(), route.data(), route.size(), MSG_NOSIGNAL) !=
+            static_cast<ssize_t>(route.size()))
+            throw JobLostError("the port " + quoted(how_.port) + " takes no bytes");
+    }
     connection_ = std::make_unique<Connection>(
         key_ ? tls_client(std::move(descriptor), key_, key_->suited(how_.wanted))
              : plain_stream(std::move(descriptor)),
@@ -122,9 +139,9 @@ bool Dial::greet() {
     const auto answer = connection_->receive();
     if (!answer) return false;
     Reader reader(answer->body);
-    if (answer->kind == static_cast<std::uint8_t>(Say::refused))
+    if (answer->kind == static_cast<std::uint8_t>(MessageKind::refused))
         throw Error("the port " + quoted(how_.port) + " refuses: " + reader.text(longest_text));
-    if (answer->kind != static_cast<std::uint8_t>(Say::welcome))
+    if (answer->kind != static_cast<std::uint8_t>(MessageKind::welcome))
         throw Error(quoted(how_.port) + " does not answer as a port does");
     const std::uint8_t right = reader.u8();
     if (right < 1 || right > 3) throw Error("a port gives right " + std::to_string(right));
@@ -143,7 +160,7 @@ void Dial::idle() {
     if (connection_)
         net::idle(*connection_, connection_->queued() > 0);
     else
-        platform::sleep(between_looks);
+        platform::sleep(between_checks);
 }
 
 Bytes bytes_of(const Welcome& welcome) {
@@ -156,7 +173,7 @@ Bytes bytes_of(const Welcome& welcome) {
 }
 
 void idle(Connection& connection, bool writing) {
-    wait_for(connection.stream().descriptor(), writing, between_looks);
+    wait_for(connection.stream().descriptor(), writing, between_checks);
 }
 
 }  // namespace hocket::net

@@ -8,6 +8,7 @@
 
 #include "net/connection.hpp"
 #include "net/directory.hpp"
+#include "net/forwarding.hpp"
 #include "net/hello.hpp"
 
 namespace hocket::net {
@@ -17,7 +18,9 @@ struct DialOptions {
     std::string key;   // path; "": none
     Right wanted = Right::steer;
     bool secure = true;
-    std::optional<double> timeout;  // seconds
+    std::optional<double> timeout;    // seconds
+    std::optional<Route> route = {};  // by TCP: the process that the connection is for
+    bool again = false;               // the port was there before: whoever does not answer may yet
 };
 
 /// The port's answer.
@@ -54,7 +57,7 @@ class Dial {
 
     DialOptions how_;
     Hello hello_;
-    double until_;
+    double until_, next_try_ = 0;
     std::shared_ptr<const Key> key_;
     std::unique_ptr<Connection> connection_;
     bool local_ = false, said_ = false, in_ = false;

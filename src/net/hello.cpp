@@ -38,6 +38,8 @@ Hello read_values(Reader& reader) {
     hello.processes = reader.i64();
     hello.process = reader.i64();
     hello.session = read_instance(reader);
+    hello.reconnect = reader.f64();
+    if (!(hello.reconnect >= 0)) throw Error("a hello names a time below 0");
     reader.end();
     if (!hello.port.empty() && !is_name(hello.port)) throw Error("a hello names no port");
     if (hello.role == Role::connector && !is_name(hello.task))
@@ -68,7 +70,8 @@ Bytes bytes_of(const Hello& hello) {
         .text(hello.task)
         .i64(hello.processes)
         .i64(hello.process)
-        .raw(hello.session);
+        .raw(hello.session)
+        .f64(hello.reconnect);
     Writer all;
     all.raw(std::as_bytes(std::span(letters)))
         .u32(static_cast<std::uint32_t>(values.bytes().size()))

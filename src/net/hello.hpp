@@ -36,6 +36,7 @@ struct Hello {
     std::string task;  // of a connector: its task's name
     std::int64_t processes = 1, process = 0;  // of its job, and which one of them this is
     Instance session{};                       // of a process: the session of its connector
+    double reconnect = 0;  // of a connector: so many seconds it tries to come back after a loss
 };
 
 /// The bytes that are sent: four characters, a length, then the values.

@@ -13,7 +13,7 @@
 #include "base/text.hpp"
 #include "net/boxes.hpp"
 #include "net/dial.hpp"
-#include "net/observing.hpp"
+#include "net/observer_messages.hpp"
 
 namespace hocket {
 namespace net {
@@ -67,12 +67,12 @@ class Session {
         return *connection_;
     }
     const ObservedArray& array(const std::string& name);
-    void hear_all();
+    void receive_all();
     bool flush();
-    void hear(const Frame& frame);
-    void hear_picture(Reader& reader);
-    void hear_part(Reader& reader);
-    void place(std::int64_t process, const Bytes& bytes);
+    void receive(const Frame& frame);
+    void receive_section(Reader& reader);
+    void receive_part(Reader& reader);
+    void unpack_part(std::int64_t process, const Bytes& bytes);
     void wait_for_answer(const std::function<bool()>& done, const std::string& what);
 
     std::string port_;
@@ -88,9 +88,9 @@ class Session {
 };
 
 // Answers that came before the end are answers.
-void Session::hear_all() {
+void Session::receive_all() {
     try {
-        while (const auto frame = connection().receive()) hear(*frame);
+        while (const auto frame = connection().receive()) receive(*frame);
     } catch (const Disconnected& error) {
         if (!ended_) lost_ = error.what();
     }
@@ -101,7 +101,7 @@ bool Session::flush() {
     try {
         return connection().flush();
     } catch (const Disconnected& error) {
-        hear_all();
+        receive_all();
         if (!ended_ && !lost_) lost_ = error.what();
         return true;
     }
@@ -111,7 +111,7 @@ void Session::wait_for_answer(const std::function<bool()>& done, const std::stri
     const double began = platform::seconds();
     try {
         for (;;) {
-            hear_all();
+            receive_all();
             if (done()) return;
             if (ended_) throw EndOfStream("the program has closed the port '" + port_ + "'");
             if (lost_) throw Disconnected(*lost_);
@@ -125,7 +125,7 @@ void Session::wait_for_answer(const std::function<bool()>& done, const std::stri
         }
     } catch (const Disconnected& error) {
         connection_.reset();
-        throw PeerLostError("the program of the port '" + port_ + "' is gone: " + error.what());
+        throw JobLostError("the program of the port '" + port_ + "' is gone: " + error.what());
     } catch (...) {
         // An answer that comes later would be taken for that to another question.
         connection_.reset();
@@ -133,30 +133,30 @@ void Session::wait_for_answer(const std::function<bool()>& done, const std::stri
     }
 }
 
-void Session::hear(const Frame& frame) {
+void Session::receive(const Frame& frame) {
     Reader reader(frame.body);
-    switch (static_cast<Say>(frame.kind)) {
-        case Say::catalog:
+    switch (static_cast<MessageKind>(frame.kind)) {
+        case MessageKind::catalog:
             catalog_ = read_catalog(reader);
             step_ = std::max(step_, catalog_.poll);
             known_ = true;
             return;
-        case Say::picture:
-            return hear_picture(reader);
-        case Say::part:
-            return hear_part(reader);
-        case Say::was_set:
+        case MessageKind::section:
+            return receive_section(reader);
+        case MessageKind::part:
+            return receive_part(reader);
+        case MessageKind::parameter_changed:
             answered_ = reader.i64();
             step_ = reader.i64();
             return;
-        case Say::failed:
+        case MessageKind::failed:
             answered_ = reader.i64();
             failure_ = reader.text(longest_text);
             return;
-        case Say::ended:
+        case MessageKind::ended:
             ended_ = true;
             return;
-        case Say::refused:
+        case MessageKind::refused:
             throw Error("the port '" + port_ +
                         "' ends the connection: " + reader.text(longest_text));
         default:
@@ -165,18 +165,18 @@ void Session::hear(const Frame& frame) {
     }
 }
 
-void Session::hear_picture(Reader& reader) {
-    const Picture picture = read_picture(reader);
-    if (awaited_ == nullptr || picture.number != awaited_->number || awaited_->missing >= 0)
+void Session::receive_section(Reader& reader) {
+    const SectionHeader header = read_section_header(reader);
+    if (awaited_ == nullptr || header.number != awaited_->number || awaited_->missing >= 0)
         throw Error("the port '" + port_ + "' sends an array that nobody asked for");
     Awaited& of = *awaited_;
-    of.layout = Layout::parse(picture.layout);
+    of.layout = Layout::parse(header.layout);
     if (of.layout->shape() != of.shape)
         throw Error("the port '" + port_ + "' sends an array of shape " +
                     text::tuple(of.layout->shape()) + " instead of " + text::tuple(of.shape));
-    step_ = picture.poll;
+    step_ = header.poll;
     of.missing = 0;
-    for (const auto& [process, bytes] : picture.parts) {
+    for (const auto& [process, bytes] : header.parts) {
         // The layout says how long a part is; it also bounds what is allocated here.
         if (process < 0 || process >= of.layout->size() ||
             bytes != of.layout->local_elements(process) * of.itemsize)
@@ -190,7 +190,7 @@ void Session::hear_picture(Reader& reader) {
     if (of.missing == 0) answered_ = of.number;
 }
 
-void Session::hear_part(Reader& reader) {
+void Session::receive_part(Reader& reader) {
     const std::int64_t number = reader.i64(), process = reader.i64(), first = reader.i64();
     const auto bytes = reader.rest();
     if (awaited_ == nullptr || number != awaited_->number) return;
@@ -203,13 +203,13 @@ void Session::hear_part(Reader& reader) {
     of.filled[process] += bytes.size();
     of.missing -= static_cast<std::int64_t>(bytes.size());
     if (of.filled[process] == found->second.size()) {
-        place(process, found->second);
+        unpack_part(process, found->second);
         of.parts.erase(found);
     }
     if (of.missing == 0) answered_ = of.number;
 }
 
-void Session::place(std::int64_t process, const Bytes& bytes) {
+void Session::unpack_part(std::int64_t process, const Bytes& bytes) {
     const Awaited& of = *awaited_;
     const Shape strides = of.layout->is_indexed() ? Shape{of.itemsize} : of.strides;
     unpack(of.layout->global_indices(process), of.itemsize, bytes.data(), of.data, strides);
@@ -250,8 +250,8 @@ void Session::read(const std::string& name, std::span<const Slice> slices, void*
         awaited.data = whole.data();
     }
     Writer writer;
-    write(writer, Look{awaited.number, name, {slices.begin(), slices.end()}});
-    connection().send(static_cast<std::uint8_t>(Say::look), writer.bytes());
+    write(writer, SectionRequest{awaited.number, name, {slices.begin(), slices.end()}});
+    connection().send(static_cast<std::uint8_t>(MessageKind::section_request), writer.bytes());
     awaited_ = &awaited;
     failure_.clear();
     try {
@@ -279,8 +279,8 @@ void Session::set(const std::string& name, const Value& value) {
     if (!is_name(name)) throw Error("'" + name + "' is no name of a parameter");
     const std::int64_t number = ++number_;
     Writer writer;
-    write(writer, Set{number, name, value});
-    connection().send(static_cast<std::uint8_t>(Say::set), writer.bytes());
+    write(writer, ParameterChange{number, name, value});
+    connection().send(static_cast<std::uint8_t>(MessageKind::parameter_change), writer.bytes());
     failure_.clear();
     wait_for_answer([&] { return answered_ == number; }, "'" + name + "' its new value");
     if (!failure_.empty()) throw Error(failure_);

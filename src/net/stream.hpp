@@ -15,9 +15,9 @@
 namespace hocket::net {
 
 /// The other side has ended the connection, or is gone.
-class Disconnected final : public PeerLostError {
+class Disconnected final : public JobLostError {
   public:
-    using PeerLostError::PeerLostError;
+    using JobLostError::JobLostError;
 };
 
 class Stream {

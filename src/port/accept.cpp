@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // The side of a meeting that has the port.
 #include <algorithm>
+#include <bit>
+#include <map>
 
 #include "base/pack.hpp"
 #include "base/platform.hpp"
@@ -10,7 +12,9 @@
 #include "comm/engine.hpp"
 #include "port/host.hpp"
 #include "port/meeting.hpp"
+#include "port/reunion.hpp"
 #include "port/state.hpp"
+#include "task/jobs.hpp"
 
 namespace hocket {
 namespace port {
@@ -20,11 +24,12 @@ namespace {
 constexpr double until_all_come = 30;
 
 // Waits for a connector; what is wrong otherwise.
-comm::Protocol<std::unique_ptr<Client>> connector(State& state, Deadline deadline) {
+comm::Protocol<std::unique_ptr<Client>> connector(State& state, std::string only,
+                                                  Deadline deadline) {
     std::unique_ptr<Client> client;
     comm::When came([&] {
         state.host->advance(false);
-        client = state.host->next_connector();
+        client = state.host->next_connector(only);
         return client != nullptr || deadline.passed();
     });
     co_await comm::until(came);
@@ -34,37 +39,53 @@ comm::Protocol<std::unique_ptr<Client>> connector(State& state, Deadline deadlin
     co_return client;
 }
 
-// Opens the listener at which other jobs reach this process; its address.
-Place open_listener(const State& state, std::optional<Listener>& listener) {
+// Opens the listener at which other jobs reach this process. By TCP, the lowest process of each
+// node listens for all of them; on process 0's node it is the port itself.
+ProcessAddress open_listener(const State& state, std::optional<Listener>& listener) {
+    const comm::Link& link = state.comm.state().link();
     Listener::Options how;
     how.socket = net::new_port_file(state.name).socket;
     how.secure = state.secure;
-    Place place{host_name(), how.socket, ""};
-    const auto address = state.address.empty() ? std::nullopt : net::address_of(state.address);
-    if (address) {
-        // Process 0 may be known by a name of its host that is not this one's.
-        const bool here = state.first();
-        how.address = net::Address{here ? address->host : "0.0.0.0", "0"};
+    ProcessAddress reached{host_name(), how.socket, "", link.node(link.rank())};
+    if (!state.address.empty()) {
         if (state.secure) how.key = std::make_shared<const net::Key>(net::Key::read(state.key));
-        listener.emplace(how);
-        place.address =
-            (here ? address->host : place.host) + ":" + std::to_string(listener->number());
-    } else {
-        listener.emplace(how);
+        int lowest = 0;
+        while (link.node(lowest) != reached.node) ++lowest;
+        if (lowest == 0) reached.address = ProcessAddress::of_port;
+        if (lowest == link.rank() && lowest != 0) how.address = net::Address{"0.0.0.0", "0"};
     }
-    return place;
+    listener.emplace(how);
+    if (how.address) reached.address = reached.host + ":" + std::to_string(listener->number());
+    return reached;
 }
 
-std::string packed(int rank, const Place& place) {
+// All processes of a node have the address of the one that listens.
+void share_addresses(std::vector<ProcessAddress>& addresses) {
+    std::map<std::int64_t, std::string> by_node;
+    for (const ProcessAddress& each : addresses)
+        if (!each.address.empty()) by_node[each.node] = each.address;
+    for (ProcessAddress& each : addresses) each.address = by_node[each.node];
+}
+
+// The Unix sockets of the processes of that node, by process.
+std::vector<std::string> sockets_of(const Meeting& meeting, std::int64_t node) {
+    std::vector<std::string> sockets;
+    for (const ProcessAddress& each : meeting.addresses)
+        sockets.push_back(each.node == node ? each.socket : "");
+    return sockets;
+}
+
+std::string packed(int rank, const ProcessAddress& reached) {
     Packer packer;
-    packer.number(rank).text(place.host).text(place.socket).text(place.address);
+    packer.number(rank).text(reached.host).text(reached.socket).text(reached.address);
+    packer.number(reached.node);
     return packer.take();
 }
 
 // The other job's processes, each by a connection of its own.
-comm::Protocol<Lines> lines_of(Listener& listener, const Meeting& meeting) {
-    Lines lines(static_cast<std::size_t>(meeting.connectors));
-    std::size_t missing = lines.size();
+comm::Protocol<Connections> accept_connections(Listener& listener, const Meeting& meeting) {
+    Connections connections(static_cast<std::size_t>(meeting.connectors));
+    std::size_t missing = connections.size();
     const double until = platform::seconds() + until_all_come;
     comm::When all([&] {
         while (missing > 0) {
@@ -72,29 +93,29 @@ comm::Protocol<Lines> lines_of(Listener& listener, const Meeting& meeting) {
             if (client == nullptr) break;
             const auto number = static_cast<std::size_t>(client->hello.process);
             if (client->hello.role != net::Role::process ||
-                client->hello.session != meeting.session || number >= lines.size() ||
-                lines[number] != nullptr) {
+                client->hello.session != meeting.session || number >= connections.size() ||
+                connections[number] != nullptr) {
                 Listener::refuse(*client->connection, "this process waits for another job");
                 continue;
             }
             listener.welcome(*client, "");
-            lines[number] = std::move(client->connection);
+            connections[number] = std::move(client->connection);
             --missing;
         }
         bool sent = true;
-        for (const auto& line : lines)
-            if (line != nullptr) sent = line->flush() && sent;
+        for (const auto& connection : connections)
+            if (connection != nullptr) sent = connection->flush() && sent;
         return (missing == 0 && sent) || platform::seconds() > until;
     });
     co_await comm::until(all);
     if (missing > 0)
-        throw PeerLostError(std::to_string(missing) + " processes of '" + meeting.connector +
-                            "' have not come within " + text::seconds(until_all_come));
-    co_return lines;
+        throw JobLostError(std::to_string(missing) + " processes of '" + meeting.connector +
+                           "' have not come within " + text::seconds(until_all_come));
+    co_return connections;
 }
 
 comm::Protocol<> accepted(std::shared_ptr<State> state, int tag, comm::CallSignature mine,
-                          Deadline deadline, std::shared_ptr<std::optional<Tasks>> out) {
+                          std::string only, Deadline deadline, std::shared_ptr<JobTasks> out) {
     const std::string text = mine.text;
     co_await state->comm.state().open();
     const comm::Group all = comm::Group::whole(state->comm.state().link());
@@ -103,85 +124,104 @@ comm::Protocol<> accepted(std::shared_ptr<State> state, int tag, comm::CallSigna
     std::optional<Listener> listener;
     comm::CallSignature opened;
     opened.text = text;
-    std::string place;
+    std::string reached;
     try {
-        place = packed(state->comm.rank(), open_listener(*state, listener));
+        reached = packed(state->comm.rank(), open_listener(*state, listener));
     } catch (const Error&) {
         opened.fault = comm::Fault::current();
     }
     co_await comm::agree(all, tag, std::move(opened));
-    comm::CallSignature told;
-    told.text = text;
-    const std::string places = co_await comm::reduce(
-        all, tag, place,
+    comm::CallSignature outcome;
+    outcome.text = text;
+    const std::string addresses = co_await comm::reduce(
+        all, tag, reached,
         [](const std::string& low, const std::string& high) { return low + high; });
     std::unique_ptr<Client> client;
     if (state->first()) {
         try {
-            client = co_await connector(*state, deadline);
+            client = co_await connector(*state, only, deadline);
             Meeting meeting;
             meeting.session = net::new_instance();
             meeting.local = client->local;
             meeting.acceptor = state->task;
             meeting.connector = client->hello.task;
             meeting.connectors = client->hello.processes;
+            meeting.reconnect = client->hello.reconnect;
+            if (client->hello.big_endian != (std::endian::native == std::endian::big))
+                throw Error("task '" + meeting.connector +
+                            "' stores the bytes of numbers in another order than task '" +
+                            meeting.acceptor +
+                            "'; tasks need the same order, and observers (observe) do not");
             if (meeting.acceptor == meeting.connector)
                 throw Error("both jobs call themselves '" + meeting.acceptor +
                             "'; give one of them another name (task=)");
-            meeting.places.resize(static_cast<std::size_t>(state->comm.size()));
-            for (Unpacker in(places); !in.empty();) {
-                Place& one = meeting.places.at(static_cast<std::size_t>(in.number()));
+            meeting.addresses.resize(static_cast<std::size_t>(state->comm.size()));
+            for (Unpacker in(addresses); !in.empty();) {
+                ProcessAddress& one = meeting.addresses.at(static_cast<std::size_t>(in.number()));
                 one.host = in.text();
                 one.socket = in.text();
                 one.address = in.text();
+                one.node = in.number();
             }
-            told.payload = packed_meeting(meeting);
+            share_addresses(meeting.addresses);
+            outcome.payload = packed_meeting(meeting);
         } catch (const Error& error) {
-            told.fault = comm::Fault::current();
+            outcome.fault = comm::Fault::current();
             if (client) Listener::refuse(*client->connection, error.what());
         }
     }
-    const Meeting meeting = parse_meeting(co_await comm::agree(all, tag, std::move(told)));
+    const Meeting meeting = parse_meeting(co_await comm::agree(all, tag, std::move(outcome)));
+    const auto node = meeting.addresses[static_cast<std::size_t>(state->comm.rank())].node;
+    listener->forward(meeting.session, sockets_of(meeting, node));
     if (client) {
+        state->host->forward(meeting.session, sockets_of(meeting, node));
         state->host->welcome(*client, packed_meeting(meeting));
         client->connection->flush();
     }
     comm::CallSignature met;
     met.text = text;
-    Lines lines;
+    Connections connections;
     try {
-        lines = co_await lines_of(*listener, meeting);
+        connections = co_await accept_connections(*listener, meeting);
     } catch (const Error&) {
         met.fault = comm::Fault::current();
     }
     co_await comm::agree(all, tag, std::move(met));
-    co_await become_tasks(state->comm, meeting, std::move(lines), true, out);
+    co_await become_tasks(state->comm, meeting, std::move(connections), true, out);
+    (*out)->reunion = accept_again(state, meeting.connector, meeting.reconnect);
 }
 
 }  // namespace
-}  // namespace port
 
-Tasks Port::accept(Deadline deadline) {
+JobTasks accept_job(const std::shared_ptr<State>& state, const Resume& resume,
+                    const std::string& only, const Deadline& deadline) {
     comm::CallSignature mine;
-    mine.text = "accept at the port '" + state_->name + "'";
     try {
-        state_->require_open();
+        mine.text = "accept at the port '" + state->name + "'" + resume_text(resume);
+        state->require_open();
     } catch (const Error&) {
         mine.fault = comm::Fault::current();
     }
-    auto out = std::make_shared<std::optional<Tasks>>();
+    auto out = std::make_shared<JobTasks>();
     std::shared_ptr<comm::Call> call;
     {
         const comm::EngineLock engine_lock;
         const std::string text = mine.text;
         call = std::make_shared<comm::Call>(
-            port::accepted(state_, state_->comm.state().next_tag(), std::move(mine), deadline, out),
+            accepted(state, state->comm.state().next_tag(), std::move(mine), only, deadline, out),
             text);
         comm::Engine::instance().add(call);
     }
     // Process 0 sees the deadline, so that all processes see the same end.
     wait(*call);
-    return std::move(**out);
+    (*out)->resume = {resume.begin(), resume.end()};
+    return *out;
+}
+
+}  // namespace port
+
+Tasks Port::accept(Deadline deadline, const Resume& resume) {
+    return task::handle_of(port::accept_job(state_, resume, "", deadline));
 }
 
 }  // namespace hocket

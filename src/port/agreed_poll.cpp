@@ -14,24 +14,24 @@
 namespace hocket::port {
 namespace {
 
-enum class Word : std::uint8_t { propose = 1, carry_out = 2, call_off = 3, last = 4 };
+enum class PollMessage : std::uint8_t { propose = 1, carry_out = 2, call_off = 3, end = 4 };
 
 void write_slices(net::Writer& writer, const std::vector<Slice>& slices) {
-    net::Look look;
-    look.slices = slices;
-    net::write(writer, look);
+    net::SectionRequest request;
+    request.slices = slices;
+    net::write(writer, request);
 }
 
 }  // namespace
 
 std::string proposal(const AgreedPoll& agreed) {
     net::Writer writer;
-    writer.u8(static_cast<std::uint8_t>(Word::propose)).i64(agreed.round).i64(agreed.poll);
-    writer.u32(static_cast<std::uint32_t>(agreed.batch.sets.size()));
-    for (const auto& [name, value] : agreed.batch.sets)
-        net::write(writer, net::Set{0, name, value});
-    writer.u32(static_cast<std::uint32_t>(agreed.batch.looks.size()));
-    for (const auto& [name, slices] : agreed.batch.looks) {
+    writer.u8(static_cast<std::uint8_t>(PollMessage::propose)).i64(agreed.round).i64(agreed.poll);
+    writer.u32(static_cast<std::uint32_t>(agreed.batch.changes.size()));
+    for (const auto& [name, value] : agreed.batch.changes)
+        net::write(writer, net::ParameterChange{0, name, value});
+    writer.u32(static_cast<std::uint32_t>(agreed.batch.sections.size()));
+    for (const auto& [name, slices] : agreed.batch.sections) {
         writer.text(name);
         write_slices(writer, slices);
     }
@@ -40,13 +40,15 @@ std::string proposal(const AgreedPoll& agreed) {
 
 std::string decision(std::int64_t round, bool carried_out) {
     net::Writer writer;
-    writer.u8(static_cast<std::uint8_t>(carried_out ? Word::carry_out : Word::call_off)).i64(round);
+    writer
+        .u8(static_cast<std::uint8_t>(carried_out ? PollMessage::carry_out : PollMessage::call_off))
+        .i64(round);
     return writer.str();
 }
 
-std::string last_word() {
+std::string end_message() {
     net::Writer writer;
-    writer.u8(static_cast<std::uint8_t>(Word::last));
+    writer.u8(static_cast<std::uint8_t>(PollMessage::end));
     return writer.str();
 }
 
@@ -56,37 +58,39 @@ std::string answer(std::int64_t round, bool accepted, std::int64_t polls) {
     return writer.str();
 }
 
-void State::hear() {
+void State::receive() {
     // Process 0 may be past a poll that is decided, and propose another, before this process is
     // there: its words wait until this process has carried the decided one out.
     while (closed || !agreed || !agreed->decided) {
         const auto message = from_first->next();
         if (!message) return;
         net::Reader reader(message->text);
-        const auto word = static_cast<Word>(reader.u8());
-        if (word == Word::last) {
-            end_heard = true;
+        const auto kind = static_cast<PollMessage>(reader.u8());
+        if (kind == PollMessage::end) {
+            end_received = true;
             agreed.reset();
             continue;
         }
         const std::int64_t round = reader.i64();
-        if (word == Word::propose) {
+        if (kind == PollMessage::propose) {
             AgreedPoll proposed;
             proposed.round = round;
             proposed.poll = reader.i64();
             for (std::size_t left = reader.u32(); left > 0; --left) {
-                net::Set set = net::read_set(reader);
-                proposed.batch.sets.emplace_back(std::move(set.name), std::move(set.value));
+                net::ParameterChange change = net::read_parameter_change(reader);
+                proposed.batch.changes.emplace_back(std::move(change.name),
+                                                    std::move(change.value));
             }
             for (std::size_t left = reader.u32(); left > 0; --left) {
                 std::string of = reader.text(net::longest_text);
-                proposed.batch.looks.emplace_back(std::move(of), net::read_look(reader).slices);
+                proposed.batch.sections.emplace_back(std::move(of),
+                                                     net::read_section_request(reader).slices);
             }
             const bool ahead = proposed.poll >= polls && !closed;
             if (ahead) agreed = std::move(proposed);
-            tell(0, answers, answer(round, ahead, polls));
+            send(0, answers, answer(round, ahead, polls));
         } else if (agreed && agreed->round == round) {
-            if (word == Word::carry_out)
+            if (kind == PollMessage::carry_out)
                 agreed->decided = true;
             else
                 agreed.reset();
@@ -95,26 +99,27 @@ void State::hear() {
 }
 
 void Host::propose(bool polling) {
-    if (state_.agreed || collecting_ || finishing_ || (looks_.empty() && sets_.empty())) return;
+    if (state_.agreed || collecting_ || finishing_ || (sections_.empty() && changes_.empty()))
+        return;
     AgreedPoll agreed;
     agreed.round = ++rounds_;
     const bool alone = state_.comm.size() == 1;
     // Within a poll of a program of one process it is this one.
     agreed.poll =
         alone ? state_.polls + (polling ? 0 : 1) : std::max(state_.polls, furthest_) + lookahead_;
-    agreed_sets_ = std::exchange(sets_, {});
-    agreed_looks_ = std::exchange(looks_, {});
-    for (const AskedSet& asked : agreed_sets_)
-        agreed.batch.sets.emplace_back(asked.set.name, asked.set.value);
-    for (const AskedLook& asked : agreed_looks_)
-        agreed.batch.looks.emplace_back(asked.look.name, asked.look.slices);
+    agreed_changes_ = std::exchange(changes_, {});
+    agreed_sections_ = std::exchange(sections_, {});
+    for (const PendingChange& asked : agreed_changes_)
+        agreed.batch.changes.emplace_back(asked.change.name, asked.change.value);
+    for (const PendingSection& asked : agreed_sections_)
+        agreed.batch.sections.emplace_back(asked.request.name, asked.request.slices);
     agreed.decided = alone;
     accepted_ = 1;
-    tell_all(proposal(agreed));
+    send_to_all(proposal(agreed));
     state_.agreed = std::move(agreed);
 }
 
-void Host::hear_answers() {
+void Host::receive_answers() {
     if (!answers_) return;
     while (const auto message = answers_->next()) {
         net::Reader reader(message->text);
@@ -135,15 +140,17 @@ void Host::hear_answers() {
 
 void Host::call_off(std::int64_t seen) {
     constexpr std::int64_t longest_lookahead = std::int64_t{1} << 20;
-    tell_all(decision(state_.agreed->round, false));
+    send_to_all(decision(state_.agreed->round, false));
     // Those who polled ahead must be met further on.
     furthest_ = std::max(furthest_, seen);
     lookahead_ = std::min(longest_lookahead, 2 * lookahead_);
     state_.agreed.reset();
-    for (auto it = agreed_sets_.rbegin(); it != agreed_sets_.rend(); ++it) sets_.push_front(*it);
-    for (auto it = agreed_looks_.rbegin(); it != agreed_looks_.rend(); ++it) looks_.push_front(*it);
-    agreed_sets_.clear();
-    agreed_looks_.clear();
+    for (auto it = agreed_changes_.rbegin(); it != agreed_changes_.rend(); ++it)
+        changes_.push_front(*it);
+    for (auto it = agreed_sections_.rbegin(); it != agreed_sections_.rend(); ++it)
+        sections_.push_front(*it);
+    agreed_changes_.clear();
+    agreed_sections_.clear();
 }
 
 void Host::settle() {
@@ -152,25 +159,25 @@ void Host::settle() {
         return propose(true);
     }
     const AgreedPoll agreed = *std::exchange(state_.agreed, std::nullopt);
-    tell_all(decision(agreed.round, true));
+    send_to_all(decision(agreed.round, true));
     OwnParts own = carry_out(state_, agreed.batch);
-    for (const AskedSet& asked : std::exchange(agreed_sets_, {})) {
+    for (const PendingChange& asked : std::exchange(agreed_changes_, {})) {
         net::Writer body;
-        body.i64(asked.set.number).i64(agreed.poll);
-        asked.who->send(net::Say::was_set, body);
+        body.i64(asked.change.number).i64(agreed.poll);
+        asked.observer->send(net::MessageKind::parameter_changed, body);
         catalog_changed_ = true;
     }
-    std::vector<AskedLook> looks(agreed_looks_.begin(), agreed_looks_.end());
-    agreed_looks_.clear();
-    if (!looks.empty())
+    std::vector<PendingSection> sections(agreed_sections_.begin(), agreed_sections_.end());
+    agreed_sections_.clear();
+    if (!sections.empty())
         collecting_ = std::make_shared<comm::Call>(
-            collect(std::move(looks), std::move(own), agreed.poll),
+            collect(std::move(sections), std::move(own), agreed.poll),
             "sections for observers of the port '" + state_.name + "'");
     advance(true);
 }
 
-void Host::tell_all(const std::string& text) {
-    for (int rank = 1; rank < state_.comm.size(); ++rank) state_.tell(rank, State::told, text);
+void Host::send_to_all(const std::string& text) {
+    for (int rank = 1; rank < state_.comm.size(); ++rank) state_.send(rank, State::from_root, text);
 }
 
 }  // namespace hocket::port

@@ -7,8 +7,8 @@ namespace hocket::port {
 namespace {
 
 // Sends a part, which nobody else holds any more.
-comm::Protocol<> give(std::shared_ptr<State> /*keep*/, comm::Link& link,
-                      std::shared_ptr<const net::Bytes> part) {
+comm::Protocol<> send_part(std::shared_ptr<State> /*keep*/, comm::Link& link,
+                           std::shared_ptr<const net::Bytes> part) {
     comm::Requests requests;
     link.send(requests, part->data(), static_cast<std::int64_t>(part->size()), 0, State::elements);
     co_await comm::until(requests);
@@ -26,7 +26,7 @@ std::shared_ptr<const net::Bytes> copied(const Array& array, const std::vector<S
 
 }  // namespace
 
-bool gives_part(const Layout& section, std::int64_t process) {
+bool sends_part(const Layout& section, std::int64_t process) {
     if (section.local_elements(process) == 0) return false;
     const auto indices = section.global_indices(process);
     if (section.is_indexed()) return true;  // lists may share some elements only
@@ -38,17 +38,17 @@ bool gives_part(const Layout& section, std::int64_t process) {
 }
 
 OwnParts carry_out(State& state, const Batch& batch) {
-    for (const auto& [name, value] : batch.sets)
+    for (const auto& [name, value] : batch.changes)
         if (const auto parameter = state.parameter(name)) *parameter = value;
     OwnParts own;
-    for (const auto& [name, slices] : batch.looks) {
+    for (const auto& [name, slices] : batch.sections) {
         own.emplace_back();
         const Array* const array = state.array(name);
         if (array == nullptr || array->process() < 0) continue;
         std::shared_ptr<const net::Bytes> part;
         try {
             const Layout section = array->layout().section(slices);
-            if (gives_part(section, array->process())) part = copied(*array, slices, section);
+            if (sends_part(section, array->process())) part = copied(*array, slices, section);
         } catch (const LayoutError&) {
             continue;  // the array was replaced meanwhile: process 0 tells who asked
         }
@@ -57,10 +57,10 @@ OwnParts carry_out(State& state, const Batch& batch) {
             own.back() = std::move(part);
             continue;
         }
-        auto call = std::make_shared<comm::Call>(give(state.shared_from_this(), *state.link, part),
-                                                 "a section for an observer");
-        state.giving.remove_if([](const auto& earlier) { return earlier->ended(); });
-        state.giving.push_back(call);
+        auto call = std::make_shared<comm::Call>(
+            send_part(state.shared_from_this(), *state.link, part), "a section for an observer");
+        state.sending.remove_if([](const auto& earlier) { return earlier->ended(); });
+        state.sending.push_back(call);
         State::begin(call);
     }
     return own;

@@ -12,36 +12,31 @@
 #include <vector>
 
 #include "comm/call.hpp"
-#include "port/door.hpp"
+#include "port/entry.hpp"
+#include "port/observer_connection.hpp"
 #include "port/state.hpp"
 
 namespace hocket::port {
 
-/// Somebody who looks on.
-struct Onlooker {
-    std::unique_ptr<net::Connection> connection;  // none once it has left
-    net::Right right = net::Right::read;
-
-    bool present() const { return connection != nullptr; }
-    void send(net::Say kind, const net::Writer& body, std::shared_ptr<const net::Bytes> owner = {},
-              std::span<const std::byte> shared = {});
-    void fail(std::int64_t number, const std::string& why);
-};
-
 class Host {
   public:
     /// Of that state, which owns it.
-    Host(State& state, const DoorOptions& options) : state_(state), door_(options) {}
+    Host(State& state, const EntryOptions& options) : state_(state), entry_(options) {}
 
-    const net::PortFile& file() const { return door_.file(); }
+    const net::PortFile& file() const { return entry_.file(); }
     /// Moves all that is under way; never waits. `polling`: within a poll of this process.
     void advance(bool polling);
     /// At the agreed poll: carried out, or called off because not all processes know of it yet.
     void settle();
     /// A job that connects, if one waits.
-    std::unique_ptr<Client> next_connector();
+    /// `task`: its name; "": any.
+    std::unique_ptr<Client> next_connector(const std::string& task);
+    /// As Listener::forward.
+    void forward(const net::Instance& session, std::vector<std::string> sockets) {
+        entry_.listener().forward(session, std::move(sockets));
+    }
     void welcome(Client& client, const std::string& rest) {
-        door_.listener().welcome(client, rest);
+        entry_.listener().welcome(client, rest);
     }
     /// To be called when the published names change.
     void catalog_changed() { catalog_changed_ = true; }
@@ -51,35 +46,35 @@ class Host {
     void end(const std::string& why);
 
   private:
-    using Who = std::shared_ptr<Onlooker>;
-    struct AskedLook {
-        Who who;
-        net::Look look;
+    using ObserverPointer = std::shared_ptr<ObserverConnection>;
+    struct PendingSection {
+        ObserverPointer observer;
+        net::SectionRequest request;
     };
-    struct AskedSet {
-        Who who;
-        net::Set set;
+    struct PendingChange {
+        ObserverPointer observer;
+        net::ParameterChange change;
     };
-    void let_in();
-    void listen(const Who& who);
-    void ask(const Who& who, net::Look look);
-    void ask(const Who& who, net::Set set);
+    void admit_clients();
+    void receive_requests(const ObserverPointer& observer);
+    void enqueue(const ObserverPointer& observer, net::SectionRequest request);
+    void enqueue(const ObserverPointer& observer, net::ParameterChange change);
     void propose(bool polling);
-    void hear_answers();
+    void receive_answers();
     void call_off(std::int64_t seen);
-    void tell_all(const std::string& text);
+    void send_to_all(const std::string& text);
     void announce();
-    comm::Protocol<> collect(std::vector<AskedLook> looks, OwnParts own, std::int64_t poll);
-    comm::Protocol<> collect_one(const AskedLook& asked, const Layout& section,
+    comm::Protocol<> collect(std::vector<PendingSection> sections, OwnParts own, std::int64_t poll);
+    comm::Protocol<> collect_one(const PendingSection& asked, const Layout& section,
                                  std::int64_t itemsize, std::shared_ptr<const net::Bytes> own);
 
     State& state_;
-    Door door_;
-    std::list<Who> onlookers_;
+    Entry entry_;
+    std::list<ObserverPointer> observers_;
     std::list<std::unique_ptr<Client>> connectors_;
-    std::deque<AskedLook> looks_, agreed_looks_;
-    std::deque<AskedSet> sets_, agreed_sets_;
-    std::optional<Texts> answers_;
+    std::deque<PendingSection> sections_, agreed_sections_;
+    std::deque<PendingChange> changes_, agreed_changes_;
+    std::optional<comm::Texts> answers_;
     std::int64_t rounds_ = 0, lookahead_ = 3, accepted_ = 0;
     std::int64_t furthest_ = 0;  // polls that any process is known to have made
     std::shared_ptr<comm::Call> collecting_;
@@ -89,7 +84,7 @@ class Host {
 /// The messages between process 0 and the others about an agreed poll.
 std::string proposal(const AgreedPoll& agreed);
 std::string decision(std::int64_t round, bool carried_out);
-std::string last_word();
+std::string end_message();
 std::string answer(std::int64_t round, bool accepted, std::int64_t polls);
 
 }  // namespace hocket::port

@@ -4,17 +4,19 @@
 #include <sys/socket.h>
 #include <unistd.h>
 
+#include <array>
 #include <bit>
+#include <span>
 
 #include "base/platform.hpp"
 #include "net/dial.hpp"
-#include "net/observing.hpp"
+#include "net/observer_messages.hpp"
 
 namespace hocket::port {
 namespace {
 
-constexpr std::size_t most_arrivals = 64;
-constexpr double patience = 5;  // seconds until a client has said hello
+constexpr std::size_t most_arrivals = 256;
+constexpr double hello_timeout = 5;  // seconds until a client has said hello
 constexpr std::byte tls_begins{0x16};
 
 }  // namespace
@@ -40,17 +42,44 @@ void Listener::accept_all() {
             if (!local) net::prepare_tcp(made);
             // The one that has waited longest makes room: a flood keeps nobody out for long.
             if (arrivals_.size() >= most_arrivals) arrivals_.pop_front();
-            arrivals_.push_back({nullptr, std::move(made), local, platform::seconds() + patience});
+            arrivals_.push_back(
+                {nullptr, std::move(made), local, platform::seconds() + hello_timeout});
         }
     }
 }
 
+// A connection for another process of this node goes there; one that another process hands on comes
+// out of its Unix socket. False while its first bytes are missing.
+bool Listener::redirect(Arrival& arrival) const {
+    std::array<std::byte, net::route_bytes> bytes{};
+    const auto got = ::recv(arrival.raw.get(), bytes.data(), bytes.size(), MSG_PEEK | MSG_DONTWAIT);
+    if (got == 0) throw net::Disconnected("it left");
+    if (got < 0) return false;
+    if (arrival.local) {
+        if (bytes[0] != net::descriptor_follows) return true;
+        net::Descriptor passed = net::receive_descriptor(arrival.raw);
+        if (!passed) return false;
+        arrival.raw = std::move(passed);
+        arrival.local = false;
+        return false;
+    }
+    const auto routed = net::is_route(std::span(bytes).first(static_cast<std::size_t>(got)));
+    if (!routed) return false;
+    if (!*routed) return true;
+    static_cast<void>(::recv(arrival.raw.get(), bytes.data(), bytes.size(), MSG_DONTWAIT));
+    const net::Route route = net::parse_route(bytes);
+    if (route.session != session_ || route.process >= sockets_.size() ||
+        sockets_[route.process].empty())
+        throw net::Disconnected("it asks for no process of this node");
+    net::pass_descriptor(sockets_[route.process], arrival.raw);
+    throw net::Disconnected("it was handed on");
+}
+
 // Its first byte says whether it speaks TLS.
 void Listener::begin(Arrival& arrival) const {
+    if (!redirect(arrival)) return;
     std::byte first{};
-    const auto got = ::recv(arrival.raw.get(), &first, 1, MSG_PEEK | MSG_DONTWAIT);
-    if (got == 0) throw net::Disconnected("it left");
-    if (got < 0) return;
+    if (::recv(arrival.raw.get(), &first, 1, MSG_PEEK | MSG_DONTWAIT) != 1) return;
     auto stream = first == tls_begins && options_.key
                       ? net::tls_server(std::move(arrival.raw), options_.key)
                       : net::plain_stream(std::move(arrival.raw));
@@ -109,19 +138,20 @@ std::unique_ptr<Client> Listener::next() {
 }
 
 void Listener::welcome(Client& client, const std::string& rest) const {
-    net::Welcome words;
-    words.right = client.right;
-    words.big_endian = std::endian::native == std::endian::big;
-    words.instance = instance_;
-    words.rest = rest;
-    client.connection->send(static_cast<std::uint8_t>(net::Say::welcome), net::bytes_of(words));
+    net::Welcome welcome_message;
+    welcome_message.right = client.right;
+    welcome_message.big_endian = std::endian::native == std::endian::big;
+    welcome_message.instance = instance_;
+    welcome_message.rest = rest;
+    client.connection->send(static_cast<std::uint8_t>(net::MessageKind::welcome),
+                            net::bytes_of(welcome_message));
 }
 
 void Listener::refuse(net::Connection& connection, const std::string& why) {
     net::Writer writer;
     writer.text(why);
     try {
-        connection.send(static_cast<std::uint8_t>(net::Say::refused), writer.bytes());
+        connection.send(static_cast<std::uint8_t>(net::MessageKind::refused), writer.bytes());
         connection.flush();
     } catch (const Error&) {
         return;  // it is gone already

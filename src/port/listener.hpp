@@ -7,8 +7,11 @@
 #include <memory>
 #include <optional>
 #include <string>
+#include <utility>
+#include <vector>
 
 #include "net/connection.hpp"
+#include "net/forwarding.hpp"
 #include "net/hello.hpp"
 
 namespace hocket::port {
@@ -37,6 +40,11 @@ class Listener {
 
     /// Accepts waiting connections; returns the next client that has said hello, if any.
     std::unique_ptr<Client> next();
+    /// Hands connections that name this session to the processes at these Unix sockets.
+    void forward(const net::Instance& session, std::vector<std::string> sockets) {
+        session_ = session;
+        sockets_ = std::move(sockets);
+    }
     /// Answers a client that is accepted. `rest`: further text for its role.
     void welcome(Client& client, const std::string& rest) const;
     /// Sends the reason, and ends the connection.
@@ -52,13 +60,15 @@ class Listener {
         double until = 0;
     };
     void accept_all();
+    bool redirect(Arrival& arrival) const;
     void begin(Arrival& arrival) const;
     std::unique_ptr<Client> advance(Arrival& arrival) const;
 
     Options options_;
     std::int64_t process_;  // whose socket it is, not a forked child's
     net::Descriptor unix_, tcp_;
-    net::Instance instance_;
+    net::Instance instance_, session_{};
+    std::vector<std::string> sockets_;  // by process; "": none
     std::list<Arrival> arrivals_;
 };
 

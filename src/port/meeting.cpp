@@ -8,13 +8,13 @@
 #include "comm/agree.hpp"
 #include "comm/joining.hpp"
 #include "comm/state.hpp"
-#include "port/line.hpp"
+#include "port/connection_stream.hpp"
 #include "task/jobs.hpp"
 
 namespace hocket::port {
 namespace {
 
-constexpr std::size_t most_processes = std::size_t{1} << 20, longest_place = 4096;
+constexpr std::size_t most_processes = std::size_t{1} << 20, longest_address = 4096;
 
 std::string hexadecimal(const net::Instance& instance) {
     static constexpr std::string_view digits = "0123456789abcdef";
@@ -31,10 +31,10 @@ std::string hexadecimal(const net::Instance& instance) {
 std::string packed_meeting(const Meeting& meeting) {
     net::Writer writer;
     writer.raw(meeting.session).u8(meeting.local ? 1 : 0).text(meeting.acceptor);
-    writer.text(meeting.connector).i64(meeting.connectors);
-    writer.u32(static_cast<std::uint32_t>(meeting.places.size()));
-    for (const Place& place : meeting.places)
-        writer.text(place.host).text(place.socket).text(place.address);
+    writer.text(meeting.connector).i64(meeting.connectors).f64(meeting.reconnect);
+    writer.u32(static_cast<std::uint32_t>(meeting.addresses.size()));
+    for (const ProcessAddress& reached : meeting.addresses)
+        writer.text(reached.host).text(reached.socket).text(reached.address).i64(reached.node);
     return writer.str();
 }
 
@@ -47,28 +47,30 @@ Meeting parse_meeting(const std::string& text) {
     meeting.acceptor = reader.text(net::longest_name);
     meeting.connector = reader.text(net::longest_name);
     meeting.connectors = reader.i64();
+    meeting.reconnect = reader.f64();
     for (std::size_t left = reader.length(most_processes); left > 0; --left) {
-        Place place;
-        place.host = reader.text(longest_place);
-        place.socket = reader.text(longest_place);
-        place.address = reader.text(longest_place);
-        meeting.places.push_back(std::move(place));
+        ProcessAddress reached;
+        reached.host = reader.text(longest_address);
+        reached.socket = reader.text(longest_address);
+        reached.address = reader.text(longest_address);
+        reached.node = reader.i64();
+        meeting.addresses.push_back(std::move(reached));
     }
     reader.end();
     return meeting;
 }
 
-comm::Protocol<> become_tasks(Comm on, Meeting meeting, Lines lines, bool acceptor,
-                              std::shared_ptr<std::optional<Tasks>> out) {
-    const auto acceptors = static_cast<int>(meeting.places.size());
+comm::Protocol<> become_tasks(Comm on, Meeting meeting, Connections connections, bool acceptor,
+                              std::shared_ptr<JobTasks> out) {
+    const auto acceptors = static_cast<int>(meeting.addresses.size());
     const auto connectors = static_cast<int>(meeting.connectors);
     const std::string& other = acceptor ? meeting.connector : meeting.acceptor;
     std::vector<std::shared_ptr<comm::Endpoint>> endpoints(
         static_cast<std::size_t>(acceptors + connectors));
-    for (std::size_t k = 0; k < lines.size(); ++k)
+    for (std::size_t k = 0; k < connections.size(); ++k)
         endpoints[acceptor ? static_cast<std::size_t>(acceptors) + k : k] =
-            std::make_shared<comm::Endpoint>(std::make_unique<Line>(
-                std::move(lines[k]), "process " + std::to_string(k) + " of '" + other + "'"));
+            std::make_shared<comm::Endpoint>(std::make_unique<ConnectionStream>(
+                std::move(connections[k]), "process " + std::to_string(k) + " of '" + other + "'"));
     comm::OwnedLink own = co_await on.state().new_link();
     // Jobs that met by a Unix socket are on one host, and may share memory.
     const std::string host = hexadecimal(meeting.session) + (meeting.local ? ""
@@ -78,7 +80,18 @@ comm::Protocol<> become_tasks(Comm on, Meeting meeting, Lines lines, bool accept
         co_await comm::join(std::move(own), acceptor ? 0 : acceptors, std::move(endpoints), host);
     const std::vector<task::Job> jobs{{meeting.acceptor, acceptors},
                                       {meeting.connector, connectors}};
-    out->emplace(task::tasks_of_jobs(jobs, on, std::move(link)));
+    *out = task::tasks_of_jobs(jobs, on, std::move(link));
+}
+
+std::string resume_text(const Resume& resume) {
+    std::string out;
+    for (const auto& [name, number] : resume) {
+        if (number < 0)
+            throw Error("resume: the last frame of '" + name + "' is " + std::to_string(number) +
+                        "; give the number of the last frame, counted from 1, or 0 for none");
+        out += (out.empty() ? "resume={'" : ", '") + name + "': " + std::to_string(number);
+    }
+    return out.empty() ? out : ", " + out + "}";
 }
 
 std::string host_name() {

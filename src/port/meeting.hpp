@@ -15,11 +15,15 @@
 
 namespace hocket::port {
 
+struct State;
+
 /// How a process of the accepting job is reached.
-struct Place {
+struct ProcessAddress {
     std::string host;     // name of its host
     std::string socket;   // path, there
-    std::string address;  // host:port; "": none
+    std::string address;  // host:port of its node; "": none; `of_port`: that of the port itself
+    std::int64_t node = 0;
+    static constexpr const char* of_port = "*";
 };
 
 /// The message of the accepting job's process 0 to the connecting job.
@@ -28,18 +32,30 @@ struct Meeting {
     bool local = false;  // the two processes 0 are on one host
     std::string acceptor, connector;
     std::int64_t connectors = 1;
-    std::vector<Place> places;  // of the accepting job's processes
+    double reconnect = 0;  // seconds in which the connecting job comes back after a loss; 0: not
+    std::vector<ProcessAddress> addresses;  // of the accepting job's processes
 };
 std::string packed_meeting(const Meeting& meeting);
 /// @throws Error for a text that is none.
 Meeting parse_meeting(const std::string& text);
 
 /// Connections by the other job's process, once all are there.
-using Lines = std::vector<std::unique_ptr<net::Connection>>;
+using Connections = std::vector<std::unique_ptr<net::Connection>>;
 
 /// The tasks of both jobs. Collective over both. `acceptor`: this is the accepting one.
-comm::Protocol<> become_tasks(Comm on, Meeting meeting, Lines lines, bool acceptor,
-                              std::shared_ptr<std::optional<Tasks>> out);
+using JobTasks = std::shared_ptr<Tasks::State>;
+comm::Protocol<> become_tasks(Comm on, Meeting meeting, Connections connections, bool acceptor,
+                              std::shared_ptr<JobTasks> out);
+
+/// Collective over the job. `only`: the one task that is accepted; "": any.
+JobTasks accept_job(const std::shared_ptr<State>& state, const Resume& resume,
+                    const std::string& only, const Deadline& deadline);
+/// `again`: the port was there before.
+JobTasks connect_job(const std::string& name, const Comm& comm, const ConnectOptions& options,
+                     bool again);
+
+/// "resume={'frames': 3}, ", for messages. @throws Error for a negative number.
+std::string resume_text(const Resume& resume);
 
 std::string host_name();
 

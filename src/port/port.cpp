@@ -18,12 +18,12 @@ namespace port {
 namespace {
 
 // Seconds between two receptions of messages: with observers, and without.
-constexpr double between_looks = 0.001, attentive = 1;
+constexpr double between_checks = 0.001, attention = 1;
 
 // A collective call: `check` finds faults on this process; `act` runs on process 0 once no process
 // has a fault. All processes receive its result.
 comm::Protocol<> agreed(Comm on, int tag, comm::CallSignature mine,
-                        std::function<std::string()> act, std::shared_ptr<std::string> told) {
+                        std::function<std::string()> act, std::shared_ptr<std::string> outcome) {
     const std::string text = mine.text;
     co_await on.state().open();
     const comm::Group all = comm::Group::whole(on.state().link());
@@ -38,7 +38,7 @@ comm::Protocol<> agreed(Comm on, int tag, comm::CallSignature mine,
             second.fault = comm::Fault::current();
         }
     }
-    *told = co_await comm::agree(all, tag, std::move(second));
+    *outcome = co_await comm::agree(all, tag, std::move(second));
 }
 
 std::string together(const Comm& comm, const std::string& text, const std::function<void()>& check,
@@ -50,16 +50,16 @@ std::string together(const Comm& comm, const std::string& text, const std::funct
     } catch (const std::exception&) {
         mine.fault = comm::Fault::current();
     }
-    auto told = std::make_shared<std::string>();
+    auto outcome = std::make_shared<std::string>();
     std::shared_ptr<comm::Call> call;
     {
         const comm::EngineLock engine_lock;
         call = std::make_shared<comm::Call>(
-            agreed(comm, comm.state().next_tag(), std::move(mine), std::move(act), told), text);
+            agreed(comm, comm.state().next_tag(), std::move(mine), std::move(act), outcome), text);
         comm::Engine::instance().add(call);
     }
     wait(*call, deadline);
-    return *told;
+    return *outcome;
 }
 
 comm::Protocol<> make_link(std::shared_ptr<State> state) {
@@ -74,8 +74,8 @@ class Serving final : public Operation {
         const auto state = state_.lock();
         if (!state || !state->host) return true;
         const double now = comm::coarse_seconds();
-        if (now >= state->next_look) {
-            state->next_look = now + between_looks;
+        if (now >= state->next_check) {
+            state->next_check = now + between_checks;
             state->host->advance(false);
         }
         return false;
@@ -92,7 +92,7 @@ class Decision final : public Operation {
   public:
     explicit Decision(State& state) : state_(state) {}
     bool poll() override {
-        state_.hear();
+        state_.receive();
         // Called off, it may be another poll by now.
         const bool known =
             !state_.agreed || state_.agreed->decided || state_.agreed->poll != state_.polls;
@@ -109,9 +109,9 @@ class Decision final : public Operation {
 };
 
 comm::Protocol<> finished(std::shared_ptr<State> state) {
-    comm::When all_given([&] {
-        state->giving.remove_if([](const auto& one) { return one->poll(); });
-        return state->giving.empty();
+    comm::When all_sent([&] {
+        state->sending.remove_if([](const auto& one) { return one->poll(); });
+        return state->sending.empty();
     });
     if (state->first()) {
         comm::When done([&] {
@@ -121,13 +121,13 @@ comm::Protocol<> finished(std::shared_ptr<State> state) {
         co_await comm::until(done);
         state->host->end("it has ended");
         for (int rank = 1; rank < state->comm.size(); ++rank)
-            state->tell(rank, State::told, last_word());
+            state->send(rank, State::from_root, end_message());
     } else {
         comm::When last([&] {
-            state->hear();
-            return state->end_heard;
+            state->receive();
+            return state->end_received;
         });
-        co_await comm::until(all_given);
+        co_await comm::until(all_sent);
         co_await comm::until(last);
     }
     state->host.reset();
@@ -169,7 +169,7 @@ void State::require_open() const {
     if (closed) throw Error("the port '" + name + "' was closed; open it again");
 }
 
-void State::tell(int to, int tag, const std::string& text) {
+void State::send(int to, int tag, const std::string& text) {
     begin(std::make_shared<comm::Call>(comm::send_text(*link, text, to, tag),
                                        "a text of the port '" + name + "'"));
 }
@@ -195,18 +195,18 @@ Port Port::open(const std::string& name, const Comm& comm, const PortOptions& op
     state->name = name;
     state->task = options.task.empty() ? name : options.task;
     state->secure = options.secure;
-    const std::string told = port::together(
+    const std::string outcome = port::together(
         comm, "open_port('" + name + "')", [] {},
         [state, options] {
             state->host = std::make_shared<port::Host>(
-                *state, port::DoorOptions{state->name, options.address, options.key, options.secure,
-                                          state->comm.size()});
+                *state, port::EntryOptions{state->name, options.address, options.key,
+                                           options.secure, state->comm.size()});
             net::Writer writer;
             writer.text(state->host->file().address).text(state->host->file().key);
             return writer.str();
         },
         options.deadline);
-    net::Reader reader(told);
+    net::Reader reader(outcome);
     state->address = reader.text(net::longest_text);
     state->key = reader.text(net::longest_text);
     std::shared_ptr<comm::Call> call;
@@ -220,7 +220,7 @@ Port Port::open(const std::string& name, const Comm& comm, const PortOptions& op
     if (state->first())
         comm::Engine::instance().post_background(std::make_shared<port::Serving>(state));
     else
-        state->from_first.emplace(*state->link, 0, State::told);
+        state->from_first.emplace(*state->link, 0, State::from_root);
     return Port(std::move(state));
 }
 
@@ -300,19 +300,19 @@ void Port::poll(Deadline deadline) {
     ++state.polls;
     const double now = comm::coarse_seconds();
     const bool expects = state.agreed && state.agreed->poll <= state.polls;
-    const bool hears = now < state.heard_at + port::attentive;
-    if (!expects && !hears && now < state.next_look) return;
+    const bool listens = now < state.received_at + port::attention;
+    if (!expects && !listens && now < state.next_check) return;
     {
         const comm::EngineLock engine_lock;
-        state.next_look = now + port::between_looks;
+        state.next_check = now + port::between_checks;
         if (state.host) {
             state.host->advance(true);
             if (state.agreed && state.agreed->poll == state.polls) state.host->settle();
-            if (state.agreed) state.heard_at = now;
+            if (state.agreed) state.received_at = now;
             return;
         }
-        state.hear();
-        if (state.agreed) state.heard_at = now;
+        state.receive();
+        if (state.agreed) state.received_at = now;
         if (!state.agreed || state.agreed->poll != state.polls) return;
     }
     port::Decision decision(state);

@@ -14,9 +14,9 @@
 #include "comm/call.hpp"
 #include "comm/closing.hpp"
 #include "comm/state.hpp"
+#include "comm/texts.hpp"
 #include "hocket/port.hpp"
-#include "net/observing.hpp"
-#include "port/texts.hpp"
+#include "net/observer_messages.hpp"
 
 namespace hocket::port {
 
@@ -24,8 +24,8 @@ class Host;
 
 /// The requests of observers for one poll: parameters change first, then sections are copied.
 struct Batch {
-    std::vector<std::pair<std::string, Value>> sets;
-    std::vector<std::pair<std::string, std::vector<Slice>>> looks;
+    std::vector<std::pair<std::string, Value>> changes;
+    std::vector<std::pair<std::string, std::vector<Slice>>> sections;
 };
 
 /// The poll at which a batch is carried out, by all processes or by none.
@@ -37,7 +37,7 @@ struct AgreedPoll {
 
 struct State : std::enable_shared_from_this<State> {
     // Tags of the link: messages of process 0, answers to it, elements of sections.
-    static constexpr int told = 1, answers = 2, elements = 3;
+    static constexpr int from_root = 1, answers = 2, elements = 3;
 
     explicit State(Comm on) : comm(std::move(on)) {}
 
@@ -49,22 +49,22 @@ struct State : std::enable_shared_from_this<State> {
     std::vector<std::pair<std::string, std::shared_ptr<Value>>> parameters;
     std::int64_t polls = 0;
     std::optional<AgreedPoll> agreed;
-    std::shared_ptr<Host> host;                     // on process 0
-    std::optional<Texts> from_first;                // on the others
-    std::list<std::shared_ptr<comm::Call>> giving;  // sections on their way to process 0
-    double heard_at = -1, next_look = 0;
-    bool closed = false, end_heard = false;
+    std::shared_ptr<Host> host;                      // on process 0
+    std::optional<comm::Texts> from_first;           // on the others
+    std::list<std::shared_ptr<comm::Call>> sending;  // sections on their way to process 0
+    double received_at = -1, next_check = 0;
+    bool closed = false, end_received = false;
 
     bool first() const { return comm.rank() == 0; }
     const Array* array(const std::string& wanted) const;
     std::shared_ptr<Value> parameter(const std::string& wanted) const;
     void require_open() const;
     /// A short text to another process, in order; nobody waits for it.
-    void tell(int to, int tag, const std::string& text);
+    void send(int to, int tag, const std::string& text);
     /// Starts what goes on while other things are waited for.
     static void begin(const std::shared_ptr<comm::Call>& call);
-    /// On processes other than 0: all that process 0 has told.
-    void hear();
+    /// On processes other than 0: receives all that process 0 has sent.
+    void receive();
 };
 
 /// Carries the batch out on this process: values, then this process's part of each section, which
@@ -73,6 +73,6 @@ using OwnParts = std::vector<std::shared_ptr<const net::Bytes>>;
 OwnParts carry_out(State& state, const Batch& batch);
 
 /// Whether that process gives its part of a section: of equal copies one is enough.
-bool gives_part(const Layout& section, std::int64_t process);
+bool sends_part(const Layout& section, std::int64_t process);
 
 }  // namespace hocket::port

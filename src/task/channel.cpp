@@ -3,6 +3,7 @@
 #include "hocket/binding.hpp"
 #include "hocket/task.hpp"
 #include "task/exchange.hpp"
+#include "task/kept_channel.hpp"
 #include "task/member.hpp"
 
 namespace hocket {
@@ -12,17 +13,41 @@ struct Channel::State {
     std::shared_ptr<task::Member> me;
     int other;
     std::string name, stream;
-    bool closed = false;              // by this task
-    std::optional<std::string> over;  // by the other task: its message
+    bool closed = false;                                // by this task
+    std::optional<std::string> over;                    // by the other task: its message
+    std::shared_ptr<task::KeptChannel> kept = nullptr;  // none: an ordinary channel
 };
 
-Channel Tasks::channel(const std::string& name, const TaskId& other) const {
+Channel Tasks::channel(const std::string& name, const TaskId& other, std::int64_t keep,
+                       std::optional<std::int64_t> last) const {
     const task::Member& me = speaker("channel");
     if (name.empty()) throw Error("channel: its name is empty; both tasks give it the same one");
     const int index = state_->index(other);
     state_->require_apart(me.task, index, "channel '" + name + "'", "isend and irecv");
-    return Channel(std::make_shared<Channel::State>(
-        Channel::State{state_, speaker_, index, name, "channel '" + name + "'", false, {}}));
+    if (keep < 0)
+        throw Error("channel '" + name + "': keep is " + std::to_string(keep) +
+                    "; give a number of frames, or 0 to keep none");
+    if (last && (*last < 0 || keep == 0))
+        throw Error("channel '" + name + "': its last frame is " + std::to_string(*last) +
+                    "; give a number counted from 1, or 0 for none, together with keep");
+    auto channel = std::make_shared<Channel::State>(
+        Channel::State{state_, speaker_, index, name, "channel '" + name + "'", false, {}});
+    if (keep > 0) {
+        if (state_->mine.size() > 1)
+            throw Error("channel '" + name +
+                        "': frames are kept by processes of one task only; leave out keep");
+        channel->kept = std::make_shared<task::KeptChannel>(state_, index, name, keep, last);
+        state_->channels.push_back(channel->kept);
+    }
+    return Channel(std::move(channel));
+}
+
+std::int64_t Channel::sent() const {
+    return state_->kept ? state_->kept->sent() : 0;
+}
+
+std::int64_t Channel::received() const {
+    return state_->kept ? state_->kept->received() : 0;
 }
 
 const std::string& Channel::name() const {
@@ -74,6 +99,7 @@ std::shared_ptr<task::Pending> start_receive(const std::shared_ptr<Tasks::State>
 void Channel::send(const Array& array, Deadline deadline) {
     auto& it = *state_;
     if (it.closed) throw Error("send: " + it.stream + " was closed by this task");
+    if (it.kept) return it.kept->send(&array, {}, deadline);
     const auto pending = start_send(it.all, it.me, it.other, it.stream, {array}, {});
     task::finish_or_break(*pending, deadline, it.other);
 }
@@ -81,8 +107,10 @@ void Channel::send(const Array& array, Deadline deadline) {
 Status Channel::recv(const Array& array, Deadline deadline) {
     auto& it = *state_;
     if (it.over) throw EndOfStream(*it.over);
-    const auto pending = start_receive(it.all, it.me, it.other, it.stream, {array}, {}, deadline);
     try {
+        if (it.kept) return it.kept->recv(&array, {}, deadline);
+        const auto pending =
+            start_receive(it.all, it.me, it.other, it.stream, {array}, {}, deadline);
         return task::finish_or_break(*pending, task::with_grace(deadline), it.other);
     } catch (const EndOfStream& end) {
         it.over = end.what();
@@ -93,14 +121,20 @@ Status Channel::recv(const Array& array, Deadline deadline) {
 void Channel::close(Deadline deadline) {
     auto& it = *state_;
     if (it.closed) throw Error("close: " + it.stream + " was closed before by this task");
-    const auto pending = start_send(it.all, it.me, it.other, it.stream, {}, {});
-    task::finish_or_break(*pending, deadline, it.other);
+    if (it.kept) {
+        it.kept->close(deadline);
+    } else {
+        const auto pending = start_send(it.all, it.me, it.other, it.stream, {}, {});
+        task::finish_or_break(*pending, deadline, it.other);
+    }
     it.closed = true;
 }
 
 void Binding::refuse(Channel& channel, bool sending, const std::string& kind,
                      const std::string& message, Deadline deadline) {
     auto& it = *channel.state_;
+    if (it.kept && sending) return it.kept->send(nullptr, {kind, message}, deadline);
+    if (it.kept) return static_cast<void>(it.kept->recv(nullptr, {kind, message}, deadline));
     const comm::Fault fault{kind, message};
     const auto pending =
         sending ? start_send(it.all, it.me, it.other, it.stream, {}, fault)

@@ -6,7 +6,7 @@
 #include <string>
 
 #include "comm/closing.hpp"
-#include "hocket/task.hpp"
+#include "task/member.hpp"
 
 namespace hocket::task {
 
@@ -18,6 +18,9 @@ struct Job {
 /// Each job is a task: job 0 has the first ranks of the link, job 1 the next, and so on.
 /// `comm`: this process's job. `link`: comm/joining.hpp. Local; the tasks close the link at their
 /// end.
-Tasks tasks_of_jobs(std::span<const Job> jobs, const Comm& comm, comm::OwnedLink link);
+std::shared_ptr<Tasks::State> tasks_of_jobs(std::span<const Job> jobs, const Comm& comm,
+                                            comm::OwnedLink link);
+/// As the program sees them.
+Tasks handle_of(const std::shared_ptr<Tasks::State>& jobs);
 
 }  // namespace hocket::task

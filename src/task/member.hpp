@@ -12,22 +12,31 @@
 #include "comm/agree.hpp"
 #include "comm/closing.hpp"
 #include "comm/link.hpp"
+#include "comm/texts.hpp"
 #include "hocket/task.hpp"
 #include "task/matcher.hpp"
 
 namespace hocket {
 namespace task {
+class KeptChannel;
+class Reunion;
 class Tags;
-}
+}  // namespace task
 
 struct Tasks::State {
     Comm comm;  // the user's, with the processes of all tasks
     comm::OwnedLink link;
-    std::vector<std::string> names;
-    std::vector<std::vector<int>> ranks;  // of each task, in its order
-    std::map<int, std::shared_ptr<task::Member>> mine;
+    std::vector<std::string> names = {};
+    std::vector<std::vector<int>> ranks = {};  // of each task, in its order
+    std::map<int, std::shared_ptr<task::Member>> mine = {};
     std::shared_ptr<Profile> profile = std::make_shared<Profile>();
     std::int64_t collectives = 0;  // collective calls between all tasks so far
+    // Of jobs that may meet again: how they do, the tasks of the next meeting, the last frames that
+    // this job has of its channels, and the channels that follow.
+    std::shared_ptr<task::Reunion> reunion = nullptr;
+    std::shared_ptr<State> next = nullptr;
+    std::map<std::string, std::int64_t> resume = {};
+    std::vector<std::weak_ptr<task::KeptChannel>> channels = {};
 
     /// The tasks as `speaker` sees them.
     static Tasks seen_by(const std::shared_ptr<State>& all,
@@ -84,11 +93,13 @@ class Tags {
     /// For a collective call between all tasks: its agreement, and its data.
     int meeting_of_all(std::int64_t call) const { return at(8, 0, call); }
     int data_of_all(std::int64_t call) const { return at(9, 0, call); }
+    /// For texts of that task about channels with kept frames.
+    int news(int source) const { return tasks_ + source; }
     static constexpr int purposes = 10;
 
   private:
     int at(int purpose, int task, std::int64_t number) const {
-        return tasks_ * (1 + purpose * window_) + task * window_ +
+        return tasks_ * (2 + purpose * window_) + task * window_ +
                static_cast<int>(number % window_);
     }
     int tasks_ = 1, window_ = 1;
@@ -103,6 +114,12 @@ class TicketQueue {
 
   private:
     std::int64_t issued_ = 0, passed_ = 0;
+};
+
+/// The lowest process's news from the other task about one stream.
+struct StreamNews {
+    std::optional<std::int64_t> position;  // -1: any
+    std::int64_t acknowledged = 0;
 };
 
 /// This process in one task.
@@ -124,6 +141,9 @@ struct Member {
     KnownLayouts outcomes;
     std::map<int, std::string> broken;  // other task -> the reason why the pair is broken
     std::optional<std::string> shown_name;
+    std::map<std::string, StreamNews> news;  // on the lowest process, by stream
+    std::map<int, comm::Texts> news_texts;   // by task
+    void receive_news();
     struct DepartureMessage {
         std::string text;
         comm::Requests requests;

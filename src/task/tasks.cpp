@@ -21,9 +21,9 @@ namespace hocket {
 namespace task {
 
 Tags::Tags(int tasks, int highest_tag) : tasks_(tasks) {
-    // Envelopes take one tag a task; all other purposes share the rest.
-    const std::int64_t window =
-        (std::int64_t{highest_tag} + 1 - tasks) / (purposes * std::int64_t{tasks});
+    // Envelopes and news take one tag a task each; all other purposes share the rest.
+    const std::int64_t window = (std::int64_t{highest_tag} + 1 - 2 * std::int64_t{tasks}) /
+                                (purposes * std::int64_t{tasks});
     if (window < 2)
         throw Error("there are " + std::to_string(tasks) +
                     " tasks, but this MPI has only tags up to " + std::to_string(highest_tag) +
@@ -229,8 +229,9 @@ void Tasks::State::add_member(int task, Comm of_task, const task::Tags& tags) {
     mine[task] = std::move(member);
 }
 
-Tasks task::tasks_of_jobs(std::span<const Job> jobs, const Comm& comm, comm::OwnedLink link) {
-    auto all = std::make_shared<Tasks::State>(Tasks::State{comm, std::move(link), {}, {}, {}});
+std::shared_ptr<Tasks::State> task::tasks_of_jobs(std::span<const Job> jobs, const Comm& comm,
+                                                  comm::OwnedLink link) {
+    auto all = std::make_shared<Tasks::State>(Tasks::State{comm, std::move(link)});
     int first = 0, own = -1;
     for (const Job& job : jobs) {
         std::vector<int>& ranks = all->ranks.emplace_back(static_cast<std::size_t>(job.processes));
@@ -241,11 +242,15 @@ Tasks task::tasks_of_jobs(std::span<const Job> jobs, const Comm& comm, comm::Own
     }
     const comm::EngineLock engine_lock;
     all->add_member(own, comm, Tags(static_cast<int>(jobs.size()), all->link->highest_tag()));
-    return Tasks::State::seen_by(all, all->mine.at(own));
+    return all;
+}
+
+Tasks task::handle_of(const std::shared_ptr<Tasks::State>& jobs) {
+    return Tasks::State::seen_by(jobs, jobs->mine.begin()->second);
 }
 
 Tasks::Tasks(std::span<const TaskRequest> requests, const Comm& comm)
-    : state_(std::make_shared<State>(State{comm, nullptr, {}, {}, {}})) {
+    : state_(std::make_shared<State>(State{comm, nullptr})) {
     State& all = *state_;
     comm::CallSignature mine;
     mine.text = spelled(requests);

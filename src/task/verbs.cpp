@@ -112,6 +112,11 @@ Tasks::Tasks(std::shared_ptr<State> state, std::shared_ptr<task::Member> speaker
     : state_(std::move(state)), speaker_(state_, speaker.get()) {}
 
 task::Member& Tasks::speaker(const char* verb) const {
+    while (state_->next) {
+        const auto next = state_->next;
+        speaker_ = task::Me(next, next->mine.begin()->second.get());
+        state_ = next;
+    }
     if (speaker_) return *speaker_;
     std::vector<std::string> mine;
     for (const auto& [task, member] : state_->mine) mine.push_back(member->name());

@@ -106,6 +106,32 @@ static void test_channel(const ends* e) {
     CHECK(channel == NULL);
 }
 
+// Frames are numbered; what `resume` names is skipped.
+static void test_kept_channel(const ends* e) {
+    hocket_channel* channel = NULL;
+    int64_t count = -1;
+    if (e->sends == e->receives) return;
+    FAILS(HOCKET_ERR_ARGUMENT,
+          hocket_tasks_kept_channel(e->tasks, "kept", e->other, 0, -1, &channel));
+    OK(hocket_tasks_kept_channel(e->tasks, "kept", e->other, 2, e->sends ? -1 : 1, &channel));
+    if (e->sends) {
+        for (int i = 0; i < 3; ++i) OK(hocket_channel_send(channel, e->sent, 60));
+        OK(hocket_channel_sent(channel, &count));
+        CHECK(count == 3);
+        OK(hocket_channel_close(channel, 60));
+    } else {
+        for (int i = 0; i < 2; ++i) {
+            clear(e->received);
+            OK(hocket_channel_recv(channel, e->received, 60, NULL));
+            CHECK(wrong_numbers(e->received) == 0);
+        }
+        OK(hocket_channel_received(channel, &count));
+        CHECK(count == 3);
+        FAILS(HOCKET_ERR_END_OF_STREAM, hocket_channel_recv(channel, e->received, 60, NULL));
+    }
+    OK(hocket_channel_free(&channel));
+}
+
 static void test_layout(const char* pattern, ends e) {
     char text[100];
     int size;
@@ -116,6 +142,7 @@ static void test_layout(const char* pattern, ends e) {
     e.received = numbered(e.layout, e.comm);
     test_requests(&e);
     test_channel(&e);
+    test_kept_channel(&e);
     OK(hocket_array_free(&e.sent));
     OK(hocket_array_free(&e.received));
     OK(hocket_layout_free(&e.layout));

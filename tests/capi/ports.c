@@ -88,10 +88,10 @@ static void test_refused(hocket_port* port, const char* name) {
     FAILS(HOCKET_ERR_DEADLINE, hocket_port_accept(port, 0.05, &tasks));
     SAYS("no job has connected");
     FAILS(HOCKET_ERR_DEADLINE,
-          hocket_connect("capi-nowhere", MPI_COMM_WORLD, "viewer", NULL, true, 0.05, &tasks));
+          hocket_connect("capi-nowhere", MPI_COMM_WORLD, "viewer", NULL, true, 0.05, 0, &tasks));
     FAILS(HOCKET_ERR_DEADLINE,
           hocket_connect_fortran("capi-nowhere", (int)MPI_Comm_c2f(MPI_COMM_WORLD), "viewer", NULL,
-                                 true, 0.05, &tasks));
+                                 true, 0.05, 0, &tasks));
     FAILS(HOCKET_ERR_ARGUMENT, hocket_disconnect(NULL, 60));
     FAILS(HOCKET_ERR_ERROR, hocket_give_key("no.key", "read", "read.key"));
 }

@@ -214,6 +214,24 @@ contains
       call check(i == 5, 'four arrays')
     end if
     call hocket_channel_free(channel)
+    ! Numbered frames, of which the receiver has the first already.
+    call hocket_tasks_kept_channel(tasks, 'kept', 1 - index, 2, channel, resume=merge(0, 1, left))
+    if (left) then
+      do i = 1, 3
+        x = i*wanted
+        call hocket_channel_send(channel, a, timeout=60d0)
+      end do
+      call hocket_channel_sent(channel, n)
+      call hocket_channel_close(channel)
+    else
+      do i = 2, 3
+        call hocket_channel_recv(channel, a, timeout=60d0)
+        call check(all(x == i*wanted), 'kept')
+      end do
+      call hocket_channel_received(channel, n)
+    end if
+    call check(n == 3, 'three frames')
+    call hocket_channel_free(channel)
     ! Several arrays as one message.
     call hocket_layout_global_indices(layout, me, 1, mine)
     call hocket_array_empty(layout, 'float64', comm, b)

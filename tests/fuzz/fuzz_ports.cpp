@@ -7,8 +7,9 @@
 #include <string_view>
 
 #include "net/directory.hpp"
+#include "net/forwarding.hpp"
 #include "net/hello.hpp"
-#include "net/observing.hpp"
+#include "net/observer_messages.hpp"
 
 using namespace hocket::net;
 
@@ -33,21 +34,24 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
     const auto bytes = std::as_bytes(std::span(data + 1, size - 1));
     Reader reader(bytes);
     try {
-        switch (data[0] % 6) {
+        switch (data[0] % 7) {
+            case 5:
+                if (is_route(bytes).value_or(false)) static_cast<void>(parse_route(bytes));
+                break;
             case 0:
                 check(bytes);
                 break;
             case 1:
-                static_cast<void>(read_look(reader));
+                static_cast<void>(read_section_request(reader));
                 break;
             case 2:
-                static_cast<void>(read_set(reader));
+                static_cast<void>(read_parameter_change(reader));
                 break;
             case 3:
                 static_cast<void>(read_catalog(reader));
                 break;
             case 4:
-                static_cast<void>(read_picture(reader));
+                static_cast<void>(read_section_header(reader));
                 break;
             default:
                 static_cast<void>(

@@ -322,7 +322,8 @@ int run(int argc, char** argv) {
             redistribute(program);
         } else {
             const hocket::task::Job jobs[] = {{"a", sizes[0]}, {"b", sizes[1]}};
-            Tasks tasks = hocket::task::tasks_of_jobs(jobs, program.comm, joined(program));
+            Tasks tasks = hocket::task::handle_of(
+                hocket::task::tasks_of_jobs(jobs, program.comm, joined(program)));
             what == "lost" ? lost(program, tasks) : verbs(program, tasks);
         }
         if (program.rank == 0) std::printf("job %d: %s passed\n", job, argv[4]);

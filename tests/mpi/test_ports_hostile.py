@@ -15,6 +15,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 from test_ports import Job, expected, key_file, runtime  # noqa: F401
+from test_ports_tasks import start
 
 import hocket as hk
 
@@ -46,11 +47,13 @@ def knock(where, message: bytes, seconds: float = 10) -> bytes:
 def hello(**changes) -> bytes:
     """A hello that is let in, but for the changes."""
     given = {"version": 1, "role": 1, "order": 0, "port": b"", "task": b"", "of": 1, "number": 0}
+    given |= {"reconnect": 0.0}
     given |= changes
     values = struct.pack("<IBB", given["version"], given["role"], given["order"]) + bytes(16)
     for word in ("port", "task"):
         values += struct.pack("<I", len(given[word])) + given[word]
     values += struct.pack("<qq", given["of"], given["number"]) + bytes(16)
+    values += struct.pack("<d", given["reconnect"])
     return LETTERS + struct.pack("<I", len(values)) + values
 
 
@@ -74,6 +77,8 @@ def test_whoever_sends_anything_is_sent_away(tmp_path, runtime):  # noqa: F811
             ({"port": b"x" * 65}, b"length of 65"),
             ({"number": 4}, b"process 4"),
             ({"of": 1 << 40}, b"a hello names process"),
+            ({"reconnect": -1.0}, b"a time below 0"),
+            ({"reconnect": float("nan")}, b"a time below 0"),
         ]:
             assert words in knock(where, hello(**change)), change
         # After a good hello: frames that are none, of every kind, too long, cut short.
@@ -113,6 +118,39 @@ def test_a_flood_of_silent_clients_keeps_nobody_out(tmp_path, runtime):  # noqa:
         for client in [*silent, slow]:
             client.close()
         still_serves("flood")
+        job.end()
+
+
+ACCEPTS = """
+import sys
+import hocket as hk
+with hk.open_port("order") as port:
+    print("open", flush=True)
+    try:
+        port.accept(timeout=60)
+    except hk.Error as error:
+        assert "in another order than task 'order'" in str(error), error
+    else:
+        raise SystemExit(3)
+"""
+
+
+def test_a_job_of_another_byte_order_is_refused_on_both_sides(tmp_path, runtime):  # noqa: F811
+    job = start(tmp_path, ACCEPTS, "accepts.py", 1)
+    assert job.stdout is not None and job.stdout.readline() == "open\n"
+    swapped = hello(role=2, order=1, task=b"viewer", port=b"order")
+    assert b"in another order than" in knock(fields(runtime, "order")["socket"], swapped)
+    assert job.wait(60) == 0
+
+
+def test_a_route_to_nowhere_gives_nothing(tmp_path, runtime):  # noqa: F811
+    """Another session, too many processes, or half a route: nobody is handed on."""
+    with Job(tmp_path, "route", 1, address="127.0.0.1:0", secure=False) as job:
+        host, _, number = job.address.rpartition(":")
+        for route in (b"HKR1" + bytes(16) + bytes(4), b"HKR1" + os.urandom(16) + b"\xff" * 4):
+            assert knock((host, int(number)), route + hello(role=3)) == b""
+        assert knock((host, int(number)), b"HKR1abc", 0.3) == b""
+        still_serves("route")
         job.end()
 
 

@@ -68,6 +68,8 @@ if len(sys.argv) > 4:  # the other job is killed while this one waits for it
         w.recv(hk.zeros(other), "viewer", timeout=60)
     except hk.PeerLostError as error:
         assert "viewer" in str(error), error
+        if sys.argv[4] == "raise":
+            raise
     if comm.rank == 0:
         print("lost", time.time(), flush=True)
 port.close()
@@ -123,8 +125,10 @@ def test_two_jobs_with_a_key(tmp_path, runtime):  # noqa: F811
     assert sim.wait(60) == 0
 
 
-def test_a_job_that_is_killed_is_told_within_two_seconds(tmp_path, runtime):  # noqa: F811
-    sim = start(tmp_path, ACCEPTOR, "sim.py", 2, "kill", "{}", "0", "wait")
+@pytest.mark.parametrize("then", ["catch", "raise"])
+def test_a_job_that_is_killed_is_told_within_two_seconds(then, tmp_path, runtime):  # noqa: F811
+    """The other one ends with status 0 if it catches the error, and with another if not."""
+    sim = start(tmp_path, ACCEPTOR, "sim.py", 2, "kill", "{}", "0", then)
     assert sim.stdout is not None
     sim.stdout.readline()
     viewer = start(tmp_path, CONNECTOR, "viewer.py", 1, "kill", "", "sleep")
@@ -133,7 +137,8 @@ def test_a_job_that_is_killed_is_told_within_two_seconds(tmp_path, runtime):  # 
     time.sleep(0.5)
     killed = time.time()
     os.kill(process, signal.SIGKILL)
-    word, _, when = sim.stdout.readline().partition(" ")
-    assert word == "lost" and float(when) - killed < 2
+    if then == "catch":
+        word, _, when = sim.stdout.readline().partition(" ")
+        assert word == "lost" and float(when) - killed < 2
     viewer.wait(60)
-    sim.wait(60)
+    assert (sim.wait(60) == 0) == (then == "catch")

@@ -60,6 +60,7 @@ QUIET = {
         "Transfer",
     ),
     *(f"Team.{name}" for name in ("process", "size", "mask", "shares_memory", "population")),
+    *("Channel.received", "Channel.sent"),
     *("Observer.close", "Observer.step", "Parameter.name", "Parameter.value"),
     *(f"Port.{name}" for name in ("address", "key", "name", "step")),
     *(f"Store.{name}" for name in ("attributes", "mode", "path", "unfinished")),

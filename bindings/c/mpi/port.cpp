@@ -32,7 +32,7 @@ hocket::Port opened_port(const char* function, const char* name, const hocket::C
 
 hocket::Tasks joined(const char* function, const char* name, const hocket::Comm& comm,
                      const char* task, const char* key, bool secure, double timeout,
-                     hocket_tasks** tasks) {
+                     double reconnect, hocket_tasks** tasks) {
     struct Arguments {
         std::string name;
         hocket::ConnectOptions options;
@@ -43,7 +43,7 @@ hocket::Tasks joined(const char* function, const char* name, const hocket::Comm&
             require(tasks, "tasks");
             return Arguments{hocket::c::text_of(name, "name"),
                              {hocket::c::text_of(task, "task"), key == nullptr ? "" : key, secure,
-                              deadline_of(timeout)}};
+                              deadline_of(timeout), reconnect}};
         },
         [&](const std::string& message) {
             hocket::Binding::refuse(comm, argument_error, message);
@@ -54,20 +54,20 @@ hocket::Tasks joined(const char* function, const char* name, const hocket::Comm&
 }  // namespace
 
 int hocket_connect(const char* name, MPI_Comm comm, const char* task, const char* key, bool secure,
-                   double timeout, hocket_tasks** tasks) {
+                   double timeout, double reconnect, hocket_tasks** tasks) {
     const char* const function = __func__;
     return guard(function, [&] {
-        give(tasks,
-             joined(function, name, hocket::from_mpi(comm), task, key, secure, timeout, tasks));
+        give(tasks, joined(function, name, hocket::from_mpi(comm), task, key, secure, timeout,
+                           reconnect, tasks));
     });
 }
 
 int hocket_connect_fortran(const char* name, int comm, const char* task, const char* key,
-                           bool secure, double timeout, hocket_tasks** tasks) {
+                           bool secure, double timeout, double reconnect, hocket_tasks** tasks) {
     const char* const function = __func__;
     return guard(function, [&] {
-        give(tasks,
-             joined(function, name, hocket::from_fortran(comm), task, key, secure, timeout, tasks));
+        give(tasks, joined(function, name, hocket::from_fortran(comm), task, key, secure, timeout,
+                           reconnect, tasks));
     });
 }
 

@@ -45,6 +45,49 @@ class Channel:
         self._core = core
 
     @property
+    def sent(self) -> int:
+        """Number of the last frame that this task has sent, counted from 1; 0: none.
+
+        Only channels that keep frames (``keep=``) count. It is the value for ``resume=`` of
+        `connect` and `Port.accept`, if the program saves its state now.
+
+        Examples
+        --------
+        On two processes:
+
+        >>> world = hk.tasks({"rows": 1, "cols": 1})
+        >>> a = hk.zeros(hk.Layout(4, "(*)"), comm=world.comm)
+        >>> frames = world.channel("frames", 1 - world.rank, keep=2)
+        >>> if world.name == "rows":
+        ...     frames.send(a)
+        ...     assert frames.sent == 1
+        ... else:
+        ...     status = frames.recv(a)
+        """
+        return self._core.sent()
+
+    @property
+    def received(self) -> int:
+        """Number of the last frame that this task has received, counted from 1; 0: none.
+
+        As `sent`, for the task that receives.
+
+        Examples
+        --------
+        On two processes:
+
+        >>> world = hk.tasks({"rows": 1, "cols": 1})
+        >>> a = hk.zeros(hk.Layout(4, "(*)"), comm=world.comm)
+        >>> frames = world.channel("frames", 1 - world.rank, keep=2)
+        >>> if world.name == "rows":
+        ...     frames.send(a)
+        ... else:
+        ...     status = frames.recv(a)
+        ...     assert frames.received == 1
+        """
+        return self._core.received()
+
+    @property
     def name(self) -> str:
         """The name that both tasks have given the channel.
 

@@ -299,15 +299,27 @@ class Verbs(Collectives):
         settle(b)
         return status
 
-    def channel(self, name: str, other: TaskId) -> Channel:
+    def channel(self, name: str, other: TaskId, keep: int = 0) -> Channel:
         """A named stream of arrays between this task and another, separate from all other messages.
 
         Local, not collective; both tasks give it the same name.
 
+        Parameters
+        ----------
+        name
+            of the stream.
+        other
+            the task at its other end.
+        keep
+            so many frames the sender keeps copies of; both tasks give it. 0: none. With `keep`,
+            frames have the numbers 1, 2, … Between jobs that met by a port, each of them arrives
+            exactly once, also after either job was restarted (`connect`, ``resume=``) or the line
+            was cut (``reconnect=``).
+
         Raises
         ------
         Error
-            for a task that does not exist, and an empty name.
+            for a task that does not exist, an empty name, and a negative `keep`.
 
         Examples
         --------
@@ -321,7 +333,8 @@ class Verbs(Collectives):
         ... else:
         ...     status = frames.recv(a)
         """
-        return Channel(self._core.channel(as_text(name, "the channel's name"), id_of(other)))
+        given = as_text(name, "the channel's name")
+        return Channel(self._core.channel(given, id_of(other), as_number(keep, "keep")))
 
     def probe(
         self, source: TaskId = ANY_SOURCE, tag: int = ANY_TAG, timeout: Optional[float] = None

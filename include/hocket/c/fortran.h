@@ -77,7 +77,7 @@ int hocket_store_open_fortran(const char* path, const char* mode, int comm, doub
 int hocket_port_open_fortran(const char* name, int comm, const char* address, const char* key,
                              bool secure, double timeout, hocket_port** port);
 int hocket_connect_fortran(const char* name, int comm, const char* task, const char* key,
-                           bool secure, double timeout, hocket_tasks** tasks);
+                           bool secure, double timeout, double reconnect, hocket_tasks** tasks);
 /* Dense and column-major. */
 int hocket_observer_read_fortran(hocket_observer* observer, const char* name,
                                  int64_t lower_dimensions, const int64_t* lower,

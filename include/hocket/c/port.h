@@ -42,9 +42,10 @@ int hocket_port_poll(hocket_port* port, double timeout);
 /* Waits for a job that connects: task 0 is this job, task 1 the other one. Collective. */
 int hocket_port_accept(hocket_port* port, double timeout, hocket_tasks** tasks);
 /* Connects to a job that has a port: task 0 is that job, task 1 this one, which it calls `task`.
- * Collective. */
+ * `reconnect`: seconds in which channels with kept frames connect again after a loss; 0: they
+ * return HOCKET_ERR_PEER_LOST. Collective. */
 int hocket_connect(const char* name, MPI_Comm comm, const char* task, const char* key, bool secure,
-                   double timeout, hocket_tasks** tasks);
+                   double timeout, double reconnect, hocket_tasks** tasks);
 /* Leaves the jobs that have met, and frees the handle: what was sent arrives. Collective over the
  * task. */
 int hocket_disconnect(hocket_tasks** tasks, double timeout);

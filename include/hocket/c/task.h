@@ -119,6 +119,16 @@ int hocket_tasks_recv_init(hocket_tasks* tasks, const hocket_array* array, hocke
 /* A named stream of arrays between this task and another: a new handle. */
 int hocket_tasks_channel(const hocket_tasks* tasks, const char* name, hocket_task_id other,
                          hocket_channel** channel);
+/* As hocket_tasks_channel; the sender keeps copies of the last `frames` frames, so that each frame
+ * arrives exactly once, also after one of two jobs that met by a port was restarted. Both tasks
+ * make the channel so. `resume`: the number of the last frame that a restarted job has sent or
+ * received, counted from 1; negative: a receiver takes the first frame that was not acknowledged,
+ * and a sender begins with frame 1. */
+int hocket_tasks_kept_channel(const hocket_tasks* tasks, const char* name, hocket_task_id other,
+                              int64_t frames, int64_t resume, hocket_channel** channel);
+/* The numbers of the last frames that this task has sent and received on such a channel. */
+int hocket_channel_sent(const hocket_channel* channel, int64_t* frames);
+int hocket_channel_received(const hocket_channel* channel, int64_t* frames);
 int hocket_channel_send(hocket_channel* channel, const hocket_array* array, double timeout);
 /* HOCKET_ERR_END_OF_STREAM once the sender has closed the channel and this task has received all
  * arrays. */

@@ -11,9 +11,10 @@
 #include "net/boxes.hpp"
 #include "net/connection.hpp"
 #include "net/directory.hpp"
+#include "net/forwarding.hpp"
 #include "net/hello.hpp"
 #include "net/key.hpp"
-#include "net/observing.hpp"
+#include "net/observer_messages.hpp"
 
 namespace hocket::net {
 namespace {
@@ -63,6 +64,20 @@ TEST(Hello, RefusesWhatItCannotBe) {
     hello = example();
     hello.task = "";
     EXPECT_THROW(parse_hello(bytes_of(hello)), Error);
+}
+
+TEST(Routes, ComeBackFromTheirBytes) {
+    Route route;
+    route.session = new_instance();
+    route.process = 7;
+    const Bytes bytes = bytes_of(route);
+    ASSERT_EQ(bytes.size(), route_bytes);
+    const auto again = parse_route(bytes);
+    EXPECT_EQ(again.session, route.session);
+    EXPECT_EQ(again.process, 7U);
+    EXPECT_EQ(is_route(bytes), true);
+    EXPECT_EQ(is_route(std::span(bytes).first(3)), std::nullopt);
+    EXPECT_EQ(is_route(bytes_of(Hello())), false);
 }
 
 TEST(Names, AreShortAndPlain) {

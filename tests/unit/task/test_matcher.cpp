@@ -265,9 +265,10 @@ TEST(Tags, NeverShareOneBetweenPurposes) {
     constexpr int tasks = 3, highest = 400;
     const Tags tags(tasks, highest);
     std::set<int> used;
-    // (400 + 1 - 3) / 30 = 13 numbers for each task and purpose, used in turn.
+    // (400 + 1 - 6) / 30 = 13 numbers for each task and purpose, used in turn.
     for (int task = 0; task < tasks; ++task) {
         EXPECT_TRUE(used.insert(tags.envelope(task)).second);
+        EXPECT_TRUE(used.insert(tags.news(task)).second);
         for (std::int64_t number = 0; number < 13; ++number)
             for (const int tag :
                  {tags.tree(task, number), tags.reply(task, number), tags.data(task, number),

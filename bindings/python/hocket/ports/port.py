@@ -3,20 +3,42 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from types import TracebackType
-from typing import TYPE_CHECKING, Any, Optional
+from typing import TYPE_CHECKING, Any, Optional, Union
 
 from hocket import _mpi
-from hocket.arguments import as_flag, as_text
+from hocket.arguments import as_flag, as_number, as_seconds, as_text
 from hocket.arrays import Array
 from hocket.calls import collective
 from hocket.channels import core_of
 from hocket.communicators import communicator
+from hocket.errors import Error
 from hocket.groups import Tasks
 from hocket.ports.observer import Value, key_of, value_of
 
 if TYPE_CHECKING:
     from mpi4py import MPI
+
+
+def frames_of(resume: Any) -> list[tuple[str, int]]:
+    """The last frames of channels as the library takes them. Raises `Error`."""
+    if resume is None:
+        return []
+    if not isinstance(resume, Mapping):
+        raise Error(f"resume is {resume!r}; give a dictionary, as {{'frames': 17}}")
+    return [
+        (as_text(name, "a channel's name", "frames"), as_number(last, f"resume[{name!r}]"))
+        for name, last in resume.items()
+    ]
+
+
+def seconds_again(reconnect: Any) -> float:
+    """The seconds in which a lost job may come back. Raises `Error`."""
+    if isinstance(reconnect, bool):
+        return 60.0 if reconnect else 0.0
+    seconds = as_seconds(reconnect)
+    return 0.0 if seconds is None else seconds
 
 
 class Parameter:
@@ -196,8 +218,18 @@ class Port:
             given, plain = as_text(name, "name", "viscosity"), value_of(value, name)
         return Parameter(self._core.parameter(given, plain, seconds))
 
-    def accept(self, timeout: Optional[float] = None) -> Tasks:
+    def accept(
+        self, timeout: Optional[float] = None, *, resume: Optional[Mapping[str, int]] = None
+    ) -> Tasks:
         """Waits for a job that connects (`connect`): it is a task of this one then.
+
+        Parameters
+        ----------
+        timeout
+            seconds until a job has connected. None: as long as it takes.
+        resume
+            of a restarted job, for each channel with kept frames: the number of the last frame
+            that it has sent or received. As in `connect`.
 
         Returns
         -------
@@ -223,8 +255,8 @@ class Port:
         nobody came
         """
         with collective(self._comm, timeout) as seconds:
-            pass
-        return Tasks(self._core.accept(seconds))
+            frames = frames_of(resume)
+        return Tasks(self._core.accept(seconds, frames))
 
     def poll(self, timeout: Optional[float] = None) -> None:
         """Copies out what observers asked for, and changes parameters.
@@ -341,6 +373,8 @@ def connect(
     comm: Optional[MPI.Comm] = None,
     timeout: Optional[float] = None,
     secure: bool = True,
+    reconnect: Union[bool, float] = False,
+    resume: Optional[Mapping[str, int]] = None,
 ) -> Tasks:
     """Connects to a job that has a port, and that accepts this one (`Port.accept`). Collective.
 
@@ -358,6 +392,15 @@ def connect(
         seconds until the other job has accepted. None: as long as it takes.
     secure
         False: unencrypted, to a port that was opened so, too. Prints a warning.
+    reconnect
+        True: if the other job or the line to it is lost, calls of channels with kept frames
+        (`Tasks.channel`, ``keep=``) connect again, for a minute, or for so many seconds. Other
+        calls raise `PeerLostError`.
+    resume
+        of a restarted job, for each channel with kept frames: the number of the last frame that it
+        has sent or received, counted from 1 (`Channel.sent`, `Channel.received`). A receiver that
+        is not named here takes the first frame that was not acknowledged. A sender that is not
+        named begins with frame 1; the frames that the other job has are skipped.
 
     Returns
     -------
@@ -385,4 +428,5 @@ def connect(
     with collective(on, timeout) as seconds:
         where, called = as_text(name, "name", "simulation"), as_text(task, "task", "viewer")
         path, encrypted = key_of(key), as_flag(secure, "secure")
-    return Tasks(_mpi.connect(where, on.handle, called, path, encrypted, seconds))
+        again, frames = seconds_again(reconnect), frames_of(resume)
+    return Tasks(_mpi.connect(where, on.handle, called, path, encrypted, seconds, again, frames))

@@ -11,10 +11,10 @@
 
 namespace hocket::port {
 
-class Line final : public comm::ByteStream {
+class ConnectionStream final : public comm::ByteStream {
   public:
     /// `name`: "process 2 of 'viewer'".
-    Line(std::unique_ptr<net::Connection> connection, std::string name)
+    ConnectionStream(std::unique_ptr<net::Connection> connection, std::string name)
         : connection_(std::move(connection)), name_(std::move(name)) {}
 
     std::int64_t write(const void* data, std::int64_t bytes) override;
@@ -27,7 +27,7 @@ class Line final : public comm::ByteStream {
     std::unique_ptr<net::Connection> connection_;
     std::string name_;
     std::optional<std::string> lost_;
-    double next_look_ = 0;
+    double next_check_ = 0;
 };
 
 }  // namespace hocket::port

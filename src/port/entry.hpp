@@ -12,19 +12,19 @@
 
 namespace hocket::port {
 
-struct DoorOptions {
+struct EntryOptions {
     std::string name, address, key;
     bool secure = true;
     std::int64_t processes = 1;
 };
 
-class Door {
+class Entry {
   public:
     /// @throws Error where the name is taken, or nothing can be listened at.
-    explicit Door(const DoorOptions& options);
-    ~Door();
-    Door(const Door&) = delete;
-    Door& operator=(const Door&) = delete;
+    explicit Entry(const EntryOptions& options);
+    ~Entry();
+    Entry(const Entry&) = delete;
+    Entry& operator=(const Entry&) = delete;
 
     Listener& listener() { return *listener_; }
     const net::PortFile& file() const { return file_; }

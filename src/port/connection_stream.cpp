@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-#include "port/line.hpp"
+#include "port/connection_stream.hpp"
 
 #include <algorithm>
 #include <cstring>
@@ -9,11 +9,11 @@
 namespace hocket::port {
 namespace {
 
-constexpr double between_line_looks = 0.2;
+constexpr double between_checks = 0.2;
 
 }  // namespace
 
-std::int64_t Line::write(const void* data, std::int64_t bytes) {
+std::int64_t ConnectionStream::write(const void* data, std::int64_t bytes) {
     if (lost_) return 0;
     try {
         if (!connection_->flush()) return 0;
@@ -28,7 +28,7 @@ std::int64_t Line::write(const void* data, std::int64_t bytes) {
     }
 }
 
-std::int64_t Line::read(void* data, std::int64_t bytes) {
+std::int64_t ConnectionStream::read(void* data, std::int64_t bytes) {
     if (lost_) return 0;
     const std::span into(static_cast<std::byte*>(data), static_cast<std::size_t>(bytes));
     try {
@@ -45,7 +45,7 @@ std::int64_t Line::read(void* data, std::int64_t bytes) {
     }
 }
 
-bool Line::flush() {
+bool ConnectionStream::flush() {
     try {
         return connection_->flush();
     } catch (const Error&) {
@@ -53,10 +53,10 @@ bool Line::flush() {
     }
 }
 
-std::optional<std::string> Line::lost() {
+std::optional<std::string> ConnectionStream::lost() {
     const double now = comm::coarse_seconds();
-    if (!lost_ && now >= next_look_) {
-        next_look_ = now + between_line_looks;
+    if (!lost_ && now >= next_check_) {
+        next_check_ = now + between_checks;
         if (net::is_unanswered(connection_->stream().descriptor()))
             lost_ = "its host, or the line to it, does not answer any more";
     }

@@ -7,19 +7,19 @@
 #include "comm/link.hpp"
 #include "comm/protocol.hpp"
 
-namespace hocket::port {
+namespace hocket::comm {
 
 class Texts {
   public:
-    /// `from`: a rank, or comm::any_source.
-    Texts(comm::Link& link, int from, int tag) : link_(link), from_(from), tag_(tag) {}
+    /// `from`: a rank, or any_source.
+    Texts(Link& link, int from, int tag) : link_(link), from_(from), tag_(tag) {}
 
     /// The next one, if it has come.
-    std::optional<comm::TextMessage> next() {
+    std::optional<TextMessage> next() {
         if (!receiving_) {
             auto found = link_.probe(from_, tag_);
             if (!found) return std::nullopt;
-            receiving_.emplace(comm::receive_text(link_, std::move(*found), tag_));
+            receiving_.emplace(receive_text(link_, std::move(*found), tag_));
         }
         if (!receiving_->poll()) return std::nullopt;
         auto message = receiving_->take();
@@ -28,9 +28,9 @@ class Texts {
     }
 
   private:
-    comm::Link& link_;
+    Link& link_;
     int from_, tag_;
-    std::optional<comm::Driven<comm::TextMessage>> receiving_;
+    std::optional<Driven<TextMessage>> receiving_;
 };
 
-}  // namespace hocket::port
+}  // namespace hocket::comm

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-#include "port/door.hpp"
+#include "port/entry.hpp"
 
 #include <netdb.h>
 #include <unistd.h>
@@ -22,7 +22,7 @@ std::string known_host_name() {
 
 }  // namespace
 
-Door::Door(const DoorOptions& options) {
+Entry::Entry(const EntryOptions& options) {
     if (!net::is_name(options.name))
         throw Error("'" + options.name +
                     "' is no name of a port; give 1 to 64 letters, digits, '.', '_' and '-'");
@@ -69,7 +69,7 @@ Door::Door(const DoorOptions& options) {
     }
 }
 
-Door::~Door() {
+Entry::~Entry() {
     net::remove_port(file_);
     if (made_key_ && file_.process == ::getpid()) ::unlink(file_.key.c_str());
 }

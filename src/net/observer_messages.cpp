@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-#include "net/observing.hpp"
+#include "net/observer_messages.hpp"
 
 #include "net/hello.hpp"
 
@@ -33,37 +33,39 @@ Value read_value(Reader& reader) {
 
 }  // namespace
 
-void write(Writer& writer, const Look& look) {
-    writer.i64(look.number).text(look.name).u32(static_cast<std::uint32_t>(look.slices.size()));
-    for (const Slice& slice : look.slices)
+void write(Writer& writer, const SectionRequest& request) {
+    writer.i64(request.number)
+        .text(request.name)
+        .u32(static_cast<std::uint32_t>(request.slices.size()));
+    for (const Slice& slice : request.slices)
         writer.i64(slice.first).i64(slice.count).i64(slice.step).u8(slice.keep ? 1 : 0);
 }
 
-Look read_look(Reader& reader) {
-    Look look;
-    look.number = reader.i64();
-    look.name = reader.text(longest_name);
-    look.slices.resize(reader.length(most_dimensions));
-    for (Slice& slice : look.slices) {
+SectionRequest read_section_request(Reader& reader) {
+    SectionRequest request;
+    request.number = reader.i64();
+    request.name = reader.text(longest_name);
+    request.slices.resize(reader.length(most_dimensions));
+    for (Slice& slice : request.slices) {
         slice.first = reader.i64();
         slice.count = reader.i64();
         slice.step = reader.i64();
         slice.keep = reader.u8() != 0;
     }
-    return look;
+    return request;
 }
 
-void write(Writer& writer, const Set& set) {
-    writer.i64(set.number).text(set.name);
-    write(writer, set.value);
+void write(Writer& writer, const ParameterChange& change) {
+    writer.i64(change.number).text(change.name);
+    write(writer, change.value);
 }
 
-Set read_set(Reader& reader) {
-    Set set;
-    set.number = reader.i64();
-    set.name = reader.text(longest_name);
-    set.value = read_value(reader);
-    return set;
+ParameterChange read_parameter_change(Reader& reader) {
+    ParameterChange change;
+    change.number = reader.i64();
+    change.name = reader.text(longest_name);
+    change.value = read_value(reader);
+    return change;
 }
 
 void write(Writer& writer, const Catalog& catalog) {
@@ -99,22 +101,22 @@ Catalog read_catalog(Reader& reader) {
     return catalog;
 }
 
-void write(Writer& writer, const Picture& picture) {
-    writer.i64(picture.number).i64(picture.poll).text(picture.layout);
-    writer.u32(static_cast<std::uint32_t>(picture.parts.size()));
-    for (const auto& [process, bytes] : picture.parts) writer.i64(process).i64(bytes);
+void write(Writer& writer, const SectionHeader& header) {
+    writer.i64(header.number).i64(header.poll).text(header.layout);
+    writer.u32(static_cast<std::uint32_t>(header.parts.size()));
+    for (const auto& [process, bytes] : header.parts) writer.i64(process).i64(bytes);
 }
 
-Picture read_picture(Reader& reader) {
-    Picture picture;
-    picture.number = reader.i64();
-    picture.poll = reader.i64();
-    picture.layout = reader.text(longest_to_observer);
+SectionHeader read_section_header(Reader& reader) {
+    SectionHeader header;
+    header.number = reader.i64();
+    header.poll = reader.i64();
+    header.layout = reader.text(longest_to_observer);
     for (std::size_t left = reader.length(most_parts); left > 0; --left) {
         const std::int64_t process = reader.i64();
-        picture.parts.emplace_back(process, reader.i64());
+        header.parts.emplace_back(process, reader.i64());
     }
-    return picture;
+    return header;
 }
 
 }  // namespace hocket::net

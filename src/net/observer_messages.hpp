@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// What an observer and a program say to each other, as bytes.
+// The messages between an observer and a program, as bytes.
 #pragma once
 
 #include <cstdint>
@@ -12,19 +12,19 @@
 
 namespace hocket::net {
 
-enum class Say : std::uint8_t {
+enum class MessageKind : std::uint8_t {
     // from the observer
-    look = 1,  // Look
-    set = 2,   // Set
+    section_request = 1,   // SectionRequest
+    parameter_change = 2,  // ParameterChange
     // from the program
-    welcome = 10,  // right, byte order
-    refused = 11,  // text: why the connection ends
-    catalog = 12,  // Catalog: at the start, and whenever it changes
-    picture = 13,  // Picture, then parts
-    part = 14,     // number of the look, process, first byte, bytes
-    was_set = 15,  // number of the set, poll
-    failed = 16,   // number of the look or set, text
-    ended = 17,    // text: the program has closed its port
+    welcome = 10,            // right, byte order
+    refused = 11,            // text: why the connection ends
+    catalog = 12,            // Catalog: at the start, and whenever it changes
+    section = 13,            // SectionHeader, then parts
+    part = 14,               // number of the request, process, first byte, bytes
+    parameter_changed = 15,  // number of the change, poll
+    failed = 16,             // number of the request or change, text
+    ended = 17,              // text: the program has closed its port
 };
 
 /// The longest frames: from an observer, and to an observer.
@@ -32,12 +32,12 @@ inline constexpr std::size_t longest_from_observer = std::size_t{16} << 10,
                              longest_to_observer = std::size_t{16} << 20;
 inline constexpr std::size_t longest_text = 4096;
 
-struct Look {
+struct SectionRequest {
     std::int64_t number = 0;
     std::string name;
     std::vector<Slice> slices;
 };
-struct Set {
+struct ParameterChange {
     std::int64_t number = 0;
     std::string name;
     Value value;
@@ -47,20 +47,20 @@ struct Catalog {
     std::vector<ObservedArray> arrays;
     std::vector<std::pair<std::string, Value>> parameters;
 };
-struct Picture {
+struct SectionHeader {
     std::int64_t number = 0, poll = 0;
     std::string layout;  // of the section; its processes are those of `parts`
     std::vector<std::pair<std::int64_t, std::int64_t>> parts;  // (process, bytes)
 };
 
-void write(Writer& writer, const Look& look);
-void write(Writer& writer, const Set& set);
+void write(Writer& writer, const SectionRequest& request);
+void write(Writer& writer, const ParameterChange& change);
 void write(Writer& writer, const Catalog& catalog);
-void write(Writer& writer, const Picture& picture);
+void write(Writer& writer, const SectionHeader& header);
 /// @throws Error for bytes that are none.
-Look read_look(Reader& reader);
-Set read_set(Reader& reader);
+SectionRequest read_section_request(Reader& reader);
+ParameterChange read_parameter_change(Reader& reader);
 Catalog read_catalog(Reader& reader);
-Picture read_picture(Reader& reader);
+SectionHeader read_section_header(Reader& reader);
 
 }  // namespace hocket::net

@@ -1,0 +1,253 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""An array from one job to another by a port, beside a TCP stream, MPI, openssl and a flat copy.
+
+Half of the processes are one job, and half another one: their communicators are disjoint.
+"""
+
+from __future__ import annotations
+
+import argparse
+import os
+import re
+import shutil
+import socket
+import subprocess
+import tempfile
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Callable
+
+import numpy as np
+
+from ..group import Group
+from ..harness import Contestant, Step, UnavailableError, WrongResultError
+from ..record import Question
+from ..registry import Match, Native
+from ..subject import hocket
+
+if TYPE_CHECKING:
+    from mpi4py import MPI
+
+RANKS = 2
+TIMEOUT = 60.0  # seconds
+
+
+def add_options(parser: argparse.ArgumentParser) -> None:
+    """``--mebibytes --way``."""
+    parser.add_argument(
+        "--mebibytes", type=float, default=64.0, metavar="N", help="of each process (default: 64)"
+    )
+    parser.add_argument(
+        "--way",
+        action="append",
+        choices=("host", "tcp", "tls"),
+        help="shared memory of one host, plain TCP, or encrypted TCP; repeat it for several "
+        "(default: all)",
+    )
+
+
+def validate(options: argparse.Namespace) -> None:
+    """An array has elements, and each process a partner in the other job."""
+    if options.ranks is not None and (options.ranks < 2 or options.ranks % 2):
+        raise ValueError(f"--ranks {options.ranks}: give an even number, one half for each job")
+    if options.mebibytes <= 0:
+        raise ValueError(f"--mebibytes {options.mebibytes}: give more than 0")
+
+
+class Problem:
+    """Two jobs, an array of float64 of the sending one, and its place in the other."""
+
+    def __init__(self, comm: MPI.Intracomm, options: argparse.Namespace) -> None:
+        hk = hocket()
+        self.comm = comm
+        self.half = comm.size // 2
+        self.sends = comm.rank < self.half
+        self.pair = comm.rank + (self.half if self.sends else -self.half)
+        self.job = comm.Split(0 if self.sends else 1, comm.rank)
+        self.elements = max(1, int(options.mebibytes * 2**17))
+        layout = hk.Layout(self.half * self.elements, "(BLOCK)", self.half)
+        self.a = hk.empty(layout, comm=self.job)
+        self.wanted = np.arange(self.elements, dtype=np.float64) + self.job.rank
+        self.a.local[...] = self.wanted if self.sends else 0
+        made = tempfile.mkdtemp() if comm.rank == 0 else None
+        self.folder = Path(comm.bcast(made))
+        self.name = comm.bcast(f"bench-{os.getpid()}")
+
+    def end(self) -> None:
+        self.comm.barrier()
+        if self.comm.rank == 0:
+            shutil.rmtree(self.folder)
+
+    def check(self) -> None:
+        if not np.array_equal(self.a.local, self.wanted):
+            raise WrongResultError("the elements received are not those sent")
+
+    def spoil(self) -> None:
+        if not self.sends:
+            self.a.local.fill(np.nan)
+
+    def step(self, run: Callable[[], object], close: Callable[[], None] = lambda: None) -> Step:
+        return Step(run, self.check, self.spoil, close)
+
+
+def _key(problem: Problem) -> str:
+    path = problem.folder / "key"
+    if problem.comm.rank == 0 and not path.exists():
+        path.write_bytes(os.urandom(32))
+        path.chmod(0o600)
+    problem.comm.barrier()
+    return str(path)
+
+
+def by_port(problem: Problem, way: str) -> Contestant:
+    """`send` and `recv` of the tasks that the two jobs are."""
+
+    def prepare() -> Step:
+        hk = hocket()
+        key = _key(problem) if way == "tls" else None
+        secure = way != "tcp"
+        port, address = None, problem.name
+        if problem.sends:
+            where = None if way == "host" else "127.0.0.1:0"
+            port = hk.open_port(
+                problem.name, task="sender", address=where, key=key, secure=secure, comm=problem.job
+            )
+            address = port.address or problem.name
+        address = problem.comm.bcast(address)
+        if port is not None:
+            w = port.accept(timeout=TIMEOUT)
+        else:
+            w = hk.connect(
+                address, task="receiver", key=key, secure=secure, comm=problem.job, timeout=TIMEOUT
+            )
+
+        def move() -> None:
+            if problem.sends:
+                w.send(problem.a, "receiver")
+            else:
+                w.recv(problem.a, "sender")
+
+        def close() -> None:
+            w.disconnect()
+            if port is not None:
+                port.close()
+
+        return problem.step(move, close)
+
+    return Contestant(f"hocket {way}", prepare)
+
+
+def flat_copy(problem: Problem) -> Contestant:
+    """The limit on one host: the receiver copies as many bytes."""
+
+    def prepare() -> Step:
+        source = problem.wanted.copy()
+
+        def move() -> None:
+            if not problem.sends:
+                np.copyto(problem.a.local, source)
+
+        return problem.step(move)
+
+    return Contestant("flat copy", prepare)
+
+
+def mpi(problem: Problem) -> Contestant:
+    """A message within one job of MPI."""
+
+    def prepare() -> Step:
+        def move() -> None:
+            if problem.sends:
+                problem.comm.Send(problem.a.local, problem.pair)
+            else:
+                problem.comm.Recv(problem.a.local, problem.pair)
+
+        return problem.step(move)
+
+    return Contestant("MPI in one job", prepare)
+
+
+def tcp_stream(problem: Problem) -> Contestant:
+    """One TCP stream a pair of processes, over the loopback interface."""
+
+    def prepare() -> Step:
+        with socket.create_server(("127.0.0.1", 0)) as listener:
+            ports = problem.comm.allgather(listener.getsockname()[1])
+            if problem.sends:
+                stream = socket.create_connection(("127.0.0.1", ports[problem.pair]))
+            else:
+                stream, _ = listener.accept()
+        stream.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
+        view = memoryview(problem.a.local).cast("B")
+
+        def move() -> None:
+            if problem.sends:
+                stream.sendall(view)
+                stream.recv(1)
+                return
+            at = 0
+            while at < len(view):
+                at += stream.recv_into(view[at:])
+            stream.sendall(b"x")
+
+        return problem.step(move, stream.close)
+
+    return Contestant("TCP stream", prepare)
+
+
+def openssl(problem: Problem) -> Contestant:
+    """The time in which one core encrypts as many bytes, as `openssl speed` says."""
+
+    def prepare() -> Step:
+        program = shutil.which("openssl")
+        if program is None:
+            raise UnavailableError("openssl is not installed")
+
+        def took() -> float:
+            return float(problem.comm.bcast(seconds(str(program)) if problem.sends else 0.0))
+
+        def seconds(program: str) -> float:
+            words = ["speed", "-elapsed", "-seconds", "1", "-bytes", "16384", "-evp", "aes-256-gcm"]
+            said = subprocess.run([program, *words], capture_output=True, text=True, check=True)
+            found = re.search(r"AES-256-GCM\s+([\d.]+)k", said.stdout, re.IGNORECASE)
+            if found is None:
+                raise WrongResultError(f"openssl speed printed {said.stdout!r}")
+            return 8 * problem.elements / (1000 * float(found[1]))
+
+        speed = took()
+        return Step(lambda: None, lambda: None, lambda: None, took=lambda: speed)
+
+    return Contestant("openssl speed", prepare)
+
+
+#: by way: contestants beside ours, the one to beat, and the limit
+PEERS: dict[str, tuple[list[Callable[[Problem], Contestant]], tuple[str, ...], tuple[str, ...]]] = {
+    "host": ([flat_copy, mpi], ("MPI in one job",), ("flat copy",)),
+    "tcp": ([tcp_stream], ("TCP stream",), ("TCP stream",)),
+    "tls": ([tcp_stream, openssl], ("TCP stream",), ("openssl speed",)),
+}
+
+
+def matches(options: argparse.Namespace, group: Group) -> Iterator[Match]:
+    """One table a way."""
+    comm: Any = group.comm
+    if comm is None or group.size % 2:
+        raise ValueError("port needs an even number of processes; give --ranks 2")
+    problem = Problem(comm, options)
+    try:
+        for way in options.way or list(PEERS):
+            makers, baseline, limit = PEERS[way]
+            question = Question(
+                {"way": way, "mebibytes": options.mebibytes, "processes": group.size},
+                baseline=baseline,
+                limit=limit,
+                bytes=8 * problem.elements * problem.half,
+            )
+            yield Match(question, [make(problem) for make in makers] + [by_port(problem, way)])
+    finally:
+        problem.end()
+
+
+def natives(options: argparse.Namespace) -> Sequence[Native]:
+    """None: the arrays are long."""
+    return ()
