@@ -15,7 +15,7 @@
 namespace hocket::net {
 
 /// The version of the protocol; both sides must have the same one.
-inline constexpr std::uint32_t protocol_version = 1;
+inline constexpr std::uint32_t protocol_version = 2;
 inline constexpr std::size_t longest_hello = 4096, longest_name = 64;
 
 enum class Role : std::uint8_t {
