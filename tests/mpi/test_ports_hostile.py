@@ -67,7 +67,7 @@ def test_whoever_sends_anything_is_sent_away(tmp_path, runtime):  # noqa: F811
         where = fields(runtime, "hostile")["socket"]
         assert b"speak the protocol" in knock(where, b"GET / HTTP/1.1\r\n\r\n")
         assert b"length of" in knock(where, LETTERS + b"\xff\xff\xff\x7f")
-        assert b"too early" in knock(where, LETTERS + b"\x04\x00\x00\x00\x01\x00\x00\x00")
+        assert b"too early" in knock(where, LETTERS + b"\x04\x00\x00\x00\x02\x00\x00\x00")
         for change, words in [
             ({"version": 9}, b"version 9"),
             ({"role": 7}, b"role 7"),

@@ -17,12 +17,12 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from .. import store_peers
 from ..group import Group
 from ..harness import Contestant, Step, UnavailableError, WrongResultError
 from ..record import Question
 from ..registry import Match, Native
 from ..subject import hocket
-from . import store_peers
 
 if TYPE_CHECKING:
     from mpi4py import MPI

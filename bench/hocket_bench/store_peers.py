@@ -13,8 +13,8 @@ from typing import Any
 
 import numpy as np
 
-from ..harness import Contestant, Step, UnavailableError, WrongResultError
-from ..subject import hocket
+from .harness import Contestant, Step, UnavailableError, WrongResultError
+from .subject import hocket
 
 
 def module(name: str) -> Any:
