@@ -39,6 +39,7 @@ class Deadline {
     bool passed() const;
     bool limited() const { return at_ < std::numeric_limits<double>::infinity(); }
     double timeout() const { return timeout_; }  ///< seconds, as the caller gave them
+    double left() const;                         ///< seconds from now, at least 0
     /// The earlier one.
     Deadline sooner(const Deadline& other) const { return other.at_ < at_ ? other : *this; }
     /// The same timeout, counted from `seconds` later on.

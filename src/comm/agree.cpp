@@ -158,6 +158,8 @@ Fault Fault::current() {
         throw;
     } catch (const LayoutError& error) {
         return {"LayoutError", error.what()};
+    } catch (const GapError& error) {
+        return {GapError::kind, error.what()};
     } catch (const MismatchError& error) {
         return {"MismatchError", error.what()};
     } catch (const DeadlineError& error) {
@@ -177,6 +179,7 @@ Fault Fault::current() {
 
 void Fault::raise() const {
     if (kind == "LayoutError") throw LayoutError(message);
+    if (kind == GapError::kind) throw GapError(message);
     if (kind == "MismatchError") throw MismatchError(message);
     if (kind == "DeadlineError") throw DeadlineError(message);
     if (kind == "JobLostError") throw JobLostError(message);

@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "comm/link.hpp"
+#include "hocket/error.hpp"
 
 namespace hocket::comm {
 
@@ -35,6 +36,13 @@ struct Group {
 /// goes to the lowest directly, and its text to all. Tags name these texts, not their order,
 /// because a receive may wait for long while later calls come and go.
 bool agrees_in_node(const Group& group);
+
+/// A MismatchError by which a stream leaves out what is lost; the next message goes on behind it.
+class GapError : public MismatchError {
+  public:
+    using MismatchError::MismatchError;
+    static constexpr const char* kind = "GapError";
+};
 
 /// An error in transit: the name of its class, and its message. No message: no error.
 struct Fault {

@@ -124,6 +124,10 @@ Deadline Deadline::in(std::optional<double> timeout) {
     return deadline;
 }
 
+double Deadline::left() const {
+    return std::max(0.0, at_ - platform::seconds());
+}
+
 bool Deadline::passed() const {
     return std::isfinite(at_) && platform::seconds() >= at_;
 }

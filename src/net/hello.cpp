@@ -40,11 +40,12 @@ Hello read_values(Reader& reader) {
     hello.session = read_instance(reader);
     hello.reconnect = reader.f64();
     if (!(hello.reconnect >= 0)) throw Error("a hello names a time below 0");
+    hello.reconnect = std::min(hello.reconnect, longest_reconnect);
     reader.end();
     if (!hello.port.empty() && !is_name(hello.port)) throw Error("a hello names no port");
     if (hello.role == Role::connector && !is_name(hello.task))
         throw Error("a hello of a connector names no task");
-    if (hello.processes < 1 || hello.processes > (std::int64_t{1} << 31) || hello.process < 0 ||
+    if (hello.processes < 1 || hello.processes > most_processes || hello.process < 0 ||
         hello.process >= hello.processes)
         throw Error("a hello names process " + std::to_string(hello.process) + " of " +
                     std::to_string(hello.processes));

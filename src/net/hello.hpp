@@ -17,6 +17,8 @@ namespace hocket::net {
 /// The version of the protocol; both sides must have the same one.
 inline constexpr std::uint32_t protocol_version = 2;
 inline constexpr std::size_t longest_hello = 4096, longest_name = 64;
+inline constexpr std::int64_t most_processes = std::int64_t{1} << 20;  // of a job
+inline constexpr double longest_reconnect = 30.0 * 24 * 3600;          // seconds
 
 enum class Role : std::uint8_t {
     observer = 1,   // looks on and steers
@@ -36,7 +38,8 @@ struct Hello {
     std::string task;  // of a connector: its task's name
     std::int64_t processes = 1, process = 0;  // of its job, and which one of them this is
     Instance session{};                       // of a process: the session of its connector
-    double reconnect = 0;  // of a connector: so many seconds it tries to come back after a loss
+    double reconnect = 0;  // of a connector: so many seconds it tries to come back after a loss;
+                           // a hello that has come: at most longest_reconnect
 };
 
 /// The bytes that are sent: four characters, a length, then the values.

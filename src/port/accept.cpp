@@ -82,8 +82,10 @@ std::string packed(int rank, const ProcessAddress& reached) {
     return packer.take();
 }
 
-// The other job's processes, each by a connection of its own.
-comm::Protocol<Connections> accept_connections(Listener& listener, const Meeting& meeting) {
+// The other job's processes, each by a connection of its own. `client`: on process 0, the job's own
+// connection, whose welcome says where they find this process.
+comm::Protocol<Connections> accept_connections(Listener& listener, const Meeting& meeting,
+                                               Client* client) {
     Connections connections(static_cast<std::size_t>(meeting.connectors));
     std::size_t missing = connections.size();
     const double until = platform::seconds() + until_all_come;
@@ -102,7 +104,7 @@ comm::Protocol<Connections> accept_connections(Listener& listener, const Meeting
             connections[number] = std::move(client->connection);
             --missing;
         }
-        bool sent = true;
+        bool sent = client == nullptr || client->connection->flush();
         for (const auto& connection : connections)
             if (connection != nullptr) sent = connection->flush() && sent;
         return (missing == 0 && sent) || platform::seconds() > until;
@@ -172,22 +174,22 @@ comm::Protocol<> accepted(std::shared_ptr<State> state, int tag, comm::CallSigna
     }
     const Meeting meeting = parse_meeting(co_await comm::agree(all, tag, std::move(outcome)));
     const auto node = meeting.addresses[static_cast<std::size_t>(state->comm.rank())].node;
-    listener->forward(meeting.session, sockets_of(meeting, node));
-    if (client) {
-        state->host->forward(meeting.session, sockets_of(meeting, node));
-        state->host->welcome(*client, packed_meeting(meeting));
-        client->connection->flush();
-    }
     comm::CallSignature met;
     met.text = text;
     Connections connections;
     try {
-        connections = co_await accept_connections(*listener, meeting);
+        listener->forward(meeting.session, sockets_of(meeting, node));
+        if (client) {
+            state->host->forward(meeting.session, sockets_of(meeting, node));
+            state->host->welcome(*client, packed_meeting(meeting));
+        }
+        connections = co_await accept_connections(*listener, meeting, client.get());
     } catch (const Error&) {
         met.fault = comm::Fault::current();
     }
     co_await comm::agree(all, tag, std::move(met));
-    co_await become_tasks(state->comm, meeting, std::move(connections), true, out);
+    OwnSide side{true, tag, text};
+    co_await become_tasks(state->comm, meeting, std::move(connections), std::move(side), out);
     (*out)->reunion = accept_again(state, meeting.connector, meeting.reconnect);
 }
 

@@ -82,7 +82,7 @@ comm::Protocol<> connected(Comm on, std::string name, int tag, comm::CallSignatu
             net::DialOptions how{name, options.key, net::Right::join, options.secure, {},
                                  {},   again};
             // Until the program accepts, however long that is.
-            how.timeout = options.deadline.limited() ? options.deadline.timeout() : 1e9;
+            how.timeout = options.deadline.limited() ? options.deadline.left() : 1e9;
             dial = std::make_unique<net::Dial>(how, hello);
             comm::When in([&] { return dial->poll(); });
             co_await comm::until(in);
@@ -92,6 +92,10 @@ comm::Protocol<> connected(Comm on, std::string name, int tag, comm::CallSignatu
         }
     }
     const Meeting meeting = parse_meeting(co_await comm::agree(all, tag, std::move(outcome)));
+    if (meeting.connectors != on.size())
+        throw Error("the port '" + name + "' answers a job of " +
+                    std::to_string(meeting.connectors) + " processes, and this one has " +
+                    std::to_string(on.size()) + "; is it a port of this version of hocket?");
     comm::CallSignature met;
     met.text = text;
     Connections connections;
@@ -101,7 +105,8 @@ comm::Protocol<> connected(Comm on, std::string name, int tag, comm::CallSignatu
         met.fault = comm::Fault::current();
     }
     co_await comm::agree(all, tag, std::move(met));
-    co_await become_tasks(on, meeting, std::move(connections), false, out);
+    OwnSide side{false, tag, text};
+    co_await become_tasks(on, meeting, std::move(connections), std::move(side), out);
     if (options.reconnect > 0) (*out)->reunion = connect_again(on, name, options);
 }
 

@@ -5,6 +5,8 @@
 
 #include <array>
 
+#include "base/platform.hpp"
+#include "base/text.hpp"
 #include "comm/agree.hpp"
 #include "comm/joining.hpp"
 #include "comm/state.hpp"
@@ -14,7 +16,7 @@
 namespace hocket::port {
 namespace {
 
-constexpr std::size_t most_processes = std::size_t{1} << 20, longest_address = 4096;
+constexpr std::size_t longest_address = 4096;
 
 std::string hexadecimal(const net::Instance& instance) {
     static constexpr std::string_view digits = "0123456789abcdef";
@@ -48,7 +50,7 @@ Meeting parse_meeting(const std::string& text) {
     meeting.connector = reader.text(net::longest_name);
     meeting.connectors = reader.i64();
     meeting.reconnect = reader.f64();
-    for (std::size_t left = reader.length(most_processes); left > 0; --left) {
+    for (std::size_t left = reader.length(std::size_t{net::most_processes}); left > 0; --left) {
         ProcessAddress reached;
         reached.host = reader.text(longest_address);
         reached.socket = reader.text(longest_address);
@@ -57,11 +59,19 @@ Meeting parse_meeting(const std::string& text) {
         meeting.addresses.push_back(std::move(reached));
     }
     reader.end();
+    if (meeting.connectors < 1 || meeting.connectors > net::most_processes ||
+        meeting.addresses.empty())
+        throw Error("a meeting names " + std::to_string(meeting.connectors) + " and " +
+                    std::to_string(meeting.addresses.size()) + " processes");
     return meeting;
 }
 
-comm::Protocol<> become_tasks(Comm on, Meeting meeting, Connections connections, bool acceptor,
-                              std::shared_ptr<JobTasks> out) {
+namespace {
+
+constexpr double until_all_join = 30;  // seconds
+
+comm::Protocol<> join_jobs(Comm on, Meeting meeting, Connections connections, bool acceptor,
+                           std::shared_ptr<JobTasks> out) {
     const auto acceptors = static_cast<int>(meeting.addresses.size());
     const auto connectors = static_cast<int>(meeting.connectors);
     const std::string& other = acceptor ? meeting.connector : meeting.acceptor;
@@ -81,6 +91,40 @@ comm::Protocol<> become_tasks(Comm on, Meeting meeting, Connections connections,
     const std::vector<task::Job> jobs{{meeting.acceptor, acceptors},
                                       {meeting.connector, connectors}};
     *out = task::tasks_of_jobs(jobs, on, std::move(link));
+}
+
+}  // namespace
+
+comm::Protocol<> become_tasks(Comm on, Meeting meeting, Connections connections, OwnSide side,
+                              std::shared_ptr<JobTasks> out) {
+    const comm::Group all = comm::Group::whole(on.state().link());
+    comm::CallSignature mine;
+    mine.text = std::move(side.text);
+    try {
+        const std::string other = side.acceptor ? meeting.connector : meeting.acceptor;
+        comm::Driven<void> joining(
+            join_jobs(on, std::move(meeting), std::move(connections), side.acceptor, out));
+        // A process that has failed comes no more, and others would wait for it for ever.
+        const double until = platform::seconds() + until_all_join;
+        bool done = false;
+        comm::When over([&] {
+            done = joining.poll();
+            return done || platform::seconds() > until;
+        });
+        co_await comm::until(over);
+        if (!done)
+            throw JobLostError("not all processes of '" + other + "' have joined within " +
+                               text::seconds(until_all_join));
+        joining.take();
+    } catch (const Error&) {
+        mine.fault = comm::Fault::current();
+    }
+    try {
+        co_await comm::agree(all, side.tag, std::move(mine));
+    } catch (const Error&) {
+        out->reset();
+        throw;
+    }
 }
 
 std::string resume_text(const Resume& resume) {

@@ -42,9 +42,15 @@ Meeting parse_meeting(const std::string& text);
 /// Connections by the other job's process, once all are there.
 using Connections = std::vector<std::unique_ptr<net::Connection>>;
 
-/// The tasks of both jobs. Collective over both. `acceptor`: this is the accepting one.
+/// The tasks of both jobs. Collective over both. `tag` and `text`: of the call, whose processes
+/// agree on the end. @throws on every process, if one fails.
 using JobTasks = std::shared_ptr<Tasks::State>;
-comm::Protocol<> become_tasks(Comm on, Meeting meeting, Connections connections, bool acceptor,
+struct OwnSide {
+    bool acceptor;  // this is the accepting job
+    int tag;
+    std::string text;
+};
+comm::Protocol<> become_tasks(Comm on, Meeting meeting, Connections connections, OwnSide side,
                               std::shared_ptr<JobTasks> out);
 
 /// Collective over the job. `only`: the one task that is accepted; "": any.

@@ -6,6 +6,7 @@
 
 #include "base/platform.hpp"
 #include "base/text.hpp"
+#include "hocket/transfer.hpp"
 #include "port/meeting.hpp"
 
 namespace hocket::port {
@@ -13,19 +14,29 @@ namespace {
 
 constexpr double default_seconds = 60, between_tries = 0.05;
 
-// Process 0 sees the deadline, and all processes get the same errors, so all try as often.
-JobTasks repeated(const std::string& why, double seconds, const Deadline& deadline,
-                  const std::function<JobTasks(const Deadline&)>& meet) {
+// After each try process 0 decides for all, which have got the same error.
+JobTasks repeated(const Comm& comm, const std::string& why, double seconds,
+                  const Deadline& deadline, const std::function<JobTasks(const Deadline&)>& meet) {
     const Deadline both = Deadline::in(seconds).sooner(deadline);
     for (;;) {
         try {
             return meet(both);
         } catch (const DeadlineError&) {
-            if (deadline.passed()) throw;
-            throw JobLostError(why + "; it has not come back within " + text::seconds(seconds));
+            // as process 0 says below
         } catch (const JobLostError&) {
-            platform::sleep(between_tries);  // lost again while the jobs met
+            // lost again while the jobs met
         }
+        const std::string over = tell(comm,
+                                      deadline.passed() ? "deadline"
+                                      : both.passed()   ? "lost"
+                                                        : "",
+                                      0);
+        if (over == "deadline")
+            throw DeadlineError(why + "; it has not come back within " +
+                                text::seconds(deadline.timeout()));
+        if (over == "lost")
+            throw JobLostError(why + "; it has not come back within " + text::seconds(seconds));
+        platform::sleep(between_tries);
     }
 }
 
@@ -37,7 +48,7 @@ class AcceptAgain final : public task::Reunion {
         if (port_->closed)
             throw JobLostError(why + "; it cannot come back, because the port '" + port_->name +
                                "' was closed");
-        return repeated(why, seconds_, deadline,
+        return repeated(port_->comm, why, seconds_, deadline,
                         [&](const Deadline& until) { return accept_job(port_, {}, task_, until); });
     }
 
@@ -54,7 +65,7 @@ class ConnectAgain final : public task::Reunion {
         options_.resume.clear();  // the channels know their last frames
     }
     JobTasks meet_again(const std::string& why, const Deadline& deadline) override {
-        return repeated(why, options_.reconnect, deadline, [&](const Deadline& until) {
+        return repeated(comm_, why, options_.reconnect, deadline, [&](const Deadline& until) {
             options_.deadline = until;
             return connect_job(name_, comm_, options_, true);
         });

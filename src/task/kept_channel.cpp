@@ -4,17 +4,18 @@
 #include <algorithm>
 #include <utility>
 
-#include "base/pack.hpp"
 #include "comm/engine.hpp"
 #include "comm/state.hpp"
 #include "hocket/kernel.hpp"
 #include "task/reunion.hpp"
+#include "task/stream_news.hpp"
 
 namespace hocket::task {
 namespace {
 
-constexpr std::int64_t any_position = -1;
-constexpr char position_of = 'p', acknowledgement_of = 'a';  // as Member::receive_news reads
+// Positions of a receiver that takes the next frame, whatever its number: a new one, and one that
+// has said so before.
+constexpr std::int64_t any_position = -1, as_before = -2;
 
 // Frame numbers as tags, which have 31 bits.
 int tag_of(std::int64_t number) {
@@ -29,38 +30,6 @@ Array copy_of(const Array& array) {
     return copy;
 }
 
-// A number that the lowest process finds, on every process of the task.
-Protocol<> find_number(All all, Me me, int other, int tag,
-                       std::function<std::optional<std::int64_t>()> number, Deadline deadline,
-                       std::shared_ptr<std::int64_t> out) {
-    Fault fault;
-    std::optional<std::int64_t> found;
-    if (me->group.lowest()) {
-        try {
-            comm::When known([&] {
-                me->receive_news();
-                found = number();
-                if (!found) all->link->need(me->lowest_of(other));
-                return found || deadline.passed();
-            });
-            co_await comm::until(known);
-            if (!found)
-                fault = {"DeadlineError", "task '" + all->names[static_cast<std::size_t>(other)] +
-                                              "' has not answered in time"};
-        } catch (const Error&) {
-            fault = Fault::current();
-        }
-    }
-    Packer packer;
-    packer.text(fault.kind).text(fault.message).number(found.value_or(0));
-    const std::string text = co_await comm::broadcast(me->group, tag, packer.take());
-    Unpacker in(text);
-    fault.kind = in.text();
-    fault.message = in.text();
-    *out = in.number();
-    if (fault) fault.raise();
-}
-
 Protocol<> agreement(Comm on, int tag, comm::CallSignature mine) {
     co_await on.state().open();
     const comm::Group all = comm::Group::whole(on.state().link());
@@ -68,25 +37,6 @@ Protocol<> agreement(Comm on, int tag, comm::CallSignature mine) {
 }
 
 }  // namespace
-
-void Member::receive_news() {
-    for (int other = 0; other < static_cast<int>(all->ranks.size()); ++other) {
-        if (other == task) continue;
-        comm::Texts& texts =
-            news_texts.try_emplace(other, *group.link, lowest_of(other), tags.news(other))
-                .first->second;
-        while (const auto message = texts.next()) {
-            Unpacker in(message->text);
-            const std::string kind = in.text();
-            StreamNews& of = news[in.text()];
-            const std::int64_t number = in.number();
-            if (kind == "p")
-                of.position = number;
-            else
-                of.acknowledged = std::max(of.acknowledged, number);
-        }
-    }
-}
 
 KeptChannel::KeptChannel(All all, int other, std::string name, std::int64_t keep,
                          std::optional<std::int64_t> last)
@@ -98,8 +48,9 @@ KeptChannel::KeptChannel(All all, int other, std::string name, std::int64_t keep
       keep_(keep) {
     if (const auto found = all_->resume.find(name_); !last && found != all_->resume.end())
         last = found->second;
-    if (last) sent_ = delivered_ = received_.emplace(*last);
-    announce(position_of, received_.value_or(any_position));
+    takes_any_ = !last;
+    if (last) sent_ = delivered_ = start_ = received_ = *last;
+    announce(position_of, takes_any_ ? any_position : received_);
 }
 
 void KeptChannel::follow(const All& all) {
@@ -107,17 +58,14 @@ void KeptChannel::follow(const All& all) {
     me_ = Me(all, all->mine.begin()->second.get());
     all_ = all;
     settled_ = false;
-    announce(position_of, received_.value_or(any_position));
+    announce(position_of, takes_any_ ? as_before : received_);
 }
 
 void KeptChannel::announce(char kind, std::int64_t number) {
     if (!me_->group.lowest()) return;
     const comm::EngineLock engine_lock;
-    auto call = std::make_shared<comm::Call>(
-        comm::send_text(*all_->link,
-                        Packer().text(std::string(1, kind)).text(stream_).number(number).take(),
-                        me_->lowest_of(other_), me_->tags.news(me_->task)),
-        "news of " + stream_);
+    auto call = std::make_shared<comm::Call>(send_news(all_, me_, other_, {kind, stream_, number}),
+                                             "news of " + stream_);
     try {
         if (!call->poll()) comm::Engine::instance().post_background(call);
     } catch (const PeerLostError&) {
@@ -170,15 +118,15 @@ void KeptChannel::meet_again(const std::string& why, const Deadline& deadline) {
     follow(next);
 }
 
-std::int64_t KeptChannel::await_number(const std::function<std::optional<std::int64_t>()>& number,
-                                       const std::string& text, const Deadline& deadline) {
+std::int64_t KeptChannel::await_number(NumberInNews number, const std::string& text,
+                                       const Deadline& deadline) {
     auto out = std::make_shared<std::int64_t>();
     std::shared_ptr<comm::Call> call;
     {
         const comm::EngineLock engine_lock;
         call = std::make_shared<comm::Call>(
-            find_number(all_, me_, other_, me_->tags.tree(me_->task, me_->calls++), number,
-                        deadline, out),
+            find_number(all_, me_, {other_, stream_, std::move(number)},
+                        me_->tags.tree(me_->task, me_->calls++), deadline, out),
             text);
         comm::Engine::instance().add(call);
     }
@@ -186,24 +134,29 @@ std::int64_t KeptChannel::await_number(const std::function<std::optional<std::in
     return *out;
 }
 
+// The lowest process decides for all, which may have sent the last frame or not.
 void KeptChannel::learn_position(const Deadline& deadline) {
     if (settled_) return;
-    const std::int64_t position =
-        await_number([this] { return std::exchange(me_->news[stream_].position, std::nullopt); },
-                     "task '" + all_->names[static_cast<std::size_t>(other_)] +
-                         "', which has to make " + stream_ + " (keep=), too",
-                     deadline);
     const std::int64_t before_kept = sent_ - static_cast<std::int64_t>(frames_.size());
-    settled_ = true;
-    if (position == any_position) {
-        delivered_ = std::max(delivered_, before_kept);
-        return;
+    const std::int64_t position = await_number(
+        [any = std::max(delivered_, before_kept),
+         start = start_](const StreamNews& news) -> std::optional<std::int64_t> {
+            if (news.position == any_position) return any;
+            return news.position == as_before ? start : news.position;
+        },
+        "task '" + all_->names[static_cast<std::size_t>(other_)] + "', which has to make " +
+            stream_ + " (keep=), too",
+        deadline);
+    if (me_->group.lowest()) {
+        const comm::EngineLock engine_lock;
+        me_->news[stream_].position.reset();  // the next channel of this name has its own
     }
-    delivered_ = position;
+    settled_ = true;
+    delivered_ = start_ = position;
     if (position >= before_kept) return;
     // The receiver gets the error in place of the next frame; then all goes on behind the gap.
-    delivered_ = before_kept;
-    const Fault gap{"MismatchError",
+    delivered_ = start_ = before_kept;
+    const Fault gap{comm::GapError::kind,
                     stream_ + ": task '" + all_->names[static_cast<std::size_t>(other_)] +
                         "' has received frames up to " + std::to_string(position) + ", and task '" +
                         me_->name() + "' keeps them from " + std::to_string(before_kept + 1) +
@@ -230,6 +183,7 @@ void KeptChannel::keep(const Array* array, Fault fault) {
 void KeptChannel::send_one(const Frame& frame, const Deadline& deadline) {
     std::vector<Array> arrays;
     if (frame.array) arrays.push_back(*frame.array);
+    sending_ = frame.number;
     std::shared_ptr<Pending> pending;
     {
         const comm::EngineLock engine_lock;
@@ -237,17 +191,25 @@ void KeptChannel::send_one(const Frame& frame, const Deadline& deadline) {
                          stream_};
         pending = start_send(all_, me_, std::move(sending), arrays);
     }
-    finish_or_break(*pending, deadline, other_);
+    try {
+        finish_or_break(*pending, deadline, other_);
+    } catch (...) {
+        // All processes of the task share an error that precedes the data.
+        refused_ = pending->call->ended() && !pending->progress->cut;
+        throw;
+    }
+    sending_ = 0;
+    delivered_ = frame.number;
 }
 
+// Before the next frame, all processes agree on this one: else one waits for another to send.
 void KeptChannel::send_missing(const Deadline& deadline) {
+    sending_ = 0;
     if (!frames_.empty() || !settled_) learn_position(deadline);
     for (const Frame& frame : frames_) {
         if (frame.number <= delivered_) continue;
-        sending_ = frame.number;
-        send_one(frame, deadline);
-        sending_ = 0;
-        delivered_ = frame.number;
+        if (frame.number == sent_) return send_one(frame, deadline);
+        agree_on([&] { send_one(frame, deadline); });
     }
 }
 
@@ -268,9 +230,12 @@ void KeptChannel::send(const Array* array, Fault fault, const Deadline& deadline
     } catch (const DeadlineError&) {
         throw;
     } catch (...) {
-        if (std::exchange(sending_, 0) == sent_) {  // no process has received it
-            frames_.pop_back();
-            --sent_;
+        if (std::exchange(sending_, 0) == sent_) {
+            delivered_ = sent_;  // as on processes that have sent it
+            if (refused_) {      // no process has received it
+                frames_.pop_back();
+                delivered_ = --sent_;
+            }
         }
         throw;
     }
@@ -299,15 +264,17 @@ Status KeptChannel::recv(const Array* array, Fault fault, const Deadline& deadli
             }
             status = finish_or_break(*pending, with_grace(deadline), other_);
         });
-    } catch (const MismatchError&) {
-        received_.reset();  // after a gap, the next frame that comes is the one to take
+    } catch (const comm::GapError&) {
+        takes_any_ = true;
         throw;
     }
-    received_ = received_ ? *received_ + 1 : std::int64_t{status->tag};
-    if (status->tag != tag_of(*received_))
+    const std::int64_t number = takes_any_ ? std::int64_t{status->tag} : received_ + 1;
+    if (status->tag != tag_of(number))
         throw Error(stream_ + " brings frame " + std::to_string(status->tag) + " where frame " +
-                    std::to_string(*received_) + " comes next");
-    announce(acknowledgement_of, *received_);
+                    std::to_string(number) + " comes next");
+    received_ = number;
+    takes_any_ = false;
+    announce(acknowledgement_of, received_);
     return *status;
 }
 
@@ -316,11 +283,13 @@ void KeptChannel::close(const Deadline& deadline) {
     try {
         repeat(deadline, [&] {
             if (!complete) {
-                send_missing(deadline);
+                agree_on([&] { send_missing(deadline); });
+                // A receiver that takes any frame acknowledges none from before the last meeting.
                 await_number(
-                    [this]() -> std::optional<std::int64_t> {
-                        const std::int64_t last = me_->news[stream_].acknowledged;
-                        return last >= delivered_ ? std::optional(last) : std::nullopt;
+                    [last = delivered_,
+                     start = start_](const StreamNews& news) -> std::optional<std::int64_t> {
+                        if (last == start || news.acknowledged >= last) return last;
+                        return std::nullopt;
                     },
                     "the acknowledgement of frame " + std::to_string(delivered_) + " on " + stream_,
                     deadline);

@@ -24,6 +24,7 @@
 #include "hocket/task.hpp"
 #include "task/exchange.hpp"
 #include "task/member.hpp"
+#include "task/stream_news.hpp"
 
 namespace hocket::task {
 
@@ -42,7 +43,7 @@ class KeptChannel {
     void close(const Deadline& deadline);
 
     std::int64_t sent() const { return sent_; }
-    std::int64_t received() const { return received_.value_or(0); }
+    std::int64_t received() const { return received_; }
     /// The jobs have met again.
     void follow(const All& all);
 
@@ -58,8 +59,8 @@ class KeptChannel {
     void send_missing(const Deadline& deadline);
     void send_one(const Frame& frame, const Deadline& deadline);
     void learn_position(const Deadline& deadline);
-    std::int64_t await_number(const std::function<std::optional<std::int64_t>()>& number,
-                              const std::string& text, const Deadline& deadline);
+    std::int64_t await_number(NumberInNews number, const std::string& text,
+                              const Deadline& deadline);
     void announce(char kind, std::int64_t number);
     void keep(const Array* array, Fault fault);
 
@@ -67,11 +68,13 @@ class KeptChannel {
     Me me_;
     int other_;
     std::string name_, stream_;
-    std::int64_t keep_, sent_ = 0, delivered_ = 0;
-    std::optional<std::int64_t> received_;  // none: takes the next frame, whatever its number
-    std::int64_t sending_ = 0;              // the frame whose message is under way
-    bool settled_ = false;                  // since the last meeting the position is known
-    std::deque<Frame> frames_;              // the last ones, to sent_
+    std::int64_t keep_, sent_ = 0, delivered_ = 0, received_ = 0;
+    std::int64_t start_ = 0;    // delivered_, as the receiver last told its position
+    std::int64_t sending_ = 0;  // the frame whose message is under way
+    bool refused_ = false;      // it: before any data moved
+    bool takes_any_ = true;     // the next frame that comes, whatever its number
+    bool settled_ = false;      // since the last meeting the position is known
+    std::deque<Frame> frames_;  // the last ones, to sent_
 };
 
 }  // namespace hocket::task

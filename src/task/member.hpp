@@ -118,7 +118,7 @@ class TicketQueue {
 
 /// The lowest process's news from the other task about one stream.
 struct StreamNews {
-    std::optional<std::int64_t> position;  // -1: any
+    std::optional<std::int64_t> position;  // -1: any; -2: any, as before
     std::int64_t acknowledged = 0;
 };
 

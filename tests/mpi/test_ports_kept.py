@@ -40,6 +40,7 @@ if role == "writer":
         a.local[...] = c.sent + 1
         c.send(a, timeout=60)
         time.sleep(step)
+    time.sleep(options.get("linger", 0))
     c.close(timeout=60)
 else:
     b = hk.zeros(hk.Layout((count, 6), "(*, CYCLIC)", comm.size))
@@ -133,6 +134,18 @@ def test_a_writer_is_killed_and_restarted(side, processes, tmp_path, runtime):  
     assert reader.first_after(restarted) < 2 + START
 
 
+def test_a_writer_is_restarted_before_it_closes(tmp_path, runtime):  # noqa: F811
+    """The reader has all frames already, and acknowledges none again."""
+    reader = Reader(job(tmp_path, "reader", "connect", "closing", 1, None, frames=20))
+    writer = job(tmp_path, "writer", "accept", "closing", 1, None, frames=20, linger=60)
+    reader.wait_for(20)
+    kill(writer)
+    writer = job(tmp_path, "writer", "accept", "closing", 1, 17, frames=20)
+    assert writer.wait(60) == 0
+    reader.end()
+    assert reader.frames() == list(range(1, 21))
+
+
 #: seconds that a job may take to start on a busy machine, before hocket is at work
 START = 3.0
 
@@ -153,9 +166,10 @@ def test_a_reader_is_killed_and_restarted(side, processes, tmp_path, runtime):  
 
 
 class Proxy:
-    """A line that can be cut."""
+    """A line that can be cut, and that loses all but the first bytes of each connection."""
 
-    def __init__(self, host: str, port: int) -> None:
+    def __init__(self, host: str, port: int, first: float = float("inf")) -> None:
+        self.first, self.lost = first, 0
         self.target = (host, port)
         self.listener = socket.create_server(("127.0.0.1", 0))
         self.address = f"127.0.0.1:{self.listener.getsockname()[1]}"
@@ -172,14 +186,17 @@ class Proxy:
                 return
             self.sockets += [here, there]
             self.connections += 1
-            for a, b in ((here, there), (there, here)):
-                threading.Thread(target=self.pump, args=(a, b), daemon=True).start()
+            for a, b, left in ((here, there, float("inf")), (there, here, self.first)):
+                threading.Thread(target=self.pump, args=(a, b, left), daemon=True).start()
 
-    @staticmethod
-    def pump(a: socket.socket, b: socket.socket) -> None:
+    def pump(self, a: socket.socket, b: socket.socket, left: float) -> None:
         with contextlib.suppress(OSError):
-            while data := a.recv(65536):
-                b.sendall(data)
+            while data := a.recv(4096):
+                if left >= len(data):
+                    b.sendall(data)
+                else:
+                    self.lost += len(data)
+                left -= len(data)
         for end in (a, b):
             with contextlib.suppress(OSError):
                 end.shutdown(socket.SHUT_RDWR)
@@ -212,6 +229,31 @@ def test_a_line_is_cut(tmp_path, runtime):  # noqa: F811
     assert proxy.connections >= 2 * 4  # each meeting: one of the job, one of its process
 
 
+@pytest.mark.parametrize("processes", [1, pytest.param(2, marks=pytest.mark.soak)])
+def test_the_first_frame_is_lost_on_its_way(processes, tmp_path, runtime):  # noqa: F811
+    """The writer has sent it, the reader has nothing: it comes again after the reunion."""
+    key = key_file(tmp_path / "run.key")
+    options = {"port": {"address": "127.0.0.1:0", "key": key}, "count": 4000}
+    writer = job(tmp_path, "writer", "accept", "first", processes, None, frames=5, **options)
+    assert writer.stdout is not None
+    host, _, port = json.loads(writer.stdout.readline()).rpartition(":")
+    proxy = Proxy(host, int(port), 50000)
+    dialled = {"key": key, "count": 4000}
+    reader = Reader(
+        job(tmp_path, "reader", "connect", proxy.address, processes, None, frames=5, **dialled)
+    )
+    until = time.monotonic() + 60
+    while proxy.lost < 100000 // processes:
+        assert time.monotonic() < until
+        time.sleep(0.01)
+    time.sleep(0.3)
+    proxy.first = float("inf")
+    proxy.cut()
+    assert writer.wait(60) == 0
+    reader.end()
+    assert reader.frames() == list(range(1, 6))
+
+
 GAP = """
 import sys, time
 import hocket as hk
@@ -222,8 +264,14 @@ try:
     c.recv(b, timeout=60)
 except hk.MismatchError as error:
     assert "frames 3 to 6 are lost" in str(error), error
+    assert c.received == 2
 else:
     raise SystemExit(3)
+wrong = hk.zeros(hk.Layout((5,), "(*)"))
+try:
+    c.recv(wrong, timeout=60)
+except hk.MismatchError:
+    assert c.received == 2
 c.recv(b, timeout=60)
 assert b.local[0] == c.received == 7
 w.disconnect()
@@ -239,7 +287,11 @@ with hk.open_port("gap", task="writer") as port:
         c.send(a, timeout=60)
     except hk.MismatchError as error:
         assert "frames 3 to 6 are lost" in str(error), error
-    c.close(timeout=60)
+    try:
+        c.close(timeout=60)
+    except hk.MismatchError as error:  # of the reader's wrong array
+        assert "(5)" in str(error), error
+        c.close(timeout=60)
     w.disconnect()
 """
 

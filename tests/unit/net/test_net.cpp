@@ -6,6 +6,7 @@
 
 #include <filesystem>
 #include <fstream>
+#include <limits>
 #include <numeric>
 
 #include "net/boxes.hpp"
@@ -64,6 +65,12 @@ TEST(Hello, RefusesWhatItCannotBe) {
     hello = example();
     hello.task = "";
     EXPECT_THROW(parse_hello(bytes_of(hello)), Error);
+    hello = example();
+    hello.processes = most_processes + 1;
+    EXPECT_THROW(parse_hello(bytes_of(hello)), Error);
+    hello = example();
+    hello.reconnect = std::numeric_limits<double>::infinity();
+    EXPECT_EQ(parse_hello(bytes_of(hello))->hello.reconnect, longest_reconnect);
 }
 
 TEST(Routes, ComeBackFromTheirBytes) {
