@@ -48,7 +48,7 @@ std::vector<Layout> every_kind() {
     for (std::size_t k = 0; k < texts.size(); ++k) {
         std::vector<Slice> backwards;
         for (const std::int64_t extent : all[k].shape())
-            backwards.push_back({extent - 1, (extent + 1) / 2, -2, true});
+            backwards.push_back({extent - 1, extent / 2 + extent % 2, -2, true});
         if (all[k].num_elements() > 0 && all[k].num_elements() < 1000)
             all.push_back(all[k].section(backwards));
     }

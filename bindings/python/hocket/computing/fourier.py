@@ -189,7 +189,7 @@ def real_line(function: Any, a: Array, axis: int, norm: Any, extent: int) -> Arr
         if function is np.fft.rfft:
             return part(transform(np.fft.fft, a, None, (axis,), norm), 0, extent)
         mirrored = np.flip(np.conjugate(part(a, 1, extent - a.shape[axis] + 1)), axis)
-        whole = np.concatenate([a, mirrored], axis)
+        whole: Any = np.concatenate([a, mirrored], axis)  # NumPy states an ndarray
         found: Array = transform(np.fft.ifft, whole, None, (axis,), norm).real
     return found
 
